@@ -1,0 +1,25 @@
+"""The one exception that users are meant to read."""
+
+
+class UserError(Exception):
+    """Bad input or a bad environment, described in one line that names the file, the row and the remedy.
+
+    Scripts print the message without a traceback and exit with status 1; anything else that
+    escapes a script is a defect of this project and keeps its traceback.
+    """
+
+
+def nearest(value, known):
+    """Return ``"; did you mean 'x'?"`` for the closest member of ``known``, or an empty string.
+
+    Parameters
+    ----------
+    value : str
+        The unknown word.
+    known : iterable of str
+        The words that would have been accepted.
+    """
+    import difflib
+
+    close = difflib.get_close_matches(str(value), [str(k) for k in known], n=1, cutoff=0.4)
+    return f"; did you mean '{close[0]}'?" if close else ""

@@ -1,0 +1,111 @@
+"""Run a script's ``main`` from Snakemake or from the command line.
+
+Every script of this project ends with::
+
+    if __name__ == "__main__":
+        run(main)
+
+Under Snakemake ``main`` gets the rule's named inputs, outputs and params (those without a
+leading underscore) as keyword arguments. On the command line the same function gets the same arguments
+as options (``python -m scripts.ruff.accuracy --help``), so every job can be repeated and
+debugged without the workflow.
+"""
+
+import argparse
+import inspect
+import json
+import logging
+import platform
+import sys
+import time
+import traceback
+
+from scripts.core.errors import UserError
+
+log = logging.getLogger("pronouns")
+
+
+def run(main):
+    """Call ``main`` with the arguments of the Snakemake job, or of the command line.
+
+    ``main`` takes keyword-only arguments. A :class:`UserError` ends the process with status 1
+    and one line; any other exception keeps its traceback. Both go to the job's log too.
+    """
+    job = getattr(sys.modules["__main__"], "snakemake", None)
+    if job is None:
+        arguments = _parse(main)
+        _configure(None)
+    else:
+        _configure(job.log[0] if len(job.log) else None)
+        arguments = _job_arguments(main, job)
+    started = time.monotonic()
+    try:
+        main(**arguments)
+    except UserError as error:
+        log.error("%s", error)
+        sys.exit(1)
+    except Exception:
+        log.error("%s", traceback.format_exc().rstrip())
+        sys.exit(1)
+    log.info("finished in %.1f s", time.monotonic() - started)
+
+
+def _job_arguments(main, job):
+    accepted = inspect.signature(main).parameters
+    arguments = {}
+    for group in (job.input, job.output, job.params):
+        for name, value in group.items():
+            if name.startswith("_"):
+                continue
+            if name in arguments:
+                raise TypeError(f"rule {job.rule} uses the name {name!r} twice among input, output and params")
+            arguments[name] = list(value) if type(value).__name__ == "Namedlist" else value
+    if "threads" in accepted:
+        arguments["threads"] = job.threads
+    unknown = sorted(set(arguments) - set(accepted))
+    missing = sorted(n for n, p in accepted.items() if p.default is p.empty and n not in arguments)
+    if unknown or missing:
+        raise TypeError(f"rule {job.rule}: main() does not take {unknown or 'nothing'} and lacks {missing or 'nothing'}")
+    return arguments
+
+
+def _parse(main):
+    """Build a command line from ``main``: text for plain annotations, JSON for lists, dicts and numbers."""
+    module = sys.modules["__main__"]
+    parser = argparse.ArgumentParser(
+        prog=f"python -m {module.__spec__.name}" if module.__spec__ else None,
+        description=module.__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    for name, parameter in inspect.signature(main).parameters.items():
+        kind = parameter.annotation
+        required = parameter.default is parameter.empty
+        parser.add_argument(
+            f"--{name.replace('_', '-')}",
+            dest=name,
+            required=required,
+            default=None if required else parameter.default,
+            type=str if kind in (str, parameter.empty) else _json,
+            metavar=getattr(kind, "__name__", str(kind)).upper() if kind is not parameter.empty else "PATH",
+            help="required" if required else f"default: {parameter.default!r}",
+        )
+    return vars(parser.parse_args())
+
+
+def _json(text):
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        return text
+
+
+def _configure(path):
+    """Send log lines to standard error and, with a job log, to that file, whose first line names the machine."""
+    handlers = [logging.StreamHandler(sys.stderr)]
+    if path is not None:
+        handlers.append(logging.FileHandler(path, mode="w", encoding="utf-8"))
+    logging.basicConfig(
+        level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s", datefmt="%H:%M:%S", handlers=handlers, force=True
+    )
+    logging.captureWarnings(True)
+    log.info("host %s, Python %s, %s", platform.node(), platform.python_version(), platform.platform())
