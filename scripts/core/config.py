@@ -1,0 +1,193 @@
+"""Reading, checking and merging YAML configuration, with messages that name the key and the nearest valid one."""
+
+import copy
+from pathlib import Path
+
+import yaml
+
+from scripts.core.errors import UserError, nearest
+
+
+class _Loader(yaml.SafeLoader):
+    """The safe loader, but a key given twice is an error instead of the last one winning."""
+
+    def construct_mapping(self, node, deep=False):
+        seen = {}
+        for key, _ in node.value:
+            if key.tag == "tag:yaml.org,2002:merge":
+                continue
+            name = self.construct_object(key, deep=True)
+            if name in seen:
+                raise yaml.constructor.ConstructorError(
+                    None, None, f"the key '{name}' is given twice (first in line {seen[name]})", key.start_mark
+                )
+            seen[name] = key.start_mark.line + 1
+        return super().construct_mapping(node, deep)
+
+
+def load_yaml(path):
+    """Read one YAML mapping.
+
+    Parameters
+    ----------
+    path : str or Path
+
+    Returns
+    -------
+    dict
+        In file order; an empty file gives an empty dict.
+
+    Raises
+    ------
+    UserError
+        If the file is missing, is not valid YAML (the message names the line), gives a key twice, or holds
+        something else than a mapping.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except FileNotFoundError as error:
+        raise UserError(f"{path}: no such file; correct the path") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(f"{path}: cannot be read as UTF-8 text ({error})") from error
+    try:
+        data = yaml.load(text, Loader=_Loader)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f", line {mark.line + 1}" if mark else ""
+        problem = getattr(error, "problem", None) or str(error).splitlines()[0]
+        raise UserError(f"{path}{line}: not valid YAML: {problem}; correct that line") from error
+    if data is None:
+        return {}
+    if not isinstance(data, dict):
+        raise UserError(f"{path}: expected keys and values at the top level, found {_kind(data)}")
+    return data
+
+
+def merge(base, overlay):
+    """Return ``base`` with ``overlay`` laid over it: mappings merge key by key, anything else is replaced.
+
+    Neither argument is changed. Snakemake merges several ``--configfile`` in the same way.
+
+    Parameters
+    ----------
+    base, overlay : dict
+
+    Returns
+    -------
+    dict
+    """
+    result = copy.deepcopy(base)
+    for key, value in overlay.items():
+        if isinstance(value, dict) and isinstance(result.get(key), dict):
+            result[key] = merge(result[key], value)
+        else:
+            result[key] = copy.deepcopy(value)
+    return result
+
+
+def validate(data, schema, file):
+    """Check ``data`` against a JSON Schema (draft 2020-12).
+
+    Unknown keys are reported before anything else, because a misspelt key also makes the right one missing.
+    A ``description`` beside a ``pattern`` or a limit in the schema becomes part of the message.
+
+    Parameters
+    ----------
+    data : dict
+    schema : dict
+    file : str
+        The name that the message starts with.
+
+    Raises
+    ------
+    UserError
+        One line for the first error, with the nearest valid key or value where there is one.
+    """
+    import jsonschema
+
+    errors = [_innermost(e) for e in jsonschema.Draft202012Validator(schema).iter_errors(data)]
+    if errors:
+        first = min(errors, key=lambda e: (e.validator not in ("additionalProperties", "propertyNames"), _dotted(e)))
+        raise UserError(f"{file}: {_sentence(first)}")
+
+
+def _innermost(error):
+    """Follow a failed ``oneOf`` or ``anyOf`` into the branch that shares most keys with what was written."""
+    if error.validator not in ("oneOf", "anyOf") or not error.context:
+        return error
+    branches = {}
+    for member in error.context:
+        branches.setdefault(member.schema_path[0], []).append(member)
+    written = set(error.instance) if isinstance(error.instance, dict) else set()
+    offered = [_properties(branch) for branch in error.validator_value]
+    # A key that only one branch has tells which kind was meant; a key that all have tells nothing.
+    weight = {key: 1 / sum(key in names for names in offered) for names in offered for key in names}
+    best = max(branches, key=lambda i: (sum(weight[k] for k in written & offered[i]), -len(branches[i])))
+    members = [_innermost(member) for member in branches[best]]
+    return min(members, key=lambda e: (e.validator != "additionalProperties", _dotted(e)))
+
+
+def _properties(schema):
+    return set(schema.get("properties", {}))
+
+
+def _sentence(error):
+    where, value, limit = _dotted(error) or "the file", error.instance, error.validator_value
+    hint = error.schema.get("description") if isinstance(error.schema, dict) else None
+    match error.validator:
+        case "additionalProperties":
+            known = list(error.schema.get("properties", {}))
+            unknown = next(key for key in value if key not in known)
+            name = ".".join([*map(str, error.absolute_path), str(unknown)])
+            return f"unknown key '{name}'{nearest(unknown, known) or f'; expected one of {_list(known)}'}"
+        case "propertyNames":
+            return f"the name '{value}' is not allowed; {hint or error.message}"
+        case "required":
+            missing = next(key for key in limit if key not in value)
+            return f"{where} lacks the key '{missing}'; add it"
+        case "enum":
+            return f"{where} is {_quoted(value)}; expected one of {_list(limit)}{nearest(value, limit)}"
+        case "const":
+            return f"{where} is {_quoted(value)}; expected {limit}"
+        case "type":
+            expected = [limit] if isinstance(limit, str) else limit
+            return f"{where} is {_quoted(value)} ({_kind(value)}); expected {' or '.join(_TYPES[t] for t in expected)}"
+        case None:
+            return f"{where} does not belong here; remove it"
+    if error.parent is not None and error.parent.validator == "propertyNames":
+        return f"the name '{value}' under {_dotted(error.parent) or 'the top level'} is not allowed; {hint or error.message}"
+    if hint:
+        return f"{where} is {_quoted(value)}; expected {hint}"
+    return f"{where}: {error.message.splitlines()[0]}"
+
+
+_TYPES = {
+    "object": "keys and values",
+    "array": "a list",
+    "string": "text",
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "true or false",
+    "null": "null",
+}
+
+
+def _kind(value):
+    kinds = {dict: "keys and values", list: "a list", str: "text", bool: "true or false", int: "a number", float: "a number"}
+    return kinds.get(type(value), "nothing" if value is None else type(value).__name__)
+
+
+def _quoted(value):
+    if isinstance(value, dict | list):
+        return "a list" if isinstance(value, list) else "a mapping"
+    if isinstance(value, bool) or value is None:
+        return {True: "true", False: "false", None: "null"}[value]
+    return f"'{value}'"
+
+
+def _list(values):
+    return ", ".join("null" if v is None else str(v).lower() if isinstance(v, bool) else str(v) for v in values)
+
+
+def _dotted(error):
+    return ".".join(str(part) for part in error.absolute_path)
