@@ -65,7 +65,9 @@ def _job_arguments(main, job):
     unknown = sorted(set(arguments) - set(accepted))
     missing = sorted(n for n, p in accepted.items() if p.default is p.empty and n not in arguments)
     if unknown or missing:
-        raise TypeError(f"rule {job.rule}: main() does not take {unknown or 'nothing'} and lacks {missing or 'nothing'}")
+        raise TypeError(
+            f"rule {job.rule}: main() does not take {unknown or 'nothing'} and lacks {missing or 'nothing'}"
+        )
     return arguments
 
 
@@ -105,7 +107,11 @@ def _configure(path):
     if path is not None:
         handlers.append(logging.FileHandler(path, mode="w", encoding="utf-8"))
     logging.basicConfig(
-        level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s", datefmt="%H:%M:%S", handlers=handlers, force=True
+        level=logging.INFO,
+        format="%(asctime)s %(levelname)s %(message)s",
+        datefmt="%H:%M:%S",
+        handlers=handlers,
+        force=True,
     )
     logging.captureWarnings(True)
     log.info("host %s, Python %s, %s", platform.node(), platform.python_version(), platform.platform())

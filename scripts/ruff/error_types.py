@@ -1,0 +1,16 @@
+"""Split unambiguous errors into distraction, bias and others (paper Figure 9)."""
+
+from scripts.core import files
+from scripts.core.job import run
+from scripts.ruff import fidelity
+
+
+def main(*, predictions: str, error_types: str, error_range: str):
+    """Write the shares per model and number of distractors, and the range of distraction plus bias."""
+    types = fidelity.error_types(files.read_parquet(predictions))
+    files.write_csv(error_types, types)
+    files.write_csv(error_range, fidelity.error_range(types))
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,14 @@
+"""Set accuracies on the replica templates beside those on the official templates."""
+
+from scripts.core import files
+from scripts.core.job import run
+from scripts.ruff import fidelity
+
+
+def main(*, replica: str, official: str, template_comparison: str):
+    """Write one row for each model and number of distractors."""
+    files.write_csv(template_comparison, fidelity.compare_templates(files.read_csv(replica), files.read_csv(official)))
+
+
+if __name__ == "__main__":
+    run(main)
