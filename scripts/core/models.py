@@ -137,6 +137,8 @@ def weights_digest(location):
 def load(name, entry, location, device):
     """Load model and tokenizer in the registry's precision, ready to score.
 
+    An entry's ``tokenizer`` (a hub id with a revision) serves checkpoints that have none of their own.
+
     Parameters
     ----------
     name, entry
@@ -169,9 +171,10 @@ def load(name, entry, location, device):
     options = {"gguf_file": location.gguf} if location.gguf else {}
     options["trust_remote_code"] = entry.get("remote_code", False)
     dtype = getattr(torch, entry["precision"])
+    tokenizer_folder = _locate_hub(name, entry["tokenizer"], False).folder if "tokenizer" in entry else location.folder
     placement = {"device_map": "auto"} if device == "auto" else {}
     try:
-        tokenizer = transformers.AutoTokenizer.from_pretrained(location.folder, **options)
+        tokenizer = transformers.AutoTokenizer.from_pretrained(tokenizer_folder, **options)
         model, report = classes[entry["architecture"]].from_pretrained(
             location.folder, dtype=dtype, output_loading_info=True, **placement, **options
         )

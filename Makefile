@@ -1,0 +1,34 @@
+# Two commands for users, each sufficient on a fresh machine: make paper, make test. Everything else is plain
+# Snakemake in .venv (see README.md).
+
+CORES ?= $(shell nproc)
+PYTHON ?= python3
+export PYTHON
+
+.PHONY: help paper test environment tex lint
+.DEFAULT_GOAL := help
+
+help: ## Show this list
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+
+environment: ## Create .venv from the lock file
+	@bash envs/setup.sh
+
+paper: environment ## Run the default workflow; leaves results/paper/main.pdf
+	@if bash envs/tex.sh; then \
+	    .venv/bin/snakemake --cores $(CORES) paper; \
+	else \
+	    .venv/bin/snakemake --cores $(CORES) figures tables paper_source && \
+	    echo "All figures and tables are in results/; only the PDF is missing. Install TeX as said above and run: make paper" >&2; \
+	    exit 1; \
+	fi
+
+lint: environment ## Run the linters
+	.venv/bin/ruff check .
+	.venv/bin/ruff format --check .
+	.venv/bin/snakefmt --check Snakefile rules
+	.venv/bin/snakemake --lint
+
+test: lint ## Run the linters, the unit tests and the workflow tests
+	@bash envs/tex.sh || true
+	.venv/bin/pytest --numprocesses $(CORES) --dist loadgroup

@@ -1,0 +1,61 @@
+# From one template row to one number in the paper:
+#
+#   templates/ruff/*.tsv  -> results/ruff/instances/{templates}/*.parquet      rules/ruff.smk
+#                         -> results/ruff/scores/{templates}/{model}.parquet   rules/scoring.smk
+#                         -> results/ruff/analysis/{templates}/*.csv           rules/ruff.smk
+#                         -> results/ruff/{figures,tables}/{templates}/*       rules/ruff.smk
+#                         -> results/paper/main.pdf                            rules/paper.smk
+#
+# Named targets: paper (the default), figures, tables, scores, instances, and one for each study (ruff).
+
+
+configfile: workflow.source_path("config.yaml")
+
+
+include: "rules/common.smk"
+include: "rules/upstream.smk"
+include: "rules/demo_encoder.smk"
+include: "rules/scoring.smk"
+include: "rules/ruff.smk"
+include: "rules/paper.smk"
+
+
+localrules:
+    paper,
+    figures,
+    tables,
+    scores,
+    instances,
+    ruff,
+
+
+rule paper:
+    default_target: True
+    input:
+        rules.paper_pdf.output.pdf,
+
+
+rule figures:
+    input:
+        RUFF_FIGURE_FILES,
+
+
+rule tables:
+    input:
+        RUFF_TABLE_FILES,
+
+
+rule scores:
+    input:
+        RUFF_SCORE_FILES,
+
+
+rule instances:
+    input:
+        RUFF_INSTANCE_FILES,
+
+
+rule ruff:
+    input:
+        RUFF_FIGURE_FILES,
+        RUFF_TABLE_FILES,

