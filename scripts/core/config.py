@@ -1,6 +1,7 @@
 """Reading, checking and merging YAML configuration, with messages that name the key and the nearest valid one."""
 
 import copy
+import difflib
 from pathlib import Path
 
 import yaml
@@ -107,8 +108,7 @@ def validate(data, schema, file):
 
     errors = [_innermost(e) for e in jsonschema.Draft202012Validator(schema).iter_errors(data)]
     if errors:
-        first = min(errors, key=lambda e: (e.validator not in ("additionalProperties", "propertyNames"), _dotted(e)))
-        raise UserError(f"{file}: {_sentence(first)}")
+        raise UserError(f"{file}: {_sentence(min(errors, key=_urgency))}")
 
 
 def _innermost(error):
@@ -118,17 +118,28 @@ def _innermost(error):
     branches = {}
     for member in error.context:
         branches.setdefault(member.schema_path[0], []).append(member)
-    written = set(error.instance) if isinstance(error.instance, dict) else set()
-    offered = [_properties(branch) for branch in error.validator_value]
+    written = error.instance if isinstance(error.instance, dict) else {}
+    offered = [list(branch.get("properties", {})) for branch in error.validator_value]
     # A key that only one branch has tells which kind was meant; a key that all have tells nothing.
     weight = {key: 1 / sum(key in names for names in offered) for names in offered for key in names}
-    best = max(branches, key=lambda i: (sum(weight[k] for k in written & offered[i]), -len(branches[i])))
-    members = [_innermost(member) for member in branches[best]]
-    return min(members, key=lambda e: (e.validator != "additionalProperties", _dotted(e)))
+
+    def likeness(i):
+        exact = sum(weight[key] for key in written if key in offered[i])
+        near = sum(
+            max(_ratio(key, name) for name in offered[i]) for key in written if key not in offered[i] and offered[i]
+        )
+        return exact, near, -len(branches[i])
+
+    members = [_innermost(member) for member in branches[max(branches, key=likeness)]]
+    return min(members, key=_urgency)
 
 
-def _properties(schema):
-    return set(schema.get("properties", {}))
+def _ratio(a, b):
+    return difflib.SequenceMatcher(None, str(a), str(b)).ratio()
+
+
+def _urgency(error):
+    return error.validator != "additionalProperties", _dotted(error)
 
 
 def _sentence(error):
@@ -140,8 +151,6 @@ def _sentence(error):
             unknown = next(key for key in value if key not in known)
             name = ".".join([*map(str, error.absolute_path), str(unknown)])
             return f"unknown key '{name}'{nearest(unknown, known) or f'; expected one of {_list(known)}'}"
-        case "propertyNames":
-            return f"the name '{value}' is not allowed; {hint or error.message}"
         case "required":
             missing = next(key for key in limit if key not in value)
             return f"{where} lacks the key '{missing}'; add it"
@@ -152,10 +161,10 @@ def _sentence(error):
         case "type":
             expected = [limit] if isinstance(limit, str) else limit
             return f"{where} is {_quoted(value)} ({_kind(value)}); expected {' or '.join(_TYPES[t] for t in expected)}"
-        case None:
+        case "not" if limit == {}:
             return f"{where} does not belong here; remove it"
-    if error.parent is not None and error.parent.validator == "propertyNames":
-        return f"the name '{value}' under {_dotted(error.parent) or 'the top level'} is not allowed; {hint or error.message}"
+    if "propertyNames" in error.absolute_schema_path:
+        return f"{where}: the name '{value}' is not allowed; {hint or error.message}"
     if hint:
         return f"{where} is {_quoted(value)}; expected {hint}"
     return f"{where}: {error.message.splitlines()[0]}"
@@ -173,8 +182,12 @@ _TYPES = {
 
 
 def _kind(value):
-    kinds = {dict: "keys and values", list: "a list", str: "text", bool: "true or false", int: "a number", float: "a number"}
-    return kinds.get(type(value), "nothing" if value is None else type(value).__name__)
+    if value is None:
+        return "nothing"
+    if isinstance(value, bool):
+        return "true or false"
+    kinds = {dict: "keys and values", list: "a list", str: "text", int: "a number", float: "a number"}
+    return kinds.get(type(value), type(value).__name__)
 
 
 def _quoted(value):

@@ -1,0 +1,198 @@
+"""The model registry: reading, selecting, and what a scoring job of a model needs.
+
+Resources are estimates from parameter counts, rounded so that a job asks for too much rather than too little;
+Snakemake raises ``attempt`` when a job was killed all the same. Entries with ``available: false`` have no
+weights, so only :func:`select` and :func:`describe` take them.
+"""
+
+import math
+
+from scripts.core.config import load_yaml, validate
+from scripts.core.errors import UserError, nearest
+
+BYTES = {"float32": 4, "float16": 2, "bfloat16": 2}
+
+# Sustained floating-point operations per second: about 60 % of an A100's float32 peak of 19.5e12 and a third of
+# its half-precision peak of 312e12 (models spread over several GPUs work in turn, so more GPUs add no speed), and
+# a server core with AVX2.
+GPU_FLOPS = {"float32": 12e12, "float16": 1e14, "bfloat16": 1e14}
+CPU_FLOPS = 8e10
+# RUFF's longest set has 69 tokens a text under BERT's tokenizer; the root mean square over its six sets is 52.
+TOKENS = 56
+OPTIONS = 4
+# Kernel launches bound small models on a GPU.
+GPU_SECONDS_PER_INSTANCE = 0.1
+STARTUP_MINUTES = 10
+LOAD_BYTES_PER_SECOND = 2e8
+HOST_OVERHEAD_MB = 4096
+
+
+def load_registry(path, schema_path):
+    """Read, check and return the model registry.
+
+    Parameters
+    ----------
+    path : str or Path
+        ``config/models.yaml``.
+    schema_path : str or Path
+        ``config/schemas/models.schema.yaml``.
+
+    Returns
+    -------
+    dict of str to dict
+        Name to entry, in file order.
+
+    Raises
+    ------
+    UserError
+        If a file cannot be read, a key or value is unknown (naming the entry, the key and the nearest valid one),
+        or two entries contradict each other (:func:`check_conflicts`).
+    """
+    data = load_yaml(path)
+    validate(data, load_yaml(schema_path), str(path))
+    check_conflicts(data["models"], str(path))
+    return data["models"]
+
+
+def check_conflicts(registry, file):
+    """Refuse what the schema cannot see.
+
+    Two entries with the same source, or with the same label in one study; a gated entry whose source is not the
+    hub; code of its own in a source that cannot carry any; a demonstration model that a study claims.
+
+    Parameters
+    ----------
+    registry : dict of str to dict
+    file : str
+        The name that the message starts with.
+
+    Raises
+    ------
+    UserError
+    """
+    sources, labels = {}, {}
+    for name, entry in registry.items():
+        source = entry.get("source", {})
+        if source:
+            twin = sources.setdefault(tuple(sorted(source.items(), key=str)), name)
+            if twin != name:
+                raise UserError(
+                    f"{file}: models.{name} has the same source as models.{twin}; keep one and list its studies there"
+                )
+        for study in entry["studies"]:
+            twin = labels.setdefault((study, entry["label"]), name)
+            if twin != name:
+                raise UserError(
+                    f"{file}: models.{name}.label is '{entry['label']}', as is that of models.{twin} in {study}; "
+                    "give each its own"
+                )
+        if entry["gated"] and "hub" not in source:
+            raise UserError(f"{file}: models.{name}.gated is true but its source is not the hub; set gated to false")
+        if entry.get("remote_code") and "package" in source:
+            raise UserError(
+                f"{file}: models.{name}.remote_code is true but its source is a package, whose files come without "
+                "code of their own; remove remote_code"
+            )
+        if entry["demonstration"] and entry["studies"]:
+            raise UserError(
+                f"{file}: models.{name} is a demonstration model and belongs to no study; empty its studies or set "
+                "demonstration to false"
+            )
+
+
+def select(registry, names):
+    """Return the entries called ``names``, in registry order.
+
+    Parameters
+    ----------
+    registry : dict of str to dict
+    names : iterable of str
+
+    Returns
+    -------
+    dict of str to dict
+
+    Raises
+    ------
+    UserError
+        If a name is given twice or is not in the registry (naming the nearest), or if nobody can run the model.
+    """
+    chosen = set()
+    for name in names:
+        if name not in registry:
+            raise UserError(
+                f"models: '{name}' is not in config/models.yaml{nearest(name, registry) or '; add an entry'}"
+            )
+        if name in chosen:
+            raise UserError(f"models: '{name}' is listed twice; remove one")
+        if not registry[name].get("available", True):
+            raise UserError(f"models: '{name}' cannot be run ({registry[name]['note']}); remove it")
+        chosen.add(name)
+    return {name: entry for name, entry in registry.items() if name in chosen}
+
+
+def describe(entry):
+    """Return what figures and tables say of a model: label, family, size, architecture, parameters, demonstration."""
+    return {key: entry[key] for key in ("label", "family", "size", "architecture", "parameters", "demonstration")}
+
+
+def weights_bytes(entry):
+    """Return the size of the weights in the entry's precision, in bytes (parameters x bytes per parameter)."""
+    return entry["parameters"] * BYTES[entry["precision"]]
+
+
+def gpus(entry):
+    """Return how many 40 GB GPUs a scoring job asks for; 0 means that it runs on the CPU (RUFF, Appendix E)."""
+    return entry["gpus"]
+
+
+def memory_mb(entry, attempt=1):
+    """Return the host memory of a scoring job, in MiB.
+
+    ``(4096 + 1.5 x weights) x 2^(attempt - 1)``: 4 GiB for the interpreter, PyTorch, the CUDA context and a batch;
+    the weights once, plus half of them again for the shard that is being read and converted. SmolLM2-135M in
+    float32 (0.5 GiB of weights), unpacked from its GGUF file, was seen to need 1.2 GiB; the estimate is 4.8.
+
+    Parameters
+    ----------
+    entry : dict
+    attempt : int
+        1 for the first try; each further one doubles the request.
+
+    Returns
+    -------
+    int
+    """
+    return math.ceil(HOST_OVERHEAD_MB + 1.5 * weights_bytes(entry) / 2**20) * 2 ** (attempt - 1)
+
+
+def runtime_minutes(entry, n_instances, attempt=1):
+    """Return the time limit of a scoring job, in minutes.
+
+    ``attempt x (10 + weights / 200 MB/s + n_instances x seconds per instance)``, where an instance costs
+    ``2 x parameters x layer_repeats x tokens`` floating-point operations at 12 (float32) or 100 (half precision)
+    TFLOP/s on an A100, plus 0.1 s for launching kernels, or at 80 GFLOP/s on one CPU core. A text has 56 tokens and
+    four options; a decoder, or an encoder-decoder, reads each option once (224 tokens), an encoder once per token
+    because pseudo-log-likelihoods mask one position at a time (12,544 tokens). All parameters count, embeddings
+    too, and no work shared between options is taken off, so the limit holds for the reference engine as well.
+
+    Parameters
+    ----------
+    entry : dict
+    n_instances : int
+        Instances to score with four options each.
+    attempt : int
+        1 for the first try; each further one adds the first limit again.
+
+    Returns
+    -------
+    int
+    """
+    tokens = OPTIONS * TOKENS * (TOKENS if entry["architecture"] == "encoder" else 1)
+    operations = 2 * entry["parameters"] * entry.get("layer_repeats", 1) * tokens
+    if gpus(entry):
+        seconds = operations / GPU_FLOPS[entry["precision"]] + GPU_SECONDS_PER_INSTANCE
+    else:
+        seconds = operations / CPU_FLOPS
+    loading = weights_bytes(entry) / LOAD_BYTES_PER_SECOND
+    return math.ceil(STARTUP_MINUTES + (loading + n_instances * seconds) / 60) * attempt

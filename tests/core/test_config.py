@@ -1,0 +1,140 @@
+"""Reading, merging and checking configuration."""
+
+import copy
+
+import pytest
+
+from scripts.core.config import load_yaml, merge, validate
+from scripts.core.errors import UserError
+
+SCHEMA = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["models"],
+    "properties": {
+        "models": {"type": "array", "items": {"type": "string"}, "minItems": 1, "description": "at least one model"},
+        "engine": {"enum": ["fast", "reference"]},
+        "ruff": {
+            "type": "object",
+            "additionalProperties": False,
+            "properties": {"sample_size": {"type": "integer", "minimum": 1, "description": "a positive number"}},
+        },
+        "wings": {"type": "object", "propertyNames": {"pattern": "^[a-z]+$", "description": "use lower-case letters"}},
+        "source": {
+            "oneOf": [
+                {
+                    "type": "object",
+                    "additionalProperties": False,
+                    "required": ["package", "file"],
+                    "properties": {"package": {"type": "string"}, "file": {"type": "string"}},
+                },
+                {
+                    "type": "object",
+                    "additionalProperties": False,
+                    "required": ["package", "folder"],
+                    "properties": {"package": {"type": "string"}, "folder": {"type": "string"}},
+                },
+            ]
+        },
+    },
+}
+GOOD = {"models": ["a"], "engine": "fast", "ruff": {"sample_size": 3}}
+
+
+def write(tmp_path, text):
+    path = tmp_path / "config.yaml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_valid_configuration_passes():
+    validate(GOOD, SCHEMA, "config.yaml")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"modles": ["a"]}, "config.yaml: unknown key 'modles'; did you mean 'models'?"),
+        ({"zzz": 1}, "config.yaml: unknown key 'zzz'; expected one of models, engine, ruff, wings, source"),
+        ({"ruff": {"sampel_size": 1}}, "config.yaml: unknown key 'ruff.sampel_size'; did you mean 'sample_size'?"),
+        ({"engine": "fats"}, "config.yaml: engine is 'fats'; expected one of fast, reference; did you mean 'fast'?"),
+        ({"engine": 7}, "config.yaml: engine is '7'; expected one of fast, reference"),
+        ({"models": []}, "config.yaml: models is a list; expected at least one model"),
+        ({"models": "a"}, "config.yaml: models is 'a' (text); expected a list"),
+        ({"models": ["a", 3]}, "config.yaml: models.1 is '3' (a number); expected text"),
+        ({"ruff": {"sample_size": 0}}, "config.yaml: ruff.sample_size is '0'; expected a positive number"),
+        (
+            {"ruff": {"sample_size": True}},
+            "config.yaml: ruff.sample_size is true (true or false); expected a whole number",
+        ),
+        ({"ruff": None}, "config.yaml: ruff is null (nothing); expected keys and values"),
+        ({"wings": {"A1": 1}}, "config.yaml: wings: the name 'A1' is not allowed; use lower-case letters"),
+        ({"source": {"package": "p", "file": 3}}, "config.yaml: source.file is '3' (a number); expected text"),
+        ({"source": {"package": "p", "folder": 3}}, "config.yaml: source.folder is '3' (a number); expected text"),
+        ({"source": {"package": "p", "foldr": "x"}}, "config.yaml: unknown key 'source.foldr'; did you mean 'folder'?"),
+    ],
+)
+def test_errors_name_the_key_and_the_nearest(change, message):
+    with pytest.raises(UserError) as caught:
+        validate(GOOD | change, SCHEMA, "config.yaml")
+    assert str(caught.value) == message
+
+
+def test_missing_key():
+    with pytest.raises(UserError, match=r"^config\.yaml: the file lacks the key 'models'; add it$"):
+        validate({}, SCHEMA, "config.yaml")
+
+
+def test_a_misspelt_required_key_is_reported_as_misspelt():
+    with pytest.raises(UserError, match="unknown key 'modles'; did you mean 'models'"):
+        validate({"modles": ["a"]}, SCHEMA, "config.yaml")
+
+
+def test_load_yaml_keeps_file_order(tmp_path):
+    assert list(load_yaml(write(tmp_path, "b: 1\na: 2\n"))) == ["b", "a"]
+
+
+def test_load_yaml_empty(tmp_path):
+    assert load_yaml(write(tmp_path, "# nothing\n")) == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "reason"),
+    [
+        ("a: 1\nb: [1, 2\nc: 3\n", 3, "not valid YAML"),
+        ("a: 1\nb:\n  c: 1\n  c: 2\n", 4, "the key 'c' is given twice (first in line 3)"),
+        ("a: &x {k: 1}\nb:\n\t- 1\n", 3, "not valid YAML"),
+    ],
+)
+def test_load_yaml_names_the_line(tmp_path, text, line, reason):
+    with pytest.raises(UserError) as caught:
+        load_yaml(write(tmp_path, text))
+    assert f"config.yaml, line {line}: " in str(caught.value)
+    assert reason in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_load_yaml_wants_a_mapping(tmp_path):
+    with pytest.raises(UserError, match="expected keys and values at the top level, found a list"):
+        load_yaml(write(tmp_path, "- 1\n"))
+
+
+def test_load_yaml_merge_key_may_be_overridden(tmp_path):
+    data = load_yaml(write(tmp_path, "base: &b {x: 1, y: 2}\nmore:\n  <<: *b\n  y: 3\n"))
+    assert data["more"] == {"x": 1, "y": 3}
+
+
+def test_load_yaml_missing_file(tmp_path):
+    with pytest.raises(UserError, match="no such file"):
+        load_yaml(tmp_path / "none.yaml")
+
+
+def test_merge_is_deep_replaces_lists_and_changes_neither():
+    base = {"models": ["a", "b"], "ruff": {"templates": ["replica"], "seeds": [13]}, "x": {"y": 1}}
+    overlay = {"models": ["c"], "ruff": {"templates": ["official"]}, "x": 2}
+    before = copy.deepcopy((base, overlay))
+    merged = merge(base, overlay)
+    assert merged == {"models": ["c"], "ruff": {"templates": ["official"], "seeds": [13]}, "x": 2}
+    merged["ruff"]["seeds"].append(17)
+    merged["models"].append("d")
+    assert (base, overlay) == before
