@@ -11,7 +11,9 @@ ROOT = Path(__file__).parents[1]
 
 
 def pins(path):
-    found = re.findall(r"^([a-zA-Z0-9_.-]+)==([^\s\\;]+)", (ROOT / path).read_text(encoding="utf-8"), flags=re.MULTILINE)
+    found = re.findall(
+        r"^([a-zA-Z0-9_.-]+)==([^\s\\;]+)", (ROOT / path).read_text(encoding="utf-8"), flags=re.MULTILINE
+    )
     return {name.lower().replace("_", "-"): version for name, version in found}
 
 
@@ -44,7 +46,9 @@ def test_lock_names_no_index_and_hashes_everything_but_torch():
     assert "://" not in text
     assert "torch" not in pins("requirements.lock")
     for name in pins("requirements.lock"):
-        entry = re.search(rf"^{re.escape(name)}==.*?(?=^\S|\Z)", text.replace("_", "-"), flags=re.MULTILINE | re.DOTALL | re.I)
+        entry = re.search(
+            rf"^{re.escape(name)}==.*?(?=^\S|\Z)", text.replace("_", "-"), flags=re.MULTILINE | re.DOTALL | re.I
+        )
         assert entry and "--hash=sha256:" in entry.group(0), name
 
 

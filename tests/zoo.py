@@ -124,8 +124,16 @@ def _models():
     def opt(tokenizer):
         return t.OPTForCausalLM(
             t.OPTConfig(
-                vocab_size=len(tokenizer), hidden_size=32, num_hidden_layers=2, num_attention_heads=4, ffn_dim=64,
-                max_position_embeddings=256, word_embed_proj_dim=32, bos_token_id=2, eos_token_id=2, pad_token_id=1,
+                vocab_size=len(tokenizer),
+                hidden_size=32,
+                num_hidden_layers=2,
+                num_attention_heads=4,
+                ffn_dim=64,
+                max_position_embeddings=256,
+                word_embed_proj_dim=32,
+                bos_token_id=2,
+                eos_token_id=2,
+                pad_token_id=1,
             )  # fmt: skip
         )
 
@@ -146,7 +154,12 @@ def _models():
     return {
         "tiny-bert": ("encoder", "BERT", _wordpiece, encoder(t.BertForMaskedLM, t.BertConfig)),
         "tiny-roberta": ("encoder", "RoBERTa", _roberta, encoder(t.RobertaForMaskedLM, t.RobertaConfig)),
-        "tiny-albert": ("encoder", "ALBERT-v2", _unigram, encoder(t.AlbertForMaskedLM, t.AlbertConfig, embedding_size=16)),
+        "tiny-albert": (
+            "encoder",
+            "ALBERT-v2",
+            _unigram,
+            encoder(t.AlbertForMaskedLM, t.AlbertConfig, embedding_size=16),
+        ),
         "tiny-opt": ("decoder", "OPT", _opt, opt),
         "tiny-gpt-neox": ("decoder", "Pythia", _neox, decoder(t.GPTNeoXForCausalLM, t.GPTNeoXConfig)),
         "tiny-llama": ("decoder", "Llama-2", _llama, decoder(t.LlamaForCausalLM, t.LlamaConfig)),

@@ -86,6 +86,8 @@ def read_csv(path, **options):
 
     try:
         return pd.read_csv(path, keep_default_na=False, na_values=[""], **options)
+    except FileNotFoundError as error:
+        raise UserError(f"{path}: no such file; run the workflow to make it") from error
     except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError, ValueError) as error:
         raise UserError(f"{path}: cannot be read as CSV ({error}); delete it and run the workflow again") from error
 

@@ -14,7 +14,6 @@ Special cases, decided once:
 * The log-softmax runs in float32 whatever the precision of the weights, as logits minus their
   log-sum-exp: PyTorch's ``log_softmax`` on a CPU is off by up to 3e-5 nats a token over a vocabulary of 49,152,
   always in the same direction, which adds up to 1e-3 nats over a text.
-* Equal scores go to the option that comes first in the instance's list of options.
 """
 
 import logging
@@ -27,50 +26,11 @@ import torch
 from tqdm import tqdm
 
 from scripts.core.errors import UserError
+from scripts.core.options import option_texts
 
 log = logging.getLogger("pronouns")
 
-SLOT = "___"
 PLL_METRIC = "within_word_l2r"
-
-
-def fill(text, option):
-    """Return ``text`` with its slot replaced by ``option``, capitalised at the start of the text or of a sentence.
-
-    Raises
-    ------
-    UserError
-        If ``text`` does not hold the slot ``___`` exactly once.
-    """
-    before, slot, after = text.partition(SLOT)
-    if not slot or SLOT in after:
-        raise UserError(f"an instance must hold the slot {SLOT} exactly once; this one does not: {text[:60]!r}")
-    if not before.strip() or before.rstrip().endswith((".", "!", "?")):
-        option = option[:1].upper() + option[1:]
-    return before + option + after
-
-
-def option_texts(instances):
-    """Return one row for each option of each distinct instance.
-
-    Parameters
-    ----------
-    instances : DataFrame
-        Columns ``instance_id``, ``text``, ``options`` (a sequence of forms). An instance drawn
-        into several samples has one id and is scored once.
-
-    Returns
-    -------
-    DataFrame
-        Columns ``instance_id``, ``option_index``, ``option``, ``text`` (slot filled), in the order of first appearance.
-    """
-    distinct = instances.drop_duplicates("instance_id")
-    rows = [
-        (identifier, index, option, fill(text, option))
-        for identifier, text, options in zip(distinct.instance_id, distinct.text, distinct.options, strict=True)
-        for index, option in enumerate(options)
-    ]
-    return pd.DataFrame(rows, columns=["instance_id", "option_index", "option", "text"])
 
 
 def context_length(model):
@@ -259,7 +219,7 @@ def score_instances(engine, instances, progress=""):
     engine : MiniconsEngine
         Or any object with the same ``score``.
     instances : DataFrame
-        As for :func:`option_texts`.
+        As for :func:`scripts.core.options.option_texts`.
     progress : str
         Label of the progress bar.
 
@@ -285,32 +245,6 @@ def score_instances(engine, instances, progress=""):
             "log_probability": totals,
             "scored_tokens": counts,
         }
-    )
-
-
-def predict(scores):
-    """Return the option that each instance's scores favour.
-
-    Parameters
-    ----------
-    scores : DataFrame
-        As returned by :func:`score_instances`.
-
-    Returns
-    -------
-    DataFrame
-        Indexed by ``instance_id``: ``option_index`` of the highest log-probability (ties go to the earlier option),
-        ``margin`` (nats between the best and the second option) and ``tie`` (bool, the margin is exactly zero).
-    """
-    table = scores.pivot(index="instance_id", columns="option_index", values="log_probability")
-    values = table.to_numpy()
-    if np.isnan(values).any():
-        raise UserError("the scores lack an option for some instance; delete the score file and run the workflow again")
-    ordered = np.sort(values, axis=1)
-    margin = ordered[:, -1] - ordered[:, -2]
-    return pd.DataFrame(
-        {"option_index": table.columns.to_numpy()[values.argmax(axis=1)], "margin": margin, "tie": margin == 0},
-        index=table.index,
     )
 
 

@@ -11,7 +11,7 @@ import pandas as pd
 
 from scripts.core import statistics
 from scripts.core.errors import UserError
-from scripts.core.scoring import predict
+from scripts.core.options import predict
 
 FACTORS = ("all", "pronoun", "case", "polarity")
 ERROR_TYPES = ("distraction", "bias", "other")

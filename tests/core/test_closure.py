@@ -1,0 +1,39 @@
+"""The closure of a script holds every local module that it imports, and no other."""
+
+import pytest
+
+from scripts.core import closure
+
+
+@pytest.fixture
+def tree(tmp_path):
+    package = tmp_path / "scripts" / "core"
+    package.mkdir(parents=True)
+    (tmp_path / "scripts" / "__init__.py").write_text("")
+    (package / "__init__.py").write_text("")
+    (package / "a.py").write_text("from scripts.core import b\n")
+    (package / "b.py").write_text("def f():\n    import scripts.core.c\n    return scripts.core.c\n")
+    (package / "c.py").write_text("import json\n")
+    (package / "unrelated.py").write_text("")
+    (tmp_path / "scripts" / "job.py").write_text("import pandas\nfrom scripts.core.a import thing\n")
+    return tmp_path
+
+
+def test_closure_is_transitive_and_sees_lazy_imports(tree):
+    assert closure.closure("scripts/job.py", str(tree)) == (
+        "scripts/__init__.py",
+        "scripts/core/__init__.py",
+        "scripts/core/a.py",
+        "scripts/core/b.py",
+        "scripts/core/c.py",
+        "scripts/job.py",
+    )
+
+
+def test_digests_change_with_a_module_and_not_with_another(tree):
+    before = closure.digests("scripts/job.py", str(tree))
+    (tree / "scripts/core/unrelated.py").write_text("x = 1\n")
+    assert closure.digests("scripts/job.py", str(tree)) == before
+    (tree / "scripts/core/c.py").write_text("import csv\n")
+    after = closure.digests("scripts/job.py", str(tree))
+    assert {k for k in before if before[k] != after[k]} == {"scripts/core/c.py"}

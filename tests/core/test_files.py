@@ -1,0 +1,85 @@
+"""Nothing half-written is left, and broken files are named."""
+
+import errno
+
+import pandas as pd
+import pytest
+
+from scripts.core import files
+from scripts.core.errors import UserError, nearest
+
+
+def test_a_failure_leaves_the_old_file_and_no_temporary_one(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("old")
+    with pytest.raises(RuntimeError), files.atomic(path) as temporary:
+        temporary.write_text("half")
+        raise RuntimeError
+    assert path.read_text() == "old"
+    assert [p.name for p in tmp_path.iterdir()] == ["table.csv"]
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
+def test_no_space_left_is_one_line(tmp_path, number):
+    with pytest.raises(UserError, match="no space left"), files.atomic(tmp_path / "table.csv"):
+        raise OSError(number, "full")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_real_full_disk():
+    with pytest.raises(OSError, match="No space left"):
+        open("/dev/full", "w").write("x" * 100_000)  # noqa: PTH123, SIM115
+
+
+def test_parquet_round_trip_with_metadata(tmp_path):
+    frame = pd.DataFrame({"instance_id": ["a", "b"], "log_probability": [-1.5, -2.0]})
+    path = tmp_path / "deep" / "scores.parquet"
+    files.write_parquet(path, frame, metadata={"model": "m", "libraries": {"torch": "1"}})
+    pd.testing.assert_frame_equal(files.read_parquet(path), frame)
+    assert files.parquet_metadata(path) == {"model": "m", "libraries": {"torch": "1"}}
+
+
+def test_truncated_parquet_is_named(tmp_path):
+    path = tmp_path / "scores.parquet"
+    files.write_parquet(path, pd.DataFrame({"a": range(1000)}))
+    path.write_bytes(path.read_bytes()[:-20])
+    for read in (files.read_parquet, files.parquet_metadata):
+        with pytest.raises(UserError, match=r"scores.parquet: truncated or not Parquet.*delete it"):
+            read(path)
+
+
+def test_missing_column_and_missing_file_are_named(tmp_path):
+    path = tmp_path / "scores.parquet"
+    files.write_parquet(path, pd.DataFrame({"a": [1]}))
+    with pytest.raises(UserError, match="column text is missing"):
+        files.read_parquet(path, columns=["text"])
+    with pytest.raises(UserError, match="no such file"):
+        files.read_parquet(tmp_path / "other.parquet")
+
+
+def test_csv_keeps_words_that_look_missing(tmp_path):
+    path = tmp_path / "table.csv"
+    files.write_csv(path, pd.DataFrame({"word": ["NA", "null", None], "x": [1.5, 2.0, None]}))
+    assert files.read_csv(path).word.tolist()[:2] == ["NA", "null"]
+    assert files.read_csv(path).x.isna().tolist() == [False, False, True]
+
+
+def test_empty_csv_is_named(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("")
+    with pytest.raises(UserError, match=r"table.csv: cannot be read"):
+        files.read_csv(path)
+
+
+def test_digest_of_a_folder_sees_names_and_contents(tmp_path):
+    (tmp_path / "a").write_text("1")
+    first = files.sha256(tmp_path)
+    (tmp_path / "a").rename(tmp_path / "b")
+    second = files.sha256(tmp_path)
+    (tmp_path / "b").write_text("2")
+    assert len({first, second, files.sha256(tmp_path)}) == 3
+
+
+def test_nearest_word():
+    assert nearest("opt-125n", ["opt-125m", "pythia-14m"]) == "; did you mean 'opt-125m'?"
+    assert nearest("zzz", ["opt-125m"]) == ""
