@@ -291,8 +291,8 @@ def error_types(table):
     -------
     DataFrame
         ``model``, ``n_distractors``, ``error_type``, ``n_seeds`` (samples with unambiguous errors), ``n_instances``,
-        ``n_errors``, ``n_ambiguous``, ``n_unambiguous``, ``n_bias_equals_gold`` (of the unambiguous), ``count``, ``share``
-        (mean over samples; missing if there are none), ``sd`` (over samples, ddof 1).
+        ``n_errors``, ``n_ambiguous``, ``n_unambiguous``, ``n_bias_equals_gold`` (of the unambiguous), ``count``,
+        ``share`` (mean over samples; missing if there are none), ``sd`` (over samples, ddof 1).
     """
     rows = fidelity_rows(table)
     rows = rows[rows.n_distractors > 0]
@@ -396,13 +396,16 @@ def compare_templates(replica, official):
     Returns
     -------
     DataFrame
-        ``model``, ``n_distractors``, and for each set its ``accuracy_``, ``ci_low_`` and ``ci_high_``; ``difference`` is
-        replica minus official.
+        ``model``, ``n_distractors``, and for each set its ``accuracy_``, ``ci_low_`` and ``ci_high_``;
+        ``difference`` is replica minus official.
     """
     keys = ["model", "n_distractors"]
     values = ["accuracy", "ci_low", "ci_high"]
-    sides = [side[side.factor == "all"].set_index(keys)[values] for side in (replica, official)]
-    table = sides[0].join(sides[1], lsuffix="_replica", rsuffix="_official", how="inner").reset_index()
+    sides = [
+        side[side.factor == "all"].set_index(keys)[values].add_suffix(f"_{name}")
+        for name, side in (("replica", replica), ("official", official))
+    ]
+    table = sides[0].join(sides[1], how="inner").reset_index()
     table["difference"] = table.accuracy_replica - table.accuracy_official
     order = [*keys, *(f"{v}_{s}" for s in ("replica", "official") for v in values), "difference"]
     return table[order]

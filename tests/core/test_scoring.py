@@ -103,7 +103,7 @@ def test_scores_do_not_depend_on_batches(loaded, instances, name):
 
 
 def test_half_precision_weights_still_get_a_float32_softmax(loaded, instances):
-    entry, model, tokenizer = loaded["tiny-opt"]
+    _, model, tokenizer = loaded["tiny-opt"]
     engine = scoring.MiniconsEngine(model.bfloat16(), tokenizer, "decoder", "cpu", 1000)
     try:
         scores = scoring.score_instances(engine, instances).log_probability
@@ -114,7 +114,7 @@ def test_half_precision_weights_still_get_a_float32_softmax(loaded, instances):
 
 
 def test_too_long_a_text_is_refused(loaded):
-    entry, model, tokenizer = loaded["tiny-bert"]
+    _, model, tokenizer = loaded["tiny-bert"]
     engine = scoring.MiniconsEngine(model, tokenizer, "encoder", "cpu", 1000)
     with pytest.raises(UserError, match="never truncated"):
         engine.score(["short text", "word " * 300])
