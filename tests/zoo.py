@@ -134,7 +134,7 @@ def _models():
                 bos_token_id=2,
                 eos_token_id=2,
                 pad_token_id=1,
-            )  # fmt: skip
+            )
         )
 
     def decoder(kind, config):
@@ -151,6 +151,7 @@ def _models():
             )
         )
 
+    albert = encoder(t.AlbertForMaskedLM, t.AlbertConfig, embedding_size=16)
     return {
         "tiny-bert": ("encoder", "BERT", _wordpiece, encoder(t.BertForMaskedLM, t.BertConfig)),
         "tiny-roberta": ("encoder", "RoBERTa", _roberta, encoder(t.RobertaForMaskedLM, t.RobertaConfig)),
@@ -158,7 +159,7 @@ def _models():
             "encoder",
             "ALBERT-v2",
             _unigram,
-            encoder(t.AlbertForMaskedLM, t.AlbertConfig, embedding_size=16),
+            albert,
         ),
         "tiny-opt": ("decoder", "OPT", _opt, opt),
         "tiny-gpt-neox": ("decoder", "Pythia", _neox, decoder(t.GPTNeoXForCausalLM, t.GPTNeoXConfig)),

@@ -27,13 +27,13 @@ def frame(rows):
 def selected():
     """Two task sentences: each without context, and one instance drawn by two seeds."""
     free = [
-        dict(instance_id=f"f{i}", seed=None, n_distractors=None, task_index=i, occupation=o, participant="p",
-             case="nominative", polarity=None, pronoun=None, distractor_pronoun=None)
+        {"instance_id": f"f{i}", "seed": None, "n_distractors": None, "task_index": i, "occupation": o, "participant": "p",
+             "case": "nominative", "polarity": None, "pronoun": None, "distractor_pronoun": None}
         for i, o in enumerate(["baker", "clerk"])
     ]  # fmt: skip
     drawn = [
-        dict(instance_id="a", seed=s, n_distractors=1, task_index=1, occupation="clerk", participant="p",
-             case="nominative", polarity="positive", pronoun="xe", distractor_pronoun="she")
+        {"instance_id": "a", "seed": s, "n_distractors": 1, "task_index": 1, "occupation": "clerk", "participant": "p",
+             "case": "nominative", "polarity": "positive", "pronoun": "xe", "distractor_pronoun": "she"}
         for s in (13, 17)
     ]  # fmt: skip
     return pd.DataFrame(free + drawn)
