@@ -2,7 +2,8 @@
 
 from scripts.core import files
 from scripts.core.job import run
-from scripts.ruff import fidelity
+from scripts.ruff.fidelity import accuracy as analysis
+from scripts.ruff.fidelity import averages
 
 
 def main(
@@ -17,10 +18,10 @@ def main(
 ):
     """Write the three accuracy tables; ``draws`` and ``seed`` belong to the bootstrap over occupations."""
     table = files.read_parquet(predictions)
-    summary = fidelity.accuracy(table, draws, seed)
+    summary = analysis.accuracy(table, draws, seed)
     architectures = {name: facts["architecture"] for name, facts in models.items()}
-    over = fidelity.over_models(summary, architectures, ["n_distractors", "factor", "level"], "accuracy")
-    files.write_csv(accuracy_by_seed, fidelity.accuracy_by_seed(table))
+    over = averages.over_models(summary, architectures, ["n_distractors", "factor", "level"], "accuracy")
+    files.write_csv(accuracy_by_seed, analysis.accuracy_by_seed(table))
     files.write_csv(accuracy, summary)
     files.write_csv(accuracy_over_models, over.rename(columns={"mean": "accuracy"}))
 

@@ -2,14 +2,14 @@
 
 from scripts.core import files
 from scripts.core.job import run
-from scripts.ruff import fidelity
+from scripts.ruff.fidelity import errors as analysis
 
 
 def main(*, predictions: str, error_types: str, error_range: str):
     """Write the shares per model and number of distractors, and the range of distraction plus bias."""
-    types = fidelity.error_types(files.read_parquet(predictions))
+    types = analysis.error_types(files.read_parquet(predictions))
     files.write_csv(error_types, types)
-    files.write_csv(error_range, fidelity.error_range(types))
+    files.write_csv(error_range, analysis.error_range(types))
 
 
 if __name__ == "__main__":

@@ -4,16 +4,16 @@ import pandas as pd
 
 from scripts.core import files
 from scripts.core.job import log, run
-from scripts.ruff import fidelity
+from scripts.ruff.fidelity import predictions as analysis
 
 
 def main(*, instances: str, scores: list, predictions: str, models: list, pronoun_sets: list):
-    """Write ``predictions`` (Parquet) from the selected ``instances`` and one ``scores`` file for each of ``models``."""
+    """Write ``predictions`` (Parquet) from the selected ``instances`` and one ``scores`` file for each model."""
     scores = [scores] if isinstance(scores, str) else scores
     table = files.read_parquet(instances)
     parts = []
     for model, path in zip(models, scores, strict=True):
-        part = fidelity.predictions(table, files.read_parquet(path), model, pronoun_sets)
+        part = analysis.predictions(table, files.read_parquet(path), model, pronoun_sets)
         log.info("%s: %d instances, %d ties", model, len(part), int(part.tie.sum()))
         parts.append(part)
     files.write_parquet(predictions, pd.concat(parts, ignore_index=True))

@@ -2,12 +2,12 @@
 
 from scripts.core import files
 from scripts.core.job import run
-from scripts.ruff import fidelity
+from scripts.ruff.fidelity import pronoun_tests as analysis
 
 
 def main(*, predictions: str, pronoun_tests: str, pronoun_sets: list, alpha: float):
     """Write one row for each pair of sets, for each model and over all of them."""
-    files.write_csv(pronoun_tests, fidelity.pronoun_tests(files.read_parquet(predictions), pronoun_sets, alpha))
+    files.write_csv(pronoun_tests, analysis.pronoun_tests(files.read_parquet(predictions), pronoun_sets, alpha))
 
 
 if __name__ == "__main__":

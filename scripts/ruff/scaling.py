@@ -2,12 +2,12 @@
 
 from scripts.core import files
 from scripts.core.job import run
-from scripts.ruff import fidelity
+from scripts.ruff.fidelity import scaling as analysis
 
 
 def main(*, accuracy: str, scaling: str, models: dict):
     """Write one row for each model and number of distractors."""
-    files.write_csv(scaling, fidelity.scaling(files.read_csv(accuracy), models))
+    files.write_csv(scaling, analysis.scaling(files.read_csv(accuracy), models))
 
 
 if __name__ == "__main__":

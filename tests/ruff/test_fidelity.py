@@ -5,7 +5,16 @@ import pandas as pd
 import pytest
 
 from scripts.core.errors import UserError
-from scripts.ruff import fidelity
+from scripts.ruff.fidelity import (
+    accuracy,
+    averages,
+    comparison,
+    context_free,
+    errors,
+    predictions,
+    pronoun_tests,
+    scaling,
+)
 
 SETS = ["he", "she", "they", "xe"]
 
@@ -27,8 +36,8 @@ def frame(rows):
 def selected():
     """Two task sentences: each without context, and one instance drawn by two seeds."""
     free = [
-        {"instance_id": f"f{i}", "seed": None, "n_distractors": None, "task_index": i, "occupation": o, "participant": "p",
-             "case": "nominative", "polarity": None, "pronoun": None, "distractor_pronoun": None}
+        {"instance_id": f"f{i}", "seed": None, "n_distractors": None, "task_index": i, "occupation": o,
+             "participant": "p", "case": "nominative", "polarity": None, "pronoun": None, "distractor_pronoun": None}
         for i, o in enumerate(["baker", "clerk"])
     ]  # fmt: skip
     drawn = [
@@ -50,7 +59,7 @@ def scores(**best):
 
 
 def test_predictions_join_scores_with_every_sample(selected):
-    table = fidelity.predictions(selected, scores(f0=0, f1=2, a=3), "m", SETS)
+    table = predictions.predictions(selected, scores(f0=0, f1=2, a=3), "m", SETS)
     assert table.setting.tolist() == ["context_free", "context_free", "fidelity", "fidelity"]
     assert table.prediction.tolist() == ["he", "they", "xe", "xe"]
     assert table.context_free_prediction.tolist() == ["he", "they", "they", "they"]
@@ -61,12 +70,12 @@ def test_predictions_join_scores_with_every_sample(selected):
 
 def test_predictions_refuse_an_unscored_instance(selected):
     with pytest.raises(UserError, match="not scored"):
-        fidelity.predictions(selected, scores(f0=0, f1=2), "m", SETS)
+        predictions.predictions(selected, scores(f0=0, f1=2), "m", SETS)
 
 
 def test_context_free_counts_have_a_row_for_every_set(selected):
-    table = fidelity.predictions(selected, scores(f0=0, f1=2, a=3), "m", SETS)
-    counts = fidelity.context_free_counts(table, SETS)
+    table = predictions.predictions(selected, scores(f0=0, f1=2, a=3), "m", SETS)
+    counts = context_free.context_free_counts(table, SETS)
     assert counts["count"].tolist() == [1, 0, 1, 0]
     assert counts.share.tolist() == [0.5, 0, 0.5, 0]
     assert counts.n_templates.tolist() == [2] * 4
@@ -75,7 +84,7 @@ def test_context_free_counts_have_a_row_for_every_set(selected):
 def test_accuracy_averages_over_samples_not_over_instances():
     rows = [row(0, "he", None, "he")] * 3 + [row(0, "he", None, "she")]
     rows += [row(0, "he", None, "she", seed=17)]
-    summary = fidelity.accuracy(frame(rows), draws=100, seed=1)
+    summary = accuracy.accuracy(frame(rows), draws=100, seed=1)
     overall = summary[summary.factor == "all"].iloc[0]
     assert overall.accuracy == pytest.approx((0.75 + 0) / 2)
     assert overall.sd == pytest.approx(np.std([0.75, 0], ddof=1))
@@ -84,7 +93,7 @@ def test_accuracy_averages_over_samples_not_over_instances():
 
 def test_accuracy_has_every_factor_and_no_sd_for_one_sample():
     rows = [row(0, "he", None, "he", case="nominative"), row(0, "xe", None, "he", case="accusative")]
-    summary = fidelity.accuracy(frame(rows), draws=100, seed=1).set_index(["factor", "level"])
+    summary = accuracy.accuracy(frame(rows), draws=100, seed=1).set_index(["factor", "level"])
     assert summary.loc[("pronoun", "he"), "accuracy"] == 1
     assert summary.loc[("pronoun", "xe"), "accuracy"] == 0
     assert summary.loc[("case", "accusative"), "accuracy"] == 0
@@ -97,7 +106,7 @@ def test_intervals_resample_occupations():
     mixed = [row(0, "he", None, "he" if k % 2 else "she", occupation=f"o{o}") for o in range(60) for k in range(20)]
     widths = []
     for rows in (sure, mixed):
-        summary = fidelity.accuracy(frame(rows), draws=500, seed=1)
+        summary = accuracy.accuracy(frame(rows), draws=500, seed=1)
         first = summary[summary.factor == "all"].iloc[0]
         assert first.accuracy == 0.5
         widths.append(first.ci_high - first.ci_low)
@@ -108,7 +117,7 @@ def test_intervals_resample_occupations():
 def test_over_models_averages_models_within_architectures():
     table = pd.DataFrame({"model": ["a", "b", "c"], "level": "all", "accuracy": [0.2, 0.4, 0.9]})
     architectures = {"a": "decoder", "b": "decoder", "c": "encoder"}
-    over = fidelity.over_models(table, architectures, ["level"], "accuracy").set_index("architecture")
+    over = averages.over_models(table, architectures, ["level"], "accuracy").set_index("architecture")
     assert over["mean"].to_dict() == pytest.approx({"all": 0.5, "decoder": 0.3, "encoder": 0.9})
     assert over.n_models.to_dict() == {"all": 3, "decoder": 2, "encoder": 1}
     assert np.isnan(over.loc["encoder", "sd"])
@@ -120,7 +129,7 @@ def test_pronoun_tests_use_occupations_and_correct_within_a_model():
     for o in range(60):
         for p, share in zip(SETS, (0.9, 0.9, 0.3, 0.3), strict=True):
             rows += [row(0, p, None, p if rng.random() < share else "other", occupation=f"o{o}") for _ in range(9)]
-    tests = fidelity.pronoun_tests(frame(rows), SETS, alpha=0.05)
+    tests = pronoun_tests.pronoun_tests(frame(rows), SETS, alpha=0.05)
     assert tests.model.tolist() == ["all"] * 6 + ["m"] * 6
     assert (tests.n_a == 60).all()
     own = tests[tests.model == "m"].set_index(["pronoun_a", "pronoun_b"])
@@ -140,7 +149,7 @@ def test_errors_by_hand():
         row(1, "he", "they", "they"),  # distraction; bias impossible because the pick is right
         row(1, "she", "they", "she"),  # no error
     ]
-    types = fidelity.error_types(frame(rows)).set_index("error_type")
+    types = errors.error_types(frame(rows)).set_index("error_type")
     assert types["count"].to_dict() == {"distraction": 3, "bias": 1, "other": 1}
     assert types.share.to_dict() == pytest.approx({"distraction": 0.6, "bias": 0.2, "other": 0.2})
     first = types.iloc[0]
@@ -150,22 +159,22 @@ def test_errors_by_hand():
 
 def test_error_shares_average_over_samples_and_skip_empty_ones():
     rows = [row(2, "she", "they", "they"), row(2, "she", "they", "he", seed=17), row(2, "she", "he", "he", seed=19)]
-    types = fidelity.error_types(frame(rows)).set_index("error_type")
+    types = errors.error_types(frame(rows)).set_index("error_type")
     assert types.loc["distraction", "share"] == 0.5
     assert types.loc["distraction", "n_seeds"] == 2
     assert types.loc["distraction", "sd"] == pytest.approx(np.sqrt(0.5))
 
 
 def test_errors_are_undefined_without_distractors_or_errors():
-    assert fidelity.error_types(frame([row(0, "she", None, "he")])).empty
-    types = fidelity.error_types(frame([row(1, "she", "he", "she")]))
+    assert errors.error_types(frame([row(0, "she", None, "he")])).empty
+    types = errors.error_types(frame([row(1, "she", "he", "she")]))
     assert types.share.isna().all()
-    assert fidelity.error_range(types).empty
+    assert errors.error_range(types).empty
 
 
 def test_error_range_adds_distraction_and_bias():
     rows = [row(1, "she", "they", "they"), row(1, "she", "they", "xe"), row(2, "she", "they", "he")]
-    bounds = fidelity.error_range(fidelity.error_types(frame(rows))).set_index("bound")
+    bounds = errors.error_range(errors.error_types(frame(rows))).set_index("bound")
     assert bounds.loc["lowest", "share"] == 0.5
     assert bounds.loc["lowest", "n_distractors"] == 1
     assert bounds.loc["highest", "share"] == 1
@@ -177,14 +186,14 @@ def test_scaling_takes_the_fewest_and_the_most_distractors():
         "big": {"family": "OPT", "architecture": "decoder", "parameters": 10},
         "small": {"family": "OPT", "architecture": "decoder", "parameters": 1},
     }
-    table = fidelity.scaling(fidelity.accuracy(frame(rows), 100, 1), facts)
+    table = scaling.scaling(accuracy.accuracy(frame(rows), 100, 1), facts)
     assert table.n_distractors.tolist() == [0, 0, 5, 5]
     assert table.model.tolist() == ["small", "big"] * 2
 
 
 def test_template_sets_side_by_side():
-    one = fidelity.accuracy(frame([row(0, "he", None, "he")]), 100, 1)
-    two = fidelity.accuracy(frame([row(0, "he", None, "she")]), 100, 1)
-    table = fidelity.compare_templates(one, two)
+    one = accuracy.accuracy(frame([row(0, "he", None, "he")]), 100, 1)
+    two = accuracy.accuracy(frame([row(0, "he", None, "she")]), 100, 1)
+    table = comparison.compare_templates(one, two)
     assert table.difference.tolist() == [1.0]
     assert {"ci_low_replica", "accuracy_official"} <= set(table.columns)

@@ -1,0 +1,30 @@
+"""Averages over models."""
+
+import pandas as pd
+
+
+def over_models(frame, architectures, keys, value):
+    """Average a per-model column over all models and over those of each architecture.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        With ``model``, the columns ``keys`` and the column ``value``.
+    architectures : dict of str
+        Model name to architecture.
+    keys : list of str
+    value : str
+
+    Returns
+    -------
+    DataFrame
+        ``architecture`` (``all`` first), ``keys``, ``n_models``, ``mean``, ``sd`` (over models, ddof 1).
+    """
+    frame = frame.assign(architecture=frame.model.map(architectures))
+    groups = [("all", frame), *frame.groupby("architecture", sort=False)]
+    parts = []
+    for name, part in groups:
+        summary = part.groupby(keys, sort=False)[value].agg(n_models="count", mean="mean", sd="std").reset_index()
+        summary.insert(0, "architecture", name)
+        parts.append(summary)
+    return pd.concat(parts, ignore_index=True)

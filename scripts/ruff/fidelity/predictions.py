@@ -1,0 +1,85 @@
+"""From scores to predictions. Sections and figures are those of Gautam et al. (2024)."""
+
+import numpy as np
+
+from scripts.core.errors import UserError
+from scripts.core.options import predict
+
+
+def predictions(instances, scores, model, pronoun_sets):
+    """Return what one model picks for every selected instance.
+
+    Parameters
+    ----------
+    instances : DataFrame
+        The selected instances: context-free ones (``n_distractors`` missing) and samples.
+    scores : DataFrame
+        The model's scores, see :func:`scripts.core.scoring.score_instances`.
+    model : str
+    pronoun_sets : sequence of str
+        The sets in the order of each instance's options.
+
+    Returns
+    -------
+    DataFrame
+        Columns ``model``, ``setting`` (``context_free`` or ``fidelity``), ``instance_id``, ``seed``,
+        ``n_distractors``, ``task_index``, ``occupation``, ``participant``, ``case``, ``polarity``, ``pronoun``,
+        ``distractor_pronoun``, ``prediction``, ``context_free_prediction`` (sets), ``correct``,
+        ``margin`` (nats) and ``tie``.
+
+    Raises
+    ------
+    UserError
+        If an instance has no score or a task sentence no context-free prediction.
+    """
+    picks = predict(scores)
+    missing = set(instances.instance_id) - set(picks.index)
+    if missing:
+        raise UserError(
+            f"scores of {model}: instance {sorted(missing)[0]} and {len(missing) - 1} more are not scored; "
+            "delete the score file and run the workflow again"
+        )
+    table = instances[
+        [
+            "instance_id",
+            "seed",
+            "n_distractors",
+            "task_index",
+            "occupation",
+            "participant",
+            "case",
+            "polarity",
+            "pronoun",
+            "distractor_pronoun",
+        ]
+    ].copy()
+    table = table.join(picks, on="instance_id")
+    table["prediction"] = np.asarray(pronoun_sets, dtype=object)[table.pop("option_index").to_numpy(dtype=int)]
+    free = table.n_distractors.isna()
+    by_task = table[free].set_index("task_index").prediction
+    table["context_free_prediction"] = table.task_index.map(by_task)
+    if table.context_free_prediction.isna().any():
+        raise UserError(f"scores of {model}: a task sentence has no context-free instance; make the instances again")
+    table["setting"] = np.where(free, "context_free", "fidelity")
+    table["correct"] = (table.prediction == table.pronoun).astype("boolean").mask(free)
+    table.insert(0, "model", model)
+    order = [
+        "model",
+        "setting",
+        "instance_id",
+        "seed",
+        "n_distractors",
+        "task_index",
+        "occupation",
+        "participant",
+        "case",
+        "polarity",
+        "pronoun",
+        "distractor_pronoun",
+        "prediction",
+        "context_free_prediction",
+        "correct",
+        "margin",
+        "tie",
+    ]
+    return table[order].astype({"seed": "Int64", "n_distractors": "Int64"}).reset_index(drop=True)
