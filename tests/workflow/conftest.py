@@ -1,0 +1,83 @@
+"""A copy of the repository in which the workflow runs small, once for all workflow tests."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests import zoo as builder
+
+ROOT = Path(__file__).parents[2]
+COPIED = ("Snakefile", "config.yaml", "config", "envs", "rules", "scripts", "templates", "paper", "pyproject.toml")
+
+
+class Workflow:
+    """A copy of the repository and the ways to run its workflow.
+
+    The copy is edited freely; the repository itself never is.
+    """
+
+    def __init__(self, folder):
+        self.folder = folder
+        for name in COPIED:
+            source = ROOT / name
+            if source.is_dir():
+                shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+            else:
+                shutil.copy2(source, folder / name)
+
+    def snakemake(self, *arguments, overlay="config/test.yaml", cores=2, environment=None):
+        """Run Snakemake and return the finished process; its output is text, errors included."""
+        command = [sys.executable, "-m", "snakemake", "--cores", str(cores), "--nocolor"]
+        if overlay:
+            command += ["--configfile", overlay]
+        # A positional target must not be taken for another overlay.
+        if arguments and overlay:
+            command += ["--quiet", "host"] if "--quiet" not in arguments else []
+        return subprocess.run(
+            [*command, *arguments],
+            cwd=self.folder,
+            env={**os.environ, **(environment or {})},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+
+    def planned(self, *arguments, **options):
+        """Return the rules that a dry run would execute, with the number of jobs; empty if nothing is to be done."""
+        done = self.snakemake("--dry-run", *arguments, **options)
+        assert done.returncode == 0, done.stdout
+        if "Nothing to be done" in done.stdout:
+            return {}
+        table = re.search(r"^job +count\n[- ]+\n(.*?)\ntotal", done.stdout, flags=re.MULTILINE | re.DOTALL)
+        assert table, done.stdout
+        return {name: int(count) for name, count in re.findall(r"^(\S+) +(\d+)$", table.group(1), flags=re.MULTILINE)}
+
+
+@pytest.fixture(scope="session")
+def fresh(tmp_path_factory):
+    """Make further copies of the repository with the zoo, not run yet."""
+
+    def make(names=("tiny-bert", "tiny-opt")):
+        folder = tmp_path_factory.mktemp("workflow")
+        builder.build(folder / "zoo", names)
+        return Workflow(folder)
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def finished(fresh):
+    """The workflow after a complete run on the whole zoo; on both template sets where the authors' files are at hand."""
+    workflow = fresh(builder.NAMES)
+    if os.environ.get("PRONOUN_UPSTREAM_MIRROR"):
+        overlay = workflow.folder / "config/test.yaml"
+        overlay.write_text(overlay.read_text().replace("ruff:\n", "ruff:\n  templates: [replica, official]\n"))
+    done = workflow.snakemake("paper" if shutil.which("latexmk") else "paper_source", "figures", "tables")
+    assert done.returncode == 0, done.stdout[-6000:]
+    return workflow

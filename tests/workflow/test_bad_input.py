@@ -1,0 +1,178 @@
+"""Bad input ends with one line that names the file, the row and the remedy, and leaves no half-written output."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+import pandas as pd
+import pytest
+
+from scripts.core import files
+
+pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("bad_input")]
+
+CONTEXT_FREE = "results/ruff/instances/replica/context_free.parquet"
+
+
+@pytest.fixture(scope="module")
+def workflow(fresh):
+    return fresh()
+
+
+@pytest.fixture(autouse=True)
+def restore(workflow):
+    """Put back every file that a case breaks and drop what it made."""
+    kept = {
+        p: p.read_bytes()
+        for folder in ("templates", "config")
+        for p in (workflow.folder / folder).rglob("*")
+        if p.is_file()
+    }
+    yield
+    for path, content in kept.items():
+        path.write_bytes(content)
+    shutil.rmtree(workflow.folder / "results", ignore_errors=True)
+
+
+def change_row(path, line, change):
+    """Apply ``change`` to one 1-based line of a text file."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    lines[line - 1 : line] = change(lines[line - 1])
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def without_slot(workflow):
+    change_row(workflow.folder / "templates/ruff/task.tsv", 20, lambda row: [row.replace("{pronoun}", "somebody")])
+    return workflow.snakemake(CONTEXT_FREE), CONTEXT_FREE, [r"task.tsv", "20", "{pronoun}"]
+
+
+def repeated_row(workflow):
+    change_row(workflow.folder / "templates/ruff/task.tsv", 20, lambda row: [row, row])
+    return workflow.snakemake(CONTEXT_FREE), CONTEXT_FREE, ["task.tsv", "21"]
+
+
+def unknown_model(workflow):
+    overlay = workflow.folder / "config/test.yaml"
+    overlay.write_text(overlay.read_text().replace("tiny-bert", "tiny-brt"))
+    return workflow.snakemake("scores"), "results", ["tiny-brt", "did you mean 'tiny-bert'?"]
+
+
+def unknown_key(workflow):
+    overlay = workflow.folder / "config/test.yaml"
+    overlay.write_text(overlay.read_text().replace("sample_size", "sample_sise"))
+    return workflow.snakemake("scores"), "results", ["config.yaml", "sample_sise", "did you mean 'sample_size'?"]
+
+
+def unknown_pronoun_set(workflow):
+    overlay = workflow.folder / "config/test.yaml"
+    overlay.write_text(overlay.read_text() + "pronoun_sets: [he, she, thay]\n")
+    return workflow.snakemake("scores"), "results", ["pronouns.tsv", "thay", "did you mean 'they'?"]
+
+
+def unreachable_hub(workflow):
+    scores = workflow.folder / "results/scores.parquet"
+    files.write_parquet(workflow.folder / "instances.parquet", pd.DataFrame(
+        {"instance_id": ["a"], "text": ["The clerk said ___ left."], "options": [["he", "she"]]}))  # fmt: skip
+    entry = '{"source": {"hub": "nobody/no-such-model", "revision": null}, "architecture": "encoder", "gpus": 0}'
+    done = script(
+        workflow, "scripts.score", "--instances", "instances.parquet", "--scores", scores, "--model", "no-such-model",
+        "--entry", entry, "--engine", "minicons", "--device", "cpu", "--tokens-per-batch", "100",
+    )  # fmt: skip
+    return (
+        done,
+        "results/scores.parquet",
+        ["no-such-model", "hub cannot be reached", "hf download nobody/no-such-model"],
+    )
+
+
+def corrupted_archive(workflow):
+    mirror = broken_mirror(workflow, lambda content: content[:100] + bytes(200) + content[300:])
+    target = "results/upstream/ruff/data.zip"
+    done = workflow.snakemake(target, environment={"PRONOUN_UPSTREAM_MIRROR": str(mirror)})
+    return done, target, ["data.zip", "sha256"]
+
+
+def truncated_archive(workflow):
+    mirror = broken_mirror(workflow, lambda content: content[:-50])
+    target = "results/ruff/instances/official/context_free.parquet"
+    done = workflow.snakemake(target, environment={"PRONOUN_UPSTREAM_MIRROR": str(mirror)})
+    return done, target, ["data.zip"]
+
+
+def missing_mirror(workflow):
+    target = "results/upstream/ruff/data.zip"
+    done = workflow.snakemake(target, environment={"PRONOUN_UPSTREAM_MIRROR": str(workflow.folder / "nowhere")})
+    return done, target, ["nowhere", "mirror"]
+
+
+def truncated_parquet(workflow):
+    selected = workflow.folder / "selected.parquet"
+    files.write_parquet(selected, pd.DataFrame({"instance_id": [str(i) for i in range(500)]}))
+    selected.write_bytes(selected.read_bytes()[:-30])
+    done = script(
+        workflow, "scripts.ruff.predictions", "--instances", "selected.parquet", "--scores", "[]",
+        "--predictions", "results/predictions.parquet", "--models", "[]", "--pronoun-sets", "[]",
+    )  # fmt: skip
+    return done, "results/predictions.parquet", ["selected.parquet", "truncated", "delete it"]
+
+
+def no_space_left(workflow):
+    """Write a full set into a file system of 64 kB."""
+    probe = ["unshare", "--user", "--map-root-user", "--mount", "true"]
+    if not shutil.which("unshare") or subprocess.run(probe, check=False, capture_output=True).returncode:
+        pytest.skip("user namespaces are not allowed here: no small file system can be mounted")
+    (workflow.folder / "small").mkdir(exist_ok=True)
+    command = (
+        "mount -t tmpfs -o size=64k tmpfs small && "
+        f"{sys.executable} -m scripts.core.fill_disk_probe; status=$?; find small -type f | head; exit $status"
+    )
+    (workflow.folder / "scripts/core/fill_disk_probe.py").write_text(
+        '"""Write a table that does not fit."""\n'
+        "import numpy as np\nimport pandas as pd\n\nfrom scripts.core import files\nfrom scripts.core.job import run\n\n\n"
+        "def main(*, path: str = 'small/table.parquet'):\n"
+        '    """Write random numbers."""\n'
+        "    files.write_parquet(path, pd.DataFrame({'x': np.random.default_rng(0).random(100_000)}))\n\n\n"
+        "if __name__ == '__main__':\n    run(main)\n"
+    )
+    done = subprocess.run(
+        ["unshare", "--user", "--map-root-user", "--mount", "bash", "-c", command],
+        cwd=workflow.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
+    )  # fmt: skip
+    assert "\nsmall/" not in done.stdout, "a temporary file was left"
+    return done, "small/table.parquet", ["small/table.parquet", "no space left", "free some space"]
+
+
+def script(workflow, module, *arguments):
+    return subprocess.run(
+        [sys.executable, "-m", module, *map(str, arguments)],
+        cwd=workflow.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
+        env={**os.environ, "HF_HUB_OFFLINE": "0", "HF_HUB_DOWNLOAD_TIMEOUT": "3", "HF_HUB_ETAG_TIMEOUT": "3"},
+    )  # fmt: skip
+
+
+def broken_mirror(workflow, change):
+    content = change(bytes(range(256)) * 30)
+    path = workflow.folder / "mirror/ruff/data.zip"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
+    return workflow.folder / "mirror"
+
+
+CASES = [
+    without_slot, repeated_row, unknown_model, unknown_key, unknown_pronoun_set, unreachable_hub, corrupted_archive,
+    truncated_archive, missing_mirror, truncated_parquet, no_space_left,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)
+def test_bad_input(workflow, case):
+    done, output, words = case(workflow)
+    assert done.returncode != 0
+    lines = [line for line in done.stdout.splitlines() if all(word in line for word in words)]
+    assert lines, f"no single line has all of {words}:\n{done.stdout[-3000:]}"
+    assert "Traceback" not in done.stdout
+    path = workflow.folder / output
+    assert not path.exists() or (
+        path.is_dir() and not [p for p in path.rglob("*") if p.is_file() and "logs" not in p.parts]
+    )

@@ -1,0 +1,192 @@
+"""The real workflow, run small: complete, quiet when nothing changed, and rerun exactly where something did."""
+
+import os
+import re
+import shutil
+
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+
+from scripts.core import config, files
+from tests.zoo import NAMES
+
+pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+
+SETS = ["replica", *(["official"] if os.environ.get("PRONOUN_UPSTREAM_MIRROR") else [])]
+
+
+def edit(path, text):
+    path.write_text(path.read_text(encoding="utf-8") + text, encoding="utf-8")
+
+
+@pytest.mark.parametrize("templates", SETS)
+def test_every_figure_and_table_is_there(finished, templates):
+    results = finished.folder / "results/ruff"
+    for kind, least in (("pdf", 10), ("png", 10), ("csv", 10)):
+        found = list((results / "figures" / templates).glob(f"*.{kind}"))
+        assert len(found) >= least
+        assert all(p.stat().st_size > 50 for p in found)
+    assert len(list((results / "tables" / templates).glob("*.tex"))) == 5
+
+
+@pytest.mark.parametrize("templates", SETS)
+def test_scores_cover_the_selected_instances_and_say_where_they_come_from(finished, templates):
+    results = finished.folder / "results/ruff"
+    selected = results / "instances" / templates / "selected.parquet"
+    instances = files.read_parquet(selected)
+    for name in NAMES:
+        path = results / "scores" / templates / f"{name}.parquet"
+        scores = files.read_parquet(path)
+        assert set(scores.instance_id) == set(instances.instance_id)
+        assert (scores.groupby("instance_id").size() == 4).all()
+        facts = files.parquet_metadata(path)
+        assert facts["model"] == name
+        assert facts["engine"] == "minicons"
+        assert facts["instances_sha256"] == files.sha256(selected)
+        assert re.fullmatch(r"[0-9a-f]{64}", facts["weights_sha256"])
+
+
+def test_accuracies_can_be_recomputed_from_the_scores(finished):
+    """The accuracy in the CSV equals one computed here from the score file with a few lines of pandas."""
+    results = finished.folder / "results/ruff"
+    instances = files.read_parquet(results / "instances/replica/selected.parquet")
+    scores = files.read_parquet(results / "scores/replica/tiny-llama.parquet")
+    best = scores.loc[scores.groupby("instance_id").log_probability.idxmax()].set_index("instance_id").option
+    drawn = instances[instances.n_distractors == 1]
+    right = drawn.instance_id.map(best) == drawn.gold
+    expected = right.groupby(drawn.seed).mean().mean()
+    table = files.read_csv(results / "analysis/replica/accuracy.csv")
+    row = table[(table.model == "tiny-llama") & (table.n_distractors == 1) & (table.factor == "all")]
+    assert row.accuracy.item() == pytest.approx(expected)
+    assert row.n.item() == len(drawn)
+
+
+def test_paper_is_typeset(finished):
+    if not shutil.which("latexmk"):
+        pytest.skip("latexmk is not installed: no PDF")
+    pdf = finished.folder / "results/paper/main.pdf"
+    assert pdf.read_bytes().startswith(b"%PDF")
+    assert pdf.stat().st_size > 100_000
+
+
+def test_a_second_run_does_nothing(finished):
+    for target in ("paper_source", "figures", "tables", "scores", "ruff"):
+        assert finished.planned(target) == {}, target
+
+
+def test_an_unrelated_module_reruns_nothing(finished):
+    edit(finished.folder / "scripts/core/masked_lm_head.py", "\n# A comment.\n")
+    (finished.folder / "scripts/core/statistics.py").touch()
+    (finished.folder / "scripts/core/unused.py").write_text("x = 1\n")
+    assert finished.planned("figures", "tables", "paper_source") == {}
+
+
+def test_a_module_of_one_analysis_reruns_that_analysis_and_what_follows(finished):
+    path = finished.folder / "scripts/ruff/fidelity/errors.py"
+    before, stat = path.read_bytes(), path.stat()
+    edit(path, "\n# A comment.\n")
+    # An old modification time does not hide the change.
+    os.utime(path, (stat.st_atime, stat.st_mtime - 1e6))
+    planned = finished.planned("figures", "tables", "paper_source")
+    expected = {
+        "ruff_error_types",
+        "ruff_figure_error_types",
+        "ruff_table_error_types",
+        "ruff_paper_numbers",
+        "paper_source",
+    }
+    assert set(planned) - {"figures", "tables"} == expected
+    path.write_bytes(before)
+    assert finished.planned("figures", "tables", "paper_source") == {}
+
+
+def test_the_engine_reruns_the_scores(finished):
+    path = finished.folder / "scripts/core/scoring.py"
+    before = path.read_bytes()
+    edit(path, "\n# A comment.\n")
+    assert finished.planned("scores")["score"] == len(NAMES) * len(SETS)
+    path.write_bytes(before)
+
+
+def test_a_new_label_rescores_nothing(finished):
+    path = finished.folder / "zoo/models.yaml"
+    before = path.read_text()
+    path.write_text(before.replace("BERT (random)", "BERT, random", 1))
+    planned = finished.planned("figures", "tables")
+    path.write_text(before)
+    assert "score" not in planned
+    assert "ruff_table_models" in planned
+
+
+def test_only_one_figure_runs_what_it_needs(fresh):
+    planned = fresh().planned("results/ruff/figures/replica/scaling.pdf")
+    assert set(planned) == {
+        "ruff_context_free", "ruff_sample", "ruff_select_instances", "score", "ruff_predictions", "ruff_accuracy", "ruff_scaling",
+        "ruff_figure_scaling",
+    }  # fmt: skip
+
+
+def test_an_added_pronoun_set_runs_through(fresh):
+    """One row in pronouns.tsv and one name in config: instances, options, scores and figures follow."""
+    workflow = fresh()
+    table = workflow.folder / "templates/pronouns.tsv"
+    edit(table, "ze\tze\tzir\tzir\tzirs\tzirself\n")
+    overlay = workflow.folder / "config/test.yaml"
+    text = overlay.read_text().replace("models: [tiny-bert, tiny-roberta, tiny-albert, tiny-opt, tiny-gpt-neox, tiny-llama]",
+                                       "models: [tiny-bert, tiny-opt]\npronoun_sets: [he, she, they, xe, ze]")  # fmt: skip
+    overlay.write_text(text.replace("distractors: [0, 1, 2]", "distractors: [0, 1]").replace("[13, 17]", "[13]"))
+    done = workflow.snakemake(
+        "results/ruff/figures/replica/context_free.pdf",
+        "results/ruff/figures/replica/accuracy_by_pronoun.pdf",
+        "results/ruff/instances/replica/sample_seed13_distractors1.parquet",
+    )
+    assert done.returncode == 0, done.stdout[-4000:]
+    sample = files.read_parquet(workflow.folder / "results/ruff/instances/replica/sample_seed13_distractors1.parquet")
+    assert len(sample) == 180 * 5 * 4
+    assert set(sample.pronoun) == set(sample.distractor_pronoun) == {"he", "she", "they", "xe", "ze"}
+    accusative = sample[sample.case == "accusative"].options.iloc[0]
+    assert list(accusative) == ["him", "her", "them", "xem", "zir"]
+    counts = files.read_csv(workflow.folder / "results/ruff/analysis/replica/context_free.csv")
+    assert counts.groupby("model").pronoun.apply(list).tolist() == [["he", "she", "they", "xe", "ze"]] * 2
+    plotted = files.read_csv(workflow.folder / "results/ruff/figures/replica/accuracy_by_pronoun.csv")
+    assert plotted.astype(str).apply(lambda column: column.str.contains("ze")).any(axis=None)
+
+
+def test_an_added_model_is_one_entry(finished):
+    """A model that nobody has heard of runs after one entry in the registry and its name in config."""
+    registry = finished.folder / "zoo/models.yaml"
+    overlay = finished.folder / "config/test.yaml"
+    before = registry.read_text(), overlay.read_text()
+    entry = config.load_yaml(registry)["models"]["tiny-opt"]
+    new = before[0] + (
+        "  brand-new-model:\n    label: Brand new\n    family: Brand\n    size: tiny\n    architecture: decoder\n"
+        f"    parameters: {entry['parameters']}\n    source: {{path: {finished.folder / 'zoo' / 'copy'}}}\n"
+        "    precision: float32\n    gpus: 0\n    licence: MIT\n    gated: false\n    demonstration: true\n    studies: {}\n"
+    )
+    shutil.copytree(entry["source"]["path"], finished.folder / "zoo/copy")
+    registry.write_text(new)
+    overlay.write_text(before[1].replace("tiny-llama]", "tiny-llama, brand-new-model]"))
+    try:
+        target = "results/ruff/figures/replica/introduction_accuracy.pdf"
+        planned = finished.planned(target)
+        assert planned["score"] == 1
+        done = finished.snakemake(target)
+        assert done.returncode == 0, done.stdout[-4000:]
+        plotted = pd.read_csv(finished.folder / "results/ruff/figures/replica/introduction_accuracy.csv")
+        assert plotted.astype(str).apply(lambda column: column.str.contains("brand-new-model|Brand new")).any(axis=None)
+    finally:
+        registry.write_text(before[0])
+        overlay.write_text(before[1])
+
+
+@pytest.mark.upstream
+def test_full_sets_of_the_official_templates(finished, mirror):
+    """The authors' numbers of rows (paper, Table 1), of the sets that the small configuration makes."""
+    folder = finished.folder / "results/ruff/instances/official"
+    for n, size in {0: 7200, 1: 86400, 2: 345600}.items():
+        assert pq.read_metadata(folder / f"distractors{n}.parquet").num_rows == size
+        for seed in (13, 17):
+            assert pq.read_metadata(folder / f"sample_seed{seed}_distractors{n}.parquet").num_rows == 2160
+    table = files.read_csv(finished.folder / "results/ruff/tables/official/instance_counts.csv")
+    assert table.instances.tolist() == [180, 7200, 86400, 345600]
