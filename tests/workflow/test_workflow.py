@@ -122,8 +122,8 @@ def test_a_new_label_rescores_nothing(finished):
 def test_only_one_figure_runs_what_it_needs(fresh):
     planned = fresh().planned("results/ruff/figures/replica/scaling.pdf")
     assert set(planned) == {
-        "ruff_context_free", "ruff_sample", "ruff_select_instances", "score", "ruff_predictions", "ruff_accuracy", "ruff_scaling",
-        "ruff_figure_scaling",
+        "ruff_context_free", "ruff_sample", "ruff_select_instances", "score", "ruff_predictions", "ruff_accuracy",
+        "ruff_scaling", "ruff_figure_scaling",
     }  # fmt: skip
 
 
@@ -133,8 +133,9 @@ def test_an_added_pronoun_set_runs_through(fresh):
     table = workflow.folder / "templates/pronouns.tsv"
     edit(table, "ze\tze\tzir\tzir\tzirs\tzirself\n")
     overlay = workflow.folder / "config/test.yaml"
-    text = overlay.read_text().replace("models: [tiny-bert, tiny-roberta, tiny-albert, tiny-opt, tiny-gpt-neox, tiny-llama]",
-                                       "models: [tiny-bert, tiny-opt]\npronoun_sets: [he, she, they, xe, ze]")  # fmt: skip
+    text = re.sub(
+        r"models: \[.*\]", "models: [tiny-bert, tiny-opt]\npronoun_sets: [he, she, they, xe, ze]", overlay.read_text()
+    )
     overlay.write_text(text.replace("distractors: [0, 1, 2]", "distractors: [0, 1]").replace("[13, 17]", "[13]"))
     done = workflow.snakemake(
         "results/ruff/figures/replica/context_free.pdf",
@@ -162,7 +163,8 @@ def test_an_added_model_is_one_entry(finished):
     new = before[0] + (
         "  brand-new-model:\n    label: Brand new\n    family: Brand\n    size: tiny\n    architecture: decoder\n"
         f"    parameters: {entry['parameters']}\n    source: {{path: {finished.folder / 'zoo' / 'copy'}}}\n"
-        "    precision: float32\n    gpus: 0\n    licence: MIT\n    gated: false\n    demonstration: true\n    studies: {}\n"
+        "    precision: float32\n    gpus: 0\n    licence: MIT\n    gated: false\n"
+        "    demonstration: true\n    studies: {}\n"
     )
     shutil.copytree(entry["source"]["path"], finished.folder / "zoo/copy")
     registry.write_text(new)
