@@ -13,6 +13,7 @@ os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), os.environ.g
 from scripts.core import closure, registry
 from scripts.core import config as configuration
 from scripts.core import templates as template_files
+from scripts.core import upstream as upstream_files
 from scripts.core.errors import UserError
 
 
@@ -39,6 +40,11 @@ def code(script):
     return closure.digests(script, str(ROOT))
 
 
+def upstream(path):
+    """Return where the workflow keeps an upstream file of config/upstream.tsv."""
+    return f"results/upstream/{path}"
+
+
 def script(path):
     """Return the absolute path of a script, for a rule's script directive."""
     return str(ROOT / path)
@@ -49,9 +55,13 @@ try:
     MODELS = registry.load_registry(ROOT / "config/models.yaml", ROOT / "config/schemas/models.schema.yaml")
     if config.get("registry"):
         MODELS |= registry.load_registry(config["registry"], ROOT / "config/schemas/models.schema.yaml")
+        registry.check_conflicts(MODELS, config["registry"])
     RUN = registry.select(MODELS, config["models"])
+    UPSTREAM = upstream_files.read_manifest(ROOT / "config/upstream.tsv")
     TEMPLATES = Path(config.get("template_folder") or root("templates"))
-    PRONOUNS = template_files.select_pronoun_sets(template_files.read_pronouns(TEMPLATES / "pronouns.tsv"), config["pronoun_sets"])
+    PRONOUNS = template_files.select_pronoun_sets(
+        template_files.read_pronouns(TEMPLATES / "pronouns.tsv"), config["pronoun_sets"]
+    )
 except UserError as error:
     refuse(error)
 
@@ -62,7 +72,10 @@ PRONOUN_LABELS = [
     {"set": name, "label": "/".join(forms[case] for case in ("nominative", "accusative", "possessive"))}
     for name, forms in PRONOUNS.items()
 ]
-MIRROR = os.environ.get("PRONOUN_UPSTREAM_MIRROR") or config["upstream"]["mirror"]
+
+# The variable outranks the config; jobs read it, wherever they run.
+if config["upstream"]["mirror"]:
+    os.environ.setdefault("PRONOUN_UPSTREAM_MIRROR", config["upstream"]["mirror"])
 
 
 def one_of(values):

@@ -48,3 +48,255 @@ RUFF_INSTANCE_FILES = expand(
     ],
     templates=RUFF["templates"],
 )
+
+# How many instances a scoring job of this study gets at most; its run time follows from it.
+STUDY_INSTANCES = {"ruff": 180 + len(RUFF["seeds"]) * len(RUFF["distractors"]) * RUFF["sample_size"]}
+
+
+# The template files of each set: this project's own, or the authors' archive.
+RUFF_TEMPLATE_FILES = {
+    "replica": {
+        "task": str(TEMPLATES / "ruff/task.tsv"),
+        "context": str(TEMPLATES / "ruff/context.tsv"),
+        "occupations": str(TEMPLATES / "occupations.tsv"),
+    },
+    "official": {"archive": upstream("ruff/data.zip")},
+}
+
+
+rule ruff_instances:
+    input:
+        unpack(lambda wildcards: RUFF_TEMPLATE_FILES[wildcards.templates]),
+        pronouns=str(TEMPLATES / "pronouns.tsv"),
+    output:
+        instances="results/ruff/instances/{templates}/distractors{n}.parquet",
+    log:
+        "results/logs/ruff_instances/{templates}_distractors{n}.log",
+    benchmark:
+        "results/benchmarks/ruff_instances/{templates}_distractors{n}.tsv"
+    conda:
+        "../envs/analysis.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        n_distractors=lambda wildcards: int(wildcards.n),
+        pronoun_sets=PRONOUN_SETS,
+        _code=code("scripts/ruff/instances.py"),
+    script:
+        script("scripts/ruff/instances.py")
+
+
+rule ruff_sample:
+    input:
+        unpack(lambda wildcards: RUFF_TEMPLATE_FILES[wildcards.templates]),
+        pronouns=str(TEMPLATES / "pronouns.tsv"),
+    output:
+        sample="results/ruff/instances/{templates}/sample_seed{seed}_distractors{n}.parquet",
+    log:
+        "results/logs/ruff_sample/{templates}_seed{seed}_distractors{n}.log",
+    conda:
+        "../envs/analysis.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        n_distractors=lambda wildcards: int(wildcards.n),
+        seed=lambda wildcards: int(wildcards.seed),
+        pronoun_sets=PRONOUN_SETS,
+        _code=code("scripts/ruff/sample.py"),
+    script:
+        script("scripts/ruff/sample.py")
+
+
+rule ruff_context_free:
+    input:
+        unpack(lambda wildcards: RUFF_TEMPLATE_FILES[wildcards.templates]),
+        pronouns=str(TEMPLATES / "pronouns.tsv"),
+    output:
+        context_free="results/ruff/instances/{templates}/context_free.parquet",
+    log:
+        "results/logs/ruff_context_free/{templates}.log",
+    conda:
+        "../envs/analysis.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        pronoun_sets=PRONOUN_SETS,
+        _code=code("scripts/ruff/context_free.py"),
+    script:
+        script("scripts/ruff/context_free.py")
+
+
+rule ruff_select_instances:
+    input:
+        context_free="results/ruff/instances/{templates}/context_free.parquet",
+        samples=expand(RUFF_SAMPLES, seed=RUFF["seeds"], n=RUFF["distractors"]),
+    output:
+        selected="results/ruff/instances/{templates}/selected.parquet",
+    log:
+        "results/logs/ruff_select_instances/{templates}.log",
+    conda:
+        "../envs/analysis.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        sample_size=RUFF["sample_size"],
+        _code=code("scripts/ruff/select_instances.py"),
+    script:
+        script("scripts/ruff/select_instances.py")
+
+
+rule ruff_predictions:
+    input:
+        instances="results/ruff/instances/{templates}/selected.parquet",
+        scores=expand("results/ruff/scores/{{templates}}/{model}.parquet", model=RUN),
+    output:
+        predictions=RUFF_ANALYSIS + "predictions.parquet",
+    log:
+        "results/logs/ruff_predictions/{templates}.log",
+    conda:
+        "../envs/analysis.yaml"
+    threads: 1
+    resources:
+        mem_mb=4000,
+        runtime=10,
+    params:
+        models=list(RUN),
+        pronoun_sets=PRONOUN_SETS,
+        _code=code("scripts/ruff/predictions.py"),
+    script:
+        script("scripts/ruff/predictions.py")
+
+
+rule ruff_context_free_counts:
+    input:
+        predictions=rules.ruff_predictions.output.predictions,
+    output:
+        context_free=RUFF_ANALYSIS + "context_free.csv",
+        context_free_summary=RUFF_ANALYSIS + "context_free_summary.csv",
+    log:
+        "results/logs/ruff_context_free_counts/{templates}.log",
+    conda:
+        "../envs/analysis.yaml"
+    threads: 1
+    resources:
+        mem_mb=4000,
+        runtime=10,
+    params:
+        models=RUN_MODELS,
+        pronoun_sets=PRONOUN_SETS,
+        _code=code("scripts/ruff/context_free_counts.py"),
+    script:
+        script("scripts/ruff/context_free_counts.py")
+
+
+rule ruff_accuracy:
+    input:
+        predictions=rules.ruff_predictions.output.predictions,
+    output:
+        accuracy_by_seed=RUFF_ANALYSIS + "accuracy_by_seed.csv",
+        accuracy=RUFF_ANALYSIS + "accuracy.csv",
+        accuracy_over_models=RUFF_ANALYSIS + "accuracy_over_models.csv",
+    log:
+        "results/logs/ruff_accuracy/{templates}.log",
+    conda:
+        "../envs/analysis.yaml"
+    threads: 1
+    resources:
+        mem_mb=4000,
+        runtime=20,
+    params:
+        models=RUN_MODELS,
+        draws=RUFF["bootstrap"]["draws"],
+        seed=RUFF["bootstrap"]["seed"],
+        _code=code("scripts/ruff/accuracy.py"),
+    script:
+        script("scripts/ruff/accuracy.py")
+
+
+rule ruff_pronoun_tests:
+    input:
+        predictions=rules.ruff_predictions.output.predictions,
+    output:
+        pronoun_tests=RUFF_ANALYSIS + "pronoun_tests.csv",
+    log:
+        "results/logs/ruff_pronoun_tests/{templates}.log",
+    conda:
+        "../envs/analysis.yaml"
+    threads: 1
+    resources:
+        mem_mb=4000,
+        runtime=10,
+    params:
+        pronoun_sets=PRONOUN_SETS,
+        alpha=RUFF["alpha"],
+        _code=code("scripts/ruff/pronoun_tests.py"),
+    script:
+        script("scripts/ruff/pronoun_tests.py")
+
+
+rule ruff_error_types:
+    input:
+        predictions=rules.ruff_predictions.output.predictions,
+    output:
+        error_types=RUFF_ANALYSIS + "error_types.csv",
+        error_range=RUFF_ANALYSIS + "error_range.csv",
+    log:
+        "results/logs/ruff_error_types/{templates}.log",
+    conda:
+        "../envs/analysis.yaml"
+    threads: 1
+    resources:
+        mem_mb=4000,
+        runtime=10,
+    params:
+        _code=code("scripts/ruff/error_types.py"),
+    script:
+        script("scripts/ruff/error_types.py")
+
+
+rule ruff_scaling:
+    input:
+        accuracy=rules.ruff_accuracy.output.accuracy,
+    output:
+        scaling=RUFF_ANALYSIS + "scaling.csv",
+    log:
+        "results/logs/ruff_scaling/{templates}.log",
+    conda:
+        "../envs/analysis.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        models=RUN_MODELS,
+        _code=code("scripts/ruff/scaling.py"),
+    script:
+        script("scripts/ruff/scaling.py")
+
+
+rule ruff_template_comparison:
+    input:
+        replica="results/ruff/analysis/replica/accuracy.csv",
+        official="results/ruff/analysis/official/accuracy.csv",
+    output:
+        template_comparison="results/ruff/analysis/comparison/template_comparison.csv",
+    log:
+        "results/logs/ruff_template_comparison/comparison.log",
+    conda:
+        "../envs/analysis.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        _code=code("scripts/ruff/template_comparison.py"),
+    script:
+        script("scripts/ruff/template_comparison.py")

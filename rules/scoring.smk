@@ -1,28 +1,23 @@
 # One scoring job for each study, template set and model. The rule knows instances and a model, not a study.
 
 
-def prepared_weights(wildcards):
-    """Return the folder of weights that the workflow makes itself, where a model has a delta."""
-    if "delta" in MODELS[wildcards.model]["source"]:
-        return {"weights": f"results/models/{wildcards.model}"}
-    return {}
+# Weights that the workflow makes itself, where a model has a delta.
+PREPARED_WEIGHTS = {
+    name: {"weights": f"results/models/{name}"} for name, entry in MODELS.items() if "delta" in entry.get("source", {})
+}
 
+# The part of a registry entry that scores depend on; a new label or licence rescores nothing.
+SCORED_KEYS = ("source", "tokenizer", "architecture", "precision", "gpus", "gated", "remote_code", "demonstration")
+SCORED_ENTRIES = {name: {key: entry[key] for key in SCORED_KEYS if key in entry} for name, entry in MODELS.items()}
 
-def scored_entry(wildcards):
-    """Return the part of a registry entry that scores depend on; a new label or licence rescores nothing."""
-    keys = ("source", "tokenizer", "architecture", "precision", "gpus", "gated", "remote_code", "demonstration")
-    return {key: MODELS[wildcards.model][key] for key in keys if key in MODELS[wildcards.model]}
-
-
-def scoring_threads(wildcards):
-    """Share the cores of this machine among the models that run without a GPU."""
-    on_cpu = sum(1 for entry in RUN.values() if entry["gpus"] == 0)
-    return max(1, (workflow.cores or 1) // max(1, on_cpu))
+# The models that run without a GPU share the cores of this machine.
+CPU_MODELS = sum(entry["gpus"] == 0 for entry in RUN.values())
+SCORING_THREADS = max(1, (workflow.cores or 1) // max(1, CPU_MODELS))
 
 
 rule score:
     input:
-        unpack(prepared_weights),
+        unpack(lambda wildcards: PREPARED_WEIGHTS.get(wildcards.model, {})),
         instances="results/{study}/instances/{templates}/selected.parquet",
     output:
         scores="results/{study}/scores/{templates}/{model}.parquet",
@@ -30,7 +25,9 @@ rule score:
         "results/logs/score/{study}/{templates}/{model}.log",
     benchmark:
         "results/benchmarks/score/{study}/{templates}/{model}.tsv"
-    threads: scoring_threads
+    conda:
+        "../envs/scoring.yaml"
+    threads: SCORING_THREADS
     resources:
         gpu=lambda wildcards: registry.gpus(MODELS[wildcards.model]),
         mem_mb=lambda wildcards, attempt: registry.memory_mb(MODELS[wildcards.model], attempt),
@@ -39,12 +36,10 @@ rule score:
         ),
     params:
         model=lambda wildcards: wildcards.model,
-        entry=scored_entry,
+        entry=lambda wildcards: SCORED_ENTRIES[wildcards.model],
         engine=config["scoring"]["engine"],
         device=config["scoring"]["device"],
         tokens_per_batch=config["scoring"]["tokens_per_batch"],
         _code=code("scripts/score.py"),
-    conda:
-        "../envs/scoring.yaml"
     script:
         script("scripts/score.py")
