@@ -9,7 +9,7 @@
 # Named targets: paper (the default), figures, tables, scores, instances, and one for each study (ruff).
 
 
-configfile: workflow.source_path("config.yaml")
+configfile: f"{workflow.basedir}/config.yaml"
 
 
 include: "rules/common.smk"

@@ -45,11 +45,6 @@ def upstream(path):
     return f"results/upstream/{path}"
 
 
-def script(path):
-    """Return the absolute path of a script, for a rule's script directive."""
-    return str(ROOT / path)
-
-
 try:
     configuration.validate(config, configuration.load_yaml(ROOT / "config/schemas/config.schema.yaml"), "config.yaml")
     MODELS = registry.load_registry(ROOT / "config/models.yaml", ROOT / "config/schemas/models.schema.yaml")

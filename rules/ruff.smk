@@ -85,7 +85,7 @@ rule ruff_instances:
         pronoun_sets=PRONOUN_SETS,
         _code=code("scripts/ruff/instances.py"),
     script:
-        script("scripts/ruff/instances.py")
+        "../scripts/ruff/instances.py"
 
 
 rule ruff_sample:
@@ -108,7 +108,7 @@ rule ruff_sample:
         pronoun_sets=PRONOUN_SETS,
         _code=code("scripts/ruff/sample.py"),
     script:
-        script("scripts/ruff/sample.py")
+        "../scripts/ruff/sample.py"
 
 
 rule ruff_context_free:
@@ -129,7 +129,7 @@ rule ruff_context_free:
         pronoun_sets=PRONOUN_SETS,
         _code=code("scripts/ruff/context_free.py"),
     script:
-        script("scripts/ruff/context_free.py")
+        "../scripts/ruff/context_free.py"
 
 
 rule ruff_select_instances:
@@ -150,7 +150,7 @@ rule ruff_select_instances:
         sample_size=RUFF["sample_size"],
         _code=code("scripts/ruff/select_instances.py"),
     script:
-        script("scripts/ruff/select_instances.py")
+        "../scripts/ruff/select_instances.py"
 
 
 rule ruff_predictions:
@@ -172,7 +172,7 @@ rule ruff_predictions:
         pronoun_sets=PRONOUN_SETS,
         _code=code("scripts/ruff/predictions.py"),
     script:
-        script("scripts/ruff/predictions.py")
+        "../scripts/ruff/predictions.py"
 
 
 rule ruff_context_free_counts:
@@ -194,7 +194,7 @@ rule ruff_context_free_counts:
         pronoun_sets=PRONOUN_SETS,
         _code=code("scripts/ruff/context_free_counts.py"),
     script:
-        script("scripts/ruff/context_free_counts.py")
+        "../scripts/ruff/context_free_counts.py"
 
 
 rule ruff_accuracy:
@@ -218,7 +218,7 @@ rule ruff_accuracy:
         seed=RUFF["bootstrap"]["seed"],
         _code=code("scripts/ruff/accuracy.py"),
     script:
-        script("scripts/ruff/accuracy.py")
+        "../scripts/ruff/accuracy.py"
 
 
 rule ruff_pronoun_tests:
@@ -239,7 +239,7 @@ rule ruff_pronoun_tests:
         alpha=RUFF["alpha"],
         _code=code("scripts/ruff/pronoun_tests.py"),
     script:
-        script("scripts/ruff/pronoun_tests.py")
+        "../scripts/ruff/pronoun_tests.py"
 
 
 rule ruff_error_types:
@@ -259,7 +259,7 @@ rule ruff_error_types:
     params:
         _code=code("scripts/ruff/error_types.py"),
     script:
-        script("scripts/ruff/error_types.py")
+        "../scripts/ruff/error_types.py"
 
 
 rule ruff_scaling:
@@ -279,7 +279,7 @@ rule ruff_scaling:
         models=RUN_MODELS,
         _code=code("scripts/ruff/scaling.py"),
     script:
-        script("scripts/ruff/scaling.py")
+        "../scripts/ruff/scaling.py"
 
 
 rule ruff_template_comparison:
@@ -299,4 +299,4 @@ rule ruff_template_comparison:
     params:
         _code=code("scripts/ruff/template_comparison.py"),
     script:
-        script("scripts/ruff/template_comparison.py")
+        "../scripts/ruff/template_comparison.py"

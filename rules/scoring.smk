@@ -42,4 +42,4 @@ rule score:
         tokens_per_batch=config["scoring"]["tokens_per_batch"],
         _code=code("scripts/score.py"),
     script:
-        script("scripts/score.py")
+        "../scripts/score.py"

@@ -4,10 +4,10 @@
 rule fetch_upstream:
     output:
         file="results/upstream/{path}",
-    wildcard_constraints:
-        path=one_of(UPSTREAM),
     log:
         "results/logs/fetch_upstream/{path}.log",
+    wildcard_constraints:
+        path=one_of(UPSTREAM),
     conda:
         "../envs/analysis.yaml"
     threads: 1
@@ -19,4 +19,4 @@ rule fetch_upstream:
         _sha256=lambda wildcards: UPSTREAM[wildcards.path].sha256,
         _code=code("scripts/fetch_upstream.py"),
     script:
-        script("scripts/fetch_upstream.py")
+        "../scripts/fetch_upstream.py"

@@ -12,7 +12,7 @@ for _path in sorted((ROOT / "rules").glob("*.smk")):
         r"^(?:    )?rule (\w+):\n(.*?)(?=^\S|\Z)", _path.read_text(), flags=re.MULTILINE | re.DOTALL
     ):
         RULES[_name] = _body
-ORDER = ["input", "output", "log", "benchmark", "threads", "resources", "params", "conda", "script"]
+ORDER = ["input", "output", "log", "benchmark", "conda", "threads", "resources", "params", "script"]
 
 
 @pytest.mark.parametrize("name", RULES)
@@ -26,7 +26,7 @@ def test_directives_are_complete_and_in_order(name):
 
 @pytest.mark.parametrize("name", RULES)
 def test_script_and_log_have_the_name_of_the_rule(name):
-    script = re.search(r'script\(\s*"(scripts/[\w/]+\.py)"', RULES[name]).group(1)
+    script = re.search(r'"\.\./(scripts/[\w/]+\.py)"', RULES[name]).group(1)
     assert (ROOT / script).is_file()
     wing, stem = Path(script).parent.name, Path(script).stem
     assert name in (stem, f"{wing}_{stem}")
@@ -37,7 +37,7 @@ def test_script_and_log_have_the_name_of_the_rule(name):
 
 @pytest.mark.parametrize("name", RULES)
 def test_rules_carry_the_digests_of_their_code(name):
-    script = re.search(r'script\(\s*"(scripts/[\w/]+\.py)"', RULES[name]).group(1)
+    script = re.search(r'"\.\./(scripts/[\w/]+\.py)"', RULES[name]).group(1)
     assert f'_code=code("{script}")' in RULES[name]
 
 
