@@ -300,3 +300,109 @@ rule ruff_template_comparison:
         _code=code("scripts/ruff/template_comparison.py"),
     script:
         "../scripts/ruff/template_comparison.py"
+
+
+rule ruff_table_instance_counts:
+    input:
+        context_free="results/ruff/instances/{templates}/context_free.parquet",
+        full=expand(RUFF_FULL_SETS, n=RUFF["distractors"]),
+        samples=expand(RUFF_SAMPLES, seed=RUFF["seeds"], n=RUFF["distractors"]),
+        selected="results/ruff/instances/{templates}/selected.parquet",
+    output:
+        tex="results/ruff/tables/{templates}/instance_counts.tex",
+        csv="results/ruff/tables/{templates}/instance_counts.csv",
+    log:
+        "results/logs/ruff_table_instance_counts/{templates}.log",
+    conda:
+        "../envs/analysis.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        _code=code("scripts/ruff/table_instance_counts.py"),
+    script:
+        "../scripts/ruff/table_instance_counts.py"
+
+
+rule ruff_table_models:
+    output:
+        tex="results/ruff/tables/{templates}/models.tex",
+        csv="results/ruff/tables/{templates}/models.csv",
+    log:
+        "results/logs/ruff_table_models/{templates}.log",
+    conda:
+        "../envs/analysis.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        models=RUN_MODELS,
+        _code=code("scripts/ruff/table_models.py"),
+    script:
+        "../scripts/ruff/table_models.py"
+
+
+rule ruff_table_accuracy:
+    input:
+        accuracy=rules.ruff_accuracy.output.accuracy,
+    output:
+        tex="results/ruff/tables/{templates}/accuracy.tex",
+        csv="results/ruff/tables/{templates}/accuracy.csv",
+    log:
+        "results/logs/ruff_table_accuracy/{templates}.log",
+    conda:
+        "../envs/analysis.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        models=RUN_MODELS,
+        _code=code("scripts/ruff/table_accuracy.py"),
+    script:
+        "../scripts/ruff/table_accuracy.py"
+
+
+rule ruff_table_pronoun_tests:
+    input:
+        pronoun_tests=rules.ruff_pronoun_tests.output.pronoun_tests,
+    output:
+        tex="results/ruff/tables/{templates}/pronoun_tests.tex",
+        csv="results/ruff/tables/{templates}/pronoun_tests.csv",
+    log:
+        "results/logs/ruff_table_pronoun_tests/{templates}.log",
+    conda:
+        "../envs/analysis.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        models=RUN_MODELS,
+        pronoun_sets=PRONOUN_LABELS,
+        _code=code("scripts/ruff/table_pronoun_tests.py"),
+    script:
+        "../scripts/ruff/table_pronoun_tests.py"
+
+
+rule ruff_table_error_types:
+    input:
+        error_types=rules.ruff_error_types.output.error_types,
+    output:
+        tex="results/ruff/tables/{templates}/error_types.tex",
+        csv="results/ruff/tables/{templates}/error_types.csv",
+    log:
+        "results/logs/ruff_table_error_types/{templates}.log",
+    conda:
+        "../envs/analysis.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        models=RUN_MODELS,
+        _code=code("scripts/ruff/table_error_types.py"),
+    script:
+        "../scripts/ruff/table_error_types.py"
