@@ -1,0 +1,126 @@
+"""Instance files: content identifiers and streaming Parquet, for every wing.
+
+An instance is one row; its ``instance_id`` depends on nothing but its content, so that the same instance has the
+same id in a full set, in a sample and in another template set, and on every machine.
+
+The id of ordered text parts ``p1, p2, ...`` is computed on unsigned 64-bit integers::
+
+    h = 0
+    for p in parts:
+        h = mix(h ^ digest(p))     # digest: the first 8 bytes of SHA-256 of the part's UTF-8 text, big-endian
+    instance_id = h as 16 hexadecimal digits
+
+where ``mix`` is one step of splitmix64 (Steele, Lea and Flood 2014): add the golden gamma, then the finaliser. The
+parts are: the study's name, each sentence of the text with its slot, the options joined by ``|``, and the gold option
+(empty where there is none). ``mix`` is a bijection, so two lists of parts that differ in one place only never collide
+unless the digests do.
+"""
+
+import hashlib
+
+import numpy as np
+
+from scripts.core import files
+
+_GAMMA, _M1, _M2, _MASK = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB, 0xFFFFFFFFFFFFFFFF
+_HEX = np.frombuffer(b"".join(b"%02x" % i for i in range(256)), dtype=np.uint16)
+
+
+def content_id(*parts):
+    """Return the id of one instance from its ordered text parts; the reference for :func:`content_ids`."""
+    state = 0
+    for part in parts:
+        z = ((state ^ _digest(part)) + _GAMMA) & _MASK
+        z = ((z ^ (z >> 30)) * _M1) & _MASK
+        z = ((z ^ (z >> 27)) * _M2) & _MASK
+        state = z ^ (z >> 31)
+    return f"{state:016x}"
+
+
+def content_ids(columns):
+    """Return the ids of many instances at once.
+
+    Parameters
+    ----------
+    columns : sequence of (digests, codes)
+        One pair for each ordered part: ``digests`` of the distinct texts (:func:`digests`) and, for each row, the
+        index of its text. ``codes`` of None means that every row has the first text; at least one column needs codes.
+
+    Returns
+    -------
+    ndarray of uint64, shape (rows,)
+        As text: :func:`hexadecimal`.
+    """
+    state = np.uint64(0)
+    with np.errstate(over="ignore"):
+        for values, codes in columns:
+            z = (values[0] if codes is None else values[codes]) ^ state
+            z = z + np.uint64(_GAMMA)
+            z = (z ^ (z >> np.uint64(30))) * np.uint64(_M1)
+            z = (z ^ (z >> np.uint64(27))) * np.uint64(_M2)
+            state = z ^ (z >> np.uint64(31))
+    return state
+
+
+def digests(texts):
+    """Return the part digests of ``texts`` as an array of uint64."""
+    return np.array([_digest(text) for text in texts], dtype=np.uint64)
+
+
+def _digest(text):
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
+
+
+def hexadecimal(values):
+    """Return an Arrow string array with the 16 hexadecimal digits of each uint64."""
+    import pyarrow as pa
+
+    pairs = _HEX[values.astype(">u8").view(np.uint8)]
+    offsets = np.arange(len(values) + 1, dtype=np.int32) * 16
+    return pa.StringArray.from_buffers(len(values), pa.py_buffer(offsets), pa.py_buffer(pairs))
+
+
+def write_stream(path, schema, batches, metadata=None):
+    """Write record batches to ``path`` as Parquet, one row group for each batch, atomically.
+
+    Dictionary columns are written without unpacking them and read back as plain values.
+
+    Parameters
+    ----------
+    path : str or Path
+    schema : pyarrow.Schema
+    batches : iterable of pyarrow.RecordBatch
+        Only one is held at a time.
+    metadata : dict, optional
+        As for :func:`scripts.core.files.write_parquet`.
+    """
+    import json
+
+    import pyarrow.parquet as pq
+
+    leaves = [leaf for field in schema for leaf in _repeated_leaf(field)]
+    with (
+        files.atomic(path) as temporary,
+        pq.ParquetWriter(
+            temporary,
+            schema,
+            compression="zstd",
+            use_dictionary=leaves,
+            store_schema=False,
+            # Neighbouring texts share most sentences; larger pages let zstd see more of them.
+            data_page_size=4 << 20,
+        ) as writer,
+    ):
+        for batch in batches:
+            writer.write_batch(batch, row_group_size=len(batch))
+        if metadata:
+            writer.add_key_value_metadata({k: json.dumps(v, sort_keys=True) for k, v in metadata.items()})
+
+
+def _repeated_leaf(field):
+    """Return the Parquet name of the column if it has few distinct values: all but plain text has."""
+    import pyarrow as pa
+
+    if pa.types.is_list(field.type):
+        return [f"{field.name}.list.element"]
+    return [] if pa.types.is_string(field.type) else [field.name]

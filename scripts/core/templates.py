@@ -1,0 +1,191 @@
+"""Reading template files: tab-separated UTF-8 text with a header, where every error names file, row and remedy.
+
+A template file may start with comment lines (``# ...``); the first comment of this project's own templates is a
+canary string that lets training corpora leave them out. Cells are taken as they are: no quoting, no stripping.
+"""
+
+from pathlib import Path
+
+from scripts.core.errors import UserError, nearest
+
+CASES = ("nominative", "accusative", "possessive")
+"""The grammatical cases of the pronoun studies; ``possessive`` is the dependent form (*her book*)."""
+
+FORMS = ("nominative", "accusative", "possessive", "possessive_independent", "reflexive")
+
+
+def read_tsv(path, columns):
+    """Read a template file.
+
+    Parameters
+    ----------
+    path : str or Path
+    columns : sequence of str
+        The columns that the file must have, in any order, and no others.
+
+    Returns
+    -------
+    list of (int, dict)
+        For each data row its 1-based line number in the file and its cells by column.
+
+    Raises
+    ------
+    UserError
+        If the file is missing or not UTF-8, lacks or adds a column, or has a row of another length.
+    """
+    path = Path(path)
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError as error:
+        raise UserError(f"{path}: no such file; restore it or correct the path") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(f"{path}: cannot be read as UTF-8 text ({error}); save it as UTF-8") from error
+    return parse_tsv(text, columns, str(path))
+
+
+def parse_tsv(text, columns, name, exact=True):
+    """Parse the text of a template file; see :func:`read_tsv`.
+
+    Parameters
+    ----------
+    text : str
+        With LF or CRLF line ends; the last line may lack its end.
+    columns : sequence of str
+    name : str
+        What messages call the file.
+    exact : bool
+        Refuse columns other than ``columns``; otherwise they are read but not looked at.
+    """
+    lines = [line.removesuffix("\r") for line in text.split("\n")]
+    while lines and not lines[-1]:
+        lines.pop()
+    start = next((i for i, line in enumerate(lines) if line != "#" and not line.startswith("# ")), None)
+    if start is None:
+        raise UserError(f"{name}: has no header row; expected the columns {', '.join(columns)}, separated by tabs")
+    header = lines[start].split("\t")
+    _check_header(header, columns, f"{name}, row {start + 1}", exact)
+    rows = []
+    for number, line in enumerate(lines[start + 1 :], start + 2):
+        cells = line.split("\t")
+        if len(cells) != len(header):
+            raise UserError(
+                f"{name}, row {number}: {len(cells)} cells where the header has {len(header)}; "
+                "separate cells by single tabs and remove empty lines"
+            )
+        rows.append((number, dict(zip(header, cells, strict=True))))
+    return rows
+
+
+def _check_header(header, columns, where, exact):
+    twice = next((c for i, c in enumerate(header) if c in header[:i]), None)
+    if twice is not None:
+        raise UserError(f"{where}: the column '{twice}' is there twice; remove one")
+    unknown = next((c for c in header if c not in columns), None) if exact else None
+    missing = next((c for c in columns if c not in header), None)
+    if unknown is not None:
+        rest = [c for c in columns if c not in header]
+        raise UserError(f"{where}: unknown column '{unknown}'{nearest(unknown, rest) or '; remove it'}")
+    if missing is not None:
+        raise UserError(f"{where}: the column '{missing}' is missing; add it (cells are separated by tabs)")
+
+
+def read_pronouns(path):
+    """Read the pronoun sets.
+
+    Parameters
+    ----------
+    path : str or Path
+        Columns ``set`` and the five forms (:data:`FORMS`).
+
+    Returns
+    -------
+    dict of str to dict
+        Set name to its forms by name, in file order.
+
+    Raises
+    ------
+    UserError
+        If a cell is empty, a form is not lower-case or holds a blank, or a set is there twice.
+    """
+    sets = {}
+    for row, cells in read_tsv(path, ("set", *FORMS)):
+        where = f"{path}, row {row}"
+        for column, cell in cells.items():
+            if not cell.strip():
+                raise UserError(f"{where}: the cell '{column}' is empty; every pronoun set needs all five forms")
+            if cell != cell.lower() or any(c.isspace() or c in "{}_" for c in cell):
+                raise UserError(f"{where}: '{cell}' ({column}) must be one lower-case word; templates add capitals")
+        name = cells.pop("set")
+        if name in sets:
+            raise UserError(f"{where}: the pronoun set '{name}' is there twice; remove or rename one")
+        sets[name] = {form: cells[form] for form in FORMS}
+    if not sets:
+        raise UserError(f"{path}: has no pronoun set; add a row")
+    return sets
+
+
+def select_pronoun_sets(pronouns, names, forms=CASES):
+    """Return the configured pronoun sets in the configured order.
+
+    Parameters
+    ----------
+    pronouns : dict
+        As read by :func:`read_pronouns`.
+    names : sequence of str
+    forms : sequence of str
+        The forms that a study offers as options; within each of them the sets must differ.
+
+    Returns
+    -------
+    dict of str to dict
+
+    Raises
+    ------
+    UserError
+        For an unknown set (with the nearest known one), a set named twice, and two sets that share one of ``forms``.
+    """
+    selected = {}
+    for name in names:
+        if name not in pronouns:
+            hint = nearest(name, pronouns) or f"; known sets are {', '.join(pronouns)}"
+            raise UserError(f"pronoun_sets: templates/pronouns.tsv has no set '{name}'{hint}")
+        if name in selected:
+            raise UserError(f"pronoun_sets: '{name}' is there twice; remove one")
+        for form in forms:
+            other = next((o for o in selected if selected[o][form] == pronouns[name][form]), None)
+            if other is not None:
+                raise UserError(
+                    f"pronoun_sets: '{other}' and '{name}' share the {form} form '{pronouns[name][form]}', "
+                    "so that their options would be the same; remove one of the two sets"
+                )
+        selected[name] = pronouns[name]
+    return selected
+
+
+def read_occupations(path):
+    """Read the occupations and their participants (RUFF, Appendix A).
+
+    Returns
+    -------
+    dict of str to str
+        Occupation to participant, in file order.
+
+    Raises
+    ------
+    UserError
+        If a cell is empty or an occupation is there twice or equals its participant.
+    """
+    occupations = {}
+    for row, cells in read_tsv(path, ("occupation", "participant")):
+        occupation, participant = cells["occupation"], cells["participant"]
+        for column, cell in cells.items():
+            if not cell or cell != cell.strip():
+                raise UserError(f"{path}, row {row}: the cell '{column}' is empty or has blanks around it; correct it")
+        if occupation in occupations:
+            raise UserError(f"{path}, row {row}: the occupation '{occupation}' is there twice; remove one")
+        if occupation == participant:
+            raise UserError(f"{path}, row {row}: occupation and participant are both '{occupation}'; name two people")
+        occupations[occupation] = participant
+    if not occupations:
+        raise UserError(f"{path}: has no occupation; add a row")
+    return occupations

@@ -1,0 +1,40 @@
+"""Check RUFF's own template files against the constraints of the paper and list everything that breaks one.
+
+The rules are those of :func:`scripts.ruff.narratives.check`. Jobs that make instances refuse such files as well, but
+stop at the first problem.
+"""
+
+import logging
+
+from scripts.core.errors import UserError
+from scripts.core.job import run
+from scripts.core.templates import read_pronouns
+from scripts.ruff import narratives
+
+log = logging.getLogger("pronouns")
+
+
+def main(*, pronouns: str, task: str, context: str, occupations: str):
+    """Log one line for each problem of the template files.
+
+    Parameters
+    ----------
+    pronouns, task, context, occupations : str
+        The files of templates/.
+
+    Raises
+    ------
+    UserError
+        If there is a problem.
+    """
+    templates = narratives.read_replica(task, context, occupations)
+    problems = narratives.check(templates, read_pronouns(pronouns))
+    for problem in problems:
+        log.error("%s", problem)
+    if problems:
+        raise UserError(f"{len(problems)} problem{'s' * (len(problems) > 1)} in RUFF's templates; first: {problems[0]}")
+    log.info("%d task sentences and %d context templates are fine", len(templates.tasks), 3 * narratives.INTRODUCTIONS)
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,120 @@
+import pytest
+
+from scripts.core.errors import UserError
+from scripts.core.templates import read_occupations, read_pronouns, read_tsv, select_pronoun_sets
+
+HEADER = "set\tnominative\taccusative\tpossessive\tpossessive_independent\treflexive"
+ROWS = {
+    "he": "he\the\thim\this\this\thimself",
+    "she": "she\tshe\ther\ther\thers\therself",
+    "e": "e\te\tem\teir\teirs\temself",
+    "ey": "ey\tey\tem\teir\teirs\temself",
+}
+
+
+def file(tmp_path, *lines, name="pronouns.tsv", end="\n"):
+    path = tmp_path / name
+    path.write_bytes((end.join(lines) + end).encode())
+    return path
+
+
+def refusal(call, *arguments):
+    with pytest.raises(UserError) as caught:
+        call(*arguments)
+    message = str(caught.value)
+    assert "\n" not in message
+    return message
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_rows_know_their_line_and_keep_their_blanks(tmp_path, end):
+    path = file(tmp_path, "# canary", "# more", "a\tb", "1\t x ", '# not a comment\t"q"', end=end)
+    rows = [(4, {"a": "1", "b": " x "}), (5, {"a": "# not a comment", "b": '"q"'})]
+    assert read_tsv(path, ("b", "a")) == rows
+
+
+def test_the_last_line_may_lack_its_end(tmp_path):
+    path = tmp_path / "x.tsv"
+    path.write_text("a\tb\n1\t2")
+    assert read_tsv(path, ("a", "b")) == [(2, {"a": "1", "b": "2"})]
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (["a\tb", "1"], "row 2: 1 cells where the header has 2"),
+        (["a\tb", "1\t2", "", "3\t4"], "row 3: 1 cells"),
+        (["a\tbb\tc"], "row 1: unknown column 'bb'; did you mean 'b'?"),
+        (["# canary", "a"], "row 2: the column 'b' is missing"),
+        (["a\tb\ta"], "row 1: the column 'a' is there twice"),
+        (["# canary"], "has no header row; expected the columns a, b"),
+    ],
+)
+def test_a_broken_file_is_named_with_row_and_remedy(tmp_path, lines, expected):
+    path = file(tmp_path, *lines)
+    message = refusal(read_tsv, path, ("a", "b"))
+    assert message.startswith(str(path)) and expected in message
+
+
+def test_missing_and_undecodable_files(tmp_path):
+    assert "no such file" in refusal(read_tsv, tmp_path / "none.tsv", ("a",))
+    path = tmp_path / "latin.tsv"
+    path.write_bytes(b"a\n\xe9\n")
+    assert "UTF-8" in refusal(read_tsv, path, ("a",))
+
+
+def test_pronouns_keep_file_order_and_name_their_forms(tmp_path):
+    sets = read_pronouns(file(tmp_path, "# canary", HEADER, ROWS["she"], ROWS["he"]))
+    assert list(sets) == ["she", "he"]
+    assert sets["she"]["possessive"] == "her" and sets["she"]["possessive_independent"] == "hers"
+
+
+@pytest.mark.parametrize(
+    ("row", "expected"),
+    [
+        ("xe\txe\t\txyr\txyrs\txemself", "row 3: the cell 'accusative' is empty"),
+        ("xe\tXe\txem\txyr\txyrs\txemself", "row 3: 'Xe' (nominative) must be one lower-case word"),
+        ("xe\txe\txem \txyr\txyrs\txemself", "row 3: 'xem ' (accusative) must be one lower-case word"),
+        (ROWS["he"], "row 3: the pronoun set 'he' is there twice"),
+        ("xe\txe\txem\txyr\txyrs", "row 3: 5 cells where the header has 6"),
+    ],
+)
+def test_broken_pronoun_rows(tmp_path, row, expected):
+    assert expected in refusal(read_pronouns, file(tmp_path, HEADER, ROWS["he"], row))
+
+
+def test_a_file_without_sets_is_refused(tmp_path):
+    assert "no pronoun set" in refusal(read_pronouns, file(tmp_path, HEADER))
+
+
+def test_selection_follows_the_configuration(tmp_path):
+    pronouns = read_pronouns(file(tmp_path, HEADER, *ROWS.values()))
+    assert list(select_pronoun_sets(pronouns, ["she", "he"])) == ["she", "he"]
+    assert "no set 'shee'; did you mean 'she'?" in refusal(select_pronoun_sets, pronouns, ["he", "shee"])
+    assert "'he' is there twice" in refusal(select_pronoun_sets, pronouns, ["he", "he"])
+
+
+def test_configured_sets_must_differ_in_the_forms_that_are_options(tmp_path):
+    pronouns = read_pronouns(file(tmp_path, HEADER, *ROWS.values()))
+    message = refusal(select_pronoun_sets, pronouns, ["e", "he", "ey"])
+    assert "'e' and 'ey' share the accusative form 'em'" in message
+    assert list(select_pronoun_sets(pronouns, ["e", "ey"], forms=("nominative",))) == ["e", "ey"]
+    # One set may use a form in two cases (her), and two sets may share one across cases.
+    assert select_pronoun_sets(pronouns, ["she", "he"])
+
+
+def test_occupations(tmp_path):
+    path = file(tmp_path, "occupation\tparticipant", "weaver\tbuyer", "pilot\tguest")
+    assert read_occupations(path) == {"weaver": "buyer", "pilot": "guest"}
+
+
+@pytest.mark.parametrize(
+    ("row", "expected"),
+    [
+        ("weaver\tguest", "row 3: the occupation 'weaver' is there twice"),
+        ("pilot\t", "row 3: the cell 'participant' is empty"),
+        ("pilot\tpilot", "row 3: occupation and participant are both 'pilot'"),
+    ],
+)
+def test_broken_occupations(tmp_path, row, expected):
+    assert expected in refusal(read_occupations, file(tmp_path, "occupation\tparticipant", "weaver\tbuyer", row))

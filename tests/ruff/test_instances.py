@@ -1,0 +1,184 @@
+from itertools import permutations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from scripts.core import files
+from scripts.core.errors import UserError
+from scripts.core.instances import content_id
+from scripts.core.templates import CASES
+from scripts.ruff import context_free, instances, narratives
+from tests.ruff import small_templates
+
+
+def reference(templates, sets, n):
+    """The authors' generator, told once more: plain loops over the templates (Appendix B)."""
+
+    def capital(sentence):
+        return sentence[0].upper() + sentence[1:]
+
+    for t, task in enumerate(templates.tasks):
+        contexts = templates.contexts[task.case]
+        forms = {name: table[task.case] for name, table in sets.items()}
+        for i, introduction in enumerate(contexts):
+            for gold in sets:
+                start = capital(introduction.explicit.format(person=task.occupation, pronoun=forms[gold]))
+                end = task.sentence.format(pronoun="___")
+                opposite = [j for j, c in enumerate(contexts) if c.polarity != introduction.polarity]
+                row = (t, i, gold, introduction.polarity)
+                if n == 0:
+                    yield (*row, None, [], [start, end])
+                    continue
+                for first in (j for j in opposite if j % 5 != i % 5):
+                    rest = [j for j in opposite if j != first]
+                    for other in (name for name in sets if name != gold):
+                        for later in permutations(rest, n - 1):
+                            middle = [contexts[first].explicit.format(person=task.participant, pronoun=forms[other])]
+                            middle += [contexts[j].implicit.format(pronoun=forms[other]) for j in later]
+                            yield (*row, other, [first, *later], [start, *map(capital, middle), end])
+
+
+def expected_rows(templates, sets, n):
+    for t, i, gold, polarity, other, indices, sentences in reference(templates, sets, n):
+        task = templates.tasks[t]
+        options = [table[task.case] for table in sets.values()]
+        form = sets[gold][task.case]
+        yield {
+            "instance_id": content_id("ruff", *sentences, "|".join(options), form),
+            "text": " ".join(sentences),
+            "options": options,
+            "gold": form,
+            "case": task.case,
+            "occupation": task.occupation,
+            "participant": task.participant,
+            "pronoun": gold,
+            "distractor_pronoun": other,
+            "n_distractors": n,
+            "task_index": t,
+            "introduction_index": i,
+            "distractor_indices": indices,
+            "polarity": polarity,
+        }
+
+
+@pytest.mark.parametrize(
+    ("n", "names"),
+    [
+        (0, ["he", "she", "they", "xe"]),
+        (1, ["xe", "they", "he"]),
+        (2, ["he", "she", "they", "xe"]),
+        (3, ["he", "she", "ze"]),
+        (4, ["he", "she"]),
+        (5, ["they", "he"]),
+        (1, ["he", "she", "they", "xe", "ze"]),
+    ],
+)
+def test_full_sets_are_the_generators_rows_in_its_order(tmp_path, n, names):
+    # Participants as in the paper: two occupations share one.
+    paths = small_templates.write(tmp_path, sets=[*names])
+    target = tmp_path / "out.parquet"
+    instances.main(pronoun_sets=names, n_distractors=n, instances=str(target), **paths)
+    templates, sets = narratives.load(pronoun_sets=names, **paths)
+    rows = files.read_arrow(target).to_pylist()
+    assert rows == list(expected_rows(templates, sets, n))
+    assert len(rows) == narratives.count(n, len(names), 9)
+
+
+def test_batches_meet_at_any_row(tmp_path):
+    made = small_templates.load(tmp_path)
+    whole = pa.Table.from_batches(made.full(2)).column("text")
+    parts = pa.Table.from_batches(made.full(2, rows_per_batch=1000)).column("text")
+    assert whole.to_pylist() == parts.to_pylist()
+
+
+def test_counts_are_those_of_table_1():
+    assert [narratives.count(n, 4) for n in range(6)] == [7_200, 86_400, 345_600, 1_036_800, 2_073_600, 2_073_600]
+
+
+def test_six_distractors_are_refused():
+    with pytest.raises(UserError, match="6 distractors are not possible; use 0 to 5"):
+        narratives.count(6, 4)
+
+
+def test_files_read_back_plain_and_say_what_they_are(tmp_path):
+    target = tmp_path / "out.parquet"
+    instances.main(
+        pronoun_sets=["he", "she"], n_distractors=1, instances=str(target), **small_templates.write(tmp_path)
+    )
+    schema = files.read_arrow(target).schema
+    assert not any(pa.types.is_dictionary(kind) for kind in schema.types)
+    assert schema.field("options").type == pa.list_(pa.string())
+    assert schema.field("n_distractors").type == schema.field("introduction_index").type == pa.int8()
+    assert schema.field("distractor_indices").type == pa.list_(pa.int8())
+    assert files.parquet_metadata(target) == {
+        "study": "ruff",
+        "templates": "replica",
+        "pronoun_sets": ["he", "she"],
+        "n_distractors": 1,
+    }
+
+
+def test_every_text_has_one_slot_and_every_id_is_unique(tmp_path):
+    made = small_templates.load(tmp_path)
+    table = pa.Table.from_batches([batch for n in range(4) for batch in made.full(n)])
+    texts = table.column("text").to_pylist()
+    assert all(text.count("___") == 1 and "{" not in text for text in texts)
+    assert len(set(table.column("instance_id").to_pylist())) == len(set(texts)) == len(texts) > 70_000
+
+
+def test_the_order_of_configured_sets_changes_ids_because_it_breaks_ties(tmp_path):
+    ids = [
+        set(small_templates.load(tmp_path, sets=names).table(0, np.arange(180)).column("instance_id").to_pylist())
+        for names in (["he", "she"], ["she", "he"])
+    ]
+    assert not ids[0] & ids[1]
+
+
+def test_context_free_instances_are_the_bare_task_sentences(tmp_path):
+    target = tmp_path / "out.parquet"
+    context_free.main(pronoun_sets=["he", "she", "xe"], context_free=str(target), **small_templates.write(tmp_path))
+    table = files.read_arrow(target)
+    assert table.schema.remove_metadata() == narratives.sample_schema()
+    rows = table.to_pylist()
+    assert [row["task_index"] for row in rows] == list(range(9))
+    assert [row["case"] for row in rows[:3]] == list(CASES)
+    missing = "gold pronoun distractor_pronoun n_distractors introduction_index distractor_indices polarity seed"
+    assert rows[1] == {
+        "instance_id": content_id("ruff", rows[1]["text"], "him|her|xem", ""),
+        "text": "The weaver hoped that the invoice would reach ___ in time.",
+        "options": ["him", "her", "xem"],
+        "case": "accusative",
+        "occupation": "weaver",
+        "participant": "buyer",
+        "task_index": 1,
+        **dict.fromkeys(missing.split()),
+    }
+
+
+def test_official_texts_keep_their_double_blanks(tmp_path):
+    archive = tmp_path / "data.zip"
+    archive.write_bytes(small_templates.archive())
+    target = tmp_path / "out.parquet"
+    pronouns = small_templates.write(tmp_path)["pronouns"]
+    instances.main(
+        pronouns=pronouns, pronoun_sets=["he", "she"], n_distractors=2, instances=str(target), archive=str(archive)
+    )
+    table = files.read_arrow(target)
+    templates, sets = narratives.load(pronouns, ["he", "she"], archive=str(archive))
+    assert table.to_pylist() == list(expected_rows(templates, sets, 2))
+    doubled = [("  " in row["text"], row["polarity"]) for row in table.select(["text", "polarity"]).to_pylist()]
+    # In the synthetic archive the positive implicit sentences end in a blank; they follow negative introductions.
+    assert set(doubled) == {(True, "negative"), (False, "positive")}
+    assert files.parquet_metadata(target)["templates"] == "official"
+
+
+@pytest.mark.upstream
+def test_official_sets_have_the_published_sizes(tmp_path, mirror):
+    pronouns = small_templates.write(tmp_path)["pronouns"]
+    made = narratives.Narratives(
+        *narratives.load(pronouns, ["he", "she", "they", "xe"], archive=str(mirror / "ruff" / "data.zip"))
+    )
+    assert [made.count(n) for n in (0, 1, 5)] == [7_200, 86_400, 2_073_600]
+    table = pa.Table.from_batches(made.full(1)).combine_chunks()
+    assert len(set(table.column("text").to_pylist())) == len(table) == 86_400
