@@ -3,26 +3,24 @@
 RUFF = config["ruff"]
 RUFF_ANALYSIS = "results/ruff/analysis/{templates}/"
 
-# Figures: the tidy tables each one draws, and its number in the paper.
+# Figures: the tidy tables that each one draws and the params it takes besides the models. In the paper: headline 1,
+# context_free 4, introduction_accuracy 5, accuracy_by_pronoun 6, accuracy_by_distractors 7, scaling 8,
+# error_types 9, context_free_by_model 10; the others are additions.
 RUFF_FIGURES = {
-    "headline": ["accuracy"],  # Figure 1
-    "context_free": ["context_free", "context_free_summary"],  # Figure 4
-    "introduction_accuracy": ["accuracy"],  # Figure 5
-    "accuracy_by_pronoun": ["accuracy", "pronoun_tests"],  # Figure 6
-    "accuracy_by_distractors": ["accuracy"],  # Figure 7
-    "scaling": ["scaling"],  # Figure 8
-    "error_types": ["error_types"],  # Figure 9
-    "context_free_by_model": ["context_free"],  # Figure 10
-    "accuracy_by_case": ["accuracy", "accuracy_over_models"],
-    "accuracy_by_polarity": ["accuracy", "accuracy_over_models"],
+    "headline": (["accuracy"], ["pronoun_sets", "human"]),
+    "context_free": (["context_free", "context_free_summary"], ["pronoun_sets"]),
+    "introduction_accuracy": (["accuracy"], ["pronoun_sets", "human"]),
+    "accuracy_by_pronoun": (["accuracy", "pronoun_tests"], ["pronoun_sets", "human"]),
+    "accuracy_by_distractors": (["accuracy"], ["pronoun_sets", "human"]),
+    "scaling": (["scaling"], ["pronoun_sets", "human"]),
+    "error_types": (["error_types"], []),
+    "context_free_by_model": (["context_free"], ["pronoun_sets"]),
+    "accuracy_by_case": (["accuracy", "accuracy_over_models"], ["pronoun_sets", "human"]),
+    "accuracy_by_polarity": (["accuracy", "accuracy_over_models"], ["pronoun_sets", "human"]),
 }
-RUFF_TABLES = {
-    "instance_counts": "Table 1",
-    "models": "Table 2",
-    "accuracy": None,
-    "pronoun_tests": None,
-    "error_types": None,
-}
+RUFF_FIGURE_PARAMS = {"pronoun_sets": PRONOUN_LABELS, "human": RUFF["human_accuracy"]}
+# Tables; in the paper: instance_counts 1, models 2.
+RUFF_TABLES = ["instance_counts", "models", "accuracy", "pronoun_tests", "error_types"]
 RUFF_COMPARED = len(RUFF["templates"]) > 1
 
 RUFF_FIGURE_FILES = expand(
@@ -300,6 +298,57 @@ rule ruff_template_comparison:
         _code=code("scripts/ruff/template_comparison.py"),
     script:
         "../scripts/ruff/template_comparison.py"
+
+
+for figure, (tables, options) in RUFF_FIGURES.items():
+
+    rule:
+        name:
+            f"ruff_figure_{figure}"
+        input:
+            **{table: f"{RUFF_ANALYSIS}{table}.csv" for table in tables},
+        output:
+            pdf=f"results/ruff/figures/{{templates}}/{figure}.pdf",
+            png=f"results/ruff/figures/{{templates}}/{figure}.png",
+            csv=f"results/ruff/figures/{{templates}}/{figure}.csv",
+        log:
+            f"results/logs/ruff_figure_{figure}/{{templates}}.log",
+        conda:
+            "../envs/analysis.yaml"
+        threads: 1
+        resources:
+            mem_mb=2000,
+            runtime=10,
+        params:
+            **{option: RUFF_FIGURE_PARAMS[option] for option in options},
+            models=RUN_MODELS,
+            # The script's path is put together when the job runs, after the loop.
+            _figure=figure,
+            _code=code(f"scripts/ruff/figure_{figure}.py"),
+        script:
+            "../scripts/ruff/figure_{params._figure}.py"
+
+
+rule ruff_figure_template_comparison:
+    input:
+        template_comparison=rules.ruff_template_comparison.output.template_comparison,
+    output:
+        pdf="results/ruff/figures/comparison/template_comparison.pdf",
+        png="results/ruff/figures/comparison/template_comparison.png",
+        csv="results/ruff/figures/comparison/template_comparison.csv",
+    log:
+        "results/logs/ruff_figure_template_comparison/comparison.log",
+    conda:
+        "../envs/analysis.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        models=RUN_MODELS,
+        _code=code("scripts/ruff/figure_template_comparison.py"),
+    script:
+        "../scripts/ruff/figure_template_comparison.py"
 
 
 rule ruff_table_instance_counts:

@@ -41,6 +41,14 @@ def test_rules_carry_the_digests_of_their_code(name):
     assert f'_code=code("{script}")' in RULES[name]
 
 
+def test_every_figure_of_the_loop_has_its_script():
+    text = (ROOT / "rules/ruff.smk").read_text()
+    names = re.findall(r'^    "(\w+)": \(\[', text, flags=re.MULTILINE)
+    assert len(names) >= 10
+    for name in names:
+        assert (ROOT / f"scripts/ruff/figure_{name}.py").is_file()
+
+
 def test_scripts_never_read_the_global_config():
     for path in (ROOT / "scripts").rglob("*.py"):
         text = path.read_text(encoding="utf-8")
