@@ -116,9 +116,11 @@ def load(pronouns, pronoun_sets, *, task=None, context=None, occupations=None, a
     if archive is not None:
         templates = read_official(archive)
         problems = unusable(templates)
+    elif None in (task, context, occupations):
+        raise UserError("no templates are given; give either archive, or task, context and occupations")
     else:
         templates = read_replica(task, context, occupations)
-        problems = check(templates, read_pronouns(pronouns))
+        problems = check(templates, sets)
     if problems:
         more = f" (and {len(problems) - 1} more problems)" if len(problems) > 1 else ""
         raise UserError(f"{problems[0]}{more}")

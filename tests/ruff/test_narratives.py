@@ -190,6 +190,18 @@ def test_the_projects_templates_have_no_problem(root):
     assert len(templates.tasks) == 180
 
 
+def test_a_new_pronoun_set_matters_only_once_it_is_configured(tmp_path):
+    lines = [*small_templates.pronoun_lines(), "the\tthe\tthem\tthes\tthes\ttheself"]
+    paths = small_templates.write(tmp_path, pronouns=lines)
+    assert narratives.load(pronoun_sets=["he", "she", "xe"], **paths)
+    assert "has the pronoun 'the' besides its slot" in refusal(narratives.load, pronoun_sets=["he", "the"], **paths)
+
+
+def test_templates_must_be_given(tmp_path):
+    pronouns = small_templates.write(tmp_path)["pronouns"]
+    assert "give either archive, or task" in refusal(narratives.load, pronouns, ["he", "she"], task="task.tsv")
+
+
 # The authors' archive
 
 
