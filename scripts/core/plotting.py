@@ -1,0 +1,372 @@
+"""One look for every figure: sizes, type, colours, reference lines, and files that are the same byte for byte."""
+
+import zlib
+
+import matplotlib
+import numpy as np
+import seaborn as sns
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_hex, to_rgb
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.ticker import MultipleLocator, StrMethodFormatter
+
+from scripts.core import files
+
+COLUMN, PAGE = 3.4, 7.0
+"""Widths of one column and of the whole page of an article, in inches."""
+FEW = 8
+"""Up to this many models a figure gives each its own room; above, it takes the page or aggregates."""
+
+ARCHITECTURES = {"decoder": "Decoder-only", "encoder": "Encoder-only", "encoder-decoder": "Encoder-decoder"}
+"""Architectures in the order of the panels (Gautam et al. 2024, Figures 7 and 9) with their titles."""
+LINES = {"decoder": "-", "encoder": (0, (4, 1.5)), "encoder-decoder": (0, (1, 1))}
+SHAPES = {"decoder": "o", "encoder": "s", "encoder-decoder": "D"}
+
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
+"""Okabe and Ito's colours, which people with colour vision deficiencies tell apart; the faintest last."""
+PRONOUNS = ("he", "she", "they", "xe")
+"""Pronoun sets whose colour never changes."""
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "h", "*")
+
+GREY = "#595959"
+DEMONSTRATION = "demonstration models: shows the machinery, not how language models behave"
+
+# Hue, fewest and most parameters of the registry's families; those with one size keep their hue as it is. Lightness
+# depends on a model's place in this range, so a model looks the same whatever else is in the run. Families of one
+# study have hues that can be told apart.
+FAMILIES = {
+    "SmolLM2": ("#332288", None, None),
+    "MiniLM": ("#D55E5E", None, None),
+    "ALBERT-v2": ("#CC79A7", 1.1e7, 2.1e8),
+    "BERT": ("#E69F00", 1.0e8, 3.4e8),
+    "RoBERTa": ("#56B4E9", 1.2e8, 3.6e8),
+    "MosaicBERT": ("#444444", None, None),
+    "OPT": ("#0072B2", 1.2e8, 6.6e10),
+    "Pythia": ("#D55E00", 1.4e7, 1.2e10),
+    "Llama-2": ("#009E73", 6.7e9, 7.0e10),
+    "FLAN-T5": ("#882255", 7.6e7, 1.2e10),
+    "Llama-2-chat": ("#999933", 6.7e9, 7.0e10),
+    "LingMess": ("#4477AA", None, None),
+    "CAW-coref": ("#EE6677", None, None),
+    "BERT coreference": ("#CCBB44", 1.0e8, 3.4e8),
+    "SpanBERT coreference": ("#228833", 1.0e8, 3.4e8),
+    "GPT-2": ("#EE7733", 1.2e8, 1.6e9),
+    "GPT-J": ("#CC3311", None, None),
+    "BLOOM": ("#AA3377", 5.5e8, 7.1e9),
+    "LLaMA": ("#44AA99", None, None),
+    "BART": ("#0099BB", 1.3e8, 4.1e8),
+    "T5": ("#661100", 6.0e7, 2.9e9),
+    "UL2": ("#6699CC", None, None),
+    "GPT-3": ("#999999", None, None),
+    "GPT-3.5": ("#DDAA33", None, None),
+}
+_UNKNOWN_RANGE = (1e7, 1e11)
+_LIGHTEST, _DARKEST = 72.0, 32.0
+
+
+def style():
+    """Return a context manager (or decorator) under which figures are made and saved.
+
+    The typeface ships with matplotlib, so figures do not depend on the fonts of a machine.
+    """
+    settings = {
+        **sns.axes_style("ticks"),
+        "font.family": "sans-serif",
+        "font.sans-serif": ["DejaVu Sans"],
+        "font.size": 8,
+        "axes.titlesize": 8,
+        "axes.titlelocation": "left",
+        "axes.labelsize": 8,
+        "xtick.labelsize": 7,
+        "ytick.labelsize": 7,
+        "legend.fontsize": 7,
+        "legend.title_fontsize": 7,
+        "legend.frameon": False,
+        "legend.handlelength": 2.2,
+        "legend.columnspacing": 1.2,
+        "legend.borderaxespad": 0.3,
+        "axes.linewidth": 0.6,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "axes.grid": True,
+        "axes.grid.axis": "y",
+        "axes.axisbelow": True,
+        "grid.color": "#E6E6E6",
+        "grid.linewidth": 0.5,
+        "xtick.major.width": 0.6,
+        "ytick.major.width": 0.6,
+        "xtick.minor.width": 0.4,
+        "xtick.major.size": 2.5,
+        "ytick.major.size": 2.5,
+        "xtick.minor.size": 1.5,
+        "lines.linewidth": 1.2,
+        "lines.markersize": 4,
+        "hatch.linewidth": 0.5,
+        "figure.constrained_layout.h_pad": 0.04,
+        "figure.constrained_layout.w_pad": 0.04,
+        "pdf.fonttype": 42,
+        "savefig.dpi": 300,
+    }
+    return matplotlib.rc_context(settings)
+
+
+def figure(width, height):
+    """Return an empty figure of ``width`` times ``height`` inches that makes room for its own labels and legends."""
+    drawn = Figure(figsize=(width, height), layout="constrained")
+    # Gives the figure a renderer, so that legends can be measured before it is saved.
+    FigureCanvasAgg(drawn)
+    return drawn
+
+
+def save(drawn, frame, pdf, png, csv):
+    """Write a figure as PDF and PNG, and what it shows as CSV; none carries a date, the same figure is the same bytes.
+
+    Parameters
+    ----------
+    drawn : matplotlib.figure.Figure
+    frame : pandas.DataFrame
+        Exactly what is drawn, one row for each mark.
+    pdf, png, csv : str
+        Paths.
+    """
+    with style():
+        with files.atomic(pdf) as temporary:
+            drawn.savefig(temporary, format="pdf", metadata={"Creator": None, "Producer": None, "CreationDate": None})
+        with files.atomic(png) as temporary:
+            drawn.savefig(temporary, format="png", metadata={"Software": None})
+    files.write_csv(csv, frame)
+
+
+def pronoun_colours(sets):
+    """Return a colour for each pronoun set.
+
+    The four sets of :data:`PRONOUNS` keep theirs in every run; others take the next colours in the given order, and
+    after the last colour of :data:`PALETTE` its darker versions.
+
+    Parameters
+    ----------
+    sets : iterable of str
+
+    Returns
+    -------
+    dict of str
+        Set to a hexadecimal colour.
+    """
+    sets = list(sets)
+    order = [*PRONOUNS, *(s for s in sets if s not in PRONOUNS)]
+    return {s: _cycled(order.index(s)) for s in sets}
+
+
+def pronoun_markers(sets):
+    """Return a marker for each pronoun set, as stable as the colours of :func:`pronoun_colours`."""
+    sets = list(sets)
+    order = [*PRONOUNS, *(s for s in sets if s not in PRONOUNS)]
+    return {s: MARKERS[order.index(s) % len(MARKERS)] for s in sets}
+
+
+def _cycled(index):
+    turn, place = divmod(index, len(PALETTE))
+    if turn == 0:
+        return PALETTE[place]
+    # Black has no darker version; it becomes ever lighter greys.
+    if PALETTE[place] == "#000000":
+        return to_hex((1 - 0.5**turn,) * 3)
+    return to_hex(np.array(to_rgb(PALETTE[place])) * 0.55**turn)
+
+
+def text_colour(colour):
+    """Return black or white, whichever is read more easily on ``colour``."""
+    return "white" if _luminance(_linear(colour)) < 0.18 else "black"
+
+
+def model_style(facts):
+    """Return the look of one model, which depends on nothing but the model's own facts.
+
+    Hue stands for the family, lightness and marker for the size (larger is darker) where the family has several, the
+    line for the architecture. A family that :data:`FAMILIES` does not know gets one of its hues by a checksum of its
+    name.
+
+    Parameters
+    ----------
+    facts : dict
+        ``family``, ``architecture`` and ``parameters`` (None if they are not published).
+
+    Returns
+    -------
+    dict
+        Keyword arguments of a line: ``color``, ``marker``, ``linestyle``.
+    """
+    family, count = facts["family"], facts["parameters"]
+    colour, fewest, most = _family(family)
+    place = 0.5
+    if fewest and count:
+        place = float(np.clip(np.log(count / fewest) / np.log(most / fewest), 0, 1))
+        colour = _with_lightness(colour, _LIGHTEST + place * (_DARKEST - _LIGHTEST))
+    names = list(FAMILIES)
+    offset = names.index(family) if family in FAMILIES else zlib.crc32(family.encode())
+    marker = MARKERS[(offset + round(place * (len(MARKERS) - 1))) % len(MARKERS)]
+    return {"color": colour, "marker": marker, "linestyle": LINES[facts["architecture"]]}
+
+
+def family_style(facts):
+    """Return the look of a model's whole family: the hue as it is, with shape and line of the architecture."""
+    architecture = facts["architecture"]
+    return {
+        "color": _family(facts["family"])[0],
+        "marker": SHAPES[architecture],
+        "linestyle": LINES[architecture],
+    }
+
+
+def _family(name):
+    if name in FAMILIES:
+        return FAMILIES[name]
+    hues = [hue for hue, _, _ in FAMILIES.values()]
+    return (hues[zlib.crc32(name.encode()) % len(hues)], *_UNKNOWN_RANGE)
+
+
+def _linear(colour):
+    """Return the linear-light components of an sRGB colour (IEC 61966-2-1)."""
+    value = np.array(to_rgb(colour))
+    return np.where(value <= 0.04045, value / 12.92, ((value + 0.055) / 1.055) ** 2.4)
+
+
+def _luminance(linear):
+    return float(linear @ (0.2126, 0.7152, 0.0722))
+
+
+def _with_lightness(colour, lightness):
+    """Mix a colour with white, or darken it, until it has a CIE lightness of ``lightness`` (above 8, up to 100)."""
+    target = ((lightness + 16) / 116) ** 3
+    linear = _linear(colour)
+    own = _luminance(linear)
+    linear = linear * target / own if target < own else linear + (1 - linear) * (target - own) / (1 - own)
+    linear = np.clip(linear, 0, 1)
+    return to_hex(np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * linear ** (1 / 2.4) - 0.055))
+
+
+def fraction_axis(axis, step=0.25):
+    """Let an axis show a share: 0 to 1 with room for a mark at either end, a tick at every ``step``."""
+    axis.axes.set(**{f"{axis.axis_name}lim": (-0.02, 1.03)})
+    axis.set_major_locator(MultipleLocator(step))
+    axis.set_major_formatter(StrMethodFormatter("{x:.2g}"))
+
+
+def reference_line(axes, value, label, linestyle, along="y"):
+    """Draw a grey line at ``value`` across each of ``axes``; return its legend handle.
+
+    Parameters
+    ----------
+    axes : iterable of matplotlib.axes.Axes
+    value : float
+    label : str
+        Said in the legend.
+    linestyle
+        As matplotlib takes it.
+    along : str
+        ``y`` for a horizontal line at that y, ``x`` for a vertical one.
+    """
+    look = {"color": GREY, "linestyle": linestyle, "linewidth": 0.9}
+    for ax in axes:
+        (ax.axhline if along == "y" else ax.axvline)(value, zorder=1.5, **look)
+    return Line2D([], [], label=label, **look)
+
+
+def chance_line(axes, n_options, along="y"):
+    """Draw the accuracy of a random pick among ``n_options``; return its legend handle."""
+    return reference_line(axes, 1 / n_options, f"chance ({1 / n_options:.3g})", (0, (1, 1.2)), along)
+
+
+def human_line(axes, human, along="y"):
+    """Draw the share of instances that people fill correctly; return its legend handle."""
+    return reference_line(axes, human, f"human ({human:.3g})", (0, (6, 1.5, 1, 1.5)), along)
+
+
+def curve(ax, x, y, sd, look):
+    """Draw a curve with ± one ``sd`` shaded; missing values are gaps, and without any SD there is no shading."""
+    ax.plot(x, y, markeredgecolor="white", markeredgewidth=0.3, **look)
+    if sd.notna().any():
+        ax.fill_between(x, y - sd, y + sd, color=look["color"], alpha=0.18, linewidth=0)
+
+
+def handle(look, label):
+    """Return the legend handle of a curve that is drawn with ``look``."""
+    return Line2D([], [], markeredgecolor="white", markeredgewidth=0.3, label=label, **look)
+
+
+def over_samples(frame):
+    """Return ``"SD over 3 samples"`` for a frame with ``sd`` and ``n_seeds``; None without any SD."""
+    if frame.sd.isna().all():
+        return None
+    return f"SD over {int(frame.n_seeds.max())} samples"
+
+
+def shading(label):
+    """Return legend handles that say what the shading is; none for the label None."""
+    return [Patch(facecolor=GREY, alpha=0.25, linewidth=0, label=f"± {label}")] if label else []
+
+
+def interval_handle(label, marker="|"):
+    """Return the legend handle that says what error bars are; ``marker`` is ``|``, ``_`` or ``+`` as they run."""
+    look = {"marker": marker, "markersize": 7, "markeredgewidth": 0.9}
+    return Line2D([], [], color=GREY, linestyle="none", label=label, **look)
+
+
+def point_handle(label):
+    """Return the legend handle of an open grey point."""
+    look = {"marker": "o", "markerfacecolor": "white", "markeredgecolor": GREY, "markeredgewidth": 0.6}
+    return Line2D([], [], linestyle="none", label=label, **look)
+
+
+def patch_handle(colour, label):
+    """Return the legend handle of an area in ``colour``."""
+    return Patch(facecolor=colour, linewidth=0, label=label)
+
+
+def legend_below(drawn, handles, columns):
+    """Put one legend for the whole figure under its panels, and make the figure as much higher.
+
+    Parameters
+    ----------
+    drawn : matplotlib.figure.Figure
+    handles : list
+    columns : int
+        At most; fewer if they would not fit the figure's width.
+    """
+    for n in range(min(columns, len(handles)), 0, -1):
+        legend = drawn.legend(handles=handles, loc="outside lower center", ncols=n)
+        size = legend.get_window_extent(drawn.canvas.get_renderer())
+        if n == 1 or size.width <= 0.98 * drawn.bbox.width:
+            break
+        legend.remove()
+    width, height = drawn.get_size_inches()
+    drawn.set_size_inches(width, height + size.height / drawn.dpi + 0.05)
+
+
+def legend_right(ax, handles, columns=1):
+    """Put a legend for one panel to its right."""
+    ax.legend(handles=handles, loc="center left", bbox_to_anchor=(1.02, 0.5), ncols=columns)
+
+
+def demonstration_note(drawn, models):
+    """Say at the top of a figure that its numbers mean nothing, if any of ``models`` is a demonstration model.
+
+    Parameters
+    ----------
+    drawn : matplotlib.figure.Figure
+        With its panels and its legend; it grows by the note's height.
+    models : dict
+        The models that are drawn, to their facts.
+    """
+    if not any(facts["demonstration"] for facts in models.values()):
+        return
+    width, height = drawn.get_size_inches()
+    lines = 1 if width > 5 else 2
+    text = DEMONSTRATION if lines == 1 else DEMONSTRATION.replace(": ", ":\n")
+    room = 0.06 + 0.125 * lines
+    height += room
+    drawn.set_size_inches(width, height)
+    drawn.get_layout_engine().set(rect=(0, 0, 1, 1 - room / height))
+    drawn.text(0.5, 1 - 0.03 / height, text, ha="center", va="top", fontsize=7, style="italic", color="#B00020")

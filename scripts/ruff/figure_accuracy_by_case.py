@@ -1,0 +1,31 @@
+"""Draw accuracy over distractors by grammatical case (not in the paper)."""
+
+from scripts.core import plotting
+from scripts.core.job import run
+from scripts.ruff import figures
+
+FACTOR = "case"
+
+
+def main(
+    *,
+    accuracy: str,
+    accuracy_over_models: str,
+    pdf: str,
+    png: str,
+    csv: str,
+    models: dict,
+    pronoun_sets: list,
+    human: float,
+):
+    """Draw a panel for each model, or one for each architecture where the run has many models.
+
+    Bars are 95 % bootstrap intervals over occupations for a model, and the SD over models for an architecture. Chance
+    is a random pick among ``pronoun_sets``, ``human`` people's accuracy (section 3.3).
+    """
+    frame = figures.read_factor(accuracy, accuracy_over_models, FACTOR, models)
+    plotting.save(figures.factor_figure(frame, FACTOR, models, len(pronoun_sets), human), frame, pdf, png, csv)
+
+
+if __name__ == "__main__":
+    run(main)

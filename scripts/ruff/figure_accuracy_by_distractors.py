@@ -1,0 +1,28 @@
+"""Draw accuracy over the number of distractors for every model (paper Figure 7)."""
+
+from functools import partial
+
+from scripts.core import plotting
+from scripts.core.job import run
+from scripts.ruff import figures
+
+COLUMNS = ["model", "n_distractors", "factor", "n_seeds", "n", "accuracy", "sd"]
+
+
+@plotting.style()
+def draw(frame, models, n_options, human):
+    """Draw decoders above encoders, with the SD over the samples as shading; return the figure."""
+    references = [partial(plotting.chance_line, n_options=n_options), partial(plotting.human_line, human=human)]
+    return figures.curves(frame, models, "accuracy", "Accuracy", [(None, frame)], references)
+
+
+def main(*, accuracy: str, pdf: str, png: str, csv: str, models: dict, pronoun_sets: list, human: float):
+    """Draw the figure; chance is a random pick among ``pronoun_sets``, ``human`` people's accuracy (section 3.3)."""
+    frame = figures.read(accuracy, COLUMNS, model=models)
+    frame = frame[frame.factor == "all"].drop(columns="factor")
+    frame = figures.in_order(frame, model=models, n_distractors=None)
+    plotting.save(draw(frame, models, len(pronoun_sets), human), frame, pdf, png, csv)
+
+
+if __name__ == "__main__":
+    run(main)

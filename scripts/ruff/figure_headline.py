@@ -1,0 +1,45 @@
+"""Draw accuracy over distractors for the largest decoder and the largest encoder (paper Figure 1)."""
+
+from scripts.core import plotting
+from scripts.core.job import run
+from scripts.ruff import figures
+
+COLUMNS = ["model", "n_distractors", "factor", "n_seeds", "n", "accuracy", "sd"]
+
+
+def largest(models):
+    """Return the decoder and the encoder with the most parameters, the first listed where two are equal."""
+    groups = figures.by_architecture(models)
+    names = [max(groups[a], key=lambda m: models[m]["parameters"] or 0) for a in ("decoder", "encoder") if a in groups]
+    return {m: models[m] for m in names}
+
+
+@plotting.style()
+def draw(frame, models, n_options, human):
+    """Draw one curve for each model, with the SD over the samples as shading; return the figure."""
+    drawn = plotting.figure(plotting.COLUMN, 2.0)
+    ax = drawn.subplots()
+    for name, facts in models.items():
+        own = frame[frame.model == name]
+        plotting.curve(ax, own.n_distractors, own.accuracy, own.sd, plotting.model_style(facts))
+    ax.set(xlabel=figures.DISTRACTORS, ylabel="Accuracy")
+    plotting.fraction_axis(ax.yaxis)
+    figures.distractor_axis(ax)
+    handles = figures.model_handles(models, models)
+    handles += [plotting.chance_line([ax], n_options), plotting.human_line([ax], human)]
+    plotting.legend_below(drawn, handles + plotting.shading(plotting.over_samples(frame)), 2)
+    plotting.demonstration_note(drawn, models)
+    return drawn
+
+
+def main(*, accuracy: str, pdf: str, png: str, csv: str, models: dict, pronoun_sets: list, human: float):
+    """Draw the figure; chance is a random pick among ``pronoun_sets``, ``human`` people's accuracy (section 3.3)."""
+    frame = figures.read(accuracy, COLUMNS, model=models)
+    shown = largest(models)
+    frame = frame[(frame.factor == "all") & frame.model.isin(list(shown))].drop(columns="factor")
+    frame = figures.in_order(frame, model=shown, n_distractors=None)
+    plotting.save(draw(frame, shown, len(pronoun_sets), human), frame, pdf, png, csv)
+
+
+if __name__ == "__main__":
+    run(main)

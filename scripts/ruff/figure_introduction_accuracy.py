@@ -1,0 +1,48 @@
+"""Draw each model's accuracy with an introduction and no distractor (paper Figure 5)."""
+
+from scripts.core import plotting
+from scripts.core.job import run
+from scripts.ruff import figures
+
+COLUMNS = ["model", "n_distractors", "factor", "n_seeds", "n", "accuracy", "sd"]
+
+
+@plotting.style()
+def draw(frame, models, n_options, human):
+    """Draw one bar for each model with the SD over the samples; return the figure."""
+    panels = figures.model_rows(models)
+    drawn, grid = figures.rows_figure(panels, plotting.COLUMN, 0.17, 0.35)
+    values = frame.set_index("model")
+    for ax, panel in zip(grid, panels, strict=True):
+        own = values.loc[panel.keys]
+        colours = [plotting.model_style(models[m])["color"] for m in panel.keys]
+        places = range(len(own))
+        ax.barh(places, own.accuracy, height=0.75, color=colours, zorder=1)
+        ax.errorbar(own.accuracy, places, xerr=own.sd, fmt="none", color="black", linewidth=0.8, capsize=1.5)
+        for y, value in zip(places, own.accuracy, strict=True):
+            ax.annotate(
+                f"{value:.2f}", (1, y), (2, 0), xycoords=("axes fraction", "data"), textcoords="offset points",
+                va="center_baseline", fontsize=6.5,
+            )  # fmt: skip
+        plotting.fraction_axis(ax.xaxis)
+        ax.set_xlim(left=0)
+    grid[-1].set_xlabel("Accuracy without distractors")
+    handles = [plotting.chance_line(grid, n_options, "x"), plotting.human_line(grid, human, "x")]
+    spread = plotting.over_samples(frame)
+    if spread:
+        handles.append(plotting.interval_handle(f"± {spread}", "_"))
+    plotting.legend_below(drawn, handles, 3)
+    plotting.demonstration_note(drawn, models)
+    return drawn
+
+
+def main(*, accuracy: str, pdf: str, png: str, csv: str, models: dict, pronoun_sets: list, human: float):
+    """Draw the figure; chance is a random pick among ``pronoun_sets``, ``human`` people's accuracy (section 3.3)."""
+    frame = figures.read_without_distractors(accuracy, COLUMNS, models)
+    frame = frame[frame.factor == "all"].drop(columns=["factor", "n_distractors"])
+    frame = figures.in_order(frame, model=figures.ordered(models))
+    plotting.save(draw(frame, models, len(pronoun_sets), human), frame, pdf, png, csv)
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,80 @@
+"""Draw accuracy against model size, by architecture, with the fewest and the most distractors (paper Figure 8)."""
+
+import math
+
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+from scripts.core import plotting
+from scripts.core.job import run
+from scripts.ruff import figures
+
+COLUMNS = ["model", "family", "architecture", "parameters", "n_distractors", "accuracy", "sd"]
+
+
+def _size(count, _=None):
+    """Return a power of ten as a size: 100M, 1B."""
+    for unit, size in (("T", 1e12), ("B", 1e9), ("M", 1e6), ("k", 1e3)):
+        if count >= size:
+            return f"{count / size:g}{unit}"
+    return f"{count:g}"
+
+
+@plotting.style()
+def draw(frame, models, n_options, human):
+    """Draw one point for each model, joined within its family; few distractors above many; return the figure.
+
+    Error bars are the SD over the samples.
+    """
+    ends = sorted(frame.n_distractors.unique())
+    families = {}
+    for facts in models.values():
+        families.setdefault((facts["family"], facts["architecture"]), plotting.family_style(facts))
+    order = list(plotting.ARCHITECTURES)
+    families = dict(sorted(families.items(), key=lambda item: order.index(item[0][1])))
+    drawn = plotting.figure(plotting.COLUMN, 1.65 * len(ends) + 0.25)
+    grid = drawn.subplots(len(ends), 1, sharex=True, squeeze=False)[:, 0]
+    for ax, n in zip(grid, ends, strict=True):
+        for (family, architecture), look in families.items():
+            own = frame[(frame.family == family) & (frame.architecture == architecture) & (frame.n_distractors == n)]
+            own = own.sort_values("parameters")
+            colours = [plotting.model_style(models[m])["color"] for m in own.model]
+            ax.plot(own.parameters, own.accuracy, **{**look, "marker": "none"})
+            ax.errorbar(own.parameters, own.accuracy, own.sd, fmt="none", ecolor=colours, elinewidth=0.8)
+            ax.scatter(
+                own.parameters,
+                own.accuracy,
+                s=18,
+                c=colours,
+                marker=look["marker"],
+                edgecolor="white",
+                linewidth=0.3,
+                zorder=3,
+            )
+        ax.set_title(f"{n} distractor{'' if n == 1 else 's'}")
+        ax.set_ylabel("Accuracy")
+        plotting.fraction_axis(ax.yaxis)
+    ax.set_xscale("log")
+    ax.set_xlim(
+        10 ** math.floor(math.log10(frame.parameters.min())), 10 ** math.ceil(math.log10(frame.parameters.max()))
+    )
+    ax.xaxis.set_major_locator(LogLocator())
+    ax.xaxis.set_major_formatter(FuncFormatter(_size))
+    ax.xaxis.set_minor_formatter(NullFormatter())
+    ax.set_xlabel("Parameters")
+    handles = [plotting.handle(look, f"{family} ({architecture})") for (family, architecture), look in families.items()]
+    handles += [plotting.chance_line(grid, n_options), plotting.human_line(grid, human)]
+    if frame.sd.notna().any():
+        handles.append(plotting.interval_handle("± SD over samples"))
+    plotting.legend_below(drawn, handles, 2)
+    plotting.demonstration_note(drawn, models)
+    return drawn
+
+
+def main(*, scaling: str, pdf: str, png: str, csv: str, models: dict, pronoun_sets: list, human: float):
+    """Draw the figure; chance is a random pick among ``pronoun_sets``, ``human`` people's accuracy (section 3.3)."""
+    frame = figures.read(scaling, COLUMNS, model=models)
+    plotting.save(draw(frame, models, len(pronoun_sets), human), frame, pdf, png, csv)
+
+
+if __name__ == "__main__":
+    run(main)

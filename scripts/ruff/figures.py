@@ -1,0 +1,298 @@
+"""What several figures of the RUFF wing share: reading their tables, rows for models, curves over distractors."""
+
+from dataclasses import dataclass
+
+from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
+
+from scripts.core import files, plotting
+from scripts.core.errors import UserError
+
+DISTRACTORS = "Distractors"
+
+# Neither the colours of pronoun sets nor those of the models beside them.
+LEVELS = {
+    "case": {
+        "nominative": {"color": "#000000", "marker": "o", "linestyle": "-"},
+        "accusative": {"color": "#E69F00", "marker": "s", "linestyle": (0, (4, 1.5))},
+        "possessive": {"color": "#56B4E9", "marker": "^", "linestyle": (0, (1, 1))},
+    },
+    "polarity": {
+        "negative": {"color": "#000000", "marker": "v", "linestyle": "-"},
+        "positive": {"color": "#E69F00", "marker": "^", "linestyle": (0, (4, 1.5))},
+    },
+}
+
+
+def read(path, columns, **known):
+    """Read a tidy table and check that a figure can show it.
+
+    Parameters
+    ----------
+    path : str
+    columns : list of str
+        Columns that must be there; the others are dropped.
+    known : dict of collections
+        Column name to the values it may have.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Rows in file order.
+
+    Raises
+    ------
+    UserError
+        If a column or every row is missing, a value is unknown, or a model of the run has no row.
+    """
+    frame = files.read_csv(path)
+    missing = [c for c in columns if c not in frame]
+    if missing:
+        raise UserError(f"{path}: column {missing[0]} is missing; delete the file and run the workflow again")
+    if frame.empty:
+        raise UserError(f"{path}: has no rows, so there is nothing to draw; check that the run scores such instances")
+    for column, values in known.items():
+        strange = ~frame[column].isin(list(values))
+        if strange.any():
+            row = strange.idxmax()
+            raise UserError(
+                f"{path}: row {row + 2}: {column} {frame[column][row]!r} is not in this run; "
+                "delete the file and run the workflow again"
+            )
+    absent = [m for m in known.get("model", ()) if m not in set(frame.model)]
+    if absent:
+        raise UserError(f"{path}: model {absent[0]} has no row; delete the file and run the workflow again")
+    return frame[columns]
+
+
+def in_order(frame, **orders):
+    """Sort a frame by columns whose values have an order of their own, such as models and pronoun sets.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    orders : dict of iterables
+        Column name to its values in order; ``None`` sorts the column as it is.
+    """
+    keys = {c: None if order is None else {v: i for i, v in enumerate(order)} for c, order in orders.items()}
+    return frame.sort_values(
+        list(orders),
+        key=lambda column: column if keys[column.name] is None else column.map(keys[column.name]),
+        kind="stable",
+        ignore_index=True,
+    )
+
+
+def by_architecture(models):
+    """Return ``{architecture: [names]}``: decoders first, as in the paper's figures, and models in registry order."""
+    groups = {a: [m for m, facts in models.items() if facts["architecture"] == a] for a in plotting.ARCHITECTURES}
+    return {a: names for a, names in groups.items() if names}
+
+
+def ordered(models):
+    """Return the names of the models by architecture, each in registry order."""
+    return [m for names in by_architecture(models).values() for m in names]
+
+
+def model_handles(models, names):
+    """Return legend handles for the models ``names``, in their order."""
+    return [plotting.handle(plotting.model_style(models[m]), models[m]["label"]) for m in names]
+
+
+def distractor_axis(ax):
+    """Let the x axis count distractors."""
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=6, min_n_ticks=1))
+    ax.margins(x=0.04)
+
+
+def curves(frame, models, value, label, panels, references=()):
+    """Draw curves over the number of distractors, a row of panels for each architecture, with SD shading.
+
+    Up to :data:`scripts.core.plotting.FEW` models fit one column and share one legend; more take the page, with a
+    legend beside each row.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        ``model``, ``n_distractors``, ``n_seeds``, the column ``value`` and ``sd``.
+    models : dict
+    value : str
+        What is on the y axis; a share.
+    label : str
+        Of the y axis.
+    panels : list of (str or None, DataFrame)
+        A title and the rows of each column of panels.
+    references : list of callable
+        Each draws a reference line on the axes it is given and returns a legend handle.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    groups = by_architecture(models)
+    few = len(models) <= plotting.FEW
+    height = 1.35 if few else 2.15
+    drawn = plotting.figure(plotting.COLUMN if few else plotting.PAGE, height * len(groups) + 0.25)
+    grid = drawn.subplots(len(groups), len(panels), sharex=True, sharey=True, squeeze=False)
+    for row, (architecture, names) in zip(grid, groups.items(), strict=True):
+        for ax, (title, part) in zip(row, panels, strict=True):
+            for name in names:
+                own = part[part.model == name]
+                plotting.curve(ax, own.n_distractors, own[value], own.sd, plotting.model_style(models[name]))
+            heading = plotting.ARCHITECTURES[architecture]
+            ax.set_title(heading if title is None else f"{heading}: {title}")
+            plotting.fraction_axis(ax.yaxis)
+            distractor_axis(ax)
+        row[0].set_ylabel(label)
+        if not few:
+            plotting.legend_right(row[-1], model_handles(models, names), 1 + (len(names) > 12))
+    for ax in grid[-1]:
+        ax.set_xlabel(DISTRACTORS)
+    lines = [line(grid.flat) for line in references] + plotting.shading(plotting.over_samples(frame))
+    handles = (model_handles(models, ordered(models)) if few else []) + lines
+    if handles:
+        plotting.legend_below(drawn, handles, 2 if few else 4)
+    plotting.demonstration_note(drawn, models)
+    return drawn
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A panel of horizontal rows: its title, and what stands at each row from the top down."""
+
+    title: str | None
+    keys: list
+    labels: list
+
+
+def model_rows(models, first=None):
+    """Return the panels of a figure with one row for each model, by architecture.
+
+    Parameters
+    ----------
+    models : dict
+    first : tuple of str, optional
+        Key and label of a row that comes before the models.
+    """
+    panels = [Rows(None, [first[0]], [first[1]])] if first else []
+    return panels + [
+        Rows(plotting.ARCHITECTURES[a], names, [models[m]["label"] for m in names])
+        for a, names in by_architecture(models).items()
+    ]
+
+
+def rows_figure(panels, width, row_height, extra):
+    """Return a figure with one axes for each of ``panels``, as high as its number of rows.
+
+    Parameters
+    ----------
+    panels : list of Rows
+    width, row_height, extra : float
+        Inches; ``extra`` is for the x axis and what stands above the panels.
+
+    Returns
+    -------
+    tuple
+        The figure and the list of its axes, which share x; rows stand at y = 0, 1, ... from the top.
+    """
+    counts = [len(p.keys) for p in panels]
+    height = row_height * sum(counts) + 0.28 * len(panels) + extra
+    drawn = plotting.figure(width, height)
+    grid = drawn.subplots(
+        len(panels), 1, sharex=True, squeeze=False, gridspec_kw={"height_ratios": [c + 0.2 for c in counts]}
+    )[:, 0]
+    for ax, panel in zip(grid, panels, strict=True):
+        ax.set_yticks(range(len(panel.keys)), panel.labels)
+        ax.set_ylim(len(panel.keys) - 0.4, -0.6)
+        ax.tick_params(axis="y", length=0)
+        ax.grid(visible=False, axis="y")
+        ax.grid(visible=True, axis="x")
+        if panel.title:
+            ax.set_title(panel.title)
+    for ax in grid[:-1]:
+        ax.tick_params(axis="x", length=0, labelbottom=False)
+    return drawn, list(grid)
+
+
+def read_without_distractors(path, columns, models):
+    """Read the rows of an accuracy table that have no distractors; a :class:`UserError` if there are none."""
+    frame = read(path, columns, model=models)
+    frame = frame[frame.n_distractors == 0]
+    if frame.empty:
+        raise UserError(f"{path}: has no rows with 0 distractors; add 0 to ruff.distractors in the configuration")
+    return frame
+
+
+def read_factor(accuracy, over_models, factor, models):
+    """Read what a figure by ``factor`` draws: each model with its interval, or averages where there are many models.
+
+    Parameters
+    ----------
+    accuracy, over_models : str
+        Paths of the accuracy table, and of the one averaged over models.
+    factor : str
+        ``case`` or ``polarity``.
+    models : dict
+
+    Returns
+    -------
+    DataFrame
+        ``panel`` (a model or an architecture), ``n_distractors``, ``level``, ``accuracy``, ``low``, ``high``,
+        ``interval`` (what they are) and ``n`` (instances, or models).
+    """
+    shared = ["n_distractors", "factor", "level", "accuracy"]
+    if len(models) <= plotting.FEW:
+        rows = read(accuracy, ["model", *shared, "ci_low", "ci_high", "n"], model=models)
+        rows = rows[rows.factor == factor].rename(columns={"model": "panel", "ci_low": "low", "ci_high": "high"})
+        rows, order = rows.assign(interval="95 % bootstrap over occupations"), ordered(models)
+    else:
+        rows = read(over_models, ["architecture", *shared, "sd", "n_models"])
+        rows = rows[(rows.factor == factor) & (rows.architecture != "all")]
+        rows = rows.rename(columns={"architecture": "panel", "n_models": "n"})
+        rows = rows.assign(low=rows.accuracy - rows.sd, high=rows.accuracy + rows.sd, interval="SD over models")
+        order = by_architecture(models)
+    columns = ["panel", "n_distractors", "level", "accuracy", "low", "high", "interval", "n"]
+    return in_order(rows[columns], panel=order, level=LEVELS[factor], n_distractors=None)
+
+
+@plotting.style()
+def factor_figure(frame, factor, models, n_options, human):
+    """Draw the rows of :func:`read_factor`: a panel for each model or architecture, a curve for each level.
+
+    Curves are set slightly apart along x so that their intervals can be told from each other.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    names = list(dict.fromkeys(frame.panel))
+    columns = min(len(names), 2 if len(names) <= 4 else 4)
+    lines = -(-len(names) // columns)
+    drawn = plotting.figure(plotting.COLUMN if columns <= 2 else plotting.PAGE, 1.45 * lines + 0.2)
+    grid = drawn.subplots(lines, columns, sharex=True, sharey=True, squeeze=False)
+    looks = {level: LEVELS[factor][level] for level in LEVELS[factor] if level in set(frame.level)}
+    for ax, name in zip(grid.flat, names, strict=False):
+        for i, (level, look) in enumerate(looks.items()):
+            own = frame[(frame.panel == name) & (frame.level == level)]
+            x = own.n_distractors + 0.13 * (i - (len(looks) - 1) / 2)
+            ax.plot(x, own.accuracy, markersize=3, **look)
+            ax.vlines(x, own.low, own.high, color=look["color"], linewidth=0.8)
+        ax.set_title(models[name]["label"] if name in models else plotting.ARCHITECTURES[name])
+        plotting.fraction_axis(ax.yaxis)
+        distractor_axis(ax)
+    used = grid.flat[: len(names)]
+    for ax in grid.flat[len(names) :]:
+        ax.set_axis_off()
+    for i, ax in enumerate(used):
+        if i % columns == 0:
+            ax.set_ylabel("Accuracy")
+        if i + columns >= len(names):
+            ax.set_xlabel(DISTRACTORS)
+            ax.tick_params(axis="x", labelbottom=True)
+    handles = [Line2D([], [], label=level, markersize=3, **look) for level, look in looks.items()]
+    handles += [plotting.chance_line(used, n_options), plotting.human_line(used, human)]
+    if frame.low.notna().any():
+        handles.append(plotting.interval_handle(frame.interval.iloc[0]))
+    plotting.legend_below(drawn, handles, 3 if columns <= 2 else 6)
+    plotting.demonstration_note(drawn, models)
+    return drawn

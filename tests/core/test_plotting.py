@@ -1,0 +1,191 @@
+"""Colours that stay, files that are the same byte for byte, notes that cannot be missed."""
+
+import colorsys
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+from matplotlib.colors import to_rgb
+
+from scripts.core import plotting
+
+
+def facts(family="OPT", parameters=1_000_000_000, architecture="decoder", demonstration=False):
+    return {
+        "family": family,
+        "parameters": parameters,
+        "architecture": architecture,
+        "demonstration": demonstration,
+    }
+
+
+@pytest.fixture(scope="module")
+def registry(root):
+    return yaml.safe_load((root / "config/models.yaml").read_text())["models"]
+
+
+def luminance(colour):
+    return colorsys.rgb_to_hls(*to_rgb(colour))[1]
+
+
+def simple(title=""):
+    with plotting.style():
+        drawn = plotting.figure(plotting.COLUMN, 1.5)
+        ax = drawn.subplots()
+        ax.plot([0, 1], [0, 1])
+        ax.set_title(title)
+    return drawn
+
+
+@pytest.mark.parametrize("sets", [["he", "she", "they", "xe"], ["xe", "they"], ["ey", "xe", "he", "ze"]])
+def test_known_pronoun_sets_keep_their_colour_in_every_run(sets):
+    colours = plotting.pronoun_colours(sets)
+    assert list(colours) == sets
+    for index, known in enumerate(plotting.PRONOUNS):
+        assert colours.get(known, plotting.PALETTE[index]) == plotting.PALETTE[index]
+
+
+def test_further_pronoun_sets_take_the_next_colours_and_stay_distinct():
+    sets = ["he", "ey", "xe", "ze"]
+    assert plotting.pronoun_colours(sets)["ey"] == plotting.PALETTE[4]
+    assert plotting.pronoun_colours(sets)["ze"] == plotting.PALETTE[5]
+    many = plotting.pronoun_colours([*plotting.PRONOUNS, *(f"set{i}" for i in range(14))])
+    assert len(set(many.values())) == len(many)
+    markers = plotting.pronoun_markers(["xe", "ey"])
+    assert markers == {"xe": plotting.MARKERS[3], "ey": plotting.MARKERS[4]}
+
+
+def test_every_family_of_the_registry_has_a_hue_of_its_own(registry):
+    assert {entry["family"] for entry in registry.values()} == set(plotting.FAMILIES)
+    hues = [hue for hue, _, _ in plotting.FAMILIES.values()]
+    assert len(set(hues)) == len(hues)
+
+
+def test_models_of_a_study_look_different_from_each_other(registry):
+    for study in ("ruff", "winopron", "counter_gap", "misgendered"):
+        looks = {
+            name: plotting.model_style(entry)
+            for name, entry in registry.items()
+            if study in entry["studies"] or entry["demonstration"]
+        }
+        for a, b in combinations(looks, 2):
+            assert looks[a]["color"] != looks[b]["color"], (study, a, b)
+            if registry[a]["family"] == registry[b]["family"]:
+                assert looks[a]["marker"] != looks[b]["marker"], (study, a, b)
+
+
+def test_larger_models_of_a_family_are_darker(registry):
+    pythia = [e for e in registry.values() if e["family"] == "Pythia"]
+    shades = [luminance(plotting.model_style(e)["color"]) for e in sorted(pythia, key=lambda e: e["parameters"])]
+    assert shades == sorted(shades, reverse=True)
+    assert len(set(shades)) == len(shades)
+
+
+def test_a_model_looks_the_way_its_own_facts_say():
+    assert plotting.model_style(facts()) == plotting.model_style(facts(demonstration=True))
+    assert plotting.model_style(facts("New"))["color"] != plotting.model_style(facts("New", 5_000_000_000))["color"]
+    lines = {plotting.model_style(facts(architecture=a))["linestyle"] for a in plotting.ARCHITECTURES}
+    assert len(lines) == 3
+    assert plotting.model_style(facts("GPT-3", None))["color"] == plotting.FAMILIES["GPT-3"][0]
+    assert plotting.family_style(facts("OPT"))["color"] == plotting.FAMILIES["OPT"][0]
+
+
+@pytest.mark.parametrize("hue", [hue for hue, _, _ in plotting.FAMILIES.values()])
+@pytest.mark.parametrize("lightness", [32.0, 50.0, 72.0])
+def test_lightness_is_reached(hue, lightness):
+    colour = plotting._with_lightness(hue, lightness)
+    luminance = plotting._luminance(plotting._linear(colour))
+    # Clipping a channel that is full makes the brightest colours slightly darker.
+    assert 116 * np.cbrt(luminance) - 16 == pytest.approx(lightness, abs=4)
+
+
+def test_text_can_be_read_on_its_background():
+    assert plotting.text_colour("#000000") == "white"
+    assert plotting.text_colour("#F0E442") == "black"
+
+
+def test_files_are_the_same_bytes_and_carry_no_date(tmp_path):
+    frame = pd.DataFrame({"x": [0, 1], "y": [0.1 + 0.2, np.nan]})
+    for run in "ab":
+        paths = {k: str(tmp_path / run / f"figure.{k}") for k in ("pdf", "png", "csv")}
+        plotting.save(simple("same"), frame, **paths)
+    for kind in ("pdf", "png", "csv"):
+        first, second = ((tmp_path / run / f"figure.{kind}").read_bytes() for run in "ab")
+        assert first == second
+        assert first
+    pdf = (tmp_path / "a/figure.pdf").read_bytes()
+    assert b"CreationDate" not in pdf
+    assert b"/CIDFontType2" in pdf  # embedded TrueType, not Type 3
+    assert b"/Type3" not in pdf
+    pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "a/figure.csv"), frame)
+
+
+def test_different_figures_differ(tmp_path):
+    frame = pd.DataFrame({"x": [0]})
+    for title in ("one", "two"):
+        plotting.save(simple(title), frame, *(str(tmp_path / f"{title}.{k}") for k in ("pdf", "png", "csv")))
+    assert (tmp_path / "one.png").read_bytes() != (tmp_path / "two.png").read_bytes()
+    assert (tmp_path / "one.pdf").read_bytes() != (tmp_path / "two.pdf").read_bytes()
+
+
+@pytest.mark.parametrize(("width", "lines"), [(plotting.COLUMN, 2), (plotting.PAGE, 1)])
+def test_demonstration_models_are_called_so(width, lines):
+    with plotting.style():
+        drawn = plotting.figure(width, 2)
+        drawn.subplots()
+        plotting.demonstration_note(drawn, {"a": facts(), "b": facts(demonstration=True)})
+        texts = [t.get_text() for t in drawn.texts]
+        assert [" ".join(t.split()) for t in texts] == [plotting.DEMONSTRATION]
+        assert len(texts[0].splitlines()) == lines
+        drawn.draw_without_rendering()
+        note = drawn.texts[0].get_window_extent()
+        assert note.x0 >= 0
+        assert note.x1 <= drawn.bbox.width
+        assert note.y1 <= drawn.bbox.height
+        assert note.y0 >= drawn.axes[0].get_tightbbox().y1
+
+
+def test_other_models_carry_no_note():
+    drawn = simple()
+    plotting.demonstration_note(drawn, {"a": facts()})
+    assert not drawn.texts
+
+
+def test_legends_fit_the_width_and_leave_the_axes_alone():
+    with plotting.style():
+        drawn = plotting.figure(plotting.COLUMN, 2)
+        ax = drawn.subplots()
+        handles = [plotting.patch_handle("#000000", f"a rather long label {i}") for i in range(6)]
+        plotting.legend_below(drawn, handles, 6)
+        drawn.draw_without_rendering()
+        (legend,) = drawn.legends
+        box = legend.get_window_extent()
+        assert box.x0 >= 0
+        assert box.x1 <= drawn.bbox.width
+        assert box.y0 >= 0
+        assert box.y1 <= ax.get_tightbbox().y0
+        assert drawn.get_size_inches()[1] > 2
+
+
+def test_reference_lines_stand_where_they_say():
+    drawn = simple()
+    ax = drawn.axes[0]
+    chance, human = plotting.chance_line([ax], 5), plotting.human_line([ax], 0.998, along="x")
+    assert (chance.get_label(), human.get_label()) == ("chance (0.2)", "human (0.998)")
+    assert list(ax.lines[-2].get_ydata()) == [0.2, 0.2]
+    assert list(ax.lines[-1].get_xdata()) == [0.998, 0.998]
+
+
+def test_shading_is_left_out_where_there_is_no_sd():
+    drawn = simple()
+    ax = drawn.axes[0]
+    x, y, gaps = pd.Series([0, 1]), pd.Series([0.5, 0.4]), pd.Series([np.nan, np.nan])
+    plotting.curve(ax, x, y, gaps, {"color": "#000000"})
+    assert not ax.collections
+    plotting.curve(ax, x, y, pd.Series([0.1, 0.2]), {"color": "#000000"})
+    assert len(ax.collections) == 1
+    assert plotting.over_samples(pd.DataFrame({"sd": gaps, "n_seeds": 1})) is None
+    assert plotting.over_samples(pd.DataFrame({"sd": [0.1], "n_seeds": 3})) == "SD over 3 samples"
+    assert plotting.shading(None) == []

@@ -1,0 +1,200 @@
+"""Made-up analysis tables of the pronoun fidelity wing, with the columns and the gaps of real ones."""
+
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+
+CASES = ("nominative", "accusative", "possessive")
+POLARITIES = ("negative", "positive")
+SETS = [
+    {"set": "he", "label": "he/him/his"},
+    {"set": "she", "label": "she/her/her"},
+    {"set": "they", "label": "they/them/their"},
+    {"set": "xe", "label": "xe/xem/xyr"},
+    {"set": "ey", "label": "ey/em/eir"},
+]
+TEMPLATES = 180
+
+
+def _model(label, family, size, architecture, parameters, demonstration=False):
+    return {
+        "label": label,
+        "family": family,
+        "size": size,
+        "architecture": architecture,
+        "parameters": parameters,
+        "demonstration": demonstration,
+    }
+
+
+DEMONSTRATION = {
+    "smollm2-135m-instruct": _model("SmolLM2-135M-Instruct", "SmolLM2", "135M", "decoder", 134515008, True),
+    "minilm-l6-mlm": _model("MiniLM-L6-MLM", "MiniLM", "6 layers", "encoder", 22744506, True),
+}
+
+_PUBLISHED = {
+    ("ALBERT-v2", "encoder"): {"base": 11.2e6, "large": 16.8e6, "xlarge": 54.8e6, "xxlarge": 206e6},
+    ("BERT", "encoder"): {"base": 110e6, "large": 335e6},
+    ("RoBERTa", "encoder"): {"base": 125e6, "large": 355e6},
+    ("MosaicBERT", "encoder"): {"137M": 137e6},
+    ("OPT", "decoder"): {
+        "125M": 125e6, "350M": 331e6, "1.3B": 1.32e9, "2.7B": 2.65e9, "6.7B": 6.66e9, "13B": 12.9e9, "30B": 30e9,
+        "66B": 65.7e9,
+    },
+    ("Pythia", "decoder"): {
+        "14M": 14.1e6, "70M": 70.4e6, "160M": 162e6, "410M": 405e6, "1B": 1.01e9, "1.4B": 1.41e9, "2.8B": 2.78e9,
+        "6.9B": 6.86e9, "12B": 11.8e9,
+    },
+    ("Llama-2", "decoder"): {"7B": 6.74e9, "13B": 13e9, "70B": 69e9},
+}  # fmt: skip
+
+
+def paper_models():
+    """Return the 29 models of the paper's Table 2 that are scored with likelihoods."""
+    models = {}
+    for (family, architecture), sizes in _PUBLISHED.items():
+        for size, parameters in sizes.items():
+            label = family if len(sizes) == 1 else f"{family}-{size}"
+            models[label.lower()] = _model(label, family, size, architecture, int(parameters))
+    return models
+
+
+def accuracy(models, sets, seeds=3, distractors=range(6), factors=True, seed=0):
+    """Return ``accuracy.csv``; ``seeds`` 1 leaves the SD empty."""
+    random = np.random.default_rng(seed)
+    names = [s["set"] for s in sets]
+    levels = [("all", "all")]
+    if factors:
+        levels += [("pronoun", p) for p in names] + [("case", c) for c in CASES] + [("polarity", p) for p in POLARITIES]
+    rows = []
+    for name, facts in models.items():
+        skill = 0.45 + 0.045 * np.log10(facts["parameters"]) + random.normal(0, 0.03)
+        encoder = facts["architecture"] == "encoder"
+        for n in distractors:
+            loss = 0 if n == 0 else (0.35 - 0.03 * n if encoder else 0.3 + 0.04 * n)
+            for factor, level in levels:
+                shift = -0.12 * names.index(level) if factor == "pronoun" else random.normal(0, 0.03)
+                mean = float(np.clip(skill - loss + shift, 0.02, 0.98))
+                half = random.uniform(0.04, 0.12)
+                sd = random.uniform(0.003, 0.02) if seeds > 1 else np.nan
+                low, high = max(0.0, mean - half), min(1.0, mean + half)
+                rows.append((name, n, factor, level, seeds, 2160 * seeds, mean, sd, low, high))
+    columns = ["model", "n_distractors", "factor", "level", "n_seeds", "n", "accuracy", "sd", "ci_low", "ci_high"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _over_models(frame, models, keys, value, mean, sd):
+    frame = frame.assign(architecture=frame.model.map(lambda m: models[m]["architecture"]))
+    parts = []
+    for name, part in [("all", frame), *frame.groupby("architecture", sort=False)]:
+        summary = part.groupby(keys, sort=False)[value].agg(**{"n_models": "count", mean: "mean", sd: "std"})
+        parts.append(summary.reset_index().assign(architecture=name))
+    return pd.concat(parts, ignore_index=True)[["architecture", *keys, "n_models", mean, sd]]
+
+
+def accuracy_over_models(table, models):
+    """Return ``accuracy_over_models.csv`` for an accuracy table."""
+    return _over_models(table, models, ["n_distractors", "factor", "level"], "accuracy", "accuracy", "sd")
+
+
+def context_free(models, sets, seed=0):
+    """Return ``context_free.csv``; the last set is never picked by the first model."""
+    random = np.random.default_rng(seed)
+    weights = np.array([0.5, 0.25, 0.15, 0.08, 0.05])[: len(sets)]
+    rows = []
+    for i, name in enumerate(models):
+        share = random.dirichlet(20 * weights)
+        if i == 0:
+            share[-1] = 0
+        counts = random.multinomial(TEMPLATES, share / share.sum())
+        rows += [(name, s["set"], TEMPLATES, c, c / TEMPLATES) for s, c in zip(sets, counts, strict=True)]
+    return pd.DataFrame(rows, columns=["model", "pronoun", "n_templates", "count", "share"])
+
+
+def context_free_summary(table, models):
+    """Return ``context_free_summary.csv`` for a table of counts."""
+    return _over_models(table, models, ["pronoun"], "count", "mean_count", "sd_count")
+
+
+def pronoun_tests(models, sets, seed=0):
+    """Return ``pronoun_tests.csv``; the last model's last pair is undefined."""
+    random = np.random.default_rng(seed)
+    pairs = list(combinations([s["set"] for s in sets], 2))
+    rows = []
+    for model in ["all", *models]:
+        for a, b in pairs:
+            mean_a, mean_b = 0.9 - 0.1 * random.random(2)
+            p = random.random() ** 4
+            undefined = model == list(models)[-1] and (a, b) == pairs[-1]
+            t, df, p = (np.nan, np.nan, np.nan) if undefined else (2.0, 100.0, p)
+            holm = float(np.minimum(1.0, p * len(pairs)))
+            row = (model, a, b, 60, 60, mean_a, mean_b, mean_a - mean_b, t, df, p, holm, p < 0.05, holm < 0.05)
+            rows.append(row)
+    columns = [
+        "model", "pronoun_a", "pronoun_b", "n_a", "n_b", "mean_a", "mean_b", "difference", "t", "df", "p", "p_holm",
+        "significant", "significant_holm",
+    ]  # fmt: skip
+    return pd.DataFrame(rows, columns=columns)
+
+
+def error_types(models, seeds=3, seed=0):
+    """Return ``error_types.csv``; the last model makes no unambiguous error with five distractors."""
+    random = np.random.default_rng(seed)
+    rows = []
+    for name, facts in models.items():
+        slope = -0.03 if facts["architecture"] == "encoder" else 0.04
+        for n in range(1, 6):
+            gap = name == list(models)[-1] and n == 5
+            distraction = 0.55 + slope * n + random.normal(0, 0.05)
+            bias = (1 - distraction) * random.uniform(0.4, 0.8)
+            shares = {"distraction": distraction, "bias": bias, "other": 1 - distraction - bias}
+            for kind, share in shares.items():
+                clear = 0 if gap else 300
+                sd = np.nan if gap or seeds == 1 else random.uniform(0.005, 0.03)
+                count = round(share * clear)
+                share = np.nan if gap else share
+                row = (name, n, kind, 0 if gap else seeds, 2160 * seeds, 400, 400 - clear, clear, 20, count, share, sd)
+                rows.append(row)
+    columns = [
+        "model", "n_distractors", "error_type", "n_seeds", "n_instances", "n_errors", "n_ambiguous", "n_unambiguous",
+        "n_bias_equals_gold", "count", "share", "sd",
+    ]  # fmt: skip
+    return pd.DataFrame(rows, columns=columns)
+
+
+def scaling(table, models):
+    """Return ``scaling.csv`` for an accuracy table."""
+    overall = table[table.factor == "all"]
+    ends = {overall.n_distractors.min(), overall.n_distractors.max()}
+    overall = overall[overall.n_distractors.isin(ends)].copy()
+    for fact in ("family", "architecture", "parameters"):
+        overall[fact] = [models[m][fact] for m in overall.model]
+    columns = ["model", "family", "architecture", "parameters", "n_distractors", "accuracy", "sd"]
+    return overall[columns].sort_values(["n_distractors", "parameters"], kind="stable", ignore_index=True)
+
+
+def template_comparison(models, sets):
+    """Return ``template_comparison.csv`` from two accuracy tables."""
+    sides = []
+    for name, seed in (("replica", 1), ("official", 2)):
+        side = accuracy(models, sets, factors=False, seed=seed).set_index(["model", "n_distractors"])
+        sides.append(side[["accuracy", "ci_low", "ci_high"]].add_suffix(f"_{name}"))
+    table = sides[0].join(sides[1]).reset_index()
+    return table.assign(difference=table.accuracy_replica - table.accuracy_official)
+
+
+def tables(models, sets, seeds=3, distractors=range(6)):
+    """Return every table that a figure of the wing reads, by the name of the script's argument."""
+    table = accuracy(models, sets, seeds, distractors)
+    counts = context_free(models, sets)
+    return {
+        "accuracy": table,
+        "accuracy_over_models": accuracy_over_models(table, models),
+        "context_free": counts,
+        "context_free_summary": context_free_summary(counts, models),
+        "pronoun_tests": pronoun_tests(models, sets),
+        "error_types": error_types(models, seeds),
+        "scaling": scaling(table, models),
+        "template_comparison": template_comparison(models, sets),
+    }

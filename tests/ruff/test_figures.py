@@ -1,0 +1,291 @@
+"""The figures: what is written beside them is what goes in, whatever the models, pronoun sets and samples."""
+
+import inspect
+import warnings
+from importlib import import_module
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from scripts.core import files, plotting
+from scripts.core.errors import UserError
+from scripts.ruff import figures
+from tests.ruff import synthetic
+
+NAMES = (
+    "headline",
+    "context_free",
+    "context_free_by_model",
+    "introduction_accuracy",
+    "accuracy_by_pronoun",
+    "accuracy_by_distractors",
+    "scaling",
+    "error_types",
+    "accuracy_by_case",
+    "accuracy_by_polarity",
+    "template_comparison",
+)
+HUMAN = 0.998
+KINDS = ("pdf", "png", "csv")
+TWO = synthetic.DEMONSTRATION
+PAPER = synthetic.paper_models()
+SETS = synthetic.SETS[:4]
+
+
+def draw(name, folder, models=TWO, sets=SETS, tables=None):
+    """Run a figure script on tables; return what it writes as CSV."""
+    script = import_module(f"scripts.ruff.figure_{name}")
+    wanted = inspect.signature(script.main).parameters
+    arguments = {"models": models, "pronoun_sets": sets, "human": HUMAN}
+    for table, frame in (tables or synthetic.tables(models, sets)).items():
+        if table in wanted:
+            arguments[table] = str(folder / f"{table}.csv")
+            files.write_csv(arguments[table], frame)
+    arguments |= {kind: str(folder / f"drawn.{kind}") for kind in KINDS}
+    script.main(**{k: arguments[k] for k in wanted})
+    return files.read_csv(arguments["csv"])
+
+
+@pytest.fixture
+def kept(monkeypatch):
+    """Figures drawn so far; only their CSV is written, because rendering is slow."""
+    figures_so_far = []
+
+    def save(drawn, frame, pdf, png, csv):
+        figures_so_far.append(drawn)
+        files.write_csv(csv, frame)
+
+    monkeypatch.setattr(plotting, "save", save)
+    return figures_so_far
+
+
+def written(frame, keys):
+    """Bring a frame to the shape it has after writing and reading, in the order of ``keys``."""
+    return frame.sort_values(keys, ignore_index=True)
+
+
+def assert_same(got, expected, keys):
+    """The frames hold the same numbers, whatever the order of rows."""
+    pd.testing.assert_frame_equal(written(got, keys), written(expected[list(got)], keys), check_dtype=False, rtol=1e-9)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    ("models", "sets", "seeds", "distractors"),
+    [
+        (dict(list(TWO.items())[:1]), SETS, 1, range(6)),
+        (dict(list(TWO.items())[1:]), synthetic.SETS, 3, [0]),
+        (dict(list(PAPER.items())[5:13]), synthetic.SETS, 3, [0, 2]),
+        (PAPER, synthetic.SETS, 3, range(6)),
+    ],
+    ids=["one-model-one-sample", "encoder-without-distractors", "eight-models", "paper-five-sets"],
+)
+def test_every_figure_takes_every_run_and_nothing_is_cut_off(name, models, sets, seeds, distractors, tmp_path, kept):
+    assert len(draw(name, tmp_path, models, sets, synthetic.tables(models, sets, seeds, distractors)))
+    (drawn,) = kept
+    with plotting.style(), warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        drawn.draw_without_rendering()
+        box = drawn.get_tightbbox()
+    width, height = drawn.get_size_inches()
+    assert width <= plotting.PAGE
+    assert height <= 9
+    assert min(box.x0, box.y0) >= -0.01
+    assert box.x1 <= width + 0.01
+    assert box.y1 <= height + 0.01
+    note = [t for t in drawn.texts if " ".join(t.get_text().split()) == plotting.DEMONSTRATION]
+    assert len(note) == any(facts["demonstration"] for facts in models.values())
+
+
+@pytest.mark.parametrize("name", ["headline", "context_free_by_model", "scaling"])
+def test_the_same_tables_give_the_same_bytes(name, tmp_path):
+    for run in "ab":
+        draw(name, tmp_path / run)
+    for kind in KINDS:
+        first, second = ((tmp_path / run / f"drawn.{kind}").read_bytes() for run in "ab")
+        assert first == second
+        assert first
+
+
+def test_headline_shows_the_largest_of_each_architecture(tmp_path, kept):
+    frame = draw("headline", tmp_path, PAPER)
+    assert list(dict.fromkeys(frame.model)) == ["llama-2-70b", "roberta-large"]
+    table = synthetic.accuracy(PAPER, SETS)
+    shown = table[(table.factor == "all") & table.model.isin(frame.model)]
+    assert_same(frame, shown, ["model", "n_distractors"])
+
+
+def test_largest_takes_the_first_of_equals_and_unpublished_sizes_last():
+    models = {
+        "a": {"architecture": "decoder", "parameters": None},
+        "b": {"architecture": "decoder", "parameters": 5},
+        "c": {"architecture": "decoder", "parameters": 5},
+    }
+    assert list(import_module("scripts.ruff.figure_headline").largest(models)) == ["b"]
+
+
+def test_context_free_shows_means_and_models(tmp_path, kept):
+    frame = draw("context_free", tmp_path)
+    counts = synthetic.context_free(TWO, SETS)
+    assert_same(frame[frame.model != "all"], counts.assign(sd=np.nan, n_models=1), ["model", "pronoun"])
+    means = synthetic.context_free_summary(counts, TWO)
+    means = means[means.architecture == "all"].rename(columns={"mean_count": "count", "sd_count": "sd"})
+    assert_same(frame[frame.model == "all"], means.assign(model="all"), ["pronoun"])
+    assert frame.pronoun.tolist() == [s["set"] for s in SETS for _ in range(3)]
+
+
+def test_context_free_by_model_adds_the_random_baseline(tmp_path, kept):
+    frame = draw("context_free_by_model", tmp_path)
+    assert frame[frame.model == "random"]["count"].tolist() == [45] * 4
+    assert_same(frame[frame.model != "random"], synthetic.context_free(TWO, SETS), ["model", "pronoun"])
+    five = draw("context_free_by_model", tmp_path / "five", sets=synthetic.SETS)
+    assert five[five.model == "random"]["count"].tolist() == [36] * 5
+
+
+def test_introduction_accuracy_has_no_distractors_and_groups_architectures(tmp_path, kept):
+    frame = draw("introduction_accuracy", tmp_path, PAPER)
+    table = synthetic.accuracy(PAPER, SETS)
+    assert_same(frame, table[(table.factor == "all") & (table.n_distractors == 0)], ["model"])
+    architectures = [PAPER[m]["architecture"] for m in frame.model]
+    assert architectures == ["decoder"] * 20 + ["encoder"] * 9
+
+
+def test_accuracy_by_pronoun_has_the_tests_between_neighbours(tmp_path, kept):
+    tables = synthetic.tables(TWO, SETS)
+    tests = tables["pronoun_tests"]
+    turned = (tests.pronoun_a == "she") & (tests.pronoun_b == "they")
+    tables["pronoun_tests"] = tests.assign(
+        significant_holm=tests.significant_holm | ((tests.model == "minilm-l6-mlm") & turned)
+    )
+    frame = draw("accuracy_by_pronoun", tmp_path, tables=tables)
+    table = tables["accuracy"].rename(columns={"level": "pronoun"})
+    shown = table[(table.factor == "pronoun") & (table.n_distractors == 0)]
+    own = frame[frame.model != "all"]
+    assert_same(own[["model", "pronoun", "accuracy", "sd", "n_seeds", "n"]], shown, ["model", "pronoun"])
+    assert frame.model.tolist()[:4] == ["all"] * 4
+    pooled = tests[(tests.model == "all") & (tests.pronoun_a == "he")]
+    assert frame.accuracy[0] == pytest.approx(pooled.mean_a.iloc[-1])
+    row = frame[(frame.model == "minilm-l6-mlm") & (frame.pronoun == "she")].iloc[0]
+    expected = tests[(tests.model == "minilm-l6-mlm") & turned].iloc[0]
+    assert row.next_pronoun == "they"
+    assert row.significant_holm
+    assert row.p_holm == pytest.approx(expected.p_holm)
+    assert frame[frame.pronoun == "xe"].next_pronoun.isna().all()
+
+
+def test_marks_tell_significant_others_and_undefined_apart():
+    script = import_module("scripts.ruff.figure_accuracy_by_pronoun")
+    labels = {s["set"]: s["label"] for s in SETS}
+    tables = synthetic.tables(TWO, SETS)
+    accuracy = tables["accuracy"][tables["accuracy"].n_distractors == 0]
+    frame = script.select(accuracy, tables["pronoun_tests"], TWO, labels)
+    drawn = script.draw(frame, TWO, labels, 4, HUMAN)
+    texts = [t.get_text() for ax in drawn.axes for t in ax.texts]
+    tested = frame[frame.next_pronoun.notna()]
+    assert texts.count("–") == tested.p_holm.isna().sum() == 1
+    assert texts.count("∗") == (tested.significant_holm == True).sum() > 0  # noqa: E712
+    assert texts.count("n.s.") == len(tested) - texts.count("–") - texts.count("∗")
+
+
+def test_one_model_has_no_mean_over_models(tmp_path, kept):
+    models = dict(list(TWO.items())[:1])
+    frame = draw("accuracy_by_pronoun", tmp_path, models)
+    assert set(frame.model) == set(models)
+
+
+def test_accuracy_by_distractors_shows_every_model(tmp_path, kept):
+    frame = draw("accuracy_by_distractors", tmp_path, PAPER)
+    table = synthetic.accuracy(PAPER, SETS)
+    assert_same(frame, table[table.factor == "all"], ["model", "n_distractors"])
+
+
+def test_decoders_stand_above_encoders_with_chance_and_people():
+    script = import_module("scripts.ruff.figure_accuracy_by_distractors")
+    table = synthetic.accuracy(TWO, SETS)
+    drawn = script.draw(table[table.factor == "all"], TWO, 4, HUMAN)
+    assert [ax.get_title("left") for ax in drawn.axes] == ["Decoder-only", "Encoder-only"]
+    for ax in drawn.axes:
+        heights = [set(line.get_ydata()) for line in ax.lines]
+        assert {0.25} in heights
+        assert {HUMAN} in heights
+        assert len(ax.collections) == 1
+    labels = [t.get_text() for t in drawn.legends[0].get_texts()]
+    assert "± SD over 3 samples" in labels
+
+
+def test_without_sd_nothing_is_shaded_or_promised():
+    script = import_module("scripts.ruff.figure_accuracy_by_distractors")
+    table = synthetic.accuracy(TWO, SETS, seeds=1)
+    drawn = script.draw(table[table.factor == "all"], TWO, 4, HUMAN)
+    assert not any(ax.collections for ax in drawn.axes)
+    assert not any("SD" in t.get_text() for t in drawn.legends[0].get_texts())
+
+
+def test_scaling_is_drawn_as_it_is(tmp_path, kept):
+    frame = draw("scaling", tmp_path, PAPER)
+    assert_same(frame, synthetic.scaling(synthetic.accuracy(PAPER, SETS), PAPER), ["model", "n_distractors"])
+
+
+def test_scaling_has_a_panel_for_each_end():
+    script = import_module("scripts.ruff.figure_scaling")
+    for distractors, titles in ((range(6), ["0 distractors", "5 distractors"]), ([1], ["1 distractor"])):
+        frame = synthetic.scaling(synthetic.accuracy(PAPER, SETS, distractors=distractors), PAPER)
+        drawn = script.draw(frame, PAPER, 4, HUMAN)
+        assert [ax.get_title("left") for ax in drawn.axes] == titles
+
+
+def test_error_types_shows_distraction_and_bias_with_gaps(tmp_path, kept):
+    frame = draw("error_types", tmp_path)
+    table = synthetic.error_types(TWO)
+    assert_same(frame, table[table.error_type != "other"], ["model", "n_distractors", "error_type"])
+    assert frame.share.isna().sum() == 2
+
+
+@pytest.mark.parametrize(("name", "factor"), [("accuracy_by_case", "case"), ("accuracy_by_polarity", "polarity")])
+def test_factors_show_models_or_architectures(name, factor, tmp_path, kept):
+    few = draw(name, tmp_path)
+    table = synthetic.accuracy(TWO, SETS)
+    shown = table[table.factor == factor].rename(columns={"model": "panel", "ci_low": "low", "ci_high": "high"})
+    interval = "95 % bootstrap over occupations"
+    assert_same(few, shown.assign(interval=interval), ["panel", "n_distractors", "level"])
+    many = draw(name, tmp_path / "many", PAPER)
+    over = synthetic.accuracy_over_models(synthetic.accuracy(PAPER, SETS), PAPER)
+    over = over[(over.factor == factor) & (over.architecture != "all")]
+    over = over.rename(columns={"architecture": "panel", "n_models": "n"})
+    over = over.assign(low=over.accuracy - over.sd, high=over.accuracy + over.sd, interval="SD over models")
+    assert_same(many, over, ["panel", "n_distractors", "level"])
+    assert list(dict.fromkeys(many.panel)) == ["decoder", "encoder"]
+
+
+def test_template_comparison_is_drawn_as_it_is(tmp_path, kept):
+    frame = draw("template_comparison", tmp_path, PAPER)
+    assert_same(frame, synthetic.template_comparison(PAPER, SETS), ["model", "n_distractors"])
+
+
+def test_template_comparison_has_official_templates_along_x():
+    script = import_module("scripts.ruff.figure_template_comparison")
+    frame = synthetic.template_comparison(TWO, SETS)
+    ax = script.draw(frame, TWO).axes[0]
+    points = {(line.get_xdata()[0], line.get_ydata()[0]) for line in ax.lines if len(line.get_xdata()) == 1}
+    first = frame[frame.n_distractors == 0]
+    assert points == set(zip(first.accuracy_official, first.accuracy_replica, strict=True))
+
+
+def test_a_table_that_does_not_fit_the_run_is_named_with_its_row(tmp_path):
+    path = tmp_path / "accuracy.csv"
+    files.write_csv(path, pd.DataFrame({"model": ["a", "b"], "n": [1, 2]}))
+    with pytest.raises(UserError, match=r"accuracy\.csv: row 3: model 'b' is not in this run"):
+        figures.read(path, ["n"], model=["a"])
+    with pytest.raises(UserError, match=r"accuracy\.csv: model c has no row"):
+        figures.read(path, ["n"], model=["a", "b", "c"])
+    with pytest.raises(UserError, match=r"accuracy\.csv: column sd is missing"):
+        figures.read(path, ["n", "sd"])
+    files.write_csv(path, pd.DataFrame({"model": [], "n": []}))
+    with pytest.raises(UserError, match=r"accuracy\.csv: has no rows"):
+        figures.read(path, ["n"])
+
+
+def test_figures_without_distractors_need_such_rows(tmp_path):
+    with pytest.raises(UserError, match=r"add 0 to ruff\.distractors"):
+        draw("introduction_accuracy", tmp_path, tables=synthetic.tables(TWO, SETS, distractors=[1, 2]))
