@@ -28,7 +28,7 @@ PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 """Okabe and Ito's colours, which people with colour vision deficiencies tell apart; the faintest last."""
 PRONOUNS = ("he", "she", "they", "xe")
 """Pronoun sets whose colour never changes."""
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "h", "*")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "h", "d")
 
 GREY = "#595959"
 DEMONSTRATION = "demonstration models: shows the machinery, not how language models behave"
