@@ -114,4 +114,6 @@ def _configure(path):
         force=True,
     )
     logging.captureWarnings(True)
+    # Embedding fonts is not worth a line for every table of every font.
+    logging.getLogger("fontTools").setLevel(logging.WARNING)
     log.info("host %s, Python %s, %s", platform.node(), platform.python_version(), platform.platform())

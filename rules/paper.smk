@@ -1,0 +1,87 @@
+# The typeset paper: numbers for the prose, LaTeX sources, PDF. Sections of studies that were not run are absent.
+
+
+rule ruff_paper_numbers:
+    input:
+        accuracy=rules.ruff_accuracy.output.accuracy,
+        accuracy_over_models=rules.ruff_accuracy.output.accuracy_over_models,
+        context_free=rules.ruff_context_free_counts.output.context_free,
+        context_free_summary=rules.ruff_context_free_counts.output.context_free_summary,
+        pronoun_tests=rules.ruff_pronoun_tests.output.pronoun_tests,
+        error_types=rules.ruff_error_types.output.error_types,
+        error_range=rules.ruff_error_types.output.error_range,
+        instance_counts=rules.ruff_table_instance_counts.output.csv,
+    output:
+        paper_numbers=RUFF_ANALYSIS + "paper_numbers.json",
+    log:
+        "results/logs/ruff_paper_numbers/{templates}.log",
+    conda:
+        "../envs/analysis.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        settings={
+            "seeds": len(RUFF["seeds"]),
+            "alpha": RUFF["alpha"],
+            "bootstrap_draws": RUFF["bootstrap"]["draws"],
+        },
+        _code=code("scripts/ruff/paper_numbers.py"),
+    script:
+        "../scripts/ruff/paper_numbers.py"
+
+
+rule paper_source:
+    input:
+        templates=[root("paper/main.tex.j2"), root("paper/sections/ruff.tex.j2")],
+        bibliography=root("paper/references.bib"),
+        numbers=expand(rules.ruff_paper_numbers.output.paper_numbers, templates=RUFF["templates"]),
+        figures=[path for path in RUFF_FIGURE_FILES if path.endswith(".pdf")],
+        tables=[path for path in RUFF_TABLE_FILES if path.endswith(".tex")],
+        scores=RUFF_SCORE_FILES,
+    output:
+        main_tex="results/paper/main.tex",
+        section_tex="results/paper/sections/ruff.tex",
+        bibliography_copy="results/paper/references.bib",
+    log:
+        "results/logs/paper_source/paper.log",
+    conda:
+        "../envs/paper.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        template_folder=root("paper"),
+        template_sets=RUFF["templates"],
+        models=RUN_MODELS,
+        pronoun_sets=PRONOUN_LABELS,
+        distractors=RUFF["distractors"],
+        engine=config["scoring"]["engine"],
+        _code=code("scripts/paper_source.py"),
+    script:
+        "../scripts/paper_source.py"
+
+
+rule paper_pdf:
+    input:
+        main_tex=rules.paper_source.output.main_tex,
+        sections=[rules.paper_source.output.section_tex],
+        bibliography=rules.paper_source.output.bibliography_copy,
+        figures=[path for path in RUFF_FIGURE_FILES if path.endswith(".pdf")],
+    output:
+        pdf="results/paper/main.pdf",
+    log:
+        "results/logs/paper_pdf/paper.log",
+    conda:
+        "../envs/paper.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        overfull=10.0,
+        _code=code("scripts/paper_pdf.py"),
+    script:
+        "../scripts/paper_pdf.py"

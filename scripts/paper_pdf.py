@@ -1,0 +1,63 @@
+"""Typeset the paper with latexmk; a paper with a problem in its log is not kept."""
+
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from scripts.core import files, latex
+from scripts.core.errors import UserError
+from scripts.core.job import log, run
+
+PACKAGES = "latexmk texlive-latex-recommended texlive-latex-extra texlive-fonts-recommended lmodern"
+
+
+def main(*, main_tex: str, sections: list, bibliography: str, figures: list, pdf: str, overfull: float):
+    """Write ``pdf``; everything else must lie where ``main_tex`` includes it from.
+
+    Raises
+    ------
+    UserError
+        If TeX is not installed, or the log has undefined references, missing glyphs or boxes that stick out by more
+        than ``overfull`` points.
+    """
+    for program in ("latexmk", "pdflatex"):
+        if shutil.which(program) is None:
+            raise UserError(f"{program} is not installed; install TeX: sudo apt-get install {PACKAGES}")
+    source = Path(main_tex)
+    # Long lines keep what the log says of one box or reference in one line; the epoch keeps dates out of the PDF.
+    environment = {**os.environ, "max_print_line": "2000", "SOURCE_DATE_EPOCH": "0", "FORCE_SOURCE_DATE": "1"}
+    with tempfile.TemporaryDirectory(prefix=".latex.", dir=source.parent) as folder:
+        built = subprocess.run(
+            [
+                "latexmk",
+                "-pdf",
+                "-interaction=nonstopmode",
+                "-halt-on-error",
+                f"-outdir={Path(folder).name}",
+                source.name,
+            ],
+            cwd=source.parent,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            check=False,
+        )
+        log.info("%s", built.stdout[-4000:])
+        written = Path(folder) / f"{source.stem}.log"
+        text = written.read_text(encoding="utf-8", errors="replace") if written.exists() else ""
+        problems = latex.check_log(text, overfull)
+        if built.returncode and not problems:
+            problems = ["latexmk failed; see the end of the log"]
+        if problems:
+            more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+            raise UserError(f"{main_tex}: {problems[0]}{more}; correct paper/ and run the workflow again")
+        with files.atomic(pdf) as temporary:
+            shutil.copyfile(Path(folder) / f"{source.stem}.pdf", temporary)
+
+
+if __name__ == "__main__":
+    run(main)

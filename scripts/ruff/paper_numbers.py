@@ -1,0 +1,33 @@
+"""Collect every number that the RUFF section's prose uses, with where it comes from."""
+
+from scripts.core import files
+from scripts.core.job import run
+from scripts.ruff import numbers
+
+
+def main(
+    *,
+    accuracy: str,
+    accuracy_over_models: str,
+    context_free: str,
+    context_free_summary: str,
+    pronoun_tests: str,
+    error_types: str,
+    error_range: str,
+    instance_counts: str,
+    paper_numbers: str,
+    settings: dict,
+):
+    """Write ``paper_numbers`` (JSON): id to value, printed text, source table and cell."""
+    collected = {
+        **numbers.from_settings(files.read_csv(instance_counts), settings),
+        **numbers.from_context_free(files.read_csv(context_free), files.read_csv(context_free_summary)),
+        **numbers.from_accuracy(files.read_csv(accuracy), files.read_csv(accuracy_over_models)),
+        **numbers.from_tests(files.read_csv(pronoun_tests)),
+        **numbers.from_errors(files.read_csv(error_types), files.read_csv(error_range)),
+    }
+    files.write_json(paper_numbers, collected)
+
+
+if __name__ == "__main__":
+    run(main)
