@@ -131,7 +131,7 @@ def figure(part, name, caption):
 
 def _figure(path, label, caption):
     return latex.Raw(
-        "\\begin{figure}[ht]\n\\centering\n"
+        "\\begin{figure}[htbp]\n\\centering\n"
         f"\\includegraphics[max width=\\linewidth]{{{path}}}\n"
         f"\\caption{{{latex.escape(caption)}}}\n\\label{{fig:{label}}}\n\\end{{figure}}\n"
     )
