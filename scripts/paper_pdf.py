@@ -3,7 +3,6 @@
 import os
 import shutil
 import subprocess
-import tempfile
 from pathlib import Path
 
 from scripts.core import files, latex
@@ -28,14 +27,17 @@ def main(*, main_tex: str, sections: list, bibliography: str, figures: list, pdf
     source = Path(main_tex)
     # Long lines keep what the log says of one box or reference in one line; the epoch keeps dates out of the PDF.
     environment = {**os.environ, "max_print_line": "2000", "SOURCE_DATE_EPOCH": "0", "FORCE_SOURCE_DATE": "1"}
-    with tempfile.TemporaryDirectory(prefix=".latex.", dir=source.parent) as folder:
+    # The folder's name enters the identifier of the PDF, so it is always the same.
+    folder = source.parent / ".latex"
+    shutil.rmtree(folder, ignore_errors=True)
+    try:
         built = subprocess.run(
             [
                 "latexmk",
                 "-pdf",
                 "-interaction=nonstopmode",
                 "-halt-on-error",
-                f"-outdir={Path(folder).name}",
+                f"-outdir={folder.name}",
                 source.name,
             ],
             cwd=source.parent,
@@ -47,7 +49,7 @@ def main(*, main_tex: str, sections: list, bibliography: str, figures: list, pdf
             check=False,
         )
         log.info("%s", built.stdout[-4000:])
-        written = Path(folder) / f"{source.stem}.log"
+        written = folder / f"{source.stem}.log"
         text = written.read_text(encoding="utf-8", errors="replace") if written.exists() else ""
         problems = latex.check_log(text, overfull)
         if built.returncode and not problems:
@@ -56,7 +58,9 @@ def main(*, main_tex: str, sections: list, bibliography: str, figures: list, pdf
             more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
             raise UserError(f"{main_tex}: {problems[0]}{more}; correct paper/ and run the workflow again")
         with files.atomic(pdf) as temporary:
-            shutil.copyfile(Path(folder) / f"{source.stem}.pdf", temporary)
+            shutil.copyfile(folder / f"{source.stem}.pdf", temporary)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,74 @@
+"""Escaping, templates, tables, and the problems that a LaTeX log can hold."""
+
+import pandas as pd
+import pytest
+
+from scripts.core import latex
+from scripts.core.errors import UserError
+
+
+@pytest.mark.parametrize(
+    ("text", "escaped"),
+    [
+        ("a_b", r"a\_b"),
+        ("50 % & more", r"50 \% \& more"),
+        ("\\input{x}", r"\textbackslash{}input\{x\}"),
+        ("$#~^", r"\$\#\textasciitilde{}\textasciicircum{}"),
+        ("−1 ± 2 × 3 < 4", r"\ensuremath{-}1 \ensuremath{\pm} 2 \ensuremath{\times} 3 \textless{} 4"),
+    ],
+)
+def test_escape(text, escaped):
+    assert latex.escape(text) == escaped
+
+
+def test_templates_escape_data_but_not_latex(tmp_path):
+    (tmp_path / "a.tex").write_text(r"\VAR{name} \VAR{ready | raw} \BLOCK{if yes}in\BLOCK{endif} \#{ gone }\emph{x}")
+    made = latex.render(tmp_path, "a.tex", {"name": "a_b", "ready": r"\bf", "yes": True})
+    assert made == r"a\_b \bf in \emph{x}"
+
+
+def test_an_unknown_name_names_the_template(tmp_path):
+    (tmp_path / "a.tex").write_text(r"\VAR{nothing}")
+    with pytest.raises(UserError, match=r"a\.tex.*nothing"):
+        latex.render(tmp_path, "a.tex", {})
+
+
+def test_a_broken_template_names_the_line(tmp_path):
+    (tmp_path / "a.tex").write_text("one\n\\BLOCK{if}\n")
+    with pytest.raises(UserError, match=r"a\.tex, line 2"):
+        latex.render(tmp_path, "a.tex", {})
+
+
+def test_table_escapes_cells_and_leaves_missing_ones_empty():
+    frame = pd.DataFrame({"Model": ["a_b", "c"], "x": [0.5, None]})
+    made = latex.latex_table(frame, align="lr", midrules=[1])
+    assert r"a\_b & 0.5 \\" in made
+    assert "c &  \\\\" in made
+    assert made.count(r"\midrule") == 2
+    assert made.startswith(r"\begin{tabular}{lr}")
+    assert latex.latex_table(frame, align="Xr").startswith(r"\begin{tabularx}{\linewidth}")
+    with pytest.raises(ValueError, match="2 columns"):
+        latex.latex_table(frame, align="l")
+
+
+@pytest.mark.parametrize(
+    ("log", "problem"),
+    [
+        ("! Undefined control sequence.\nl.3 \\x", "LaTeX error: Undefined control sequence."),
+        ("LaTeX Warning: Reference `fig:x' on page 1 undefined on input line 3.", "undefined reference fig:x"),
+        ("Package natbib Warning: Citation `gone' on page 1 undefined on input line 3.", "undefined citation gone"),
+        ("LaTeX Warning: Label `a' multiply defined.", "label defined twice: a"),
+        ("Missing character: There is no x in font y!", "missing glyph: There is no x in font y!"),
+        (
+            "Overfull \\hbox (12.5pt too wide) in paragraph at lines 3--4",
+            "overfull hbox, 12.5 pt too large in paragraph at lines 3--4",
+        ),
+        ("Overfull \\vbox (11.0pt too high) has occurred", "overfull vbox, 11.0 pt too large has occurred"),
+    ],
+)
+def test_problems_of_a_log(log, problem):
+    assert latex.check_log(f"This is pdfTeX\n{log}\n{log}\nOutput written") == [problem]
+
+
+def test_small_boxes_and_good_news_are_no_problem():
+    assert latex.check_log("Overfull \\hbox (9.9pt too wide) in paragraph\nUnderfull \\hbox (badness 10000)") == []
