@@ -48,7 +48,6 @@ def tiny():
         max_position_embeddings=16,
         hidden_dropout_prob=0.0,
         attention_probs_dropout_prob=0.0,
-        initializer_range=0.3,
     )
     return BertForMaskedLM(config).eval()
 
