@@ -8,7 +8,7 @@ ROOT = Path(workflow.basedir)
 
 # Scripts import scripts.core from the repository, wherever the workflow runs.
 sys.path.insert(0, str(ROOT))
-os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+os.environ.update(PYTHONPATH=os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")])))
 
 from scripts.core import closure, registry
 from scripts.core import config as configuration
@@ -63,10 +63,7 @@ except UserError as error:
 # What analyses, figures and tables need to know of the run's models, and nothing more: these facts enter their params.
 RUN_MODELS = {name: registry.describe(entry) for name, entry in RUN.items()}
 PRONOUN_SETS = list(PRONOUNS)
-PRONOUN_LABELS = [
-    {"set": name, "label": "/".join(forms[case] for case in ("nominative", "accusative", "possessive"))}
-    for name, forms in PRONOUNS.items()
-]
+PRONOUN_LABELS = [{"set": name, "label": template_files.label(forms)} for name, forms in PRONOUNS.items()]
 
 # The variable outranks the config; jobs read it, wherever they run.
 if config["upstream"]["mirror"]:

@@ -12,7 +12,7 @@ rule ruff_paper_numbers:
         error_range=rules.ruff_error_types.output.error_range,
         instance_counts=rules.ruff_table_instance_counts.output.csv,
     output:
-        paper_numbers=RUFF_ANALYSIS + "paper_numbers.json",
+        paper_numbers=f"{RUFF_ANALYSIS}/paper_numbers.json",
     log:
         "results/logs/ruff_paper_numbers/{templates}.log",
     conda:
@@ -34,7 +34,8 @@ rule ruff_paper_numbers:
 
 rule paper_source:
     input:
-        templates=[root("paper/main.tex.j2"), root("paper/sections/ruff.tex.j2")],
+        main_template=root("paper/main.tex.j2"),
+        section_template=root("paper/sections/ruff.tex.j2"),
         bibliography=root("paper/references.bib"),
         numbers=expand(rules.ruff_paper_numbers.output.paper_numbers, templates=RUFF["templates"]),
         figures=[path for path in RUFF_FIGURE_FILES if path.endswith(".pdf")],
@@ -53,7 +54,6 @@ rule paper_source:
         mem_mb=1000,
         runtime=10,
     params:
-        template_folder=root("paper"),
         template_sets=RUFF["templates"],
         models=RUN_MODELS,
         pronoun_sets=PRONOUN_LABELS,

@@ -1,7 +1,7 @@
 # RUFF (Gautam et al. 2024), models scored by likelihood: instances, analyses, figures and tables.
 
 RUFF = config["ruff"]
-RUFF_ANALYSIS = "results/ruff/analysis/{templates}/"
+RUFF_ANALYSIS = "results/ruff/analysis/{templates}"
 
 # Figures: the tidy tables that each one draws and the params it takes besides the models. In the paper: headline 1,
 # context_free 4, introduction_accuracy 5, accuracy_by_pronoun 6, accuracy_by_distractors 7, scaling 8,
@@ -156,7 +156,7 @@ rule ruff_predictions:
         instances="results/ruff/instances/{templates}/selected.parquet",
         scores=expand("results/ruff/scores/{{templates}}/{model}.parquet", model=RUN),
     output:
-        predictions=RUFF_ANALYSIS + "predictions.parquet",
+        predictions=f"{RUFF_ANALYSIS}/predictions.parquet",
     log:
         "results/logs/ruff_predictions/{templates}.log",
     conda:
@@ -177,8 +177,8 @@ rule ruff_context_free_counts:
     input:
         predictions=rules.ruff_predictions.output.predictions,
     output:
-        context_free=RUFF_ANALYSIS + "context_free.csv",
-        context_free_summary=RUFF_ANALYSIS + "context_free_summary.csv",
+        context_free=f"{RUFF_ANALYSIS}/context_free.csv",
+        context_free_summary=f"{RUFF_ANALYSIS}/context_free_summary.csv",
     log:
         "results/logs/ruff_context_free_counts/{templates}.log",
     conda:
@@ -199,9 +199,9 @@ rule ruff_accuracy:
     input:
         predictions=rules.ruff_predictions.output.predictions,
     output:
-        accuracy_by_seed=RUFF_ANALYSIS + "accuracy_by_seed.csv",
-        accuracy=RUFF_ANALYSIS + "accuracy.csv",
-        accuracy_over_models=RUFF_ANALYSIS + "accuracy_over_models.csv",
+        accuracy_by_seed=f"{RUFF_ANALYSIS}/accuracy_by_seed.csv",
+        accuracy=f"{RUFF_ANALYSIS}/accuracy.csv",
+        accuracy_over_models=f"{RUFF_ANALYSIS}/accuracy_over_models.csv",
     log:
         "results/logs/ruff_accuracy/{templates}.log",
     conda:
@@ -223,7 +223,7 @@ rule ruff_pronoun_tests:
     input:
         predictions=rules.ruff_predictions.output.predictions,
     output:
-        pronoun_tests=RUFF_ANALYSIS + "pronoun_tests.csv",
+        pronoun_tests=f"{RUFF_ANALYSIS}/pronoun_tests.csv",
     log:
         "results/logs/ruff_pronoun_tests/{templates}.log",
     conda:
@@ -244,8 +244,8 @@ rule ruff_error_types:
     input:
         predictions=rules.ruff_predictions.output.predictions,
     output:
-        error_types=RUFF_ANALYSIS + "error_types.csv",
-        error_range=RUFF_ANALYSIS + "error_range.csv",
+        error_types=f"{RUFF_ANALYSIS}/error_types.csv",
+        error_range=f"{RUFF_ANALYSIS}/error_range.csv",
     log:
         "results/logs/ruff_error_types/{templates}.log",
     conda:
@@ -264,7 +264,7 @@ rule ruff_scaling:
     input:
         accuracy=rules.ruff_accuracy.output.accuracy,
     output:
-        scaling=RUFF_ANALYSIS + "scaling.csv",
+        scaling=f"{RUFF_ANALYSIS}/scaling.csv",
     log:
         "results/logs/ruff_scaling/{templates}.log",
     conda:
@@ -306,7 +306,7 @@ for figure, (tables, options) in RUFF_FIGURES.items():
         name:
             f"ruff_figure_{figure}"
         input:
-            **{table: f"{RUFF_ANALYSIS}{table}.csv" for table in tables},
+            **{table: f"{RUFF_ANALYSIS}/{table}.csv" for table in tables},
         output:
             pdf=f"results/ruff/figures/{{templates}}/{figure}.pdf",
             png=f"results/ruff/figures/{{templates}}/{figure}.png",

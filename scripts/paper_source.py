@@ -16,7 +16,8 @@ FEW = 6
 
 def main(
     *,
-    templates: list,
+    main_template: str,
+    section_template: str,
     bibliography: str,
     numbers: list,
     figures: list,
@@ -25,7 +26,6 @@ def main(
     main_tex: str,
     section_tex: str,
     bibliography_copy: str,
-    template_folder: str,
     template_sets: list,
     models: dict,
     pronoun_sets: list,
@@ -88,8 +88,8 @@ def main(
         "figure": figure,
         "comparison": _comparison(figures, folder),
     }
-    main_text = latex.render(template_folder, "main.tex.j2", context | {"models": list(models.values())})
-    section_text = latex.render(template_folder, "sections/ruff.tex.j2", section)
+    main_text = latex.render(*_split(main_template), context | {"models": list(models.values())})
+    section_text = latex.render(*_split(section_template), section)
     files.write_text(section_tex, section_text)
     files.write_text(main_tex, main_text)
     with files.atomic(bibliography_copy) as temporary:
@@ -144,6 +144,10 @@ def _comparison(figures, folder):
         "paper. Bars: bootstrap intervals over occupations."
     )
     return _figure(_relative(found[0], folder), "ruff-comparison", caption) if found else ""
+
+
+def _split(path):
+    return Path(path).parent, Path(path).name
 
 
 def _table(path):

@@ -162,6 +162,11 @@ def select_pronoun_sets(pronouns, names, forms=CASES):
     return selected
 
 
+def label(forms):
+    """Return how a pronoun set is named in figures and tables, such as he/him/his."""
+    return "/".join(forms[case] for case in CASES)
+
+
 def read_occupations(path):
     """Read the occupations and their participants (RUFF, Appendix A).
 
