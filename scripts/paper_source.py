@@ -132,7 +132,7 @@ def figure(part, name, caption):
 def _figure(path, label, caption):
     return latex.Raw(
         "\\begin{figure}[htbp]\n\\centering\n"
-        f"\\includegraphics[max width=\\linewidth]{{{path}}}\n"
+        f"\\includegraphics[max width=\\linewidth,max totalheight=0.8\\textheight]{{{path}}}\n"
         f"\\caption{{{latex.escape(caption)}}}\n\\label{{fig:{label}}}\n\\end{{figure}}\n"
     )
 

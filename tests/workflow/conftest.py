@@ -32,11 +32,9 @@ class Workflow:
 
     def snakemake(self, *arguments, overlay="config/test.yaml", cores=2, environment=None):
         """Run Snakemake and return the finished process; its output is text, errors included."""
-        command = [sys.executable, "-m", "snakemake", "--cores", str(cores), "--nocolor"]
-        if overlay:
-            command += ["--configfile", overlay]
-        # An option with a fixed number of words keeps a target from being taken for another overlay.
-        command += ["--quiet", "host"]
+        # --cores comes last, so that no target is taken for one more overlay.
+        options = ["--configfile", overlay, "--quiet", "host", "--nocolor", "--cores", str(cores)]
+        command = [sys.executable, "-m", "snakemake", *options]
         return subprocess.run(
             [*command, *arguments],
             cwd=self.folder,
