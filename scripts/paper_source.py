@@ -58,6 +58,7 @@ def main(
         )
         for name, facts in models.items()
     ]
+    pronoun_sets = [{"set": entry["set"], "label": breakable(entry["label"])} for entry in pronoun_sets]
     labels = {entry["set"]: entry["label"] for entry in pronoun_sets}
     context = {
         "title": "Pronouns in language models: results of a run",
@@ -94,6 +95,11 @@ def main(
     files.write_text(main_tex, main_text)
     with files.atomic(bibliography_copy) as temporary:
         shutil.copyfile(bibliography, temporary)
+
+
+def breakable(label):
+    """Return a pronoun set's label as LaTeX that may end a line after each of its forms."""
+    return latex.Raw(latex.escape(label).replace("/", r"/\allowbreak{}"))
 
 
 def commit():
