@@ -157,7 +157,11 @@ def _split(path):
 
 
 def _table(path):
-    return Path(path).read_text(encoding="utf-8")
+    """Return a table file's content; a table that is too wide for the page is scaled down to it."""
+    text = Path(path).read_text(encoding="utf-8").strip()
+    if text.startswith(r"\begin{tabularx}"):
+        return text
+    return f"\\begin{{adjustbox}}{{max width=\\linewidth}}\n{text}\n\\end{{adjustbox}}"
 
 
 def _relative(path, folder):
