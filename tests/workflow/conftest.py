@@ -63,7 +63,10 @@ def fresh(tmp_path_factory):
     def make(names=("tiny-bert", "tiny-opt")):
         folder = tmp_path_factory.mktemp("workflow")
         builder.build(folder / "zoo", names)
-        return Workflow(folder)
+        workflow = Workflow(folder)
+        overlay = folder / "config/test.yaml"
+        overlay.write_text(re.sub(r"models: \[.*\]", f"models: [{', '.join(names)}]", overlay.read_text()))
+        return workflow
 
     return make
 
