@@ -31,4 +31,5 @@ lint: environment ## Run the linters
 
 test: lint ## Run the linters, the unit tests and the workflow tests
 	@bash envs/tex.sh || true
-	.venv/bin/pytest --numprocesses $(CORES) --dist loadgroup
+	.venv/bin/pytest -m "not workflow" --numprocesses $(CORES)
+	.venv/bin/pytest -m workflow

@@ -10,7 +10,7 @@ import pytest
 
 from scripts.core import files
 
-pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("bad_input")]
+pytestmark = pytest.mark.workflow
 
 CONTEXT_FREE = "results/ruff/instances/replica/context_free.parquet"
 

@@ -12,7 +12,7 @@ from scripts import merge_demo_encoder
 from scripts.core import config, files, models, options, scoring
 from tests.core.test_scoring import by_hand
 
-pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+pytestmark = pytest.mark.workflow
 
 CHECKED = int(os.environ.get("PRONOUN_CHECKED_INSTANCES", "4"))
 NAMES = ("smollm2-135m-instruct", "minilm-l6-mlm")

@@ -9,9 +9,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from scripts.core import config, files
-from tests.zoo import NAMES
+from tests.workflow.conftest import NAMES
 
-pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+pytestmark = pytest.mark.workflow
 
 SETS = ["replica", *(["official"] if os.environ.get("PRONOUN_UPSTREAM_MIRROR") else [])]
 
