@@ -24,6 +24,8 @@ rule ruff_paper_numbers:
     params:
         settings={
             "seeds": len(RUFF["seeds"]),
+            "sample_size": RUFF["sample_size"],
+            "chance": 1 / len(PRONOUN_SETS),
             "alpha": RUFF["alpha"],
             "bootstrap_draws": RUFF["bootstrap"]["draws"],
         },
@@ -39,6 +41,7 @@ rule paper_source:
         bibliography=root("paper/references.bib"),
         numbers=expand(rules.ruff_paper_numbers.output.paper_numbers, templates=RUFF["templates"]),
         figures=[path for path in RUFF_FIGURE_FILES if path.endswith(".pdf")],
+        figure_data=[path for path in RUFF_FIGURE_FILES if path.endswith(".csv")],
         tables=[path for path in RUFF_TABLE_FILES if path.endswith(".tex")],
         scores=RUFF_SCORE_FILES,
     output:
@@ -58,6 +61,7 @@ rule paper_source:
         models=RUN_MODELS,
         pronoun_sets=PRONOUN_LABELS,
         distractors=RUFF["distractors"],
+        seeds=RUFF["seeds"],
         engine=config["scoring"]["engine"],
         _code=code("scripts/paper_source.py"),
     script:

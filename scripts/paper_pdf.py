@@ -18,9 +18,10 @@ def main(*, main_tex: str, sections: list, bibliography: str, figures: list, pdf
     Raises
     ------
     UserError
-        If TeX is not installed, or the log has undefined references, missing glyphs or boxes that stick out by more
-        than ``overfull`` points.
+        If TeX is not installed, or the log has errors, undefined references, missing glyphs or boxes that stick out by
+        more than ``overfull`` points; names file and line of the first. No ``pdf`` is left then, not even an older one.
     """
+    Path(pdf).unlink(missing_ok=True)
     for program in ("latexmk", "pdflatex"):
         if shutil.which(program) is None:
             raise UserError(f"{program} is not installed; install TeX: sudo apt-get install {PACKAGES}")
@@ -37,6 +38,8 @@ def main(*, main_tex: str, sections: list, bibliography: str, figures: list, pdf
                 "-pdf",
                 "-interaction=nonstopmode",
                 "-halt-on-error",
+                "-file-line-error",
+                f"-usepretex={latex.MARKS}",
                 f"-outdir={folder.name}",
                 source.name,
             ],
@@ -51,12 +54,16 @@ def main(*, main_tex: str, sections: list, bibliography: str, figures: list, pdf
         log.info("%s", built.stdout[-4000:])
         written = folder / f"{source.stem}.log"
         text = written.read_text(encoding="utf-8", errors="replace") if written.exists() else ""
-        problems = latex.check_log(text, overfull)
+        problems = latex.check_log(text, overfull, source.name)
         if built.returncode and not problems:
-            problems = ["latexmk failed; see the end of the log"]
+            problems = [f"{source.name}: latexmk failed; see the end of the job's log"]
+        for problem in problems:
+            log.info("%s", problem)
         if problems:
-            more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
-            raise UserError(f"{main_tex}: {problems[0]}{more}; correct paper/ and run the workflow again")
+            more = f" (and {len(problems) - 1} more, all in the log)" if len(problems) > 1 else ""
+            raise UserError(
+                f"{source.parent / problems[0]}{more}; correct the template of that file in paper/ and run again"
+            )
         with files.atomic(pdf) as temporary:
             shutil.copyfile(folder / f"{source.stem}.pdf", temporary)
     finally:

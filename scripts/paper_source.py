@@ -9,9 +9,11 @@ from pathlib import Path
 import pandas as pd
 
 from scripts.core import files, latex
+from scripts.core.errors import UserError, nearest
 from scripts.core.job import run
 
 FEW = 6
+"""Up to this many models the text speaks of each; above, of all together."""
 
 
 def main(
@@ -21,6 +23,7 @@ def main(
     bibliography: str,
     numbers: list,
     figures: list,
+    figure_data: list,
     tables: list,
     scores: list,
     main_tex: str,
@@ -30,13 +33,15 @@ def main(
     models: dict,
     pronoun_sets: list,
     distractors: list,
+    seeds: list,
     engine: str,
 ):
     """Write the main file and the section of each study that was run.
 
     ``numbers`` has one file for each of ``template_sets``, in that order; ``figures`` and ``tables`` are the files that
-    the section includes, ``scores`` those whose metadata tell revisions. The commit is read when the paper is rendered
-    and is no reason to render it again: a commit that changes no result changes no paper.
+    the section includes, ``figure_data`` the CSV files of what the figures draw, ``scores`` those whose metadata tell
+    revisions. The commit is read when the paper is rendered and is no reason to render it again: a commit that changes
+    no result changes no paper.
     """
     folder = Path(main_tex).parent
     sets = {}
@@ -45,6 +50,7 @@ def main(
             "numbers": json.loads(Path(path).read_text(encoding="utf-8")),
             "tables": {Path(p).stem: _table(p) for p in tables if Path(p).parent.name == key},
             "figures": {Path(p).stem: _relative(p, folder) for p in figures if Path(p).parent.name == key},
+            "drawn": {Path(p).stem: p for p in figure_data if Path(p).parent.name == key},
             "key": key,
         }
     revisions = {facts["model"]: facts for facts in map(files.parquet_metadata, scores)}
@@ -68,9 +74,15 @@ def main(
         "few": FEW,
         "engine": engine,
         "models_table": latex.latex_table(
-            pd.DataFrame(rows, columns=["Model", "Architecture", "Parameters", "Precision", "Source"]), align="llrlX"
+            pd.DataFrame(rows, columns=["Model", "Architecture", "Parameters", "Precision", "Source and revision"]),
+            align="llrlX",
         ),
         "pronoun_sets": pronoun_sets,
+        "sets": sets,
+        "seeds": seeds,
+        "distractors": distractors,
+        "number": number,
+        "listed": listed,
     }
     section = {
         "sets": sets,
@@ -80,14 +92,21 @@ def main(
         "pronoun_sets": pronoun_sets,
         "labels": labels,
         "neighbours": list(zip(list(labels)[:-1], list(labels)[1:], strict=True)),
-        "chance": 1 / len(labels),
-        "most": max(distractors),
-        "number": lambda part, name: part["numbers"][name]["text"],
+        "families": {facts["family"] for facts in models.values()},
+        "architectures": [a for a in ("decoder", "encoder") if a in {f["architecture"] for f in models.values()}],
+        "few": FEW,
+        "distractors": distractors,
+        "number": number,
+        "value": value,
+        "listed": listed,
+        "scored": scored,
+        "interval": interval,
+        "shown": shown,
         "compare": compare,
         "significant": significant,
         "favourite_set": lambda part, model: favourite_set(part, model, list(labels)),
         "figure": figure,
-        "comparison": _comparison(figures, folder),
+        "comparison": next((_relative(p, folder) for p in figures if Path(p).stem == "template_comparison"), None),
     }
     main_text = latex.render(*_split(main_template), context | {"models": list(models.values())})
     section_text = latex.render(*_split(section_template), section)
@@ -113,43 +132,72 @@ def commit():
     return head.stdout.strip()[:12] + (" with uncommitted changes" if changes.stdout.strip() else "")
 
 
+def _entry(part, name):
+    if name not in part["numbers"]:
+        raise UserError(
+            f"paper/: the {part['key']} templates have no number '{name}'{nearest(name, part['numbers'])}; "
+            "use an id of paper_numbers.json"
+        )
+    return part["numbers"][name]
+
+
+def number(part, name):
+    """Return how a number of ``part`` is printed; a :class:`UserError` if there is none of that id."""
+    return _entry(part, name)["text"]
+
+
+def value(part, name):
+    """Return the value of a number of ``part``, for sentences that choose their words by it."""
+    return _entry(part, name)["value"]
+
+
+def listed(words):
+    """Return words as a list in prose: ``a``, ``a and b``, ``a, b and c``; LaTeX if the words are."""
+    words = [word if isinstance(word, latex.Raw) else latex.escape(word) for word in words]
+    return latex.Raw(" and ".join(filter(None, [", ".join(words[:-1]), words[-1]])))
+
+
+def scored(part, counts):
+    """Return how many instances were scored with each of ``counts`` distractors: one number, or their range."""
+    entries = sorted((_entry(part, f"scored.{n}") for n in counts), key=lambda e: e["value"])
+    return " to ".join(dict.fromkeys(e["text"] for e in (entries[0], entries[-1])))
+
+
+def interval(part, name):
+    """Return what the bars of a figure are, by what it drew; empty if it drew none."""
+    drawn = files.read_csv(part["drawn"][name])
+    return "" if drawn.low.isna().all() else f"; bars: {drawn.interval.iloc[0]}"
+
+
+def shown(table, models):
+    """Tell whether a table has rows of single models; large ones show only all models together."""
+    return any(latex.escape(facts["label"]) in table for facts in models.values())
+
+
 def compare(part, name, reference, above, below, equal):
     """Return the word that fits a number against a reference."""
-    value = part["numbers"][name]["value"]
-    return equal if value == reference else above if value > reference else below
+    found = value(part, name)
+    return equal if found == reference else above if found > reference else below
 
 
 def significant(part, model, a, b):
     """Tell whether a pair's Holm-adjusted p value is below the configured level."""
-    p = part["numbers"][f"test.{model}.{a}.{b}"]["value"]
-    return p is not None and p < part["numbers"]["setting.alpha"]["value"]
+    p = value(part, f"test.{model}.{a}.{b}")
+    return p is not None and p < value(part, "setting.alpha")
 
 
 def favourite_set(part, model, pronoun_sets):
     """Return the set that a model picks most often without context; the earlier one of equals."""
-    return max(pronoun_sets, key=lambda pronoun: part["numbers"][f"context_free.{model}.{pronoun}"]["value"])
+    return max(pronoun_sets, key=lambda pronoun: value(part, f"context_free.{model}.{pronoun}"))
 
 
-def figure(part, name, caption):
-    """Return a figure environment with an escaped caption; labelled ``fig:ruff-<template set>-<name>``."""
-    return _figure(part["figures"][name], f"ruff-{part['key']}-{name}", caption)
-
-
-def _figure(path, label, caption):
+def figure(path, label, caption):
+    """Return a figure environment for the file ``path``, with an escaped caption and the label ``fig:<label>``."""
     return latex.Raw(
         "\\begin{figure}[htbp]\n\\centering\n"
         f"\\includegraphics[max width=\\linewidth,max totalheight=0.8\\textheight]{{{path}}}\n"
         f"\\caption{{{latex.escape(caption)}}}\n\\label{{fig:{label}}}\n\\end{{figure}}\n"
     )
-
-
-def _comparison(figures, folder):
-    found = [p for p in figures if Path(p).stem == "template_comparison"]
-    caption = (
-        "Accuracy on the replica and on the official templates by model and number of distractors; not a figure of the "
-        "paper. Bars: bootstrap intervals over occupations."
-    )
-    return _figure(_relative(found[0], folder), "ruff-comparison", caption) if found else ""
 
 
 def _split(path):

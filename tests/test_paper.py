@@ -1,13 +1,21 @@
 """The paper: no typed results, citations that exist, and a build that refuses what is broken."""
 
+import inspect
 import re
 import shutil
+from importlib import import_module
 from pathlib import Path
 
+import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 
 from scripts import paper_pdf, paper_source
+from scripts.core import files, latex
 from scripts.core.errors import UserError
+from scripts.ruff import paper_numbers, tables
+from scripts.ruff.fidelity import errors
+from tests.ruff import synthetic
 
 ROOT = Path(__file__).parents[1]
 SECTIONS = sorted((ROOT / "paper/sections").glob("*.tex.j2"))
@@ -20,7 +28,7 @@ def prose(template):
     """Return a template's text without its commands, expressions and the numbers of the paper's figures and tables."""
     text = re.sub(r"\\#\{.*?\}", "", template, flags=re.DOTALL)
     text = re.sub(r"\\(VAR|BLOCK)\{.*?\}", "", text, flags=re.DOTALL)
-    text = re.sub(r"(Figure|Table) \d+ of the paper", "", text)
+    text = re.sub(r"(Figure|Table) \d+ of the study", "", text)
     return re.sub(r"\\(cite\w*|ref|label|includegraphics)(\[.*?\])?\{.*?\}", "", text)
 
 
@@ -29,38 +37,198 @@ def test_no_result_is_typed(path):
     text = prose(path.read_text(encoding="utf-8"))
     names = re.sub(r"MiniLM-L6-MLM|SmolLM2-135M-Instruct", "", text)
     assert not re.findall(r".{0,30}\d.{0,30}", names)
-    # Captions are arguments of an expression: the digits there may only name the paper's figures.
-    for caption in re.findall(r'figure\(set, "\w+", (.*?)\) \| raw', path.read_text(encoding="utf-8")):
-        literal = " ".join(re.findall(r'"([^"]*)"', caption))
-        literal = re.sub(r"Figure \d+ of the paper|scored\.0|errors\.n_unambiguous", "", literal)
-        assert not re.search(r"\d", literal), literal
+    # Captions are arguments of an expression: the digits there may only name the study's figures and ids of numbers.
+    captions = re.findall(r"^\\VAR\{(figure\(.*)\}$", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    assert captions
+    for caption in captions:
+        literal = " ".join(re.findall(r'"([^"]*)"', re.sub(r'number\(\w+, "[\w.]+"\)', "", caption)))
+        assert not re.search(r"\d", re.sub(r"Figure \d+ of the study", "", literal)), literal
 
 
 def test_every_citation_is_in_the_bibliography_and_used():
     text = "".join(p.read_text(encoding="utf-8") for p in (ROOT / "paper").rglob("*.j2"))
     cited = {key for group in re.findall(r"\\cite\w*\{([\w,]+)\}", text) for key in group.split(",")}
+    # Families of models are cited where they are run.
+    cited |= {key for _, key in re.findall(r'\("([\w-]+)", "(\w+)"\)', text)}
     listed = set(
         re.findall(r"^@\w+\{(\w+),", (ROOT / "paper/references.bib").read_text(encoding="utf-8"), flags=re.MULTILINE)
     )
     assert cited == listed
 
 
+def part(**values):
+    return {"key": "replica", "numbers": {name: {"value": v, "text": f"{v}"} for name, v in values.items()}}
+
+
 def test_words_follow_the_numbers():
-    part = {
-        "numbers": {
-            "a": {"value": 0.3},
-            "test.m.he.she": {"value": 0.01},
-            "test.m.she.xe": {"value": None},
-            "setting.alpha": {"value": 0.05},
-            "context_free.m.he": {"value": 5},
-            "context_free.m.she": {"value": 7},
-        }
-    }
-    assert paper_source.compare(part, "a", 0.25, "above", "below", "at") == "above"
-    assert paper_source.compare(part, "a", 0.3, "above", "below", "at") == "at"
-    assert paper_source.significant(part, "m", "he", "she")
-    assert not paper_source.significant(part, "m", "she", "xe")
-    assert paper_source.favourite_set(part, "m", ["he", "she"]) == "she"
+    tests = {"test.m.he.she": 0.01, "test.m.she.xe": None, "setting.alpha": 0.05}
+    made = part(a=0.3, **tests, **{"context_free.m.he": 5, "context_free.m.she": 7})
+    assert paper_source.compare(made, "a", 0.25, "above", "below", "at") == "above"
+    assert paper_source.compare(made, "a", 0.35, "above", "below", "at") == "below"
+    assert paper_source.compare(made, "a", 0.3, "above", "below", "at") == "at"
+    assert paper_source.significant(made, "m", "he", "she")
+    assert not paper_source.significant(made, "m", "she", "xe")
+    assert paper_source.favourite_set(made, "m", ["he", "she"]) == "she"
+
+
+def test_instances_are_one_number_or_a_range():
+    made = part(**{"scored.0": 18, "scored.1": 18, "scored.2": 9})
+    assert paper_source.scored(made, [0, 1]) == "18"
+    assert paper_source.scored(made, [0, 1, 2]) == "9 to 18"
+
+
+def test_lists_in_prose_escape_what_is_not_latex():
+    assert paper_source.listed(["a_b"]) == r"a\_b"
+    assert paper_source.listed(["a", "b", latex.Raw(r"\c")]) == r"a, b and \c"
+
+
+def test_an_unknown_number_names_the_nearest():
+    with pytest.raises(UserError, match=r"no number 'scored.1'; did you mean 'scored.0'"):
+        paper_source.number(part(**{"scored.0": 1}), "scored.1")
+
+
+RUFF_TABLES = ("models", "accuracy", "pronoun_tests", "error_types")
+FIGURES = (
+    "headline", "context_free", "introduction_accuracy", "accuracy_by_pronoun", "accuracy_by_distractors", "scaling",
+    "error_types", "context_free_by_model", "accuracy_by_case", "accuracy_by_polarity",
+)  # fmt: skip
+TWO, PAPER, SETS = synthetic.DEMONSTRATION, synthetic.paper_models(), synthetic.SETS
+
+
+def call(script, arguments):
+    script.main(**{name: arguments[name] for name in inspect.signature(script.main).parameters})
+
+
+def made_set(folder, key, models, sets, seeds, distractors, interval):
+    """Write what the paper takes of one template set, from made-up tables; figures are empty boxes."""
+    data = synthetic.tables(models, sets, seeds, distractors)
+    data["error_types"] = data["error_types"][data["error_types"].n_distractors.isin(distractors)]
+    data["error_range"] = errors.error_range(data["error_types"])
+    rows = [("no context", None, 180, None, None, 180)]
+    rows += [(f"+ {n}", n, 7200, seeds, 2160, seeds * 2160) for n in distractors]
+    columns = ["setting", "n_distractors", "instances", "samples", "sample_size", "scored"]
+    counts = pd.DataFrame(rows, columns=columns)
+    data["instance_counts"] = counts.astype(dict.fromkeys(("n_distractors", "samples", "sample_size"), "Int64"))
+    paths = {name: str(folder / f"analysis/{key}/{name}.csv") for name in data}
+    for name, frame in data.items():
+        files.write_csv(paths[name], frame)
+    tex = folder / f"tables/{key}/instance_counts.tex"
+    files.write_text(tex, latex.latex_table(tables.instance_counts_cells(data["instance_counts"])))
+    for name in RUFF_TABLES:
+        where = {kind: str(folder / f"tables/{key}/{name}.{kind}") for kind in ("tex", "csv")}
+        call(import_module(f"scripts.ruff.table_{name}"), paths | where | {"models": models, "pronoun_sets": sets})
+    for name in FIGURES:
+        with files.atomic(folder / f"figures/{key}/{name}.pdf") as temporary:
+            Figure(figsize=(2, 1)).savefig(temporary, format="pdf")
+        files.write_csv(
+            folder / f"figures/{key}/{name}.csv",
+            pd.DataFrame({"low": [0.1 if interval else None], "interval": [interval]}),
+        )
+    numbers = str(folder / f"analysis/{key}/paper_numbers.json")
+    settings = {
+        "seeds": seeds, "sample_size": 2160, "alpha": 0.05, "bootstrap_draws": 2000, "chance": 1 / len(sets),
+    }  # fmt: skip
+    call(paper_numbers, paths | {"paper_numbers": numbers, "settings": settings})
+    scores = []
+    for name in models:
+        scores.append(str(folder / f"scores/{key}/{name}.parquet"))
+        facts = {"model": name, "source": {"hub": f"some_one/{name}"}, "revision": 40 * "a", "precision": "float32"}
+        files.write_parquet(scores[-1], pd.DataFrame({"x": [1]}), facts)
+    return numbers, scores
+
+
+def render(folder, models=TWO, sets=SETS[:4], seeds=3, distractors=range(6), keys=("replica",), interval="SD"):
+    """Render a paper from made-up results; return the folder with its sources."""
+    distractors = list(distractors)
+    made = [made_set(folder, key, models, sets, seeds, distractors, interval) for key in keys]
+    figures = sorted((folder / "figures").rglob("*.pdf"))
+    if len(keys) > 1:
+        figures.append(folder / "figures/comparison/template_comparison.pdf")
+        figures[-1].parent.mkdir()
+        shutil.copy(figures[0], figures[-1])
+    paper = folder / "paper"
+    paper_source.main(
+        main_template=str(ROOT / "paper/main.tex.j2"),
+        section_template=str(ROOT / "paper/sections/ruff.tex.j2"),
+        bibliography=str(ROOT / "paper/references.bib"),
+        numbers=[numbers for numbers, _ in made],
+        figures=[str(p) for p in figures],
+        figure_data=[str(p) for p in sorted((folder / "figures").rglob("*.csv"))],
+        tables=[str(p) for p in sorted((folder / "tables").rglob("*.tex"))],
+        scores=[path for _, scores in made for path in scores],
+        main_tex=str(paper / "main.tex"),
+        section_tex=str(paper / "sections/ruff.tex"),
+        bibliography_copy=str(paper / "references.bib"),
+        template_sets=list(keys),
+        models=models,
+        pronoun_sets=sets,
+        distractors=distractors,
+        seeds=list(range(seeds)),
+        engine="minicons",
+    )
+    return paper
+
+
+def section(paper):
+    return re.sub(r"\s+", " ", (paper / "sections/ruff.tex").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        {"models": dict(list(TWO.items())[:1]), "seeds": 1, "distractors": [0, 5]},
+        {"models": dict(list(PAPER.items())[5:13]), "sets": SETS, "distractors": [0, 2, 4]},
+        {"models": PAPER, "keys": ("replica", "official")},
+    ],
+    ids=["one model, one seed", "five pronoun sets", "all models of the study"],
+)
+@needs_tex
+def test_every_run_has_a_paper(tmp_path, run):
+    paper = render(tmp_path, **run)
+    paper_pdf.main(
+        main_tex=str(paper / "main.tex"), sections=[], bibliography="", figures=[], pdf=str(paper / "main.pdf"),
+        overfull=10,
+    )  # fmt: skip
+    assert (paper / "main.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_captions_claim_only_what_is_drawn(tmp_path):
+    several = section(render(tmp_path / "a", interval="SD over models"))
+    assert several.count("; bars: SD over models.") == 2
+    assert several.count("shading: one standard deviation over samples") == 3
+    single = section(render(tmp_path / "b", models=dict(list(TWO.items())[:1]), seeds=1, interval=None))
+    assert "bars:" not in single
+    assert "standard deviation" not in single.split("Results on the replica templates")[1]
+    assert "largest encoder" not in single
+    assert "over models" not in single.split(r"\paragraph{Without context.}")[1].split(r"\paragraph{With an")[0]
+
+
+def test_many_models_are_spoken_of_together(tmp_path):
+    text = section(render(tmp_path, models=PAPER))
+    assert "of 29 models" in text
+    assert "goes from" not in text
+    assert r"Tests of single models are in the CSV file" in text
+    assert "\\citep{biderman2023}" in text
+    assert "allal2025" not in text
+
+
+def test_demonstration_models_are_marked(tmp_path):
+    marked = (render(tmp_path / "a") / "main.tex").read_text(encoding="utf-8")
+    assert r"\fcolorbox" in marked
+    assert "It says nothing about how language models behave" in marked
+    assert r"\fcolorbox" not in (render(tmp_path / "b", models=PAPER) / "main.tex").read_text(encoding="utf-8")
+
+
+def test_every_figure_and_table_is_in_the_section(tmp_path):
+    text = section(render(tmp_path, keys=("replica", "official")))
+    for key in ("replica", "official"):
+        for name in FIGURES:
+            assert f"{{../figures/{key}/{name}.pdf}}" in text
+        for name in ("instances", "models", "accuracy", "tests", "errors"):
+            assert f"\\label{{tab:ruff-{key}-{name}}}" in text
+    for caption in re.findall(r"\\caption\{(.*?)\}\s*\\label", text):
+        assert "n = " in caption or "Scored" in caption or "counts the instances" in caption, caption
+        assert "of the study" in caption, caption
 
 
 def build(folder, body):
@@ -88,16 +256,27 @@ def test_a_good_paper_is_built_reproducibly(tmp_path):
 @pytest.mark.parametrize(
     ("body", "words"),
     [
-        (r"See \ref{fig:gone}.", "undefined reference fig:gone"),
-        (r"See \cite{gone}.", "undefined citation gone"),
-        (r"\undefinedcommand", "LaTeX error"),
-        (r"\noindent\rule{50cm}{1pt}", "overfull hbox"),
+        (r"See \ref{fig:gone}.", "main.tex, line 1: undefined reference fig:gone"),
+        (r"See \cite{gone}.", "main.tex, line 1: undefined citation gone"),
+        (r"\undefinedcommand", "main.tex, line 1: LaTeX error: Undefined control sequence"),
+        (r"\noindent\rule{50cm}{1pt}", "main.tex, line 1: overfull hbox"),
+        (r"\section{a}\label{a}\section{b}\label{a}", "main.tex: label defined twice: a"),
+        (r"\font\x=cmmi10 \x \char255", "main.tex: missing glyph"),
     ],
 )
 def test_a_broken_paper_leaves_no_pdf(tmp_path, body, words):
+    (tmp_path / "main.pdf").write_text("an older paper")
     with pytest.raises(UserError, match=words):
         build(tmp_path, body)
     assert [p.name for p in tmp_path.iterdir()] == ["main.tex"]
+
+
+@needs_tex
+def test_a_problem_names_the_file_that_is_included(tmp_path):
+    (tmp_path / "sections").mkdir()
+    (tmp_path / "sections/one.tex").write_text("Text.\n\nSee \\ref{gone}.\n")
+    with pytest.raises(UserError, match=r"sections/one\.tex, line 3: undefined reference gone"):
+        build(tmp_path, r"Text. \input{sections/one} More.")
 
 
 def test_missing_tex_says_what_to_install(tmp_path, monkeypatch):

@@ -81,6 +81,12 @@ def render(folder, name, context):
         raise UserError(f"{name}: {error.message}; the template uses a name that is not given") from error
 
 
+MARKS = (
+    r"\AddToHook{file/before}{\wlog{>>> \CurrentFilePathUsed/\CurrentFileUsed}}"
+    r"\AddToHook{file/after}{\wlog{<<< \CurrentFilePathUsed/\CurrentFileUsed}}"
+)
+"""LaTeX code to run before a document so that its log says which file is read; :func:`check_log` looks for it."""
+
 # What makes a built paper unfit, each with the group that says what is wrong.
 _PROBLEMS = (
     (r"^! (.+)$", "LaTeX error: {}"),
@@ -92,26 +98,43 @@ _PROBLEMS = (
 )
 
 
-def check_log(text, overfull=10.0):
-    """Return the problems that a LaTeX log reports, one line each.
+def check_log(text, overfull=10.0, main="main.tex"):
+    """Return the problems that a LaTeX log reports, one line each, after the file and the line where they are known.
 
     Parameters
     ----------
     text : str
-        The log of the last run, its lines not wrapped (``max_print_line``).
+        The log of the last run, its lines not wrapped (``max_print_line``). Errors name their file with
+        ``-file-line-error``, everything else with :data:`MARKS`.
     overfull : float
         Boxes that stick out by more than this many points are a problem.
+    main : str
+        The file that is read where no mark says otherwise.
 
     Returns
     -------
     list of str
     """
-    problems = []
-    for pattern, message in _PROBLEMS:
-        problems += [message.format(found) for found in re.findall(pattern, text, flags=re.MULTILINE)]
-    for kind, size, where in re.findall(r"Overfull \\([hv])box \(([\d.]+)pt too \w+\)(.*)", text):
-        if float(size) > overfull:
-            problems.append(f"overfull {kind}box, {size} pt too large{where}")
+    problems, reading = [], [main]
+    for line in text.splitlines():
+        mark = re.search(r"(>>>|<<<) (\S*\.tex)$", line)
+        if mark:
+            if mark[1] == ">>>":
+                reading.append(mark[2].lstrip("/"))
+            elif len(reading) > 1:
+                reading.pop()
+            continue
+        error = re.match(r"(?:\./)?(\S+\.\w+):(\d+): (.+)$", line)
+        if error:
+            problems.append(f"{error[1]}, line {error[2]}: LaTeX error: {error[3]}")
+            continue
+        found = next((message.format(m[1]) for pattern, message in _PROBLEMS if (m := re.search(pattern, line))), None)
+        box = re.search(r"Overfull \\([hv])box \(([\d.]+)pt too \w+\)", line)
+        if box and float(box[2]) > overfull:
+            found = f"overfull {box[1]}box, {box[2]} pt too large"
+        if found:
+            at = re.search(r"(?:on input line|at lines?) (\d+)", line)
+            problems.append(f"{reading[-1]}, line {at[1]}: {found}" if at else f"{reading[-1]}: {found}")
     return list(dict.fromkeys(problems))
 
 
@@ -125,7 +148,8 @@ def latex_table(frame, header=None, align=None, midrules=()):
     header : list of str, optional
         Heads; by default the column names.
     align : str, optional
-        LaTeX column types, one letter a column; ``X`` takes the width that is left. By default ``l`` for all.
+        LaTeX column types, one letter a column; ``X`` takes the width that is left, set ragged right. By default ``l``
+        for all.
     midrules : sequence of int
         Rows before which a rule is drawn.
 
@@ -140,7 +164,8 @@ def latex_table(frame, header=None, align=None, midrules=()):
         raise ValueError(f"{len(heads)} columns, but the alignment {align!r} has {len(align)}")
     begin, end = (r"\begin{tabular}{" + align + "}", r"\end{tabular}")
     if "X" in align:
-        begin, end = (r"\begin{tabularx}{\linewidth}{" + align + "}", r"\end{tabularx}")
+        columns = align.replace("X", r">{\raggedright\arraybackslash}X")
+        begin, end = (r"\begin{tabularx}{\linewidth}{" + columns + "}", r"\end{tabularx}")
     lines = [begin, r"\toprule", " & ".join(map(escape, heads)) + r" \\", r"\midrule"]
     for index, row in enumerate(frame.itertuples(index=False)):
         if index in midrules:

@@ -38,7 +38,8 @@ def from_accuracy(accuracy, over_models):
     """Return accuracies by model or architecture, factor and number of distractors, and what one distractor changes.
 
     Ids are ``accuracy.<model>.<factor>.<level>.<n>``, the same with an architecture, and
-    ``accuracy_change.<architecture>``: the mean over models of the accuracy with one distractor minus that without.
+    ``accuracy_change.<architecture>``: the mean over models of the accuracy with the fewest distractors of the run
+    (``distractors.fewest``; ``distractors.most`` are its most) minus that without, in percentage points.
     """
     numbers = {}
     for frame, key, source in (
@@ -51,28 +52,72 @@ def from_accuracy(accuracy, over_models):
                 row["accuracy"], share(row["accuracy"]), source, **cell
             )
     overall = over_models[over_models.factor == "all"].set_index(["architecture", "n_distractors"]).accuracy
+    counts = sorted(int(n) for n in overall.index.unique("n_distractors") if n > 0)
+    for name, count in (("fewest", counts[0]), ("most", counts[-1])):
+        numbers[f"distractors.{name}"] = entry(count, f"{count}", "accuracy_over_models.csv", column="n_distractors")
     for architecture in overall.index.unique("architecture"):
         levels = overall[architecture]
-        if 0 in levels.index and 1 in levels.index:
-            change = float(levels[1] - levels[0])
-            numbers[f"accuracy_change.{architecture}"] = entry(
-                change,
-                f"{100 * change:+.0f}".replace("-", "−"),
-                "accuracy_over_models.csv",
-                architecture=architecture,
-                factor="all",
-            )
+        change = float(levels[counts[0]] - levels[0])
+        numbers[f"accuracy_change.{architecture}"] = entry(
+            change,
+            f"{100 * change:+.0f}".replace("-", "−"),
+            "accuracy_over_models.csv",
+            architecture=architecture,
+            factor="all",
+            level="all",
+            n_distractors=[0, counts[0]],
+        )
+    return numbers
+
+
+def from_models(accuracy, context_free, chance):
+    """Return what is said of many models at once.
+
+    Ids are ``models.n``; ``favourite.<pronoun>``, how many models pick the set most often without context (the earlier
+    set of equals); ``accuracy_extreme.<n>.<lowest|highest>``, with the model beside; and ``above_chance.<n>``, how many
+    models are more accurate than ``chance``.
+    """
+    overall = accuracy[accuracy.factor == "all"]
+    total = int(overall.model.nunique())
+    numbers = {"models.n": entry(total, f"{total}", "accuracy.csv", column="model")}
+    # The first maximum wins, and each model's rows are in the order of the pronoun sets.
+    favourites = context_free.loc[context_free.groupby("model", sort=False)["count"].idxmax()].pronoun
+    for pronoun in context_free.pronoun.unique():
+        count = int((favourites == pronoun).sum())
+        numbers[f"favourite.{pronoun}"] = entry(count, f"{count}", "context_free.csv", pronoun=pronoun)
+    for n, rows in overall.groupby("n_distractors"):
+        cell = {"factor": "all", "level": "all", "n_distractors": int(n)}
+        rows = rows.set_index("model").accuracy
+        for bound, model in (("lowest", rows.idxmin()), ("highest", rows.idxmax())):
+            found = entry(float(rows[model]), share(rows[model]), "accuracy.csv", model=model, **cell)
+            numbers[f"accuracy_extreme.{n}.{bound}"] = found | {"model": model}
+        count = int((rows > chance).sum())
+        numbers[f"above_chance.{n}"] = entry(count, f"{count}", "accuracy.csv", **cell)
     return numbers
 
 
 def from_tests(tests):
-    """Return ``test.<model>.<a>.<b>`` (Holm-adjusted p) for every tested pair."""
-    numbers = {}
+    """Return what the tests say of every tested pair, and how many occupations they compare.
+
+    Ids are ``test.<model>.<a>.<b>`` (Holm-adjusted p), ``test_difference.<model>.<a>.<b>`` and
+    ``test_n.<lowest|highest>``; these last are missing without any test. The difference is signed, a minus b; its text
+    has no sign, because the prose says which set is ahead.
+    """
+    units = tests[["n_a", "n_b"]]
+    numbers = {
+        f"test_n.{bound}": entry(int(n), f"{n}", "pronoun_tests.csv", columns=["n_a", "n_b"])
+        for bound, n in (("lowest", units.min(axis=None)), ("highest", units.max(axis=None)))
+        if not tests.empty
+    }
     for row in tests.to_dict("records"):
         cell = {k: row[k] for k in ("model", "pronoun_a", "pronoun_b")}
         p = row["p_holm"]
         text = "undefined" if math.isnan(p) else "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
-        numbers["test." + ".".join(cell.values())] = entry(p, text, "pronoun_tests.csv", **cell) | {"text": text}
+        pair = ".".join(cell.values())
+        numbers[f"test.{pair}"] = entry(p, text, "pronoun_tests.csv", **cell) | {"text": text}
+        numbers[f"test_difference.{pair}"] = entry(
+            row["difference"], share(abs(row["difference"])), "pronoun_tests.csv", **cell
+        )
     return numbers
 
 
@@ -106,5 +151,6 @@ def from_settings(counts, settings):
     total = int(counts.scored.sum())
     numbers["scored.total"] = entry(total, f"{total:,}", "instance_counts.csv", column="scored")
     for name, value in settings.items():
-        numbers[f"setting.{name}"] = entry(value, f"{value:,}", "config.yaml", key=name)
+        text = f"{100 * value:g} %" if name == "confidence" else f"{value:,.3g}" if value < 1 else f"{value:,}"
+        numbers[f"setting.{name}"] = entry(value, text, "config.yaml", key=name)
     return numbers

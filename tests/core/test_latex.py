@@ -46,7 +46,8 @@ def test_table_escapes_cells_and_leaves_missing_ones_empty():
     assert "c &  \\\\" in made
     assert made.count(r"\midrule") == 2
     assert made.startswith(r"\begin{tabular}{lr}")
-    assert latex.latex_table(frame, align="Xr").startswith(r"\begin{tabularx}{\linewidth}")
+    wide = latex.latex_table(frame, align="Xr")
+    assert wide.startswith(r"\begin{tabularx}{\linewidth}{>{\raggedright\arraybackslash}Xr}")
     with pytest.raises(ValueError, match="2 columns"):
         latex.latex_table(frame, align="l")
 
@@ -54,20 +55,51 @@ def test_table_escapes_cells_and_leaves_missing_ones_empty():
 @pytest.mark.parametrize(
     ("log", "problem"),
     [
-        ("! Undefined control sequence.\nl.3 \\x", "LaTeX error: Undefined control sequence."),
-        ("LaTeX Warning: Reference `fig:x' on page 1 undefined on input line 3.", "undefined reference fig:x"),
-        ("Package natbib Warning: Citation `gone' on page 1 undefined on input line 3.", "undefined citation gone"),
-        ("LaTeX Warning: Label `a' multiply defined.", "label defined twice: a"),
-        ("Missing character: There is no x in font y!", "missing glyph: There is no x in font y!"),
+        ("! Emergency stop.", "main.tex: LaTeX error: Emergency stop."),
+        (
+            "./sections/a.tex:12: Undefined control sequence.",
+            "sections/a.tex, line 12: LaTeX error: Undefined control sequence.",
+        ),
+        (
+            "LaTeX Warning: Reference `fig:x' on page 1 undefined on input line 3.",
+            "main.tex, line 3: undefined reference fig:x",
+        ),
+        (
+            "Package natbib Warning: Citation `gone' on page 1 undefined on input line 3.",
+            "main.tex, line 3: undefined citation gone",
+        ),
+        ("LaTeX Warning: Label `a' multiply defined.", "main.tex: label defined twice: a"),
+        (
+            "Missing character: There is no x in font y!",
+            "main.tex: missing glyph: There is no x in font y!",
+        ),
         (
             "Overfull \\hbox (12.5pt too wide) in paragraph at lines 3--4",
-            "overfull hbox, 12.5 pt too large in paragraph at lines 3--4",
+            "main.tex, line 3: overfull hbox, 12.5 pt too large",
         ),
-        ("Overfull \\vbox (11.0pt too high) has occurred", "overfull vbox, 11.0 pt too large has occurred"),
+        ("Overfull \\vbox (11.0pt too high) has occurred", "main.tex: overfull vbox, 11.0 pt too large"),
     ],
 )
 def test_problems_of_a_log(log, problem):
     assert latex.check_log(f"This is pdfTeX\n{log}\n{log}\nOutput written") == [problem]
+
+
+def test_a_problem_belongs_to_the_file_that_is_being_read():
+    warning = "LaTeX Warning: Reference `{}' on page 1 undefined on input line {}."
+    log = [
+        ">>> /article.cls",
+        "<<< /article.cls",
+        warning.format("a", 1),
+        ")>>> sections/one.tex",
+        warning.format("b", 2),
+        "<<< sections/one.tex",
+        warning.format("c", 3),
+    ]
+    assert latex.check_log("\n".join(log), main="paper.tex") == [
+        "paper.tex, line 1: undefined reference a",
+        "sections/one.tex, line 2: undefined reference b",
+        "paper.tex, line 3: undefined reference c",
+    ]
 
 
 def test_small_boxes_and_good_news_are_no_problem():
