@@ -28,6 +28,7 @@ localrules:
     tables,
     scores,
     instances,
+    bench,
     fetch_models,
     ruff,
 
@@ -56,6 +57,11 @@ rule scores:
 rule instances:
     input:
         RUFF_INSTANCE_FILES,
+
+
+rule bench:
+    input:
+        rules.bench_scoring.output.table,
 
 
 rule fetch_models:

@@ -73,6 +73,9 @@ if config["upstream"]["mirror"]:
 # How many instances a scoring job of each study gets at most, for run times and shards; each wing adds its own.
 STUDY_INSTANCES = {}
 
+# Instance files that models score, for the plan: "study/templates" to the path.
+PLANNED_INSTANCES = {}
+
 
 def one_of(values):
     """Return a regular expression that matches exactly the given words."""

@@ -47,6 +47,9 @@ RUFF_INSTANCE_FILES = expand(
     templates=RUFF["templates"],
 )
 
+PLANNED_INSTANCES |= {
+    f"ruff/{templates}": f"results/ruff/instances/{templates}/selected.parquet" for templates in RUFF["templates"]
+}
 STUDY_INSTANCES["ruff"] = 180 + len(RUFF["seeds"]) * len(RUFF["distractors"]) * RUFF["sample_size"]
 
 

@@ -17,9 +17,8 @@ SCORED_ENTRIES = {name: {key: entry[key] for key in SCORED_KEYS if key in entry}
 
 # Jobs for each study and model: as many as keep each within scoring.minutes_per_job.
 SHARDS = {
-    (study, name): registry.shards(entry, count, config["scoring"]["minutes_per_job"])
+    study: {name: registry.shards(entry, count, config["scoring"]["minutes_per_job"]) for name, entry in RUN.items()}
     for study, count in STUDY_INSTANCES.items()
-    for name, entry in RUN.items()
 }
 
 # One model at a time gets all cores of this machine: fewer copies of weights in memory, and no idle core at the end.
@@ -86,8 +85,8 @@ rule merge_scores:
     input:
         shards=lambda wildcards: expand(
             rules.score.output.scores,
-            shard=range(1, SHARDS[wildcards.study, wildcards.model] + 1),
-            shards=SHARDS[wildcards.study, wildcards.model],
+            shard=range(1, SHARDS[wildcards.study][wildcards.model] + 1),
+            shards=SHARDS[wildcards.study][wildcards.model],
             allow_missing=True,
         ),
     output:
@@ -100,3 +99,47 @@ rule merge_scores:
         _code=code("scripts/merge_scores.py"),
     script:
         "../scripts/merge_scores.py"
+
+
+# The params hold a digest of what earlier runs measured: as inputs those files would ask for scores to be made first.
+rule plan:
+    input:
+        instances=list(PLANNED_INSTANCES.values()),
+    output:
+        plan="results/plan.csv",
+    log:
+        "results/logs/plan.log",
+    conda:
+        "../envs/scoring.yaml"
+    threads: SCORING_THREADS
+    params:
+        studies=list(PLANNED_INSTANCES),
+        entries={name: {**SCORED_ENTRIES[name], **registry.work(entry)} for name, entry in RUN.items()},
+        jobs=SHARDS,
+        devices=config["planning"]["gpus"],
+        speeds="results/benchmarks/score",
+        _measured={str(path): path.stat().st_mtime_ns for path in Path("results/benchmarks/score").rglob("*.json")},
+        _code=code("scripts/plan.py"),
+    script:
+        "../scripts/plan.py"
+
+
+rule bench_scoring:
+    input:
+        samples=expand("results/ruff/instances/replica/sample_seed13_distractors{n}.parquet", n=[0, 5]),
+        minilm_l6_mlm="results/models/minilm-l6-mlm",
+    output:
+        table="results/benchmarks/scoring.csv",
+        summary="results/benchmarks/scoring.md",
+    log:
+        "results/logs/bench_scoring.log",
+    conda:
+        "../envs/scoring.yaml"
+    threads: SCORING_THREADS
+    params:
+        entries={name: SCORED_ENTRIES[name] for name in ("smollm2-135m-instruct", "minilm-l6-mlm")},
+        cases=config["benchmark"]["cases"],
+        rounds=config["benchmark"]["rounds"],
+        _code=code("scripts/bench_scoring.py"),
+    script:
+        "../scripts/bench_scoring.py"

@@ -171,6 +171,12 @@ def memory_mb(entry, attempt=1):
     return math.ceil(HOST_OVERHEAD_MB + 1.5 * weights_bytes(entry) / 2**20) * 2 ** (attempt - 1)
 
 
+def work(entry):
+    """Return what operations and memory follow from: parameters, embedding_parameters, layer_repeats where given."""
+    keys = ("parameters", "embedding_parameters", "layer_repeats")
+    return {key: entry[key] for key in keys if key in entry}
+
+
 def instance_seconds(entry):
     """Return how long one instance takes at most, in seconds.
 

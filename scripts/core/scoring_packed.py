@@ -155,7 +155,7 @@ class PackedEngine:
             if self.architecture == "encoder":
                 encoding = self.tokenizer(row.text)
                 values = []
-                for ids, position, target in self._masked_copies(encoding["input_ids"], encoding.word_ids()):
+                for ids, position, target in self.masked_copies(encoding["input_ids"], encoding.word_ids()):
                     logits = self.model.model(**self._inputs(ids[None])).logits[0, position].float()
                     values.append((logits[target] - logits.logsumexp(0)).item())
                 return np.array(values)
@@ -317,7 +317,7 @@ class PackedEngine:
 
     # Encoders
 
-    def _masked_copies(self, ids, words):
+    def masked_copies(self, ids, words):
         """Yield the masked inputs of a text, as (ids, masked position, target), one for each scored token.
 
         A token is masked together with the rest of its word to the right (Kauf and Ivanova 2023, section 4).
@@ -356,7 +356,7 @@ class PackedEngine:
         distinct, inputs, positions, targets, found = {}, [], [], [], []
         for row in rows:
             places = []
-            for copy, position, target in self._masked_copies(encoding["input_ids"][row], encoding.word_ids(row)):
+            for copy, position, target in self.masked_copies(encoding["input_ids"][row], encoding.word_ids(row)):
                 key = (position, copy.tobytes())
                 if key not in distinct:
                     distinct[key] = len(inputs)
