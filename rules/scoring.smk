@@ -37,6 +37,7 @@ rule fetch_model:
         "results/logs/fetch_model/{model}.log",
     conda:
         "../envs/scoring.yaml"
+    threads: 1
     params:
         model=lambda wildcards: wildcards.model,
         entry=lambda wildcards: SCORED_ENTRIES[wildcards.model],
@@ -95,6 +96,7 @@ rule merge_scores:
         "results/logs/merge_scores/{study}/{templates}/{model}.log",
     conda:
         "../envs/scoring.yaml"
+    threads: 1
     params:
         _code=code("scripts/merge_scores.py"),
     script:

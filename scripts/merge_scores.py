@@ -28,8 +28,7 @@ def main(*, shards: list, scores: str):
                 f"{path}: {different[0]} is {found.get(different[0])!r}, but {expected.get(different[0])!r} in "
                 f"{shards[0]}; delete the shard that is wrong and run the workflow again"
             )
-    metadata = {key: value for key, value in expected.items() if key != "shards"}
-    metadata |= {key: sum(found[key] for found in facts) for key in _OWN if key != "shard"}
+    metadata = expected | {key: sum(found[key] for found in facts) for key in _OWN if key != "shard"}
     schema = pq.read_schema(shards[0]).remove_metadata()
     seen = set()
 
