@@ -268,7 +268,7 @@ def test_random_instances_score_as_in_the_loop(loaded, name, drawn, budget):
 def test_sharing_saves_tokens(loaded):
     packed = engine(loaded, "tiny-llama")
     rows = options.option_texts(INSTANCES)
-    assert sum(b.tokens for b in packed.plan(rows)) < packed.lengths(rows).sum() / 2
+    assert sum(b.tokens for b in packed.plan(rows)) < 0.7 * packed.lengths(rows).sum()
 
 
 def test_identical_masked_inputs_are_computed_once(loaded):
