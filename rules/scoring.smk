@@ -129,7 +129,7 @@ rule plan:
 rule bench_scoring:
     input:
         samples=expand("results/ruff/instances/replica/sample_seed13_distractors{n}.parquet", n=[0, 5]),
-        minilm_l6_mlm="results/models/minilm-l6-mlm",
+        prepared=["results/models/minilm-l6-mlm"],
     output:
         table="results/benchmarks/scoring.csv",
         summary="results/benchmarks/scoring.md",
