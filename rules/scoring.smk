@@ -140,8 +140,7 @@ rule bench_scoring:
     threads: SCORING_THREADS
     params:
         entries={name: SCORED_ENTRIES[name] for name in ("smollm2-135m-instruct", "minilm-l6-mlm")},
-        cases=config["benchmark"]["cases"],
-        rounds=config["benchmark"]["rounds"],
+        cases=config["benchmark"],
         _code=code("scripts/bench_scoring.py"),
     script:
         "../scripts/bench_scoring.py"
