@@ -34,7 +34,6 @@ def main(
     summary: str,
     entries: dict,
     cases: list,
-    rounds: int,
     threads: int = 1,
 ):
     """Write ``table`` (CSV) and ``summary`` (a Markdown table of it).
@@ -49,8 +48,7 @@ def main(
         Registry entries of the models that are measured as they are.
     cases : list of dict
         ``model`` (a name of ``entries`` or of :data:`SHAPES`), ``tokenizer`` (whose texts a shaped model reads),
-        ``n_distractors``, ``instances`` and ``gpu``: whether the case needs one, and is left out without.
-    rounds : int
+        ``n_distractors``, ``instances``, ``rounds`` and, if the case needs one and is left out without, ``gpu``.
     threads : int
     """
     torch.set_num_threads(threads)
@@ -58,7 +56,7 @@ def main(
     device = scoring.pick_device("auto")
     loaded, rows = {}, []
     for case in cases:
-        if case["gpu"] and device == "cpu":
+        if case.get("gpu") and device == "cpu":
             log.info("%s: left out, no GPU", case["model"])
             continue
         for name in {case["tokenizer"], case["model"]} & set(entries):
@@ -73,7 +71,7 @@ def main(
             kind, precision, shape = SHAPES[case["model"]]
             network = shaped(kind, shape, tokenizer, precision, device)
         part = balanced(instances[case["n_distractors"]], case["instances"])
-        for row in measure(network, tokenizer, kind, device, part, rounds):
+        for row in measure(network, tokenizer, kind, device, part, case["rounds"]):
             facts = {**case, "kind": kind, "precision": precision, "threads": threads if device == "cpu" else 0}
             facts["device"] = "cpu" if device == "cpu" else torch.cuda.get_device_name()
             rows.append({**facts, **row})
