@@ -128,7 +128,9 @@ rule plan:
 
 rule bench_scoring:
     input:
-        samples=expand("results/ruff/instances/replica/sample_seed13_distractors{n}.parquet", n=[0, 5]),
+        samples=expand(
+            "results/ruff/instances/replica/sample_seed{seed}_distractors{n}.parquet", seed=[13, 17, 19], n=range(6)
+        ),
         prepared=["results/models/minilm-l6-mlm"],
     output:
         table="results/benchmarks/scoring.csv",

@@ -41,7 +41,7 @@ def main(
     Parameters
     ----------
     samples : list of str
-        Samples of instances; their ``n_distractors`` tell them apart.
+        All samples of the study.
     prepared : list of str
         Folders of weights that the workflow prepared, named like their models.
     entries : dict
@@ -52,7 +52,7 @@ def main(
     threads : int
     """
     torch.set_num_threads(threads)
-    instances = {int(t.n_distractors.iloc[0]): t for t in map(files.read_parquet, samples)}
+    instances = pd.concat(map(files.read_parquet, samples)).drop_duplicates("instance_id")
     device = scoring.pick_device("auto")
     loaded, rows = {}, []
     for case in cases:
@@ -70,12 +70,12 @@ def main(
         else:
             kind, precision, shape = SHAPES[case["model"]]
             network = shaped(kind, shape, tokenizer, precision, device)
-        part = balanced(instances[case["n_distractors"]], case["instances"])
+        part = neighbours(instances, case["n_distractors"], case["instances"])
         for row in measure(network, tokenizer, kind, device, part, case["rounds"]):
             facts = {**case, "kind": kind, "precision": precision, "threads": threads if device == "cpu" else 0}
             facts["device"] = "cpu" if device == "cpu" else torch.cuda.get_device_name()
             rows.append({**facts, **row})
-            log.info("%s, %d distractors, %s: %.2f sequences a second", case["model"], case["n_distractors"],
+            log.info("%s, %s distractors, %s: %.2f sequences a second", case["model"], case["n_distractors"],
                      row["engine"], row["sequences_per_second"])  # fmt: skip
         del network
     frame = pd.DataFrame(rows)[COLUMNS]
@@ -108,9 +108,14 @@ def shaped(kind, shape, tokenizer, precision, device):
         torch.set_default_dtype(default)
 
 
-def balanced(sample, count):
-    """Return ``count`` neighbouring instances: those of the first occupations, as a window of a full run has them."""
-    return sample.sort_values(["occupation", "text"], kind="stable").head(count)
+def neighbours(instances, n_distractors, count):
+    """Return ``count`` neighbouring instances with ``n_distractors`` (or ``"all"``), as a full run scores them.
+
+    A full run scores all samples sorted by text; the neighbours are those in the middle.
+    """
+    chosen = instances if n_distractors == "all" else instances[instances.n_distractors == n_distractors]
+    start = (len(chosen) - count) // 2
+    return chosen.sort_values("text", kind="stable").iloc[start : start + count]
 
 
 def measure(network, tokenizer, kind, device, instances, rounds):

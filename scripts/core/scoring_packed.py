@@ -220,7 +220,7 @@ class PackedEngine:
         run = {
             "encoder": self._score_masked,
             "encoder-decoder": self._score_encoder_decoder,
-            "decoder": self._score_trees if isinstance(batch.payload, list) else self._score_texts,
+            "decoder": self._score_trees if isinstance(batch.payload, tuple) else self._score_texts,
         }[self.architecture]
         while True:
             try:
@@ -249,25 +249,27 @@ class PackedEngine:
             yield range(start, min(start + count, len(sizes)))
             start += count
 
-    # Decoders
+    # Decoders. A text's last token is predicted and predicts nothing: it is a target and never an input.
 
     def _plan_trees(self, sequences):
-        packs = prefix_tree.pack(sequences, self.pack_tokens)
+        packs = prefix_tree.pack([ids[:-1] if len(ids) > 1 else ids for ids in sequences], self.pack_tokens)
         packs.sort(key=len, reverse=True)
-        return [self._tree_batch([packs[i] for i in part]) for part in self._slices([len(p) for p in packs], 1)]
-
-    @staticmethod
-    def _tree_batch(packs):
-        rows = np.array([row for pack in packs for row in pack.paths])
-        return Batch(rows, sum(map(len, packs)), packs)
+        batches = []
+        for part in self._slices([len(pack) for pack in packs], 1):
+            chosen = [packs[i] for i in part]
+            rows = [row for pack in chosen for row in pack.paths]
+            targets = {row: sequences[row][1:] for row in rows}
+            batches.append(Batch(np.array(rows), sum(map(len, chosen)), (chosen, targets)))
+        return batches
 
     def _score_trees(self, batch):
+        packs, targets = batch.payload
         results = []
-        for part in self._slices([len(pack) for pack in batch.payload], 1):
-            results += self._forward_trees([batch.payload[i] for i in part])
+        for part in self._slices([len(pack) for pack in packs], 1):
+            results += self._forward_trees([packs[i] for i in part], targets)
         return results
 
-    def _forward_trees(self, packs):
+    def _forward_trees(self, packs, targets):
         length = len(packs[0])
         ids = np.zeros((len(packs), length), dtype=np.int64)
         depths = np.zeros_like(ids)
@@ -284,14 +286,14 @@ class PackedEngine:
             "attention_mask": mask.to(self.device),
             "use_cache": False,
         }
-        # Log-probability of each token given its parent, kept by flattened position.
-        parents = np.concatenate([p.parents + row * length for row, p in enumerate(packs)])
-        nodes = np.concatenate([np.arange(len(p)) + row * length for row, p in enumerate(packs)])
-        inner = np.concatenate([p.parents >= 0 for p in packs])
-        values = self._log_probabilities(inputs, parents[inner], ids.reshape(-1)[nodes[inner]])
-        flat = np.zeros(ids.size)
-        flat[nodes[inner]] = values
-        return [flat[path[1:] + row * length] for row, pack in enumerate(packs) for path in pack.paths.values()]
+        wanted = [targets[name] for pack in packs for name in pack.paths]
+        positions = [
+            path[: len(targets[name])] + row * length
+            for row, pack in enumerate(packs)
+            for name, path in pack.paths.items()
+        ]
+        values = self._log_probabilities(inputs, np.concatenate(positions), np.concatenate(wanted))
+        return np.split(values, np.cumsum([len(ids) for ids in wanted])[:-1])
 
     def _plan_texts(self, sequences):
         order = sorted(range(len(sequences)), key=lambda i: (-len(sequences[i]), sequences[i].tolist()))
@@ -299,18 +301,21 @@ class PackedEngine:
         for group in _runs(order, lambda i: len(sequences[i])):
             for part in self._slices([len(sequences[i]) for i in group], 1):
                 rows = np.array([group[i] for i in part])
-                batches.append(Batch(rows, len(rows) * len(sequences[rows[0]]), np.stack([sequences[i] for i in rows])))
+                ids = np.stack([sequences[i] for i in rows])
+                batches.append(Batch(rows, len(rows) * max(1, ids.shape[1] - 1), ids))
         return batches
 
     def _score_texts(self, batch):
         ids = batch.payload
         results = []
-        length = ids.shape[1]
+        length = ids.shape[1] - 1
+        if not length:
+            return list(np.zeros((len(ids), 0)))
         for part in self._slices([length] * len(ids), 1):
             chosen = ids[part.start : part.stop]
-            positions = (np.arange(len(chosen))[:, None] * length + np.arange(length - 1)).reshape(-1)
-            values = self._log_probabilities(self._inputs(chosen), positions, chosen[:, 1:].reshape(-1))
-            results += list(values.reshape(len(chosen), length - 1))
+            inputs = self._inputs(chosen[:, :-1])
+            values = self._log_probabilities(inputs, np.arange(len(chosen) * length), chosen[:, 1:].reshape(-1))
+            results += list(values.reshape(len(chosen), length))
         return results
 
     # Encoders

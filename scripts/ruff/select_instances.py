@@ -11,7 +11,8 @@ each time the row that is best by the first of these criteria that tells rows ap
 4. it comes first in an order shuffled by ``RandomState`` of the sample's seed.
 
 So the rows depend on the sample alone, and a smaller ``sample_size`` selects a subset of what a larger one does.
-Selected rows keep the order of their sample.
+The file is sorted by text, so that instances that begin alike are neighbours and share computations
+(:mod:`scripts.core.prefix_tree`), across samples and numbers of distractors.
 """
 
 from itertools import count, islice
@@ -43,13 +44,14 @@ def main(*, context_free: str, samples: list, sample_size: int, selected: str):
     context_free : str
         The context-free instances.
     samples : list of str
-        One file for each seed and number of distractor sentences; the rows follow in this order.
+        One file for each seed and number of distractor sentences.
     sample_size : int
         Rows to take from each sample; the whole sample if it has no more.
     selected : str
         The Parquet file to write.
     """
     import pyarrow as pa
+    import pyarrow.compute as pc
 
     if sample_size < 1:
         raise UserError(f"ruff.sample_size is {sample_size}; use at least 1")
@@ -60,7 +62,8 @@ def main(*, context_free: str, samples: list, sample_size: int, selected: str):
         tables.append(sample.take(np.sort(rows)))
     metadata = {**files.parquet_metadata(context_free), "sample_size": sample_size, "samples": len(samples)}
     table = pa.concat_tables([t.replace_schema_metadata(None) for t in tables])
-    files.write_parquet(selected, table, metadata)
+    # Stable: equal texts of several samples keep the samples' order.
+    files.write_parquet(selected, table.take(pc.sort_indices(table["text"])), metadata)
 
 
 def balanced(sample, size):

@@ -223,10 +223,10 @@ def test_a_last_layer_that_mixes_positions_is_run_whole(loaded, monkeypatch):
 def test_texts_longer_than_a_sliding_window_are_not_packed(loaded):
     packed = engine(loaded, "tiny-qwen")
     rows = options.option_texts(INSTANCES)
-    assert isinstance(packed.plan(rows)[0].payload, list)
+    assert isinstance(packed.plan(rows)[0].payload, tuple)
     packed.model.model.config.sliding_window = 8
     try:
-        assert not isinstance(packed.plan(rows)[0].payload, list)
+        assert not isinstance(packed.plan(rows)[0].payload, tuple)
     finally:
         packed.model.model.config.sliding_window = None
 
