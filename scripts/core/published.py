@@ -343,8 +343,9 @@ def compare(published, mapping, models, tables, template_sets, excluded=(), obst
     -------
     DataFrame
         ``source``, ``item``, ``row``, ``column``, ``unit``, ``kind``; ``table``, ``cells``, ``reduce``, ``models``,
-        ``variant`` of the mapping; ``published_on`` (the study's template set), ``templates`` (ours), ``comparison``, ``published`` (text), ``ours``, ``ci_low``,
-        ``ci_high``, ``difference`` (ours minus published), ``tolerance``, ``verdict``, ``reason`` (of ``not run``).
+        ``variant`` of the mapping; ``published_on`` (the study's template set), ``templates`` (ours),
+        ``comparison``, ``published`` (text), ``ours``, ``ci_low``, ``ci_high``, ``difference`` (ours minus published),
+        ``tolerance``, ``verdict``, ``reason`` (of ``not run``).
     """
     groups, rows = members(models), []
     joined = published.merge(mapping, on=KEY, suffixes=("", "_column"), validate="many_to_one", sort=False)
@@ -368,7 +369,8 @@ def compare(published, mapping, models, tables, template_sets, excluded=(), obst
             rows.append([*facts, name, *numbers])
     columns = [
         "source", "item", "row", "column", "unit", "kind", "table", "cells", "reduce", "models", "variant",
-        "published_on", "templates", "comparison", "published", "ours", "ci_low", "ci_high", "difference", "tolerance", "verdict", "reason",
+        "published_on", "templates", "comparison", "published", "ours", "ci_low", "ci_high", "difference", "tolerance",
+        "verdict", "reason",
     ]  # fmt: skip
     return pd.DataFrame(rows, columns=columns)
 
