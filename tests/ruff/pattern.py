@@ -138,3 +138,24 @@ def tables(run):
     """Return the analysis tables that findings and published numbers are compared with."""
     made = (accuracy, context_free, pronoun_tests, error_types)
     return {table.__name__: table(run) for table in made} | {"instance_counts": instance_counts()}
+
+
+def prompted_accuracy():
+    """Return ``prompted_accuracy.csv`` of the study's prompted models: ten prompts each, chains for FLAN-T5-xxl."""
+    known = published.read_models(ROOT / "paper/published/ruff_models.csv")
+    names = published.members(known)["prompting"]
+    kinds = {("vanilla", "final"): (0, 0.01)}
+    chains = {(method, answer): (loss, spread) for method in ("kojima", "zhou")
+              for answer, loss, spread in (("final", 0.1, 0.03), ("chain", 0.1, 0.01))}  # fmt: skip
+    rows = []
+    for i, name in enumerate(names):
+        for (method, answer), (loss, spread) in (kinds | (chains if name == "flan-t5-xxl" else {})).items():
+            for k in COUNTS:
+                # What a chain says without distractors is what vanilla prompting says.
+                less = 0 if answer == "chain" and k == 0 else loss
+                mean = 0.6 + 0.01 * i - 0.1 * k - less
+                if "llama" in name:
+                    mean = 0.5 * 0.84 * 0.5**k
+                rows += [(name, method, answer, prompt, k, mean + spread * (-1) ** prompt) for prompt in range(10)]
+    columns = ["model", "method", "answer", "prompt", "n_distractors", "accuracy"]
+    return pd.DataFrame(rows, columns=columns)
