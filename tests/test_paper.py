@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from scripts import paper_pdf, paper_source
 from scripts.core import files, latex
 from scripts.core.errors import UserError
-from scripts.ruff import paper_numbers, tables
+from scripts.ruff import claims, paper_numbers, published_vs_ours, tables
 from scripts.ruff.fidelity import errors
 from tests.ruff import synthetic
 
@@ -112,6 +112,7 @@ def made_set(folder, key, models, sets, seeds, distractors, interval):
     paths = {name: str(folder / f"analysis/{key}/{name}.csv") for name in data}
     for name, frame in data.items():
         files.write_csv(paths[name], frame)
+    files.write_csv(folder / f"tables/{key}/instance_counts.csv", data["instance_counts"])
     tex = folder / f"tables/{key}/instance_counts.tex"
     files.write_text(tex, latex.latex_table(tables.instance_counts_cells(data["instance_counts"])))
     for name in RUFF_TABLES:
@@ -137,10 +138,25 @@ def made_set(folder, key, models, sets, seeds, distractors, interval):
     return numbers, scores
 
 
+def made_comparisons(folder, models, sets, keys):
+    """Write what stands beside the study, over all template sets."""
+    listed = ROOT / "paper/published"
+    for script in (published_vs_ours, claims):
+        stem = script.__name__.rpartition(".")[2]
+        given = {kind: str(folder / f"tables/{stem}.{kind}") for kind in ("csv", "tex")}
+        given |= {"published": str(listed / "ruff.csv"), "printed": str(listed / "ruff.csv")}
+        given |= {"mapping": str(listed / "ruff_mapping.csv"), "study_models": str(listed / "ruff_models.csv")}
+        given |= {"tables": [str(p) for key in keys for p in sorted(folder.glob(f"analysis/{key}/*.*"))]}
+        given["tables"] += [str(p) for key in keys for p in sorted(folder.glob(f"tables/{key}/*.csv"))]
+        given |= {"numbers": str(folder / f"tables/{stem}.json"), "template_sets": list(keys), "models": models}
+        call(script, given | {"every_set": ["replica", "official"], "pronoun_sets": [s["set"] for s in sets]})
+
+
 def render(folder, models=TWO, sets=SETS[:4], seeds=3, distractors=range(6), keys=("replica",), interval="SD"):
     """Render a paper from made-up results; return the folder with its sources."""
     distractors = list(distractors)
     made = [made_set(folder, key, models, sets, seeds, distractors, interval) for key in keys]
+    made_comparisons(folder, models, sets, keys)
     figures = sorted((folder / "figures").rglob("*.pdf"))
     if len(keys) > 1:
         figures.append(folder / "figures/comparison/template_comparison.pdf")
@@ -155,6 +171,7 @@ def render(folder, models=TWO, sets=SETS[:4], seeds=3, distractors=range(6), key
         figures=[str(p) for p in figures],
         figure_data=[str(p) for p in sorted((folder / "figures").rglob("*.csv"))],
         tables=[str(p) for p in sorted((folder / "tables").rglob("*.tex"))],
+        comparison_numbers=[str(p) for p in sorted((folder / "tables").glob("*.json"))],
         scores=[path for _, scores in made for path in scores],
         main_tex=str(paper / "main.tex"),
         section_tex=str(paper / "sections/ruff.tex"),

@@ -182,8 +182,8 @@ def long_table(frame, widths):
     frame : DataFrame
         Cells; missing values become empty cells.
     widths : sequence of float
-        Width of each column in parts of the text's width, without the space between columns. Cells break into
-        lines, set ragged right.
+        Width of each column in parts of the text's width, without the space between columns, which is 6 points.
+        Cells break into lines, set ragged right.
 
     Returns
     -------
@@ -193,14 +193,8 @@ def long_table(frame, widths):
     if len(widths) != len(frame.columns):
         raise ValueError(f"{len(frame.columns)} columns, but {len(widths)} widths")
     columns = "".join(rf">{{\raggedright\arraybackslash}}p{{{width:g}\linewidth}}" for width in widths)
-    lines = [
-        rf"\begin{{longtable}}{{@{{}}{columns}@{{}}}}",
-        r"\toprule",
-        " & ".join(map(escape, frame.columns)) + r" \\",
-    ]
-    lines += [r"\midrule", r"\endhead", r"\bottomrule", r"\endfoot"]
-    lines += [
-        " & ".join("" if cell is None or cell != cell else escape(cell) for cell in row) + r" \\"
-        for row in frame.values
-    ]
-    return "\n".join([*lines, r"\end{longtable}"]) + "\n"
+    lines = [r"\begingroup\setlength{\tabcolsep}{3pt}", rf"\begin{{longtable}}{{@{{}}{columns}@{{}}}}", r"\toprule"]
+    lines += [" & ".join(map(escape, frame.columns)) + r" \\", r"\midrule", r"\endhead", r"\bottomrule", r"\endfoot"]
+    for row in frame.itertuples(index=False):
+        lines.append(" & ".join("" if cell is None or cell != cell else escape(cell) for cell in row) + r" \\")
+    return "\n".join([*lines, r"\end{longtable}", r"\endgroup"]) + "\n"
