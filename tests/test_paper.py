@@ -141,15 +141,16 @@ def made_set(folder, key, models, sets, seeds, distractors, interval):
 def made_comparisons(folder, models, sets, keys):
     """Write what stands beside the study, over all template sets."""
     listed = ROOT / "paper/published"
-    for script in (published_vs_ours, claims):
+    analysis = [str(p) for key in keys for p in sorted(folder.glob(f"analysis/{key}/*.*"))]
+    counted = [str(folder / f"tables/{key}/{name}.csv") for key in keys for name in ("instance_counts", "models")]
+    for script, tables_given in ((published_vs_ours, analysis + counted), (claims, analysis)):
         stem = script.__name__.rpartition(".")[2]
         given = {kind: str(folder / f"tables/{stem}.{kind}") for kind in ("csv", "tex")}
         given |= {"published": str(listed / "ruff.csv"), "printed": str(listed / "ruff.csv")}
         given |= {"mapping": str(listed / "ruff_mapping.csv"), "study_models": str(listed / "ruff_models.csv")}
-        given |= {"tables": [str(p) for key in keys for p in sorted(folder.glob(f"analysis/{key}/*.*"))]}
-        given["tables"] += [str(p) for key in keys for p in sorted(folder.glob(f"tables/{key}/*.csv"))]
-        given |= {"numbers": str(folder / f"tables/{stem}.json"), "template_sets": list(keys), "models": models}
-        call(script, given | {"every_set": ["replica", "official"], "pronoun_sets": [s["set"] for s in sets]})
+        given |= {"tables": tables_given, "numbers": str(folder / f"tables/{stem}.json"), "template_sets": list(keys)}
+        given |= {"every_set": ["replica", "official"], "pronoun_sets": [s["set"] for s in sets], "models": models}
+        call(script, given)
 
 
 def render(folder, models=TWO, sets=SETS[:4], seeds=3, distractors=range(6), keys=("replica",), interval="SD"):
@@ -234,6 +235,24 @@ def test_demonstration_models_are_marked(tmp_path):
     assert r"\fcolorbox" in marked
     assert "It says nothing about how language models behave" in marked
     assert r"\fcolorbox" not in (render(tmp_path / "b", models=PAPER) / "main.tex").read_text(encoding="utf-8")
+
+
+def test_the_study_stands_beside_the_run(tmp_path):
+    two = section(render(tmp_path / "a")).split("Published against reproduced")[1]
+    assert "Demonstration models stand for no model of the study and are compared with nothing." in two
+    assert "of 20 findings 0 hold, 0 fail, and 20 cannot be decided" in two
+    assert "accuracy: MosaicBERT" not in two
+    assert "official templates" not in two
+    many = section(render(tmp_path / "b", models=PAPER, keys=("replica", "official")))
+    many = many.split("Published against reproduced")[1]
+    assert "Demonstration" not in many
+    assert many.count("accuracy: MosaicBERT, 5, all & Section 7 text & 0.87") == 2
+    assert "The verdict is the same on both template sets for 20 findings." in many
+    counted = re.search(r"On the official templates, of 20 findings (\d+) holds?, (\d+) fails?, and (\d+) cannot", many)
+    # Claims that nobody made up tables for: both verdicts occur, and only prompting cannot be decided.
+    holding, failing, open_ones = map(int, counted.groups())
+    assert min(holding, failing) > 0
+    assert (holding + failing, open_ones) == (19, 1)
 
 
 def test_every_figure_and_table_is_in_the_section(tmp_path):

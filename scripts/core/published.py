@@ -437,7 +437,7 @@ def table_cells(comparison, study):
             (
                 quantity(row, study),
                 "; ".join(dict.fromkeys(own.source)),
-                f"{SIGNS[row.comparison]}{row.published} {UNITS.get(row.unit, row.unit)}".strip(),
+                f"{SIGNS[row.comparison]}{Decimal(row.published):,} {UNITS.get(row.unit, row.unit)}".strip(),
                 row.templates,
                 f"{row.ours:,.{places}f}",
                 "" if math.isnan(row.ci_low) else f"{row.ci_low:.{places}f} to {row.ci_high:.{places}f}",
