@@ -43,6 +43,7 @@ rule paper_source:
         figures=[path for path in RUFF_FIGURE_FILES if path.endswith(".pdf")],
         figure_data=[path for path in RUFF_FIGURE_FILES if path.endswith(".csv")],
         tables=[path for path in RUFF_TABLE_FILES if path.endswith(".tex")],
+        comparison_numbers=[path for path in RUFF_TABLE_FILES if path.endswith(".json")],
         scores=RUFF_SCORE_FILES,
     output:
         main_tex="results/paper/main.tex",

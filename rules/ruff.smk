@@ -34,6 +34,9 @@ if RUFF_COMPARED:
 RUFF_TABLE_FILES = expand(
     "results/ruff/tables/{templates}/{name}.{kind}", templates=RUFF["templates"], name=RUFF_TABLES, kind=["tex", "csv"]
 )
+# Beside the study: published numbers and findings, over all template sets at once.
+RUFF_TABLE_FILES += multiext("results/ruff/tables/published_vs_ours", ".tex", ".csv", ".json")
+RUFF_TABLE_FILES += multiext("results/ruff/tables/claims", ".tex", ".csv", ".json")
 RUFF_SCORE_FILES = expand("results/ruff/scores/{templates}/{model}.parquet", templates=RUFF["templates"], model=RUN)
 RUFF_FULL_SETS = "results/ruff/instances/{{templates}}/distractors{n}.parquet"
 RUFF_SAMPLES = "results/ruff/instances/{{templates}}/sample_seed{seed}_distractors{n}.parquet"
@@ -457,3 +460,71 @@ rule ruff_table_error_types:
         _code=code("scripts/ruff/table_error_types.py"),
     script:
         "../scripts/ruff/table_error_types.py"
+
+
+rule ruff_published_vs_ours:
+    input:
+        published=root("paper/published/ruff.csv"),
+        mapping=root("paper/published/ruff_mapping.csv"),
+        study_models=root("paper/published/ruff_models.csv"),
+        tables=expand(
+            [
+                "results/ruff/analysis/{templates}/accuracy.csv",
+                "results/ruff/analysis/{templates}/error_types.csv",
+                "results/ruff/analysis/{templates}/paper_numbers.json",
+                "results/ruff/tables/{templates}/instance_counts.csv",
+                "results/ruff/tables/{templates}/models.csv",
+            ],
+            templates=RUFF["templates"],
+        ),
+    output:
+        csv="results/ruff/tables/published_vs_ours.csv",
+        tex="results/ruff/tables/published_vs_ours.tex",
+        numbers="results/ruff/tables/published_vs_ours.json",
+    log:
+        "results/logs/ruff_published_vs_ours/all.log",
+    conda:
+        "../envs/analysis.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        template_sets=RUFF["templates"],
+        every_set=list(RUFF_TEMPLATE_FILES),
+        models=RUN_MODELS,
+        pronoun_sets=PRONOUN_SETS,
+        _code=code("scripts/ruff/published_vs_ours.py"),
+    script:
+        "../scripts/ruff/published_vs_ours.py"
+
+
+rule ruff_claims:
+    input:
+        printed=root("paper/published/ruff.csv"),
+        study_models=root("paper/published/ruff_models.csv"),
+        tables=expand(
+            "results/ruff/analysis/{templates}/{table}.csv",
+            templates=RUFF["templates"],
+            table=["accuracy", "context_free", "pronoun_tests", "error_types"],
+        ),
+    output:
+        csv="results/ruff/tables/claims.csv",
+        tex="results/ruff/tables/claims.tex",
+        numbers="results/ruff/tables/claims.json",
+    log:
+        "results/logs/ruff_claims/all.log",
+    conda:
+        "../envs/analysis.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        template_sets=RUFF["templates"],
+        every_set=list(RUFF_TEMPLATE_FILES),
+        models=RUN_MODELS,
+        pronoun_sets=PRONOUN_SETS,
+        _code=code("scripts/ruff/claims.py"),
+    script:
+        "../scripts/ruff/claims.py"

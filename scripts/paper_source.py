@@ -25,6 +25,7 @@ def main(
     figures: list,
     figure_data: list,
     tables: list,
+    comparison_numbers: list,
     scores: list,
     main_tex: str,
     section_tex: str,
@@ -39,9 +40,9 @@ def main(
     """Write the main file and the section of each study that was run.
 
     ``numbers`` has one file for each of ``template_sets``, in that order; ``figures`` and ``tables`` are the files that
-    the section includes, ``figure_data`` the CSV files of what the figures draw, ``scores`` those whose metadata tell
-    revisions. The commit is read when the paper is rendered and is no reason to render it again: a commit that changes
-    no result changes no paper.
+    the section includes, ``figure_data`` the CSV files of what the figures draw, ``comparison_numbers`` count verdicts
+    on what the study publishes, and ``scores`` are the files whose metadata tell revisions. The commit is read when the
+    paper is rendered and is no reason to render it again: a commit that changes no result changes no paper.
     """
     folder = Path(main_tex).parent
     sets = {}
@@ -53,6 +54,12 @@ def main(
             "drawn": {Path(p).stem: p for p in figure_data if Path(p).parent.name == key},
             "key": key,
         }
+    # Tables over all template sets lie beside the folders of the sets; they break over pages, so nothing scales them.
+    beside = {
+        "numbers": {k: v for p in comparison_numbers for k, v in json.loads(Path(p).read_text("utf-8")).items()},
+        "tables": {Path(p).stem: Path(p).read_text("utf-8") for p in tables if Path(p).parent.name == "tables"},
+        "key": "comparison of",
+    }
     revisions = {facts["model"]: facts for facts in map(files.parquet_metadata, scores)}
     rows = [
         (
@@ -86,6 +93,8 @@ def main(
     }
     section = {
         "sets": sets,
+        "beside": beside,
+        "demonstration": [facts["label"] for facts in models.values() if facts["demonstration"]],
         "any_set": next(iter(sets.values())),
         "models": models,
         "model_names": list(models),

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from scripts import paper_pdf, paper_source
 from scripts.core import files, latex
 from scripts.core.errors import UserError
-from scripts.ruff import paper_numbers, tables
+from scripts.ruff import claims, paper_numbers, published_vs_ours, tables
 from scripts.ruff.fidelity import errors
 from tests.ruff import synthetic
 
@@ -112,6 +112,7 @@ def made_set(folder, key, models, sets, seeds, distractors, interval):
     paths = {name: str(folder / f"analysis/{key}/{name}.csv") for name in data}
     for name, frame in data.items():
         files.write_csv(paths[name], frame)
+    files.write_csv(folder / f"tables/{key}/instance_counts.csv", data["instance_counts"])
     tex = folder / f"tables/{key}/instance_counts.tex"
     files.write_text(tex, latex.latex_table(tables.instance_counts_cells(data["instance_counts"])))
     for name in RUFF_TABLES:
@@ -137,10 +138,26 @@ def made_set(folder, key, models, sets, seeds, distractors, interval):
     return numbers, scores
 
 
+def made_comparisons(folder, models, sets, keys):
+    """Write what stands beside the study, over all template sets."""
+    listed = ROOT / "paper/published"
+    analysis = [str(p) for key in keys for p in sorted(folder.glob(f"analysis/{key}/*.*"))]
+    counted = [str(folder / f"tables/{key}/{name}.csv") for key in keys for name in ("instance_counts", "models")]
+    for script, tables_given in ((published_vs_ours, analysis + counted), (claims, analysis)):
+        stem = script.__name__.rpartition(".")[2]
+        given = {kind: str(folder / f"tables/{stem}.{kind}") for kind in ("csv", "tex")}
+        given |= {"published": str(listed / "ruff.csv"), "printed": str(listed / "ruff.csv")}
+        given |= {"mapping": str(listed / "ruff_mapping.csv"), "study_models": str(listed / "ruff_models.csv")}
+        given |= {"tables": tables_given, "numbers": str(folder / f"tables/{stem}.json"), "template_sets": list(keys)}
+        given |= {"every_set": ["replica", "official"], "pronoun_sets": [s["set"] for s in sets], "models": models}
+        call(script, given)
+
+
 def render(folder, models=TWO, sets=SETS[:4], seeds=3, distractors=range(6), keys=("replica",), interval="SD"):
     """Render a paper from made-up results; return the folder with its sources."""
     distractors = list(distractors)
     made = [made_set(folder, key, models, sets, seeds, distractors, interval) for key in keys]
+    made_comparisons(folder, models, sets, keys)
     figures = sorted((folder / "figures").rglob("*.pdf"))
     if len(keys) > 1:
         figures.append(folder / "figures/comparison/template_comparison.pdf")
@@ -155,6 +172,7 @@ def render(folder, models=TWO, sets=SETS[:4], seeds=3, distractors=range(6), key
         figures=[str(p) for p in figures],
         figure_data=[str(p) for p in sorted((folder / "figures").rglob("*.csv"))],
         tables=[str(p) for p in sorted((folder / "tables").rglob("*.tex"))],
+        comparison_numbers=[str(p) for p in sorted((folder / "tables").glob("*.json"))],
         scores=[path for _, scores in made for path in scores],
         main_tex=str(paper / "main.tex"),
         section_tex=str(paper / "sections/ruff.tex"),
@@ -217,6 +235,24 @@ def test_demonstration_models_are_marked(tmp_path):
     assert r"\fcolorbox" in marked
     assert "It says nothing about how language models behave" in marked
     assert r"\fcolorbox" not in (render(tmp_path / "b", models=PAPER) / "main.tex").read_text(encoding="utf-8")
+
+
+def test_the_study_stands_beside_the_run(tmp_path):
+    two = section(render(tmp_path / "a")).split("Published against reproduced")[1]
+    assert "Demonstration models stand for no model of the study and are compared with nothing." in two
+    assert "of 20 findings 0 hold, 0 fail, and 20 cannot be decided" in two
+    assert "accuracy: MosaicBERT" not in two
+    assert "official templates" not in two
+    many = section(render(tmp_path / "b", models=PAPER, keys=("replica", "official")))
+    many = many.split("Published against reproduced")[1]
+    assert "Demonstration" not in many
+    assert many.count("accuracy: MosaicBERT, 5, all & Section 7 text & 0.87") == 2
+    assert "The verdict is the same on both template sets for 20 findings." in many
+    counted = re.search(r"On the official templates, of 20 findings (\d+) holds?, (\d+) fails?, and (\d+) cannot", many)
+    # Claims that nobody made up tables for: both verdicts occur, and only prompting cannot be decided.
+    holding, failing, open_ones = map(int, counted.groups())
+    assert min(holding, failing) > 0
+    assert (holding + failing, open_ones) == (19, 1)
 
 
 def test_every_figure_and_table_is_in_the_section(tmp_path):

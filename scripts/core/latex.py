@@ -172,3 +172,29 @@ def latex_table(frame, header=None, align=None, midrules=()):
             lines.append(r"\midrule")
         lines.append(" & ".join("" if cell is None or cell != cell else escape(cell) for cell in row) + r" \\")
     return "\n".join([*lines, r"\bottomrule", end]) + "\n"
+
+
+def long_table(frame, widths):
+    """Return a booktabs table of escaped cells that breaks over pages and repeats its heads.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Cells; missing values become empty cells.
+    widths : sequence of float
+        Width of each column in parts of the text's width, without the space between columns, which is 6 points.
+        Cells break into lines, set ragged right.
+
+    Returns
+    -------
+    str
+        A ``longtable`` environment, which floats nowhere and takes no ``adjustbox`` around it.
+    """
+    if len(widths) != len(frame.columns):
+        raise ValueError(f"{len(frame.columns)} columns, but {len(widths)} widths")
+    columns = "".join(rf">{{\raggedright\arraybackslash}}p{{{width:g}\linewidth}}" for width in widths)
+    lines = [r"\begingroup\setlength{\tabcolsep}{3pt}", rf"\begin{{longtable}}{{@{{}}{columns}@{{}}}}", r"\toprule"]
+    lines += [" & ".join(map(escape, frame.columns)) + r" \\", r"\midrule", r"\endhead", r"\bottomrule", r"\endfoot"]
+    for row in frame.itertuples(index=False):
+        lines.append(" & ".join("" if cell is None or cell != cell else escape(cell) for cell in row) + r" \\")
+    return "\n".join([*lines, r"\end{longtable}", r"\endgroup"]) + "\n"

@@ -104,3 +104,13 @@ def test_a_problem_belongs_to_the_file_that_is_being_read():
 
 def test_small_boxes_and_good_news_are_no_problem():
     assert latex.check_log("Overfull \\hbox (9.9pt too wide) in paragraph\nUnderfull \\hbox (badness 10000)") == []
+
+
+def test_long_tables_repeat_their_heads_and_break():
+    table = latex.long_table(pd.DataFrame({"a_b": ["1 & 2", None], "c": ["x", "y"]}), [0.5, 0.25])
+    assert r"p{0.5\linewidth}" in table and r"p{0.25\linewidth}" in table
+    body = table.split(r"\endfoot")
+    assert r"a\_b & c \\" in body[0] and r"\endhead" in body[0]
+    assert body[1].strip().splitlines()[:2] == [r"1 \& 2 & x \\", r" & y \\"]
+    with pytest.raises(ValueError, match="2 columns, but 1 widths"):
+        latex.long_table(pd.DataFrame({"a": [1], "b": [2]}), [1])

@@ -51,12 +51,13 @@ _PUBLISHED = {
 
 
 def paper_models():
-    """Return the 29 models of the paper's Table 2 that are scored with likelihoods."""
+    """Return the 29 models of the paper's Table 2 that are scored with likelihoods, by their names in the registry."""
     models = {}
     for (family, architecture), sizes in _PUBLISHED.items():
         for size, parameters in sizes.items():
             label = family if len(sizes) == 1 else f"{family}-{size}"
-            models[label.lower()] = _model(label, family, size, architecture, int(parameters))
+            name = f"albert-{size}-v2" if family == "ALBERT-v2" else label.lower()
+            models[name] = _model(label, family, size, architecture, int(parameters))
     return models
 
 

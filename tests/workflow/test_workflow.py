@@ -94,6 +94,8 @@ def test_a_module_of_one_analysis_reruns_that_analysis_and_what_follows(finished
         "ruff_figure_error_types",
         "ruff_table_error_types",
         "ruff_paper_numbers",
+        "ruff_published_vs_ours",
+        "ruff_claims",
         "paper_source",
     }
     assert set(planned) - {"figures", "tables"} == expected

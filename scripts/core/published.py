@@ -1,0 +1,456 @@
+"""Published numbers beside those of a run: reading, joining, judging. ``paper/published/README.md`` has the columns."""
+
+import json
+import math
+import re
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+
+import pandas as pd
+
+from scripts.core import files
+from scripts.core.errors import UserError, nearest
+
+WITHIN_INTERVAL, WITHIN_TOLERANCE, DIFFERS, NOT_RUN = "within interval", "within tolerance", "differs", "not run"
+VERDICTS = (WITHIN_INTERVAL, WITHIN_TOLERANCE, DIFFERS, NOT_RUN)
+
+PUBLISHED_COLUMNS = ["source", "item", "row", "column", "value", "unit", "kind", "note"]
+MAPPING_COLUMNS = [
+    "item", "row", "column", "table", "cells", "value", "reduce", "interval", "scale", "models", "templates", "variant",
+    "comparison", "tolerance", "reason",
+]  # fmt: skip
+MODEL_COLUMNS = ["row", "family", "label", "model", "groups"]
+KEY = ["item", "row", "column"]
+KINDS = ("table", "text", "bound", "setting")
+REDUCTIONS = (
+    "", "sum", "mean", "minimum", "maximum", "distinct", "drop", "ratio", "minimum of sums", "maximum of sums",
+)  # fmt: skip
+
+
+class Missing(Exception):
+    """A cell that this run does not have; the message says which."""
+
+
+def _read(path, columns):
+    frame = files.read_csv(path, dtype=str).fillna("")
+    lacking = [c for c in columns if c not in frame]
+    if lacking:
+        raise UserError(f"{path}: column '{lacking[0]}' is missing; the columns are {', '.join(columns)}")
+    return frame[columns]
+
+
+def _refuse_twins(path, frame, columns):
+    twins = frame[frame.duplicated(columns)]
+    if not twins.empty:
+        raise UserError(
+            f"{path}, row {twins.index[0] + 2}: the same {', '.join(columns)} as an earlier row; remove one of them"
+        )
+
+
+def read_published(path):
+    """Return the published numbers of a study as text, checked.
+
+    Parameters
+    ----------
+    path : str or Path
+
+    Returns
+    -------
+    DataFrame of str
+        :data:`PUBLISHED_COLUMNS`.
+
+    Raises
+    ------
+    UserError
+        If a column is missing, a value is no number, a kind is unknown or a number is listed twice.
+    """
+    frame = _read(path, PUBLISHED_COLUMNS)
+    for index, row in enumerate(frame.itertuples(index=False)):
+        if row.kind not in KINDS:
+            raise UserError(
+                f"{path}, row {index + 2}: kind '{row.kind}'{nearest(row.kind, KINDS)}; use {', '.join(KINDS)}"
+            )
+        try:
+            Decimal(row.value)
+        except InvalidOperation as error:
+            raise UserError(
+                f"{path}, row {index + 2}: value '{row.value}' is not a number; write digits only"
+            ) from error
+    _refuse_twins(path, frame, ["source", *KEY])
+    return frame
+
+
+def read_models(path):
+    """Return the models of a study, by the names it prints, with their names in the registry and their groups.
+
+    Parameters
+    ----------
+    path : str or Path
+
+    Returns
+    -------
+    DataFrame of str
+        :data:`MODEL_COLUMNS`; ``groups`` are separated by semicolons.
+    """
+    frame = _read(path, MODEL_COLUMNS)
+    _refuse_twins(path, frame, ["model"])
+    return frame
+
+
+def members(models):
+    """Return every name that a mapping may use for models: each model by itself, and each group's models in order."""
+    found = {name: [name] for name in models.model}
+    for row in models.itertuples(index=False):
+        for group in filter(None, row.groups.split(";")):
+            found.setdefault(group, []).append(row.model)
+    return found
+
+
+def read_mapping(path, published, models):
+    """Return which cell of which table reproduces each published number, checked against the other two files.
+
+    Parameters
+    ----------
+    path : str or Path
+    published, models : DataFrame
+        From :func:`read_published` and :func:`read_models`.
+
+    Returns
+    -------
+    DataFrame of str
+        :data:`MAPPING_COLUMNS`, one row for each ``item``, ``row`` and ``column`` that is published.
+
+    Raises
+    ------
+    UserError
+        If a published number has no row, a row no published number, or an entry cannot be understood.
+    """
+    frame = _read(path, MAPPING_COLUMNS)
+    _refuse_twins(path, frame, KEY)
+    known, groups = set(published[KEY].itertuples(index=False, name=None)), members(models)
+    for index, row in enumerate(frame.itertuples(index=False)):
+        place = f"{path}, row {index + 2}"
+        key = (row.item, row.row, row.column)
+        if key not in known:
+            raise UserError(f"{place}: no published number is called '{' / '.join(key)}'; correct or remove the row")
+        if bool(row.table) == bool(row.reason):
+            raise UserError(f"{place}: give either the table of the cell or the reason why there is none")
+        if row.reason:
+            continue
+        if row.reduce not in REDUCTIONS:
+            raise UserError(f"{place}: reduce '{row.reduce}'{nearest(row.reduce, REDUCTIONS)}; see README.md beside it")
+        if row.reduce in ("drop", "ratio") and not re.search(r"=[^;|+]+\|[^;|+]+(;|$)", row.cells):
+            raise UserError(f"{place}: '{row.reduce}' needs a column with two levels, as in n_distractors=0|1")
+        if row.reduce.endswith("of sums") and row.cells.count("+") == 0:
+            raise UserError(f"{place}: '{row.reduce}' needs a column with levels to sum, as in error_type=bias+other")
+        if row.comparison not in ("=", "<", ">"):
+            raise UserError(f"{place}: comparison '{row.comparison}' is not =, < or >")
+        unknown = [name for name in _split(row.models) if name not in groups]
+        if unknown:
+            raise UserError(
+                f"{place}: '{unknown[0]}' is no model of the study{nearest(unknown[0], groups)}; add it to the models"
+            )
+        for column in ("scale", "tolerance"):
+            try:
+                float(getattr(row, column).removesuffix("%"))
+            except ValueError as error:
+                raise UserError(f"{place}: {column} '{getattr(row, column)}' is not a number") from error
+    lacking = known - set(frame[KEY].itertuples(index=False, name=None))
+    if lacking:
+        raise UserError(f"{path}: no row for '{' / '.join(min(lacking))}'; add one with its cell or with a reason")
+    return frame
+
+
+def read_tables(paths, template_sets):
+    """Return analysis tables by template set and by the name that mappings use.
+
+    Parameters
+    ----------
+    paths : list of str
+        CSV files, or JSON files of ``id: {"value": ...}``, called ``.../<kind>/<template set>/<file>``.
+    template_sets : list of str
+
+    Returns
+    -------
+    dict of str to dict of str to DataFrame
+        Template set, then for instance ``analysis/{templates}/accuracy.csv``.
+    """
+    tables = {name: {} for name in template_sets}
+    for path in map(Path, paths):
+        if path.suffix == ".json":
+            entries = json.loads(path.read_text(encoding="utf-8"))
+            frame = pd.DataFrame([(name, entry["value"]) for name, entry in entries.items()], columns=["id", "value"])
+        else:
+            frame = files.read_csv(path)
+        tables[path.parent.name][f"{path.parent.parent.name}/{{templates}}/{path.name}"] = frame
+    return tables
+
+
+def _split(text, separator=";"):
+    return [part for part in text.split(separator) if part]
+
+
+def _matches(column, levels):
+    if pd.api.types.is_numeric_dtype(column):
+        return column.isin([float(level) for level in levels])
+    return column.astype(str).isin(levels)
+
+
+def named(words, most=3):
+    """Return words as a short list: the first ``most`` and how many more there are."""
+    words = list(words)
+    more = f" and {len(words) - most} more" if len(words) > most else ""
+    return ", ".join(words[:most]) + more
+
+
+def find(row, tables, groups, excluded=()):
+    """Return the value that a row of the mapping describes, in the published unit, with its interval.
+
+    Parameters
+    ----------
+    row : namedtuple
+        A row of the mapping with a table.
+    tables : dict of str to DataFrame
+        Of one template set.
+    groups : dict of str to list of str
+        From :func:`members`.
+    excluded : collection of str
+        Models whose numbers must never be used, although the run has them.
+
+    Returns
+    -------
+    tuple of float
+        Value, lower and upper end of the interval (missing without one).
+
+    Raises
+    ------
+    Missing
+        If the run lacks a model, a level or the value.
+    UserError
+        If the table or a column does not exist, or more than one row fits a single cell.
+    """
+    if row.table not in tables:
+        raise UserError(
+            f"mapping of {row.item}: no table '{row.table}'{nearest(row.table, tables)}; correct the mapping"
+        )
+    frame = tables[row.table]
+    criteria = [(part.partition("=")[0], re.split(r"[|+]", part.partition("=")[2])) for part in _split(row.cells)]
+    for column in [name for name, _ in criteria] + [row.value] + _split(row.interval) + ["model"] * bool(row.models):
+        if column not in frame:
+            raise UserError(f"mapping of {row.item}: {row.table} has no column '{column}'{nearest(column, frame)}")
+    wanted = list(dict.fromkeys(name for part in _split(row.models) for name in groups[part]))
+    if wanted:
+        absent = [name for name in wanted if name in excluded or name not in set(frame.model)]
+        if absent:
+            raise Missing(f"not in this run: {named(absent)}")
+        frame = frame[frame.model.isin(wanted)]
+    for column, levels in criteria:
+        absent = [level for level in levels if not _matches(frame[column], [level]).any()]
+        if absent:
+            raise Missing(f"not in this run: {column} {named(absent)}")
+        frame = frame[_matches(frame[column], levels)]
+    value = _reduce(row, frame, criteria)
+    scale = float(row.scale)
+    low, high = (
+        (float(frame[c].iloc[0]) * scale for c in _split(row.interval)) if row.interval else (math.nan, math.nan)
+    )
+    if math.isnan(value):
+        raise Missing("the cell is empty: the quantity is not defined in this run")
+    return value * scale, low, high
+
+
+def _reduce(row, frame, criteria):
+    values = frame[row.value]
+    if not row.reduce:
+        if len(frame) != 1:
+            raise UserError(f"mapping of {row.item}: {len(frame)} rows of {row.table} fit {row.cells or row.models}")
+        return float(values.iloc[0])
+    if row.reduce == "distinct":
+        return float(values.nunique())
+    if row.reduce in ("sum", "mean", "minimum", "maximum"):
+        return float(getattr(values, {"minimum": "min", "maximum": "max"}.get(row.reduce, row.reduce))())
+    if row.reduce.endswith("of sums"):
+        (column,) = re.findall(r"(\w+)=[^;]*\+", row.cells)
+        levels = dict(criteria)[column]
+        kept = [name for name, _ in criteria if name != column] + ["model"] * bool(row.models)
+        sums = frame.groupby(kept, sort=False)[row.value].sum(min_count=len(levels))
+        return float(sums.min() if row.reduce.startswith("minimum") else sums.max())
+    column, levels = next((column, levels) for column, levels in criteria if len(levels) == 2)
+    first, second = (frame[_matches(frame[column], [level])][row.value].mean() for level in levels)
+    return float(first - second if row.reduce == "drop" else first / second)
+
+
+def half_unit(text):
+    """Return half of the last printed digit of a number: 0.005 for ``0.95``, 0.5 for ``180``."""
+    return 0.5 * 10.0 ** Decimal(text).as_tuple().exponent
+
+
+def tolerance(text, published):
+    """Return a tolerance in the published unit; one with a percent sign is relative to the published value."""
+    return abs(published) * float(text[:-1]) / 100 if text.endswith("%") else float(text)
+
+
+def verdict(printed, ours, low=math.nan, high=math.nan, allowed=0.0, comparison="="):
+    """Judge one number.
+
+    A printed number stands for everything that rounds to it. It is ``within interval`` if any of that lies in our
+    interval, ``within tolerance`` if our value is at most ``allowed`` away from it, and else ``differs``. A bound
+    (``<`` or ``>``) has only a tolerance, and only on its wrong side.
+
+    Parameters
+    ----------
+    printed : str
+        The published number as printed.
+    ours, low, high : float
+        In the same unit; ``low`` and ``high`` may be missing.
+    allowed : float
+    comparison : str
+        What the study says of the quantity: ``=``, ``<`` or ``>`` the number.
+
+    Returns
+    -------
+    str
+    """
+    published, half = float(printed), half_unit(printed)
+    # A sum of decimals may exceed its decimal by a rounding of the last bit.
+    slack = 1e-9 * max(1.0, abs(published))
+    if comparison == "=":
+        if low <= published + half + slack and high >= published - half - slack:
+            return WITHIN_INTERVAL
+        gap = abs(ours - published) - half
+    else:
+        gap = ours - published if comparison == "<" else published - ours
+    return WITHIN_TOLERANCE if gap <= allowed + slack else DIFFERS
+
+
+def compare(published, mapping, models, tables, template_sets, excluded=(), obstacles=None):
+    """Set every published number beside ours, on each template set.
+
+    Parameters
+    ----------
+    published, mapping, models : DataFrame
+        From :func:`read_published`, :func:`read_mapping` and :func:`read_models`.
+    tables : dict of str to dict of str to DataFrame
+        From :func:`read_tables`; a set that was not run is absent.
+    template_sets : list of str
+        Every set there is.
+    excluded : collection of str
+        Models whose numbers must never be compared (demonstration models).
+    obstacles : dict of str, optional
+        Variant of the mapping to why no number of that variant can be compared in this run.
+
+    Returns
+    -------
+    DataFrame
+        ``source``, ``item``, ``row``, ``column``, ``unit``, ``kind``; ``table``, ``cells``, ``reduce``, ``models``,
+        ``variant`` of the mapping; ``published_on`` (the study's template set), ``templates`` (ours),
+        ``comparison``, ``published`` (text), ``ours``, ``ci_low``, ``ci_high``, ``difference`` (ours minus published),
+        ``tolerance``, ``verdict``, ``reason`` (of ``not run``).
+    """
+    groups, rows = members(models), []
+    joined = published.merge(mapping, on=KEY, suffixes=("", "_column"), validate="many_to_one", sort=False)
+    for row in joined.rename(columns={"value": "printed", "value_column": "value"}).itertuples(index=False):
+        facts = [getattr(row, name) for name in (*PUBLISHED_COLUMNS[:4], "unit", "kind")]
+        facts += [getattr(row, name) for name in ("table", "cells", "reduce", "models", "variant", "templates")]
+        for name in template_sets:
+            ours, low, high, difference, allowed, reason = (math.nan,) * 5 + (row.reason,)
+            outcome = NOT_RUN
+            if not reason and name not in tables:
+                reason = f"not in this run: the {name} templates"
+            reason = reason or (obstacles or {}).get(row.variant, "")
+            if not reason:
+                try:
+                    ours, low, high = find(row, tables[name], groups, excluded)
+                    difference, allowed = ours - float(row.printed), tolerance(row.tolerance, float(row.printed))
+                    outcome = verdict(row.printed, ours, low, high, allowed, row.comparison)
+                except Missing as missing:
+                    reason = str(missing)
+            numbers = [row.comparison, row.printed, ours, low, high, difference, allowed, outcome, reason]
+            rows.append([*facts, name, *numbers])
+    columns = [
+        "source", "item", "row", "column", "unit", "kind", "table", "cells", "reduce", "models", "variant",
+        "published_on", "templates", "comparison", "published", "ours", "ci_low", "ci_high", "difference", "tolerance",
+        "verdict", "reason",
+    ]  # fmt: skip
+    return pd.DataFrame(rows, columns=columns)
+
+
+def counts(comparison, source):
+    """Return how often each verdict fell, as numbers that a paper's prose can name.
+
+    Ids are ``published.<templates>.<results|settings>.<verdict>``, with an underscore for the space, ``.total``,
+    ``.compared`` (all but ``not run``) and ``.without_cell`` (those that no table of the workflow can reproduce).
+
+    Parameters
+    ----------
+    comparison : DataFrame
+        From :func:`compare`.
+    source : str
+        The file that holds it, for the numbers' provenance.
+    """
+    numbers = {}
+    for templates, own in comparison.groupby("templates", sort=False):
+        for part, rows in (("results", own[own.kind != "setting"]), ("settings", own[own.kind == "setting"])):
+            found = {name.replace(" ", "_"): int((rows.verdict == name).sum()) for name in VERDICTS}
+            found |= {"total": len(rows), "compared": int((rows.verdict != NOT_RUN).sum())}
+            found |= {"without_cell": int((rows.table == "").sum())}
+            for name, count in found.items():
+                numbers[f"published.{templates}.{part}.{name}"] = {
+                    "value": count,
+                    "text": f"{count}",
+                    "source": source,
+                    "cell": {"templates": templates, "part": part, "verdict": name},
+                }
+    return numbers
+
+
+SIGNS = {"=": "", "<": "under ", ">": "over "}
+UNITS = {"fraction": "", "count": "", "percent": "%", "percentage points": "points", "million parameters": "M",
+         "billion parameters": "B", "million instances": "million"}  # fmt: skip
+
+
+def table_cells(comparison, study):
+    """Return what a paper shows: every result that was compared and every setting that differs, each once.
+
+    Parameters
+    ----------
+    comparison : DataFrame
+        From :func:`compare`.
+    study : str
+        The word that items start with.
+
+    Returns
+    -------
+    DataFrame of str
+        ``Quantity``, ``Printed in``, ``Published``, ``Templates``, ``Ours``, ``Interval``, ``Verdict``.
+    """
+    shown = comparison[
+        (comparison.verdict != NOT_RUN) & ((comparison.kind != "setting") | (comparison.verdict == DIFFERS))
+    ]
+    rows = []
+    for _, own in shown.groupby([*KEY, "published", "templates"], sort=False):
+        row = own.iloc[0]
+        places = -min(0, Decimal(row.published).as_tuple().exponent)
+        # One digit more than the study prints shows on which side of it we are.
+        places += 0 if row.unit == "count" else 1
+        rows.append(
+            (
+                quantity(row, study),
+                "; ".join(dict.fromkeys(own.source)),
+                f"{SIGNS[row.comparison]}{Decimal(row.published):,} {UNITS.get(row.unit, row.unit)}".strip(),
+                row.templates,
+                f"{row.ours:,.{places}f}",
+                "" if math.isnan(row.ci_low) else f"{row.ci_low:.{places}f} to {row.ci_high:.{places}f}",
+                row.verdict,
+            )
+        )
+    return pd.DataFrame(
+        rows, columns=["Quantity", "Printed in", "Published", "Templates", "Ours", "Interval", "Verdict"]
+    )
+
+
+def quantity(row, study):
+    """Return what a published number measures, in words made from its item, row and column."""
+    item = row["item"].removeprefix(f"{study}_").replace("_", " ")
+    parts = [part for part in (*row["row"].split(" | "), row["column"]) if part not in item]
+    return f"{item}: {', '.join(parts)}"

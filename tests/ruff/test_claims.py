@@ -1,0 +1,246 @@
+"""Each finding on tables where it holds, on tables where it fails, and on runs that cannot tell."""
+
+import json
+
+import pandas as pd
+import pytest
+
+from scripts.core import claims, files, published
+from scripts.ruff import claims as script
+from scripts.ruff import findings
+from tests.ruff import pattern, synthetic
+from tests.ruff.test_published_vs_ours import PUBLISHED, write
+
+NUMBERS = published.read_published(PUBLISHED / "ruff.csv")
+MODELS = findings.study_models(published.read_models(PUBLISHED / "ruff_models.csv"), NUMBERS)
+RUN = pattern.models()
+
+
+def made(**options):
+    """Return a run of all models in which every finding holds."""
+    tables = pattern.tables(RUN) | {"prompted_accuracy": pattern.prompted_accuracy()}
+    return findings.Run(MODELS, findings.printed_numbers(NUMBERS), tables, **options)
+
+
+def verdict(number, run):
+    return claims.decide(findings.FINDINGS[number - 1].checks(run))
+
+
+def put(run, table, column, value, **cell):
+    """Change the cells of a table that have all of the given values."""
+    frame = run.tables[table]
+    chosen = pd.Series(True, index=frame.index)
+    for name, wanted in cell.items():
+        chosen &= frame[name].isin(wanted if isinstance(wanted, list) else [wanted])
+    assert chosen.any()
+    frame[column] = frame[column].astype(float)
+    frame.loc[chosen, column] = value
+
+
+def accuracy(value, model, k=0, pronoun=None):
+    factor = {"factor": "all"} if pronoun is None else {"factor": "pronoun", "level": pronoun}
+    return lambda run: put(run, "accuracy", "accuracy", value, model=model, n_distractors=k, **factor)
+
+
+def error(value, model, k, kind):
+    return lambda run: put(run, "error_types", "share", value, model=model, n_distractors=k, error_type=kind)
+
+
+def picks(value, model, pronoun):
+    return lambda run: put(run, "context_free", "share", value, model=model, pronoun=pronoun)
+
+
+def p_value(value, model, a, b):
+    return lambda run: put(run, "pronoun_tests", "p", value, model=model, pronoun_a=a, pronoun_b=b)
+
+
+def prompted(value, model, k, method="vanilla", answer="final"):
+    where = {"model": model, "n_distractors": k, "method": method, "answer": answer}
+    return lambda run: put(run, "prompted_accuracy", "accuracy", value, **where)
+
+
+ENCODERS = MODELS[MODELS.groups.str.contains("encoder")].model.tolist()
+LOW_AND_CLOSE, HIGH_AND_WIDE = [0.3, 0.301] * 5, [0.5, 0.9] * 5
+
+# What breaks each finding, and what the counterexample says.
+BROKEN = [
+    (1, picks(0.01, "opt-350m", "she"), "OPT-350M: he 0.667, she 0.010, they 0.044, xe 0.011"),
+    (1, picks(0.40, "roberta-base", "xe"), "RoBERTa-base"),
+    (2, picks(0.00, ENCODERS, ["she", "they", "xe"]), "bits (encoders)"),
+    (3, accuracy(0.24, "pythia-14m"), "Pythia-14M: 0.240"),
+    (3, accuracy(1.00, "opt-66b"), "OPT-66B: 1.000"),
+    (3, accuracy(0.96, "roberta-large"), "highest: RoBERTa-large, 0.960"),
+    (3, accuracy(0.92, "mosaicbert"), "MosaicBERT: 0.920, published 0.95"),
+    (4, accuracy(0.90, "bert-base"), "BERT: rho -1.00"),
+    (4, accuracy(0.20, ["opt-6.7b", "opt-13b", "opt-30b", "opt-66b"]), "OPT: rho -"),
+    (5, p_value(0.06, "all", "she", "they"), "she 0.808, they 0.653, p = 0.06"),
+    (5, p_value(float("nan"), "all", "he", "she"), "p = nan"),
+    (5, accuracy(0.95, list(RUN), 0, "xe"), "she 0.808, xe 0.950"),
+    (6, accuracy(0.10, [m for m in ENCODERS if m != "bert-large"][:5], 0, "xe"), "4 of 9 encoders better on xe"),
+    (6, accuracy(0.10, "bert-large", 0, "xe"), "BERT-large: xe 0.100, they 0.600"),
+    (7, accuracy(0.26, "opt-1.3b", 0, "xe"), "OPT-1.3B: 0.260"),
+    (7, accuracy(0.06, "pythia-160m", 0, "xe"), "Pythia-160M: 0.060"),
+    (8, accuracy(0.10, "opt-6.7b", 0, "xe"), "OPT-6.7B: xe 0.100"),
+    (8, p_value(0.2, "llama-2-7b", "they", "xe"), "Llama-2-7B"),
+    (8, accuracy(0.90, "llama-2-13b", 0, "xe"), "Llama-2-13B: 0.900, published 0.96"),
+    (9, accuracy(0.90, "opt-125m", 3), "OPT-125M: 0.550 without, 0.900 with 3"),
+    (10, accuracy(0.60, list(RUN), 1), "points over 29 scored models, published 34"),
+    (11, accuracy(0.50, "pythia-1b", 4), "Pythia-1B"),
+    (12, accuracy(0.01, "bert-base", 5), "BERT-base: 0.410 with 1, 0.010 with 5"),
+    (12, accuracy(0.90, "bert-base", 4), "BERT-base: 0.770 without, 0.900 with 4"),
+    (13, accuracy(0.10, [m for m in RUN if m not in ("opt-125m", "pythia-14m")], 5), "1 of 22 pairs"),
+    (14, accuracy(0.90, "opt-66b"), "RoBERTa-base 0.860, OPT-66B 0.900"),
+    (14, accuracy(0.30, "bert-large"), "BERT-large 0.300, mean of decoders of about its size"),
+    (15, accuracy(0.90, "llama-2-70b", 5), "MosaicBERT 0.870, Llama-2-70B 0.900"),
+    (16, error(0.01, "opt-13b", 2, ["distraction", "bias"]), "OPT-13B with 2: 0.020"),
+    (16, error(0.49, "bert-base", 4, ["distraction", "bias"]), "BERT-base with 4: 0.980"),
+    (17, error(0.30, "pythia-70m", 5, "distraction"), "Pythia-70M: 0.640 with 4, 0.300 with 5"),
+    (17, error(0.86, "pythia-70m", 5, "distraction"), "Pythia-70M with 5: 0.860"),
+    (18, error(0.80, "albert-xlarge-v2", 5, "distraction"), "ALBERT-v2-xlarge: distraction 0.600 with 1, 0.800 with 5"),
+    (18, error(0.01, "roberta-large", 5, "bias"), "RoBERTa-large: bias"),
+    (18, error(0.90, "bert-large", 2, "distraction"), "BERT-large with 2: bias 0.460, distraction 0.900"),
+    (19, error(0.10, "llama-2-70b", [1, 2, 3], "distraction"), "distraction: Llama-2-13B"),
+    (19, error(0.90, "bert-large", [1, 2, 3, 4, 5], "distraction"), "distraction: BERT-base 0.480, BERT-large 0.900"),
+    (20, prompted(0.99, "llama-2-7b-chat", 3), "Llama-2-7B-chat 0.990, Llama-2-7B"),
+    (20, prompted(0.99, "flan-t5-small", 3), "FLAN-T5-small: "),
+    (20, prompted(LOW_AND_CLOSE, "flan-t5-xxl", 2, "zhou"), "zhou with 2: 0.300 ± 0.001"),
+    (20, prompted(HIGH_AND_WIDE, "flan-t5-xxl", 2, "zhou"), "zhou with 2: 0.700 ± 0.200"),
+    (20, prompted(0.10, "flan-t5-xxl", 0, "kojima", "chain"), "kojima with 0, answer from the chain: -"),
+    (20, prompted(0.99, "flan-t5-xxl", 1, "kojima", "chain"), "kojima with 1, answer from the chain: +"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("number", range(1, 21))
+def test_every_finding_holds_where_it_should(number):
+    found = verdict(number, made())
+    assert found.verdict == "holds", found
+    assert found.evidence
+    assert found.missing == ()
+
+
+@pytest.mark.parametrize(("number", "change", "words"), BROKEN)
+def test_every_finding_fails_where_it_should(number, change, words):
+    run = made()
+    change(run)
+    found = verdict(number, run)
+    assert found.verdict == "fails", found
+    assert words in found.evidence
+
+
+def test_albert_in_order_is_a_counterexample():
+    run = made()
+    for model, value in zip(run.families["ALBERT-v2"], (0.70, 0.72, 0.74, 0.76), strict=True):
+        accuracy(value, model)(run)
+    found = verdict(4, run)
+    assert found.evidence == "1 of 6 checks fail: ALBERT-v2: 0.700, 0.720, 0.740, 0.760"
+
+
+def test_every_finding_is_broken_once():
+    assert {number for number, *_ in BROKEN} == set(range(1, 21))
+    assert [claim.number for claim in findings.FINDINGS] == list(range(1, 21))
+
+
+def test_sizes_and_groups_are_those_of_the_study():
+    run = made()
+    assert (len(run.encoders), len(run.decoders), len(run.neighbours)) == (9, 20, 22)
+    assert run.families["OPT"][0] == "opt-125m" and run.families["OPT"][-1] == "opt-66b"
+    assert run.size("opt-6.7b") == 6.7e9
+    assert set(run.everyone) == set(RUN)
+
+
+def restricted(run, keep):
+    """Return a run that has only some models."""
+    tables = {name: frame[frame.model.isin([*keep, "all"])] for name, frame in run.tables.items() if "model" in frame}
+    return findings.Run(run.models, run.printed, tables)
+
+
+def test_a_finding_about_all_models_is_not_shown_by_some():
+    some = restricted(made(), [m for m in RUN if m != "opt-66b"])
+    found = verdict(9, some)
+    assert (found.verdict, found.missing) == ("not applicable", ("OPT-66B",))
+    assert found.evidence == "140 checks are possible and hold"
+    assert verdict(2, some).missing == ("OPT-66B",)
+    # A finding that does not speak of it is decided.
+    assert verdict(12, some).verdict == "holds"
+
+
+def test_one_model_is_enough_for_a_counterexample():
+    run = made()
+    accuracy(0.90, "opt-125m", 3)(run)
+    found = verdict(9, restricted(run, ["opt-125m"]))
+    assert found.verdict == "fails"
+    assert len(found.missing) == 28
+
+
+def test_a_run_with_fewer_distractors_says_which_are_missing():
+    run = made()
+    run.tables["accuracy"] = run.tables["accuracy"].query("n_distractors in (0, 5)")
+    found = verdict(11, run)
+    assert (found.verdict, found.missing) == (
+        "not applicable", ("1 distractor", "2 distractors", "3 distractors", "4 distractors"),
+    )  # fmt: skip
+    assert verdict(15, run).verdict == "holds"
+
+
+def test_a_model_without_unambiguous_errors_decides_nothing():
+    run = made()
+    error(float("nan"), "mosaicbert", 5, ["distraction", "bias", "other"])(run)
+    assert verdict(16, run).evidence == "all 144 checks hold"
+    assert verdict(18, run).verdict == "holds"
+
+
+def test_pooled_tests_must_be_over_the_studys_models_alone():
+    run = made()
+    other = run.tables["pronoun_tests"].query("model == 'opt-125m'").assign(model="tiny")
+    run.tables["pronoun_tests"] = pd.concat([run.tables["pronoun_tests"], other])
+    assert verdict(5, run).missing == ("a test over the study's models alone",)
+
+
+@pytest.mark.parametrize(
+    "options", [{"excluded": frozenset(MODELS.model)}, {"obstacle": "not in this run: a choice among exactly he"}]
+)
+def test_excluded_models_and_other_options_decide_nothing(options):
+    for number in range(1, 21):
+        found = verdict(number, made(**options))
+        assert (found.verdict, found.evidence) == ("not applicable", "")
+
+
+def run_script(folder, run, tables, keys=("replica",)):
+    outputs = {kind: str(folder / f"claims.{kind}") for kind in ("csv", "tex")}
+    script.main(
+        printed=str(PUBLISHED / "ruff.csv"),
+        study_models=str(PUBLISHED / "ruff_models.csv"),
+        tables=[path for key in keys for path in write(folder, key, run, tables)],
+        numbers=str(folder / "claims.json"),
+        template_sets=list(keys),
+        every_set=["replica", "official"],
+        models=run,
+        pronoun_sets=pattern.SETS,
+        **outputs,
+    )
+    numbers = json.loads((folder / "claims.json").read_text(encoding="utf-8"))
+    return files.read_csv(outputs["csv"]), (folder / "claims.tex").read_text(encoding="utf-8"), numbers
+
+
+def test_nothing_applies_to_demonstration_models(tmp_path):
+    """The default run: two models that belong to no study, and the replica templates alone."""
+    run = synthetic.DEMONSTRATION
+    found, tex, numbers = run_script(tmp_path, run, synthetic.tables(run, synthetic.SETS[:4]))
+    assert set(found.verdict) == {"not applicable"}
+    assert len(found) == 40
+    everyone = found[(found.claim == 1) & (found.templates == "replica")].iloc[0]
+    assert everyone.n_missing == 29
+    assert everyone.missing.startswith("ALBERT-v2-base; ALBERT-v2-large")
+    assert set(found[found.templates == "official"].missing) == {"the official templates"}
+    assert numbers["claims.replica.not_applicable"]["value"] == numbers["claims.total"]["value"] == 20
+    assert "ALBERT-v2-base, ALBERT-v2-large, ALBERT-v2-xlarge and 26 more" in tex
+
+
+def test_the_studys_own_pattern_holds_on_both_template_sets(tmp_path):
+    found, tex, numbers = run_script(tmp_path, RUN, pattern.tables(RUN), ("replica", "official"))
+    assert set(found[found.claim < 20].verdict) == {"holds"}
+    # The workflow has no prompted models.
+    assert set(found[found.claim == 20].verdict) == {"not applicable"}
+    assert numbers["claims.official.holds"]["value"] == 19
+    assert numbers["claims.same"]["value"] == 20
+    assert "Replica & Official & Evidence" in tex

@@ -1,0 +1,146 @@
+"""Published numbers beside those of a run: the study's own pattern, the demonstration run, and what lies between."""
+
+import inspect
+import json
+
+import pandas as pd
+import pytest
+
+from scripts.core import files
+from scripts.ruff import published_vs_ours
+from tests.ruff import pattern, synthetic
+
+PUBLISHED = pattern.ROOT / "paper/published"
+SETTINGS = {"setting.alpha": 0.05, "setting.chance": 0.25, "setting.seeds": 3}
+
+
+def write(folder, key, run, tables):
+    """Write the tables of one template set as the workflow lays them out; return their paths."""
+    paths = []
+    for name, frame in tables.items():
+        kind = "tables" if name == "instance_counts" else "analysis"
+        paths.append(folder / f"{kind}/{key}/{name}.csv")
+        files.write_csv(paths[-1], frame)
+    paths.append(folder / f"tables/{key}/models.csv")
+    files.write_csv(paths[-1], pd.DataFrame.from_dict(run, orient="index").rename_axis("model").reset_index())
+    paths.append(folder / f"analysis/{key}/paper_numbers.json")
+    files.write_json(paths[-1], {name: {"value": value} for name, value in SETTINGS.items()})
+    return [str(path) for path in paths]
+
+
+def compare(folder, run, tables, keys=("replica",), pronoun_sets=pattern.SETS):
+    """Run the script; return its CSV, LaTeX and numbers."""
+    made = {kind: str(folder / f"out.{kind}") for kind in ("csv", "tex")}
+    published_vs_ours.main(
+        published=str(PUBLISHED / "ruff.csv"),
+        mapping=str(PUBLISHED / "ruff_mapping.csv"),
+        study_models=str(PUBLISHED / "ruff_models.csv"),
+        tables=[path for key in keys for path in write(folder, key, run, tables)],
+        numbers=str(folder / "out.json"),
+        template_sets=list(keys),
+        every_set=["replica", "official"],
+        models=run,
+        pronoun_sets=list(pronoun_sets),
+        **made,
+    )
+    numbers = json.loads((folder / "out.json").read_text(encoding="utf-8"))
+    return files.read_csv(made["csv"]), (folder / "out.tex").read_text(encoding="utf-8"), numbers
+
+
+@pytest.fixture(scope="module")
+def complete(tmp_path_factory):
+    run = pattern.models()
+    return compare(tmp_path_factory.mktemp("complete"), run, pattern.tables(run), ("replica", "official"))
+
+
+def test_the_studys_own_pattern_agrees_with_it(complete):
+    found, _, numbers = complete
+    assert found.templates.value_counts().to_dict() == {"replica": 166, "official": 166}
+    compared = found[(found.kind != "setting") & found.table.notna()]
+    assert not compared.empty
+    assert set(compared.verdict) == {"within interval", "within tolerance"}
+    drop = found[found.item == "ruff_accuracy_drop"].iloc[0]
+    assert drop.ours == pytest.approx(34, abs=0.1)
+    total = found[found.item == "ruff_instances_total"].iloc[0]
+    assert total.ours == pytest.approx(5.6232)
+    # The registry counts parameters; the study prints nominal sizes.
+    differs = found[found.verdict == "differs"]
+    assert set(differs.item) <= {"ruff_model_parameters"}
+    assert "ALBERT-v2 | xxlarge" in set(differs.row)
+    assert numbers["published.official.results.differs"]["value"] == 0
+    assert numbers["published.official.results.compared"]["value"] == len(compared) / 2
+
+
+def test_every_row_without_a_number_says_why(complete):
+    found = complete[0]
+    assert found[found.verdict == "not run"].reason.notna().all()
+    assert found[found.verdict != "not run"].reason.isna().all()
+    assert found[found.verdict != "not run"].ours.notna().all()
+
+
+@pytest.mark.parametrize("name", ["mosaicbert", "bert-large"])
+def test_a_moved_number_differs(tmp_path, name):
+    run = pattern.models()
+    tables = pattern.tables(run)
+    moved = tables["accuracy"].model == name
+    tables["accuracy"].loc[moved, ["accuracy", "ci_low", "ci_high"]] -= 0.2
+    found, tex, numbers = compare(tmp_path, run, tables)
+    wrong = found[(found.verdict == "differs") & (found.kind != "setting")]
+    assert set(wrong.models) == {name}
+    assert wrong.difference.between(-0.25, -0.15).all()
+    assert numbers["published.replica.results.differs"]["value"] == len(wrong) == 2
+    assert tex.count("differs") >= 2
+
+
+def test_demonstration_models_are_never_compared(tmp_path):
+    run = synthetic.DEMONSTRATION
+    tables = synthetic.tables(run, synthetic.SETS[:4]) | {"instance_counts": pattern.instance_counts()}
+    found, tex, numbers = compare(tmp_path, run, tables)
+    asked = found[found.models.notna()]
+    assert len(asked) > 50
+    assert set(asked.verdict) == {"not run"}
+    # What needs no model is compared: the instances.
+    counted = found[(found.item == "ruff_instances_created") & (found.templates == "replica")]
+    assert set(counted.verdict) == {"within tolerance"}
+    assert set(found[found.templates == "official"].verdict) == {"not run"}
+    assert numbers["published.replica.results.differs"]["value"] == 0
+    assert "MosaicBERT" not in tex
+
+
+def test_a_demonstration_model_under_a_studys_name_is_left_out(tmp_path):
+    run = pattern.models()
+    run["mosaicbert"] = run["mosaicbert"] | {"demonstration": True}
+    found, _, _ = compare(tmp_path, run, pattern.tables(run))
+    own = found[(found.models == "mosaicbert") & (found.templates == "replica")]
+    assert set(own.verdict) == {"not run"}
+    assert set(own.reason) == {"not in this run: mosaicbert"}
+    pooled = found[(found.item == "ruff_accuracy_drop") & (found.templates == "replica")]
+    assert pooled.reason.tolist() == ["not in this run: mosaicbert"]
+
+
+def test_other_pronoun_sets_are_another_experiment(tmp_path):
+    run = pattern.models()
+    found, _, _ = compare(tmp_path, run, pattern.tables(run), pronoun_sets=[*pattern.SETS, "ey"])
+    asked = found[(found.variant == "likelihood") & found.table.notna() & (found.templates == "replica")]
+    assert set(asked.verdict) == {"not run"}
+    assert set(asked.reason) == {"not in this run: a choice among exactly he, she, they, xe"}
+    registry = found[(found.variant == "registry") & (found.templates == "replica")]
+    assert "within tolerance" in set(registry.verdict)
+
+
+def test_a_run_of_some_models_compares_what_it_can(tmp_path):
+    run = {name: facts for name, facts in pattern.models().items() if name.startswith(("bert", "opt"))}
+    found, _, _ = compare(tmp_path, run, pattern.tables(run))
+    own = found[(found.templates == "replica") & (found.item == "ruff_accuracy") & found.table.notna()]
+    assert set(own[own.models.isin(run)].verdict) == {"within interval"}
+    assert set(own[own.models.isin(["mosaicbert", "llama-2-70b"])].verdict) == {"not run"}
+    pooled = found[(found.item == "ruff_accuracy_drop") & (found.templates == "replica")].iloc[0]
+    assert pooled.reason.startswith("not in this run: albert-base-v2")
+    assert pooled.reason.endswith("more")
+
+
+def test_the_script_takes_what_the_rule_gives():
+    text = (pattern.ROOT / "rules/ruff.smk").read_text(encoding="utf-8")
+    body = text.split("rule ruff_published_vs_ours:")[1].split("\nrule ")[0]
+    for name in inspect.signature(published_vs_ours.main).parameters:
+        assert f"        {name}=" in body, name
