@@ -51,7 +51,7 @@ def adapt(workflow):
         If a rule has a ``retries`` directive.
     """
     for rule in workflow.rules:
-        if rule._restart_times is not None:
+        if rule._restart_times:
             raise UserError(
                 f"rule {rule.name}: retries would multiply with restart-times of slurm/config.yaml, inside the same "
                 "allocation; remove the directive"
