@@ -1,4 +1,4 @@
-"""Build tiny checkpoints with random weights, one for each architecture that RUFF scores by likelihood.
+"""Build tiny checkpoints with random weights, one for each architecture of the studies and a few beyond.
 
 Each has a tokenizer of its family's real type, trained on the spot on this project's own templates, small enough that
 neopronouns split into pieces. Scores of these models mean nothing; they show that the machinery works.
@@ -28,14 +28,18 @@ def corpus():
     return lines
 
 
-def _wordpiece(folder):
+def _wordpiece(folder, lowercase=True):
     from tokenizers import BertWordPieceTokenizer
     from transformers import BertTokenizerFast
 
-    tokenizer = BertWordPieceTokenizer(lowercase=True)
+    tokenizer = BertWordPieceTokenizer(lowercase=lowercase)
     tokenizer.train_from_iterator(corpus(), vocab_size=VOCABULARY, show_progress=False)
     tokenizer.save_model(str(folder))
-    return BertTokenizerFast(vocab_file=str(folder / "vocab.txt"), do_lower_case=True)
+    return BertTokenizerFast(vocab_file=str(folder / "vocab.txt"), do_lower_case=lowercase)
+
+
+def _cased_wordpiece(folder):
+    return _wordpiece(folder, lowercase=False)
 
 
 def _byte_level(specials):
@@ -103,23 +107,141 @@ def _llama(folder):
     )
 
 
+def _t5(folder):
+    from tokenizers import SentencePieceUnigramTokenizer
+    from tokenizers.processors import TemplateProcessing
+    from transformers import PreTrainedTokenizerFast
+
+    sentinels = [f"<extra_id_{i}>" for i in range(4)]
+    tokenizer = SentencePieceUnigramTokenizer()
+    tokenizer.train_from_iterator(
+        corpus(),
+        vocab_size=VOCABULARY,
+        special_tokens=["<pad>", "</s>", "<unk>", *sentinels],
+        unk_token="<unk>",
+        show_progress=False,
+    )
+    tokenizer.post_processor = TemplateProcessing(single="$A </s>", special_tokens=[("</s>", 1)])
+    return PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer._tokenizer,
+        pad_token="<pad>",
+        eos_token="</s>",
+        unk_token="<unk>",
+        additional_special_tokens=sentinels,
+    )
+
+
+def _bart(folder):
+    from transformers import BartTokenizerFast
+
+    _byte_level(["<s>", "<pad>", "</s>", "<unk>", "<mask>"]).save_model(str(folder))
+    return BartTokenizerFast(str(folder / "vocab.json"), str(folder / "merges.txt"))
+
+
+def _gpt2(folder):
+    from transformers import GPT2TokenizerFast
+
+    return GPT2TokenizerFast(tokenizer_object=_byte_level(["<|endoftext|>"])._tokenizer)
+
+
+def _bloom(folder):
+    from transformers import PreTrainedTokenizerFast
+
+    tokenizer = _byte_level(["<unk>", "<s>", "</s>", "<pad>"])
+    return PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer._tokenizer, bos_token="<s>", eos_token="</s>", pad_token="<pad>", unk_token="<unk>"
+    )
+
+
+def _qwen(folder):
+    from transformers import PreTrainedTokenizerFast
+
+    tokenizer = _byte_level(["<|endoftext|>", "<|im_start|>", "<|im_end|>"])
+    return PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer._tokenizer, eos_token="<|im_end|>", pad_token="<|endoftext|>"
+    )
+
+
+def _gemma(folder):
+    from tokenizers import SentencePieceBPETokenizer
+    from tokenizers.processors import TemplateProcessing
+    from transformers import PreTrainedTokenizerFast
+
+    tokenizer = SentencePieceBPETokenizer(add_prefix_space=False)
+    specials = ["<pad>", "<eos>", "<bos>", "<unk>"]
+    tokenizer.train_from_iterator(corpus(), vocab_size=VOCABULARY, special_tokens=specials, show_progress=False)
+    tokenizer.post_processor = TemplateProcessing(single="<bos> $A", special_tokens=[("<bos>", 2)])
+    return PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer._tokenizer,
+        pad_token="<pad>",
+        bos_token="<bos>",
+        eos_token="<eos>",
+        unk_token="<unk>",
+    )
+
+
+def _modernbert(folder):
+    from tokenizers.processors import TemplateProcessing
+    from transformers import PreTrainedTokenizerFast
+
+    tokenizer = _byte_level(["[CLS]", "[SEP]", "[PAD]", "[UNK]", "[MASK]"])
+    tokenizer.post_processor = TemplateProcessing(
+        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 0), ("[SEP]", 1)]
+    )
+    return PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer._tokenizer,
+        cls_token="[CLS]",
+        sep_token="[SEP]",
+        pad_token="[PAD]",
+        unk_token="[UNK]",
+        mask_token="[MASK]",
+    )
+
+
+def _alibi_bert(tokenizer):
+    from tests.zoo_code.alibi_bert import AlibiBertConfig, AlibiBertForMaskedLM, AlibiBertModel
+
+    AlibiBertConfig.register_for_auto_class()
+    AlibiBertModel.register_for_auto_class("AutoModel")
+    AlibiBertForMaskedLM.register_for_auto_class("AutoModelForMaskedLM")
+    return AlibiBertForMaskedLM(AlibiBertConfig(vocab_size=len(tokenizer)))
+
+
 def _models():
     """Return the constructors: name -> (architecture, family, tokenizer builder, model builder from a tokenizer)."""
     import transformers as t
+
+    sizes = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64}
 
     def encoder(kind, config, **options):
         return lambda tokenizer: kind(
             config(
                 vocab_size=len(tokenizer),
-                hidden_size=32,
-                num_hidden_layers=2,
-                num_attention_heads=4,
-                intermediate_size=64,
                 max_position_embeddings=258,
                 pad_token_id=tokenizer.pad_token_id,
+                **sizes,
                 **options,
             )
         )
+
+    def decoder(kind, config, **options):
+        return lambda tokenizer: kind(
+            config(
+                vocab_size=len(tokenizer),
+                bos_token_id=tokenizer.bos_token_id,
+                eos_token_id=tokenizer.eos_token_id,
+                **{"max_position_embeddings": 256, **sizes, **options},
+            )
+        )
+
+    def narrow(kind, config, **options):
+        """GPT-2's names for the sizes."""
+        return lambda tokenizer: kind(
+            config(
+                vocab_size=len(tokenizer), n_positions=256, n_embd=32, n_layer=2, n_head=4, bos_token_id=0, eos_token_id=0,
+                **options,
+            )
+        )  # fmt: skip
 
     def opt(tokenizer):
         return t.OPTForCausalLM(
@@ -130,44 +252,110 @@ def _models():
                 num_attention_heads=4,
                 ffn_dim=64,
                 max_position_embeddings=256,
-                word_embed_proj_dim=32,
+                # Like OPT-350m: embeddings narrower than the layers, with projections in between.
+                word_embed_proj_dim=16,
                 bos_token_id=2,
                 eos_token_id=2,
                 pad_token_id=1,
             )
         )
 
-    def decoder(kind, config):
-        return lambda tokenizer: kind(
-            config(
+    def t5(**options):
+        return lambda tokenizer: t.T5ForConditionalGeneration(
+            t.T5Config(
                 vocab_size=len(tokenizer),
-                hidden_size=32,
-                num_hidden_layers=2,
-                num_attention_heads=4,
-                intermediate_size=64,
-                max_position_embeddings=256,
-                bos_token_id=tokenizer.bos_token_id,
+                d_model=32,
+                d_kv=8,
+                d_ff=64,
+                num_layers=2,
+                num_heads=4,
+                pad_token_id=tokenizer.pad_token_id,
                 eos_token_id=tokenizer.eos_token_id,
+                decoder_start_token_id=tokenizer.pad_token_id,
+                **options,
             )
         )
 
-    albert = encoder(t.AlbertForMaskedLM, t.AlbertConfig, embedding_size=16)
+    def bart(tokenizer):
+        return t.BartForConditionalGeneration(
+            t.BartConfig(
+                vocab_size=len(tokenizer),
+                d_model=32,
+                encoder_layers=2,
+                decoder_layers=2,
+                encoder_attention_heads=4,
+                decoder_attention_heads=4,
+                encoder_ffn_dim=64,
+                decoder_ffn_dim=64,
+                max_position_embeddings=258,
+                pad_token_id=tokenizer.pad_token_id,
+                bos_token_id=tokenizer.bos_token_id,
+                eos_token_id=tokenizer.eos_token_id,
+                decoder_start_token_id=tokenizer.eos_token_id,
+            )
+        )
+
+    def bloom(tokenizer):
+        return t.BloomForCausalLM(t.BloomConfig(vocab_size=len(tokenizer), hidden_size=32, n_layer=2, n_head=4))
+
+    bert = encoder(t.BertForMaskedLM, t.BertConfig)
+    flan = {"feed_forward_proj": "gated-gelu", "tie_word_embeddings": False}
+    grouped = {"num_key_value_heads": 2, "head_dim": 8}
+    modern = encoder(
+        t.ModernBertForMaskedLM,
+        t.ModernBertConfig,
+        cls_token_id=0,
+        bos_token_id=0,
+        sep_token_id=1,
+        eos_token_id=1,
+        reference_compile=False,
+    )
     return {
-        "tiny-bert": ("encoder", "BERT", _wordpiece, encoder(t.BertForMaskedLM, t.BertConfig)),
+        "tiny-bert": ("encoder", "BERT", _wordpiece, bert),
         "tiny-roberta": ("encoder", "RoBERTa", _roberta, encoder(t.RobertaForMaskedLM, t.RobertaConfig)),
         "tiny-albert": (
             "encoder",
             "ALBERT-v2",
             _unigram,
-            albert,
+            encoder(t.AlbertForMaskedLM, t.AlbertConfig, embedding_size=16),
         ),
         "tiny-opt": ("decoder", "OPT", _opt, opt),
         "tiny-gpt-neox": ("decoder", "Pythia", _neox, decoder(t.GPTNeoXForCausalLM, t.GPTNeoXConfig)),
         "tiny-llama": ("decoder", "Llama-2", _llama, decoder(t.LlamaForCausalLM, t.LlamaConfig)),
+        "tiny-mosaicbert": ("encoder", "MosaicBERT", _wordpiece, _alibi_bert),
+        "tiny-spanbert": ("encoder", "SpanBERT", _cased_wordpiece, bert),
+        "tiny-modernbert": ("encoder", "ModernBERT", _modernbert, modern),
+        "tiny-gpt2": ("decoder", "GPT-2", _gpt2, narrow(t.GPT2LMHeadModel, t.GPT2Config)),
+        "tiny-gpt-j": ("decoder", "GPT-J", _gpt2, narrow(t.GPTJForCausalLM, t.GPTJConfig, rotary_dim=4)),
+        "tiny-bloom": ("decoder", "BLOOM", _bloom, bloom),
+        "tiny-qwen": ("decoder", "Qwen", _qwen, decoder(t.Qwen2ForCausalLM, t.Qwen2Config, num_key_value_heads=2)),
+        "tiny-gemma": ("decoder", "Gemma", _gemma, decoder(t.GemmaForCausalLM, t.GemmaConfig, **grouped)),
+        "tiny-bart": ("encoder-decoder", "BART", _bart, bart),
+        "tiny-t5": ("encoder-decoder", "T5", _t5, t5()),
+        "tiny-flan-t5": ("encoder-decoder", "FLAN-T5", _t5, t5(**flan)),
+        "tiny-ul2": ("encoder-decoder", "UL2", _t5, t5(feed_forward_proj="gated-silu", tie_word_embeddings=False)),
     }
 
 
 NAMES = ("tiny-bert", "tiny-roberta", "tiny-albert", "tiny-opt", "tiny-gpt-neox", "tiny-llama")
+"""One for each architecture that RUFF scores by likelihood and transformers brings code for."""
+
+ALL_NAMES = (
+    *NAMES,
+    "tiny-mosaicbert",
+    "tiny-spanbert",
+    "tiny-modernbert",
+    "tiny-gpt2",
+    "tiny-gpt-j",
+    "tiny-bloom",
+    "tiny-qwen",
+    "tiny-gemma",
+    "tiny-bart",
+    "tiny-t5",
+    "tiny-flan-t5",
+    "tiny-ul2",
+)
+"""Every architecture of the five studies, and three that are in none: ModernBERT, Qwen and Gemma."""
 
 
 def build(folder, names=NAMES):
@@ -177,7 +365,7 @@ def build(folder, names=NAMES):
     ----------
     folder : str or Path
     names : sequence of str
-        Which of :data:`NAMES` to build.
+        Which of :data:`ALL_NAMES` to build.
 
     Returns
     -------
@@ -196,11 +384,12 @@ def build(folder, names=NAMES):
         tokenizer = make_tokenizer(target)
         torch.manual_seed(seed)
         model = make_model(tokenizer)
-        # The usual initialisation is so small that every option would get nearly the same score.
+        # The usual initialisation is so small that every option would get nearly the same score. T5's is scaled by
+        # itself already.
         with torch.no_grad():
             for parameter in model.parameters():
                 if parameter.dim() > 1:
-                    parameter.mul_(6)
+                    parameter.mul_(1.5 if "t5" in type(model).__name__.lower() else 6)
         tokenizer.model_max_length = 256
         tokenizer.save_pretrained(target)
         model.save_pretrained(target)
@@ -218,6 +407,8 @@ def build(folder, names=NAMES):
             "demonstration": True,
             "studies": {},
         }
+        if name == "tiny-mosaicbert":
+            entries[name]["remote_code"] = True
     registry = folder / "models.yaml"
     registry.write_text(yaml.safe_dump({"models": entries}, sort_keys=False), encoding="utf-8")
     return registry
@@ -227,7 +418,7 @@ def main():
     """Build the zoo from the command line and print the registry's path."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--folder", default="zoo", help="where the checkpoints go (default: zoo)")
-    parser.add_argument("--models", nargs="*", choices=NAMES, default=NAMES, help="which to build (default: all)")
+    parser.add_argument("--models", nargs="*", choices=ALL_NAMES, default=NAMES, help="which to build")
     arguments = parser.parse_args()
     print(json.dumps({"registry": str(build(arguments.folder, arguments.models))}))
 

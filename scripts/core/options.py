@@ -39,15 +39,18 @@ def option_texts(instances):
     Returns
     -------
     DataFrame
-        Columns ``instance_id``, ``option_index``, ``option``, ``text`` (slot filled), in the order of first appearance.
+        Columns ``instance_id``, ``option_index``, ``option``, ``masked`` (the text with its slot), ``filled`` (the option
+        as it stands in the text, capitalised where a sentence starts) and ``text`` (slot filled), in the order of first
+        appearance.
     """
     distinct = instances.drop_duplicates("instance_id")
-    rows = [
-        (identifier, index, option, fill(text, option))
-        for identifier, text, options in zip(distinct.instance_id, distinct.text, distinct.options, strict=True)
-        for index, option in enumerate(options)
-    ]
-    return pd.DataFrame(rows, columns=["instance_id", "option_index", "option", "text"])
+    rows = []
+    for identifier, masked, options in zip(distinct.instance_id, distinct.text, distinct.options, strict=True):
+        before, after = map(len, masked.split(SLOT, 1)) if SLOT in masked else (0, 0)
+        for index, option in enumerate(options):
+            text = fill(masked, option)
+            rows.append((identifier, index, option, masked, text[before : len(text) - after], text))
+    return pd.DataFrame(rows, columns=["instance_id", "option_index", "option", "masked", "filled", "text"])
 
 
 def predict(scores):

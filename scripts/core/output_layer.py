@@ -1,0 +1,116 @@
+"""Logits at chosen positions only, for any transformers model.
+
+The output layer of a small model costs as much as the rest of it, and most of its memory; scores read few positions.
+Rather than to know each architecture's output layer (projections, biases, scalings, soft caps), the model is called as
+it is while its trunk, the part that ends in hidden states, returns the chosen positions alone.
+"""
+
+import copy
+
+import torch
+
+# Logits held at once; slices that fit a CPU's cache are also the fastest.
+CPU_ELEMENTS, GPU_ELEMENTS = 1 << 22, 1 << 28
+
+
+class SelectiveModel:
+    """A model that computes logits where they are asked for.
+
+    Parameters
+    ----------
+    model : transformers.PreTrainedModel
+        In evaluation mode.
+
+    Attributes
+    ----------
+    whole : bool
+        Set it to compute all logits and choose afterwards, for a model whose trunk cannot be told apart.
+    """
+
+    def __init__(self, model):
+        self.model = model
+        self.vocabulary = model.get_output_embeddings().weight.shape[0]
+        self.whole = False
+        base = model.base_model
+        decoder = model.get_decoder() if hasattr(model, "get_decoder") else None
+        # OPT's head calls the decoder inside its base model; T5 has no base model but itself.
+        found = [base, getattr(base, "decoder", None), getattr(model, "decoder", None), decoder]
+        self.candidates = [module for module in found if isinstance(module, torch.nn.Module) and module is not model]
+        self.trunk = None
+
+    def logits(self, inputs, positions):
+        """Run the model and yield logits in slices.
+
+        Parameters
+        ----------
+        inputs : dict of str to tensor
+            Keyword arguments of the model.
+        positions : tensor of int64, shape (m,), on the CPU
+            Positions of the batch, flattened: row x length + position.
+
+        Yields
+        ------
+        (int, tensor of float32, shape (k, vocabulary))
+            The index of the slice's first position and its logits; the slices cover ``positions`` in order.
+        """
+        if self.trunk is None and not self.whole:
+            self.trunk = self._find(inputs)
+        output = None if self.whole else self._run_trunk(inputs)
+        source = self._all_logits(inputs) if self.whole else output[0]
+        size = max(1, (CPU_ELEMENTS if source.device.type == "cpu" else GPU_ELEMENTS) // self.vocabulary)
+        for start in range(0, len(positions), size):
+            chosen = source.flatten(0, 1)[positions[start : start + size].to(source.device)]
+            yield start, chosen.float() if self.whole else self._head(inputs, output, chosen)
+
+    @torch.inference_mode()
+    def _all_logits(self, inputs):
+        return self.model(**inputs).logits
+
+    @torch.inference_mode()
+    def _find(self, inputs):
+        """Return the outermost candidate that the model calls."""
+        called = []
+        hooks = [m.register_forward_hook(lambda module, *_: called.append(module)) for m in self.candidates]
+        try:
+            self.model(**inputs)
+        finally:
+            for hook in hooks:
+                hook.remove()
+        for module in self.candidates:
+            if module in called:
+                return module
+        raise LookupError("the model calls none of its known trunks")
+
+    @torch.inference_mode()
+    def _run_trunk(self, inputs):
+        """Run everything up to the hidden states; the output layer sees one position and its result is dropped."""
+        kept = []
+
+        def keep(_module, _arguments, output):
+            kept.append(output)
+            return _with_hidden(output, output[0][:1, :1])
+
+        hook = self.trunk.register_forward_hook(keep)
+        try:
+            self.model(**inputs)
+        finally:
+            hook.remove()
+        return kept[0]
+
+    @torch.inference_mode()
+    def _head(self, inputs, output, hidden):
+        """Run what comes behind the trunk on ``hidden`` of shape (k, width)."""
+        forward = self.trunk.forward
+        self.trunk.forward = lambda *_, **__: _with_hidden(output, hidden[None])
+        try:
+            return self.model(**inputs).logits[0].float()
+        finally:
+            self.trunk.forward = forward
+
+
+def _with_hidden(output, hidden):
+    if isinstance(output, tuple):
+        return (hidden, *output[1:])
+    changed = copy.copy(output)
+    changed["last_hidden_state"] = hidden
+    return changed

@@ -1,0 +1,107 @@
+"""Token sequences that begin alike, computed once: prefix trees packed into one sequence each.
+
+A decoder's log-probability of a token depends on the tokens before it and on nothing else, so texts with a common
+beginning can share its computation. Their tokens form a tree; laid out as one sequence, in which a token attends to
+its ancestors alone and its position is its depth, one forward pass gives every text what it would get by itself
+(tree attention: Miao et al. 2024, SpecInfer). Options of an instance share all tokens up to the slot,
+and neighbouring instances share introductions and distractor sentences.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Pack:
+    """One packed sequence of ``n`` tokens.
+
+    Attributes
+    ----------
+    tokens : ndarray of int64, shape (n,)
+    depths : ndarray of int64, shape (n,)
+        Position of each token in the texts that it belongs to.
+    parents : ndarray of int64, shape (n,)
+        Index of the token before it, always smaller than its own; -1 at the beginning of a text.
+    paths : dict of int to ndarray of int64
+        For each text, the indices of its tokens in order.
+    """
+
+    tokens: np.ndarray
+    depths: np.ndarray
+    parents: np.ndarray
+    paths: dict
+
+    def __len__(self):
+        return len(self.tokens)
+
+    def visible(self):
+        """Return the attention mask, bool of shape (n, n): True where the column's token is an ancestor or the same."""
+        mask = np.zeros((len(self), len(self)), dtype=bool)
+        for node, parent in enumerate(self.parents):
+            if parent >= 0:
+                mask[node] = mask[parent]
+            mask[node, node] = True
+        return mask
+
+
+def common_prefix(first, second):
+    """Return how many tokens two sequences share at their beginning."""
+    n = min(len(first), len(second))
+    different = np.flatnonzero(first[:n] != second[:n])
+    return int(different[0]) if len(different) else n
+
+
+def pack(sequences, size):
+    """Pack sequences into as few tokens as ``size`` allows.
+
+    The sequences are sorted, so that those with a common beginning are neighbours, and cut into packs of at most
+    ``size`` tokens. What neighbours share across a cut is computed twice; a cut is therefore made where they share
+    least within the second half of a full pack.
+
+    Parameters
+    ----------
+    sequences : sequence of ndarray of int, each of shape (length,)
+        Token ids; none is empty.
+    size : int
+        Tokens of a pack; a longer sequence gets a pack of its own.
+
+    Returns
+    -------
+    list of Pack
+        Every index of ``sequences`` is a key of exactly one pack's ``paths``. The packs do not depend on the order of
+        ``sequences``, except that equal sequences keep theirs.
+    """
+    order = sorted(range(len(sequences)), key=lambda i: sequences[i].tolist())
+    ordered = [sequences[i] for i in order]
+    shared = [0] + [common_prefix(a, b) for a, b in zip(ordered, ordered[1:], strict=False)]
+    packs, start = [], 0
+    while start < len(order):
+        sizes = [len(ordered[start])]
+        stop = start + 1
+        while stop < len(order):
+            grown = sizes[-1] + len(ordered[stop]) - shared[stop]
+            if grown > size:
+                break
+            sizes.append(grown)
+            stop += 1
+        if stop < len(order):
+            cuts = [cut for cut in range(start + 1, stop + 1) if sizes[cut - start - 1] >= size / 2] or [stop]
+            stop = min(cuts, key=lambda cut: (shared[cut], -cut))
+        packs.append(_tree(ordered[start:stop], order[start:stop], shared[start:stop]))
+        start = stop
+    return packs
+
+
+def _tree(sequences, names, shared):
+    tokens, depths, parents, paths = [], [], [], {}
+    path = np.zeros(0, dtype=np.int64)
+    for position, (sequence, name) in enumerate(zip(sequences, names, strict=True)):
+        kept = shared[position] if position else 0
+        new = np.arange(len(tokens), len(tokens) + len(sequence) - kept)
+        path = np.concatenate([path[:kept], new])
+        tokens.extend(sequence[kept:].tolist())
+        depths.extend(range(kept, len(sequence)))
+        parents.extend(path[kept - 1 : -1].tolist() if kept else [-1, *path[:-1].tolist()])
+        paths[name] = path
+    return Pack(np.array(tokens), np.array(depths), np.array(parents), paths)
