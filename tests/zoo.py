@@ -185,9 +185,7 @@ def _modernbert(folder):
     from transformers import PreTrainedTokenizerFast
 
     tokenizer = _byte_level(["[CLS]", "[SEP]", "[PAD]", "[UNK]", "[MASK]"])
-    tokenizer.post_processor = TemplateProcessing(
-        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 0), ("[SEP]", 1)]
-    )
+    tokenizer.post_processor = TemplateProcessing(single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 0), ("[SEP]", 1)])
     return PreTrainedTokenizerFast(
         tokenizer_object=tokenizer._tokenizer,
         cls_token="[CLS]",
