@@ -330,7 +330,8 @@ def check_jobs(jobs, offered):
     Parameters
     ----------
     jobs : dict of str to dict
-        Name to resources; ``slurm_partition``, ``runtime``, ``mem_mb``, ``threads``, ``gpu``, ``gpu_model`` are looked at.
+        Name to resources, of which ``slurm_partition``, ``runtime``, ``mem_mb``, ``threads``, ``gpu`` and ``gpu_model``
+        are looked at.
     offered : dict
         As :func:`parse_partitions` returns it.
 
@@ -389,16 +390,15 @@ def cancel_left_over(folder, seconds=120):
     jobs = left_over(_queue(), folder)
     if not jobs:
         return
-    log.warning(
-        "An earlier run in this folder left %d jobs in the queue; cancelling them: %s", len(jobs), ", ".join(sorted(jobs))
-    )  # fmt: skip
+    names = ", ".join(sorted(jobs))
+    log.warning("An earlier run in this folder left %d jobs in the queue; cancelling them: %s", len(jobs), names)
     ask("scancel", *sorted(jobs))
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if not left_over(_queue(), folder):
             return
         time.sleep(1)
-    raise UserError(f"jobs {', '.join(sorted(jobs))} of an earlier run do not end; see squeue and run again later")
+    raise UserError(f"jobs {names} of an earlier run do not end; see squeue and run again later")
 
 
 def _queue():

@@ -90,7 +90,8 @@ class Cluster:
         folder = self.folder
         self._spawn(
             "munged", "--foreground", f"--key-file={folder}/munge.key", f"--socket={folder}/munge.sock",
-            f"--pid-file={folder}/munged.pid", f"--log-file={folder}/log/munged.log", f"--seed-file={folder}/munge.seed",
+            f"--pid-file={folder}/munged.pid", f"--log-file={folder}/log/munged.log",
+            f"--seed-file={folder}/munge.seed",
         )  # fmt: skip
         self._until(lambda: (folder / "munge.sock").exists(), "munge")
         if self.accounting:
@@ -222,7 +223,8 @@ class Cluster:
             "JobAcctGatherParams=OverMemoryKill",
             "SlurmdParameters=config_overrides", "SelectType=select/cons_tres", "SelectTypeParameters=CR_CPU_Memory",
             # Answer quickly; a node that is silent for 10 s is down and comes back by itself.
-            "SchedulerType=sched/backfill", "SchedulerParameters=bf_interval=1,sched_interval=2,sched_min_interval=100000",
+            "SchedulerType=sched/backfill",
+            "SchedulerParameters=bf_interval=1,sched_interval=2,sched_min_interval=100000",
             "KillWait=2", "SlurmdTimeout=10", "SlurmctldTimeout=10", "ReturnToService=2", "MessageTimeout=10",
             "MinJobAge=300", "OverTimeLimit=0", "JobRequeue=1",
             *storage, *nodes, *partitions,

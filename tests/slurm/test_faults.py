@@ -1,0 +1,156 @@
+"""What goes wrong on a cluster, made to go wrong on a real Slurm: no run hangs, nothing finished is lost or made twice,
+no half-written file is taken for a result, and what comes out equals a local run byte for byte.
+
+Jobs are held by stopping their scoring process, so that each fault meets a running job however fast the machine is.
+"""
+
+import re
+import signal
+import time
+
+import pytest
+
+from tests.slurm.conftest import unequal
+
+pytestmark = pytest.mark.slurm
+
+PROFILE = ("--profile", "slurm")
+SCORES = "results/ruff/scores/replica"
+
+
+def history(cluster, folder, model):
+    """Return the accounts of the jobs that scored a model in a folder, oldest first."""
+    jobs = [j for j in cluster.accounts() if j["WorkDir"] == str(folder) and j["Comment"].endswith(f"_{model}")]
+    for job in jobs:
+        print(*job.values(), sep=" | ")
+    return jobs
+
+
+def states(jobs):
+    return [job["State"].split()[0] for job in jobs]
+
+
+def minutes(job):
+    hours, minute, _ = map(int, job["Timelimit"].split(":"))
+    return hours * 60 + minute
+
+
+def memory(job):
+    return int(re.search(r"mem=(\d+)M", job["ReqTRES"]).group(1))
+
+
+def no_half_written_file(folder):
+    return [p.name for p in (folder / SCORES).glob("*") if p.suffix != ".parquet" or p.name.startswith(".")] == []
+
+
+def test_cancelled_over_time_and_over_memory(cluster, snakemake, unscored, local):
+    """Three jobs end in three ways; each is run again with more, and the run ends well."""
+    run = snakemake(
+        cluster, unscored, *PROFILE,
+        "--set-resources", "score:mem_mb=450 * attempt ** 2 if wildcards.model == 'tiny-opt' else 3000 * attempt",
+        "score:runtime=attempt if wildcards.model == 'tiny-llama' else 10 * attempt", "--", "scores",
+    )  # fmt: skip
+    cancelled = run.hold("tiny-bert")
+    cluster.run("scancel", cancelled)
+    run.hold("tiny-llama")
+    assert run.wait() == 0, run.text[-4000:]
+    assert unequal(unscored, local) == []
+    assert f"SLURM-job '{cancelled}' failed, SLURM status is: 'CANCELLED'" in run.text
+    assert "SLURM status is: 'TIMEOUT'" in run.text
+
+    bert, opt, llama = (history(cluster, unscored, f"tiny-{name}") for name in ("bert", "opt", "llama"))
+    assert states(bert) == ["CANCELLED", "COMPLETED"]
+    assert [(memory(j), minutes(j)) for j in bert] == [(3000, 10), (6000, 20)]
+    # Without cgroups Slurm says FAILED of a job over its memory; the reason stands in the job's log.
+    assert states(opt) in (["FAILED", "COMPLETED"], ["OUT_OF_MEMORY", "COMPLETED"])
+    assert [memory(j) for j in opt] == [450, 1800]
+    (log,) = (unscored / "results/logs/slurm").rglob(f"{opt[0]['JobIDRaw']}.log")
+    assert "exceeded memory limit" in log.read_text()
+    assert states(llama) == ["TIMEOUT", "COMPLETED"]
+    assert [minutes(j) for j in llama] == [1, 2]
+
+
+def test_controller_restarted_and_node_killed(cluster, snakemake, unscored, local):
+    """Jobs outlive the controller; a job on a node that dies is run again on another one; the node comes back."""
+    run = snakemake(cluster, unscored, *PROFILE, "--", "scores")
+    run.hold("tiny-bert")
+    cluster.stop_controller()
+    # Long enough for status queries that find nobody.
+    time.sleep(12)
+    cluster.start_controller()
+    (job,) = [j for j in cluster.queue() if j["comment"].endswith("_tiny-bert")]
+    node = job["node"]
+    cluster.kill_node(node)
+    try:
+        run.says("NODE_FAIL")
+    finally:
+        cluster.start_node(node)
+    assert run.wait() == 0, run.text[-4000:]
+    assert unequal(unscored, local) == []
+    failed, again = history(cluster, unscored, "tiny-bert")
+    assert states([failed, again]) == ["NODE_FAIL", "COMPLETED"]
+    assert (failed["NodeList"], again["NodeList"]) in (("c1", "c2"), ("c2", "c1"))
+    assert "failed due to a node failure, SLURM status is: 'NODE_FAIL'" in run.text
+    run.until(lambda: cluster.node_states()[node] == "idle", f"{node} back", 60)
+
+
+def test_interrupted_then_killed_then_run_again(cluster, snakemake, unscored, local):
+    """Ctrl-C takes the jobs along and leaves what is finished; kill -9 leaves jobs, which the next run cancels."""
+    first = snakemake(cluster, unscored, *PROFILE, "--", "scores")
+    held = {first.hold("tiny-bert")}
+    first.until((unscored / SCORES / "tiny-opt.parquet").exists, "scores of tiny-opt")
+    first.says("1 of 4 steps")
+    first.process.send_signal(signal.SIGINT)
+    assert first.wait(120) == 1
+    first.until(lambda: not held & {job["id"] for job in cluster.queue()}, "cancelled jobs", 30)
+    assert no_half_written_file(unscored)
+    assert not (unscored / SCORES / "tiny-bert.parquet").exists()
+    opt = unscored / SCORES / "tiny-opt.parquet"
+    made = opt.stat().st_mtime_ns
+
+    second = snakemake(cluster, unscored, *PROFILE, "--", "scores")
+    orphan = second.hold("tiny-bert")
+    second.process.kill()
+    second.wait(10)
+    assert orphan in second.jobs("tiny-bert", "RUNNING")
+
+    locked = snakemake(cluster, unscored, *PROFILE, "--", "scores")
+    assert locked.wait(60) == 1
+    assert "Directory cannot be locked" in locked.text
+    assert orphan in locked.jobs("tiny-bert", "RUNNING")
+    unlock = snakemake(cluster, unscored, *PROFILE, "--unlock")
+    assert unlock.wait(60) == 0, unlock.text
+    third = snakemake(cluster, unscored, *PROFILE, "--", "scores")
+    assert third.wait() == 0, third.text[-4000:]
+    assert re.search(
+        rf"An earlier run in this folder left \d+ jobs in the queue; cancelling them: .*{orphan}", third.text
+    )
+    assert unequal(unscored, local) == []
+    assert opt.stat().st_mtime_ns == made
+    assert states(history(cluster, unscored, "tiny-opt")) == ["COMPLETED"]
+    bert = history(cluster, unscored, "tiny-bert")
+    assert states(bert) == ["CANCELLED", "CANCELLED", "COMPLETED"]
+    assert bert[1]["JobIDRaw"] == orphan
+
+
+def test_without_accounting_nothing_hangs(bare_cluster, snakemake, unscored, local):
+    """No database, so no sacct to fall back on: the controller is away at a poll, and a job is cancelled."""
+    run = snakemake(bare_cluster, unscored, *PROFILE, "--", f"{SCORES}/tiny-bert.parquet")
+    run.hold("tiny-bert")
+    bare_cluster.stop_controller()
+    run.says("Slurm does not answer", 90)
+    bare_cluster.start_controller()
+    (job,) = run.jobs("tiny-bert", "RUNNING")
+    bare_cluster.run("scancel", job)
+    assert run.wait() == 0, run.text[-4000:]
+    assert f"SLURM-job '{job}' failed, SLURM status is: 'CANCELLED'" in run.text
+    assert unequal(unscored, local, f"{SCORES}/tiny-bert.parquet".rpartition("/")[0]) == [
+        f"{SCORES}/tiny-llama.parquet",
+        f"{SCORES}/tiny-opt.parquet",
+    ]
+
+
+def test_sacct_without_a_database_is_refused(bare_cluster, snakemake, unscored):
+    run = snakemake(bare_cluster, unscored, *PROFILE, "--slurm-status-command", "sacct", "--", "scores")
+    assert run.wait(60) == 1
+    assert "there is no accounting database for sacct: set slurm-status-command to squeue" in run.text
