@@ -163,10 +163,10 @@ class Cluster:
         return dict(line.split() for line in lines if line)
 
     def queue(self):
-        """Return the jobs that wait or run, as dicts of id, name, state, node, comment."""
-        keys = ("id", "name", "state", "node", "comment")
-        lines = self.run("squeue", "--noheader", "--format=%A|%j|%T|%N|%k").stdout.splitlines()
-        return [dict(zip(keys, line.split("|"), strict=True)) for line in lines]
+        """Return the jobs that wait or run, as dicts of id, name, state, node, folder and comment."""
+        keys = ("id", "name", "state", "node", "folder", "comment")
+        lines = self.run("squeue", "--noheader", "--format=%A|%j|%T|%N|%Z|%k").stdout.splitlines()
+        return [dict(zip(keys, line.split("|", len(keys) - 1), strict=True)) for line in lines]
 
     def accounts(self):
         """Return what the accounting database knows of all jobs, oldest first."""

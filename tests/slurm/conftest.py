@@ -82,13 +82,19 @@ class Run:
     def says(self, words, seconds=120):
         self.until(lambda: words in self.text, f"'{words}'", seconds)
 
+    def jobs(self, model):
+        """Return the numbers of the running jobs that score a model in this folder."""
+        return {
+            job["id"]
+            for job in self.cluster.queue()
+            if job["comment"].endswith(f"_{model}") and job["state"] == "RUNNING" and job["folder"] == str(self.folder)
+        }
+
     def hold(self, model):
         """Stop the scoring process of a model, so that its job runs on without an end; return the job's number."""
 
         def found():
-            jobs = {
-                j["id"] for j in self.cluster.queue() if j["comment"].endswith(f"_{model}") and j["state"] == "RUNNING"
-            }
+            jobs = self.jobs(model)
             for process in self.cluster.processes() if jobs else []:
                 try:
                     number = process.environ().get("SLURM_JOB_ID")
@@ -141,9 +147,9 @@ def untouched(tmp_path_factory):
     text = re.sub(r"models: \[.*\]", f"models: [{', '.join(GPUS)}]", overlay.read_text())
     overlay.write_text(text.replace("sample_size: 12", "sample_size: 3").replace("[0, 1, 2]", "[0, 1]"))
     profile = folder / "slurm/config.yaml"
-    # A site's account, and a first look at the jobs after 2 s instead of 20.
+    # A site's account; a first look at the jobs after 2 s instead of 20; no more threads than this machine may have.
     text = profile.read_text().replace("slurm_account: null", f"slurm_account: {ACCOUNT}")
-    profile.write_text(text.replace("status-checks: 20", "status-checks: 2"))
+    profile.write_text(text.replace("status-checks: 20", "status-checks: 2").replace("cores: 4", "cores: 2"))
     return folder
 
 
@@ -161,12 +167,15 @@ def local(untouched, tmp_path_factory):
     return folder
 
 
+def without_scores(local, folder):
+    """Copy the local run without its scores: a run of ``scores`` then makes one job for each model."""
+    return Path(shutil.copytree(local, folder / "site", ignore=shutil.ignore_patterns("scores")))
+
+
 @pytest.fixture
 def unscored(local, tmp_path):
-    """A copy of the local run without its scores: a run of ``scores`` makes one job for each model."""
-    folder = tmp_path / "site"
-    shutil.copytree(local, folder, ignore=shutil.ignore_patterns("scores"))
-    return folder
+    """A copy of the local run without its scores."""
+    return without_scores(local, tmp_path)
 
 
 def unequal(folder, measure, part="results"):

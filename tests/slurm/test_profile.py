@@ -58,7 +58,7 @@ def test_slurm_saw_what_the_model_needs(finished, cluster, model):
     assert tres["mem"] == f"{wanted['mem_mb']}M"
     assert int(tres.get("gres/gpu", 0)) == int(wanted["gpu"]) == GPUS[model]
     assert hours * 60 + minutes == int(wanted["runtime"])
-    assert tres["cpu"] == "4"
+    assert tres["cpu"] == "2"
     assert tres["node"] == "1"
     assert job["Partition"] == ("gpu" if GPUS[model] else "cpu")
 
