@@ -5,7 +5,7 @@ CORES ?= $(shell nproc)
 PYTHON ?= python3
 export PYTHON
 
-.PHONY: help paper test environment tex lint
+.PHONY: help paper test environment tex lint bench
 .DEFAULT_GOAL := help
 
 help: ## Show this list
@@ -22,6 +22,9 @@ paper: environment ## Run the default workflow; leaves results/paper/main.pdf
 	    echo "All figures and tables are in results/; only the PDF is missing. Install TeX as said above and run: make paper" >&2; \
 	    exit 1; \
 	fi
+
+bench: environment ## Measure the scoring engines; leaves results/benchmarks/scoring.csv
+	.venv/bin/snakemake --cores $(CORES) bench
 
 lint: environment ## Run the linters
 	.venv/bin/ruff check .

@@ -1,12 +1,14 @@
 # From one template row to one number in the paper:
 #
 #   templates/ruff/*.tsv  -> results/ruff/instances/{templates}/*.parquet      rules/ruff.smk
-#                         -> results/ruff/scores/{templates}/{model}.parquet   rules/scoring.smk
+#                         -> results/ruff/scores/{templates}/{model}/*.parquet,
+#                            results/ruff/scores/{templates}/{model}.parquet   rules/scoring.smk
 #                         -> results/ruff/analysis/{templates}/*.csv           rules/ruff.smk
 #                         -> results/ruff/{figures,tables}/{templates}/*       rules/ruff.smk
 #                         -> results/paper/main.pdf                            rules/paper.smk
 #
-# Named targets: paper (the default), figures, tables, scores, instances, and one for each study (ruff).
+# Named targets: paper (the default), figures, tables, scores, instances, fetch_models, plan, bench, and one for each
+# study (ruff).
 
 
 configfile: f"{workflow.basedir}/config.yaml"
@@ -15,8 +17,8 @@ configfile: f"{workflow.basedir}/config.yaml"
 include: "rules/common.smk"
 include: "rules/upstream.smk"
 include: "rules/demo_encoder.smk"
-include: "rules/scoring.smk"
 include: "rules/ruff.smk"
+include: "rules/scoring.smk"
 include: "rules/paper.smk"
 include: "rules/cluster.smk"
 
@@ -27,6 +29,8 @@ localrules:
     tables,
     scores,
     instances,
+    bench,
+    fetch_models,
     ruff,
 
 
@@ -54,6 +58,16 @@ rule scores:
 rule instances:
     input:
         RUFF_INSTANCE_FILES,
+
+
+rule bench:
+    input:
+        rules.bench_scoring.output.table,
+
+
+rule fetch_models:
+    input:
+        [FETCHED_MODELS[name]["fetched"] for name in RUN if name in FETCHED_MODELS],
 
 
 rule ruff:

@@ -70,6 +70,13 @@ if config["upstream"]["mirror"]:
     os.environ.setdefault("PRONOUN_UPSTREAM_MIRROR", config["upstream"]["mirror"])
 
 
+# How many instances a scoring job of each study gets at most, for run times and shards; each wing adds its own.
+STUDY_INSTANCES = {}
+
+# Instance files that models score, for the plan: "study/templates" to the path.
+PLANNED_INSTANCES = {}
+
+
 def one_of(values):
     """Return a regular expression that matches exactly the given words."""
     return "|".join(re.escape(str(value)) for value in values)
@@ -80,3 +87,5 @@ wildcard_constraints:
     templates="replica|official",
     seed=r"\d+",
     n=r"[0-5]",
+    shard=r"\d+",
+    shards=r"\d+",

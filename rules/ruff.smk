@@ -47,8 +47,10 @@ RUFF_INSTANCE_FILES = expand(
     templates=RUFF["templates"],
 )
 
-# How many instances a scoring job of this study gets at most; its run time follows from it.
-STUDY_INSTANCES = {"ruff": 180 + len(RUFF["seeds"]) * len(RUFF["distractors"]) * RUFF["sample_size"]}
+PLANNED_INSTANCES |= {
+    f"ruff/{templates}": f"results/ruff/instances/{templates}/selected.parquet" for templates in RUFF["templates"]
+}
+STUDY_INSTANCES["ruff"] = 180 + len(RUFF["seeds"]) * len(RUFF["distractors"]) * RUFF["sample_size"]
 
 
 # The template files of each set: this project's own, or the authors' archive.

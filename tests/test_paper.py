@@ -164,7 +164,7 @@ def render(folder, models=TWO, sets=SETS[:4], seeds=3, distractors=range(6), key
         pronoun_sets=sets,
         distractors=distractors,
         seeds=list(range(seeds)),
-        engine="minicons",
+        engine="packed",
     )
     return paper
 

@@ -128,6 +128,7 @@ def _t5(folder):
         eos_token="</s>",
         unk_token="<unk>",
         additional_special_tokens=sentinels,
+        model_input_names=["input_ids", "attention_mask"],
     )
 
 
@@ -236,10 +237,16 @@ def _models():
         """GPT-2's names for the sizes."""
         return lambda tokenizer: kind(
             config(
-                vocab_size=len(tokenizer), n_positions=256, n_embd=32, n_layer=2, n_head=4, bos_token_id=0, eos_token_id=0,
+                vocab_size=len(tokenizer),
+                n_positions=256,
+                n_embd=32,
+                n_layer=2,
+                n_head=4,
+                bos_token_id=0,
+                eos_token_id=0,
                 **options,
             )
-        )  # fmt: skip
+        )
 
     def opt(tokenizer):
         return t.OPTForCausalLM(

@@ -124,3 +124,76 @@ def _repeated_leaf(field):
     if pa.types.is_list(field.type):
         return [f"{field.name}.list.element"]
     return [] if pa.types.is_string(field.type) else [field.name]
+
+
+def shard_rows(path, shard, shards, power=1):
+    """Return which rows of an instance file belong to a shard.
+
+    Shards are contiguous and cost about the same. An instance that comes several times counts where it comes first.
+
+    Parameters
+    ----------
+    path : str or Path
+        Instances with the columns ``instance_id`` and ``text``.
+    shard, shards : int
+        Which of how many, from 1.
+    power : int
+        How costs grow with the length of a text: 1 for one forward pass, 2 where every token is masked in turn.
+
+    Returns
+    -------
+    ndarray of bool, shape (rows,)
+        Together the shards take every distinct instance once. A shard may be empty if there are few instances.
+    """
+    import pyarrow.compute as pc
+    import pyarrow.parquet as pq
+
+    identifiers, lengths = [], []
+    with pq.ParquetFile(path) as file:
+        for batch in file.iter_batches(batch_size=1 << 14, columns=["instance_id", "text"]):
+            identifiers.append(np.array(batch["instance_id"].to_pylist(), dtype="S32"))
+            lengths.append(pc.utf8_length(batch["text"]).to_numpy(zero_copy_only=False))
+    names = np.concatenate(identifiers) if identifiers else np.zeros(0, dtype="S32")
+    first = np.zeros(len(names), dtype=bool)
+    first[np.unique(names, return_index=True)[1]] = True
+    costs = np.where(first, np.concatenate(lengths or [np.zeros(0)]).astype(float) ** power, 0.0)
+    # An instance belongs to the shard in which the middle of its cost lies.
+    middles = np.cumsum(costs) - costs / 2
+    owner = np.minimum((middles / max(costs.sum(), 1) * shards).astype(int), shards - 1) + 1
+    return first & (owner == shard)
+
+
+def windows(path, rows, size):
+    """Yield the chosen instances of a file in its order, a few at a time.
+
+    Parameters
+    ----------
+    path : str or Path
+    rows : ndarray of bool
+        Which rows of the file, as returned by :func:`shard_rows`.
+    size : int
+        Instances to hold at once.
+
+    Yields
+    ------
+    DataFrame
+        Columns ``instance_id``, ``text``, ``options``; ``size`` rows, fewer in the last.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    waiting, held, start = [], 0, 0
+    with pq.ParquetFile(path) as file:
+        for batch in file.iter_batches(batch_size=size, columns=["instance_id", "text", "options"]):
+            chosen = batch.filter(pa.array(rows[start : start + len(batch)]))
+            start += len(batch)
+            while held + len(chosen) >= size:
+                waiting.append(chosen.slice(0, size - held))
+                chosen = chosen.slice(size - held)
+                yield pa.Table.from_batches(waiting).to_pandas()
+                waiting, held = [], 0
+            if len(chosen):
+                waiting.append(chosen)
+                held += len(chosen)
+    if waiting:
+        yield pa.Table.from_batches(waiting).to_pandas()

@@ -27,7 +27,7 @@ class Location:
     revision: str | None
 
 
-def locate(name, entry, prepared=None):
+def locate(name, entry, prepared=None, fetched=None):
     """Return where the weights of a registry entry are, fetching them from the hub when they are not here yet.
 
     Parameters
@@ -38,6 +38,8 @@ def locate(name, entry, prepared=None):
         The registry entry.
     prepared : str or Path, optional
         A folder that the workflow made from the source (a package with a delta).
+    fetched : str or Path, optional
+        A file of :func:`fetch`: its commit is taken, and without a question to the hub where the files are here.
 
     Raises
     ------
@@ -54,7 +56,44 @@ def locate(name, entry, prepared=None):
         return Location(folder, None, None)
     if "package" in source:
         return _locate_package(name, source)
+    if fetched is not None:
+        return _locate_fetched(name, entry, fetched)
     return _locate_hub(name, source, entry.get("gated", False))
+
+
+def fetch(name, entry):
+    """Fetch what a model needs from the hub into the local cache.
+
+    Returns
+    -------
+    dict of str to dict
+        For ``source`` and, where the entry has one, ``tokenizer``: hub id, the commit it was resolved to.
+
+    Raises
+    ------
+    UserError
+        As :func:`locate`.
+    """
+    commits = {}
+    for part in ("source", "tokenizer"):
+        if "hub" in entry.get(part, {}):
+            location = _locate_hub(name, entry[part], entry.get("gated", False))
+            commits[part] = {"hub": entry[part]["hub"], "revision": location.revision}
+    return commits
+
+
+def _locate_fetched(name, entry, fetched):
+    import json
+
+    import huggingface_hub
+
+    commit = json.loads(Path(fetched).read_text(encoding="utf-8"))["source"]
+    try:
+        folder = huggingface_hub.snapshot_download(commit["hub"], revision=commit["revision"], local_files_only=True)
+        return Location(Path(folder), None, commit["revision"])
+    # Another machine fetched it, and this one does not share its cache.
+    except Exception:
+        return _locate_hub(name, commit, entry.get("gated", False))
 
 
 def package_file(name, source, member):
@@ -92,11 +131,7 @@ def _locate_hub(name, source, gated):
     hub, revision = source["hub"], source.get("revision")
     pin = f" --revision {revision}" if revision else ""
     try:
-        members = huggingface_hub.list_repo_files(hub, revision=revision)
-        weights = next(
-            (w for w in WEIGHT_FILES if any(Path(m).match(w) and "/" not in m for m in members)), WEIGHT_FILES[0]
-        )
-        folder = huggingface_hub.snapshot_download(hub, revision=revision, allow_patterns=[weights, *OTHER_FILES])
+        folder = _download(hub, revision)
     except (errors.GatedRepoError, errors.RepositoryNotFoundError) as error:
         if gated:
             raise UserError(
@@ -116,6 +151,21 @@ def _locate_hub(name, source, gated):
                 f"on a machine with network run: hf download {hub}{pin}"
             ) from error
     return Location(Path(folder), None, Path(folder).name)
+
+
+def _download(hub, revision):
+    """Return the snapshot folder of a repository; jobs that want the same one take turns, so it is fetched once."""
+    import huggingface_hub
+    from filelock import FileLock
+
+    lock = Path(huggingface_hub.constants.HF_HUB_CACHE) / ".locks" / f"pronouns--{hub.replace('/', '--')}.lock"
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(lock):
+        members = huggingface_hub.list_repo_files(hub, revision=revision)
+        weights = next(
+            (w for w in WEIGHT_FILES if any(Path(m).match(w) and "/" not in m for m in members)), WEIGHT_FILES[0]
+        )
+        return huggingface_hub.snapshot_download(hub, revision=revision, allow_patterns=[weights, *OTHER_FILES])
 
 
 def weights_digest(location):

@@ -39,9 +39,9 @@ def option_texts(instances):
     Returns
     -------
     DataFrame
-        Columns ``instance_id``, ``option_index``, ``option``, ``masked`` (the text with its slot), ``filled`` (the option
-        as it stands in the text, capitalised where a sentence starts) and ``text`` (slot filled), in the order of first
-        appearance.
+        Columns ``instance_id``, ``option_index``, ``option``, ``masked`` (the text with its slot), ``filled`` (the
+        option as it stands in the text, capitalised where a sentence starts) and ``text`` (slot filled), in the order
+        of first appearance.
     """
     distinct = instances.drop_duplicates("instance_id")
     rows = []

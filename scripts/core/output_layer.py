@@ -9,8 +9,8 @@ import copy
 
 import torch
 
-# Logits held at once; slices that fit a CPU's cache are also the fastest.
-CPU_ELEMENTS, GPU_ELEMENTS = 1 << 22, 1 << 28
+# Logits held at once: on a CPU 64 MiB of them, which large matrices need to be fast and small memories bear.
+CPU_ELEMENTS, GPU_ELEMENTS = 1 << 24, 1 << 28
 
 
 class SelectiveModel:

@@ -8,6 +8,7 @@ and neighbouring instances share introductions and distractor sentences.
 """
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -74,7 +75,7 @@ def pack(sequences, size):
     """
     order = sorted(range(len(sequences)), key=lambda i: sequences[i].tolist())
     ordered = [sequences[i] for i in order]
-    shared = [0] + [common_prefix(a, b) for a, b in zip(ordered, ordered[1:], strict=False)]
+    shared = [0] + [common_prefix(a, b) for a, b in pairwise(ordered)]
     packs, start = [], 0
     while start < len(order):
         sizes = [len(ordered[start])]

@@ -136,6 +136,11 @@ def describe(entry):
     return {key: entry[key] for key in ("label", "family", "size", "architecture", "parameters", "demonstration")}
 
 
+def uses_hub(entry):
+    """Return whether an entry takes its weights from the hub."""
+    return "hub" in entry.get("source", {})
+
+
 def weights_bytes(entry):
     """Return the size of the weights in the entry's precision, in bytes (parameters x bytes per parameter)."""
     return entry["parameters"] * BYTES[entry["precision"]]
@@ -166,20 +171,43 @@ def memory_mb(entry, attempt=1):
     return math.ceil(HOST_OVERHEAD_MB + 1.5 * weights_bytes(entry) / 2**20) * 2 ** (attempt - 1)
 
 
+def work(entry):
+    """Return what operations and memory follow from: parameters, embedding_parameters, layer_repeats where given."""
+    keys = ("parameters", "embedding_parameters", "layer_repeats")
+    return {key: entry[key] for key in keys if key in entry}
+
+
+def instance_seconds(entry):
+    """Return how long one instance takes at most, in seconds.
+
+    An instance costs ``2 x parameters x layer_repeats x tokens`` floating-point operations at 12 (float32) or 100
+    (half precision) TFLOP/s on an A100, plus 0.1 s for launching kernels, or at 80 GFLOP/s on one CPU core;
+    ``embedding_parameters`` do not count. A text has 56 tokens and four options; a decoder, or an encoder-decoder,
+    reads each option once (224 tokens), an encoder once per token because pseudo-log-likelihoods mask one position
+    at a time (12,544 tokens). No work shared between options is taken off, so it holds for the reference engine too.
+    """
+    tokens = OPTIONS * TOKENS * (TOKENS if entry["architecture"] == "encoder" else 1)
+    used = entry["parameters"] - entry.get("embedding_parameters", 0)
+    operations = 2 * used * entry.get("layer_repeats", 1) * tokens
+    if gpus(entry):
+        return operations / GPU_FLOPS[entry["precision"]] + GPU_SECONDS_PER_INSTANCE
+    return operations / CPU_FLOPS
+
+
+def shards(entry, n_instances, minutes_per_job):
+    """Return the number of jobs that keeps each within ``minutes_per_job`` (:func:`instance_seconds`), at least 1."""
+    return max(1, math.ceil(n_instances * instance_seconds(entry) / 60 / minutes_per_job))
+
+
 def runtime_minutes(entry, n_instances, attempt=1):
     """Return the time limit of a scoring job, in minutes.
 
-    ``attempt x (10 + weights / 200 MB/s + n_instances x seconds per instance)``, where an instance costs
-    ``2 x parameters x layer_repeats x tokens`` floating-point operations at 12 (float32) or 100 (half precision)
-    TFLOP/s on an A100, plus 0.1 s for launching kernels, or at 80 GFLOP/s on one CPU core. A text has 56 tokens and
-    four options; a decoder, or an encoder-decoder, reads each option once (224 tokens), an encoder once per token
-    because pseudo-log-likelihoods mask one position at a time (12,544 tokens). All parameters count, embeddings
-    too, and no work shared between options is taken off, so the limit holds for the reference engine as well.
+    ``attempt x (10 + weights / 200 MB/s + n_instances x instance_seconds)``.
 
     Parameters
     ----------
     entry : dict
-    n_instances : int
+    n_instances : float
         Instances to score with four options each.
     attempt : int
         1 for the first try; each further one adds the first limit again.
@@ -188,11 +216,5 @@ def runtime_minutes(entry, n_instances, attempt=1):
     -------
     int
     """
-    tokens = OPTIONS * TOKENS * (TOKENS if entry["architecture"] == "encoder" else 1)
-    operations = 2 * entry["parameters"] * entry.get("layer_repeats", 1) * tokens
-    if gpus(entry):
-        seconds = operations / GPU_FLOPS[entry["precision"]] + GPU_SECONDS_PER_INSTANCE
-    else:
-        seconds = operations / CPU_FLOPS
     loading = weights_bytes(entry) / LOAD_BYTES_PER_SECOND
-    return math.ceil(STARTUP_MINUTES + (loading + n_instances * seconds) / 60) * attempt
+    return math.ceil(STARTUP_MINUTES + (loading + n_instances * instance_seconds(entry)) / 60) * attempt

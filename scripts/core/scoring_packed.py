@@ -9,7 +9,6 @@ and in the plainest one.
 
 import inspect
 import logging
-from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -18,14 +17,12 @@ from scripts.core import prefix_tree
 from scripts.core.errors import UserError
 from scripts.core.options import SLOT, option_texts
 from scripts.core.output_layer import SelectiveModel
+from scripts.core.scoring import BATCH_TOKENS, Batch
 
 log = logging.getLogger("pronouns")
 
 # Tokens of a packed sequence. Longer ones share more and attend to more: attention costs grow with the square.
-PACK_TOKENS = {"cpu": 512, "cuda": 1024}
-
-# Tokens of a forward pass when the configuration says "auto".
-BATCH_TOKENS = {"cpu": 2048, "cuda": 32768}
+PACK_TOKENS = {"cpu": 256, "cuda": 1024}
 
 # Below it, every forward pass has one packed sequence or masked text already.
 SMALLEST_BUDGET = 16
@@ -40,25 +37,6 @@ _PROBES = (
     f"{SLOT} left early.",
 )
 _PROBE_OPTIONS = ("he", "they", "xe", "themselves")
-
-
-@dataclass(frozen=True)
-class Batch:
-    """Rows that are scored together.
-
-    Attributes
-    ----------
-    rows : ndarray of int
-        Which rows.
-    tokens : int
-        Tokens that forward passes see for them.
-    payload : object
-        What the engine computes; its business alone.
-    """
-
-    rows: np.ndarray
-    tokens: int
-    payload: object
 
 
 class PackedEngine:
@@ -96,7 +74,8 @@ class PackedEngine:
         self.special = set(tokenizer.all_special_ids) - {tokenizer.unk_token_id}
         if architecture == "encoder" and not tokenizer.is_fast:
             raise UserError(
-                f"{type(tokenizer).__name__} does not tell which tokens make a word; use a checkpoint with a fast tokenizer"
+                f"{type(tokenizer).__name__} does not tell which tokens make a word; "
+                "use a checkpoint with a fast tokenizer"
             )
         self.sharing = architecture == "decoder" and self._takes_positions()
         self._check()
@@ -176,7 +155,7 @@ class PackedEngine:
             if self.architecture == "encoder":
                 encoding = self.tokenizer(row.text)
                 values = []
-                for ids, position, target in self._masked_copies(encoding["input_ids"], encoding.word_ids()):
+                for ids, position, target in self.masked_copies(encoding["input_ids"], encoding.word_ids()):
                     logits = self.model.model(**self._inputs(ids[None])).logits[0, position].float()
                     values.append((logits[target] - logits.logsumexp(0)).item())
                 return np.array(values)
@@ -338,7 +317,7 @@ class PackedEngine:
 
     # Encoders
 
-    def _masked_copies(self, ids, words):
+    def masked_copies(self, ids, words):
         """Yield the masked inputs of a text, as (ids, masked position, target), one for each scored token.
 
         A token is masked together with the rest of its word to the right (Kauf and Ivanova 2023, section 4).
@@ -377,7 +356,7 @@ class PackedEngine:
         distinct, inputs, positions, targets, found = {}, [], [], [], []
         for row in rows:
             places = []
-            for copy, position, target in self._masked_copies(encoding["input_ids"][row], encoding.word_ids(row)):
+            for copy, position, target in self.masked_copies(encoding["input_ids"][row], encoding.word_ids(row)):
                 key = (position, copy.tobytes())
                 if key not in distinct:
                     distinct[key] = len(inputs)

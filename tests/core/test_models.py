@@ -1,11 +1,14 @@
 """Finding, loading and fingerprinting models: the ways in which that fails, and what is recorded when it works."""
 
 import json
+import multiprocessing
 import shutil
+import time
 
 import pytest
 import torch
 
+from scripts import fetch_model
 from scripts.core import config, models
 from scripts.core.errors import UserError
 
@@ -76,6 +79,72 @@ def test_an_offline_node_uses_what_is_cached(monkeypatch, tmp_path):
     monkeypatch.setattr(huggingface_hub, "snapshot_download", lambda *a, **o: str(tmp_path / "0123abc"))
     location = models.locate("m", {"source": {"hub": "org/name", "revision": None}})
     assert location.revision == "0123abc"
+
+
+class Hub:
+    """Stands in for the hub's client: a slow download into a folder, counted in a file that processes share."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def list_repo_files(self, hub, revision=None):
+        return ["config.json", "model.safetensors"]
+
+    def snapshot_download(self, hub, revision=None, local_files_only=False, allow_patterns=None):
+        target = self.folder / "0123abc"
+        if not (target / "model.safetensors").exists():
+            if local_files_only:
+                raise FileNotFoundError
+            target.mkdir(exist_ok=True)
+            with (self.folder / "downloads").open("a") as log:
+                log.write("x")
+            with (target / "partial").open("xb") as file:
+                time.sleep(0.5)
+                file.write(b"weights")
+            (target / "partial").rename(target / "model.safetensors")
+        return str(target)
+
+
+@pytest.fixture
+def hub(monkeypatch, tmp_path):
+    import huggingface_hub
+
+    stand_in = Hub(tmp_path)
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(huggingface_hub, "list_repo_files", stand_in.list_repo_files)
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", stand_in.snapshot_download)
+    return stand_in
+
+
+def test_jobs_that_need_the_same_download_fetch_it_once(hub):
+    entry = {"source": {"hub": "org/name", "revision": None}}
+    context = multiprocessing.get_context("fork")
+    jobs = [context.Process(target=models.locate, args=("m", entry)) for _ in range(4)]
+    for job in jobs:
+        job.start()
+    for job in jobs:
+        job.join()
+    assert [job.exitcode for job in jobs] == [0] * 4
+    assert (hub.folder / "downloads").read_text() == "x"
+    assert (hub.folder / "0123abc/model.safetensors").read_bytes() == b"weights"
+
+
+def test_what_was_fetched_is_taken_without_asking_the_hub(hub, monkeypatch, tmp_path):
+    import huggingface_hub
+
+    entry = {"source": {"hub": "org/name", "revision": None}, "tokenizer": {"hub": "org/words", "revision": None}}
+    fetched = tmp_path / "fetched.json"
+    fetch_model.main(fetched=str(fetched), model="m", entry=entry)
+    assert json.loads(fetched.read_text()) == {
+        "source": {"hub": "org/name", "revision": "0123abc"},
+        "tokenizer": {"hub": "org/words", "revision": "0123abc"},
+    }
+
+    def offline(*arguments, **options):
+        raise ConnectionError
+
+    monkeypatch.setattr(huggingface_hub, "list_repo_files", offline)
+    assert models.locate("m", entry, None, fetched).revision == "0123abc"
 
 
 def test_only_one_kind_of_weights_is_fetched(monkeypatch, tmp_path):

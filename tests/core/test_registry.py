@@ -392,4 +392,21 @@ def test_runtime_formula(models):
     seconds = 1000 * (2 * 65719701504 * 224 / 1e14 + 0.1) + 2 * 65719701504 / 2e8
     assert module.runtime_minutes(entry, 1000) == pytest.approx(10 + seconds / 60, abs=1)
     entry = models["minilm-l6-mlm"]
-    assert module.runtime_minutes(entry, 1000) == pytest.approx(10 + 1000 * 2 * 22744506 * 12544 / 8e10 / 60, abs=1)
+    operations = 2 * (22744506 - 30522 * 384) * 12544
+    assert module.runtime_minutes(entry, 1000) == pytest.approx(10 + 1000 * operations / 8e10 / 60, abs=1)
+
+
+def test_shards_keep_jobs_within_their_time(models):
+    entry = models["albert-xxlarge-v2"]
+    count = module.shards(entry, 39_000, 240)
+    assert count > 1
+    assert 39_000 / count * module.instance_seconds(entry) <= 240 * 60
+    assert module.shards(entry, 39_000, 1e9) == 1
+    assert module.shards(models["minilm-l6-mlm"], 500, 240) == 1
+
+
+def test_embeddings_are_counted_for_ruffs_encoders(models):
+    """Token embeddings are vocabulary x width: BERT's are 30,522 x 768."""
+    assert models["bert-base"]["embedding_parameters"] == 30522 * 768
+    encoders = {n for n, e in models.items() if e["architecture"] == "encoder" and "ruff" in e["studies"]}
+    assert encoders == {n for n in encoders if models[n].get("embedding_parameters")}

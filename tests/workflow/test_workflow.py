@@ -42,7 +42,7 @@ def test_scores_cover_the_selected_instances_and_say_where_they_come_from(finish
         assert (scores.groupby("instance_id").size() == 4).all()
         facts = files.parquet_metadata(path)
         assert facts["model"] == name
-        assert facts["engine"] == "minicons"
+        assert facts["engine"] == "packed"
         assert facts["instances_sha256"] == files.sha256(selected)
         assert re.fullmatch(r"[0-9a-f]{64}", facts["weights_sha256"])
 
@@ -102,11 +102,56 @@ def test_a_module_of_one_analysis_reruns_that_analysis_and_what_follows(finished
 
 
 def test_the_engine_reruns_the_scores(finished):
-    path = finished.folder / "scripts/core/scoring.py"
+    path = finished.folder / "scripts/core/prefix_tree.py"
     before = path.read_bytes()
     edit(path, "\n# A comment.\n")
     assert finished.planned("scores")["score"] == len(NAMES) * len(SETS)
     path.write_bytes(before)
+
+
+def test_shards_are_jobs_of_their_own_and_change_no_prediction(finished):
+    """The same models in many small jobs: one job for each shard, put together, and nothing after them changes."""
+    results = finished.folder / "results/ruff"
+    overlay = finished.folder / "config/sharded.yaml"
+    overlay.write_text((finished.folder / "config/test.yaml").read_text().replace(
+        "scoring: {", "scoring: {minutes_per_job: 0.0005, "))  # fmt: skip
+    target = "results/ruff/scores/replica/tiny-llama.parquet"
+    planned = finished.planned(target, overlay="config/sharded.yaml")
+    assert planned["score"] > 1
+    assert planned["merge_scores"] == 1
+    before = files.read_parquet(finished.folder / target)
+    moved = results.with_name("kept")
+    shutil.copytree(results, moved)
+    try:
+        done = finished.snakemake(target, overlay="config/sharded.yaml")
+        assert done.returncode == 0, done.stdout
+        after = files.read_parquet(finished.folder / target)
+        assert files.parquet_metadata(finished.folder / target)["shards"] == planned["score"]
+    finally:
+        shutil.rmtree(results)
+        moved.rename(results)
+        overlay.unlink()
+    same = ["instance_id", "option", "scored_tokens"]
+    pd.testing.assert_frame_equal(before[same], after[same])
+    assert (before.log_probability - after.log_probability).abs().max() < 1e-4
+
+
+def test_the_plan_covers_every_model(finished):
+    done = finished.snakemake("plan")
+    assert done.returncode == 0, done.stdout
+    table = files.read_csv(finished.folder / "results/plan.csv")
+    assert set(table.model) == set(NAMES)
+    assert set(table.instances_of) == {f"ruff/{name}" for name in SETS}
+    assert (table.hours > 0).all()
+    assert (table.speed == "measured on this model").all()
+    selected = finished.folder / "results/ruff/instances/replica/selected.parquet"
+    mine = table[(table.instances_of == "ruff/replica") & (table.model == "tiny-opt")].iloc[0]
+    assert mine.instances == files.read_parquet(selected).instance_id.nunique()
+    facts = files.parquet_metadata(finished.folder / "results/ruff/scores/replica/tiny-opt.parquet")
+    assert mine.tokens == facts["text_tokens"]
+    assert mine.tokens_shared == pytest.approx(facts["forward_tokens"], rel=0.1)
+    # Without a new measurement, a second plan does nothing.
+    assert finished.planned("plan") == {}
 
 
 def test_a_new_label_rescores_nothing(finished):
@@ -122,8 +167,8 @@ def test_a_new_label_rescores_nothing(finished):
 def test_only_one_figure_runs_what_it_needs(fresh):
     planned = fresh().planned("results/ruff/figures/replica/scaling.pdf")
     assert set(planned) == {
-        "ruff_context_free", "ruff_sample", "ruff_select_instances", "score", "ruff_predictions", "ruff_accuracy",
-        "ruff_scaling", "ruff_figure_scaling",
+        "ruff_context_free", "ruff_sample", "ruff_select_instances", "score", "merge_scores", "ruff_predictions",
+        "ruff_accuracy", "ruff_scaling", "ruff_figure_scaling",
     }  # fmt: skip
 
 

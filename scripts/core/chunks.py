@@ -1,0 +1,98 @@
+"""Finished parts of a scoring job, kept until the whole is complete.
+
+A job that is killed loses the batches since its last save and nothing else: when it runs again it takes up what it
+finds. Every part says what it belongs to (model, weights, engine, code, precision, instances ...), and a part of
+anything else is thrown away.
+"""
+
+import hashlib
+import json
+import logging
+import shutil
+from pathlib import Path
+
+import numpy as np
+
+from scripts.core import files
+from scripts.core.errors import UserError
+
+log = logging.getLogger("pronouns")
+
+
+def key_of(facts):
+    """Return the digest of JSON-able facts, 64 hexadecimal digits."""
+    return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
+
+
+class Chunks:
+    """The folder of a job's finished parts.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Made when the first part is saved.
+    key : str
+        Digest of everything that the scores depend on besides the rows: see :func:`key_of`.
+    """
+
+    def __init__(self, folder, key):
+        self.folder = Path(folder)
+        self.key = key
+        self._found = {}
+        for path in sorted(self.folder.glob("*.parquet")):
+            try:
+                facts = files.parquet_metadata(path)
+            except UserError:
+                facts = {}
+            if facts.get("key") == key:
+                self._found.setdefault(facts["window"], []).append(path)
+            else:
+                path.unlink()
+        if self._found:
+            log.info("%s: %d finished parts found", self.folder, sum(map(len, self._found.values())))
+
+    def finished(self, window):
+        """Return what is known of a window of rows.
+
+        Parameters
+        ----------
+        window : str
+            Digest of the window's rows.
+
+        Returns
+        -------
+        dict of int to list of ndarray
+            For each finished batch, the token log-probabilities of its rows.
+        """
+        found = {}
+        for path in self._found.get(window, []):
+            table = files.read_arrow(path)
+            batches = table["batch"].to_numpy()
+            values = [np.asarray(v, dtype=np.float64) for v in table["values"].to_pylist()]
+            for batch, value in zip(batches.tolist(), values, strict=True):
+                found.setdefault(batch, []).append(value)
+        return found
+
+    def save(self, window, results):
+        """Keep finished batches.
+
+        Parameters
+        ----------
+        window : str
+        results : dict of int to list of ndarray
+            As :meth:`finished` returns them.
+        """
+        import pyarrow as pa
+
+        table = pa.table(
+            {
+                "batch": pa.array([b for b, values in results.items() for _ in values], pa.int32()),
+                "values": pa.array([v for values in results.values() for v in values], pa.list_(pa.float64())),
+            }
+        )
+        name = f"{window[:16]}-{min(results):06d}-{max(results):06d}.parquet"
+        files.write_parquet(self.folder / name, table, {"key": self.key, "window": window})
+
+    def remove(self):
+        """Remove the folder: the whole is complete."""
+        shutil.rmtree(self.folder, ignore_errors=True)
