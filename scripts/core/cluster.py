@@ -391,7 +391,8 @@ def cancel_left_over(folder, seconds=120):
     if not jobs:
         return
     names = ", ".join(sorted(jobs))
-    log.warning("An earlier run in this folder left %d jobs in the queue; cancelling them: %s", len(jobs), names)
+    # Snakemake's own handlers print the message without filling in arguments.
+    log.warning(f"An earlier run in this folder left {len(jobs)} jobs in the queue; cancelling them: {names}")
     ask("scancel", *sorted(jobs))
     end = time.monotonic() + seconds
     while time.monotonic() < end:

@@ -53,6 +53,11 @@ def start(accounting):
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def scores(comment, model):
+    """Whether a job with this comment scores the model."""
+    return re.match(rf"rule_score_.*_{model}(_|$)", comment) is not None
+
+
 class Run:
     """A Snakemake in the background of a copy of the repository; what it prints is in ``text``."""
 
@@ -87,7 +92,7 @@ class Run:
         return {
             job["id"]
             for job in self.cluster.queue()
-            if job["comment"].endswith(f"_{model}") and job["state"] == "RUNNING" and job["folder"] == str(self.folder)
+            if scores(job["comment"], model) and job["state"] == "RUNNING" and job["folder"] == str(self.folder)
         }
 
     def hold(self, model):

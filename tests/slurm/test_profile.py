@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from tests.slurm.conftest import GPUS, unequal
+from tests.slurm.conftest import GPUS, scores, unequal
 
 pytestmark = pytest.mark.slurm
 
@@ -14,7 +14,7 @@ NODES = {"tiny-bert": r"c\d", "tiny-opt": "g1", "tiny-llama": "g1"}
 
 def asked(text, model):
     """Return the resources that a dry run prints for the scoring job of a model."""
-    block = re.search(rf"output: \S+/{model}\.parquet.*?resources: ([^\n]+)", text, flags=re.DOTALL).group(1)
+    block = re.search(rf"output: \S+/{model}/1of1\.parquet.*?resources: ([^\n]+)", text, flags=re.DOTALL).group(1)
     return dict(pair.split("=", 1) for pair in block.split(", "))
 
 
@@ -52,7 +52,7 @@ def test_five_jobs_carry_all_rules(finished, cluster):
 def test_slurm_saw_what_the_model_needs(finished, cluster, model):
     folder, dry, _ = finished
     wanted = asked(dry, model)
-    (job,) = [j for j in of_folder(cluster, folder) if j["Comment"].endswith(model)]
+    (job,) = [j for j in of_folder(cluster, folder) if scores(j["Comment"], model)]
     tres = dict(pair.split("=") for pair in job["ReqTRES"].split(","))
     hours, minutes, _ = map(int, job["Timelimit"].split(":"))
     assert tres["mem"] == f"{wanted['mem_mb']}M"
@@ -65,7 +65,7 @@ def test_slurm_saw_what_the_model_needs(finished, cluster, model):
 
 @pytest.mark.parametrize("model", GPUS)
 def test_the_log_of_a_job_says_node_gpus_and_memory(finished, model):
-    text = (finished[0] / f"results/logs/score/ruff/replica/{model}.log").read_text()
+    text = (finished[0] / f"results/logs/score/ruff/replica/{model}/1of1.log").read_text()
     gpus = ",".join(map(str, range(GPUS[model]))) if GPUS[model] != 1 else r"\d"
     assert re.search(rf"node {NODES[model]}, Slurm job \d+, GPUs {gpus or 'none'}\n", text), text
     assert int(re.search(r"memory high-water mark: (\d+) MB", text).group(1)) > 50
@@ -118,8 +118,8 @@ def workflow_profile(folder):
 def rule_retries(folder):
     path = folder / "rules/scoring.smk"
     text = path.read_text()
-    # Before the log: directives of a rule may come in any order but must not be in the middle of another.
-    path.write_text(text.replace("    log:\n", "    retries: 2\n    log:\n", 1))
+    head, rule, tail = text.partition("rule score:\n")
+    path.write_text(head + rule + tail.replace("    log:\n", "    retries: 2\n    log:\n", 1))
     return ["rule score", "retries would multiply", "remove the directive"]
 
 
