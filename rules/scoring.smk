@@ -129,7 +129,7 @@ rule plan:
 rule bench_scoring:
     input:
         samples=expand("results/ruff/instances/replica/sample_seed13_distractors{n}.parquet", n=[0, 5]),
-        minilm_l6_mlm="results/models/minilm-l6-mlm",
+        prepared=["results/models/minilm-l6-mlm"],
     output:
         table="results/benchmarks/scoring.csv",
         summary="results/benchmarks/scoring.md",
@@ -140,8 +140,7 @@ rule bench_scoring:
     threads: SCORING_THREADS
     params:
         entries={name: SCORED_ENTRIES[name] for name in ("smollm2-135m-instruct", "minilm-l6-mlm")},
-        cases=config["benchmark"]["cases"],
-        rounds=config["benchmark"]["rounds"],
+        cases=config["benchmark"],
         _code=code("scripts/bench_scoring.py"),
     script:
         "../scripts/bench_scoring.py"

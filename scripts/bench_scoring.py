@@ -4,6 +4,7 @@ All of them see the same instances on the same machine in turns; the fastest of 
 """
 
 import time
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -26,7 +27,14 @@ SHAPES = {
 
 
 def main(
-    *, samples: list, table: str, summary: str, entries: dict, cases: list, rounds: int, threads: int = 1, **weights
+    *,
+    samples: list,
+    prepared: list,
+    table: str,
+    summary: str,
+    entries: dict,
+    cases: list,
+    threads: int = 1,
 ):
     """Write ``table`` (CSV) and ``summary`` (a Markdown table of it).
 
@@ -34,27 +42,26 @@ def main(
     ----------
     samples : list of str
         Samples of instances; their ``n_distractors`` tell them apart.
+    prepared : list of str
+        Folders of weights that the workflow prepared, named like their models.
     entries : dict
         Registry entries of the models that are measured as they are.
     cases : list of dict
         ``model`` (a name of ``entries`` or of :data:`SHAPES`), ``tokenizer`` (whose texts a shaped model reads),
-        ``n_distractors``, ``instances`` and ``gpu``: whether the case needs one, and is left out without.
-    rounds : int
+        ``n_distractors``, ``instances``, ``rounds`` and, if the case needs one and is left out without, ``gpu``.
     threads : int
-    weights : dict of str to str
-        Folders that the workflow prepared, by model with underscores for hyphens and dots.
     """
     torch.set_num_threads(threads)
     instances = {int(t.n_distractors.iloc[0]): t for t in map(files.read_parquet, samples)}
     device = scoring.pick_device("auto")
     loaded, rows = {}, []
     for case in cases:
-        if case["gpu"] and device == "cpu":
+        if case.get("gpu") and device == "cpu":
             log.info("%s: left out, no GPU", case["model"])
             continue
         for name in {case["tokenizer"], case["model"]} & set(entries):
             if name not in loaded:
-                folder = weights.get(name.replace("-", "_").replace(".", "_"))
+                folder = next((path for path in prepared if Path(path).name == name), None)
                 loaded[name] = models.load(name, entries[name], models.locate(name, entries[name], folder), device)
         tokenizer = loaded[case["tokenizer"]][1]
         if case["model"] in entries:
@@ -64,7 +71,7 @@ def main(
             kind, precision, shape = SHAPES[case["model"]]
             network = shaped(kind, shape, tokenizer, precision, device)
         part = balanced(instances[case["n_distractors"]], case["instances"])
-        for row in measure(network, tokenizer, kind, device, part, rounds):
+        for row in measure(network, tokenizer, kind, device, part, case["rounds"]):
             facts = {**case, "kind": kind, "precision": precision, "threads": threads if device == "cpu" else 0}
             facts["device"] = "cpu" if device == "cpu" else torch.cuda.get_device_name()
             rows.append({**facts, **row})

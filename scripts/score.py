@@ -13,7 +13,7 @@ from scripts.core.errors import UserError
 from scripts.core.job import log, run
 
 # Instances held at once: enough for neighbours to share contexts, few enough for memory to stay flat.
-WINDOW = 2048
+WINDOW = 1024
 
 LIBRARIES = ("torch", "transformers", "tokenizers", "minicons")
 

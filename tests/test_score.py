@@ -102,7 +102,7 @@ def test_token_values_add_up(entries, tmp_path, many):
     assert [v.sum() for v in table.token_log_probabilities] == pytest.approx(table.log_probability.tolist(), abs=1e-3)
 
 
-@pytest.mark.parametrize(("model", "count"), [("tiny-llama", 2500), ("tiny-bert", 60)])
+@pytest.mark.parametrize(("model", "count"), [("tiny-llama", 1300), ("tiny-bert", 24)])
 def test_a_killed_job_goes_on_where_it_was(entries, tmp_path, monkeypatch, model, count):
     path = write_instances(tmp_path / "instances.parquet", count)
     whole, broken = tmp_path / "whole", tmp_path / "broken"
@@ -247,15 +247,15 @@ def test_windows_hold_the_chosen_rows_in_order(many, size):
 def test_memory_stays_flat_as_instances_grow_tenfold(entries, tmp_path):
     """The peak of a job with ten times the instances, as the operating system saw it."""
     peaks = {}
-    for count in (2100, 21000):
+    for count in (1100, 11000):
         path = write_instances(tmp_path / f"{count}.parquet", count)
         given = arguments(entries, tmp_path / str(count), path, tokens_per_batch=4000, save_seconds=60)
         job = process(given)
         _, status, usage = os.wait4(job.pid, 0)
         assert status == 0, job.stderr.read()
         peaks[count] = usage.ru_maxrss / 1024
-    print(f"\npeak memory: {peaks[2100]:.0f} MiB for 2,100 instances, {peaks[21000]:.0f} MiB for 21,000")
-    assert peaks[21000] < peaks[2100] + 60
+    print(f"\npeak memory: {peaks[1100]:.0f} MiB for 1,100 instances, {peaks[11000]:.0f} MiB for 11,000")
+    assert peaks[11000] < peaks[1100] + 60
 
 
 def test_no_instances_are_an_error(entries, tmp_path):

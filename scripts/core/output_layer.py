@@ -3,6 +3,9 @@
 The output layer of a small model costs as much as the rest of it, and most of its memory; scores read few positions.
 Rather than to know each architecture's output layer (projections, biases, scalings, soft caps), the model is called as
 it is while its trunk, the part that ends in hidden states, returns the chosen positions alone.
+
+Where each row of a batch is read at one position, as a masked text is, the last layer of BERT's kind can leave out the
+others too: they are keys and values there, and nothing else.
 """
 
 import copy
@@ -25,12 +28,15 @@ class SelectiveModel:
     ----------
     whole : bool
         Set it to compute all logits and choose afterwards, for a model whose trunk cannot be told apart.
+    narrow : bool
+        Whether the last layer is restricted to the positions that are read; clear it for a model that differs then.
     """
 
     def __init__(self, model):
         self.model = model
         self.vocabulary = model.get_output_embeddings().weight.shape[0]
         self.whole = False
+        self.narrow = self._last_layer() is not None
         base = model.base_model
         decoder = model.get_decoder() if hasattr(model, "get_decoder") else None
         # OPT's head calls the decoder inside its base model; T5 has no base model but itself.
@@ -55,8 +61,14 @@ class SelectiveModel:
         """
         if self.trunk is None and not self.whole:
             self.trunk = self._find(inputs)
-        output = None if self.whole else self._run_trunk(inputs)
-        source = self._all_logits(inputs) if self.whole else output[0]
+        if self.whole:
+            output, source = None, self._all_logits(inputs)
+        else:
+            one_each = self._one_each(inputs, positions) if self.narrow else None
+            output = self._run_trunk(inputs, one_each)
+            source = output[0]
+            if one_each is not None:
+                positions = torch.arange(len(positions))
         size = max(1, (CPU_ELEMENTS if source.device.type == "cpu" else GPU_ELEMENTS) // self.vocabulary)
         for start in range(0, len(positions), size):
             chosen = source.flatten(0, 1)[positions[start : start + size].to(source.device)]
@@ -82,20 +94,50 @@ class SelectiveModel:
         raise LookupError("the model calls none of its known trunks")
 
     @torch.inference_mode()
-    def _run_trunk(self, inputs):
-        """Run everything up to the hidden states; the output layer sees one position and its result is dropped."""
+    def _run_trunk(self, inputs, one_each=None):
+        """Run everything up to the hidden states; the output layer sees one position and its result is dropped.
+
+        With ``one_each``, the position read in each row, the hidden states have shape (rows, 1, width).
+        """
         kept = []
 
         def keep(_module, _arguments, output):
             kept.append(output)
             return _with_hidden(output, output[0][:1, :1])
 
+        def last(hidden, *_arguments, **_keywords):
+            rows = torch.arange(len(hidden), device=hidden.device)
+            read = hidden[rows, one_each.to(hidden.device)][:, None]
+            mixed = layer.attention(read, encoder_hidden_states=hidden)[0]
+            return (layer.feed_forward_chunk(mixed),)
+
         hook = self.trunk.register_forward_hook(keep)
+        layer = self._last_layer() if one_each is not None else None
+        if layer is not None:
+            forward, layer.forward = layer.forward, last
         try:
             self.model(**inputs)
         finally:
             hook.remove()
+            if layer is not None:
+                layer.forward = forward
         return kept[0]
+
+    def _last_layer(self):
+        """Return the last layer of BERT's kind, whose attention takes queries apart from keys and values, or None."""
+        layers = getattr(getattr(self.model.base_model, "encoder", None), "layer", None)
+        if not isinstance(layers, torch.nn.ModuleList) or self.model.config.is_decoder:
+            return None
+        fits = hasattr(layers[-1], "attention") and hasattr(layers[-1], "feed_forward_chunk")
+        return layers[-1] if fits else None
+
+    @staticmethod
+    def _one_each(inputs, positions):
+        """Return the position read in each row if it is exactly one and nothing is padded, otherwise None."""
+        rows, length = inputs["input_ids"].shape
+        if len(positions) != rows or not torch.equal(positions // length, torch.arange(rows)):
+            return None
+        return positions % length if bool(inputs["attention_mask"].all()) else None
 
     @torch.inference_mode()
     def _head(self, inputs, output, hidden):

@@ -37,7 +37,11 @@ class MiniconsEngine:
                 "set scoring.engine to packed"
             )
         kind = {"encoder": scorer.MaskedLMScorer, "decoder": scorer.IncrementalLMScorer}[architecture]
-        self.description = {"batching": "equal length", "output_layer": "all positions"}
+        self.description = {
+            "batching": "equal length",
+            "output_layer": "all positions",
+            "last_layer": "all positions",
+        }
         self.architecture = architecture
         self.tokenizer = tokenizer
         auto = BATCH_TOKENS["cpu" if device == "cpu" else "cuda"]

@@ -9,6 +9,7 @@ and in the plainest one.
 
 import inspect
 import logging
+from itertools import product
 
 import numpy as np
 import torch
@@ -91,6 +92,7 @@ class PackedEngine:
         return {
             "batching": ways[self.architecture],
             "output_layer": "all positions" if self.model.whole else "chosen positions",
+            "last_layer": "chosen positions" if self.model.narrow and not self.model.whole else "all positions",
         }
 
     def _takes_positions(self):
@@ -113,19 +115,15 @@ class PackedEngine:
         expected = [self._plain(row) for row in rows.itertuples()]
         tolerance = TOLERANCE.get(self.dtype)
         allowed = [tolerance or HALF_PRECISION_TOLERANCE_PER_TOKEN * len(values) for values in expected]
-        ways = [(sharing, whole) for sharing in ([True, False] if self.sharing else [False]) for whole in (False, True)]
-        for sharing, whole in ways:
-            self.sharing, self.model.whole = sharing, whole
+        # (all logits, last layer restricted), from fast to plain.
+        restrictions = [(False, True)] * self.model.narrow + [(False, False), (True, False)]
+        for sharing, (whole, narrow) in product([True, False] if self.sharing else [False], restrictions):
+            self.sharing, self.model.whole, self.model.narrow = sharing, whole, narrow
             reason = self._disagreement(rows, expected, allowed)
             if reason is None:
                 log.info("self-check passed: %s", ", ".join(f"{k} {v}" for k, v in self.description.items()))
                 return
-            log.info(
-                "self-check: %s, %s: %s",
-                self.description["batching"],
-                self.description["output_layer"],
-                reason,
-            )
+            log.info("self-check: %s: %s", ", ".join(f"{k} {v}" for k, v in self.description.items()), reason)
         raise UserError(
             f"{type(self.model.model).__name__}: scores in batches do not agree with those of single texts ({reason}); "
             "set scoring.engine to minicons for this model"
