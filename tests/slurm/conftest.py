@@ -76,7 +76,7 @@ class Run:
     def text(self):
         return self.log.read_text(encoding="utf-8")
 
-    def until(self, condition, what, seconds=120):
+    def until(self, condition, what, seconds=300):
         """Wait for a condition and return its value."""
         end = time.monotonic() + seconds
         while not (value := condition()):
@@ -84,7 +84,7 @@ class Run:
             time.sleep(0.3)
         return value
 
-    def says(self, words, seconds=120):
+    def says(self, words, seconds=300):
         self.until(lambda: words in self.text, f"'{words}'", seconds)
 
     def jobs(self, model):
@@ -112,7 +112,7 @@ class Run:
 
         return self.until(found, f"scoring process of {model}")
 
-    def wait(self, seconds=240):
+    def wait(self, seconds=600):
         """Return the exit status."""
         try:
             return self.process.wait(seconds)
@@ -154,7 +154,8 @@ def untouched(tmp_path_factory):
     profile = folder / "slurm/config.yaml"
     # A site's account; a first look at the jobs after 2 s instead of 20; no more threads than this machine may have.
     text = profile.read_text().replace("slurm_account: null", f"slurm_account: {ACCOUNT}")
-    profile.write_text(text.replace("status-checks: 20", "status-checks: 2").replace("cores: 4", "cores: 2"))
+    text = text.replace("status-checks: 20", "status-checks: 2")
+    profile.write_text(text.replace("cores: 4", "cores: 2\nset-threads: {score: 1}"))
     return folder
 
 
@@ -164,8 +165,8 @@ def local(untouched, tmp_path_factory):
     folder = tmp_path_factory.mktemp("local") / "site"
     shutil.copytree(untouched, folder)
     done = subprocess.run(
-        [sys.executable, "-m", "snakemake", "--configfile", "config/test.yaml", "--nocolor", "--cores", "2", "figures",
-         "tables", "paper_source"],
+        [sys.executable, "-m", "snakemake", "--configfile", "config/test.yaml", "--nocolor", "--cores", "2",
+         "--set-threads", "score=1", "--", "figures", "tables", "paper_source"],
         cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-4000:]
