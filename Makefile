@@ -32,7 +32,9 @@ lint: environment ## Run the linters
 	.venv/bin/snakefmt --check Snakefile rules
 	.venv/bin/snakemake --lint
 
-test: lint ## Run the linters, the unit tests and the workflow tests
+test: lint ## Run the linters, the unit tests, the workflow tests and those on Slurm
 	@bash envs/tex.sh || true
-	.venv/bin/pytest -m "not workflow" --numprocesses $(CORES)
+	.venv/bin/pytest -m "not workflow and not slurm" --numprocesses $(CORES)
 	.venv/bin/pytest -m workflow
+	@bash envs/slurm.sh || true
+	.venv/bin/pytest -m slurm -rs

@@ -20,6 +20,7 @@ include: "rules/demo_encoder.smk"
 include: "rules/ruff.smk"
 include: "rules/scoring.smk"
 include: "rules/paper.smk"
+include: "rules/cluster.smk"
 
 
 localrules:

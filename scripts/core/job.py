@@ -15,11 +15,14 @@ import argparse
 import inspect
 import json
 import logging
+import os
 import platform
+import resource
 import sys
 import time
 import traceback
 
+from scripts.core import gpus
 from scripts.core.errors import UserError
 
 log = logging.getLogger("pronouns")
@@ -40,7 +43,13 @@ def run(main):
         arguments = _job_arguments(main, job)
     started = time.monotonic()
     try:
-        main(**arguments)
+        # Snakemake bounds the GPUs of jobs that run side by side (--resources gpu=N) but does not say which are whose.
+        with gpus.reserved(job.resources.get("gpu", 0) if job else 0):
+            _log_place()
+            try:
+                main(**arguments)
+            finally:
+                _log_memory()
     except UserError as error:
         log.error("%s", error)
         sys.exit(1)
@@ -48,6 +57,25 @@ def run(main):
         log.error("%s", traceback.format_exc().rstrip())
         sys.exit(1)
     log.info("finished in %.1f s", time.monotonic() - started)
+
+
+def _log_place():
+    """Log the node, the cluster's number of the job, and the GPUs that this process sees."""
+    log.info(
+        "node %s, Slurm job %s, GPUs %s",
+        os.environ.get("SLURMD_NODENAME", platform.node()),
+        os.environ.get("SLURM_JOB_ID", "none"),
+        os.environ.get(gpus.VISIBLE) or "none",
+    )
+
+
+def _log_memory():
+    """Log the most memory that this process had at a time, and PyTorch on each GPU that it used."""
+    log.info("memory high-water mark: %d MB", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+    torch = sys.modules.get("torch")
+    if torch and torch.cuda.is_initialized():
+        for device in range(torch.cuda.device_count()):
+            log.info("memory high-water mark of GPU %d: %d MB", device, torch.cuda.max_memory_reserved(device) / 2**20)
 
 
 def _job_arguments(main, job):

@@ -1,0 +1,25 @@
+# What every run needs besides the profile slurm/config.yaml where jobs go to a cluster; a local run is not touched.
+# Comes last: it looks at all rules.
+
+from scripts.core import cluster
+
+
+# They need the network, TeX or a few seconds: the submitting host has them, a compute node may not.
+localrules:
+    fetch_upstream,
+    merge_demo_encoder,
+    paper_pdf,
+
+
+try:
+    cluster.check_profiles(workflow)
+    cluster.adapt(workflow)
+except UserError as error:
+    refuse(error)
+
+
+onstart:
+    try:
+        cluster.prepare(workflow)
+    except UserError as error:
+        refuse(error)

@@ -1,0 +1,107 @@
+"""Distinct GPUs for jobs that run side by side on one machine without a scheduler of its own.
+
+A job holds a lock on one file for each GPU that it uses. The kernel drops the lock when the process ends, however it
+ends, so nothing is ever left to clean up. Inside a Slurm job nothing is done: Slurm has chosen the GPUs.
+"""
+
+import contextlib
+import fcntl
+import logging
+import os
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+log = logging.getLogger("pronouns")
+
+VISIBLE = "CUDA_VISIBLE_DEVICES"
+
+
+def machine():
+    """Return the names of the GPUs that jobs may use, in order.
+
+    Those of CUDA_VISIBLE_DEVICES where the user has set it, else all that the driver lists. The variable
+    PRONOUN_PRETEND_GPUS (``0,1,2``) stands for the driver in tests.
+    """
+    for variable in (VISIBLE, "PRONOUN_PRETEND_GPUS"):
+        if os.environ.get(variable) is not None:
+            return [name.strip() for name in os.environ[variable].split(",") if name.strip()]
+    try:
+        listed = subprocess.run(
+            ["nvidia-smi", "--query-gpu=index", "--format=csv,noheader"], capture_output=True, text=True, check=True
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return []
+    return listed.stdout.split()
+
+
+@contextlib.contextmanager
+def reserved(count, folder=None, seconds=1.0):
+    """Hold ``count`` GPUs of this machine for the block and name them in CUDA_VISIBLE_DEVICES.
+
+    Waits until as many are free. A machine with fewer gives all it has; one without any gives none, and the
+    block runs on the CPU. A job that asks for none leaves the variable alone.
+
+    Parameters
+    ----------
+    count : int
+    folder : str or Path, optional
+        Where the lock files lie; by default one folder for each user in the machine's temporary folder.
+    seconds : float
+        Time between two looks at the locks.
+
+    Yields
+    ------
+    list of str
+        The names of the GPUs.
+    """
+    if not count or "SLURM_JOB_ID" in os.environ:
+        yield []
+        return
+    names = machine()
+    if len(names) < count:
+        log.warning("this machine has %d of the %d GPUs asked for", len(names), count)
+    folder = Path(folder or Path(tempfile.gettempdir()) / f"pronoun-gpus-{os.getuid()}")
+    folder.mkdir(exist_ok=True)
+    before = os.environ.get(VISIBLE)
+    with contextlib.ExitStack() as stack:
+        held = _wait(stack, folder, names, min(count, len(names)), seconds)
+        if held:
+            os.environ[VISIBLE] = ",".join(held)
+        try:
+            yield held
+        finally:
+            if before is None:
+                os.environ.pop(VISIBLE, None)
+            else:
+                os.environ[VISIBLE] = before
+
+
+def _wait(stack, folder, names, count, seconds):
+    """Lock ``count`` of the GPUs: all of them or, while others hold too many, none, so that no two jobs block each
+    other."""
+    told = False
+    while True:
+        with contextlib.ExitStack() as attempt:
+            held = []
+            for name in names:
+                if len(held) < count and _lock(attempt, folder / f"{name.replace('/', '_')}.lock"):
+                    held.append(name)
+            if len(held) == count:
+                stack.enter_context(attempt.pop_all())
+                return held
+        if not told:
+            log.info("waiting for %d of the GPUs %s", count, ", ".join(names))
+            told = True
+        # Jobs that look at the same moment would take the locks from each other again and again.
+        time.sleep(seconds * (1 + os.getpid() % 7 / 7))
+
+
+def _lock(stack, path):
+    file = stack.enter_context(path.open("w"))
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

@@ -1,0 +1,199 @@
+"""One real Slurm for all tests, a local run as the measure, and copies of it in which something goes wrong."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+import yaml
+
+from tests import zoo as builder
+from tests.slurm.cluster import ACCOUNT, Cluster, missing_programs
+from tests.workflow.conftest import ROOT, Workflow
+
+# One model for each kind of job: no GPU, one GPU, two GPUs. None uses a GPU: the configuration says device cpu.
+GPUS = {"tiny-bert": 0, "tiny-opt": 1, "tiny-llama": 2}
+# Made anew by every run, or carrying its time and place.
+UNEQUAL = ("logs", "benchmarks")
+
+
+@pytest.fixture(scope="session")
+def cluster():
+    """A Slurm with accounting; skipped where its programs are missing, unless PRONOUN_REQUIRE_SLURM says otherwise."""
+    yield from start(accounting=True)
+
+
+@pytest.fixture(scope="session")
+def bare_cluster():
+    """A Slurm without an accounting database, which some sites have."""
+    yield from start(accounting=False)
+
+
+def start(accounting):
+    missing = missing_programs()
+    if missing:
+        reason = f"Slurm is not installed here ({missing[0]} is missing): see envs/slurm.sh"
+        if os.environ.get("PRONOUN_REQUIRE_SLURM"):
+            pytest.fail(reason)
+        pytest.skip(reason)
+    folder = Path(tempfile.mkdtemp(prefix="slurm-", dir="/tmp"))
+    cluster = Cluster(folder, accounting)
+    try:
+        cluster.up()
+        yield cluster
+    finally:
+        cluster.down()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def scores(comment, model):
+    """Whether a job with this comment scores the model."""
+    return re.match(rf"rule_score_.*_{model}(_|$)", comment) is not None
+
+
+class Run:
+    """A Snakemake in the background of a copy of the repository; what it prints is in ``text``."""
+
+    def __init__(self, cluster, folder, *arguments):
+        self.cluster, self.folder = cluster, folder
+        self.log = Path(tempfile.mkstemp(suffix=".log", dir=folder)[1])
+        command = [sys.executable, "-m", "snakemake", "--configfile", "config/test.yaml", "--nocolor", *arguments]
+        with self.log.open("w") as out:
+            self.process = subprocess.Popen(
+                command, cwd=folder, env=cluster.environment, stdin=subprocess.DEVNULL, stdout=out, stderr=out,
+                # Whoever runs the tests in the background may have told them to ignore Ctrl-C.
+                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+            )  # fmt: skip
+
+    @property
+    def text(self):
+        return self.log.read_text(encoding="utf-8")
+
+    def until(self, condition, what, seconds=300):
+        """Wait for a condition and return its value."""
+        end = time.monotonic() + seconds
+        while not (value := condition()):
+            assert time.monotonic() < end, f"no {what} after {seconds} s\n{self.text[-3000:]}"
+            time.sleep(0.3)
+        return value
+
+    def says(self, words, seconds=300):
+        self.until(lambda: words in self.text, f"'{words}'", seconds)
+
+    def jobs(self, model):
+        """Return the numbers of the running jobs that score a model in this folder."""
+        return {
+            job["id"]
+            for job in self.cluster.queue()
+            if scores(job["comment"], model) and job["state"] == "RUNNING" and job["folder"] == str(self.folder)
+        }
+
+    def hold(self, model):
+        """Stop the scoring process of a model, so that its job runs on without an end; return the job's number."""
+
+        def found():
+            jobs = self.jobs(model)
+            for process in self.cluster.processes() if jobs else []:
+                try:
+                    number = process.environ().get("SLURM_JOB_ID")
+                    if number in jobs and process.cmdline()[-1].endswith("score.py"):
+                        process.send_signal(signal.SIGSTOP)
+                        return number
+                except (psutil.Error, IndexError):
+                    continue
+            return None
+
+        return self.until(found, f"scoring process of {model}")
+
+    def wait(self, seconds=600):
+        """Return the exit status."""
+        try:
+            return self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            raise AssertionError(f"the run hangs\n{self.text[-4000:]}") from None
+
+
+@pytest.fixture(scope="session")
+def snakemake():
+    """Start runs; those that a failed test leaves behind are ended."""
+    runs = []
+
+    def start_run(cluster, folder, *arguments):
+        runs.append(Run(cluster, folder, *arguments))
+        return runs[-1]
+
+    yield start_run
+    for run in runs:
+        if run.process.poll() is None:
+            run.process.kill()
+            run.process.wait()
+
+
+@pytest.fixture(scope="session")
+def untouched(tmp_path_factory):
+    """A copy of the repository with the zoo and the profile of a site, in which nothing has run."""
+    folder = tmp_path_factory.mktemp("site")
+    builder.build(folder / "zoo", tuple(GPUS))
+    Workflow(folder)
+    shutil.copytree(ROOT / "slurm", folder / "slurm")
+    models = yaml.safe_load((folder / "zoo/models.yaml").read_text())
+    for name, count in GPUS.items():
+        models["models"][name]["gpus"] = count
+    (folder / "zoo/models.yaml").write_text(yaml.safe_dump(models, sort_keys=False))
+    overlay = folder / "config/test.yaml"
+    text = re.sub(r"models: \[.*\]", f"models: [{', '.join(GPUS)}]", overlay.read_text())
+    overlay.write_text(text.replace("sample_size: 12", "sample_size: 3").replace("[0, 1, 2]", "[0, 1]"))
+    profile = folder / "slurm/config.yaml"
+    # A site's account; a first look at the jobs after 2 s instead of 20; no more threads than this machine may have.
+    text = profile.read_text().replace("slurm_account: null", f"slurm_account: {ACCOUNT}")
+    text = text.replace("status-checks: 20", "status-checks: 2")
+    profile.write_text(text.replace("cores: 4", "cores: 2\nset-threads: {score: 1}"))
+    return folder
+
+
+@pytest.fixture(scope="session")
+def local(untouched, tmp_path_factory):
+    """The same after a complete local run."""
+    folder = tmp_path_factory.mktemp("local") / "site"
+    shutil.copytree(untouched, folder)
+    done = subprocess.run(
+        [sys.executable, "-m", "snakemake", "--configfile", "config/test.yaml", "--nocolor", "--cores", "2",
+         "--set-threads", "score=1", "--", "figures", "tables", "paper_source"],
+        cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-4000:]
+    return folder
+
+
+def without_scores(local, folder):
+    """Copy the local run without its scores: a run of ``scores`` then makes one job for each model."""
+    return Path(shutil.copytree(local, folder / "site", ignore=shutil.ignore_patterns("scores")))
+
+
+@pytest.fixture
+def unscored(local, tmp_path):
+    """A copy of the local run without its scores."""
+    return without_scores(local, tmp_path)
+
+
+def unequal(folder, measure, part="results"):
+    """Return the files below ``part`` that are not in both folders, byte for byte the same."""
+
+    def content(root):
+        return {
+            str(path.relative_to(root)): path.read_bytes()
+            for path in sorted((root / part).rglob("*"))
+            if path.is_file() and path.relative_to(root).parts[1] not in UNEQUAL
+        }
+
+    ours, theirs = content(folder), content(measure)
+    assert theirs
+    return sorted(name for name in ours.keys() | theirs.keys() if ours.get(name) != theirs.get(name))

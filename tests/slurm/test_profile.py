@@ -1,0 +1,139 @@
+"""`snakemake --profile slurm` on a real Slurm: complete runs, what Slurm was asked for, and refusals before a run."""
+
+import re
+import shutil
+
+import pytest
+
+from tests.slurm.conftest import GPUS, scores, unequal
+
+pytestmark = pytest.mark.slurm
+
+NODES = {"tiny-bert": r"c\d", "tiny-opt": "g1", "tiny-llama": "g1"}
+
+
+def asked(text, model):
+    """Return the resources that a dry run prints for the scoring job of a model."""
+    block = re.search(rf"output: \S+/{model}/1of1\.parquet.*?resources: ([^\n]+)", text, flags=re.DOTALL).group(1)
+    return dict(pair.split("=", 1) for pair in block.split(", "))
+
+
+def of_folder(cluster, folder):
+    return [job for job in cluster.accounts() if job["WorkDir"] == str(folder)]
+
+
+@pytest.fixture(scope="module")
+def finished(cluster, snakemake, untouched, tmp_path_factory):
+    """The whole RUFF workflow on Slurm, and the dry run before it."""
+    folder = tmp_path_factory.mktemp("slurm") / "site"
+    shutil.copytree(untouched, folder)
+    dry = snakemake(cluster, folder, "--dry-run", "--profile", "slurm", "figures", "tables", "paper_source")
+    assert dry.wait() == 0, dry.text[-3000:]
+    run = snakemake(cluster, folder, "--profile", "slurm", "figures", "tables", "paper_source")
+    assert run.wait(900) == 0, run.text[-5000:]
+    return folder, dry.text, run.text
+
+
+def test_the_whole_workflow_makes_what_a_local_run_makes(finished, local):
+    assert unequal(finished[0], local) == []
+
+
+def test_five_jobs_carry_all_rules(finished, cluster):
+    jobs = of_folder(cluster, finished[0])
+    for job in jobs:
+        print(*job.values(), sep=" | ")
+    assert [job["State"] for job in jobs] == ["COMPLETED"] * (2 + len(GPUS))
+    assert {job["Account"] for job in jobs} == {"lab"}
+    kinds = sorted(re.match(r"rule_([a-z]+)", job["Comment"]).group(1) for job in jobs)
+    assert kinds == ["analyses", "instances", *["score"] * len(GPUS)]
+
+
+@pytest.mark.parametrize("model", GPUS)
+def test_slurm_saw_what_the_model_needs(finished, cluster, model):
+    folder, dry, _ = finished
+    wanted = asked(dry, model)
+    (job,) = [j for j in of_folder(cluster, folder) if scores(j["Comment"], model)]
+    tres = dict(pair.split("=") for pair in job["ReqTRES"].split(","))
+    hours, minutes, _ = map(int, job["Timelimit"].split(":"))
+    assert tres["mem"] == f"{wanted['mem_mb']}M"
+    assert int(tres.get("gres/gpu", 0)) == int(wanted["gpu"]) == GPUS[model]
+    assert hours * 60 + minutes == int(wanted["runtime"])
+    assert tres["cpu"] == "1"
+    assert tres["node"] == "1"
+    assert job["Partition"] == ("gpu" if GPUS[model] else "cpu")
+
+
+@pytest.mark.parametrize("model", GPUS)
+def test_the_log_of_a_job_says_node_gpus_and_memory(finished, model):
+    text = (finished[0] / f"results/logs/score/ruff/replica/{model}/1of1.log").read_text()
+    gpus = ",".join(map(str, range(GPUS[model]))) if GPUS[model] != 1 else r"\d"
+    assert re.search(rf"node {NODES[model]}, Slurm job \d+, GPUs {gpus or 'none'}\n", text), text
+    assert int(re.search(r"memory high-water mark: (\d+) MB", text).group(1)) > 50
+
+
+def test_a_second_run_submits_nothing(finished, cluster, snakemake):
+    folder = finished[0]
+    before = len(of_folder(cluster, folder))
+    run = snakemake(cluster, folder, "--profile", "slurm", "figures", "tables", "paper_source")
+    assert run.wait() == 0
+    assert "Nothing to be done" in run.text
+    assert len(of_folder(cluster, folder)) == before
+
+
+# ---- refused before the first submission, in one line
+
+
+def change(folder, old, new):
+    path = folder / "slurm/config.yaml"
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+
+
+def unknown_partition(folder):
+    change(folder, "gpu_partition: gpu", "gpu_partition: a100")
+    return ["partition a100", "score", "Slurm has cpu, gpu", "change slurm/config.yaml"]
+
+
+def unknown_gpu_type(folder):
+    change(folder, "gpu_type: null", "gpu_type: h100")
+    return ["no node of partition gpu has 1 GPUs of type h100"]
+
+
+def too_long(folder):
+    return ["partition cpu ends jobs after 2880 minutes", "9999"], "--set-resources", "score:runtime=9999"
+
+
+def sacct_like_default(folder):
+    change(folder, "slurm-init-seconds-before-status-checks: 2", "slurm-init-seconds-before-status-checks: 200")
+    return ["squeue forgets ended jobs after 300 s", "to 100 or less"]
+
+
+def workflow_profile(folder):
+    (folder / "profiles/default").mkdir(parents=True)
+    (folder / "profiles/default/config.yaml").write_text("executor: local\njobs: 1\n")
+    return ["profiles/default", "overrides executor, jobs of --profile slurm", "--workflow-profile none"]
+
+
+def rule_retries(folder):
+    path = folder / "rules/scoring.smk"
+    text = path.read_text()
+    head, rule, tail = text.partition("rule score:\n")
+    path.write_text(head + rule + tail.replace("    log:\n", "    retries: 2\n    log:\n", 1))
+    return ["rule score", "retries would multiply", "remove the directive"]
+
+
+CASES = [unknown_partition, unknown_gpu_type, too_long, sacct_like_default, workflow_profile, rule_retries]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)
+def test_refused_before_submission(cluster, snakemake, unscored, case):
+    words = case(unscored)
+    words, *options = words if isinstance(words, tuple) else (words,)
+    run = snakemake(cluster, unscored, "--profile", "slurm", *options, "--quiet", "host", "--", "scores")
+    assert run.wait(60) == 1
+    lines = [line for line in run.text.splitlines() if all(word in line for word in words)]
+    assert lines, run.text[-3000:]
+    print(lines[0])
+    assert "Traceback" not in run.text
+    assert of_folder(cluster, unscored) == []
