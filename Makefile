@@ -5,7 +5,7 @@ CORES ?= $(shell nproc)
 PYTHON ?= python3
 export PYTHON
 
-.PHONY: help paper test environment tex lint bench
+.PHONY: help paper test test-slurm environment tex lint bench
 .DEFAULT_GOAL := help
 
 help: ## Show this list
@@ -32,9 +32,11 @@ lint: environment ## Run the linters
 	.venv/bin/snakefmt --check Snakefile rules
 	.venv/bin/snakemake --lint
 
-test: lint ## Run the linters, the unit tests, the workflow tests and those on Slurm
+test: lint ## Run the linters, the unit tests and the workflow tests
 	@bash envs/tex.sh || true
 	.venv/bin/pytest -m "not workflow and not slurm" --numprocesses $(CORES)
 	.venv/bin/pytest -m workflow
+
+test-slurm: environment ## Run the profile and its faults on a real Slurm that the tests bring up (root, Debian)
 	@bash envs/slurm.sh || true
 	.venv/bin/pytest -m slurm -rs
