@@ -6,7 +6,8 @@
 #                         -> results/ruff/{figures,tables}/{templates}/*       rules/ruff.smk
 #                         -> results/paper/main.pdf                            rules/paper.smk
 #
-# Named targets: paper (the default), figures, tables, scores, instances, and one for each study (ruff).
+# Named targets: paper (the default), figures, tables, scores, instances, and one for each study (ruff,
+# counter_gap).
 
 
 configfile: f"{workflow.basedir}/config.yaml"
@@ -17,6 +18,7 @@ include: "rules/upstream.smk"
 include: "rules/demo_encoder.smk"
 include: "rules/scoring.smk"
 include: "rules/ruff.smk"
+include: "rules/counter_gap.smk"
 include: "rules/paper.smk"
 
 
@@ -27,6 +29,7 @@ localrules:
     scores,
     instances,
     ruff,
+    counter_gap,
 
 
 rule paper:
@@ -38,11 +41,13 @@ rule paper:
 rule figures:
     input:
         RUFF_FIGURE_FILES,
+        COUNTER_GAP_FIGURE_FILES,
 
 
 rule tables:
     input:
         RUFF_TABLE_FILES,
+        COUNTER_GAP_TABLE_FILES,
 
 
 rule scores:
@@ -53,9 +58,16 @@ rule scores:
 rule instances:
     input:
         RUFF_INSTANCE_FILES,
+        COUNTER_GAP_INSTANCE_FILES,
 
 
 rule ruff:
     input:
         RUFF_FIGURE_FILES,
         RUFF_TABLE_FILES,
+
+
+rule counter_gap:
+    input:
+        COUNTER_GAP_FIGURE_FILES,
+        COUNTER_GAP_TABLE_FILES,

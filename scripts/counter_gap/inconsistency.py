@@ -146,8 +146,8 @@ def _spearman(counts):
     the middle of its own.
     """
     levels = np.unique(_ACROSS)
-    by_level = np.stack([counts[..., _ACROSS == level].sum(-1) for level in levels], -1)
-    masculine = np.stack([counts[..., (_ACROSS == level) & (_MASCULINE == 1)].sum(-1) for level in levels], -1)
+    by_level = np.stack([counts[..., level == _ACROSS].sum(-1) for level in levels], -1)
+    masculine = np.stack([counts[..., (level == _ACROSS) & (_MASCULINE == 1)].sum(-1) for level in levels], -1)
     n = by_level.sum(-1, keepdims=True)
     with np.errstate(invalid="ignore", divide="ignore"):
         ranks = np.cumsum(by_level, -1) - by_level / 2

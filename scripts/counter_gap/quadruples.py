@@ -7,6 +7,7 @@ Both give one frame, one row an instance: ``id``, ``quadruple``, ``role`` (:data
 """
 
 import csv
+from pathlib import Path
 
 import pandas as pd
 
@@ -64,7 +65,7 @@ def read_gap(path):
 
 def _lines(path):
     try:
-        with open(path, encoding="utf-8", newline="") as file:
+        with Path(path).open(encoding="utf-8", newline="") as file:
             lines = file.read().split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(f"{path}: cannot be read as UTF-8 text ({error}); fetch it again") from error
