@@ -46,7 +46,7 @@ def draw(frame):
 def main(*, metrics: str, pdf: str, png: str, csv: str, templates: str):
     """Draw the figure for the set of quadruples ``templates``."""
     frame = figures.main_scoring(figures.read(metrics, templates))
-    wanted = [pair in WANTED for pair in zip(frame.metric, frame.group, strict=True)]
+    wanted = np.array([pair in WANTED for pair in zip(frame.metric, frame.group, strict=True)])
     frame = frame[(frame.subset == "all") & wanted].reset_index(drop=True)
     frame["label"] = [figures.label(row) for row in frame.itertuples()]
     plotting.save(draw(frame), frame, pdf, png, csv)

@@ -22,6 +22,8 @@ _ONE = np.ones(N_TYPES)
 
 TESTED = ("acc_diff", "delta_i", "original_minus_counterfactual", "i_within_diff", "i_across_diff", "spearman_rho")
 """Metrics with a p value. The alternative is Delta I > 0; for the others the sign that was observed."""
+EXACT = ("acc_diff", "delta_i", "original_minus_counterfactual", "i_within_diff")
+"""Those that are means over quadruples, whose p value needs no draws."""
 
 
 def types(right, masculine):
@@ -176,6 +178,34 @@ def resample(n, draws, seed):
     return weights
 
 
+def exact_p(counts, others, metric, sign):
+    """Return the bootstrap's p value without drawing: the chance that a sample is not on the side of the alternative.
+
+    A metric that is a mean takes few values on one quadruple, multiples of a quarter, so the distribution of its sum
+    over ``n`` drawn quadruples is their distribution convolved ``n`` times. Draws would only approach this value, and
+    near the level their error decides what is significant.
+
+    Parameters
+    ----------
+    counts : array, shape (32,)
+        How often each type occurs in the subset.
+    others : int
+        Quadruples outside the subset, which are drawn too and add nothing.
+    metric : str
+        One of :data:`EXACT`.
+    sign : float
+        1 if the alternative is a positive value, -1 for a negative one.
+    """
+    quarters = np.rint(4 * sign * _RATIOS[metric, "all"][0]).astype(int)
+    lowest, n = min(quarters.min(), 0), int(counts.sum() + others)
+    once = np.bincount(quarters - lowest, weights=counts, minlength=1 - lowest)
+    once[-lowest] += others
+    size = n * (len(once) - 1) + 1
+    length = 1 << size.bit_length()
+    sums = np.fft.irfft(np.fft.rfft(once / n, length) ** n, length)[:size]
+    return float(np.clip(sums[: 1 - n * lowest].sum(), 0, 1))
+
+
 def bootstrap(codes, members, weights, functions, n_types=N_TYPES):
     """Return metrics of one subset for several systems, with intervals and p values.
 
@@ -197,8 +227,8 @@ def bootstrap(codes, members, weights, functions, n_types=N_TYPES):
     DataFrame
         ``system`` (index into ``codes``), ``metric``, ``group``, ``value``, ``ci_low``, ``ci_high`` (95 percent,
         percentile method), ``p_value`` (one-sided; missing for metrics that are not tested). The p value is the share
-        of samples, the data being one of them, in which the metric is not on the side of the alternative
-        (Graham et al. 2014).
+        of samples in which the metric is not on the side of the alternative (Graham et al. 2014): of all possible
+        samples for :data:`EXACT` (:func:`exact_p`), otherwise of those drawn, the data being one of them.
     """
     codes = np.asarray(codes)
     systems = len(codes)
@@ -211,7 +241,10 @@ def bootstrap(codes, members, weights, functions, n_types=N_TYPES):
         value = observed[metric, group]
         low, high = _interval(samples)
         sign = np.ones(systems) if metric == "delta_i" else np.where(value < 0, -1.0, 1.0)
-        p = (1 + (~(samples * sign > 0)).sum(0)) / (1 + len(samples))
+        if functions is evaluate and metric in EXACT:
+            p = [exact_p(onehot[i].sum(0), int((~members).sum()), metric, sign[i]) for i in range(systems)]
+        else:
+            p = (1 + (~(samples * sign > 0)).sum(0)) / (1 + len(samples))
         for system in range(systems):
             tested = metric in TESTED and np.isfinite(value[system])
             rows.append(
