@@ -37,7 +37,7 @@ def draw(frame):
     handles.append(
         Line2D([], [], color="black", linestyle=(0, (1, 1.2)), linewidth=0.9, label="true squared gap (mean)")
     )
-    plotting.legend_below(drawn, handles + plotting.shading("95 % of the data sets")[:1], 5)
+    plotting.legend_below(drawn, [*handles, plotting.patch_handle("#D5D5D5", "95 % of the data sets")], 5)
     return drawn
 
 

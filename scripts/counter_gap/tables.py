@@ -72,9 +72,10 @@ def lookup(table, **keys):
 
 
 def systems(table, data, methods=("none",)):
-    """Return the keys (scoring, system, debiasing) of what was run on a data set, in the order of the table."""
+    """Return the keys (scoring, system, debiasing) of what was run on a data set, by scoring as :data:`SCORING`."""
     own = table[(table.data == data) & table.debiasing.isin(methods)]
-    return list(own[["scoring", "system", "debiasing"]].drop_duplicates().itertuples(index=False, name=None))
+    found = own[["scoring", "system", "debiasing"]].drop_duplicates().itertuples(index=False, name=None)
+    return sorted(found, key=lambda key: list(SCORING).index(key[0]))
 
 
 def cells(table, data, subset, columns, methods=("none",)):
@@ -150,7 +151,7 @@ def original_counterfactual(table, templates):
 
 
 def datasets(table, templates):
-    """Return the cells of Table 5: each system on GAP, on the originals alone and on the quadruples."""
+    """Return the cells of Table 5: each system on every part of GAP, on the originals alone and on the quadruples."""
     columns = [
         ("Acc_M", "accuracy", "M", "percent"),
         ("Acc_F", "accuracy", "F", "percent"),
@@ -276,9 +277,29 @@ def artefact(table, templates):
     return pd.DataFrame(rows)
 
 
-def write(tex, csv, frame, left):
-    """Write a table as LaTeX and CSV; the first ``left`` columns are text, a repeated system is printed once."""
+def printed_datasets(frame):
+    """Return the rows of Table 5 that are printed: of GAP the first part, and clusters in one scoring only."""
+    first = next(data for data in frame.Data if data in DATA.values())
+    others = frame.Data.isin(DATA.values()) & (frame.Data != first)
+    return frame[~others & (frame.Scoring != SCORING["clusters_faithful"])].reset_index(drop=True)
+
+
+def write(tex, csv, frame, left, shown=None):
+    """Write a table as LaTeX and CSV.
+
+    Parameters
+    ----------
+    tex, csv : str
+        Paths.
+    frame : DataFrame
+        Cells; all go to the CSV.
+    left : int
+        The first columns, which are text. In LaTeX a repeated system is printed once.
+    shown : DataFrame, optional
+        What is printed, if it is less than ``frame``.
+    """
     files.write_csv(csv, frame)
+    frame = frame if shown is None else shown
     shown = frame.copy()
     new = [True] + [shown.iloc[i, 0] != shown.iloc[i - 1, 0] for i in range(1, len(shown))]
     groups = frame.columns[1] == "Scoring" and len(set(frame.Scoring)) > 1
