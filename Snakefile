@@ -8,7 +8,7 @@
 #                         -> results/paper/main.pdf                            rules/paper.smk
 #
 # Named targets: paper (the default), figures, tables, scores, instances, fetch_models, plan, bench, and one for each
-# study (ruff).
+# study (ruff, counter_gap).
 
 
 configfile: f"{workflow.basedir}/config.yaml"
@@ -18,6 +18,7 @@ include: "rules/common.smk"
 include: "rules/upstream.smk"
 include: "rules/demo_encoder.smk"
 include: "rules/ruff.smk"
+include: "rules/counter_gap.smk"
 include: "rules/scoring.smk"
 include: "rules/paper.smk"
 include: "rules/cluster.smk"
@@ -32,6 +33,7 @@ localrules:
     bench,
     fetch_models,
     ruff,
+    counter_gap,
 
 
 rule paper:
@@ -43,11 +45,13 @@ rule paper:
 rule figures:
     input:
         RUFF_FIGURE_FILES,
+        COUNTER_GAP_FIGURE_FILES,
 
 
 rule tables:
     input:
         RUFF_TABLE_FILES,
+        COUNTER_GAP_TABLE_FILES,
 
 
 rule scores:
@@ -58,6 +62,7 @@ rule scores:
 rule instances:
     input:
         RUFF_INSTANCE_FILES,
+        COUNTER_GAP_INSTANCE_FILES,
 
 
 rule bench:
@@ -74,3 +79,9 @@ rule ruff:
     input:
         RUFF_FIGURE_FILES,
         RUFF_TABLE_FILES,
+
+
+rule counter_gap:
+    input:
+        COUNTER_GAP_FIGURE_FILES,
+        COUNTER_GAP_TABLE_FILES,

@@ -64,6 +64,10 @@ rule paper_source:
         distractors=RUFF["distractors"],
         seeds=RUFF["seeds"],
         engine=config["scoring"]["engine"],
+        studies=[
+            {"key": "ruff", "name": "RUFF (robust pronoun fidelity)"},
+            {"key": "counter_gap", "name": "Counter-GAP (inconsistency across genders)"},
+        ],
         _code=code("scripts/paper_source.py"),
     script:
         "../scripts/paper_source.py"
@@ -72,9 +76,9 @@ rule paper_source:
 rule paper_pdf:
     input:
         main_tex=rules.paper_source.output.main_tex,
-        sections=[rules.paper_source.output.section_tex],
+        sections=[rules.paper_source.output.section_tex, rules.counter_gap_section.output.section_tex],
         bibliography=rules.paper_source.output.bibliography_copy,
-        figures=[path for path in RUFF_FIGURE_FILES if path.endswith(".pdf")],
+        figures=[path for path in [*RUFF_FIGURE_FILES, *COUNTER_GAP_FIGURE_FILES] if path.endswith(".pdf")],
     output:
         pdf="results/paper/main.pdf",
     log:

@@ -36,8 +36,9 @@ def main(
     distractors: list,
     seeds: list,
     engine: str,
+    studies: list,
 ):
-    """Write the main file and the section of each study that was run.
+    """Write the main file, which includes the section of each of ``studies``, and the section of RUFF.
 
     ``numbers`` has one file for each of ``template_sets``, in that order; ``figures`` and ``tables`` are the files that
     the section includes, ``figure_data`` the CSV files of what the figures draw, ``comparison_numbers`` count verdicts
@@ -77,7 +78,7 @@ def main(
         "title": "Pronouns in language models: results of a run",
         "commit": commit(),
         "demonstration": [facts["label"] for facts in models.values() if facts["demonstration"]],
-        "studies": [{"key": "ruff", "name": "RUFF (robust pronoun fidelity)"}],
+        "studies": studies,
         "few": FEW,
         "engine": engine,
         "models_table": latex.latex_table(

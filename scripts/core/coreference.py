@@ -1,0 +1,135 @@
+"""The output of a coreference system in one format, whatever the system: a document's tokens and its clusters.
+
+A file is JSON Lines, one document a line::
+
+    {"document": "12-swap-1", "text_sha256": "…", "tokens": [[0, 4], [5, 9]], "clusters": [[[0, 0], [1, 1]]]}
+
+``tokens`` are half-open character ranges (code points) of the document's text, in order and without overlap.
+``clusters`` are lists of mentions; a mention is the first and the last of its tokens, both included. ``text_sha256``
+is the digest of the text that the system read, so that offsets are never applied to another text.
+"""
+
+import hashlib
+import json
+import re
+from bisect import bisect_right
+from dataclasses import dataclass
+from pathlib import Path
+
+from scripts.core import files
+from scripts.core.errors import UserError
+
+KEYS = ("document", "text_sha256", "tokens", "clusters")
+
+
+@dataclass(frozen=True)
+class Document:
+    """One document as a system resolved it; the fields are those of the file."""
+
+    document: str
+    text_sha256: str
+    tokens: tuple
+    clusters: tuple
+
+    def span(self, start, end):
+        """Return the first and the last token that share characters with ``[start, end)``, or None without any."""
+        first = bisect_right(self.tokens, start, key=lambda token: token[1])
+        last = bisect_right(self.tokens, end - 1, key=lambda token: token[0]) - 1
+        return (first, last) if first <= last else None
+
+    def clusters_with(self, span):
+        """Return the clusters that hold exactly this mention."""
+        return [cluster for cluster in self.clusters if span in cluster]
+
+
+def digest(text):
+    """Return the digest that ties a document's offsets to its text."""
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+
+def tokenise(text):
+    """Return the character ranges of words and of single other marks; a word keeps no apostrophe or hyphen."""
+    return tuple(match.span() for match in re.finditer(r"\w+|[^\w\s]", text))
+
+
+def write(path, documents):
+    """Write documents, in their order, atomically."""
+    lines = [
+        json.dumps({key: getattr(document, key) for key in KEYS}, ensure_ascii=False) + "\n" for document in documents
+    ]
+    files.write_text(path, "".join(lines))
+
+
+def read(path, texts):
+    """Read a system's output for known texts.
+
+    Parameters
+    ----------
+    path : str or Path
+    texts : dict of str to str
+        The texts that the system was given, by document.
+
+    Returns
+    -------
+    dict of str to Document
+        In the order of ``texts``.
+
+    Raises
+    ------
+    UserError
+        If the file is missing, a line is not as described above or its text is another one, a document is there twice
+        or is unknown, or one of ``texts`` is missing. The message names file, row and what to do.
+    """
+    try:
+        lines = Path(path).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(f"{path}: cannot be read as UTF-8 text ({error}); run the system again") from error
+    found = {}
+    for row, line in enumerate(lines, 1):
+        document = _document(line, f"{path}, row {row}", texts)
+        if document.document in found:
+            raise UserError(f"{path}, row {row}: the document '{document.document}' is there twice; remove one")
+        found[document.document] = document
+    missing = [name for name in texts if name not in found]
+    if missing:
+        raise UserError(
+            f"{path}: {len(missing)} of {len(texts)} documents are missing, the first is '{missing[0]}'; "
+            "run the system on all of them"
+        )
+    return {name: found[name] for name in texts}
+
+
+def _document(line, where, texts):
+    try:
+        entry = json.loads(line)
+    except json.JSONDecodeError as error:
+        raise UserError(f"{where}: not JSON ({error.msg}); write one document a line") from error
+    if not isinstance(entry, dict) or set(entry) != set(KEYS):
+        raise UserError(f"{where}: an object with the keys {', '.join(KEYS)} was expected; write the document anew")
+    name = entry["document"]
+    if name not in texts:
+        raise UserError(f"{where}: the document '{name}' is not in the data; run the system on the same data")
+    if entry["text_sha256"] != digest(texts[name]):
+        raise UserError(f"{where}: the text of '{name}' is another one than in the data; run the system again")
+    try:
+        tokens = tuple((int(start), int(end)) for start, end in entry["tokens"])
+        clusters = tuple(tuple((int(first), int(last)) for first, last in cluster) for cluster in entry["clusters"])
+    except (TypeError, ValueError) as error:
+        raise UserError(
+            f"{where}: tokens and mentions must be pairs of whole numbers; write the document anew"
+        ) from error
+    before = 0
+    for start, end in tokens:
+        if not before <= start < end <= len(texts[name]):
+            raise UserError(
+                f"{where}: the token [{start}, {end}) of '{name}' is empty, out of order or outside the text; "
+                "give half-open ranges of characters"
+            )
+        before = end
+    for first, last in (mention for cluster in clusters for mention in cluster):
+        if not 0 <= first <= last < len(tokens):
+            raise UserError(
+                f"{where}: the mention [{first}, {last}] of '{name}' is outside its {len(tokens)} tokens; "
+                "give the first and the last token, counted from 0"
+            )
+    return Document(name, entry["text_sha256"], tokens, clusters)

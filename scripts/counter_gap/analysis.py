@@ -1,0 +1,122 @@
+"""From flags to the wing's tidy tables."""
+
+import numpy as np
+import pandas as pd
+
+from scripts.core import statistics
+from scripts.counter_gap import inconsistency, subsets
+
+KEYS = ["source", "system", "debiasing"]
+COLUMNS = [*KEYS, "subset", "metric", "group", "value", "ci_low", "ci_high", "p_value"]
+"""Columns of metrics.csv. ``source``: data and scoring, such as ``official/released``; values are shares."""
+DECOMPOSED = ("all", "all without artefact")
+
+
+def coded(instances, flags):
+    """Return each system's types of quadruples.
+
+    Parameters
+    ----------
+    instances : DataFrame
+        As of :mod:`scripts.counter_gap.quadruples`.
+    flags : DataFrame
+        ``source``, ``system``, ``debiasing``, ``id``, ``correct``; each system has all instances in their order.
+
+    Returns
+    -------
+    tuple
+        The systems' keys (list of tuple) and an array of int, shape (systems, quadruples).
+    """
+    masculine = (instances.gender == "M").to_numpy().reshape(-1, 4)[:, 0]
+    keys, codes = [], []
+    for key, own in flags.groupby(KEYS, sort=False):
+        keys.append(key)
+        codes.append(inconsistency.types(own.correct.to_numpy().reshape(-1, 4), masculine))
+    return keys, np.array(codes)
+
+
+def metrics(instances, flags, draws, seed):
+    """Return metrics.csv of one data set with quadruples: every system, subset and metric, with the same draws."""
+    keys, codes = coded(instances, flags)
+    weights = inconsistency.resample(codes.shape[1], draws, seed)
+    parts = []
+    for name, members in subsets.masks(subsets.of_quadruples(instances)).items():
+        parts.append(inconsistency.bootstrap(codes, members, weights, inconsistency.evaluate).assign(subset=name))
+    everything = np.ones(codes.shape[1], dtype=bool)
+    originals = inconsistency.bootstrap(codes, everything, weights, inconsistency.evaluate_originals)
+    return _labelled(pd.concat([*parts, originals.assign(subset="originals")]), keys)
+
+
+def metrics_single(instances, flags, draws, seed):
+    """Return the same for instances without quadruples: accuracies and their difference, resampling instances."""
+    masculine = (instances.gender == "M").to_numpy()
+    keys, codes = [], []
+    for key, own in flags.groupby(KEYS, sort=False):
+        keys.append(key)
+        codes.append(2 * masculine + own.correct.to_numpy())
+    weights = inconsistency.resample(len(instances), draws, seed)
+    everything = np.ones(len(instances), dtype=bool)
+    found = inconsistency.bootstrap(codes, everything, weights, inconsistency.evaluate_single, n_types=4)
+    return _labelled(found.assign(subset="all"), keys)
+
+
+def _labelled(frame, keys):
+    found = frame.reset_index(drop=True)
+    names = pd.DataFrame([keys[i] for i in found.system], columns=KEYS)
+    return pd.concat([names, found.drop(columns="system")], axis=1)[COLUMNS]
+
+
+def significance(table, alpha):
+    """Return every test, before and after Holm's correction.
+
+    Returns
+    -------
+    DataFrame
+        The rows of metrics.csv that have a p value, with ``p_holm`` (over all systems and debiasing methods with the
+        same source, subset, metric and group), ``significant`` and ``significant_holm`` (below ``alpha``).
+    """
+    tests = table.dropna(subset=["p_value"]).reset_index(drop=True)
+    family = tests.groupby(["source", "subset", "metric", "group"], sort=False).p_value
+    tests["p_holm"] = family.transform(statistics.holm)
+    tests["significant"] = tests.p_value < alpha
+    tests["significant_holm"] = tests.p_holm < alpha
+    return tests
+
+
+def decomposition(instances, flags):
+    """Return how often each pair (right masculine, right feminine instances) occurs and what it adds to the metrics.
+
+    Returns
+    -------
+    DataFrame
+        ``source``, ``system``, ``debiasing``, ``subset`` (:data:`DECOMPOSED`), ``right_m``, ``right_f``,
+        ``quadruples``, ``acc_diff_part`` and ``delta_i_part``; the parts add up to the metric.
+    """
+    keys, codes = coded(instances, flags)
+    masks = subsets.masks(subsets.of_quadruples(instances))
+    right = (np.arange(inconsistency.N_TYPES)[:, None] >> np.arange(4)) & 1
+    first, second = right[:, :2].sum(1), right[:, 2:].sum(1)
+    masculine = np.arange(inconsistency.N_TYPES) >= 16
+    m, f = np.where(masculine, first, second), np.where(masculine, second, first)
+    rows = []
+    for subset in (name for name in DECOMPOSED if name in masks):
+        size = int(masks[subset].sum())
+        for key, own in zip(keys, codes, strict=True):
+            counts = np.bincount(own[masks[subset]], minlength=inconsistency.N_TYPES)
+            for a in range(3):
+                for b in range(3):
+                    n = int(counts[(m == a) & (f == b)].sum())
+                    part = {(2, 0): 1, (0, 2): 1, (1, 1): -0.5}.get((a, b), 0)
+                    rows.append((*key, subset, a, b, n, (a - b) / 2 * n / size, part * n / size))
+    columns = [*KEYS, "subset", "right_m", "right_f", "quadruples", "acc_diff_part", "delta_i_part"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def sizes(instances, data):
+    """Return how many quadruples each subset of a data set has: ``data``, ``subset``, ``quadruples``, ``masculine``."""
+    factors = subsets.of_quadruples(instances)
+    original = (factors.gender == "M").to_numpy()
+    rows = [
+        (data, name, int(mask.sum()), int((mask & original).sum())) for name, mask in subsets.masks(factors).items()
+    ]
+    return pd.DataFrame(rows, columns=["data", "subset", "quadruples", "masculine"])

@@ -1,0 +1,14 @@
+"""Let one rule resolve a data set, in the format of a coreference system."""
+
+from scripts.core import coreference, files
+from scripts.core.job import run
+from scripts.counter_gap import baselines
+
+
+def main(*, instances: str, clusters: str, baseline: str):
+    """Write the ``clusters`` of ``baseline`` (one of ``baselines.LABELS``)."""
+    coreference.write(clusters, baselines.resolve(baseline, files.read_parquet(instances)))
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,56 @@
+"""Draw how leanings towards either gender cancel in the accuracy difference, beside Delta I."""
+
+import numpy as np
+
+from scripts.core import plotting
+from scripts.core.job import run
+from scripts.counter_gap import figures
+from scripts.counter_gap.figures import FEMININE, MASCULINE
+
+WANTED = [("lean", "M"), ("lean", "F"), ("acc_diff", "all"), ("delta_i", "all")]
+
+
+@plotting.style()
+def draw(frame):
+    """Draw one row for each system: leanings to either side, their difference, and Delta I; return the figure."""
+    names = list(dict.fromkeys(frame.label))
+    drawn = plotting.figure(plotting.PAGE, 0.7 + 0.24 * len(names))
+    ax = drawn.subplots()
+    y = np.arange(len(names))[::-1]
+    for metric, group, colour, sign in (("lean", "M", MASCULINE, 1), ("lean", "F", FEMININE, -1)):
+        own = frame[(frame.metric == metric) & (frame.group == group)]
+        ax.barh(y, sign * 100 * own.value, height=0.62, color=colour, alpha=0.35, linewidth=0)
+    for metric, marker, colour, shift in (("acc_diff", "o", "black", 0.13), ("delta_i", "s", "#D55E00", -0.13)):
+        own = frame[frame.metric == metric]
+        errors = 100 * np.abs(np.array([own.value - own.ci_low, own.ci_high - own.value]))
+        ax.errorbar(
+            100 * own.value, y + shift, xerr=errors, fmt=marker, color=colour, markersize=3.5,
+            elinewidth=0.8, capsize=1.5,
+        )  # fmt: skip
+    ax.axvline(0, color=plotting.GREY, linewidth=0.7)
+    ax.set_yticks(y, names)
+    ax.grid(axis="y", visible=False)
+    ax.grid(axis="x", visible=True)
+    ax.set_xlabel("Percentage points of quadruples' accuracy, towards feminine (left) or masculine (right)")
+    handles = [
+        plotting.patch_handle("#99C6E0", "leaning to masculine"),
+        plotting.patch_handle("#EEBF99", "leaning to feminine"),
+        plotting.handle({"color": "black", "marker": "o", "linestyle": "none"}, r"$\mathrm{Acc}_\mathrm{Diff}$"),
+        plotting.handle({"color": "#D55E00", "marker": "s", "linestyle": "none"}, r"$\Delta I$ (has no direction)"),
+        plotting.interval_handle("95 % interval", "_"),
+    ]
+    plotting.legend_below(drawn, handles, 5)
+    return drawn
+
+
+def main(*, metrics: str, pdf: str, png: str, csv: str, templates: str):
+    """Draw the figure for the set of quadruples ``templates``."""
+    frame = figures.main_scoring(figures.read(metrics, templates))
+    wanted = np.array([pair in WANTED for pair in zip(frame.metric, frame.group, strict=True)])
+    frame = frame[(frame.subset == "all") & wanted].reset_index(drop=True)
+    frame["label"] = [figures.label(row) for row in frame.itertuples()]
+    plotting.save(draw(frame), frame, pdf, png, csv)
+
+
+if __name__ == "__main__":
+    run(main)

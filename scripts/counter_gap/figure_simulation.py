@@ -1,0 +1,51 @@
+"""Draw what the metrics say of simulated systems whose bias is known."""
+
+from matplotlib.lines import Line2D
+
+from scripts.core import files, plotting
+from scripts.core.job import run
+
+LOOKS = {
+    "acc_diff": ("#0072B2", "o", r"$\mathrm{Acc}_\mathrm{Diff}$"),
+    "delta_i": ("#D55E00", "s", r"$\Delta I$"),
+    "i_across": ("#595959", "^", r"$I_\mathrm{across}$"),
+}
+TITLES = {
+    "one direction": "every passage leans to masculine",
+    "both directions": "half of the passages lean each way",
+    "names only": "no bias, only names",
+}
+
+
+@plotting.style()
+def draw(frame):
+    """Draw one panel for each setting; return the figure."""
+    drawn = plotting.figure(plotting.PAGE, 2.3)
+    axes = drawn.subplots(1, len(TITLES), sharey=True)
+    for ax, (setting, title) in zip(axes, TITLES.items(), strict=True):
+        part = frame[frame.setting == setting]
+        x = "strength" if setting == "names only" else "true_gap"
+        for metric, (colour, marker, _) in LOOKS.items():
+            own = part[part.metric == metric]
+            ax.plot(own[x], own.value, color=colour, marker=marker, markeredgecolor="white", markeredgewidth=0.3)
+            ax.fill_between(own[x], own.low, own.high, color=colour, alpha=0.18, linewidth=0)
+        squared = part[part.metric == "delta_i"]
+        ax.plot(squared[x], squared.true_squared, color="black", linestyle=(0, (1, 1.2)), linewidth=0.9, zorder=3)
+        ax.set(title=title, xlabel="Effect of names (SD)" if x == "strength" else "True gap (mean absolute)")
+    axes[0].set_ylabel("Metric")
+    handles = [plotting.handle({"color": colour, "marker": marker}, label) for colour, marker, label in LOOKS.values()]
+    handles.append(
+        Line2D([], [], color="black", linestyle=(0, (1, 1.2)), linewidth=0.9, label="true squared gap (mean)")
+    )
+    plotting.legend_below(drawn, [*handles, plotting.patch_handle("#D5D5D5", "95 % of the data sets")], 5)
+    return drawn
+
+
+def main(*, simulation: str, pdf: str, png: str, csv: str):
+    """Draw the figure; every row of the table is drawn."""
+    frame = files.read_csv(simulation)
+    plotting.save(draw(frame), frame, pdf, png, csv)
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,265 @@
+"""The study's metrics, and what explains them, from counts of quadruple types; bootstrap over quadruples.
+
+Whether each of a quadruple's four instances is right, and its original gender, make 32 types. Every metric is a
+function of how often each type occurs (:func:`evaluate`), so one function serves the data and all bootstrap draws at
+once. With *m* and *f*, the numbers of right masculine and feminine instances (0 to 2) of a quadruple,
+
+- a quadruple leans by (m - f) / 2, and Acc_Diff is the mean of this: leanings in opposite directions cancel;
+- I_across - I_within of a quadruple is 1 if m and f are 2 and 0, -1/2 if both are 1, and 0 otherwise. So Delta I is
+  the share of quadruples that gender splits cleanly, minus half the share in which one instance of each gender is
+  right. If the four outcomes are independent given the passage, with chances p and q, its expectation is (p - q)²:
+  Delta I estimates a mean squared gap, which has no sign that could cancel.
+"""
+
+import numpy as np
+import pandas as pd
+
+N_TYPES = 32
+# Right or wrong for original, control, swap-1, swap-2 and the original gender (1: masculine) of each type.
+_RIGHT = (np.arange(N_TYPES)[:, None] >> np.arange(4)) & 1
+_MASCULINE = np.arange(N_TYPES) >> 4
+_ONE = np.ones(N_TYPES)
+
+TESTED = ("acc_diff", "delta_i", "original_minus_counterfactual", "i_within_diff", "i_across_diff", "spearman_rho")
+"""Metrics with a p value. The alternative is Delta I > 0; for the others the sign that was observed."""
+EXACT = ("acc_diff", "delta_i", "original_minus_counterfactual", "i_within_diff")
+"""Those that are means over quadruples, whose p value needs no draws."""
+
+
+def types(right, masculine):
+    """Return each quadruple's type.
+
+    Parameters
+    ----------
+    right : array of bool, shape (quadruples, 4)
+        In the order of ``quadruples.ROLES``.
+    masculine : array of bool, shape (quadruples,)
+        Is the original instance masculine?
+
+    Returns
+    -------
+    array of int, shape (quadruples,)
+    """
+    return np.asarray(right, dtype=int) @ (1, 2, 4, 8) + 16 * np.asarray(masculine, dtype=int)
+
+
+def _ratios():
+    """Return each metric that is a mean over quadruples: its value for each type, and the types it is a mean over."""
+    original, counterfactual = _RIGHT[:, :2].sum(1), _RIGHT[:, 2:].sum(1)
+    m = np.where(_MASCULINE, original, counterfactual)
+    f = np.where(_MASCULINE, counterfactual, original)
+    across = (m * (2 - f) + (2 - m) * f) / 4
+    within_m, within_f = (m == 1) * 1.0, (f == 1) * 1.0
+    lean = (m - f) / 2
+    return {
+        ("accuracy", "all"): ((m + f) / 4, _ONE),
+        ("accuracy", "M"): (m / 2, _ONE),
+        ("accuracy", "F"): (f / 2, _ONE),
+        ("accuracy", "original"): (original / 2, _ONE),
+        ("accuracy", "counterfactual"): (counterfactual / 2, _ONE),
+        ("acc_diff", "all"): (lean, _ONE),
+        ("original_minus_counterfactual", "all"): ((original - counterfactual) / 2, _ONE),
+        ("i_within", "M"): (within_m, _ONE),
+        ("i_within", "F"): (within_f, _ONE),
+        ("i_within", "all"): ((within_m + within_f) / 2, _ONE),
+        ("i_within_diff", "all"): (within_m - within_f, _ONE),
+        ("i_across", "M2F"): (across * _MASCULINE, _MASCULINE),
+        ("i_across", "F2M"): (across * (1 - _MASCULINE), 1 - _MASCULINE),
+        ("i_across", "all"): (across, _ONE),
+        ("delta_i", "all"): (across - (within_m + within_f) / 2, _ONE),
+        ("lean", "M"): (np.maximum(lean, 0), _ONE),
+        ("lean", "F"): (np.maximum(-lean, 0), _ONE),
+        ("lean", "all"): (np.abs(lean), _ONE),
+        ("split", "M"): ((lean == 1) * 1.0, _ONE),
+        ("split", "F"): ((lean == -1) * 1.0, _ONE),
+        ("one_each", "all"): (within_m * within_f, _ONE),
+    }
+
+
+_RATIOS = _ratios()
+_ORIGINALS = {
+    ("accuracy", "all"): (_RIGHT[:, 0], _ONE),
+    ("accuracy", "M"): (_RIGHT[:, 0] * _MASCULINE, _MASCULINE),
+    ("accuracy", "F"): (_RIGHT[:, 0] * (1 - _MASCULINE), 1 - _MASCULINE),
+}
+# The inconsistency across genders of each type, in quarters: 0, 2 or 4.
+_ACROSS = np.rint(4 * _RATIOS["i_across", "all"][0]).astype(int)
+
+
+def _means(counts, ratios):
+    numerators, denominators = (np.array(part, dtype=float).T for part in zip(*ratios.values(), strict=True))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        values = (counts @ numerators) / (counts @ denominators)
+    return dict(zip(ratios, np.moveaxis(values, -1, 0), strict=True))
+
+
+def evaluate(counts):
+    """Return every metric of quadruples.
+
+    Parameters
+    ----------
+    counts : array, shape (..., 32)
+        How often each type occurs.
+
+    Returns
+    -------
+    dict of (str, str) to array, shape (...)
+        By metric and group; NaN where a metric is undefined. ``lean`` is the mean leaning in one direction or, for
+        all, in either; ``cancelled`` the part of the latter that is lost in Acc_Diff; ``split`` and ``one_each`` are
+        the shares that make Delta I. Shares, not percent.
+    """
+    counts = np.asarray(counts, dtype=float)
+    values = _means(counts, _RATIOS)
+    values["i_across_diff", "all"] = values["i_across", "M2F"] - values["i_across", "F2M"]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        values["cancelled", "all"] = 1 - np.abs(values["acc_diff", "all"]) / values["lean", "all"]
+    values["spearman_rho", "all"] = _spearman(counts)
+    return values
+
+
+def evaluate_originals(counts):
+    """Return accuracies and their difference on the original instances alone (the study's our-GAP, Section 4.3)."""
+    values = _means(np.asarray(counts, dtype=float), _ORIGINALS)
+    values["acc_diff", "all"] = values["accuracy", "M"] - values["accuracy", "F"]
+    return values
+
+
+def evaluate_single(counts):
+    """Return the same for instances without quadruples, such as GAP's.
+
+    ``counts`` has shape (..., 4): wrong feminine, right feminine, wrong masculine, right masculine.
+    """
+    counts = np.asarray(counts, dtype=float)
+    feminine, masculine = counts[..., :2].sum(-1), counts[..., 2:].sum(-1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        values = {
+            ("accuracy", "all"): (counts[..., 1] + counts[..., 3]) / (feminine + masculine),
+            ("accuracy", "M"): counts[..., 3] / masculine,
+            ("accuracy", "F"): counts[..., 1] / feminine,
+        }
+    values["acc_diff", "all"] = values["accuracy", "M"] - values["accuracy", "F"]
+    return values
+
+
+def _spearman(counts):
+    """Return Spearman's correlation of the original gender (masculine above) and the inconsistency across genders.
+
+    With two and three values, ranks follow from counts: the mean rank of a value is the number of smaller ones plus
+    the middle of its own.
+    """
+    levels = np.unique(_ACROSS)
+    by_level = np.stack([counts[..., level == _ACROSS].sum(-1) for level in levels], -1)
+    masculine = np.stack([counts[..., (level == _ACROSS) & (_MASCULINE == 1)].sum(-1) for level in levels], -1)
+    n = by_level.sum(-1, keepdims=True)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        ranks = np.cumsum(by_level, -1) - by_level / 2
+        deviation = ranks - n / 2
+        share = masculine.sum(-1) / n[..., 0]
+        covariance = (masculine * deviation).sum(-1) / n[..., 0]
+        variance = (by_level * deviation**2).sum(-1) / n[..., 0]
+        return covariance / np.sqrt(variance * share * (1 - share))
+
+
+def resample(n, draws, seed):
+    """Return how often each of ``n`` quadruples is in each bootstrap sample of size ``n``.
+
+    Returns
+    -------
+    array of float32, shape (draws, n)
+        One set of samples for all systems, metrics and subsets, so that they stay comparable.
+    """
+    generator = np.random.default_rng(seed)
+    weights = np.empty((draws, n), dtype=np.float32)
+    # Drawing positions and counting them is faster than a multinomial of many categories; in blocks, to save memory.
+    for start in range(0, draws, 1000):
+        block = weights[start : start + 1000]
+        cells = generator.integers(0, n, size=(len(block), n)) + np.arange(len(block))[:, None] * n
+        block[:] = np.bincount(cells.ravel(), minlength=len(block) * n).reshape(len(block), n)
+    return weights
+
+
+def exact_p(counts, others, metric, sign):
+    """Return the bootstrap's p value without drawing: the chance that a sample is not on the side of the alternative.
+
+    A metric that is a mean takes few values on one quadruple, multiples of a quarter, so the distribution of its sum
+    over ``n`` drawn quadruples is their distribution convolved ``n`` times. Draws would only approach this value, and
+    near the level their error decides what is significant.
+
+    Parameters
+    ----------
+    counts : array, shape (32,)
+        How often each type occurs in the subset.
+    others : int
+        Quadruples outside the subset, which are drawn too and add nothing.
+    metric : str
+        One of :data:`EXACT`.
+    sign : float
+        1 if the alternative is a positive value, -1 for a negative one.
+    """
+    quarters = np.rint(4 * sign * _RATIOS[metric, "all"][0]).astype(int)
+    lowest, n = min(quarters.min(), 0), int(counts.sum() + others)
+    once = np.bincount(quarters - lowest, weights=counts, minlength=1 - lowest)
+    once[-lowest] += others
+    size = n * (len(once) - 1) + 1
+    length = 1 << size.bit_length()
+    sums = np.fft.irfft(np.fft.rfft(once / n, length) ** n, length)[:size]
+    return float(np.clip(sums[: 1 - n * lowest].sum(), 0, 1))
+
+
+def bootstrap(codes, members, weights, functions, n_types=N_TYPES):
+    """Return metrics of one subset for several systems, with intervals and p values.
+
+    Parameters
+    ----------
+    codes : array of int, shape (systems, quadruples)
+        Types.
+    members : array of bool, shape (quadruples,)
+        The subset. Samples are of all quadruples, so its size varies from draw to draw.
+    weights : array, shape (draws, quadruples)
+        Of :func:`resample`.
+    functions : callable
+        :func:`evaluate`, or another function of counts.
+    n_types : int
+        How many types ``codes`` may have.
+
+    Returns
+    -------
+    DataFrame
+        ``system`` (index into ``codes``), ``metric``, ``group``, ``value``, ``ci_low``, ``ci_high`` (95 percent,
+        percentile method), ``p_value`` (one-sided; missing for metrics that are not tested). The p value is the share
+        of samples in which the metric is not on the side of the alternative (Graham et al. 2014): of all possible
+        samples for :data:`EXACT` (:func:`exact_p`), otherwise of those drawn, the data being one of them.
+    """
+    codes = np.asarray(codes)
+    systems = len(codes)
+    onehot = (codes[:, members, None] == np.arange(n_types)).astype(np.float32)
+    observed = functions(onehot.sum(1))
+    columns = onehot.transpose(1, 0, 2).reshape(-1, systems * n_types)
+    drawn = (weights[:, members] @ columns).reshape(len(weights), systems, n_types)
+    rows = []
+    for (metric, group), samples in functions(drawn).items():
+        value = observed[metric, group]
+        low, high = _interval(samples)
+        sign = np.ones(systems) if metric == "delta_i" else np.where(value < 0, -1.0, 1.0)
+        if functions is evaluate and metric in EXACT:
+            p = [exact_p(onehot[i].sum(0), int((~members).sum()), metric, sign[i]) for i in range(systems)]
+        else:
+            p = (1 + (~(samples * sign > 0)).sum(0)) / (1 + len(samples))
+        for system in range(systems):
+            tested = metric in TESTED and np.isfinite(value[system])
+            rows.append(
+                (system, metric, group, value[system], low[system], high[system], p[system] if tested else np.nan)
+            )
+    return pd.DataFrame(rows, columns=["system", "metric", "group", "value", "ci_low", "ci_high", "p_value"])
+
+
+def _interval(samples, level=0.95):
+    """Return the percentile interval along the draws; draws in which the metric is undefined do not count."""
+    quantiles = [(1 - level) / 2, (1 + level) / 2]
+    take = np.quantile if np.isfinite(samples).all() else _quantiles_of_defined
+    return take(samples, quantiles, axis=0)
+
+
+def _quantiles_of_defined(samples, quantiles, axis):
+    columns = [column[np.isfinite(column)] for column in np.moveaxis(samples, axis, 0).T]
+    return np.array([np.quantile(c, quantiles) if len(c) else [np.nan] * len(quantiles) for c in columns]).T

@@ -1,0 +1,45 @@
+"""Read and check one data set: this project's quadruples, C-GAP, or one part of GAP."""
+
+from scripts.core import files, templates
+from scripts.core.errors import UserError
+from scripts.core.job import log, run
+from scripts.counter_gap import own
+from scripts.counter_gap.quadruples import read_gap, read_quadruples
+
+
+def main(
+    *,
+    instances: str,
+    quadruples: str | None = None,
+    pronouns: str | None = None,
+    c_gap: str | None = None,
+    with_dots: str | None = None,
+    gap: str | None = None,
+):
+    """Write ``instances`` (Parquet) from ``quadruples`` and ``pronouns``, from ``c_gap``, or from ``gap``.
+
+    ``with_dots`` is C-GAP with the stops after titles; it must hold the same instances, and is not scored (Section 4).
+    """
+    if quadruples:
+        frame = own.read_own(quadruples, templates.read_pronouns(pronouns))
+    elif c_gap:
+        frame = read_quadruples(c_gap)
+        compare(frame, read_quadruples(with_dots), c_gap, with_dots)
+    else:
+        frame = read_gap(gap)
+    log.info("%d instances, of which %d masculine", len(frame), (frame.gender == "M").sum())
+    files.write_parquet(instances, frame)
+
+
+def compare(frame, other, path, other_path):
+    """Refuse two versions of C-GAP that differ in more than texts, offsets and the names' titles."""
+    columns = ["id", "pronoun", "a_coref", "b_coref", "book"]
+    for column in columns:
+        differs = frame[column].to_numpy() != other[column].to_numpy() if len(frame) == len(other) else [True]
+        if any(differs):
+            row = list(differs).index(True) + 2
+            raise UserError(f"{other_path}, row {row}: {column} differs from {path}; fetch both files again")
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,31 @@
+"""Collect every number that the Counter-GAP section's prose uses, with where it comes from."""
+
+from scripts.core import files
+from scripts.core.job import run
+from scripts.counter_gap import figures, numbers
+
+
+def main(
+    *,
+    significance: str,
+    metrics: str,
+    subset_sizes: str,
+    simulation: str,
+    examples: str,
+    paper_numbers: str,
+    templates: str,
+    settings: dict,
+):
+    """Write ``paper_numbers`` (JSON) for the set of quadruples ``templates``; ``settings`` are of the config."""
+    collected = {
+        **numbers.from_settings(settings),
+        **numbers.from_sizes(files.read_csv(subset_sizes), templates),
+        **numbers.from_tests(figures.read(significance, templates), figures.read(metrics, templates)),
+        **numbers.from_simulation(files.read_csv(simulation)),
+        **numbers.from_examples(files.read_csv(examples)),
+    }
+    files.write_json(paper_numbers, collected)
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,63 @@
+"""Render the paper's section on Counter-GAP from its template and the results of the run."""
+
+import json
+import os
+from pathlib import Path
+
+from scripts.core import files, latex
+from scripts.core.job import run
+from scripts.paper_source import figure, listed, number, value
+
+SHARED = "figures"
+"""Name of the folder of the figures that belong to no set of quadruples."""
+
+
+def main(
+    *,
+    section_template: str,
+    numbers: list,
+    figures: list,
+    tables: list,
+    section_tex: str,
+    template_sets: list,
+    gap: list,
+):
+    """Write ``section_tex``.
+
+    ``numbers`` has one file for each of ``template_sets``, in that order; ``figures`` and ``tables`` are the files that
+    the section includes; ``gap`` are the parts of GAP in the run.
+    """
+    paper = Path(section_tex).parents[1]
+    relative = {Path(p): os.path.relpath(p, paper) for p in figures}
+    sets = {}
+    for key, path in zip(template_sets, numbers, strict=True):
+        sets[key] = {
+            "key": key,
+            "numbers": json.loads(Path(path).read_text(encoding="utf-8")),
+            "tables": {Path(p).stem: table(p) for p in tables if Path(p).parent.name == key},
+            "figures": {p.stem: r for p, r in relative.items() if p.parent.name == key},
+        }
+    context = {
+        "sets": sets,
+        "any_set": next(iter(sets.values())),
+        "shared": {p.stem: r for p, r in relative.items() if p.parent.name == SHARED},
+        "gap": gap,
+        "number": number,
+        "value": value,
+        "listed": listed,
+        "figure": figure,
+    }
+    template = Path(section_template)
+    files.write_text(section_tex, latex.render(template.parent, template.name, context))
+
+
+def table(path):
+    """Return a table's LaTeX; one that could be too wide for the page is scaled down to it."""
+    text = Path(path).read_text(encoding="utf-8").strip()
+    if r"\begin{tabularx}" in text or r"\begin{tabular}" not in text:
+        return text
+    return f"\\begin{{adjustbox}}{{max width=\\linewidth}}\n{text}\n\\end{{adjustbox}}"
+
+
+if __name__ == "__main__":
+    run(main)

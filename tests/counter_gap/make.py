@@ -1,0 +1,54 @@
+"""Small data for the tests of the Counter-GAP wing."""
+
+import csv
+import io
+
+from scripts.counter_gap import own
+from scripts.counter_gap.quadruples import COLUMNS
+
+PRONOUNS = {
+    "he": {"nominative": "he", "accusative": "him", "possessive": "his", "possessive_independent": "his",
+           "reflexive": "himself"},
+    "she": {"nominative": "she", "accusative": "her", "possessive": "her", "possessive_independent": "hers",
+            "reflexive": "herself"},
+}  # fmt: skip
+OWN = "\t".join(own.COLUMNS)
+ROWS = [
+    "rain\tF\tb\tMina\tJudit\tPaul\tOtto\t"
+    '"Wait," said {x}. {a} lent {b} a coat, as {target:nominative} had none; {y} slept.',
+    "road\tM\ta\tPaul\tOtto\tMina\tJudit\t"
+    "{x} and {y} rode on. {a} fell, and {b} would not wait for {target:accusative}.",
+]
+
+
+def write_own(path, rows=ROWS):
+    """Write a file of own quadruples and return its path."""
+    path.write_text("\n".join([OWN, *rows]) + "\n", encoding="utf-8")
+    return path
+
+
+def instances(path):
+    """Return the eight instances of :data:`ROWS`."""
+    return own.read_own(write_own(path), PRONOUNS)
+
+
+def records(frame):
+    """Return instances as rows of C-GAP's file."""
+    return [
+        [r.id, r.text, r.pronoun, str(r.pronoun_offset), r.a, str(r.a_offset), str(bool(r.a_coref)).upper(), r.b,
+         str(r.b_offset), str(bool(r.b_coref)).upper(), "12 A book"]
+        for r in frame.itertuples()
+    ]  # fmt: skip
+
+
+def write_c_gap(path, rows):
+    """Write C-GAP's format (tabs, double quotes, CRLF); a row that is text is written as it is."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        for row in [list(COLUMNS), *rows]:
+            if isinstance(row, str):
+                file.write(row + "\r\n")
+                continue
+            line = io.StringIO()
+            csv.writer(line, delimiter="\t", lineterminator="\r\n").writerow(row)
+            file.write(line.getvalue())
+    return path

@@ -1,0 +1,197 @@
+"""The metrics against the study's equations, the bootstrap against a plain one, and the simulation against theory."""
+
+import itertools
+import time
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from scripts.counter_gap import analysis, inconsistency, simulation
+
+
+def equations(right, masculine):
+    """The metrics straight from Equations 1 to 4 and the captions of Tables 3 and 4, quadruple by quadruple."""
+    acc, within, across = {"M": [], "F": []}, {"M": [], "F": []}, {"M2F": [], "F2M": []}
+    scores = []
+    for (o, c, s1, s2), m in zip(right.astype(int), masculine, strict=True):
+        first, second = ("M", "F") if m else ("F", "M")
+        acc[first] += [o, c]
+        acc[second] += [s1, s2]
+        within[first].append(abs(o - c))
+        within[second].append(abs(s1 - s2))
+        score = abs(o - s1) + abs(c - s2) + abs(o - s2) + abs(c - s1)
+        across["M2F" if m else "F2M"].append(score / 4)
+        scores.append(score)
+    mean = np.mean
+    i_within, i_across = mean(within["M"] + within["F"]), mean(across["M2F"] + across["F2M"])
+    return {
+        ("accuracy", "M"): mean(acc["M"]),
+        ("accuracy", "F"): mean(acc["F"]),
+        ("accuracy", "all"): mean(right),
+        ("accuracy", "original"): mean(right[:, :2]),
+        ("accuracy", "counterfactual"): mean(right[:, 2:]),
+        ("acc_diff", "all"): mean(acc["M"]) - mean(acc["F"]),
+        ("original_minus_counterfactual", "all"): mean(right[:, :2]) - mean(right[:, 2:]),
+        ("i_within", "M"): mean(within["M"]),
+        ("i_within", "F"): mean(within["F"]),
+        ("i_within", "all"): i_within,
+        ("i_within_diff", "all"): mean(within["M"]) - mean(within["F"]),
+        ("i_across", "M2F"): mean(across["M2F"]),
+        ("i_across", "F2M"): mean(across["F2M"]),
+        ("i_across", "all"): i_across,
+        ("i_across_diff", "all"): mean(across["M2F"]) - mean(across["F2M"]),
+        ("delta_i", "all"): i_across - i_within,
+        ("spearman_rho", "all"): stats.spearmanr(masculine, scores).statistic,
+    }
+
+
+def random_data(seed, n=60):
+    generator = np.random.default_rng(seed)
+    return generator.random((n, 4)) < 0.7, generator.random(n) < 0.5
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_metrics_are_the_equations(seed):
+    right, masculine = random_data(seed)
+    codes = inconsistency.types(right, masculine)
+    found = inconsistency.evaluate(np.bincount(codes, minlength=32))
+    for key, value in equations(right, masculine).items():
+        assert found[key] == pytest.approx(value), key
+    assert found["acc_diff", "all"] == pytest.approx(found["lean", "M"] - found["lean", "F"])
+    assert found["delta_i", "all"] == pytest.approx(
+        found["split", "M"] + found["split", "F"] - found["one_each", "all"] / 2
+    )
+    cancelled = 2 * min(found["lean", "M"], found["lean", "F"]) / found["lean", "all"]
+    assert found["cancelled", "all"] == pytest.approx(cancelled)
+    originals = inconsistency.evaluate_originals(np.bincount(codes, minlength=32))
+    assert originals["accuracy", "M"] == pytest.approx(right[masculine, 0].mean())
+    assert originals["acc_diff", "all"] == pytest.approx(right[masculine, 0].mean() - right[~masculine, 0].mean())
+
+
+@pytest.mark.parametrize("right", list(itertools.product([0, 1], repeat=4)))
+def test_a_quadruple_adds_one_minus_a_half_or_nothing(right):
+    found = inconsistency.evaluate(np.bincount(inconsistency.types([right], [1]), minlength=32))
+    m, f = sum(right[:2]), sum(right[2:])
+    expected = {(2, 0): 1, (0, 2): 1, (1, 1): -0.5}.get((m, f), 0)
+    assert found["delta_i", "all"] == expected
+
+
+def test_opposite_biases_cancel_in_the_accuracy_difference_only():
+    codes = inconsistency.types([[1, 1, 0, 0], [0, 0, 1, 1]], [1, 1])
+    found = inconsistency.evaluate(np.bincount(codes, minlength=32))
+    assert found["accuracy", "M"] == found["accuracy", "F"] == 0.5
+    assert found["acc_diff", "all"] == 0
+    assert found["delta_i", "all"] == found["cancelled", "all"] == 1
+
+
+def test_the_bootstrap_is_that_of_quadruples():
+    right, masculine = random_data(1)
+    codes = inconsistency.types(right, masculine)
+    weights = inconsistency.resample(len(codes), 300, seed=3)
+    assert (weights.sum(1) == len(codes)).all()
+    everything = np.ones(len(codes), dtype=bool)
+    table = inconsistency.bootstrap([codes, codes], everything, weights, inconsistency.evaluate)
+    draws = [np.repeat(np.arange(len(codes)), w.astype(int)) for w in weights]
+    plain = [equations(right[d], masculine[d]) for d in draws]
+    row = table.set_index(["system", "metric", "group"])
+    for key in (("acc_diff", "all"), ("i_across", "M2F"), ("delta_i", "all"), ("spearman_rho", "all")):
+        samples = np.array([p[key] for p in plain])
+        low, high = np.quantile(samples, [0.025, 0.975])
+        assert row.ci_low[0, *key] == pytest.approx(low, abs=1e-6)
+        assert row.ci_high[1, *key] == pytest.approx(high, abs=1e-6)
+    samples = np.array([p["i_across_diff", "all"] for p in plain])
+    sign = np.sign(row.value[0, "i_across_diff", "all"])
+    assert row.p_value[0, "i_across_diff", "all"] == pytest.approx((1 + (sign * samples <= 0).sum()) / 301)
+    assert np.isnan(row.p_value[0, "accuracy", "M"])
+
+
+@pytest.mark.parametrize("metric", inconsistency.EXACT)
+def test_exact_p_values_are_those_of_many_draws(metric):
+    right, masculine = random_data(4)
+    codes = inconsistency.types(right, masculine)
+    half = np.arange(len(codes)) % 3 > 0
+    weights = inconsistency.resample(len(codes), 20_000, seed=3)
+    onehot = (codes[half, None] == np.arange(32)).astype(np.float32)
+    samples = inconsistency.evaluate(weights[:, half] @ onehot)[metric, "all"]
+    for sign in (1.0, -1.0):
+        exact = inconsistency.exact_p(onehot.sum(0), int((~half).sum()), metric, sign)
+        # Four standard errors of a share of 20,000 draws.
+        assert exact == pytest.approx((sign * samples < 1e-6).mean(), abs=4 * 0.5 / np.sqrt(20_000))
+    table = inconsistency.bootstrap([codes], half, weights[:10], inconsistency.evaluate).set_index("metric")
+    sign = 1.0 if metric == "delta_i" or table.value[metric] >= 0 else -1.0
+    assert table.p_value[metric] == inconsistency.exact_p(onehot.sum(0), int((~half).sum()), metric, sign)
+
+
+def test_exact_p_values_of_one_quadruple_are_counted_by_hand():
+    # Two quadruples, one that gender splits: a sample of two has none with chance 1/4.
+    counts = np.bincount(inconsistency.types([[1, 1, 0, 0], [1, 1, 1, 1]], [1, 1]), minlength=32)
+    assert inconsistency.exact_p(counts, 0, "delta_i", 1.0) == pytest.approx(1 / 4)
+    assert inconsistency.exact_p(counts, 1, "acc_diff", 1.0) == pytest.approx((2 / 3) ** 3)
+    assert inconsistency.exact_p(counts, 0, "acc_diff", -1.0) == pytest.approx(1)
+
+
+def test_subsets_use_the_same_draws():
+    right, masculine = random_data(2)
+    codes = inconsistency.types(right, masculine)
+    half = np.arange(len(codes)) % 2 == 0
+    weights = inconsistency.resample(len(codes), 200, seed=3)
+    table = inconsistency.bootstrap([codes], half, weights, inconsistency.evaluate).set_index(["metric", "group"])
+    assert table.value["accuracy", "all"] == pytest.approx(right[half].mean())
+    shares = (weights[:, half] @ right[half].mean(1)) / weights[:, half].sum(1)
+    assert table.ci_low["accuracy", "all"] == pytest.approx(np.quantile(shares, 0.025), abs=1e-6)
+
+
+def test_what_is_undefined_is_missing():
+    codes = inconsistency.types(np.ones((4, 4)), [1, 1, 1, 1])
+    weights = inconsistency.resample(4, 100, seed=1)
+    table = inconsistency.bootstrap([codes], np.ones(4, dtype=bool), weights, inconsistency.evaluate)
+    row = table.set_index(["metric", "group"])
+    for key in (("i_across", "F2M"), ("cancelled", "all"), ("spearman_rho", "all"), ("i_across_diff", "all")):
+        assert np.isnan(row.value[key]) and np.isnan(row.ci_low[key]) and np.isnan(row.p_value[key])
+    assert row.p_value["delta_i", "all"] == pytest.approx(1)
+
+
+def test_all_systems_and_metrics_take_seconds():
+    generator = np.random.default_rng(1)
+    codes = generator.integers(0, 32, (8, 1002))
+    started = time.process_time()
+    weights = inconsistency.resample(1002, 10_000, seed=1)
+    table = inconsistency.bootstrap(codes, np.ones(1002, dtype=bool), weights, inconsistency.evaluate)
+    assert time.process_time() - started < 10
+    assert len(table) == 8 * 24
+
+
+def test_single_instances_have_accuracies():
+    found = inconsistency.evaluate_single([1, 3, 2, 2])
+    assert found["accuracy", "F"] == 0.75 and found["accuracy", "M"] == 0.5
+    assert found["acc_diff", "all"] == -0.25 and found["accuracy", "all"] == 0.625
+
+
+def test_tests_are_corrected_within_their_family():
+    import pandas as pd
+
+    rows = [
+        (source, system, "none", "all", metric, "all", 0.1, 0, 1, p)
+        for source, system, metric, p in (
+            ("a", "x", "delta_i", 0.008), ("a", "y", "delta_i", 0.5), ("b", "x", "delta_i", 0.008),
+            ("a", "x", "acc_diff", 0.004), ("a", "y", "acc_diff", 0.006), ("a", "x", "accuracy", np.nan),
+        )
+    ]  # fmt: skip
+    tests = analysis.significance(pd.DataFrame(rows, columns=analysis.COLUMNS), 0.01)
+    assert tests.p_holm.round(6).tolist() == [0.016, 0.5, 0.008, 0.008, 0.008]
+    assert tests.significant.tolist() == [True, False, True, True, True]
+    assert tests.significant_holm.tolist() == [False, False, True, True, True]
+
+
+def test_metrics_follow_the_known_bias():
+    table = simulation.simulate(400, 30, seed=5)
+    delta = table[table.metric == "delta_i"]
+    # Delta I estimates the mean squared gap, whatever the direction.
+    assert (delta.value - delta.true_squared).abs().max() < 0.01
+    difference = table[table.metric == "acc_diff"]
+    assert (difference.value - difference.true_signed).abs().max() < 0.02
+    both = table[table.setting == "both directions"].set_index(["metric", "strength"]).value
+    assert abs(both["acc_diff"].iloc[-1]) < 0.03 and both["delta_i"].iloc[-1] > 0.4
+    names = table[table.setting == "names only"].set_index(["metric", "strength"]).value
+    assert names["i_across"].iloc[-1] > 0.35 and abs(names["delta_i"].iloc[-1]) < 0.02

@@ -1,0 +1,126 @@
+"""Scoring of clusters and released flags."""
+
+import numpy as np
+import pytest
+
+from scripts.core import coreference as c
+from scripts.core.errors import UserError
+from scripts.counter_gap import baselines, inconsistency, predictions
+from tests.counter_gap import make
+
+
+@pytest.fixture
+def frame(tmp_path):
+    return make.instances(tmp_path / "own.tsv")
+
+
+def document(row, *mentions):
+    """One cluster of the given (start, end) character ranges."""
+    made = c.Document(row.id, c.digest(row.text), c.tokenise(row.text), ())
+    spans = tuple(made.span(*m) for m in mentions)
+    return c.Document(row.id, made.text_sha256, made.tokens, (spans,))
+
+
+def extent(row, kind):
+    start = getattr(row, f"{kind}_offset")
+    return start, start + len(getattr(row, kind))
+
+
+def flags(row_frame, rule, *mentions):
+    row = next(row_frame.itertuples())
+    found = predictions.flags_from_clusters(row_frame, {row.id: document(row, *mentions)}, rule)
+    return found.a_pred[0], found.b_pred[0]
+
+
+@pytest.mark.parametrize("rule", predictions.RULES)
+def test_names_in_the_pronouns_cluster_are_found(frame, rule):
+    one = frame.iloc[:1]
+    row = next(one.itertuples())
+    assert flags(one, rule, extent(row, "b"), extent(row, "pronoun")) == (False, True)
+    assert flags(one, rule, extent(row, "a"), extent(row, "b"), extent(row, "pronoun")) == (True, True)
+    assert flags(one, rule, extent(row, "a"), extent(row, "b")) == (False, False)
+    assert flags(one, rule, extent(row, "pronoun")) == (False, False)
+
+
+def test_a_pronoun_before_a_stop_never_matches_the_faithful_way(frame):
+    one = frame.iloc[4:5].reset_index(drop=True)
+    row = next(one.itertuples())
+    assert row.text[sum((row.pronoun_offset, len(row.pronoun)))] == "."
+    mentions = extent(row, "a"), extent(row, "pronoun")
+    assert flags(one, "clusters", *mentions) == (True, False)
+    assert flags(one, "clusters_faithful", *mentions) == (False, False)
+
+
+def test_a_pronoun_at_the_end_of_the_text_matches_either_way(frame):
+    one = frame.iloc[4:5].assign(text=frame.text[4].rstrip(".")).reset_index(drop=True)
+    row = next(one.itertuples())
+    for rule in predictions.RULES:
+        assert flags(one, rule, extent(row, "a"), extent(row, "pronoun")) == (True, False)
+
+
+def test_only_the_faithful_way_takes_longer_mentions_for_the_name():
+    text = "Then Mr Tom Hill's sister told Dr Paul Otto that he was late"
+    row = {"id": "i", "text": text, "pronoun": "he", "pronoun_offset": 49, "a": "Tom Hill", "a_offset": 8,
+           "b": "Paul Otto", "b_offset": 34}  # fmt: skip
+    import pandas as pd
+
+    one = pd.DataFrame([row])
+    pronoun = (49, 51)
+    assert text[49:51] == "he"
+    sister, title, surname, possessive = (5, 25), (31, 43), (12, 16), (5, 18)
+    assert text[slice(*sister)] == "Mr Tom Hill's sister" and text[slice(*title)] == "Dr Paul Otto"
+    assert flags(one, "clusters", sister, pronoun) == (False, False)
+    assert flags(one, "clusters_faithful", sister, pronoun) == (True, False)
+    assert flags(one, "clusters", title, pronoun) == (False, True)
+    assert flags(one, "clusters", surname, pronoun) == (True, False)
+    assert flags(one, "clusters", possessive, pronoun) == (True, False)
+
+
+def test_an_instance_is_right_if_both_flags_are(frame):
+    import pandas as pd
+
+    found = pd.DataFrame({"id": frame.id, "a_pred": frame.a_coref, "b_pred": frame.b_coref})
+    assert predictions.correct(frame, found).all()
+    found.loc[0, "a_pred"] = True
+    found.loc[1, "b_pred"] = False
+    assert predictions.correct(frame, found).tolist() == [False, False] + [True] * 6
+
+
+@pytest.mark.parametrize(
+    ("row", "text", "message"),
+    [
+        (3, "rain-swap-9\tTRUE\tFALSE", "row 4: the ID 'rain-swap-9' should be 'rain-swap-1'"),
+        (2, "rain-control\tTRUE\tno", "row 3: B-coref 'no' is neither TRUE nor FALSE"),
+        (8, None, "7 rows for 8 instances"),
+    ],
+)
+def test_bad_flags_are_named(tmp_path, frame, row, text, message):
+    lines = ["ID\tA-coref\tB-coref", *(f"{i}\tTRUE\tFALSE" for i in frame.id)]
+    path = tmp_path / "out.tsv"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    assert predictions.read_flags(path, frame).a_pred.all()
+    lines[row : row + 1] = [] if text is None else [text]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    with pytest.raises(UserError, match=message):
+        predictions.read_flags(path, frame)
+
+
+def test_rules_behave_as_announced(root):
+    from scripts.core import templates
+    from scripts.counter_gap import own
+
+    pronouns = templates.read_pronouns(root / "templates/pronouns.tsv")
+    frame = own.read_own(root / "templates/counter_gap/quadruples.tsv", pronouns)
+    masculine = (frame.gender == "M").to_numpy().reshape(-1, 4)[:, 0]
+    values = {}
+    for rule in baselines.LABELS:
+        documents = {d.document: d for d in baselines.resolve(rule, frame)}
+        found = predictions.flags_from_clusters(frame, documents, "clusters")
+        right = predictions.correct(frame, found).reshape(-1, 4)
+        values[rule] = inconsistency.evaluate(np.bincount(inconsistency.types(right, masculine), minlength=32))
+    for rule in ("nearest", "first"):
+        assert values[rule]["i_within", "all"] == values[rule]["i_across", "all"] == 0
+    assert values["alphabetical"]["i_within", "all"] > 0.9 and values["alphabetical"]["delta_i", "all"] < 0
+    # The bias of this rule cancels in the accuracy difference, because right names are first and second equally often.
+    assert values["gendered"]["i_within", "all"] == values["gendered"]["acc_diff", "all"] == 0
+    assert values["gendered"]["delta_i", "all"] > 0.9
