@@ -6,7 +6,8 @@
 #                         -> results/ruff/{figures,tables}/{templates}/*       rules/ruff.smk
 #                         -> results/paper/main.pdf                            rules/paper.smk
 #
-# Named targets: paper (the default), figures, tables, scores, instances, and one for each study (ruff).
+# Named targets: paper (the default), figures, tables, scores, instances, and one for each study (ruff);
+# audit says whether all that was made is what would be made today.
 
 
 configfile: f"{workflow.basedir}/config.yaml"
@@ -18,6 +19,7 @@ include: "rules/demo_encoder.smk"
 include: "rules/scoring.smk"
 include: "rules/ruff.smk"
 include: "rules/paper.smk"
+include: "rules/provenance.smk"
 
 
 localrules:
@@ -27,6 +29,7 @@ localrules:
     scores,
     instances,
     ruff,
+    audit,
 
 
 rule paper:

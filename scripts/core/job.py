@@ -6,12 +6,13 @@ Every script of this project ends with::
         run(main)
 
 Under Snakemake ``main`` gets the rule's named inputs, outputs and params (those without a
-leading underscore) as keyword arguments. On the command line the same function gets the same arguments
-as options (``python -m scripts.ruff.accuracy --help``), so every job can be repeated and
-debugged without the workflow.
+leading underscore) as keyword arguments, and a job that succeeds leaves a record of its provenance. On the
+command line the same function gets the same arguments as options (``python -m scripts.ruff.accuracy --help``),
+so every job can be repeated and debugged without the workflow; that leaves no record.
 """
 
 import argparse
+import importlib
 import inspect
 import json
 import logging
@@ -19,6 +20,7 @@ import platform
 import sys
 import time
 import traceback
+from pathlib import Path
 
 from scripts.core.errors import UserError
 
@@ -40,7 +42,10 @@ def run(main):
         arguments = _job_arguments(main, job)
     started = time.monotonic()
     try:
+        recorder = None if job is None else _recorder(job)
         main(**arguments)
+        if recorder is not None:
+            recorder.finish()
     except UserError as error:
         log.error("%s", error)
         sys.exit(1)
@@ -48,6 +53,16 @@ def run(main):
         log.error("%s", traceback.format_exc().rstrip())
         sys.exit(1)
     log.info("finished in %.1f s", time.monotonic() - started)
+
+
+def _recorder(job):
+    """Return the recorder of a Snakemake job; it removes the record of an earlier run."""
+    # Found by name, so that it is no part of any script's closure: what records a job cannot change its results.
+    provenance = importlib.import_module("scripts.core.provenance")
+    root = Path(__file__).resolve().parents[2]
+    return provenance.Recorder(
+        job.rule, dict(job.wildcards.items()), list(job.input), list(job.output), dict(job.params.items()), root
+    )
 
 
 def _job_arguments(main, job):
