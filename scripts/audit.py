@@ -50,7 +50,7 @@ class State:
         self.jobs = [job for job in self.jobs if not dropped & set(job["outputs"])]
         paths = {path for job in self.jobs for path in [*job["inputs"], *job["outputs"]]} | set(present)
         self.digests = _digests(paths)
-        self.facts = provenance.model_facts(path for path in self.digests if self.digests[path] and "/" in path)
+        self.facts = provenance.model_facts(self.digests)
         self.findings = audit.judge(
             self.jobs, self.records, self.digests, self.facts, provenance.pins(ROOT), _weights(self.jobs)
         )
@@ -105,7 +105,10 @@ def _weights(jobs):
     for job in jobs:
         entry = job["params"].get("entry")
         source = entry.get("source", {}) if isinstance(entry, dict) else {}
-        if "path" in source or ("package" in source and "delta" not in source):
+        if "path" in source:
+            source = {"path": str(_resolve(source["path"]))}
+            chosen |= {path: (job["wildcards"].get("model"), entry | {"source": source}) for path in job["outputs"]}
+        elif "package" in source and "delta" not in source:
             chosen |= {path: (job["wildcards"].get("model"), entry) for path in job["outputs"]}
     found, known = {}, {}
     if chosen:
@@ -150,10 +153,10 @@ def command_line(arguments=None):
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--impact", metavar="X", help="what a change of a file, a template row or a model would move")
     parser.add_argument("--configfile", type=Path, action="append", default=[], help="the overlay of the run")
-    parser.add_argument("--targets", nargs="+", default=[], help="what should be there (default: the paper)")
+    parser.add_argument("--target", action="append", default=[], help="what should be there (default: the paper)")
     options = parser.parse_args(arguments)
     try:
-        state = State(options.configfile, options.targets)
+        state = State(options.configfile, options.target)
         if options.impact:
             return _impact(state, options)
         return _trace(state, options) if options.what else _everything(state, options)

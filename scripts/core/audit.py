@@ -8,12 +8,14 @@ Everything here is a function of plain data: ``jobs`` as :mod:`scripts.plan` pri
 from collections import Counter
 from pathlib import Path
 
-from scripts.core.provenance import MODEL_FACTS, record_path, seal
+from scripts.core.provenance import MODEL_FACTS, portable, record_path, seal
 
 VERDICTS = ("missing", "orphan", "mixed", "tampered", "stale", "unpinned", "current")
 """The worst first; a file that deserves several gets the first."""
 
 ABSENT = "absent"
+FEW = 12
+"""Up to this many consequences of one verdict are named in a report."""
 
 
 def reason(kind, name, old=None, new=None):
@@ -70,34 +72,41 @@ def judge(jobs, records, digests, facts, pins, weights):
     -------
     dict
     """
+    jobs = [job for job in ordered(jobs) if job["outputs"]]
+    paths = [record_path(job["rule"], job["wildcards"], job["outputs"]) for job in jobs]
+    behind = [
+        list(_stale(job, records[path], digests, pins, weights)) if records.get(path) else []
+        for job, path in zip(jobs, paths, strict=True)
+    ]
     findings = {}
-    mixtures = mixed(jobs, records)
-    for job in ordered(jobs):
-        if not job["outputs"]:
-            continue
-        path = record_path(job["rule"], job["wildcards"], job["outputs"])
-        record = records.get(path)
-        behind = [*_stale(job, record, digests, pins, weights), *_upstream(job, findings)] if record else []
-        loose = [*_unpinned(job, record), *_loose_inputs(job, findings)]
+    for job, path, reasons in zip(jobs, paths, behind, strict=True):
         for output in job["outputs"]:
-            if output not in digests:
-                verdict, reasons = "missing", [reason("file", output)]
-            elif not record:
-                verdict, reasons = "missing", [reason("record", path)]
-            else:
-                verdict, reasons = _content(path, record, output, digests[output], facts.get(output))
-                if output in mixtures and verdict == "current":
-                    verdict, reasons = "mixed", mixtures[output]
-                if verdict == "current" and behind:
-                    verdict, reasons = "stale", behind
-                if verdict == "current" and loose:
-                    verdict, reasons = "unpinned", loose
-            findings[output] = {"verdict": verdict, "reasons": reasons, "record": path}
+            found = _alone(path, records.get(path), output, digests.get(output), facts.get(output))
+            if found[0] == "current" and reasons:
+                found = "stale", reasons
+            findings[output] = {"verdict": found[0], "reasons": found[1], "record": path}
+    # Only scores that look current by themselves can be a mixture; the others are to be made anew anyway.
+    mixtures = mixed([job for job in jobs if all(findings[p]["verdict"] == "current" for p in job["outputs"])], records)
+    for job, path in zip(jobs, paths, strict=True):
+        follows, loose = list(_upstream(job, findings)), [*_unpinned(job, records.get(path)), *_loose(job, findings)]
+        for output in job["outputs"]:
+            finding = findings[output]
+            if finding["verdict"] == "stale":
+                finding["reasons"] = finding["reasons"] + follows
+            elif finding["verdict"] == "current":
+                for verdict, reasons in (("mixed", mixtures.get(output)), ("stale", follows), ("unpinned", loose)):
+                    if reasons:
+                        findings[output] = finding | {"verdict": verdict, "reasons": reasons}
+                        break
     return findings
 
 
-def _content(path, record, output, found, stored):
-    """Judge one file against its record alone."""
+def _alone(path, record, output, found, stored):
+    """Judge one file by its record alone."""
+    if found is None:
+        return "missing", [reason("file", output)]
+    if not record:
+        return "missing", [reason("record", path)]
     if record.get("seal") != seal(record):
         return "tampered", [reason("record", path, record.get("seal"), seal(record))]
     written = record["outputs"].get(output)
@@ -123,7 +132,8 @@ def _stale(job, record, digests, pins, weights):
             yield reason("input", path, old or ABSENT, new or ABSENT)
     for path in sorted(set(record["inputs"]) - set(job["inputs"])):
         yield reason("input", path, record["inputs"][path], "no input any more")
-    for name, old, new in changes(record["params"], job["params"]):
+    # A copy may still name files of the repository that it was made in, such as a model's folder.
+    for name, old, new in changes(record["params"], portable(job["params"], record["root"])):
         kind = "module" if name.startswith("_code.") else "revision" if name.endswith(".revision") else "parameter"
         yield reason(kind, name.removeprefix("_code."), old, new)
     for package, version in sorted(record["packages"].items()):
@@ -154,7 +164,7 @@ def _unpinned(job, record):
             yield reason("revision", f"{part} {source['hub']}", resolved, None)
 
 
-def _loose_inputs(job, findings):
+def _loose(job, findings):
     for path in job["inputs"]:
         if findings.get(path, {}).get("verdict") == "unpinned":
             yield reason("upstream", path, None, "unpinned")
@@ -294,9 +304,10 @@ def report(findings):
             lines += [f"          {line}" for line in told[:8]]
             if len(told) > 8:
                 lines.append(f"          and {len(told) - 8} more reasons")
-        for path in sorted(chosen.keys() - causes.keys()):
-            sources = ", ".join(r["name"] for r in chosen[path]["reasons"][:3])
-            lines.append(f"{verdict:<9} {path}  (follows from {sources})")
+        following = sorted(chosen.keys() - causes.keys())
+        lines += [f"{verdict:<9} {path}  (follows)" for path in following[:FEW]]
+        if len(following) > FEW:
+            lines.append(f"{verdict:<9} {len(following) - FEW} more files follow (--json lists them)")
     total = len(findings)
     counts = ", ".join(f"{count} {verdict}" for verdict, count in summary(findings).items())
     return [*lines, f"{total} files: {counts or 'nothing was made yet'}"]

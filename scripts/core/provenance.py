@@ -7,6 +7,7 @@ they name files relative to the repository or to the working directory, so a cop
 """
 
 import ast
+import contextlib
 import datetime
 import hashlib
 import importlib.metadata
@@ -21,6 +22,7 @@ import urllib.parse
 from pathlib import Path
 
 from scripts.core import files
+from scripts.core.errors import UserError
 
 FOLDER = "results/provenance"
 CACHE = f"{FOLDER}/.digests"
@@ -96,7 +98,7 @@ def seal(record):
 def load(folder=FOLDER):
     """Return ``{path below the working directory: record}`` of all records; unreadable ones are ``{}``."""
     records = {}
-    for path in sorted(Path(folder).glob("*/*.json")):
+    for path in sorted(Path(folder).glob("[!.]*/*.json")):
         try:
             record = json.loads(path.read_text(encoding="utf-8"))
         except (OSError, ValueError):
@@ -111,13 +113,17 @@ def index(records):
 
 
 def model_facts(paths):
-    """Return ``{path: facts}`` for the score files among ``paths``: those whose metadata name a model's weights."""
+    """Return ``{path: facts}`` for the score files among ``paths``: those whose metadata name a model's weights.
+
+    A file that cannot be read has no facts; its digest tells that it was changed.
+    """
     facts = {}
     for path in map(str, paths):
         if path.endswith(".parquet") and Path(path).is_file():
-            stored = files.parquet_metadata(path)
-            if "weights_sha256" in stored:
-                facts[path] = {key: stored.get(key) for key in MODEL_FACTS}
+            with contextlib.suppress(UserError):
+                stored = files.parquet_metadata(path)
+                if "weights_sha256" in stored:
+                    facts[path] = {key: stored.get(key) for key in MODEL_FACTS}
     return facts
 
 
@@ -284,6 +290,7 @@ class Recorder:
             "rule": rule,
             "wildcards": portable(dict(wildcards), root),
             "params": portable(params, root),
+            "root": str(root),
             "inputs": portable(inputs, root),
             "started": now(),
         }

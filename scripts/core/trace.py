@@ -61,7 +61,7 @@ def _normal(path):
 
 
 def located(jobs, main_tex=MAIN):
-    """Return :func:`items` with the path of each table's file, known by its content; ``path`` is None for the others."""
+    """Return :func:`items` with the path of each table's file, known by its content; others have no path."""
     tables = {}
     for job in jobs:
         for path in job["outputs"]:
@@ -80,8 +80,8 @@ def located(jobs, main_tex=MAIN):
 def numbers(jobs):
     """Return ``{id: entry}`` for every number of the paper's text; ids are ``<study>.<templates>.<id in the file>``.
 
-    An entry is that of paper_numbers.json, with ``file``, and ``path``, the table that its cell is in (None for a number
-    of config.yaml).
+    An entry is that of paper_numbers.json, with ``file`` and ``path``, the table that its cell is in (None for a
+    number of config.yaml).
     """
     found = {}
     for job in jobs:
@@ -102,8 +102,8 @@ def find(target, jobs, main_tex=MAIN):
     ----------
     target : str
         A path; ``figure 3`` or ``table 2``; either followed by ``:ROW:COLUMN`` for a cell of the CSV file beside it
-        (ROW: a number from 1, or ``column=value`` pairs with commas); or the id of a number of the text, which may leave
-        out study and templates.
+        (ROW: a number from 1, or ``column=value`` pairs with commas); or the id of a number of the text, which may
+        leave out study and templates.
 
     Returns
     -------
