@@ -8,7 +8,7 @@
 #                         -> results/paper/main.pdf                            rules/paper.smk
 #
 # Named targets: paper (the default), figures, tables, scores, instances, fetch_models, plan, bench, and one for each
-# study (ruff).
+# study (ruff); audit says whether all that was made is what would be made today.
 
 
 configfile: f"{workflow.basedir}/config.yaml"
@@ -20,6 +20,7 @@ include: "rules/demo_encoder.smk"
 include: "rules/ruff.smk"
 include: "rules/scoring.smk"
 include: "rules/paper.smk"
+include: "rules/provenance.smk"
 include: "rules/cluster.smk"
 
 
@@ -32,6 +33,7 @@ localrules:
     bench,
     fetch_models,
     ruff,
+    audit,
 
 
 rule paper:
