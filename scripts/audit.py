@@ -83,7 +83,7 @@ def _plan(configfiles, targets, files):
         )
     if done.returncode:
         lines = [line for line in done.stderr.splitlines() if line.strip()] or ["no message"]
-        raise UserError(f"the workflow cannot be planned: {lines[-1]}; see: snakemake -n")
+        raise UserError(f"the workflow cannot be planned: {lines[-1].removeprefix('Error: ')}; see: snakemake -n")
     return json.loads(done.stdout)
 
 

@@ -114,6 +114,7 @@ def _alone(path, record, output, found, stored):
         return "current", []
     recorded = record["models"].get(output)
     if recorded and stored:
+        stored = portable(stored, record["root"])
         foreign = [
             reason(f"score file's {key}", output, recorded.get(key), stored.get(key))
             for key in MODEL_FACTS
