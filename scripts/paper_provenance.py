@@ -1,4 +1,4 @@
-"""Write the paper's provenance appendix from the records of the run, and refuse a paper of results that are not current.
+"""Write the paper's provenance appendix from the records of the run; refuse a paper of results that are not current.
 
 The paper's numbers, figures and tables link here. What Snakemake would make anew is not asked for: it has just made
 everything that it finds out of date. Looked for is what it cannot see: results or records that were changed by hand,
@@ -77,7 +77,7 @@ def refusal(bad):
     causes = {p: f for p, f in bad.items() if any(r["kind"] != "upstream" for r in f["reasons"])}
     told = [
         f"{path} is {finding['verdict']} ({audit.describe(finding['reasons'][0])})"
-        for path, finding in list(sorted(causes.items()))[:SHOWN]
+        for path, finding in sorted(causes.items())[:SHOWN]
     ]
     return (
         f"{len(bad)} results behind the paper are not current: {'; '.join(told)}"
@@ -124,10 +124,10 @@ def appendix(items, numbers, owners, records, digests):
         r"\appendix",
         r"\section{Where every result comes from}\label{sec:provenance}",
         "Every number of the text and the end of every caption is a link into this appendix. It lists the file behind",
-        "each figure and table, and the files that numbers were taken from, with the first digits of their SHA-256, the",
-        "rule that made them, the commit that was checked out, marked + if files had changed since, and the models",
-        r"behind them. For the whole way back to template rows and weights: \texttt{python -m scripts.audit}, followed by",
-        "a file, a figure's or table's number, or a number's id.",
+        "each figure and table, and the files that numbers were taken from, with the first digits of their SHA-256,",
+        "the rule that made them, the commit that was checked out, marked + if files had changed since, and the models",
+        "behind them. For the whole way back to template rows and weights:",
+        r"\texttt{python -m scripts.audit}, followed by a file, a figure's or table's number, or a number's id.",
         "",
         r"{\scriptsize",
         _table(
