@@ -8,9 +8,12 @@ deleted or copied in, code and packages that changed while reruns were switched 
 import re
 from pathlib import Path
 
+from pylatexenc.latex2text import LatexNodes2Text
+
 from scripts.core import audit, closure, files, latex, provenance, trace
 from scripts.core.errors import UserError
 from scripts.core.job import log, run
+from scripts.core.paper import CAPTION, closing_brace
 
 ROOT = Path(__file__).resolve().parents[1]
 FEW = 2
@@ -27,9 +30,12 @@ def main(
     results: list,
     provenance_tex: str,
     currency_tex: str,
+    captions: str,
     allow_stale: bool,
 ):
     """Write ``provenance_tex``, the appendix, and ``currency_tex``, the mark of a paper of results not current.
+
+    ``captions`` are the paper's captions for Snakemake's HTML report.
 
     Parameters
     ----------
@@ -41,7 +47,7 @@ def main(
         JSON files with the numbers of the text.
     results : list of str
         Figures and tables.
-    provenance_tex, currency_tex : str
+    provenance_tex, currency_tex, captions : str
         The outputs.
     allow_stale : bool
         Mark such a paper instead of refusing it.
@@ -70,6 +76,7 @@ def main(
     owners = {label: path for path in [main_tex, *sections] for label in _labels(path)}
     files.write_text(provenance_tex, appendix(items, used, owners, records, digests))
     files.write_text(currency_tex, mark(bad, len(findings)))
+    files.write_text(captions, report_captions(items))
 
 
 def refusal(bad):
@@ -143,6 +150,34 @@ def appendix(items, numbers, owners, records, digests):
         "}",
     ]
     return "\n".join(lines) + "\n"
+
+
+def report_captions(items):
+    """Return one reStructuredText file for all captions, which shows that of the file that Snakemake reports.
+
+    The report renders it with jinja2 for every file, with the outputs of the file's job at hand.
+    """
+    lines = []
+    for item in items:
+        if item["path"]:
+            text = re.sub(r"([*`|_\\])", r"\\\1", plain(caption(item["body"])))
+            name = f"{item['kind'].capitalize()} {item['number']} of the paper"
+            test = f'"{item["path"]}" in snakemake.output'
+            lines.append(f"{{% if {test} %}}{{% raw %}}**{name}.** {text}{{% endraw %}}{{% endif %}}")
+    return "\n".join(lines) + "\n"
+
+
+def caption(body):
+    """Return the LaTeX of the caption that the source of a figure or table has."""
+    start = CAPTION.search(body).end()
+    return body[start : closing_brace(body, start)]
+
+
+def plain(text):
+    """Return LaTeX as one line of text, without links into the appendix."""
+    text = re.sub(r"\\origin\{[^}]*\}", "", text)
+    text = re.sub(r"\\sourced\{[^}]*\}", "", text)
+    return " ".join(LatexNodes2Text(math_mode="text").latex_to_text(text).split())
 
 
 def models_behind(path, records, index):
