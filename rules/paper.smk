@@ -81,6 +81,7 @@ rule paper_provenance:
             *rules.paper_source.input.numbers,
             *rules.paper_source.input.comparison_numbers,
             *rules.counter_gap_section.input.numbers,
+            *rules.counter_gap_section.input.comparison_numbers,
         ],
         results=[
             path
