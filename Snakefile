@@ -8,7 +8,7 @@
 #                         -> results/paper/main.pdf                            rules/paper.smk
 #
 # Named targets: paper (the default), figures, tables, scores, instances, fetch_models, plan, bench, and one for each
-# study (ruff, counter_gap).
+# study (ruff, counter_gap); audit says whether all that was made is what would be made today.
 
 
 configfile: f"{workflow.basedir}/config.yaml"
@@ -21,6 +21,7 @@ include: "rules/ruff.smk"
 include: "rules/counter_gap.smk"
 include: "rules/scoring.smk"
 include: "rules/paper.smk"
+include: "rules/provenance.smk"
 include: "rules/cluster.smk"
 
 
@@ -34,6 +35,7 @@ localrules:
     fetch_models,
     ruff,
     counter_gap,
+    audit,
 
 
 rule paper:
