@@ -1,15 +1,7 @@
 # RUFF (Gautam et al. 2024), prompted models (Appendices F and H): prompts, analyses, figures, tables, part of the paper.
 
-from scripts.ruff import prompt_texts, prompting_jobs
+from scripts.ruff import prompt_texts
 
-PROMPTING = RUFF["prompting"]
-
-try:
-    PROMPTED["ruff"] = prompting_jobs.jobs(PROMPTING, MODELS, RUFF["seeds"], RUFF["distractors"])
-except UserError as error:
-    refuse(error)
-
-PROMPTED_MODELS = {name: registry.describe(MODELS[name]) for name in PROMPTED["ruff"]}
 THINKING = PROMPTED_MODELS and PROMPTING["chain_of_thought"]["models"]
 # A prompted model is compared with its own likelihoods, or with those of its base model.
 COMPARED_PAIRS = [

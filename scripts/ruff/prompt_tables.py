@@ -13,6 +13,9 @@ from scripts.ruff.tables import MISSING, parameters
 EXAMPLE, CHAIN_EXAMPLE = "8", "3"
 """The prompts that the study's examples use (Tables 4 and 5)."""
 
+STEPS = ("answer", "chain", "final")
+"""Steps of generation: without a chain of thought, the chain, and the answer after it."""
+
 _BREAK = "\ue003"
 
 
@@ -106,14 +109,15 @@ def prompted_models(models, paths):
     Returns
     -------
     DataFrame
-        ``model``, ``architecture``, ``parameters``, ``precision``, ``prompt_wrapping``, ``methods``, ``new_tokens``,
-        ``source``, ``revision``, ``prompts``.
+        ``model``, ``architecture``, ``parameters``, ``precision``, ``prompt_wrapping``, ``methods``, ``source``,
+        ``revision``, ``prompts``, and the most tokens in each step: ``new_tokens_answer``, ``new_tokens_chain`` and
+        ``new_tokens_final`` (missing without chains of thought).
     """
     rows = []
     for (name, facts), path in zip(models.items(), paths, strict=True):
         found = files.parquet_metadata(path)
-        most = found["new_tokens_at_most"]
-        steps = ("answer", "chain", "final") if len(found["methods"]) > 1 else ("answer",)
+        steps = STEPS if len(found["methods"]) > 1 else STEPS[:1]
+        most = {f"new_tokens_{step}": found["new_tokens_at_most"][step] if step in steps else None for step in STEPS}
         rows.append(
             {
                 "model": name,
@@ -122,13 +126,13 @@ def prompted_models(models, paths):
                 "precision": found["precision"],
                 "prompt_wrapping": found["prompt_wrapping"],
                 "methods": ";".join(found["methods"]),
-                "new_tokens": ", ".join(f"{most[step]} ({step})" for step in steps),
                 "source": found["source"].get("hub") or found["source"].get("package") or "local folder",
                 "revision": found["revision"],
                 "prompts": found["prompts"],
+                **most,
             }
         )
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows).astype({f"new_tokens_{step}": "Int64" for step in STEPS})
 
 
 def prompted_models_cells(table, models):
@@ -143,7 +147,10 @@ def prompted_models_cells(table, models):
             "Parameters": [parameters(count) for count in table.parameters],
             "Precision": table.precision,
             "Wrapping": table.prompt_wrapping.str.replace("_", " "),
-            "New tokens at most": table.new_tokens,
+            "New tokens at most": [
+                ", ".join(f"{row[f'new_tokens_{s}']} ({s})" for s in STEPS if not pd.isna(row[f"new_tokens_{s}"]))
+                for row in table.to_dict("records")
+            ],
             "Prompts": [f"{count:,}" for count in table.prompts],
             "Revision": revisions,
         }
