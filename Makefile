@@ -34,6 +34,7 @@ lint: environment ## Run the linters
 
 test: lint ## Run the linters, the unit tests and the workflow tests
 	@bash envs/tex.sh || true
+	@bash envs/chromium.sh || true
 	.venv/bin/pytest -m "not workflow and not slurm" --numprocesses $(CORES)
 	.venv/bin/pytest -m workflow
 

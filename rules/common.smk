@@ -40,6 +40,14 @@ def code(script):
     return closure.digests(script, str(ROOT))
 
 
+def reported(path, study, kind):
+    """Return an output that Snakemake's HTML report shows under ``study``, with its caption in the paper."""
+    labels = {"kind": kind, "result": Path(path).stem.replace("_", " ")}
+    if "{templates}" in path:
+        labels["templates"] = "{templates}"
+    return report(path, caption=Path("results/paper/captions.rst").absolute(), category=study, labels=labels)
+
+
 def upstream(path):
     """Return where the workflow keeps an upstream file of config/upstream.tsv."""
     return f"results/upstream/{path}"

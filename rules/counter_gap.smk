@@ -201,7 +201,7 @@ rule counter_gap_simulate:
 rule counter_gap_figure_inconsistencies:
     output:
         pdf="results/counter_gap/figures/inconsistencies.pdf",
-        png="results/counter_gap/figures/inconsistencies.png",
+        png=reported("results/counter_gap/figures/inconsistencies.png", "Counter-GAP", "figure"),
         csv="results/counter_gap/figures/inconsistencies.csv",
     log:
         "results/logs/counter_gap_figure_inconsistencies/all.log",
@@ -222,7 +222,7 @@ rule counter_gap_figure_simulation:
         simulation=rules.counter_gap_simulate.output.simulation,
     output:
         pdf="results/counter_gap/figures/simulation.pdf",
-        png="results/counter_gap/figures/simulation.png",
+        png=reported("results/counter_gap/figures/simulation.png", "Counter-GAP", "figure"),
         csv="results/counter_gap/figures/simulation.csv",
     log:
         "results/logs/counter_gap_figure_simulation/all.log",
@@ -243,7 +243,7 @@ rule counter_gap_figure_cancellation:
         metrics=rules.counter_gap_metrics.output.metrics,
     output:
         pdf="results/counter_gap/figures/{templates}/cancellation.pdf",
-        png="results/counter_gap/figures/{templates}/cancellation.png",
+        png=reported("results/counter_gap/figures/{templates}/cancellation.png", "Counter-GAP", "figure"),
         csv="results/counter_gap/figures/{templates}/cancellation.csv",
     log:
         "results/logs/counter_gap_figure_cancellation/{templates}.log",
@@ -266,7 +266,7 @@ rule counter_gap_figure_breakdown:
         subset_sizes=rules.counter_gap_metrics.output.subset_sizes,
     output:
         pdf="results/counter_gap/figures/{templates}/breakdown.pdf",
-        png="results/counter_gap/figures/{templates}/breakdown.png",
+        png=reported("results/counter_gap/figures/{templates}/breakdown.png", "Counter-GAP", "figure"),
         csv="results/counter_gap/figures/{templates}/breakdown.csv",
     log:
         "results/logs/counter_gap_figure_breakdown/{templates}.log",
@@ -289,7 +289,7 @@ rule counter_gap_table_accuracy:
         significance=rules.counter_gap_metrics.output.significance,
     output:
         tex="results/counter_gap/tables/{templates}/accuracy.tex",
-        csv="results/counter_gap/tables/{templates}/accuracy.csv",
+        csv=reported("results/counter_gap/tables/{templates}/accuracy.csv", "Counter-GAP", "table"),
     log:
         "results/logs/counter_gap_table_accuracy/{templates}.log",
     conda:
@@ -311,7 +311,7 @@ rule counter_gap_table_inconsistency:
         significance=rules.counter_gap_metrics.output.significance,
     output:
         tex="results/counter_gap/tables/{templates}/inconsistency.tex",
-        csv="results/counter_gap/tables/{templates}/inconsistency.csv",
+        csv=reported("results/counter_gap/tables/{templates}/inconsistency.csv", "Counter-GAP", "table"),
     log:
         "results/logs/counter_gap_table_inconsistency/{templates}.log",
     conda:
@@ -333,7 +333,7 @@ rule counter_gap_table_original_counterfactual:
         significance=rules.counter_gap_metrics.output.significance,
     output:
         tex="results/counter_gap/tables/{templates}/original_counterfactual.tex",
-        csv="results/counter_gap/tables/{templates}/original_counterfactual.csv",
+        csv=reported("results/counter_gap/tables/{templates}/original_counterfactual.csv", "Counter-GAP", "table"),
     log:
         "results/logs/counter_gap_table_original_counterfactual/{templates}.log",
     conda:
@@ -355,7 +355,7 @@ rule counter_gap_table_datasets:
         significance=rules.counter_gap_metrics.output.significance,
     output:
         tex="results/counter_gap/tables/{templates}/datasets.tex",
-        csv="results/counter_gap/tables/{templates}/datasets.csv",
+        csv=reported("results/counter_gap/tables/{templates}/datasets.csv", "Counter-GAP", "table"),
     log:
         "results/logs/counter_gap_table_datasets/{templates}.log",
     conda:
@@ -377,7 +377,7 @@ rule counter_gap_table_debiasing:
         significance=rules.counter_gap_metrics.output.significance,
     output:
         tex="results/counter_gap/tables/{templates}/debiasing.tex",
-        csv="results/counter_gap/tables/{templates}/debiasing.csv",
+        csv=reported("results/counter_gap/tables/{templates}/debiasing.csv", "Counter-GAP", "table"),
     log:
         "results/logs/counter_gap_table_debiasing/{templates}.log",
     conda:
@@ -399,7 +399,7 @@ rule counter_gap_table_cancellation:
         decomposition=rules.counter_gap_metrics.output.decomposition,
     output:
         tex="results/counter_gap/tables/{templates}/cancellation.tex",
-        csv="results/counter_gap/tables/{templates}/cancellation.csv",
+        csv=reported("results/counter_gap/tables/{templates}/cancellation.csv", "Counter-GAP", "table"),
     log:
         "results/logs/counter_gap_table_cancellation/{templates}.log",
     conda:
@@ -422,7 +422,7 @@ rule counter_gap_table_artefact:
         subset_sizes=rules.counter_gap_metrics.output.subset_sizes,
     output:
         tex="results/counter_gap/tables/{templates}/artefact.tex",
-        csv="results/counter_gap/tables/{templates}/artefact.csv",
+        csv=reported("results/counter_gap/tables/{templates}/artefact.csv", "Counter-GAP", "table"),
     log:
         "results/logs/counter_gap_table_artefact/{templates}.log",
     conda:
@@ -444,7 +444,7 @@ rule counter_gap_table_examples:
         flags="results/counter_gap/flags/{templates}.parquet",
     output:
         tex="results/counter_gap/tables/{templates}/examples.tex",
-        csv="results/counter_gap/tables/{templates}/examples.csv",
+        csv=reported("results/counter_gap/tables/{templates}/examples.csv", "Counter-GAP", "table"),
     log:
         "results/logs/counter_gap_table_examples/{templates}.log",
     conda:

@@ -94,6 +94,7 @@ rule paper_provenance:
     output:
         provenance_tex="results/paper/sections/provenance.tex",
         currency_tex="results/paper/sections/currency.tex",
+        captions="results/paper/captions.rst",
     log:
         "results/logs/paper_provenance/paper.log",
     conda:
@@ -112,11 +113,15 @@ rule paper_provenance:
 rule paper_pdf:
     input:
         main_tex=rules.paper_source.output.main_tex,
-        sections=[*rules.paper_provenance.input.sections, *rules.paper_provenance.output],
+        sections=[
+            *rules.paper_provenance.input.sections,
+            rules.paper_provenance.output.provenance_tex,
+            rules.paper_provenance.output.currency_tex,
+        ],
         bibliography=rules.paper_source.output.bibliography_copy,
         figures=[path for path in [*RUFF_FIGURE_FILES, *COUNTER_GAP_FIGURE_FILES] if path.endswith(".pdf")],
     output:
-        pdf="results/paper/main.pdf",
+        pdf=report("results/paper/main.pdf", category="Paper", labels={"kind": "paper", "result": "all studies"}),
     log:
         "results/logs/paper_pdf/paper.log",
     conda:

@@ -325,7 +325,7 @@ for figure, (tables, options) in RUFF_FIGURES.items():
             **{table: f"{RUFF_ANALYSIS}/{table}.csv" for table in tables},
         output:
             pdf=f"results/ruff/figures/{{templates}}/{figure}.pdf",
-            png=f"results/ruff/figures/{{templates}}/{figure}.png",
+            png=reported(f"results/ruff/figures/{{templates}}/{figure}.png", "RUFF", "figure"),
             csv=f"results/ruff/figures/{{templates}}/{figure}.csv",
         log:
             f"results/logs/ruff_figure_{figure}/{{templates}}.log",
@@ -350,7 +350,7 @@ rule ruff_figure_template_comparison:
         template_comparison=rules.ruff_template_comparison.output.template_comparison,
     output:
         pdf="results/ruff/figures/comparison/template_comparison.pdf",
-        png="results/ruff/figures/comparison/template_comparison.png",
+        png=reported("results/ruff/figures/comparison/template_comparison.png", "RUFF", "figure"),
         csv="results/ruff/figures/comparison/template_comparison.csv",
     log:
         "results/logs/ruff_figure_template_comparison/comparison.log",
@@ -375,7 +375,7 @@ rule ruff_table_instance_counts:
         selected="results/ruff/instances/{templates}/selected.parquet",
     output:
         tex="results/ruff/tables/{templates}/instance_counts.tex",
-        csv="results/ruff/tables/{templates}/instance_counts.csv",
+        csv=reported("results/ruff/tables/{templates}/instance_counts.csv", "RUFF", "table"),
     log:
         "results/logs/ruff_table_instance_counts/{templates}.log",
     conda:
@@ -393,7 +393,7 @@ rule ruff_table_instance_counts:
 rule ruff_table_models:
     output:
         tex="results/ruff/tables/{templates}/models.tex",
-        csv="results/ruff/tables/{templates}/models.csv",
+        csv=reported("results/ruff/tables/{templates}/models.csv", "RUFF", "table"),
     log:
         "results/logs/ruff_table_models/{templates}.log",
     conda:
@@ -414,7 +414,7 @@ rule ruff_table_accuracy:
         accuracy=rules.ruff_accuracy.output.accuracy,
     output:
         tex="results/ruff/tables/{templates}/accuracy.tex",
-        csv="results/ruff/tables/{templates}/accuracy.csv",
+        csv=reported("results/ruff/tables/{templates}/accuracy.csv", "RUFF", "table"),
     log:
         "results/logs/ruff_table_accuracy/{templates}.log",
     conda:
@@ -435,7 +435,7 @@ rule ruff_table_pronoun_tests:
         pronoun_tests=rules.ruff_pronoun_tests.output.pronoun_tests,
     output:
         tex="results/ruff/tables/{templates}/pronoun_tests.tex",
-        csv="results/ruff/tables/{templates}/pronoun_tests.csv",
+        csv=reported("results/ruff/tables/{templates}/pronoun_tests.csv", "RUFF", "table"),
     log:
         "results/logs/ruff_table_pronoun_tests/{templates}.log",
     conda:
@@ -457,7 +457,7 @@ rule ruff_table_error_types:
         error_types=rules.ruff_error_types.output.error_types,
     output:
         tex="results/ruff/tables/{templates}/error_types.tex",
-        csv="results/ruff/tables/{templates}/error_types.csv",
+        csv=reported("results/ruff/tables/{templates}/error_types.csv", "RUFF", "table"),
     log:
         "results/logs/ruff_table_error_types/{templates}.log",
     conda:
@@ -498,7 +498,7 @@ rule ruff_published_vs_ours:
             templates=RUFF["templates"],
         ),
     output:
-        csv="results/ruff/tables/published_vs_ours.csv",
+        csv=reported("results/ruff/tables/published_vs_ours.csv", "RUFF", "table"),
         tex="results/ruff/tables/published_vs_ours.tex",
         numbers="results/ruff/tables/published_vs_ours.json",
     log:
@@ -535,7 +535,7 @@ rule ruff_claims:
             ],
         ),
     output:
-        csv="results/ruff/tables/claims.csv",
+        csv=reported("results/ruff/tables/claims.csv", "RUFF", "table"),
         tex="results/ruff/tables/claims.tex",
         numbers="results/ruff/tables/claims.json",
     log:

@@ -4,6 +4,7 @@ What others own or what is too large is named by address and digest and never pa
 files, and instances made from the authors' templates.
 """
 
+import mimetypes
 import tempfile
 from pathlib import Path
 
@@ -22,8 +23,14 @@ PROFILES = {
     "https://w3id.org/ro/wfrun/workflow/0.5": ("Workflow Run Crate", "0.5"),
     "https://w3id.org/workflowhub/workflow-ro-crate/1.0": ("Workflow RO-Crate", "1.0"),
 }
+BIOSCHEMAS = "https://bioschemas.org/profiles/ComputationalWorkflow/1.0-RELEASE"
 OWN = ("config/weights/",)
 """Folders of the repository whose files are weights."""
+FORMATS = {
+    ".parquet": "application/vnd.apache.parquet", ".tsv": "text/tab-separated-values", ".csv": "text/csv",
+    ".jsonl": "application/jsonl", ".yaml": "application/yaml", ".tex": "text/x-tex", ".bib": "text/x-bibtex",
+    ".md": "text/markdown", ".py": "text/x-python", ".safetensors": "application/octet-stream",
+}  # fmt: skip
 
 
 def main(*, results: list, manifest: str, crate: str, title: str):
@@ -52,9 +59,14 @@ def main(*, results: list, manifest: str, crate: str, title: str):
     made.datePublished = max(record["ended"] for record in history.values())
     workflow = _workflow(made)
     inputs, outputs = _inputs(made, history, upstream.read_manifest(manifest)), []
+    foreign = made_from_upstream(history)
     for path in sorted({p for record in history.values() for p in record["outputs"]} | set(results)):
-        if packed(path) and Path(path).is_file():
-            outputs.append(made.add_file(path, path, properties={"sha256": files.sha256(path), "name": path}))
+        if Path(path).is_file():
+            facts = {"sha256": files.sha256(path), "name": path, "encodingFormat": media_type(path)}
+            if packed(path, foreign):
+                outputs.append(made.add_file(path, path, properties=facts))
+            else:
+                made.add(ContextEntity(made, f"#{path}", facts | {"@type": "CreativeWork"}))
     for path in sorted(history):
         made.add_file(path, path, properties={"encodingFormat": "application/json", "name": f"Record {path}"})
     run_action = made.add_action(
@@ -64,12 +76,13 @@ def main(*, results: list, manifest: str, crate: str, title: str):
         result=[entity for entity in outputs if entity.id in set(results)],
         properties={
             "name": title,
+            "description": "All jobs behind the results; results/provenance has a record of each.",
             "startTime": min(record["started"] for record in history.values()),
             "endTime": max(record["ended"] for record in history.values()),
             "actionStatus": "http://schema.org/CompletedActionStatus",
         },
     )
-    made.root_dataset["mentions"] = [run_action]
+    made.root_dataset["mentions"] = run_action
     made.root_dataset["conformsTo"] = [
         made.add(ContextEntity(made, uri, {"@type": "CreativeWork", "name": name, "version": version}))
         for uri, (name, version) in PROFILES.items()
@@ -94,31 +107,55 @@ def behind(results, records):
     return found
 
 
-def packed(path):
-    """Tell whether a result may be packed: nothing with the authors' sentences, and no weights."""
-    parts = Path(path).parts
+def made_from_upstream(history):
+    """Return the results that were made from files of others, directly or not."""
+    found, grown = set(), -1
+    while len(found) > grown:
+        grown = len(found)
+        for record in history.values():
+            if any(path.startswith("results/upstream/") or path in found for path in record["inputs"]):
+                found |= record["outputs"].keys()
+    return found
+
+
+def packed(path, foreign):
+    """Tell whether a result may be packed: no weights, and no file of others or instances and answers made from it."""
     return not (
         path.startswith(("results/upstream/", "results/models/", "results/training/"))
-        or ("official" in parts and Path(path).suffix == ".parquet")
+        or (path in foreign and Path(path).suffix in (".parquet", ".jsonl"))
     )
 
 
+def media_type(path):
+    """Return the media type of a file by its name; text if the name does not tell."""
+    return FORMATS.get(Path(path).suffix) or mimetypes.guess_type(path)[0] or "text/plain"
+
+
 def _workflow(crate):
+    state = provenance.git_state(ROOT)
+    profile = crate.add(ContextEntity(crate, BIOSCHEMAS, {"@type": "CreativeWork", "name": "ComputationalWorkflow"}))
     workflow = crate.add_workflow(
         ROOT / "Snakefile",
         "Snakefile",
         main=True,
         lang="snakemake",
-        properties={"name": "Pronouns in language models", "encodingFormat": "text/plain"},
+        properties={
+            "name": "Pronouns in language models",
+            "encodingFormat": "text/plain",
+            "version": state["commit"] + ("+changes" if state["dirty"] else "") if state else "unknown",
+            "conformsTo": profile,
+        },
     )
     for name in WORKFLOW[1:]:
         if (ROOT / name).is_file():
-            crate.add_file(ROOT / name, name, properties={"name": name})
+            added = crate.add_file(ROOT / name, name, properties={"name": name, "encodingFormat": media_type(name)})
+            if name == "README.md":
+                added["about"] = crate.root_dataset
     for folder in FOLDERS:
         for path in sorted((ROOT / folder).rglob("*")):
             name = path.relative_to(ROOT).as_posix()
             if path.is_file() and "__pycache__" not in path.parts and not name.startswith(OWN):
-                crate.add_file(path, name, properties={"name": name})
+                crate.add_file(path, name, properties={"name": name, "encodingFormat": media_type(name)})
     return workflow
 
 
@@ -143,9 +180,8 @@ def _inputs(crate, history, manifest):
         for facts in record["models"].values():
             models[(facts["model"], facts["weights_sha256"])] = facts
     for (name, digest), facts in sorted(models.items()):
-        properties = {
-            "@type": "CreativeWork", "name": f"Weights of {name}", "sha256": digest, "version": facts["revision"] or "none",
-        }  # fmt: skip
+        revision = facts["revision"] or "none"
+        properties = {"@type": "CreativeWork", "name": f"Weights of {name}", "sha256": digest, "version": revision}
         entities.append(crate.add(ContextEntity(crate, address(name, facts), properties)))
     return entities
 

@@ -1,4 +1,4 @@
-"""Write the paper's provenance appendix from the records of the run, and refuse a paper of results that are not current.
+"""Write the paper's provenance appendix from the records of the run; refuse a paper of results that are not current.
 
 The paper's numbers, figures and tables link here. What Snakemake would make anew is not asked for: it has just made
 everything that it finds out of date. Looked for is what it cannot see: results or records that were changed by hand,
@@ -8,9 +8,12 @@ deleted or copied in, code and packages that changed while reruns were switched 
 import re
 from pathlib import Path
 
+from pylatexenc.latex2text import LatexNodes2Text
+
 from scripts.core import audit, closure, files, latex, provenance, trace
 from scripts.core.errors import UserError
 from scripts.core.job import log, run
+from scripts.core.paper import CAPTION, closing_brace
 
 ROOT = Path(__file__).resolve().parents[1]
 FEW = 2
@@ -27,9 +30,12 @@ def main(
     results: list,
     provenance_tex: str,
     currency_tex: str,
+    captions: str,
     allow_stale: bool,
 ):
     """Write ``provenance_tex``, the appendix, and ``currency_tex``, the mark of a paper of results not current.
+
+    ``captions`` are the paper's captions for Snakemake's HTML report.
 
     Parameters
     ----------
@@ -41,7 +47,7 @@ def main(
         JSON files with the numbers of the text.
     results : list of str
         Figures and tables.
-    provenance_tex, currency_tex : str
+    provenance_tex, currency_tex, captions : str
         The outputs.
     allow_stale : bool
         Mark such a paper instead of refusing it.
@@ -70,6 +76,7 @@ def main(
     owners = {label: path for path in [main_tex, *sections] for label in _labels(path)}
     files.write_text(provenance_tex, appendix(items, used, owners, records, digests))
     files.write_text(currency_tex, mark(bad, len(findings)))
+    files.write_text(captions, report_captions(items))
 
 
 def refusal(bad):
@@ -77,7 +84,7 @@ def refusal(bad):
     causes = {p: f for p, f in bad.items() if any(r["kind"] != "upstream" for r in f["reasons"])}
     told = [
         f"{path} is {finding['verdict']} ({audit.describe(finding['reasons'][0])})"
-        for path, finding in list(sorted(causes.items()))[:SHOWN]
+        for path, finding in sorted(causes.items())[:SHOWN]
     ]
     return (
         f"{len(bad)} results behind the paper are not current: {'; '.join(told)}"
@@ -124,10 +131,10 @@ def appendix(items, numbers, owners, records, digests):
         r"\appendix",
         r"\section{Where every result comes from}\label{sec:provenance}",
         "Every number of the text and the end of every caption is a link into this appendix. It lists the file behind",
-        "each figure and table, and the files that numbers were taken from, with the first digits of their SHA-256, the",
-        "rule that made them, the commit that was checked out, marked + if files had changed since, and the models",
-        r"behind them. For the whole way back to template rows and weights: \texttt{python -m scripts.audit}, followed by",
-        "a file, a figure's or table's number, or a number's id.",
+        "each figure and table, and the files that numbers were taken from, with the first digits of their SHA-256,",
+        "the rule that made them, the commit that was checked out, marked + if files had changed since, and the models",
+        "behind them. For the whole way back to template rows and weights:",
+        r"\texttt{python -m scripts.audit}, followed by a file, a figure's or table's number, or a number's id.",
         "",
         r"{\scriptsize",
         _table(
@@ -143,6 +150,34 @@ def appendix(items, numbers, owners, records, digests):
         "}",
     ]
     return "\n".join(lines) + "\n"
+
+
+def report_captions(items):
+    """Return one reStructuredText file for all captions, which shows that of the file that Snakemake reports.
+
+    The report renders it with jinja2 for every file, with the outputs of the file's job at hand.
+    """
+    lines = []
+    for item in items:
+        if item["path"]:
+            text = re.sub(r"([*`|_\\])", r"\\\1", plain(caption(item["body"])))
+            name = f"{item['kind'].capitalize()} {item['number']} of the paper"
+            test = f'"{item["path"]}" in snakemake.output'
+            lines.append(f"{{% if {test} %}}{{% raw %}}**{name}.** {text}{{% endraw %}}{{% endif %}}")
+    return "\n".join(lines) + "\n"
+
+
+def caption(body):
+    """Return the LaTeX of the caption that the source of a figure or table has."""
+    start = CAPTION.search(body).end()
+    return body[start : closing_brace(body, start)]
+
+
+def plain(text):
+    """Return LaTeX as one line of text, without links into the appendix."""
+    text = re.sub(r"\\origin\{[^}]*\}", "", text)
+    text = re.sub(r"\\sourced\{[^}]*\}", "", text)
+    return " ".join(LatexNodes2Text(math_mode="text").latex_to_text(text).split())
 
 
 def models_behind(path, records, index):

@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from scripts import paper_pdf, paper_source
 from scripts.core import files, latex
 from scripts.core.errors import UserError
+from scripts.core.paper import linked, listed, number
 from scripts.ruff import claims, paper_numbers, published_vs_ours, tables
 from scripts.ruff.fidelity import errors
 from tests.ruff import synthetic
@@ -25,10 +26,11 @@ DOCUMENT = r"\documentclass{article}\begin{document}%s\end{document}"
 
 
 def prose(template):
-    """Return a template's text without its commands, expressions and the numbers of the paper's figures and tables."""
+    """Return a template's text without commands, expressions, squares and numbers of the paper's figures and tables."""
     text = re.sub(r"\\#\{.*?\}", "", template, flags=re.DOTALL)
     text = re.sub(r"\\(VAR|BLOCK)\{.*?\}", "", text, flags=re.DOTALL)
     text = re.sub(r"(Figure|Table) \d+ of the study", "", text)
+    text = re.sub(r"\)\^2\$", ")$", text)
     return re.sub(r"\\(cite\w*|ref|label|includegraphics)(\[.*?\])?\{.*?\}", "", text)
 
 
@@ -57,7 +59,8 @@ def test_every_citation_is_in_the_bibliography_and_used():
 
 
 def part(**values):
-    return {"key": "replica", "numbers": {name: {"value": v, "text": f"{v}"} for name, v in values.items()}}
+    numbers = {name: {"value": v, "text": f"{v}"} for name, v in values.items()}
+    return {"key": "replica", "id": "ruff.replica", "numbers": numbers}
 
 
 def test_words_follow_the_numbers():
@@ -73,18 +76,34 @@ def test_words_follow_the_numbers():
 
 def test_instances_are_one_number_or_a_range():
     made = part(**{"scored.0": 18, "scored.1": 18, "scored.2": 9})
-    assert paper_source.scored(made, [0, 1]) == "18"
-    assert paper_source.scored(made, [0, 1, 2]) == "9 to 18"
+    assert linked(paper_source.scored(made, [0, 1])) == r"\sourced{ruff.replica.scored.0}{18}"
+    low, high = r"\sourced{ruff.replica.scored.2}{9}", r"\sourced{ruff.replica.scored.1}{18}"
+    assert linked(paper_source.scored(made, [0, 1, 2])) == f"{low} to {high}"
+
+
+def test_numbers_and_captions_are_links():
+    made = part(**{"a_b.0": 1})
+    caption = latex.escape(f"50 % of {number(made, 'a_b.0')} {{braces}}")
+    text = linked(rf"\caption{{{caption}}}" + "\n" + r"\label{fig:x_y}")
+    expected = (
+        r"\caption{50 \% of \sourced{ruff.replica.a_b.0}{1} \{braces\} \origin{fig:x_y}}" + "\n" + r"\label{fig:x_y}"
+    )
+    assert text == expected
+    assert linked(r"\captionof{table}{A}\label{t}") == r"\captionof{table}{A \origin{t}}\label{t}"
+    with pytest.raises(UserError, match=r"'Alone\}.*' has no label behind it"):
+        linked(r"\caption{Alone} Text.")
+    with pytest.raises(UserError, match="not closed"):
+        linked(r"\caption{Open \} Text.")
 
 
 def test_lists_in_prose_escape_what_is_not_latex():
-    assert paper_source.listed(["a_b"]) == r"a\_b"
-    assert paper_source.listed(["a", "b", latex.Raw(r"\c")]) == r"a, b and \c"
+    assert listed(["a_b"]) == r"a\_b"
+    assert listed(["a", "b", latex.Raw(r"\c")]) == r"a, b and \c"
 
 
 def test_an_unknown_number_names_the_nearest():
     with pytest.raises(UserError, match=r"no number 'scored.1'; did you mean 'scored.0'"):
-        paper_source.number(part(**{"scored.0": 1}), "scored.1")
+        number(part(**{"scored.0": 1}), "scored.1")
 
 
 RUFF_TABLES = ("models", "accuracy", "pronoun_tests", "error_types")
@@ -185,11 +204,19 @@ def render(folder, models=TWO, sets=SETS[:4], seeds=3, distractors=range(6), key
         engine="packed",
         studies=[{"key": "ruff", "name": "RUFF"}],
     )
+    rendered = "".join((paper / name).read_text(encoding="utf-8") for name in ("main.tex", "sections/ruff.tex"))
+    targets = sorted(set(re.findall(r"\\(?:sourced|origin)\{([^}]+)\}", rendered)))
+    anchors = "".join(rf"\hypertarget{{{target}}}{{}}" for target in targets)
+    files.write_text(paper / "sections/provenance.tex", rf"\section{{Sources}}\label{{sec:provenance}}{anchors}")
+    files.write_text(paper / "sections/currency.tex", "")
     return paper
 
 
 def section(paper):
-    return re.sub(r"\s+", " ", (paper / "sections/ruff.tex").read_text(encoding="utf-8"))
+    """Return the section as a reader sees it, in one line: without links."""
+    text = (paper / "sections/ruff.tex").read_text(encoding="utf-8")
+    text = re.sub(r"\\sourced\{[^}]+\}\{((?:\\.|[^{}]|\{\})*)\}", r"\1", text)
+    return re.sub(r"\s+", " ", re.sub(r" \\origin\{[^}]+\}", "", text))
 
 
 @pytest.mark.parametrize(
@@ -299,6 +326,7 @@ def test_a_good_paper_is_built_reproducibly(tmp_path):
         (r"\noindent\rule{50cm}{1pt}", "main.tex, line 1: overfull hbox"),
         (r"\section{a}\label{a}\section{b}\label{a}", "main.tex: label defined twice: a"),
         (r"\font\x=cmmi10 \x \char255", "main.tex: missing glyph"),
+        (r"x\pdfstartlink goto name{gone}\relax x\pdfendlink", "main.tex: link without a target: gone"),
     ],
 )
 def test_a_broken_paper_leaves_no_pdf(tmp_path, body, words):

@@ -85,19 +85,17 @@ def judge(jobs, records, digests, facts, pins, weights):
             if found[0] == "current" and reasons:
                 found = "stale", reasons
             findings[output] = {"verdict": found[0], "reasons": found[1], "record": path}
-    # Only scores that look current by themselves can be a mixture; the others are to be made anew anyway.
+    for job in jobs:
+        _spread(job, findings, {})
+    # Only scores that are current otherwise can be a mixture; the others are to be made anew anyway.
     mixtures = mixed([job for job in jobs if all(findings[p]["verdict"] == "current" for p in job["outputs"])], records)
+    for job in jobs:
+        _spread(job, findings, mixtures)
     for job, path in zip(jobs, paths, strict=True):
-        follows, loose = list(_upstream(job, findings)), [*_unpinned(job, records.get(path)), *_loose(job, findings)]
+        loose = [*_unpinned(job, records.get(path)), *_loose(job, findings)]
         for output in job["outputs"]:
-            finding = findings[output]
-            if finding["verdict"] == "stale":
-                finding["reasons"] = finding["reasons"] + follows
-            elif finding["verdict"] == "current":
-                for verdict, reasons in (("mixed", mixtures.get(output)), ("stale", follows), ("unpinned", loose)):
-                    if reasons:
-                        findings[output] = finding | {"verdict": verdict, "reasons": reasons}
-                        break
+            if loose and findings[output]["verdict"] == "current":
+                findings[output] |= {"verdict": "unpinned", "reasons": loose}
     return findings
 
 
@@ -135,6 +133,19 @@ def recorded(paths, records, code):
             waiting += record["inputs"]
         seen |= {path, name}
     return jobs
+
+
+def _spread(job, findings, mixtures):
+    """Judge outputs that are current by themselves by what is said of them in ``mixtures``, and by their inputs."""
+    follows = list(_upstream(job, findings))
+    for output in job["outputs"]:
+        finding = findings[output]
+        if finding["verdict"] == "current" and mixtures.get(output):
+            finding |= {"verdict": "mixed", "reasons": mixtures[output]}
+        elif finding["verdict"] in ("current", "stale"):
+            added = [reason for reason in follows if reason not in finding["reasons"]]
+            if added:
+                finding |= {"verdict": "stale", "reasons": finding["reasons"] + added}
 
 
 def _alone(path, record, output, found, stored):

@@ -95,6 +95,7 @@ _PROBLEMS = (
     (r"Citation `([^']+)' undefined", "undefined citation {}"),
     (r"Label `([^']+)' multiply defined", "label defined twice: {}"),
     (r"Missing character: (.+)", "missing glyph: {}"),
+    (r"name\{([^}]+)\} has been referenced but does not exist", "link without a target: {}"),
 )
 
 

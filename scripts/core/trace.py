@@ -23,8 +23,8 @@ def items(main_tex):
     Returns
     -------
     list of dict
-        ``kind``, ``number``, ``label``, ``body`` (the environment's source, or for a caption outside of one what
-        follows it up to the next) and ``path`` (of a figure's file).
+        ``kind``, ``number``, ``label``, ``body`` (the environment's source, or for a caption outside of one
+        that caption and what follows it up to the next) and ``path`` (of a figure's file).
     """
     folder = Path(main_tex).parent
     text = _source(Path(main_tex))
@@ -33,7 +33,8 @@ def items(main_tex):
     for match, following in zip(starts, [*starts[1:], None], strict=True):
         kind = match[1] or match[2]
         end = following.start() if following else len(text)
-        body = text[match.end() : text.index(rf"\end{{{kind}}}", match.end()) if match[1] else end]
+        begin = match.end() if match[1] else match.start()
+        body = text[begin : text.index(rf"\end{{{kind}}}", match.end()) if match[1] else end]
         counts[kind] += 1
         label = re.search(r"\\label\{([^}]+)\}", body)
         graphic = re.search(r"\\includegraphics(?:\[[^]]*\])?\{([^}]+)\}", body)

@@ -97,7 +97,7 @@ class Named(dict):
 snakemake = SimpleNamespace(
     rule="copy", wildcards={"templates": "replica"}, input=Named(source="in.txt"),
     output=Named(target="results/out.txt"), params=Named(n=3, _code={"scripts/core/files.py": "0"}),
-    log=["job.log"], threads=1,
+    log=["job.log"], threads=1, resources={},
 )
 
 def main(*, source, target, n):

@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from tests import zoo as builder
-from tests.slurm.cluster import ACCOUNT, Cluster, missing_programs
+from tests.slurm.cluster import ACCOUNT, MARK, Cluster, missing_programs
 from tests.workflow.conftest import ROOT, Workflow
 
 # One model for each kind of job: no GPU, one GPU, two GPUs. None uses a GPU: the configuration says device cpu.
@@ -95,22 +95,29 @@ class Run:
             if scores(job["comment"], model) and job["state"] == "RUNNING" and job["folder"] == str(self.folder)
         }
 
-    def hold(self, model):
-        """Stop the scoring process of a model, so that its job runs on without an end; return the job's number."""
+    def hold(self, *models):
+        """Stop the scoring processes of models, so that their jobs run on without an end; return the jobs' numbers.
 
-        def found():
-            jobs = self.jobs(model)
-            for process in self.cluster.processes() if jobs else []:
+        All are looked for at the same time: another one may be done before the first is seen.
+        """
+        held = {}
+
+        def all_held():
+            scoring = {number: model for model in models for number in self.jobs(model)}
+            for process in psutil.process_iter(["cmdline"]):
+                if not (process.info["cmdline"] or [""])[-1].endswith("score.py"):
+                    continue
                 try:
                     number = process.environ().get("SLURM_JOB_ID")
-                    if number in jobs and process.cmdline()[-1].endswith("score.py"):
+                    if number in scoring and process.environ().get(MARK) == str(self.cluster.folder):
                         process.send_signal(signal.SIGSTOP)
-                        return number
-                except (psutil.Error, IndexError):
+                        held[scoring[number]] = number
+                except psutil.Error:
                     continue
-            return None
+            return len(held) == len(models)
 
-        return self.until(found, f"scoring process of {model}")
+        self.until(all_held, f"scoring processes of {', '.join(models)}")
+        return [held[model] for model in models]
 
     def wait(self, seconds=600):
         """Return the exit status."""

@@ -49,8 +49,7 @@ def ending_badly(cluster, snakemake, local, tmp_path_factory):
         "--set-resources", "score:mem_mb=450 * attempt ** 2 if wildcards.model == 'tiny-opt' else 3000 * attempt",
         "score:runtime=attempt ** 2 if wildcards.model == 'tiny-bert' else 10 * attempt", "--", "scores",
     )  # fmt: skip
-    run.hold("tiny-bert")
-    cancelled = run.hold("tiny-llama")
+    _, cancelled = run.hold("tiny-bert", "tiny-llama")
     cluster.run("scancel", cancelled)
     return run, cancelled
 
@@ -58,7 +57,7 @@ def ending_badly(cluster, snakemake, local, tmp_path_factory):
 def test_interrupted_then_killed_then_run_again(cluster, snakemake, unscored, local):
     """Ctrl-C takes the jobs along and leaves what is finished; kill -9 leaves jobs, which the next run cancels."""
     first = snakemake(cluster, unscored, *PROFILE, "--", "scores")
-    held = {first.hold("tiny-bert")}
+    held = set(first.hold("tiny-bert"))
     first.until((unscored / SCORES / "tiny-opt.parquet").exists, "scores of tiny-opt")
     first.until(lambda: re.search(r"[2-9] of \d+ steps", first.text), "word of it")
     first.process.send_signal(signal.SIGINT)
@@ -69,7 +68,7 @@ def test_interrupted_then_killed_then_run_again(cluster, snakemake, unscored, lo
     made = opt.stat().st_mtime_ns
 
     second = snakemake(cluster, unscored, *PROFILE, "--", "scores")
-    orphan = second.hold("tiny-bert")
+    (orphan,) = second.hold("tiny-bert")
     second.process.kill()
     second.wait(10)
     assert orphan in second.jobs("tiny-bert")

@@ -82,8 +82,8 @@ FIGURE = "results/ruff/figures/replica/scaling.pdf"
 # stay current.
 TAMPERINGS = {
     "byte": (
-        lambda tree: flip(tree / f"{SCORES}/tiny-opt.parquet"),
-        f"{SCORES}/tiny-opt.parquet", "tampered", "output", f"{SCORES}/tiny-bert.parquet",
+        lambda tree: flip(tree / f"{SCORES}/tiny-opt/1of1.parquet"),
+        f"{SCORES}/tiny-opt/1of1.parquet", "tampered", "output", f"{SCORES}/tiny-bert/1of1.parquet",
     ),
     "cell": (
         edit_cell,
@@ -114,12 +114,12 @@ TAMPERINGS = {
         "results/ruff/tables/replica/models.csv",
     ),
     "shard": (
-        lambda tree: shutil.copy(tree / f"{SCORES}/tiny-llama.parquet", tree / f"{SCORES}/tiny-opt.parquet"),
-        f"{SCORES}/tiny-opt.parquet", "mixed", "score file's model", f"{SCORES}/tiny-llama.parquet",
+        lambda tree: shutil.copy(tree / f"{SCORES}/tiny-llama/1of1.parquet", tree / f"{SCORES}/tiny-opt/1of1.parquet"),
+        f"{SCORES}/tiny-opt/1of1.parquet", "mixed", "score file's model", f"{SCORES}/tiny-llama/1of1.parquet",
     ),
     "weights": (
         lambda tree: _other_weights(tree),
-        f"{SCORES}/tiny-opt.parquet", "stale", "weights tiny-opt", f"{SCORES}/tiny-llama.parquet",
+        f"{SCORES}/tiny-opt/1of1.parquet", "stale", "weights tiny-opt", f"{SCORES}/tiny-llama.parquet",
     ),
     "deleted": (
         lambda tree: (tree / FIGURE).unlink(),
@@ -200,7 +200,7 @@ def test_a_revision_that_changed_and_a_model_without_one(finished, tmp_path, mon
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     registry = tree / "zoo/models.yaml"
     local = re.search(r"source:\n +path: \S+/tiny-bert\n", registry.read_text())[0]
-    target = f"{SCORES}/tiny-bert.parquet"
+    target = f"{SCORES}/tiny-bert/1of1.parquet"
 
     def score(old, new):
         replace(registry, old, new)
@@ -275,6 +275,43 @@ def test_impact_names_what_would_move_and_agrees_with_snakemake(tree):
 
 def _records(tree):
     return [path.relative_to(tree).as_posix() for path in (tree / "results/provenance").glob("[!.]*/*.json")]
+
+
+def test_every_link_of_the_paper_leads_somewhere(finished):
+    folder = finished.folder / "results/paper"
+    text = "".join((folder / f"{name}.tex").read_text() for name in ("main", "sections/ruff", "sections/counter_gap"))
+    links = set(re.findall(r"\\(?:sourced|origin)\{([^}]+)\}", text))
+    appendix = (folder / "sections/provenance.tex").read_text()
+    assert links <= set(re.findall(r"\\hypertarget\{([^}]+)\}", appendix))
+    captions = len(re.findall(r"\\caption(?:of\{table\})?\{", text))
+    assert captions == len(re.findall(r"\\origin\{", text)) == len(re.findall(r"\\ref\{", appendix))
+    figure = finished.folder / "results/ruff/figures/replica/scaling.pdf"
+    row = next(line for line in appendix.splitlines() if "hypertarget{fig:ruff-replica-scaling}" in line)
+    assert files.sha256(figure)[:10] in row
+    assert "3 models" in row
+    number = next(line for line in appendix.splitlines() if "{ruff.replica.accuracy.tiny-opt.all.all.2}" in line)
+    entries = json.loads((finished.folder / "results/ruff/analysis/replica/paper_numbers.json").read_text())
+    assert f"& {entries['accuracy.tiny-opt.all.all.2']['text']} &" in number
+
+
+def test_a_paper_of_a_table_edited_by_hand_is_refused_or_marked(finished, tmp_path):
+    tree = copied(finished, tmp_path / "copy", copy_function=shutil.copy2)
+    shutil.copytree(finished.folder / ".snakemake", tree / ".snakemake")
+
+    def run():
+        return type(finished).snakemake(type("Copy", (), {"folder": tree}), "paper_provenance")
+
+    table = tree / "results/ruff/tables/replica/accuracy.tex"
+    replace(table, r"\bottomrule", r"\bottomrule ")
+    done = run()
+    assert done.returncode != 0
+    assert "results/ruff/tables/replica/accuracy.tex is tampered (output" in done.stdout
+    assert "paper.allow_stale: true" in done.stdout
+    assert not (tree / "results/paper/sections/currency.tex").exists()
+    replace(tree / "config/test.yaml", "ruff:\n", "paper: {allow_stale: true}\nruff:\n")
+    done = run()
+    assert done.returncode == 0, done.stdout
+    assert "1 tampered" in (tree / "results/paper/sections/currency.tex").read_text()
 
 
 def test_the_rule_audits_and_nothing_reruns(finished):

@@ -1,0 +1,91 @@
+"""The research object of a run: what its community's validator says of it, and that nothing of others is inside."""
+
+import json
+import shutil
+import zipfile
+from pathlib import Path
+
+import pytest
+import requests
+import rocrate
+from rocrate_validator import services
+from rocrate_validator.models import Severity
+from rocrate_validator.utils.http import HttpRequester
+
+pytestmark = pytest.mark.workflow
+
+CONTEXT = "https://w3id.org/ro/crate/1.1/context"
+
+
+@pytest.fixture(scope="module")
+def crate(finished, tmp_path_factory):
+    if shutil.which("latexmk") is None:
+        pytest.skip("latexmk is not installed: there is no paper to pack")
+    done = finished.snakemake("crate")
+    assert done.returncode == 0, done.stdout[-3000:]
+    folder = tmp_path_factory.mktemp("crate")
+    with zipfile.ZipFile(finished.folder / "results/crate/run.crate.zip") as archive:
+        archive.extractall(folder)
+    return folder
+
+
+@pytest.fixture
+def offline(monkeypatch):
+    """Answer the validator's questions for the JSON-LD context from what the library rocrate brings along.
+
+    That is the context of RO-Crate 1.3. Of the terms used here 1.1 has other addresses for these two only.
+    """
+    content = json.loads((Path(rocrate.__file__).parent / "data/ro-crate.jsonld").read_text(encoding="utf-8"))
+    for term in ("ComputationalWorkflow", "FormalParameter"):
+        content["@context"][term] = f"https://bioschemas.org/{term}"
+
+    def ask(requester, name):
+        def answer(url, *_, **__):
+            response = requests.Response()
+            response.url, response.status_code = url, 404
+            if url == CONTEXT:
+                response.status_code, response._content = 200, json.dumps(content).encode()
+                response.headers["Content-Type"] = "application/ld+json"
+            return response
+
+        return answer
+
+    monkeypatch.setattr(HttpRequester, "__getattr__", ask)
+
+
+def issues(folder):
+    settings = services.ValidationSettings(
+        rocrate_uri=str(folder),
+        profile_identifier="workflow-run-crate-0.5",
+        requirement_severity=Severity.REQUIRED,
+        abort_on_first=False,
+        skip_availability_check=True,
+    )
+    return [f"{i.check.identifier}: {i.message}" for i in services.validate(settings).get_issues()]
+
+
+def test_the_validator_accepts_it_and_not_one_without_its_workflow(crate, offline, tmp_path):
+    assert issues(crate) == []
+    shutil.copytree(crate, tmp_path / "broken")
+    path = tmp_path / "broken/ro-crate-metadata.json"
+    metadata = json.loads(path.read_text())
+    for entity in metadata["@graph"]:
+        entity.pop("mainEntity", None)
+    path.write_text(json.dumps(metadata))
+    assert any("mainEntity" in issue or "Main Workflow" in issue for issue in issues(tmp_path / "broken"))
+
+
+def test_weights_and_what_others_own_are_named_and_not_packed(crate, finished):
+    graph = {e["@id"]: e for e in json.loads((crate / "ro-crate-metadata.json").read_text())["@graph"]}
+    packed = {p.relative_to(crate).as_posix() for p in crate.rglob("*") if p.is_file()}
+    assert not [p for p in packed if p.endswith(".safetensors") or p.startswith(("results/upstream", "results/models"))]
+    assert {"results/paper/main.pdf", "results/ruff/figures/replica/scaling.pdf", "Snakefile"} <= packed
+    assert "results/ruff/instances/replica/selected.parquet" in packed
+    weights = [e for e in graph.values() if str(e.get("name", "")).startswith("Weights of tiny-opt")]
+    assert len(weights) == 1
+    assert len(weights[0]["sha256"]) == 64
+    if (finished.folder / "results/ruff/instances/official").is_dir():
+        hidden = "results/ruff/instances/official/selected.parquet"
+        assert hidden not in packed
+        assert len(graph[f"#{hidden}"]["sha256"]) == 64
+        assert [e for e in graph if e.startswith("https://") and "robust-pronoun-fidelity" in e]
