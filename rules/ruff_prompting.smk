@@ -183,7 +183,7 @@ for figure, (tables, options) in RUFF_PROMPTING_FIGURES.items():
             **{table: f"{RUFF_ANALYSIS}/{table}.csv" for table in tables},
         output:
             pdf=f"results/ruff/figures/{{templates}}/{figure}.pdf",
-            png=f"results/ruff/figures/{{templates}}/{figure}.png",
+            png=reported(f"results/ruff/figures/{{templates}}/{figure}.png", "RUFF", "figure"),
             csv=f"results/ruff/figures/{{templates}}/{figure}.csv",
         log:
             f"results/logs/ruff_figure_{figure}/{{templates}}.log",
@@ -208,7 +208,7 @@ rule ruff_table_prompting:
         prompted_summary=rules.ruff_prompted_accuracy.output.prompted_summary,
     output:
         tex="results/ruff/tables/{templates}/prompting.tex",
-        csv="results/ruff/tables/{templates}/prompting.csv",
+        csv=reported("results/ruff/tables/{templates}/prompting.csv", "RUFF", "table"),
     log:
         "results/logs/ruff_table_prompting/{templates}.log",
     conda:
@@ -229,7 +229,7 @@ rule ruff_table_prompted_models:
         answers=rules.ruff_prompted_outputs.input.answers,
     output:
         tex="results/ruff/tables/{templates}/prompted_models.tex",
-        csv="results/ruff/tables/{templates}/prompted_models.csv",
+        csv=reported("results/ruff/tables/{templates}/prompted_models.csv", "RUFF", "table"),
     log:
         "results/logs/ruff_table_prompted_models/{templates}.log",
     conda:
@@ -251,7 +251,7 @@ rule ruff_table_prompt_templates:
         prompt_templates=rules.ruff_prompts.input.prompt_templates,
     output:
         tex="results/ruff/tables/prompt_templates.tex",
-        csv="results/ruff/tables/prompt_templates.csv",
+        csv=reported("results/ruff/tables/prompt_templates.csv", "RUFF", "table"),
     log:
         "results/logs/ruff_table_prompt_templates/all.log",
     conda:
@@ -274,7 +274,7 @@ rule ruff_table_prompt_examples:
         answers=expand(rules.ruff_prompted_outputs.input.answers, templates=RUFF["templates"][0]),
     output:
         tex="results/ruff/tables/prompt_examples.tex",
-        csv="results/ruff/tables/prompt_examples.csv",
+        csv=reported("results/ruff/tables/prompt_examples.csv", "RUFF", "table"),
     log:
         "results/logs/ruff_table_prompt_examples/all.log",
     conda:
@@ -298,7 +298,7 @@ rule ruff_table_chain_examples:
         sample=rules.ruff_table_prompt_examples.input.sample,
     output:
         tex="results/ruff/tables/chain_examples.tex",
-        csv="results/ruff/tables/chain_examples.csv",
+        csv=reported("results/ruff/tables/chain_examples.csv", "RUFF", "table"),
     log:
         "results/logs/ruff_table_chain_examples/all.log",
     conda:
