@@ -60,13 +60,12 @@ def boxes(ax, frame, series, colours):
                 manage_ticks=False, medianprops=look | {"linewidth": 1.6}, whiskerprops=look, capprops=look,
                 boxprops={"facecolor": to_rgba(colour, 0.25), "edgecolor": colour, "linewidth": 0.9},
             )  # fmt: skip
-            # Prompts with the same accuracy stand beside each other.
-            seen = [np.sum(values[:j] == value) for j, value in enumerate(values)]
-            most = max(1, max(seen))
-            ax.plot(
-                at + 0.6 * width * (np.array(seen) / most - 0.5) * (most > 1), values, linestyle="none", marker=".",
-                markersize=2.2, color=colour, markeredgewidth=0,
-            )  # fmt: skip
+            # Prompts with the same accuracy stand beside each other, around the middle of the box.
+            same = [values == value for value in values]
+            rank = np.array([mask[:j].sum() - (mask.sum() - 1) / 2 for j, mask in enumerate(same)])
+            step = width * min(0.07, 0.6 / max(mask.sum() for mask in same))
+            look = {"markersize": 2.2, "color": colour, "markeredgecolor": "white", "markeredgewidth": 0.2}
+            ax.plot(at + step * rank, values, linestyle="none", marker="o", clip_on=False, zorder=3, **look)
     ax.set_xticks(range(len(counts)), [str(count) for count in counts])
     ax.set_xlim(-0.6, len(counts) - 0.4)
     plotting.fraction_axis(ax.yaxis)
