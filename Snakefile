@@ -3,7 +3,8 @@
 #   templates/ruff/*.tsv  -> results/ruff/instances/{templates}/*.parquet      rules/ruff.smk
 #                         -> results/ruff/scores/{templates}/{model}/*.parquet,
 #                            results/ruff/scores/{templates}/{model}.parquet   rules/scoring.smk
-#                         -> results/ruff/analysis/{templates}/*.csv           rules/ruff.smk
+#                            results/ruff/answers/{templates}/{model}.parquet  rules/prompting.smk (prompted models)
+#                         -> results/ruff/analysis/{templates}/*.csv           rules/ruff.smk, rules/ruff_prompting.smk
 #                         -> results/ruff/{figures,tables}/{templates}/*       rules/ruff.smk
 #                         -> results/paper/main.pdf                            rules/paper.smk
 #
@@ -18,8 +19,10 @@ include: "rules/common.smk"
 include: "rules/upstream.smk"
 include: "rules/demo_encoder.smk"
 include: "rules/ruff.smk"
+include: "rules/ruff_prompting.smk"
 include: "rules/counter_gap.smk"
 include: "rules/scoring.smk"
+include: "rules/prompting.smk"
 include: "rules/paper.smk"
 include: "rules/provenance.smk"
 include: "rules/cluster.smk"
@@ -74,7 +77,7 @@ rule bench:
 
 rule fetch_models:
     input:
-        [FETCHED_MODELS[name]["fetched"] for name in RUN if name in FETCHED_MODELS],
+        [FETCHED_MODELS[name]["fetched"] for name in RUN | PROMPTED_MODELS if name in FETCHED_MODELS],
 
 
 rule ruff:

@@ -81,6 +81,10 @@ if config["upstream"]["mirror"]:
 # How many instances a scoring job of each study gets at most, for run times and shards; each wing adds its own.
 STUDY_INSTANCES = {}
 
+# What each study asks the models that it prompts: "study" to model to methods, new_tokens and seconds; each wing adds its
+# own (rules/prompting.smk).
+PROMPTED = {}
+
 # Instance files that models score, for the plan: "study/templates" to the path.
 PLANNED_INSTANCES = {}
 

@@ -1,7 +1,18 @@
-# RUFF (Gautam et al. 2024), models scored by likelihood: instances, analyses, figures and tables.
+# RUFF (Gautam et al. 2024), models scored by likelihood: instances, analyses, figures and tables. Prompted models are in
+# rules/ruff_prompting.smk; what stands beside the study takes both.
+
+from scripts.ruff import prompting_jobs
 
 RUFF = config["ruff"]
 RUFF_ANALYSIS = "results/ruff/analysis/{templates}"
+PROMPTING = RUFF["prompting"]
+
+try:
+    PROMPTED["ruff"] = prompting_jobs.jobs(PROMPTING, MODELS, RUFF["seeds"], RUFF["distractors"])
+except UserError as error:
+    refuse(error)
+
+PROMPTED_MODELS = {name: registry.describe(MODELS[name]) for name in PROMPTED["ruff"]}
 
 # Figures: the tidy tables that each one draws and the params it takes besides the models. In the paper: headline 1,
 # context_free 4, introduction_accuracy 5, accuracy_by_pronoun 6, accuracy_by_distractors 7, scaling 8,
@@ -474,6 +485,15 @@ rule ruff_published_vs_ours:
                 "results/ruff/analysis/{templates}/paper_numbers.json",
                 "results/ruff/tables/{templates}/instance_counts.csv",
                 "results/ruff/tables/{templates}/models.csv",
+                *[
+                    f"results/ruff/{table}.csv"
+                    for table in (
+                        "analysis/{templates}/prompted_accuracy",
+                        "analysis/{templates}/prompted_positions",
+                        "tables/{templates}/prompted_models",
+                    )
+                    if PROMPTED_MODELS
+                ],
             ],
             templates=RUFF["templates"],
         ),
@@ -492,7 +512,7 @@ rule ruff_published_vs_ours:
     params:
         template_sets=RUFF["templates"],
         every_set=list(RUFF_TEMPLATE_FILES),
-        models=RUN_MODELS,
+        models=RUN_MODELS | PROMPTED_MODELS,
         pronoun_sets=PRONOUN_SETS,
         _code=code("scripts/ruff/published_vs_ours.py"),
     script:
@@ -506,7 +526,13 @@ rule ruff_claims:
         tables=expand(
             "results/ruff/analysis/{templates}/{table}.csv",
             templates=RUFF["templates"],
-            table=["accuracy", "context_free", "pronoun_tests", "error_types"],
+            table=[
+                "accuracy",
+                "context_free",
+                "pronoun_tests",
+                "error_types",
+                *(["prompted_accuracy"] if PROMPTED_MODELS else []),
+            ],
         ),
     output:
         csv=reported("results/ruff/tables/claims.csv", "RUFF", "table"),
@@ -523,7 +549,7 @@ rule ruff_claims:
     params:
         template_sets=RUFF["templates"],
         every_set=list(RUFF_TEMPLATE_FILES),
-        models=RUN_MODELS,
+        models=RUN_MODELS | PROMPTED_MODELS,
         pronoun_sets=PRONOUN_SETS,
         _code=code("scripts/ruff/claims.py"),
     script:

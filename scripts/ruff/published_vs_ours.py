@@ -1,5 +1,7 @@
 """Set every published number beside ours, on each template set, with a verdict."""
 
+from pathlib import PurePath
+
 from scripts.core import files, latex
 from scripts.core import published as comparisons
 from scripts.core.job import run
@@ -28,6 +30,7 @@ def main(
     ``tables`` are the analysis tables of each of ``template_sets``; the sets of ``every_set`` that were not run are
     listed as such. Demonstration models among ``models`` are left out.
     """
+    prompted = any(PurePath(path).stem == "prompted_models" for path in tables)
     listed = comparisons.read_published(published)
     known = comparisons.read_models(study_models)
     found = comparisons.compare(
@@ -37,7 +40,10 @@ def main(
         comparisons.read_tables(tables, template_sets),
         every_set,
         study.demonstration(models),
-        {"likelihood": study.obstacle(pronoun_sets)},
+        {
+            "likelihood": study.obstacle(pronoun_sets),
+            "prompting": study.obstacle(pronoun_sets) if prompted else "not in this run: a prompted model",
+        },
     )
     files.write_csv(csv, found)
     files.write_text(tex, latex.long_table(comparisons.table_cells(found, "ruff"), WIDTHS))

@@ -5,6 +5,8 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
+from scripts.ruff.fidelity import prompting
+
 CASES = ("nominative", "accusative", "possessive")
 POLARITIES = ("negative", "positive")
 SETS = [
@@ -199,3 +201,66 @@ def tables(models, sets, seeds=3, distractors=range(6)):
         "scaling": scaling(table, models),
         "template_comparison": template_comparison(models, sets),
     }
+
+
+def prompted_models():
+    """Return the eight models of the paper's Table 2 that are prompted, by their names in the registry."""
+    sizes = {"7b": 6.74e9, "13b": 13e9, "70b": 69e9}
+    models = {
+        f"llama-2-{s}-chat": _model(f"Llama-2-{s.upper()}-chat", "Llama-2-chat", s.upper(), "decoder", int(n))
+        for s, n in sizes.items()
+    }
+    sizes = {"small": 77e6, "base": 248e6, "large": 783e6, "xl": 2.85e9, "xxl": 11.1e9}
+    return models | {
+        f"flan-t5-{s}": _model(f"FLAN-T5-{s}", "FLAN-T5", s, "encoder-decoder", int(n)) for s, n in sizes.items()
+    }
+
+
+def prompted_outputs(models, sets, distractors=range(6), chain_models=(), orders=("published",), size=12, seed=0):
+    """Return outputs of prompted models, as :func:`scripts.ruff.fidelity.prompting.output_rows` has them."""
+    random = np.random.default_rng(seed)
+    names = [s["set"] for s in sets]
+    outcomes = ["right", "wrong", "wrong_case", "several", "none"]
+    rows = []
+    for model, n in ((model, n) for model in models for n in distractors):
+        asked = [("vanilla", "final")]
+        if model in chain_models:
+            asked += [(method, answer) for method in ("kojima", "zhou") for answer in ("final", "chain")]
+        for method, answer in asked:
+            for prompt in range(10):
+                kind = "open" if prompt < 5 else "options"
+                for order in orders if kind == "options" else orders[:1]:
+                    right = max(0.05, 0.9 - 0.1 * n - 0.02 * prompt - 0.1 * (method != "vanilla"))
+                    shares = np.array([right, *(np.array([0.5, 0.1, 0.3, 0.1]) * (1 - right))])
+                    for i in range(size):
+                        gold = names[i % len(names)]
+                        outcome = random.choice(outcomes, p=shares / shares.sum())
+                        named = {"right": gold, "wrong": names[(i + 1) % len(names)]}.get(outcome)
+                        place = i % len(names) + 1 if kind == "options" else None
+                        picked = names.index(named) + 1 if named and kind == "options" else None
+                        rows.append(
+                            (model, method, answer, str(prompt), kind, order, f"{i:016x}", 13, n, f"job {i % 5}",
+                             "nominative", gold, outcome, named, place, picked)
+                        )  # fmt: skip
+    columns = [
+        "model", "method", "answer", "prompt", "kind", "order", "instance_id", "seed", "n_distractors", "occupation",
+        "case", "pronoun", "outcome", "named", "place", "named_place",
+    ]  # fmt: skip
+    return pd.DataFrame(rows, columns=columns).astype({"place": "Int8", "named_place": "Int8"})
+
+
+def prompted_tables(outputs, n_options, pairs=()):
+    """Return the analysis tables of prompted models; scored models get every other instance right."""
+    accuracy = prompting.by_prompt(outputs)
+    found = {
+        "prompted_accuracy": accuracy,
+        "prompted_summary": prompting.summary(accuracy),
+        "prompted_positions": prompting.positions(outputs, n_options),
+        "prompted_agreement": prompting.agreement(outputs),
+    }
+    if pairs:
+        once = outputs.drop_duplicates(["instance_id", "n_distractors"])
+        scored = pd.concat([once.assign(model=name) for name in dict.fromkeys(pair["scored"] for pair in pairs)])
+        scored = scored.assign(setting="fidelity", correct=np.arange(len(scored)) % 2 == 0)
+        found["prompted_against_scored"] = prompting.against_scored(outputs, scored, pairs)
+    return found

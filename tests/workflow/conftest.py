@@ -14,6 +14,8 @@ from tests import zoo as builder
 ROOT = Path(__file__).parents[2]
 # One encoder and two decoders; tests/core/test_scoring.py scores with every architecture of the zoo.
 NAMES = ("tiny-bert", "tiny-opt", "tiny-llama")
+# Prompted as well: a Llama-style decoder and an encoder-decoder, which is not scored.
+PROMPTED = ("tiny-llama", "tiny-flan-t5")
 COPIED = (
     "Snakefile",
     "config.yaml",
@@ -77,10 +79,12 @@ def fresh(tmp_path_factory):
 
     def make(names=("tiny-bert", "tiny-opt")):
         folder = tmp_path_factory.mktemp("workflow")
-        builder.build(folder / "zoo", names)
+        asked = PROMPTED if "tiny-llama" in names else ()
+        builder.build(folder / "zoo", {*names, *asked})
         workflow = Workflow(folder)
         overlay = folder / "config/test.yaml"
-        overlay.write_text(re.sub(r"models: \[.*\]", f"models: [{', '.join(names)}]", overlay.read_text()))
+        text = re.sub(r"^models: \[.*\]", f"models: [{', '.join(names)}]", overlay.read_text(), flags=re.MULTILINE)
+        overlay.write_text(re.sub(r"( +.*\bmodels: )\[.*?\]", rf"\1[{', '.join(asked)}]", text))
         return workflow
 
     return make

@@ -27,7 +27,7 @@ def test_every_figure_and_table_is_there(finished, templates):
         found = list((results / "figures" / templates).glob(f"*.{kind}"))
         assert len(found) >= least
         assert all(p.stat().st_size > 50 for p in found)
-    assert len(list((results / "tables" / templates).glob("*.tex"))) == 5
+    assert len(list((results / "tables" / templates).glob("*.tex"))) == 7
 
 
 @pytest.mark.parametrize("templates", SETS)

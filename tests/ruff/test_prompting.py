@@ -1,0 +1,289 @@
+"""From what models wrote to accuracies, on a few outputs that can be counted by hand; and the figures and tables."""
+
+import inspect
+import warnings
+from importlib import import_module
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from scripts.core import files, latex, plotting, templates
+from scripts.core.errors import UserError
+from scripts.ruff import numbers, prompt_tables, prompt_texts
+from scripts.ruff.fidelity import prompting
+from tests.conftest import ROOT
+from tests.ruff import synthetic
+
+PRONOUNS = templates.select_pronoun_sets(
+    templates.read_pronouns(ROOT / "templates/pronouns.tsv"), ["he", "she", "they", "xe"]
+)
+FORMS = ["he", "she", "they", "xe"]
+
+# Two instances; the second is in two samples and is asked for a chain in one of them.
+PROMPTED = pd.DataFrame(
+    [
+        ("a0", 13, 0, "baker", "nominative", "she", False),
+        ("b1", 13, 1, "cook", "accusative", "xe", True),
+        ("b1", 17, 1, "cook", "accusative", "xe", False),
+    ],
+    columns=["instance_id", "seed", "n_distractors", "occupation", "case", "pronoun", "chains"],
+)
+# Instance, method, prompt, kind, order, listed options, chain, answer.
+WRITTEN = [
+    ("a0", "vanilla", "0", "open", "published", [], None, "She."),
+    ("a0", "vanilla", "5", "options", "published", FORMS, None, "he"),
+    ("a0", "vanilla", "5", "options", "rotated", ["xe", "he", "she", "they"], None, "she"),
+    ("b1", "vanilla", "0", "open", "published", [], None, "xe"),
+    ("b1", "vanilla", "5", "options", "published", ["him", "her", "them", "xem"], None, "xem or him"),
+    ("b1", "vanilla", "5", "options", "rotated", ["xem", "him", "her", "them"], None, "him"),
+    ("b1", "kojima", "0", "open", "published", [], "It is xem.", ""),
+]
+
+
+def made():
+    columns = ["instance_id", "method", "prompt", "kind", "order", "listed", "chain", "answer"]
+    table = pd.DataFrame(WRITTEN, columns=columns)
+    table["text_id"] = table.instance_id + table.method + table.prompt + table.order
+    found = table[["text_id", "chain", "answer"]].assign(answer_tokens=1, answer_finished=True, chain_tokens=None)
+    return table.drop(columns=["chain", "answer"]), found
+
+
+def outputs():
+    return prompting.output_rows(PROMPTED, *made(), "m", PRONOUNS)
+
+
+def one(frame, **where):
+    for key, value in where.items():
+        frame = frame[frame[key] == value]
+    assert len(frame) == 1, frame
+    return frame.iloc[0]
+
+
+def test_outputs_belong_to_every_sample_of_their_instance():
+    rows = outputs()
+    assert len(rows) == 3 + 2 * 3 + 2
+    assert rows[rows.method == "kojima"].seed.unique().tolist() == [13]
+    assert one(rows, method="kojima", answer="chain").outcome == "right"
+    assert one(rows, method="kojima", answer="final").outcome == "none"
+    row = one(rows, instance_id="a0", prompt="5", order="published")
+    assert (row.outcome, row.named, row.place, row.named_place) == ("wrong", "he", 2, 1)
+    row = one(rows, instance_id="a0", prompt="5", order="rotated")
+    assert (row.outcome, row.place, row.named_place) == ("right", 3, 3)
+    row = one(rows, instance_id="b1", prompt="5", order="published", seed=17)
+    assert (row.outcome, row.place) == ("several", 4)
+    assert pd.isna(row.named)
+    assert pd.isna(row.named_place)
+    row = one(rows, instance_id="b1", prompt="0", method="vanilla", seed=17)
+    assert (row.outcome, row.named) == ("wrong_case", "xe")
+    assert pd.isna(row.place)
+
+
+def test_answers_to_other_prompts_are_refused():
+    prompts, found = made()
+    for wrong in (found.iloc[1:], pd.concat([found, found.iloc[:1]]), found.assign(text_id="x" + found.text_id)):
+        with pytest.raises(UserError, match="answers of m: they belong to other prompts than those of the run"):
+            prompting.output_rows(PROMPTED, prompts, wrong, "m", PRONOUNS)
+
+
+def test_a_model_may_be_asked_by_fewer_methods():
+    prompts, found = made()
+    rows = prompting.output_rows(PROMPTED, prompts, found[found.chain.isna()], "m", PRONOUNS)
+    assert set(rows.method) == {"vanilla"}
+
+
+def test_accuracy_counts_every_output_and_rotated_lists_apart():
+    table = prompting.by_prompt(outputs())
+    first = one(table, method="vanilla", n_distractors=0, prompt="0")
+    assert (first.n, first.accuracy) == (1, 1)
+    second = one(table, method="vanilla", n_distractors=1, prompt="5")
+    assert (second.n, second.accuracy, second.several) == (2, 0, 1)
+    assert one(table, method="vanilla", n_distractors=1, prompt="0").wrong_case == 1
+    assert one(table, method="kojima", answer="chain").accuracy == 1
+    shares = table[["accuracy", "wrong", "wrong_case", "several", "none"]].sum(axis=1)
+    assert np.allclose(shares, 1)
+    assert not table.duplicated(["model", "method", "answer", "n_distractors", "prompt"]).any()
+
+
+def test_summary_is_over_prompts():
+    table = prompting.summary(prompting.by_prompt(outputs()))
+    row = one(table, method="vanilla", n_distractors=0, kind="all")
+    assert (row.n_prompts, row.n, row.accuracy, row.lowest, row.highest) == (2, 2, 0.5, 0, 1)
+    assert row.sd == pytest.approx(np.sqrt(0.5))
+    assert one(table, method="vanilla", n_distractors=0, kind="open").accuracy == 1
+    assert np.isnan(one(table, method="vanilla", n_distractors=0, kind="open").sd)
+
+
+def test_places_tell_the_right_from_the_named_option():
+    table = prompting.positions(outputs(), 4)
+    assert len(table) == 8
+    published = table[table.order == "published"].set_index("place")
+    assert published.n.tolist() == [0, 1, 0, 2]
+    assert np.isnan(published.accuracy[1])
+    assert published.accuracy[2] == 0
+    # Of three outputs one names an option, which is the first.
+    assert published.named.tolist() == pytest.approx([1 / 3, 0, 0, 0])
+    rotated = table[table.order == "rotated"].set_index("place")
+    assert rotated.accuracy[3] == 1
+    assert rotated.accuracy[1] == 0
+    assert rotated.named.tolist() == pytest.approx([0, 2 / 3, 1 / 3, 0])
+
+
+def test_agreement_is_among_answers():
+    row = one(prompting.agreement(outputs()), method="vanilla")
+    assert (row.prompt_a, row.prompt_b, row.n, row.both, row.same, row.agreement) == ("0", "5", 3, 1, 0, 0)
+
+
+def test_prompted_and_scored_models_meet_on_the_same_instances():
+    scored = PROMPTED.iloc[:2].assign(model="base", setting="fidelity", correct=[True, False])
+    scored = pd.concat([scored, scored.assign(seed=99)]).astype({"correct": "boolean", "n_distractors": "Int64"})
+    table = prompting.against_scored(outputs(), scored, [{"prompted": "m", "scored": "base"}])
+    row = one(table, n_distractors=0)
+    assert (row.n, row.n_prompts, row.prompted_accuracy, row.scored_accuracy, row.difference) == (1, 2, 0.5, 1, -0.5)
+    assert (row.lowest, row.highest) == (0, 1)
+    assert one(table, n_distractors=1).n == 1
+
+
+SETS = synthetic.SETS[:4]
+CHAT = synthetic.prompted_models()
+DEMO = dict(list(synthetic.DEMONSTRATION.items())[:1])
+FIGURES = ("vanilla", "outcomes", "final", "chain", "options", "positions", "agreement", "against_scored")
+
+
+def pairs_of(models):
+    return [{"prompted": name, "scored": name} for name in models]
+
+
+def draw(name, folder, models, sets, tables):
+    script = import_module(f"scripts.ruff.figure_prompting_{name}")
+    given = {"models": models, "pronoun_sets": sets, "human": 0.998, "methods": ["vanilla", "kojima", "zhou"]}
+    for table, frame in tables.items():
+        given[table] = str(folder / f"{table}.csv")
+        files.write_csv(given[table], frame)
+    given |= {kind: str(folder / f"drawn.{kind}") for kind in ("pdf", "png", "csv")}
+    script.main(**{k: given[k] for k in inspect.signature(script.main).parameters})
+    return files.read_csv(given["csv"])
+
+
+@pytest.mark.parametrize("name", FIGURES)
+@pytest.mark.parametrize(
+    ("models", "sets", "distractors", "orders"),
+    [
+        (DEMO, SETS, [0, 1, 5], ["published"]),
+        (CHAT, SETS, range(6), ["published", "rotated"]),
+        (dict(list(CHAT.items())[:2]), synthetic.SETS, [2], ["published"]),
+    ],
+    ids=["default", "study", "two-models-five-sets"],
+)
+def test_every_figure_takes_every_run_and_nothing_is_cut_off(
+    name, models, sets, distractors, orders, tmp_path, monkeypatch
+):
+    outputs = synthetic.prompted_outputs(models, sets, distractors, list(models)[-1:], orders, size=5)
+    tables = synthetic.prompted_tables(outputs, len(sets), pairs_of(models))
+    kept = []
+
+    def save(drawn, frame, pdf, png, csv):
+        kept.append(drawn)
+        files.write_csv(csv, frame)
+
+    monkeypatch.setattr(plotting, "save", save)
+    assert len(draw(name, tmp_path, models, sets, tables))
+    with plotting.style(), warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        kept[0].draw_without_rendering()
+        box = kept[0].get_tightbbox()
+    width, height = kept[0].get_size_inches()
+    assert width <= plotting.PAGE
+    assert height <= 9
+    assert min(box.x0, box.y0) >= -0.01
+    assert box.x1 <= width + 0.01
+    assert box.y1 <= height + 0.01
+    note = [t for t in kept[0].texts if " ".join(t.get_text().split()) == plotting.DEMONSTRATION]
+    assert len(note) == any(facts["demonstration"] for facts in models.values())
+
+
+def test_figures_show_what_they_say(tmp_path, monkeypatch):
+    """The frames behind Figures 11 to 13: vanilla answers; final answers; chains beside vanilla answers."""
+    monkeypatch.setattr(plotting, "save", lambda drawn, frame, pdf, png, csv: files.write_csv(csv, frame))
+    outputs = synthetic.prompted_outputs(CHAT, SETS, [0, 3], ["flan-t5-xxl"], size=4)
+    tables = synthetic.prompted_tables(outputs, 4)
+    vanilla = draw("vanilla", tmp_path, CHAT, SETS, tables)
+    assert len(vanilla) == 8 * 2 * 10
+    assert set(vanilla.method) == {"vanilla"}
+    final, chain = (draw(name, tmp_path, CHAT, SETS, tables) for name in ("final", "chain"))
+    for frame, answer in ((final, "final"), (chain, "chain")):
+        assert set(frame.model) == {"flan-t5-xxl"}
+        assert len(frame) == 3 * 2 * 10
+        assert set(frame[frame.method != "vanilla"].answer) == {answer}
+        assert set(frame[frame.method == "vanilla"].answer) == {"final"}
+
+
+def test_the_table_has_means_and_shares():
+    cells = prompt_tables.prompting_cells(prompting.summary(prompting.by_prompt(outputs())), {"m": {"label": "M"}})
+    assert cells.columns.tolist() == ["Model", "Prompting", "0", "1", "Wrong case", "Several pronouns", "No pronoun"]
+    assert cells.values.tolist()[0] == ["M", "vanilla", "0.50 ± 0.71", "0.00 ± 0.00", "0.33", "0.33", "0.00"]
+    assert ["M", "chain of thought (Kojima), chain", "–", "1.00", "0.00", "0.00", "0.00"] in cells.values.tolist()
+
+
+def test_tables_of_prompts_keep_line_breaks():
+    prompts = prompt_texts.read_prompts(ROOT / "templates/ruff/prompts.tsv")
+    chains = prompt_texts.read_chains(ROOT / "templates/ruff/chain_of_thought.tsv")
+    sample = pd.DataFrame(
+        {"case": ["nominative", "possessive"], "text": ["No ___.", "The cook lost ___ hat & coat."],
+         "options": [FORMS, ["his", "her", "their", "xyr"]]}
+    )  # fmt: skip
+    listed = prompt_tables.templates_cells(prompts)
+    assert listed.Prompt.tolist() == [str(i) for i in range(10)]
+    assert prompt_tables.typeset(listed, "llX").count(r"\newline{}") == listed.Text.str.count("\n").sum()
+    wrapped = {"a": "[INST] {prompt} [/INST]", "b": "{prompt}", "c": "{prompt}"}
+    models = {name: {"label": name.upper()} for name in wrapped}
+    cells = prompt_tables.examples_cells(prompts, sample, "paper", models, wrapped)
+    assert cells.Model.tolist() == ["A", "B, C"]
+    text = cells.iloc[1, 1]
+    assert text.startswith("Fill in the blank with the appropriate pronoun.\n\nThe cook lost _______ hat & coat.\nOPT")
+    assert cells.iloc[0, 1] == f"[INST] {text} [/INST]"
+    tex = prompt_tables.typeset(cells, "lX")
+    assert r"hat \& coat.\newline{}OPTIONS:\newline{}- his" in tex
+    both = prompt_tables.chain_cells(prompts, chains, sample, "code")
+    assert both.shape == (4, 3)
+    assert both.iloc[1, 2].endswith("step by step. [chain of thought]\nTherefore, the correct pronoun is")
+    with pytest.raises(UserError, match="has no prompt '8', which the paper's example needs"):
+        prompt_tables.filled({}, "8", sample, "code")
+
+
+def test_prompted_models_are_listed_from_what_the_answers_record(tmp_path):
+    paths = []
+    for name, methods in (("flan-t5-xl", ["vanilla"]), ("flan-t5-xxl", ["vanilla", "kojima"])):
+        paths.append(str(tmp_path / f"{name}.parquet"))
+        facts = {
+            "precision": "float16", "prompt_wrapping": "none", "methods": methods, "prompts": 1230,
+            "revision": 40 * "a",
+            "new_tokens_at_most": {"answer": 5, "chain": 128, "final": 10}, "source": {"hub": f"google/{name}"},
+        }  # fmt: skip
+        files.write_parquet(paths[-1], pd.DataFrame({"x": [1]}), facts)
+    models = {name: CHAT[name] for name in ("flan-t5-xl", "flan-t5-xxl")}
+    table = prompt_tables.prompted_models(models, paths)
+    assert table.new_tokens_answer.tolist() == [5, 5]
+    assert table.new_tokens_chain.isna().tolist() == [True, False]
+    cells = prompt_tables.prompted_models_cells(table, models)
+    assert cells["New tokens at most"].tolist() == ["5 (answer)", "5 (answer), 128 (chain), 10 (final)"]
+    assert cells.Prompts.tolist() == ["1,230"] * 2
+    assert cells.Revision.tolist() == [12 * "a"] * 2
+    assert latex.latex_table(cells).count(r"\\") == 3
+
+
+def test_numbers_of_the_prose_are_those_of_the_tables():
+    found = outputs()
+    accuracy = prompting.by_prompt(found)
+    made = numbers.from_prompting(
+        prompting.summary(accuracy), prompting.positions(found, 4), prompting.agreement(found), None, {"seeds": 2}
+    )
+    assert made["prompted.m.vanilla.final.all.0"]["value"] == 0.5
+    assert made["prompted_range.m.0.highest"]["text"] == "1.00"
+    assert made["prompted_outcome.m.vanilla.final.several"]["value"] == pytest.approx(1 / 3)
+    assert made["prompted_outputs.vanilla.1"]["text"] == "4"
+    assert made["prompted_agreement.m"]["value"] == 0
+    assert made["prompted_positions_n"]["value"] == 3
+    assert made["prompting.seeds"] == {
+        "value": 2, "text": "2", "source": "config.yaml", "cell": {"key": "ruff.prompting.seeds"},
+    }  # fmt: skip

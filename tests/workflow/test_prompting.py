@@ -1,0 +1,118 @@
+"""Prompted models through the real workflow: a Llama-style decoder and an encoder-decoder, tiny and random."""
+
+import json
+
+import pandas as pd
+import pytest
+
+from scripts.core import files, templates
+from scripts.ruff import answers
+from tests.workflow.conftest import PROMPTED
+from tests.workflow.test_workflow import SETS
+
+pytestmark = pytest.mark.workflow
+
+FIGURES = ("vanilla", "outcomes", "final", "chain", "against_scored", "options", "positions", "agreement")
+
+
+@pytest.mark.parametrize("templates_name", SETS)
+@pytest.mark.parametrize("model", PROMPTED)
+def test_every_prompt_has_an_answer_that_says_where_it_comes_from(finished, templates_name, model):
+    results = finished.folder / "results/ruff"
+    prompts = files.read_parquet(results / f"prompts/{templates_name}.parquet")
+    path = results / f"answers/{templates_name}/{model}.parquet"
+    found = files.read_parquet(path)
+    assert found.text_id.tolist() == prompts.text_id.tolist()
+    assert found.answer.notna().all()
+    assert (found.chain.notna() == (prompts.method != "vanilla")).all()
+    most = prompts.method.map(lambda m: (5 if "t5" in model else 6) if m == "vanilla" else 4)
+    assert (found.answer_tokens <= most).all()
+    assert found.chain_tokens.max() <= 12
+    facts = files.parquet_metadata(path)
+    assert facts["model"] == model
+    assert facts["prompts_sha256"] == files.sha256(results / f"prompts/{templates_name}.parquet")
+    assert facts["prompt_wrapping"] == ("none" if "t5" in model else "llama2")
+
+
+def test_accuracies_can_be_recomputed_from_the_answers(finished):
+    """The accuracy in the CSV equals one that is computed here from answers, prompts and rows of the samples."""
+    results = finished.folder / "results/ruff"
+    rows = files.read_parquet(results / "instances/replica/prompted.parquet")
+    prompts = files.read_parquet(results / "prompts/replica.parquet")
+    sets = templates.select_pronoun_sets(
+        templates.read_pronouns(finished.folder / "templates/pronouns.tsv"), ["he", "she", "they", "xe"]
+    )
+    table = files.read_csv(results / "analysis/replica/prompted_accuracy.csv", dtype={"prompt": str})
+    for model in PROMPTED:
+        found = files.read_parquet(results / f"answers/replica/{model}.parquet").merge(prompts, on="text_id")
+        found = found[(found.method == "kojima") & (found.prompt == "8") & (found.order == "published")]
+        drawn = rows[rows.chains & (rows.n_distractors == 2)].merge(found, on="instance_id")
+        assert len(drawn) == 4
+        for answer, column in (("final", "answer"), ("chain", "chain")):
+            right = [
+                answers.judge(*row, sets)[0] == "right"
+                for row in zip(drawn[column], drawn["case"], drawn.pronoun, strict=True)
+            ]
+            row = table[
+                (table.model == model) & (table.method == "kojima") & (table.answer == answer)
+                & (table.prompt == "8") & (table.n_distractors == 2)
+            ]  # fmt: skip
+            assert row.n.item() == 4
+            assert row.accuracy.item() == pytest.approx(sum(right) / 4)
+
+
+@pytest.mark.parametrize("templates_name", SETS)
+def test_figures_and_tables_of_prompts(finished, templates_name):
+    results = finished.folder / "results/ruff"
+    for name in FIGURES:
+        assert (results / f"figures/{templates_name}/prompting_{name}.pdf").stat().st_size > 1000
+    for name in ("prompt_templates", "prompt_examples", "chain_examples"):
+        text = (results / f"tables/{name}.tex").read_text(encoding="utf-8")
+        assert r"\newline{}" in text
+    examples = files.read_csv(results / "tables/prompt_examples.csv")
+    assert len(examples) == 2
+    assert examples["What the model reads"].str.startswith("[INST]").sum() == 1
+
+
+def test_only_scored_models_are_compared_with_likelihoods(finished):
+    table = files.read_csv(finished.folder / "results/ruff/analysis/replica/prompted_against_scored.csv")
+    assert set(zip(table.prompted, table.scored, strict=True)) == {("tiny-llama", "tiny-llama")}
+    predictions = files.read_parquet(finished.folder / "results/ruff/analysis/replica/predictions.parquet")
+    rows = files.read_parquet(finished.folder / "results/ruff/instances/replica/prompted.parquet")
+    own = predictions[predictions.model == "tiny-llama"].astype({"n_distractors": "Int64", "seed": "Int64"})
+    both = rows[["instance_id", "seed", "n_distractors"]].astype({"n_distractors": "Int64", "seed": "Int64"})
+    both = both.merge(own, on=["instance_id", "seed", "n_distractors"])
+    # Prompted instances are among the scored ones.
+    assert len(both) == len(rows)
+    expected = both.groupby("n_distractors").correct.mean().astype(float)
+    pd.testing.assert_series_equal(
+        table.set_index("n_distractors").scored_accuracy, expected, check_names=False, check_index_type=False
+    )
+
+
+def test_numbers_of_prompts_are_in_the_paper(finished):
+    numbers = json.loads((finished.folder / "results/ruff/analysis/replica/paper_numbers.json").read_text())
+    section = (finished.folder / "results/paper/sections/ruff.tex").read_text(encoding="utf-8")
+    for name in ("prompted_prompts.all", "prompted.tiny-llama.vanilla.final.all.0", "prompted_agreement_n"):
+        assert name in numbers
+        assert rf"\sourced{{ruff.replica.{name}}}" in section
+
+
+def test_a_changed_prompt_asks_again_and_scores_nothing(finished):
+    path = finished.folder / "templates/ruff/prompts.tsv"
+    before = path.read_text(encoding="utf-8")
+    try:
+        path.write_text(before.replace("the correct pronoun", "a fitting pronoun"), encoding="utf-8")
+        planned = finished.planned("figures")
+    finally:
+        path.write_text(before, encoding="utf-8")
+    assert planned["prompt"] == len(PROMPTED) * len(SETS)
+    assert "score" not in planned
+    assert "ruff_figure_scaling" not in planned
+
+
+def test_without_prompted_models_there_is_no_prompting(fresh):
+    workflow = fresh()
+    planned = workflow.planned("figures", "tables", "paper_source")
+    assert planned["score"] == 2
+    assert not [name for name in planned if "prompt" in name or "chain_examples" in name]
