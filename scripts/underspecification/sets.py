@@ -2,8 +2,9 @@
 
 Every set is one frame, one row for each sentence and injected date or place: ``instance_id``, ``evaluation_set``
 (:data:`SETS`), ``templates``, ``item`` (the sentence without what is injected), ``variable`` (date or place),
-``value``, ``position`` (of the value, from 0), ``text`` with its slot, ``verb``, ``form``, ``life_stage`` (MGC), ``occupation``,
-``participant``, ``coreferent`` (the others) and ``well_specified``. A factor that a set does not have is empty.
+``value``, ``position`` (of the value, from 0), ``text`` with its slot, ``verb``, ``form``, ``life_stage`` (MGC),
+``occupation``, ``participant``, ``coreferent`` (the others) and ``well_specified``. A factor that a set does not have
+is empty.
 """
 
 import re
