@@ -1,8 +1,8 @@
 """Ask servers with OpenAI's interface for completions with log-probabilities.
 
-Both interfaces are spoken: completions (the model continues a prompt) and chat (the prompt is the user's message). Every
-answer is kept on disk with its request before it is used, so that what was paid for once is never asked again, whatever
-becomes of the job. The key comes from an environment variable; it is part of no file, message or digest.
+Both interfaces are spoken: completions (the model continues a prompt) and chat (the prompt is the user's message).
+Every answer is kept on disk with its request before it is used, so that what was paid for once is never asked again,
+whatever becomes of the job. The key comes from an environment variable; it is part of no file, message or digest.
 
 Special cases, decided once:
 
