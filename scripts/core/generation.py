@@ -9,7 +9,8 @@ Special cases, decided once:
 * The end tokens are those of the checkpoint's generation settings (chat models may have several), otherwise the
   tokenizer's. The end token is no part of what is returned.
 * Decoders are padded on the left under an attention mask, so that every text ends where its continuation starts;
-  position ids count real tokens alone. Encoder-decoders are padded on the right. Batches hold prompts of similar length.
+  position ids count real tokens alone. Encoder-decoders are padded on the right. Prompts of similar length share a
+  batch.
 * A prompt that leaves no room for the new tokens in the model's context is an error, never truncated.
 * Probabilities are float32 softmax (logits minus their log-sum-exp, exponentiated) whatever the weights' precision.
 
