@@ -20,6 +20,7 @@ include: "rules/demo_encoder.smk"
 include: "rules/ruff.smk"
 include: "rules/counter_gap.smk"
 include: "rules/scoring.smk"
+include: "rules/distributions.smk"
 include: "rules/paper.smk"
 include: "rules/cluster.smk"
 
