@@ -8,7 +8,7 @@
 #                         -> results/paper/main.pdf                            rules/paper.smk
 #
 # Named targets: paper (the default), figures, tables, scores, instances, fetch_models, plan, bench, and one for each
-# study (ruff, counter_gap).
+# study (ruff, counter_gap); audit says whether all that was made is what would be made today.
 
 
 configfile: f"{workflow.basedir}/config.yaml"
@@ -22,6 +22,7 @@ include: "rules/counter_gap.smk"
 include: "rules/scoring.smk"
 include: "rules/distributions.smk"
 include: "rules/paper.smk"
+include: "rules/provenance.smk"
 include: "rules/cluster.smk"
 
 
@@ -35,6 +36,7 @@ localrules:
     fetch_models,
     ruff,
     counter_gap,
+    audit,
 
 
 rule paper:

@@ -6,12 +6,13 @@ Every script of this project ends with::
         run(main)
 
 Under Snakemake ``main`` gets the rule's named inputs, outputs and params (those without a
-leading underscore) as keyword arguments. On the command line the same function gets the same arguments
-as options (``python -m scripts.ruff.accuracy --help``), so every job can be repeated and
-debugged without the workflow.
+leading underscore) as keyword arguments, and a job that succeeds leaves a record of its provenance. On the
+command line the same function gets the same arguments as options (``python -m scripts.ruff.accuracy --help``),
+so every job can be repeated and debugged without the workflow; that leaves no record.
 """
 
 import argparse
+import importlib
 import inspect
 import json
 import logging
@@ -21,6 +22,7 @@ import resource
 import sys
 import time
 import traceback
+from pathlib import Path
 
 from scripts.core import gpus
 from scripts.core.errors import UserError
@@ -43,6 +45,7 @@ def run(main):
         arguments = _job_arguments(main, job)
     started = time.monotonic()
     try:
+        recorder = None if job is None else _recorder(job)
         # Snakemake bounds the GPUs of jobs that run side by side (--resources gpu=N) but does not say which are whose.
         with gpus.reserved(job.resources.get("gpu", 0) if job else 0):
             _log_place()
@@ -50,6 +53,8 @@ def run(main):
                 main(**arguments)
             finally:
                 _log_memory()
+        if recorder is not None:
+            recorder.finish()
     except UserError as error:
         log.error("%s", error)
         sys.exit(1)
@@ -76,6 +81,16 @@ def _log_memory():
     if torch and torch.cuda.is_initialized():
         for device in range(torch.cuda.device_count()):
             log.info("memory high-water mark of GPU %d: %d MB", device, torch.cuda.max_memory_reserved(device) / 2**20)
+
+
+def _recorder(job):
+    """Return the recorder of a Snakemake job; it removes the record of an earlier run."""
+    # Found by name, so that it is no part of any script's closure: what records a job cannot change its results.
+    provenance = importlib.import_module("scripts.core.provenance")
+    root = Path(__file__).resolve().parents[2]
+    return provenance.Recorder(
+        job.rule, dict(job.wildcards.items()), list(job.input), list(job.output), dict(job.params.items()), root
+    )
 
 
 def _job_arguments(main, job):

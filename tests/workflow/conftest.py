@@ -14,7 +14,20 @@ from tests import zoo as builder
 ROOT = Path(__file__).parents[2]
 # One encoder and two decoders; tests/core/test_scoring.py scores with every architecture of the zoo.
 NAMES = ("tiny-bert", "tiny-opt", "tiny-llama")
-COPIED = ("Snakefile", "config.yaml", "config", "envs", "rules", "scripts", "templates", "paper", "pyproject.toml")
+COPIED = (
+    "Snakefile",
+    "config.yaml",
+    "config",
+    "envs",
+    "rules",
+    "scripts",
+    "templates",
+    "paper",
+    "pyproject.toml",
+    "requirements.lock",
+    "requirements.in",
+    "models.lock",
+)
 
 
 class Workflow:

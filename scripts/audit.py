@@ -1,0 +1,233 @@
+"""Say whether every result is what the workflow would make today, and where a result comes from.
+
+    python -m scripts.audit                                    all results
+    python -m scripts.audit results/ruff/figures/replica/scaling.pdf
+    python -m scripts.audit "figure 7"                         a figure of the paper, back to templates and weights
+    python -m scripts.audit "table 4:1:n_0"                    a cell: row and column of the CSV file beside the table
+    python -m scripts.audit accuracy.all.all.all.0             a number of the text, by its id
+    python -m scripts.audit --impact scripts/core/statistics.py
+    python -m scripts.audit --impact templates/ruff/task.tsv:17
+
+The exit status is 0 only if everything that was asked for is current.
+"""
+
+import argparse
+import concurrent.futures
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from scripts.core import audit, files, provenance, trace
+from scripts.core.errors import UserError
+from scripts.core.job import log, run
+
+ROOT = Path(__file__).resolve().parents[1]
+UNTRACKED = ("logs", "benchmarks", "provenance")
+"""Folders of results/ that hold no results."""
+
+
+class State:
+    """The plan, the records and the files of a run, and what follows from them.
+
+    Parameters
+    ----------
+    configfiles : sequence of str or Path
+        The overlays that the run was made with.
+    targets : sequence of str
+        What should be there; by default what the workflow makes by default.
+    """
+
+    def __init__(self, configfiles=(), targets=()):
+        self.records = provenance.load()
+        present = sorted(_present())
+        recorded = provenance.index(self.records)
+        planned = _plan(configfiles, targets, sorted(set(present) & recorded.keys()))
+        self.jobs = planned["jobs"]
+        dropped = audit.outside(self.jobs, planned["targets"], self.records)
+        self.jobs = [job for job in self.jobs if not dropped & set(job["outputs"])]
+        paths = {path for job in self.jobs for path in [*job["inputs"], *job["outputs"]]} | set(present)
+        self.digests = _digests(paths)
+        self.facts = provenance.model_facts(self.digests)
+        self.findings = audit.judge(
+            self.jobs, self.records, self.digests, self.facts, provenance.pins(ROOT), _weights(self.jobs)
+        )
+        self.findings |= audit.orphans(present, self.jobs, self.digests)
+
+    def behind(self, paths):
+        """Return the findings of ``paths`` and of everything that they are made from."""
+        needed = audit.needs(self.jobs, paths)
+        return {path: finding for path, finding in self.findings.items() if path in needed}
+
+
+def _present():
+    folder = Path("results")
+    for path in folder.rglob("*"):
+        parts = path.relative_to(folder).parts
+        if path.is_file() and parts[0] not in UNTRACKED and not any(part.startswith(".") for part in parts):
+            yield path.as_posix()
+
+
+def _plan(configfiles, targets, files):
+    command = [sys.executable, "-m", "scripts.expected_jobs", "--snakefile", str(ROOT / "Snakefile"), *targets]
+    for path in configfiles:
+        command += ["--configfile", str(path)]
+    with tempfile.TemporaryDirectory() as folder:
+        listed = Path(folder) / "files.json"
+        listed.write_text(json.dumps(files), encoding="utf-8")
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        done = subprocess.run(
+            [*command, "--files", str(listed)], capture_output=True, text=True, env=environment, check=False
+        )
+    if done.returncode:
+        lines = [line for line in done.stderr.splitlines() if line.strip()] or ["no message"]
+        raise UserError(f"the workflow cannot be planned: {lines[-1].removeprefix('Error: ')}; see: snakemake -n")
+    return json.loads(done.stdout)
+
+
+def _resolve(path):
+    """Return where a path of the plan is: below the working directory, or else in the repository."""
+    return Path(path) if Path(path).exists() or path.startswith("results/") else ROOT / path
+
+
+def _digests(paths):
+    """Return the digests of the paths that exist, read anew, several at a time."""
+    existing = [path for path in sorted(paths) if _resolve(path).exists()]
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        return dict(zip(existing, pool.map(lambda path: files.sha256(_resolve(path)), existing), strict=True))
+
+
+def _weights(jobs):
+    """Return the digests of weights that lie in folders or packages of this machine; a hub's are fixed by revision."""
+    chosen = {}
+    for job in jobs:
+        entry = job["params"].get("entry")
+        source = entry.get("source", {}) if isinstance(entry, dict) else {}
+        if "path" in source:
+            source = {"path": str(_resolve(source["path"]))}
+            chosen |= {path: (job["wildcards"].get("model"), entry | {"source": source}) for path in job["outputs"]}
+        elif "package" in source and "delta" not in source:
+            chosen |= {path: (job["wildcards"].get("model"), entry) for path in job["outputs"]}
+    found, known = {}, {}
+    if chosen:
+        from scripts.core import models
+    for path, (name, entry) in chosen.items():
+        if name not in known:
+            try:
+                known[name] = models.weights_digest(models.locate(name, entry))
+            except UserError as error:
+                log.warning("the weights cannot be compared: %s", error)
+                known[name] = None
+        if known[name]:
+            found[path] = known[name]
+    return found
+
+
+def main(*, configuration: dict, targets: list):
+    """Print the audit of all results under ``configuration``, the workflow's effective one; fail unless all is current.
+
+    Raises
+    ------
+    UserError
+        If a file is not current; the lines before name each with the reasons.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        overlay = Path(folder) / "config.json"
+        overlay.write_text(json.dumps(configuration), encoding="utf-8")
+        findings = State([overlay], targets).findings
+    for line in audit.report(findings):
+        log.info("%s", line)
+    bad = sum(finding["verdict"] != "current" for finding in findings.values())
+    if bad:
+        raise UserError(f"results/: {bad} of {len(findings)} files are not current; run: snakemake, or delete orphans")
+
+
+def command_line(arguments=None):
+    """Run the audit from the command line and return the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="python -m scripts.audit", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("what", nargs="?", help="a path, a figure, a table, a cell or a number; all results without")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--impact", metavar="X", help="what a change of a file, a template row or a model would move")
+    parser.add_argument("--configfile", type=Path, action="append", default=[], help="the overlay of the run")
+    parser.add_argument("--target", action="append", default=[], help="what should be there (default: the paper)")
+    options = parser.parse_args(arguments)
+    try:
+        state = State(options.configfile, options.target)
+        if options.impact:
+            return _impact(state, options)
+        return _trace(state, options) if options.what else _everything(state, options)
+    except UserError as error:
+        print(f"Error: {error}", file=sys.stderr)
+        return 2
+
+
+def _everything(state, options):
+    if options.json:
+        print(json.dumps({"summary": audit.summary(state.findings), "files": state.findings}, indent=1))
+    else:
+        print("\n".join(audit.report(state.findings)))
+    return int(any(finding["verdict"] != "current" for finding in state.findings.values()))
+
+
+def _trace(state, options):
+    found = trace.find(options.what, state.jobs)
+    behind = state.behind([entry["path"] for entry in found])
+    told = []
+    for entry in found:
+        row = entry.get("row") or {}
+        told.append(
+            entry
+            | {
+                "templates": trace.template_rows(row, entry["path"], state.jobs),
+                "tree": audit.tree(
+                    entry["path"],
+                    state.jobs,
+                    state.records,
+                    state.findings,
+                    state.digests,
+                    trace.model_names(row, state.jobs),
+                ),
+            }
+        )
+    if options.json:
+        records = {f["record"]: state.records.get(f["record"]) for f in behind.values()}
+        print(json.dumps({"found": told, "files": behind, "records": records}, indent=1))
+    else:
+        for entry in told:
+            print(entry["title"])
+            print("\n".join(entry["tree"]))
+            for path, used in entry["templates"].items():
+                print(f"{path}: data rows {trace.ranges(used['rows'])} in {used['instances']} scored instances")
+        print("\n".join(audit.report(behind)))
+    return int(any(finding["verdict"] != "current" for finding in behind.values()))
+
+
+def _impact(state, options):
+    reruns = trace.affected(options.impact, state.jobs, audit.follows)
+    moves = trace.moved(options.impact, reruns, state.jobs)
+    if options.json:
+        jobs = [{key: job[key] for key in ("rule", "wildcards", "outputs")} for job in reruns]
+        print(json.dumps({"reruns": jobs, **moves}, indent=1))
+        return 0
+    counts = {}
+    for job in reruns:
+        counts[job["rule"]] = counts.get(job["rule"], 0) + 1
+    print(f"A change of {options.impact} reruns {len(reruns)} of {sum(bool(j['outputs']) for j in state.jobs)} jobs:")
+    print("\n".join(f"  {rule} x {count}" if count > 1 else f"  {rule}" for rule, count in counts.items()))
+    for kind, entries in moves.items():
+        print(f"{kind} that may move: {len(entries)}")
+        print("\n".join(f"  {entry}" for entry in entries[:40]))
+        if len(entries) > 40:
+            print(f"  and {len(entries) - 40} more (--json lists all)")
+    return 0
+
+
+if __name__ == "__main__":
+    if hasattr(sys.modules["__main__"], "snakemake"):
+        run(main)
+    else:
+        sys.exit(command_line())

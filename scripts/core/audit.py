@@ -1,0 +1,383 @@
+"""Compare what the workflow would make with what is on disk and with the records of the jobs that made it.
+
+Everything here is a function of plain data: ``jobs`` as :mod:`scripts.expected_jobs` prints them, ``records`` as
+:func:`scripts.core.provenance.load` reads them, and digests of files. A *finding* is what is said of one output:
+``{"verdict", "reasons", "record"}``; a reason is ``{"kind", "name", "old", "new"}``, ``old`` from the record.
+"""
+
+from collections import Counter
+from pathlib import Path
+
+from scripts.core.provenance import MODEL_FACTS, portable, record_path, seal
+
+VERDICTS = ("missing", "orphan", "mixed", "tampered", "stale", "unpinned", "current")
+"""The worst first; a file that deserves several gets the first."""
+
+ABSENT = "absent"
+FEW = 12
+"""Up to this many consequences of one verdict are named in a report."""
+
+
+def reason(kind, name, old=None, new=None):
+    """Return one reason."""
+    return {"kind": kind, "name": name, "old": old, "new": new}
+
+
+def ordered(jobs):
+    """Return the jobs in an order in which they can run."""
+    makers = {path: n for n, job in enumerate(jobs) for path in job["outputs"]}
+    done, order = set(), []
+
+    def visit(n):
+        if n in done:
+            return
+        done.add(n)
+        for path in jobs[n]["inputs"]:
+            if path in makers:
+                visit(makers[path])
+        order.append(jobs[n])
+
+    for n in range(len(jobs)):
+        visit(n)
+    return order
+
+
+def changes(old, new, name=""):
+    """Yield ``(dotted name, old, new)`` for every leaf in which two JSON values differ."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        for key in sorted(old.keys() | new.keys()):
+            yield from changes(old.get(key, ABSENT), new.get(key, ABSENT), f"{name}.{key}" if name else key)
+    elif old != new:
+        yield name, old, new
+
+
+def judge(jobs, records, digests, facts, pins, weights):
+    """Return a finding for every output of ``jobs``.
+
+    Parameters
+    ----------
+    jobs : list of dict
+    records : dict
+        Path of the record to record.
+    digests : dict
+        SHA-256 of every input and output that exists.
+    facts : dict
+        Metadata of the score files that exist (:func:`scripts.core.provenance.model_facts`).
+    pins : dict
+        Package to version, of the lock files as they are now.
+    weights : dict
+        Score file to the digest of its model's weights as they are now, where they can be read.
+
+    Returns
+    -------
+    dict
+    """
+    jobs = [job for job in ordered(jobs) if job["outputs"]]
+    paths = [record_path(job["rule"], job["wildcards"], job["outputs"]) for job in jobs]
+    behind = [
+        list(_stale(job, records[path], digests, pins, weights)) if records.get(path) else []
+        for job, path in zip(jobs, paths, strict=True)
+    ]
+    findings = {}
+    for job, path, reasons in zip(jobs, paths, behind, strict=True):
+        for output in job["outputs"]:
+            found = _alone(path, records.get(path), output, digests.get(output), facts.get(output))
+            if found[0] == "current" and reasons:
+                found = "stale", reasons
+            findings[output] = {"verdict": found[0], "reasons": found[1], "record": path}
+    # Only scores that look current by themselves can be a mixture; the others are to be made anew anyway.
+    mixtures = mixed([job for job in jobs if all(findings[p]["verdict"] == "current" for p in job["outputs"])], records)
+    for job, path in zip(jobs, paths, strict=True):
+        follows, loose = list(_upstream(job, findings)), [*_unpinned(job, records.get(path)), *_loose(job, findings)]
+        for output in job["outputs"]:
+            finding = findings[output]
+            if finding["verdict"] == "stale":
+                finding["reasons"] = finding["reasons"] + follows
+            elif finding["verdict"] == "current":
+                for verdict, reasons in (("mixed", mixtures.get(output)), ("stale", follows), ("unpinned", loose)):
+                    if reasons:
+                        findings[output] = finding | {"verdict": verdict, "reasons": reasons}
+                        break
+    return findings
+
+
+def _alone(path, record, output, found, stored):
+    """Judge one file by its record alone."""
+    if found is None:
+        return "missing", [reason("file", output)]
+    if not record:
+        return "missing", [reason("record", path)]
+    if record.get("seal") != seal(record):
+        return "tampered", [reason("record", path, record.get("seal"), seal(record))]
+    written = record["outputs"].get(output)
+    if written == found:
+        return "current", []
+    recorded = record["models"].get(output)
+    if recorded and stored:
+        stored = portable(stored, record["root"])
+        foreign = [
+            reason(f"score file's {key}", output, recorded.get(key), stored.get(key))
+            for key in MODEL_FACTS
+            if recorded.get(key) != stored.get(key)
+        ]
+        if foreign:
+            return "mixed", foreign
+    return "tampered", [reason("output", output, written, found)]
+
+
+def _stale(job, record, digests, pins, weights):
+    """Yield what a job would find different today."""
+    for path in job["inputs"]:
+        old, new = record["inputs"].get(path), digests.get(path)
+        if old != new:
+            yield reason("input", path, old or ABSENT, new or ABSENT)
+    for path in sorted(set(record["inputs"]) - set(job["inputs"])):
+        yield reason("input", path, record["inputs"][path], "no input any more")
+    # A copy may still name files of the repository that it was made in, such as a model's folder.
+    for name, old, new in changes(record["params"], portable(job["params"], record["root"])):
+        kind = "module" if name.startswith("_code.") else "revision" if name.endswith(".revision") else "parameter"
+        yield reason(kind, name.removeprefix("_code."), old, new)
+    for package, version in sorted(record["packages"].items()):
+        pinned = pins.get(package, version)
+        # A build tag such as +cpu belongs to the machine, not to the version.
+        if version.partition("+")[0] != pinned.partition("+")[0]:
+            yield reason("package", package, version, pinned)
+    for path in job["outputs"]:
+        old = record["models"].get(path, {}).get("weights_sha256")
+        if path in weights and old and weights[path] != old:
+            yield reason("weights", record["models"][path]["model"], old, weights[path])
+
+
+def _upstream(job, findings):
+    """Yield the inputs that would be made anew; one that was changed by hand differs from the record already."""
+    for path in job["inputs"]:
+        if findings.get(path, {}).get("verdict") in ("stale", "mixed", "missing", "tampered"):
+            yield reason("upstream", path, None, findings[path]["verdict"])
+
+
+def _unpinned(job, record):
+    entry = job["params"].get("entry") if isinstance(job["params"], dict) else None
+    for part in ("source", "tokenizer"):
+        source = (entry or {}).get("source", {}) if part == "source" else (entry or {}).get("tokenizer", {})
+        if "hub" in source and not source.get("revision"):
+            facts = next(iter((record or {}).get("models", {}).values()), {})
+            resolved = facts.get("revision") if part == "source" else None
+            yield reason("revision", f"{part} {source['hub']}", resolved, None)
+
+
+def _loose(job, findings):
+    for path in job["inputs"]:
+        if findings.get(path, {}).get("verdict") == "unpinned":
+            yield reason("upstream", path, None, "unpinned")
+
+
+def mixed(jobs, records):
+    """Return ``{score file: reasons}`` where scores of one run come from different weights, code or environments.
+
+    Scores are compared with the other scores of the plan: the same model must have the same weights and revision, and
+    all scores of one rule the same Python, code and packages. Those that differ from most others are named; without a
+    majority, all are.
+    """
+    kinds = {}
+    for job in jobs:
+        record = records.get(record_path(job["rule"], job["wildcards"], job["outputs"])) if job["outputs"] else None
+        if not record:
+            continue
+        for path in job["outputs"]:
+            facts = record.get("models", {}).get(path)
+            if not facts:
+                continue
+            for key in ("weights_sha256", "revision"):
+                kinds.setdefault((f"{key} of model", facts["model"]), {})[path] = facts.get(key)
+            kinds.setdefault(("python of rule", job["rule"]), {})[path] = record["machine"]["python"]
+            for package, version in record["packages"].items():
+                kinds.setdefault((f"package {package} of rule", job["rule"]), {})[path] = version
+            for module, value in record["params"].get("_code", {}).items():
+                kinds.setdefault((f"module {module} of rule", job["rule"]), {})[path] = value
+    found = {}
+    for (kind, name), values in kinds.items():
+        counts = Counter(values.values()).most_common()
+        if len(counts) == 1:
+            continue
+        usual = counts[0][0] if counts[0][1] > counts[1][1] else None
+        for path, value in values.items():
+            if value != usual:
+                others = usual if usual is not None else next(v for v, _ in counts if v != value)
+                found.setdefault(path, []).append(reason(kind, name, value, others))
+    return found
+
+
+def orphans(present, jobs, digests):
+    """Return findings for files that no job makes; files in a folder that a job makes belong to it."""
+    made = {path for job in jobs for path in job["outputs"]}
+    folders = tuple(f"{path}/" for path in made)
+    return {
+        path: {"verdict": "orphan", "reasons": [reason("file", path, None, digests.get(path))], "record": None}
+        for path in present
+        if path not in made and not path.startswith(folders)
+    }
+
+
+def outside(jobs, targets, records):
+    """Return the outputs of jobs that the targets do not need and that have no record: nothing of this run made them.
+
+    Parameters
+    ----------
+    jobs : list of dict
+    targets : sequence of int
+        Indices of the target jobs.
+    records : dict
+    """
+    needed = needs(jobs, [path for n in targets for path in [*jobs[n]["inputs"], *jobs[n]["outputs"]]])
+    return {
+        path
+        for job in jobs
+        for path in job["outputs"]
+        if path not in needed and record_path(job["rule"], job["wildcards"], job["outputs"]) not in records
+    }
+
+
+def needs(jobs, paths):
+    """Return ``paths`` and everything that they are made from, siblings of the same job included."""
+    makers = {path: job for job in jobs for path in job["outputs"]}
+    found, waiting = set(), list(paths)
+    while waiting:
+        path = waiting.pop()
+        if path not in found:
+            found.add(path)
+            if path in makers:
+                waiting += [*makers[path]["inputs"], *makers[path]["outputs"]]
+    return found
+
+
+def follows(jobs, paths):
+    """Return the jobs that would run again if ``paths`` changed, in order."""
+    changed, found = set(paths), []
+    for job in ordered(jobs):
+        if changed & set(job["inputs"]):
+            changed |= set(job["outputs"])
+            found.append(job)
+    return found
+
+
+def describe(entry):
+    """Return a reason as text."""
+    name, old, new = entry["name"], _short(entry["old"]), _short(entry["new"])
+    match entry["kind"]:
+        case "file" if entry["new"] is None:
+            return f"{name} does not exist"
+        case "file":
+            return f"no rule of this run makes {name}"
+        case "record" if entry["old"] is None:
+            return f"no record {name}: the job that makes it did not finish"
+        case "record":
+            return f"record {name} was edited: sealed {old}, is {new}"
+        case "upstream":
+            return f"made from {name}, which is {new}"
+        case "revision" if entry["new"] is None:
+            return f"{name} has no fixed revision" + (f" (was {old})" if entry["old"] else "")
+        case kind:
+            return f"{kind} {name}: was {old}, now {new}"
+
+
+def _short(value):
+    text = str(value)
+    if len(text) == 64 and not set(text) - set("0123456789abcdef"):
+        return text[:16]
+    return text if len(text) <= 120 else f"{text[:100]}... ({len(text)} characters)"
+
+
+def summary(findings):
+    """Return ``{verdict: number of files}``, the worst first, without zeros."""
+    counts = Counter(finding["verdict"] for finding in findings.values())
+    return {verdict: counts[verdict] for verdict in VERDICTS if counts[verdict]}
+
+
+def report(findings):
+    """Return the lines of an audit: every file that is not current with its reasons, causes before consequences."""
+    lines = []
+    for verdict in VERDICTS[:-1]:
+        chosen = {p: f for p, f in sorted(findings.items()) if f["verdict"] == verdict}
+        causes = {p: f for p, f in chosen.items() if any(r["kind"] != "upstream" for r in f["reasons"])}
+        for path, finding in causes.items():
+            told = [describe(r) for r in finding["reasons"] if r["kind"] != "upstream"]
+            lines.append(f"{verdict:<9} {path}")
+            lines += [f"          {line}" for line in told[:8]]
+            if len(told) > 8:
+                lines.append(f"          and {len(told) - 8} more reasons")
+        following = sorted(chosen.keys() - causes.keys())
+        lines += [f"{verdict:<9} {path}  (follows)" for path in following[:FEW]]
+        if len(following) > FEW:
+            lines.append(f"{verdict:<9} {len(following) - FEW} more files follow (--json lists them)")
+    total = len(findings)
+    counts = ", ".join(f"{count} {verdict}" for verdict, count in summary(findings).items())
+    return [*lines, f"{total} files: {counts or 'nothing was made yet'}"]
+
+
+def tree(path, jobs, records, findings, digests, models=None):
+    """Return the lines of a tree from a file back to what no job made.
+
+    Parameters
+    ----------
+    path : str
+    jobs, records, findings, digests
+        As for :func:`judge`.
+    models : set of str, optional
+        Show score files of these models only.
+    """
+    makers = {output: job for job in jobs for output in job["outputs"]}
+    lines, shown = [], set()
+
+    def visit(path, first, rest):
+        job, finding = makers.get(path), findings.get(path)
+        mark = (digests.get(path) or ABSENT)[:16]
+        if job is None:
+            lines.append(f"{first}{path}  [{mark}]")
+            return
+        lines.append(f"{first}{path}  [{finding['verdict'] if finding else 'unknown'}] {mark}  rule {job['rule']}")
+        if path in shown:
+            lines[-1] += "  (as above)"
+            return
+        shown.update(job["outputs"])
+        record = records.get(record_path(job["rule"], job["wildcards"], job["outputs"]))
+        lines.extend(f"{rest}  {line}" for line in _facts(path, job, record, finding))
+        inputs = [p for p in job["inputs"] if keep(p)]
+        for n, member in enumerate(inputs):
+            last = n == len(inputs) - 1
+            visit(member, rest + ("└─ " if last else "├─ "), rest + ("   " if last else "│  "))
+
+    def keep(path):
+        model = makers.get(path, {}).get("wildcards", {}).get("model")
+        return models is None or model is None or model in models
+
+    visit(path, "", "")
+    return lines
+
+
+def _facts(path, job, record, finding):
+    for entry in (finding or {}).get("reasons", []):
+        yield f"! {describe(entry)}"
+    if not record:
+        return
+    commit = record["git"]["commit"][:12] + ("+changes" if record["git"]["dirty"] else "") if record["git"] else "none"
+    yield f"{record['ended']} on {record['machine']['host']}, commit {commit}, code {code_digest(record)}"
+    facts = record["models"].get(path)
+    if facts:
+        yield (
+            f"model {facts['model']}, revision {facts['revision'] or 'none'}, "
+            f"weights {facts['weights_sha256'][:16]}, engine {facts['engine']}"
+        )
+    plain = {key: value for key, value in job["params"].items() if not key.startswith("_") and key != "models"}
+    if plain:
+        yield "params " + ", ".join(f"{key}={_short(value)}" for key, value in sorted(plain.items()))
+
+
+def code_digest(record):
+    """Return one short digest of a script and all local modules that it imports."""
+    return seal(record["params"].get("_code", {}))[:12]
+
+
+def results_kind(path):
+    """Return ``figures``, ``tables``, ``analysis``, ``scores``, ... for a file of a study, or the folder's name."""
+    parts = Path(path).parts
+    return parts[2] if len(parts) > 3 else parts[1] if len(parts) > 1 else ""

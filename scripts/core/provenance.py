@@ -1,0 +1,317 @@
+"""What is recorded of every job that finished: one JSON file below ``results/provenance/`` for each.
+
+A record holds the digests of what a job read and wrote, its parameters with the digests of its code, the packages it
+imported, the machine and the time. It is written after the outputs are complete and removed before they are made
+anew: outputs without a record are not finished. Snakemake does not know records, so they make nothing out of date;
+they name files relative to the repository or to the working directory, so a copy elsewhere can be audited.
+"""
+
+import ast
+import contextlib
+import datetime
+import hashlib
+import importlib.metadata
+import json
+import os
+import platform
+import re
+import resource
+import subprocess
+import sys
+import urllib.parse
+from pathlib import Path
+
+from scripts.core import files
+from scripts.core.errors import UserError
+
+FOLDER = "results/provenance"
+CACHE = f"{FOLDER}/.digests"
+FORMAT = 1
+LOCKS = ("requirements.lock", "requirements.in", "models.lock")
+MODEL_FACTS = ("model", "source", "revision", "weights_sha256", "engine", "instances_sha256", "libraries")
+"""What a score file's metadata say of where it comes from; two runs of one job agree in all of it."""
+
+
+def portable(value, root):
+    """Return a JSON-able copy of ``value`` in which paths below ``root`` are relative to it.
+
+    Tuples become lists, keys text, and whatever JSON does not know its text.
+    """
+    if isinstance(value, dict):
+        return {str(key): portable(member, root) for key, member in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [portable(member, root) for member in value]
+    if isinstance(value, (set, frozenset)):
+        return sorted(portable(member, root) for member in value)
+    if value is None or type(value) in (bool, int, float):
+        return value
+    text = str(value)
+    return text.removeprefix(f"{root}/")
+
+
+def record_path(rule, wildcards, outputs):
+    """Return where the record of a job lies, relative to the working directory.
+
+    The name is made of the wildcards or, for a job without any, of the first output's name.
+    """
+    parts = [f"{name}={value}" for name, value in sorted(wildcards.items())] or [Path(outputs[0]).name]
+    slug = urllib.parse.quote(",".join(parts), safe="=,+")
+    if len(slug) > 180:
+        slug = f"{slug[:150]}-{hashlib.sha256(slug.encode()).hexdigest()[:16]}"
+    return f"{FOLDER}/{rule}/{slug}.json"
+
+
+def digest(path, cache=None):
+    """Return the SHA-256 of a file or folder as :func:`scripts.core.files.sha256` does.
+
+    Parameters
+    ----------
+    path : str or Path
+    cache : str or Path, optional
+        A folder of digests that are known; one is taken if path, size, time of modification and inode are the same. One
+        small file each, so that jobs on several machines never wait for each other.
+    """
+    if cache is None:
+        return files.sha256(path)
+    path = Path(path)
+    members = sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
+    states = [(str(p), s.st_size, s.st_mtime_ns, s.st_ino) for p in members for s in [p.stat()]]
+    state = hashlib.sha256(repr(states).encode()).hexdigest()
+    known = Path(cache) / f"{hashlib.sha256(str(path.absolute()).encode()).hexdigest()[:32]}.json"
+    try:
+        entry = json.loads(known.read_text(encoding="utf-8"))
+        if entry["state"] == state:
+            return entry["sha256"]
+    except (OSError, ValueError, KeyError):
+        pass
+    found = files.sha256(path)
+    files.write_json(known, {"path": str(path), "state": state, "sha256": found})
+    return found
+
+
+def seal(record):
+    """Return the digest of a record's own content, without the ``seal`` that it is stored under."""
+    content = {key: value for key, value in record.items() if key != "seal"}
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def load(folder=FOLDER):
+    """Return ``{path below the working directory: record}`` of all records; unreadable ones are ``{}``."""
+    records = {}
+    for path in sorted(Path(folder).glob("[!.]*/*.json")):
+        try:
+            record = json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            record = {}
+        records[f"{FOLDER}/{path.relative_to(folder).as_posix()}"] = record if isinstance(record, dict) else {}
+    return records
+
+
+def index(records):
+    """Return ``{output: path of the record that names it}``."""
+    return {output: path for path, record in records.items() for output in record.get("outputs", {})}
+
+
+def model_facts(paths):
+    """Return ``{path: facts}`` for the score files among ``paths``: those whose metadata name a model's weights.
+
+    A file that cannot be read has no facts; its digest tells that it was changed.
+    """
+    facts = {}
+    for path in map(str, paths):
+        if path.endswith(".parquet") and Path(path).is_file():
+            with contextlib.suppress(UserError):
+                stored = files.parquet_metadata(path)
+                if "weights_sha256" in stored:
+                    facts[path] = {key: stored.get(key) for key in MODEL_FACTS}
+    return facts
+
+
+def pins(root):
+    """Return ``{package: version}`` of the repository's lock files."""
+    found = {}
+    for name in reversed(LOCKS):
+        path = Path(root) / name
+        if path.is_file():
+            text = path.read_text(encoding="utf-8")
+            found |= {normal(n): v for n, v in re.findall(r"^([\w.-]+)==([^\s\\;]+)", text, flags=re.MULTILINE)}
+    return found
+
+
+def lock_digest(root):
+    """Return ``{lock file: SHA-256}``."""
+    return {name: files.sha256(Path(root) / name) for name in LOCKS if (Path(root) / name).is_file()}
+
+
+def normal(name):
+    """Return a package's name as the index compares it."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def packages(modules, sources, providers):
+    """Return the versions of the packages that a job imported, apart for those that only its runner needed.
+
+    Snakemake's own packages are in the process of every job. What the job's code can reach is what its source files
+    import, and what that requires in turn.
+
+    Parameters
+    ----------
+    modules : iterable of str
+        Names of loaded modules.
+    sources : iterable of Path
+        The job's own source files.
+    providers : dict
+        Top-level module to names of packages, as ``importlib.metadata.packages_distributions``.
+
+    Returns
+    -------
+    tuple of dict
+        Package to version: reached by the job's code, and the others.
+    """
+    tops = {name.partition(".")[0] for name in modules} - sys.stdlib_module_names
+    imported = {normal(package): package for top in tops for package in providers.get(top, ())}
+    named = {name for path in sources for name in _third_party(path)}
+    waiting = [normal(package) for top in named for package in providers.get(top, ())]
+    reached = set()
+    while waiting:
+        package = waiting.pop()
+        if package in imported and package not in reached:
+            reached.add(package)
+            requires = importlib.metadata.requires(imported[package]) or []
+            waiting += [normal(re.match(r"[\w.-]+", requirement)[0]) for requirement in requires]
+    versions = {package: importlib.metadata.version(name) for package, name in imported.items()}
+    return (
+        {package: version for package, version in versions.items() if package in reached},
+        {package: version for package, version in versions.items() if package not in reached},
+    )
+
+
+def _third_party(path):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            yield node.module.partition(".")[0]
+
+
+def providers(cache):
+    """Return ``importlib.metadata.packages_distributions()``, which takes as long as a small job, from ``cache``."""
+    installed = sorted(p.name for entry in sys.path if Path(entry).is_dir() for p in Path(entry).glob("*.dist-info"))
+    key = hashlib.sha256(repr((sys.prefix, installed)).encode()).hexdigest()[:32]
+    known = Path(cache) / f"packages-{key}.json"
+    try:
+        return json.loads(known.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        found = {top: sorted(set(names)) for top, names in importlib.metadata.packages_distributions().items()}
+        files.write_json(known, found)
+        return found
+
+
+def git_state(root):
+    """Return ``{"commit", "dirty"}`` of the repository at ``root``, or None if there is none or no git."""
+
+    def ask(*arguments):
+        environment = {**os.environ, "GIT_OPTIONAL_LOCKS": "0"}
+        command = ["git", "-C", str(root), *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+        return done.stdout.strip()
+
+    try:
+        # A copy without history may lie within some other repository.
+        if Path(ask("rev-parse", "--show-toplevel")).resolve() != Path(root).resolve():
+            return None
+        return {"commit": ask("rev-parse", "HEAD"), "dirty": bool(ask("status", "--porcelain"))}
+    except (OSError, subprocess.CalledProcessError):
+        return None
+
+
+def machine():
+    """Return host, platform, Python, processor and, if the job used torch, the GPUs it could see."""
+    torch = sys.modules.get("torch")
+    gpus = []
+    if torch is not None and torch.cuda.is_available():
+        gpus = [torch.cuda.get_device_name(number) for number in range(torch.cuda.device_count())]
+    return {
+        "host": platform.node(),
+        "platform": platform.platform(),
+        "python": platform.python_version(),
+        "cpu": _processor(),
+        "gpus": gpus,
+    }
+
+
+def _processor():
+    try:
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    except OSError:
+        return platform.processor()
+    found = re.search(r"^model name\s*:\s*(.+)$", text, flags=re.MULTILINE)
+    return found[1] if found else platform.machine()
+
+
+def peak_memory_mb():
+    """Return the largest resident memory so far of this process or of a child that ended, in MiB."""
+    unit = 1 << 20 if sys.platform == "darwin" else 1 << 10
+    return round(max(resource.getrusage(w).ru_maxrss for w in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)) / unit)
+
+
+def now():
+    """Return the time in UTC, to the second."""
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+
+
+class Recorder:
+    """Records one job: made before it runs, which removes its old record; :meth:`finish` writes the new one.
+
+    Parameters
+    ----------
+    rule : str
+    wildcards : dict
+    inputs, outputs : sequence of str
+        Paths as the job got them.
+    params : dict
+        With ``_code``, the digests of script and modules.
+    root : str or Path
+        The repository.
+    """
+
+    def __init__(self, rule, wildcards, inputs, outputs, params, root):
+        self.root = Path(root)
+        self.outputs = [str(path) for path in outputs]
+        self.path = record_path(rule, wildcards, portable(self.outputs, root)) if outputs else None
+        if self.path is None:
+            return
+        Path(self.path).unlink(missing_ok=True)
+        # Before the job reads them: a file that changes meanwhile must not pass for what was read.
+        inputs = {str(path): digest(path, CACHE) for path in inputs}
+        self.inputs = list(inputs)
+        self.record = {
+            "format": FORMAT,
+            "rule": rule,
+            "wildcards": portable(dict(wildcards), root),
+            "params": portable(params, root),
+            "root": str(root),
+            "inputs": portable(inputs, root),
+            "started": now(),
+        }
+
+    def finish(self):
+        """Write the record; without outputs, or with one of them missing, there is none."""
+        if self.path is None or not all(Path(path).exists() for path in self.outputs):
+            return
+        modules = list(sys.modules)
+        sources = [self.root / path for path in self.record["params"].get("_code", {})]
+        used, runner = packages(modules, sources, providers(CACHE))
+        record = self.record | {
+            "ended": now(),
+            "outputs": portable({path: digest(path, CACHE) for path in self.outputs}, self.root),
+            "models": portable(model_facts([*self.inputs, *self.outputs]), self.root),
+            "packages": used,
+            "runner_packages": runner,
+            "lock": lock_digest(self.root),
+            "git": git_state(self.root),
+            "machine": machine(),
+            "peak_memory_mb": peak_memory_mb(),
+            "scheduler_job": os.environ.get("SLURM_JOB_ID"),
+        }
+        files.write_json(self.path, record | {"seal": seal(record)})

@@ -1,0 +1,274 @@
+"""Records are complete, portable and sealed; verdicts follow from plain data."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from scripts.core import audit, files, provenance
+
+HERE = Path(__file__).parents[2]
+ROOT = "/somewhere/house"
+
+
+def test_portable_values_are_json_and_know_no_machine():
+    value = {1: (f"{ROOT}/config/a.tsv", 2.5, None, True), "set": {"b", "a"}}
+    assert provenance.portable(value, ROOT) == {"1": ["config/a.tsv", 2.5, None, True], "set": ["a", "b"]}
+    assert provenance.portable(f"{ROOT}-other/a", ROOT) == f"{ROOT}-other/a"
+
+
+def test_record_names_differ_with_wildcards_and_are_file_names():
+    a = provenance.record_path("score", {"model": "m", "study": "ruff"}, ["x"])
+    assert a == "results/provenance/score/model=m,study=ruff.json"
+    assert provenance.record_path("fetch", {"path": "a/b c.zip"}, ["x"]).endswith("/fetch/path=a%2Fb%20c.zip.json")
+    assert provenance.record_path("paper_pdf", {}, ["results/paper/main.pdf"]).endswith("/paper_pdf/main.pdf.json")
+    long = [provenance.record_path("r", {"path": "x" * 300 + end}, ["x"]) for end in "ab"]
+    assert long[0] != long[1]
+    assert all(len(Path(path).name) < 255 for path in long)
+
+
+def test_the_digest_cache_sees_every_change(tmp_path, monkeypatch):
+    path, cache = tmp_path / "a.txt", tmp_path / "cache"
+    path.write_text("one")
+    first = provenance.digest(path, cache)
+    assert first == files.sha256(path)
+    path.write_text("two")
+    os.utime(path, ns=(1, 1))
+    assert provenance.digest(path, cache) == files.sha256(path) != first
+    monkeypatch.setattr(files, "sha256", lambda _: pytest.fail("read again"))
+    provenance.digest(path, cache)
+
+
+def test_the_digest_of_a_folder_is_that_of_its_files(tmp_path):
+    folder = tmp_path / "model"
+    folder.mkdir()
+    (folder / "a").write_text("1")
+    before = provenance.digest(folder, tmp_path / "cache")
+    assert before == files.sha256(folder)
+    (folder / "b").write_text("2")
+    assert provenance.digest(folder, tmp_path / "cache") == files.sha256(folder) != before
+
+
+def test_packages_are_those_the_code_reaches(tmp_path):
+    source = tmp_path / "a.py"
+    source.write_text("import json\nfrom pandas import DataFrame\n")
+    providers = {"pandas": ["pandas"], "numpy": ["numpy"], "yaml": ["PyYAML"], "pytest": ["pytest"]}
+    used, runner = provenance.packages(["pandas.core", "numpy", "yaml", "json", "os"], [source], providers)
+    assert set(used) == {"pandas", "numpy"}
+    assert set(runner) == {"pyyaml"}
+
+
+def test_pins_prefer_the_lock_and_normalise_names(tmp_path):
+    (tmp_path / "requirements.lock").write_text("Py_YAML==6.0 \\\n    --hash=sha256:00\n")
+    (tmp_path / "requirements.in").write_text("torch==2.0\npy-yaml==5.0\n")
+    assert provenance.pins(tmp_path) == {"py-yaml": "6.0", "torch": "2.0"}
+    assert set(provenance.lock_digest(tmp_path)) == {"requirements.lock", "requirements.in"}
+
+
+def test_a_folder_without_git_has_no_commit(tmp_path):
+    assert provenance.git_state(tmp_path) is None
+    subprocess.run(["git", "init", "-q", tmp_path], check=True)
+    identity = ["-c", "user.name=n", "-c", "user.email=e@example.org"]
+    subprocess.run(["git", "-C", tmp_path, *identity, "commit", "-qm", "x", "--allow-empty"], check=True)
+    assert provenance.git_state(tmp_path)["dirty"] is False
+    (tmp_path / "new").write_text("")
+    assert provenance.git_state(tmp_path)["dirty"] is True
+    (tmp_path / "inner").mkdir()
+    assert provenance.git_state(tmp_path / "inner") is None
+
+
+JOB = """
+import sys
+from types import SimpleNamespace
+from scripts.core.errors import UserError
+from scripts.core.job import run
+
+class Named(dict):
+    def __iter__(self):
+        return iter(self.values())
+    def __len__(self):
+        return len(self.values())
+    def __getitem__(self, n):
+        return list(self.values())[n]
+
+snakemake = SimpleNamespace(
+    rule="copy", wildcards={"templates": "replica"}, input=Named(source="in.txt"),
+    output=Named(target="results/out.txt"), params=Named(n=3, _code={"scripts/core/files.py": "0"}),
+    log=["job.log"], threads=1,
+)
+
+def main(*, source, target, n):
+    from pathlib import Path
+    import pandas
+    if sys.argv[1] == "fail":
+        raise UserError("no")
+    if sys.argv[1] != "nothing":
+        Path(target).parent.mkdir(exist_ok=True)
+        Path(target).write_text(Path(source).read_text() * n)
+
+run(main)
+"""
+
+
+def job(folder, how):
+    (folder / "in.txt").write_text("text")
+    (folder / "job.py").write_text(JOB)
+    environment = {**os.environ, "PYTHONPATH": str(HERE), "SLURM_JOB_ID": "42"}
+    return subprocess.run([sys.executable, "job.py", how], cwd=folder, env=environment, check=False).returncode
+
+
+def test_a_finished_job_leaves_a_complete_record_and_a_failed_one_none(tmp_path, monkeypatch):
+    assert job(tmp_path, "well") == 0
+    path = tmp_path / "results/provenance/copy/templates=replica.json"
+    record = json.loads(path.read_text())
+    assert record["inputs"] == {"in.txt": files.sha256(tmp_path / "in.txt")}
+    assert record["outputs"] == {"results/out.txt": files.sha256(tmp_path / "results/out.txt")}
+    assert record["params"] == {"n": 3, "_code": {"scripts/core/files.py": "0"}}
+    assert record["packages"]["pandas"]
+    assert record["scheduler_job"] == "42"
+    assert record["machine"]["host"]
+    assert record["started"] <= record["ended"]
+    assert record["peak_memory_mb"] > 10
+    assert record["lock"]["requirements.lock"]
+    assert record["seal"] == provenance.seal(record)
+    monkeypatch.chdir(tmp_path)
+    records = provenance.load()
+    assert provenance.index(records) == {"results/out.txt": "results/provenance/copy/templates=replica.json"}
+    assert job(tmp_path, "fail") == 1
+    assert not path.exists()
+    assert job(tmp_path, "well") == 0
+    (tmp_path / "results/out.txt").unlink()
+    job(tmp_path, "nothing")
+    assert not path.exists()
+
+
+# A run of two models' scores and the analysis of both, as plain data.
+
+
+def make(rule, inputs, outputs, wildcards=None, **params):
+    return {
+        "rule": rule, "wildcards": wildcards or {}, "inputs": inputs, "outputs": outputs,
+        "params": {"_code": {"scripts/a.py": "00"}, **params},
+    }  # fmt: skip
+
+
+def run_of_two(revision="c0"):
+    jobs = [
+        make("analyse", ["results/a.parquet", "results/b.parquet"], ["results/t.csv"], level=0.05),
+        *(
+            make("score", ["in.txt"], [f"results/{m}.parquet"], {"model": m},
+                 entry={"source": {"hub": f"org/{m}", "revision": revision}})
+            for m in "ab"
+        ),
+    ]  # fmt: skip
+    digests = {"in.txt": "1" * 64, "results/a.parquet": "a" * 64, "results/b.parquet": "b" * 64,
+               "results/t.csv": "7" * 64}  # fmt: skip
+    facts = {
+        f"results/{m}.parquet": dict.fromkeys(provenance.MODEL_FACTS, "x") | {"model": m, "revision": "c0"}
+        for m in "ab"
+    }
+    records = {}
+    for job in jobs:
+        record = {
+            "rule": job["rule"], "wildcards": job["wildcards"], "params": json.loads(json.dumps(job["params"])),
+            "inputs": {p: digests[p] for p in job["inputs"]}, "outputs": {p: digests[p] for p in job["outputs"]},
+            "models": {p: facts[p] for p in [*job["inputs"], *job["outputs"]] if p in facts},
+            "packages": {"numpy": "2.0", "torch": "2.1+cpu"}, "machine": {"python": "3.11", "host": "h"},
+            "git": None, "ended": "now", "root": ROOT,
+        }  # fmt: skip
+        records[provenance.record_path(job["rule"], job["wildcards"], job["outputs"])] = record
+    reseal(records)
+    return jobs, records, digests, facts, {"numpy": "2.0", "torch": "2.1"}, {}
+
+
+def reseal(records):
+    for record in records.values():
+        record["seal"] = provenance.seal(record)
+
+
+def verdicts(state):
+    return {path: finding["verdict"] for path, finding in audit.judge(*state).items()}
+
+
+def test_an_untouched_run_is_current():
+    assert set(verdicts(run_of_two()).values()) == {"current"}
+
+
+def test_stale_names_the_cause_and_goes_downstream():
+    state = run_of_two()
+    state[0][1]["params"]["_code"]["scripts/a.py"] = "11"
+    found = audit.judge(*state)
+    assert found["results/a.parquet"]["verdict"] == "stale"
+    assert found["results/a.parquet"]["reasons"] == [audit.reason("module", "scripts/a.py", "00", "11")]
+    assert found["results/b.parquet"]["verdict"] == "current"
+    assert found["results/t.csv"]["reasons"] == [audit.reason("upstream", "results/a.parquet", None, "stale")]
+    assert "scripts/a.py: was 00, now 11" in "\n".join(audit.report(found))
+
+
+def test_package_input_and_parameter_changes_are_told_apart():
+    state = run_of_two()
+    state[4]["numpy"] = "2.2"
+    assert audit.reason("package", "numpy", "2.0", "2.2") in audit.judge(*state)["results/t.csv"]["reasons"]
+    state = run_of_two()
+    state[2]["in.txt"] = "2" * 64
+    assert audit.judge(*state)["results/a.parquet"]["reasons"][0]["kind"] == "input"
+    state = run_of_two()
+    state[0][0]["params"]["level"] = 0.01
+    assert audit.judge(*state)["results/t.csv"]["reasons"] == [audit.reason("parameter", "level", 0.05, 0.01)]
+
+
+def test_a_revision_that_changed_and_one_that_is_missing():
+    state = run_of_two()
+    state[0][1]["params"]["entry"]["source"]["revision"] = "c1"
+    assert audit.judge(*state)["results/a.parquet"]["reasons"] == [
+        audit.reason("revision", "entry.source.revision", "c0", "c1")
+    ]
+    found = verdicts(run_of_two(revision=None))
+    assert found == dict.fromkeys(found, "unpinned")
+
+
+def test_weights_that_changed_in_their_folder_are_stale():
+    state = run_of_two()
+    state[5]["results/a.parquet"] = "y"
+    assert audit.judge(*state)["results/a.parquet"]["reasons"] == [audit.reason("weights", "a", "x", "y")]
+
+
+def test_tampered_foreign_missing_and_unfinished_files():
+    state = run_of_two()
+    state[2]["results/t.csv"] = "8" * 64
+    assert verdicts(state)["results/t.csv"] == "tampered"
+    state = run_of_two()
+    state[2]["results/a.parquet"] = "8" * 64
+    state[3]["results/a.parquet"] = state[3]["results/a.parquet"] | {"model": "b"}
+    found = audit.judge(*state)
+    assert found["results/a.parquet"]["verdict"] == "mixed"
+    assert found["results/t.csv"]["verdict"] == "stale"
+    state = run_of_two()
+    del state[2]["results/a.parquet"]
+    assert verdicts(state)["results/a.parquet"] == "missing"
+    state = run_of_two()
+    del state[1]["results/provenance/score/model=a.json"]
+    assert audit.judge(*state)["results/a.parquet"]["reasons"][0]["kind"] == "record"
+
+
+def test_an_edited_record_is_tampered():
+    state = run_of_two()
+    record = state[1]["results/provenance/analyse/t.csv.json"]
+    record["outputs"]["results/t.csv"] = state[2]["results/t.csv"] = "9" * 64
+    assert verdicts(state)["results/t.csv"] == "tampered"
+
+
+def test_scores_of_one_run_share_environment_and_weights():
+    state = run_of_two()
+    state[1]["results/provenance/score/model=a.json"]["machine"]["python"] = "3.12"
+    reseal(state[1])
+    assert verdicts(state) == {"results/a.parquet": "mixed", "results/b.parquet": "mixed", "results/t.csv": "stale"}
+
+
+def test_orphans_are_what_no_job_makes():
+    jobs = run_of_two()[0]
+    jobs[0]["outputs"] = ["results/folder"]
+    assert list(audit.orphans(["results/a.parquet", "results/folder/x", "results/y"], jobs, {})) == ["results/y"]

@@ -1,0 +1,294 @@
+"""The audit of a finished run: silent when nothing was touched, and precise about whatever was."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from scripts.core import files
+
+pytestmark = pytest.mark.workflow
+
+PAPER = "paper" if shutil.which("latexmk") else "paper_source"
+TARGETS = [f"--target={target}" for target in (PAPER, "figures", "tables")]
+SCORES = "results/ruff/scores/replica"
+
+
+def copied(finished, folder, **options):
+    """Copy a finished run without Snakemake's own notes."""
+    ignored = shutil.ignore_patterns(".snakemake", "__pycache__")
+    shutil.copytree(finished.folder, folder, ignore=ignored, **options)
+    return folder
+
+
+@pytest.fixture
+def tree(finished, tmp_path):
+    return copied(finished, tmp_path / "copy")
+
+
+def audit(folder, *arguments, overlay="config/test.yaml", code=None):
+    """Run the audit in ``folder``, with the repository of ``code``; return the exit status and what was printed."""
+    done = subprocess.run(
+        [sys.executable, "-m", "scripts.audit", "--configfile", overlay, *TARGETS, *map(str, arguments)],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(code or folder)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "Traceback" not in done.stderr, done.stderr
+    return done.returncode, done.stdout + done.stderr
+
+
+def verdicts(folder):
+    """Return the exit status, ``{path: verdict}`` of what is not current, and ``{path: reasons}``."""
+    status, printed = audit(folder, "--json")
+    found = json.loads(printed[printed.index("{") :])["files"]
+    bad = {path: finding["verdict"] for path, finding in found.items() if finding["verdict"] != "current"}
+    return status, bad, {path: finding["reasons"] for path, finding in found.items()}
+
+
+def flip(path):
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+
+
+def replace(path, old, new):
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new, 1), encoding="utf-8")
+
+
+def edit_cell(tree):
+    path = tree / "results/ruff/analysis/replica/accuracy.csv"
+    text = path.read_text(encoding="utf-8")
+    number = re.search(r"0\.\d\d", text)
+    path.write_text(text[: number.start()] + "0.99" + text[number.end() :], encoding="utf-8")
+
+
+def edit_lock(tree):
+    path = tree / "requirements.lock"
+    path.write_text(re.sub(r"^scipy==\S+", "scipy==99.0", path.read_text(), count=1, flags=re.MULTILINE))
+
+
+FIGURE = "results/ruff/figures/replica/scaling.pdf"
+
+# What is done to the run; the file that the audit must name; its verdict; what the reason must say; a file that must
+# stay current.
+TAMPERINGS = {
+    "byte": (
+        lambda tree: flip(tree / f"{SCORES}/tiny-opt.parquet"),
+        f"{SCORES}/tiny-opt.parquet", "tampered", "output", f"{SCORES}/tiny-bert.parquet",
+    ),
+    "cell": (
+        edit_cell,
+        "results/ruff/analysis/replica/accuracy.csv", "tampered", "output",
+        "results/ruff/analysis/replica/error_types.csv",
+    ),
+    "figure": (
+        lambda tree: shutil.copy(tree / "results/ruff/figures/replica/headline.pdf", tree / FIGURE),
+        FIGURE, "tampered", "output", "results/ruff/figures/replica/headline.pdf",
+    ),
+    "module": (
+        lambda tree: replace(tree / "scripts/ruff/fidelity/errors.py", '"""', '"""Edited. '),
+        "results/ruff/analysis/replica/error_types.csv", "stale", "module scripts/ruff/fidelity/errors.py",
+        "results/ruff/analysis/replica/accuracy.csv",
+    ),
+    "package": (
+        edit_lock,
+        "results/ruff/analysis/replica/pronoun_tests.csv", "stale", "package scipy",
+        "results/ruff/instances/replica/selected.parquet",
+    ),
+    "parameter": (
+        lambda tree: replace(tree / "config/test.yaml", "draws: 200", "draws: 300"),
+        "results/ruff/analysis/replica/accuracy.csv", "stale", "parameter", f"{SCORES}/tiny-bert.parquet",
+    ),
+    "template": (
+        lambda tree: replace(tree / "templates/ruff/context.tsv", "weather", "Weather"),
+        "results/ruff/instances/replica/context_free.parquet", "stale", "input templates/ruff/context.tsv",
+        "results/ruff/tables/replica/models.csv",
+    ),
+    "shard": (
+        lambda tree: shutil.copy(tree / f"{SCORES}/tiny-llama.parquet", tree / f"{SCORES}/tiny-opt.parquet"),
+        f"{SCORES}/tiny-opt.parquet", "mixed", "score file's model", f"{SCORES}/tiny-llama.parquet",
+    ),
+    "weights": (
+        lambda tree: _other_weights(tree),
+        f"{SCORES}/tiny-opt.parquet", "stale", "weights tiny-opt", f"{SCORES}/tiny-llama.parquet",
+    ),
+    "deleted": (
+        lambda tree: (tree / FIGURE).unlink(),
+        FIGURE, "missing", "does not exist", "results/ruff/figures/replica/scaling.csv",
+    ),
+    "extra": (
+        lambda tree: shutil.copy(tree / FIGURE, tree / "results/ruff/figures/replica/mine.pdf"),
+        "results/ruff/figures/replica/mine.pdf", "orphan", "no rule", FIGURE,
+    ),
+    "record": (
+        lambda tree: (tree / "results/provenance/ruff_scaling/templates=replica.json").unlink(),
+        "results/ruff/analysis/replica/scaling.csv", "missing", "did not finish",
+        "results/ruff/analysis/replica/accuracy.csv",
+    ),
+}  # fmt: skip
+
+
+def _other_weights(tree):
+    """Change the weights under the name that the registry gives them, which nothing else of the workflow sees."""
+    registry = tree / "zoo/models.yaml"
+    path = re.search(r"path: (\S+/tiny-opt)$", registry.read_text(), flags=re.MULTILINE)[1]
+    replace(registry, path, str(tree / "zoo/tiny-opt"))
+    flip(tree / "zoo/tiny-opt/model.safetensors")
+
+
+def test_a_copy_with_fresh_times_and_without_snakemakes_notes_is_current(finished, tmp_path):
+    tree = copied(finished, tmp_path / "copy", copy_function=shutil.copy)
+    status, printed = audit(tree)
+    assert status == 0, printed
+    assert re.fullmatch(r"(\d+) files: \1 current\n", printed), printed
+
+
+def test_a_copy_of_results_alone_is_current(finished, tmp_path):
+    shutil.copytree(finished.folder / "results", tmp_path / "results")
+    overlay = tmp_path / "overlay.yaml"
+    text = (finished.folder / "config/test.yaml").read_text()
+    overlay.write_text(text.replace("registry: zoo", f"registry: {finished.folder}/zoo"))
+    status, printed = audit(tmp_path, overlay=overlay, code=finished.folder)
+    assert status == 0, printed
+
+
+@pytest.mark.parametrize("name", TAMPERINGS)
+def test_every_tampering_is_found_and_named(tree, name):
+    tamper, path, verdict, told, untouched = TAMPERINGS[name]
+    tamper(tree)
+    status, printed = audit(tree)
+    assert status == 1
+    block = re.search(rf"^{verdict} +{re.escape(path)}\n((?: {{10}}.+\n)+)", printed, flags=re.MULTILINE)
+    assert block, printed
+    assert told in block[1]
+    if verdict in ("tampered", "stale", "mixed"):
+        assert re.search(r"was \S+.*, now \S+", block[1]), block[1]
+    assert not re.search(rf" {re.escape(untouched)}$", printed, flags=re.MULTILINE), printed
+
+
+def test_what_follows_from_a_tampered_file_is_not_current(tree):
+    edit_cell(tree)
+    status, bad, reasons = verdicts(tree)
+    assert status == 1
+    assert bad["results/ruff/figures/replica/headline.pdf"] == "stale"
+    assert bad["results/paper/main.tex"] == "stale"
+    assert "results/ruff/figures/replica/error_types.pdf" not in bad
+    found = reasons["results/ruff/figures/replica/headline.pdf"][0]
+    assert found["kind"] == "input"
+    assert found["new"] == files.sha256(tree / "results/ruff/analysis/replica/accuracy.csv")
+
+
+def test_a_revision_that_changed_and_a_model_without_one(finished, tmp_path, monkeypatch):
+    """The encoder comes from a local hub cache, where revisions are real."""
+    tree = copied(finished, tmp_path / "copy")
+    shutil.copytree(finished.folder / ".snakemake", tree / ".snakemake")
+    first, second = "a" * 40, "b" * 40
+    repository = tmp_path / "hub/models--zoo--tiny-bert"
+    shutil.copytree(tree / "zoo/tiny-bert", repository / "snapshots" / first)
+    (repository / "refs").mkdir()
+    (repository / "refs/main").write_text(first)
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    registry = tree / "zoo/models.yaml"
+    local = re.search(r"source:\n +path: \S+/tiny-bert\n", registry.read_text())[0]
+    target = f"{SCORES}/tiny-bert.parquet"
+
+    def score(old, new):
+        replace(registry, old, new)
+        done = type(finished).snakemake(type("Copy", (), {"folder": tree}), target)
+        assert done.returncode == 0, done.stdout
+
+    pinned = f"source: {{hub: zoo/tiny-bert, revision: {first}}}\n"
+    score(local, pinned)
+    assert audit(tree, target)[0] == 0
+    replace(registry, first, second)
+    status, printed = audit(tree, target)
+    assert status == 1
+    assert f"revision entry.source.revision: was {first}, now {second}" in printed
+    score(second, "null")
+    status, printed = audit(tree, target)
+    assert status == 1
+    assert re.search(rf"^unpinned +{target}\n +source zoo/tiny-bert has no fixed revision \(was {first}\)", printed,
+                     flags=re.MULTILINE), printed  # fmt: skip
+
+
+def test_a_figure_leads_back_to_templates_and_weights(finished):
+    if PAPER == "paper":
+        status, printed = audit(finished.folder, "results/paper/main.pdf")
+        assert status == 0
+        assert "rule paper_pdf" in printed
+    status, printed = audit(finished.folder, "figure 1")
+    assert status == 0, printed
+    for word in ("results/ruff/figures/replica/", "rule score", "templates/ruff/task.tsv", "weights ", "current"):
+        assert word in printed
+
+
+def test_a_number_and_a_cell_lead_back_to_one_model_and_template_rows(finished):
+    status, printed = audit(finished.folder, "ruff.replica.accuracy.tiny-opt.all.all.1")
+    assert status == 0, printed
+    assert re.search(
+        r"number ruff.replica.accuracy.tiny-opt.all.all.1 = 0\.\d\d, from accuracy.csv .*model=tiny-opt", printed
+    )
+    assert f"{SCORES}/tiny-opt.parquet" in printed.split(" files:")[0]
+    assert "tiny-llama.parquet" not in printed
+    assert re.search(r"templates/ruff/task.tsv: data rows [\d, -]+ in \d+ scored instances", printed)
+    cell = "results/ruff/analysis/replica/accuracy.csv:model=tiny-opt,factor=all,n_distractors=1:accuracy"
+    status, printed = audit(finished.folder, cell, "--json")
+    assert status == 0
+    found = json.loads(printed[printed.index("{") :])
+    assert found["found"][0]["row"]["model"] == "tiny-opt"
+    assert all(record["seal"] for record in found["records"].values())
+
+
+def test_unknown_targets_are_refused_with_a_suggestion(finished):
+    status, printed = audit(finished.folder, "ruff.replica.accuracy.tiny-opt.all.all.9")
+    assert status == 2
+    assert re.search(r"^Error: .*did you mean 'ruff\.", printed, flags=re.MULTILINE)
+
+
+def test_impact_names_what_would_move_and_agrees_with_snakemake(tree):
+    _, printed = audit(tree, "--impact", "tiny-opt", "--json")
+    found = json.loads(printed[printed.index("{") :])
+    numbers = [name for name in found["numbers"] if name.startswith("ruff.replica.")]
+    assert "ruff.replica.accuracy.tiny-opt.all.all.1" in numbers
+    assert "ruff.replica.accuracy.all.all.all.1" in numbers
+    assert "ruff.replica.accuracy.tiny-bert.all.all.1" not in numbers
+    assert "ruff.replica.scored.total" not in numbers
+    assert {"score", "ruff_predictions", "ruff_accuracy"} <= {job["rule"] for job in found["reruns"]}
+    _, printed = audit(tree, "--impact", "scripts/ruff/fidelity/errors.py", "--json")
+    expected = {job["rule"] for job in json.loads(printed[printed.index("{") :])["reruns"]}
+    replace(tree / "scripts/ruff/fidelity/errors.py", '"""', '"""Edited. ')
+    _, bad, _ = verdicts(tree)
+    records = {path: json.loads((tree / path).read_text()) for path in _records(tree)}
+    assert {records[p]["rule"] for p in records if set(records[p]["outputs"]) & bad.keys()} == expected
+    assert audit(tree, "--impact", "scripts/train_demo_encoder.py")[0] == 2
+
+
+def _records(tree):
+    return [path.relative_to(tree).as_posix() for path in (tree / "results/provenance").glob("[!.]*/*.json")]
+
+
+def test_the_rule_audits_and_nothing_reruns(finished):
+    if PAPER != "paper":
+        pytest.skip("latexmk is not installed: no PDF")
+    done = finished.snakemake("audit")
+    assert done.returncode == 0, done.stdout
+    assert re.search(r"(\d+) files: \1 current", done.stdout)
+    assert finished.planned("paper", "figures", "tables") == {}
+    extra = finished.folder / "results/ruff/mine.csv"
+    extra.write_text("x\n")
+    try:
+        done = finished.snakemake("audit")
+    finally:
+        extra.unlink()
+    assert done.returncode != 0
+    assert re.search(r"orphan +results/ruff/mine.csv", done.stdout)
