@@ -17,8 +17,7 @@ What fills a mask:
 
 Special cases, decided once:
 
-* Probabilities are float32 softmax, logits minus their log-sum-exp, exponentiated; see :mod:`scripts.core.scoring`.
-* Among equal logits the lower token id comes first, as in greedy decoding.
+* Probabilities, and the order of equals, are as :mod:`scripts.core.ranking` says.
 * A word of a group is found as a single token, stripped and lower-cased; words that are split into pieces have no mass
   of their own. ``##he`` is a piece and no word.
 * Texts that fill a mask run in batches of equal length, without padding. Texts are never truncated.
@@ -33,6 +32,7 @@ import torch
 from scripts.core import files
 from scripts.core.errors import UserError
 from scripts.core.output_layer import SelectiveModel
+from scripts.core.ranking import most_probable
 from scripts.core.scoring import BATCH_TOKENS, Batch, context_length
 
 log = logging.getLogger("pronouns")
@@ -93,32 +93,6 @@ def group_tokens(texts, groups):
     words = [text.strip().lower() for text in texts]
     lists = [set(group) for group in groups.values()]
     return torch.tensor([[word in group for group in lists] for word in words]).reshape(len(words), len(lists))
-
-
-def most_probable(logits, count, groups=None):
-    """Return the most probable tokens of each row of logits, and the mass of groups.
-
-    Parameters
-    ----------
-    logits : Tensor, shape (rows, vocabulary)
-    count : int
-    groups : Tensor of bool, shape (vocabulary, groups), optional
-
-    Returns
-    -------
-    tuple of ndarray
-        Token ids (int64) and probabilities (float64) of shape (rows, count), best first; masses (float64) of shape
-        (rows, groups).
-    """
-    logits = logits.float()
-    probabilities = (logits - logits.logsumexp(-1, keepdim=True)).exp()
-    ids = torch.sort(logits, dim=-1, descending=True, stable=True).indices[:, :count]
-    values = probabilities.gather(1, ids).double().cpu().numpy()
-    if groups is None:
-        masses = np.zeros((len(logits), 0))
-    else:
-        masses = (probabilities.double() @ groups.to(logits.device, torch.float64)).cpu().numpy()
-    return ids.cpu().numpy(), values, masses
 
 
 def windows(path, methods, size):
@@ -263,7 +237,8 @@ class MaskFiller:
         return batches
 
     def run(self, ids):
-        """Return token ids, probabilities and masses for a batch's ``payload``: see :func:`most_probable`."""
+        """Return token ids, probabilities and masses for a batch's ``payload``: see
+        :func:`~scripts.core.ranking.most_probable`."""
         try:
             return self._run(ids)
         except (torch.OutOfMemoryError, RuntimeError) as error:

@@ -248,21 +248,6 @@ def test_pieces_are_no_words():
     assert not groups[:, 1].any()
 
 
-def test_equal_logits_go_to_the_lower_token():
-    logits = torch.zeros(2, 100)
-    logits[1, [7, 3]] = 1.0
-    ids, values, _ = distributions.most_probable(logits, 3)
-    assert ids.tolist() == [[0, 1, 2], [3, 7, 0]]
-    assert values[0] == pytest.approx([0.01] * 3)
-
-
-def test_probabilities_of_half_precision_are_float32():
-    logits = torch.tensor([[1.0, 2.0, 3.0, -4.0]], dtype=torch.bfloat16)
-    _, values, _ = distributions.most_probable(logits, 4)
-    total = sum(math.exp(v) for v in (1, 2, 3, -4))
-    assert values[0] == pytest.approx([math.exp(v) / total for v in (3, 2, 1, -4)], rel=1e-6)
-
-
 def test_pack_and_unpack():
     rng = np.random.default_rng(1)
     given = rng.integers(0, 10**6, (3, 5)), rng.random((3, 5)), rng.random((3, 2))
