@@ -40,6 +40,13 @@ def code(script):
     return closure.digests(script, str(ROOT))
 
 
+def rows_of(path):
+    """Return how many rows a Parquet file has; a missing one is a FileNotFoundError, which Snakemake takes as later."""
+    import pyarrow.parquet as pq
+
+    return pq.read_metadata(path).num_rows
+
+
 def upstream(path):
     """Return where the workflow keeps an upstream file of config/upstream.tsv."""
     return f"results/upstream/{path}"
@@ -52,6 +59,7 @@ try:
         MODELS |= registry.load_registry(config["registry"], ROOT / "config/schemas/models.schema.yaml")
         registry.check_conflicts(MODELS, config["registry"])
     RUN = registry.select(MODELS, config["models"])
+    SERVERS = registry.select_servers(MODELS, config["completions"]["models"])
     UPSTREAM = upstream_files.read_manifest(ROOT / "config/upstream.tsv")
     TEMPLATES = Path(config.get("template_folder") or root("templates"))
     PRONOUNS = template_files.select_pronoun_sets(
@@ -72,6 +80,12 @@ if config["upstream"]["mirror"]:
 
 # How many instances a scoring job of each study gets at most, for run times and shards; each wing adds its own.
 STUDY_INSTANCES = {}
+
+# Texts that models fill or continue: study to its files, results/<study>/texts/<set>.parquet; the groups of words whose
+# mass is wanted: study to {group: words}; tokens to generate, where not ten: "study/set" to their number.
+STUDY_TEXTS = {}
+STUDY_WORD_GROUPS = {}
+STUDY_NEW_TOKENS = {}
 
 # Instance files that models score, for the plan: "study/templates" to the path.
 PLANNED_INSTANCES = {}

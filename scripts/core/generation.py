@@ -1,0 +1,306 @@
+"""Continue prompts greedily, in batches, with decoders and encoder-decoders.
+
+Special cases, decided once:
+
+* The most probable token is taken at every step; whatever else the checkpoint's own settings ask for (sampling,
+  penalties, forced tokens) is left out. Equal logits go to the lower token id.
+* Prompts are tokenised as the tokenizer does, special tokens included. A prompt that begins with the tokenizer's
+  beginning-of-sequence token already, as chat templates write it, gets no second one.
+* The end tokens are those of the checkpoint's generation settings (chat models may have several), otherwise the
+  tokenizer's. The end token is no part of what is returned.
+* Decoders are padded on the left under an attention mask, so that every text ends where its continuation starts;
+  position ids count real tokens alone. Encoder-decoders are padded on the right. Prompts of similar length share a
+  batch.
+* A prompt that leaves no room for the new tokens in the model's context is an error, never truncated.
+* Probabilities are as :mod:`scripts.core.ranking` says.
+
+What is in a batch changes logits by floating-point rounding only; where two tokens are within that rounding of each
+other the choice can flip. ``tests/core/test_generation.py`` counts how often it does.
+"""
+
+import logging
+from dataclasses import dataclass, field
+
+import numpy as np
+import torch
+
+from scripts.core.errors import UserError
+from scripts.core.ranking import most_probable
+from scripts.core.scoring import context_length, progress_bar
+
+log = logging.getLogger("pronouns")
+
+BATCH_TOKENS = {"cpu": 8192, "cuda": 65536}
+"""Tokens of a batch (prompts with padding, and new tokens) when the configuration says ``auto``."""
+
+
+@dataclass(frozen=True)
+class Generation:
+    """What a model wrote after one prompt.
+
+    Attributes
+    ----------
+    text : str
+        The continuation, special tokens removed; ends before a stop string.
+    tokens : tuple of int
+        Token ids of the whole continuation, without the end token.
+    finished : bool
+        Whether the model's own end token came.
+    steps : tuple of (ndarray of int64, ndarray of float64)
+        For each generated token, the end token included, the ids of the ``top_k`` most probable tokens, best first,
+        and their probabilities. Empty when ``top_k`` is 0.
+    masses : ndarray of float64, shape (steps, groups)
+        Probability of each group of tokens at each step, over the full vocabulary; no columns without groups.
+    """
+
+    text: str
+    tokens: tuple
+    finished: bool
+    steps: tuple = field(default=(), compare=False)
+    masses: np.ndarray = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Prompts that are continued together.
+
+    Attributes
+    ----------
+    rows : list of int
+        Which prompts, in the order of the plan.
+    tokens : int
+        Tokens of the batch: padded prompts, and new tokens.
+    """
+
+    rows: list
+    tokens: int
+
+
+def generate(
+    model, tokenizer, prompts, *, max_new_tokens, tokens_per_batch, stop=None, top_k=0, groups=None, progress=""
+):
+    """Continue every prompt greedily.
+
+    Parameters
+    ----------
+    model : transformers.PreTrainedModel
+        A decoder or an encoder-decoder, in evaluation mode, on its device.
+    tokenizer : transformers.PreTrainedTokenizerBase
+    prompts : sequence of str
+    max_new_tokens : int
+        Tokens to generate at most, the end token included.
+    tokens_per_batch : int or "auto"
+        Upper bound of a batch's tokens (:class:`Batch`); halved when memory runs out.
+    stop : sequence of str, optional
+        Strings before which a continuation ends.
+    top_k : int
+        How many of the most probable tokens to keep for each step.
+    groups : Tensor of bool, shape (vocabulary, groups), optional
+        Groups of tokens whose probability mass to keep for each step.
+    progress : str
+        Label of a progress bar; empty for none.
+
+    Returns
+    -------
+    list of Generation
+        One for each prompt, in their order.
+
+    Raises
+    ------
+    UserError
+        If a prompt is empty or too long for the model, or memory runs out with a single prompt.
+    """
+    generator = Generator(
+        model, tokenizer, max_new_tokens=max_new_tokens, tokens_per_batch=tokens_per_batch, stop=stop, top_k=top_k,
+        groups=groups,
+    )  # fmt: skip
+    batches = generator.plan(prompts)
+    results = [None] * len(prompts)
+    with progress_bar(progress, sum(batch.tokens for batch in batches)) as bar:
+        for batch in batches:
+            for row, result in zip(batch.rows, generator.run([prompts[row] for row in batch.rows]), strict=True):
+                results[row] = result
+            bar.update(batch.tokens)
+    return results
+
+
+class Generator:
+    """Continues prompts in batches; for callers that keep finished batches. Parameters as for :func:`generate`."""
+
+    def __init__(self, model, tokenizer, *, max_new_tokens, tokens_per_batch, stop=None, top_k=0, groups=None):
+        self.model = model
+        self.tokenizer = tokenizer
+        self.max_new_tokens = max_new_tokens
+        self.budget = BATCH_TOKENS[model.device.type] if tokens_per_batch == "auto" else tokens_per_batch
+        self.stop = tuple(stop or ())
+        self.top_k = top_k
+        self.groups = groups
+        self.two_parts = model.config.is_encoder_decoder
+        self.ends = end_tokens(model, tokenizer)
+        padding = tokenizer.pad_token_id
+        # Llama has no padding token; masked positions are never looked at, so any will do.
+        self.padding = padding if padding is not None else (self.ends or [0])[0]
+
+    def tokenize(self, prompts):
+        """Return the token ids of each prompt, shape (tokens,), special tokens included."""
+        start = self.tokenizer.bos_token
+        plain = [bool(start) and prompt.startswith(start) for prompt in prompts]
+        found = [None] * len(prompts)
+        for own in (True, False):
+            rows = [row for row, written in enumerate(plain) if written != own]
+            if rows:
+                texts = [prompts[row] for row in rows]
+                for row, ids in zip(rows, self.tokenizer(texts, add_special_tokens=own)["input_ids"], strict=True):
+                    found[row] = ids
+        return found
+
+    def plan(self, prompts):
+        """Return the batches for ``prompts``, the longest first; the same batches for the same prompts.
+
+        Raises
+        ------
+        UserError
+            If a prompt is empty, or with its continuation longer than the model's context.
+        """
+        lengths = [len(ids) for ids in self.tokenize(prompts)]
+        limit = context_length(self.model)
+        for prompt, length in zip(prompts, lengths, strict=True):
+            if not length:
+                raise UserError("a prompt is empty: there is nothing to continue; leave it out")
+            if limit and length + (0 if self.two_parts else self.max_new_tokens) > limit:
+                raise UserError(
+                    f"a prompt has {length} tokens, {self.max_new_tokens} are to be generated, and the model takes "
+                    f"{limit}; prompts are never truncated: leave it out (it starts {prompt[:40]!r})"
+                )
+        order = sorted(range(len(prompts)), key=lambda row: (-lengths[row], prompts[row]))
+        batches, start = [], 0
+        while start < len(order):
+            width = lengths[order[start]] + self.max_new_tokens
+            rows = order[start : start + max(1, self.budget // width)]
+            batches.append(Batch(rows, width * len(rows)))
+            start += len(rows)
+        return batches
+
+    def run(self, prompts):
+        """Return a :class:`Generation` for each prompt of a batch; a batch that does not fit is halved."""
+        try:
+            return [self._result(*row) for row in self._continue(self.tokenize(prompts))]
+        except (torch.OutOfMemoryError, RuntimeError) as error:
+            if not (isinstance(error, torch.OutOfMemoryError) or "can't allocate memory" in str(error)):
+                raise
+            if len(prompts) == 1:
+                raise UserError(
+                    "memory runs out with a single prompt; give the model more GPUs or a narrower precision in "
+                    "config/models.yaml"
+                ) from error
+        half = len(prompts) // 2
+        log.info("out of memory; going on with at most %d prompts at a time", len(prompts) - half)
+        if torch.cuda.is_available():
+            torch.cuda.empty_cache()
+        return self.run(prompts[:half]) + self.run(prompts[half:])
+
+    def read(self, tokens):
+        """Return the :class:`Generation`, without steps, for the raw token ids of a continuation, end token included.
+
+        Together with :meth:`raw` it lets a caller keep token ids alone.
+        """
+        return self._result(list(tokens), (), np.zeros((len(tokens), 0)))
+
+    def raw(self, generation):
+        """Return the token ids of a continuation; an end token follows if it came."""
+        return [*generation.tokens, *self.ends[:1]] if generation.finished else list(generation.tokens)
+
+    def _continue(self, ids):
+        """Return (raw tokens up to the end token, steps, masses) for each row of token ids."""
+        from transformers import GenerationConfig, LogitsProcessorList, StoppingCriteriaList
+
+        width = max(map(len, ids))
+        shape = (len(ids), width)
+        inputs = torch.full(shape, self.padding, dtype=torch.long)
+        mask = torch.zeros(shape, dtype=torch.long)
+        for row, tokens in enumerate(ids):
+            real = slice(0, len(tokens)) if self.two_parts else slice(width - len(tokens), width)
+            inputs[row, real] = torch.tensor(tokens)
+            mask[row, real] = 1
+        settings = GenerationConfig(
+            max_new_tokens=self.max_new_tokens,
+            do_sample=False,
+            num_beams=1,
+            eos_token_id=self.ends or None,
+            pad_token_id=self.padding,
+        )
+        keeper = _Keeper(self.top_k, self.groups)
+        prefix = 1 if self.two_parts else width
+        with torch.inference_mode():
+            output = self.model.generate(
+                inputs.to(self.model.device),
+                attention_mask=mask.to(self.model.device),
+                generation_config=settings,
+                use_model_defaults=False,
+                logits_processor=LogitsProcessorList([keeper] if keeper.wanted else []),
+                stopping_criteria=StoppingCriteriaList([_Stop(self, prefix)] if self.stop else []),
+            )
+        for row, tokens in enumerate(output[:, prefix:].tolist()):
+            end = next((i for i, token in enumerate(tokens) if token in self.ends), len(tokens) - 1)
+            raw = tokens[: end + 1]
+            if self.stop:
+                # Rows that met a stop string wait for the others as padding.
+                raw = next((raw[:n] for n in range(1, len(raw)) if self._stopped(raw[:n])), raw)
+            yield raw, *keeper.row(row, len(raw))
+
+    def _result(self, raw, steps, masses):
+        finished = bool(raw) and raw[-1] in self.ends
+        tokens = raw[:-1] if finished else raw
+        text = self._decode(tokens)
+        for word in self.stop:
+            text = text.partition(word)[0]
+        return Generation(text, tuple(tokens), finished, steps, masses)
+
+    def _decode(self, tokens):
+        return self.tokenizer.decode(tokens, skip_special_tokens=True, clean_up_tokenization_spaces=False)
+
+    def _stopped(self, tokens):
+        text = self._decode(tokens)
+        return any(word in text for word in self.stop)
+
+
+def end_tokens(model, tokenizer):
+    """Return the ids of the tokens that end a text: those of the generation settings, otherwise the tokenizer's."""
+    found = model.generation_config.eos_token_id
+    if found is None:
+        found = tokenizer.eos_token_id
+    if found is None:
+        return []
+    return list(found) if isinstance(found, (list, tuple)) else [found]
+
+
+class _Keeper:
+    """Keeps the most probable tokens and the masses of groups at each step; changes no logits."""
+
+    def __init__(self, top_k, groups):
+        self.top_k = top_k
+        self.groups = groups
+        self.kept = []
+        self.wanted = bool(top_k) or groups is not None
+
+    def __call__(self, input_ids, scores):
+        self.kept.append(most_probable(scores, self.top_k, self.groups))
+        return scores
+
+    def row(self, row, length):
+        """Return steps and masses of a row, for its first ``length`` tokens."""
+        kept = self.kept[:length]
+        steps = tuple((ids[row], values[row]) for ids, values, _ in kept) if self.top_k else ()
+        return steps, np.array([masses[row] for _, _, masses in kept]) if kept else np.zeros((length, 0))
+
+
+class _Stop:
+    """Tells for each row whether a stop string has come."""
+
+    def __init__(self, generator, prefix):
+        self.generator = generator
+        self.prefix = prefix
+
+    def __call__(self, input_ids, scores, **options):
+        rows = [self.generator._stopped(tokens) for tokens in input_ids[:, self.prefix :].tolist()]
+        return torch.tensor(rows, device=input_ids.device)
