@@ -30,8 +30,9 @@ def specification_metric(masses):
     Returns
     -------
     DataFrame
-        :data:`KEYS`, :data:`SENTENCE`, ``gender``, ``dates`` (how many at either end are averaged), ``metric``
-        (percentage points), ``undefined`` (at some of these dates no gender has any mass).
+        :data:`KEYS`, :data:`SENTENCE`, ``gender``, ``dates`` (how many at either end are averaged), ``level`` (the
+        probability at the first dates, percent), ``change`` (to the last ones, percentage points), ``metric`` (its
+        absolute value), ``undefined`` (at some of these dates no gender has any mass).
     """
     frames = []
     for key, own in masses.groupby(KEYS, sort=False, observed=True):
@@ -47,11 +48,27 @@ def specification_metric(masses):
         for count in range(1, total.shape[1] // 2 + 1):
             empty = (total[:, :count] == 0).any(1) | (total[:, -count:] == 0).any(1)
             for gender, value in values.items():
-                metric = 100 * np.abs(value[:, -count:].mean(axis=1) - value[:, :count].mean(axis=1))
-                frame = sentences[SENTENCE].assign(gender=gender, dates=count, metric=metric, undefined=empty)
+                moved = change(value[:, :count], value[:, -count:])
+                frame = sentences[SENTENCE].assign(
+                    gender=gender,
+                    dates=count,
+                    level=100 * value[:, :count].mean(axis=1),
+                    change=moved,
+                    metric=np.abs(moved),
+                    undefined=empty,
+                )
                 frames.append(frame.assign(**dict(zip(KEYS, key, strict=True))))
     found = pd.concat(frames, ignore_index=True)
-    return found[[*KEYS, *SENTENCE, "gender", "dates", "metric", "undefined"]]
+    return found[[*KEYS, *SENTENCE, "gender", "dates", "level", "change", "metric", "undefined"]]
+
+
+def change(first, last):
+    """Return by how many points probabilities (sentences, dates) change from the first to the last dates.
+
+    Released probabilities are rounded to 0.1 points, so that the metric is often exactly the threshold of 0.5. Rounding
+    to a billionth keeps such a metric from being above it by the error of a subtraction.
+    """
+    return np.round(100 * (last.mean(axis=-1) - first.mean(axis=-1)), 9)
 
 
 def of_both(female, male):
@@ -161,7 +178,7 @@ def evaluate(metrics, folds, draws, seed, threshold=THRESHOLD):
     -------
     DataFrame
         :data:`KEYS`, ``gender``, ``dates``, ``choice`` (``fixed`` for the study's threshold, ``cross-validated``, or
-        empty where there is none), ``threshold`` (the mean of the cross-validated ones), ``metric`` (TPR, TNR,
+        ``none``), ``threshold`` (the mean of the cross-validated ones), ``metric`` (TPR, TNR,
         balanced accuracy, AUC, undefined), ``value``, ``ci_low``, ``ci_high``, ``sentences``.
     """
     rows = []
@@ -185,7 +202,7 @@ def evaluate(metrics, folds, draws, seed, threshold=THRESHOLD):
         rows.append({**facts, "metric": "AUC", "value": float(detection.auc()[0]), "ci_low": low, "ci_high": high})
         rows.append({**facts, "metric": "undefined", "value": float(own.undefined.mean())})
     columns = [*KEYS, "gender", "dates", "choice", "threshold", "metric", "value", "ci_low", "ci_high", "sentences"]
-    return pd.DataFrame(rows).reindex(columns=columns).fillna({"choice": ""})
+    return pd.DataFrame(rows).reindex(columns=columns).fillna({"choice": "none"})
 
 
 def roc_curves(metrics):

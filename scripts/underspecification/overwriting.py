@@ -12,7 +12,7 @@ import pandas as pd
 
 from scripts.underspecification import study
 from scripts.underspecification.data import GENDERS
-from scripts.underspecification.detection import THRESHOLD
+from scripts.underspecification.detection import THRESHOLD, change
 
 DECIMALS = 3
 """Of the printed rates, which the authors round before they average them."""
@@ -43,11 +43,17 @@ def candidates(masses):
     found = ordered.groupby(keys, sort=False, observed=True).probability.agg(list).reset_index(name="values")
     # A file with fewer dates than are averaged is averaged over those it has, as slices are.
     frames = [
-        found.assign(dates=count, metric=[100 * abs(np.mean(v[-count:]) - np.mean(v[:count])) for v in found["values"]])
+        found.assign(
+            dates=count, metric=[float(change(np.array(v[:count]), np.array(v[-count:]))) for v in found["values"]]
+        )
         for count in DATES
         if found["values"].map(len).max() >= 2 * count
     ]
     return pd.concat(frames, ignore_index=True)[[*KEYS, "item", "well_specified", "gender", "debris", "metric"]]
+
+
+def _metric(values, count):
+    return abs(float(change(np.array(values[:count]), np.array(values[-count:]))))
 
 
 def counts(chances):

@@ -110,6 +110,16 @@ def test_the_metric_is_the_change_between_the_outer_dates():
     assert not values.undefined.any() and set(values.dates) == {1, 2}
 
 
+@pytest.mark.parametrize(("first", "last"), [(0.25, 0.255), (0.947, 0.952), (0.1, 0.105), (0.152, 0.147)])
+def test_a_metric_of_exactly_the_threshold_is_not_above_it(first, last):
+    rows = winogender({("clerk", False): (0, 0, 0), ("clerk", True): (0, 0, 0)})
+    rows.loc[rows.position == 0, "probability"], rows.loc[rows.position == 1, "probability"] = first, last
+    values = detection.specification_metric(rows)
+    assert (values[values.gender.isin(["female", "male", "neutral"])].metric == 0.5).all()
+    assert detection.Detection(values[values.gender == "female"]).rates(0.5)["TPR"][0] == 0
+    assert (overwriting.candidates(rows).metric == 0.5).all()
+
+
 def test_sentences_without_any_mass_are_marked():
     empty = winogender(TABLE)
     empty.loc[empty["item"] == "clerk_man_0", "probability"] = 0.0
