@@ -44,7 +44,9 @@ def rows_of(path):
     """Return how many rows a Parquet file has; a missing one is a FileNotFoundError, which Snakemake takes as later."""
     import pyarrow.parquet as pq
 
-    return pq.read_metadata(path).num_rows
+    # Snakemake looks at the name in the error, and Arrow's own errors have none.
+    with Path(path).open("rb") as file:
+        return pq.read_metadata(file).num_rows
 
 
 def upstream(path):

@@ -67,6 +67,7 @@ rule paper_source:
         studies=[
             {"key": "ruff", "name": "RUFF (robust pronoun fidelity)"},
             {"key": "counter_gap", "name": "Counter-GAP (inconsistency across genders)"},
+            {"key": "underspecification", "name": "Underspecification (pronouns against dates and places)"},
         ],
         _code=code("scripts/paper_source.py"),
     script:
@@ -76,9 +77,17 @@ rule paper_source:
 rule paper_pdf:
     input:
         main_tex=rules.paper_source.output.main_tex,
-        sections=[rules.paper_source.output.section_tex, rules.counter_gap_section.output.section_tex],
+        sections=[
+            rules.paper_source.output.section_tex,
+            rules.counter_gap_section.output.section_tex,
+            rules.underspecification_section.output.section_tex,
+        ],
         bibliography=rules.paper_source.output.bibliography_copy,
-        figures=[path for path in [*RUFF_FIGURE_FILES, *COUNTER_GAP_FIGURE_FILES] if path.endswith(".pdf")],
+        figures=[
+            path
+            for path in [*RUFF_FIGURE_FILES, *COUNTER_GAP_FIGURE_FILES, *UNDERSPEC_FIGURE_FILES]
+            if path.endswith(".pdf")
+        ],
     output:
         pdf="results/paper/main.pdf",
     log:

@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 
 from scripts.core import files, latex
+from scripts.core.included import table
 from scripts.core.job import run
 from scripts.paper_source import figure, listed, number, value
 
@@ -49,14 +50,6 @@ def main(
     }
     template = Path(section_template)
     files.write_text(section_tex, latex.render(template.parent, template.name, context))
-
-
-def table(path):
-    """Return a table's LaTeX; one that could be too wide for the page is scaled down to it."""
-    text = Path(path).read_text(encoding="utf-8").strip()
-    if r"\begin{tabularx}" in text or r"\begin{tabular}" not in text:
-        return text
-    return f"\\begin{{adjustbox}}{{max width=\\linewidth}}\n{text}\n\\end{{adjustbox}}"
 
 
 if __name__ == "__main__":

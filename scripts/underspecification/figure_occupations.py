@@ -4,7 +4,7 @@ import numpy as np
 
 from scripts.core import plotting
 from scripts.core.job import run
-from scripts.underspecification import detection, figures, study
+from scripts.underspecification import detection, figures, findings, study
 
 TOP = 60
 """Metrics above this share of percentage points are drawn at the panel's upper edge, as in the study."""
@@ -93,17 +93,9 @@ def main(
 ):
     """Draw one ``part`` of the models; ``shares`` (TSV) has the share of women by occupation, where it was fetched."""
     frame = select(figures.read(metric, "the metric"), evaluation_set, part)
-    known = read_shares(shares) if shares else {}
+    known = findings.read_shares(shares) if shares else {}
     facts = {entry["label"]: entry for entry in models.values()}
     plotting.save(draw(frame, evaluation_set, known, facts), frame, pdf, png, csv)
-
-
-def read_shares(path):
-    """Return the share of women by occupation (US Bureau of Labor Statistics) from Winogender's own file."""
-    import pandas as pd
-
-    table = pd.read_csv(path, sep="\t")
-    return table.set_index("occupation").bls_pct_female.astype(float).to_dict()
 
 
 if __name__ == "__main__":

@@ -95,7 +95,8 @@ def tidy(table, texts, instances, label, accumulation):
     joined = long.merge(factors, on="instance_id", validate="many_to_many")
     # Positions count the values that the model read.
     joined["position"] = joined.groupby("variable").position.transform(lambda p: p.rank(method="dense") - 1).astype(int)
-    joined = joined.assign(release=study.RUN, model=label, accumulation=accumulation, debris=False)
+    names = {prompt: study.run_label(label, prompt) for prompt in joined.prompt.unique()}
+    joined = joined.assign(release=study.RUN, model=joined.prompt.map(names), accumulation=accumulation, debris=False)
     return joined[list(COLUMNS)]
 
 

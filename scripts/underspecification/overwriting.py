@@ -43,9 +43,7 @@ def candidates(masses):
     found = ordered.groupby(keys, sort=False, observed=True).probability.agg(list).reset_index(name="values")
     # A file with fewer dates than are averaged is averaged over those it has, as slices are.
     frames = [
-        found.assign(
-            dates=count, metric=[float(change(np.array(v[:count]), np.array(v[-count:]))) for v in found["values"]]
-        )
+        found.assign(dates=count, metric=[_metric(values, count) for values in found["values"]])
         for count in DATES
         if found["values"].map(len).max() >= 2 * count
     ]

@@ -65,8 +65,20 @@ def label(file, prompt):
     return _BY_FILE.get((file, prompt != "mask"))
 
 
+def run_label(name, prompt):
+    """Return how the study calls one of a run's models, whose label is ``name``: UL2 has two names."""
+    return {("UL2-20B", True): "UL2-20B denoiser", ("UL2-20B", False): "UL2-20B gen"}.get(
+        (name, prompt == "mask"), name
+    )
+
+
 def order(labels):
     """Return labels in the order of the study, others behind in their own."""
     names = list(MODELS)
     labels = list(dict.fromkeys(labels))
     return sorted(labels, key=lambda name: names.index(name) if name in names else len(names) + labels.index(name))
+
+
+def demonstration(models):
+    """Return the labels of a run's demonstration models, which stand for no model of the study."""
+    return frozenset(facts["label"] for facts in models.values() if facts["demonstration"])
