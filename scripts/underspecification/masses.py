@@ -105,11 +105,12 @@ def main(
 ):
     """Write ``masses`` (Parquet) of one model from its ``distributions`` on each of the sets.
 
-    ``full`` are the masses over the whole vocabulary beside the distributions; ``label`` is the model's name in tables;
-    of ``texts`` those for ``methods`` were read.
+    ``full`` are the masses over the whole vocabulary beside the distributions, none for a model behind a server;
+    ``label`` is the model's name in tables; of ``texts`` those for ``methods`` were read.
     """
     groups = data.read_words(words)
     frames = []
+    full = full or [None] * len(texts)
     for instance_file, text_file, top_file, full_file in zip(instances, texts, distributions, full, strict=True):
         known, every = files.read_parquet(instance_file), files.read_parquet(text_file)
         every = every[every.method.isin(methods)]
@@ -119,8 +120,9 @@ def main(
         if absent:
             raise UserError(f"{top_file}: lacks {len(absent)} texts of {text_file}; delete it and run again")
         frames.append(tidy(accumulate(top, kept, groups), every, known, label, "top"))
-        whole = files.read_parquet(full_file).astype({"text_id": str, "group": str})
-        frames.append(tidy(accumulate_full(whole, top, kept, groups), every, known, label, "full"))
+        if full_file:
+            whole = files.read_parquet(full_file).astype({"text_id": str, "group": str})
+            frames.append(tidy(accumulate_full(whole, top, kept, groups), every, known, label, "full"))
         log.info("%s: %d texts", text_file, len(kept))
     files.write_parquet(masses, pd.concat(frames, ignore_index=True))
 

@@ -104,7 +104,7 @@ def from_detection(rates, metric):
         numbers[f"{name}.sentences"] = count(len(sentences), "metric.csv", evaluation_set=name)
         numbers[f"{name}.occupations"] = count(sentences.occupation.nunique(), "metric.csv", evaluation_set=name)
         numbers[f"{name}.specified"] = count(sentences.well_specified.sum(), "metric.csv", evaluation_set=name)
-        first = part[part.dates == 1].set_index(["choice", "metric", "model"]).value
+        first = part[part.dates == 1].set_index(["choice", "metric", "model"]).value.sort_index()
         fixed = first["fixed", "balanced accuracy"]
         numbers[f"{name}.models"] = count(len(fixed), source, evaluation_set=name)
         for end, found in (("best", fixed.idxmax()), ("worst", fixed.idxmin())):
