@@ -12,7 +12,7 @@ Special cases, decided once:
   position ids count real tokens alone. Encoder-decoders are padded on the right. Prompts of similar length share a
   batch.
 * A prompt that leaves no room for the new tokens in the model's context is an error, never truncated.
-* Probabilities are float32 softmax (logits minus their log-sum-exp, exponentiated) whatever the weights' precision.
+* Probabilities are as :mod:`scripts.core.ranking` says.
 
 What is in a batch changes logits by floating-point rounding only; where two tokens are within that rounding of each
 other the choice can flip. ``tests/core/test_generation.py`` counts how often it does.
@@ -25,6 +25,7 @@ import numpy as np
 import torch
 
 from scripts.core.errors import UserError
+from scripts.core.ranking import most_probable
 from scripts.core.scoring import context_length, progress_bar
 
 log = logging.getLogger("pronouns")
@@ -133,7 +134,7 @@ class Generator:
         self.budget = BATCH_TOKENS[model.device.type] if tokens_per_batch == "auto" else tokens_per_batch
         self.stop = tuple(stop or ())
         self.top_k = top_k
-        self.groups = None if groups is None else groups.to(model.device, torch.float32)
+        self.groups = groups
         self.two_parts = model.config.is_encoder_decoder
         self.ends = end_tokens(model, tokenizer)
         padding = tokenizer.pad_token_id
@@ -279,25 +280,18 @@ class _Keeper:
     def __init__(self, top_k, groups):
         self.top_k = top_k
         self.groups = groups
-        self.tops, self.masses = [], []
+        self.kept = []
         self.wanted = bool(top_k) or groups is not None
 
     def __call__(self, input_ids, scores):
-        logits = scores.float()
-        probabilities = (logits - logits.logsumexp(-1, keepdim=True)).exp()
-        if self.top_k:
-            # A stable sort: among equals the lower id is first, which is the one that greedy search takes.
-            ids = torch.sort(logits, dim=-1, descending=True, stable=True).indices[:, : self.top_k]
-            self.tops.append((ids.cpu(), probabilities.gather(1, ids).double().cpu()))
-        if self.groups is not None:
-            self.masses.append((probabilities.double() @ self.groups.double()).cpu())
+        self.kept.append(most_probable(scores, self.top_k, self.groups))
         return scores
 
     def row(self, row, length):
         """Return steps and masses of a row, for its first ``length`` tokens."""
-        steps = tuple((ids[row].numpy(), values[row].numpy()) for ids, values in self.tops[:length])
-        masses = [mass[row].numpy() for mass in self.masses[:length]]
-        return steps, np.array(masses) if masses else np.zeros((length, 0))
+        kept = self.kept[:length]
+        steps = tuple((ids[row], values[row]) for ids, values, _ in kept) if self.top_k else ()
+        return steps, np.array([masses[row] for _, _, masses in kept]) if kept else np.zeros((length, 0))
 
 
 class _Stop:
