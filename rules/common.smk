@@ -87,6 +87,10 @@ STUDY_TEXTS = {}
 STUDY_WORD_GROUPS = {}
 STUDY_NEW_TOKENS = {}
 
+# What each study asks the models that it prompts: "study" to model to methods, new_tokens and seconds; each wing adds its
+# own (rules/prompting.smk).
+PROMPTED = {}
+
 # Instance files that models score, for the plan: "study/templates" to the path.
 PLANNED_INSTANCES = {}
 

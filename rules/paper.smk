@@ -73,10 +73,42 @@ rule paper_source:
         "../scripts/paper_source.py"
 
 
-rule paper_pdf:
+rule paper_provenance:
     input:
         main_tex=rules.paper_source.output.main_tex,
         sections=[rules.paper_source.output.section_tex, rules.counter_gap_section.output.section_tex],
+        numbers=[
+            *rules.paper_source.input.numbers,
+            *rules.paper_source.input.comparison_numbers,
+            *rules.counter_gap_section.input.numbers,
+        ],
+        results=[
+            path
+            for path in [*RUFF_FIGURE_FILES, *RUFF_TABLE_FILES, *COUNTER_GAP_FIGURE_FILES, *COUNTER_GAP_TABLE_FILES]
+            if path.endswith((".pdf", ".tex"))
+        ],
+    output:
+        provenance_tex="results/paper/sections/provenance.tex",
+        currency_tex="results/paper/sections/currency.tex",
+    log:
+        "results/logs/paper_provenance/paper.log",
+    conda:
+        "../envs/paper.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        allow_stale=config["paper"]["allow_stale"],
+        _code=code("scripts/paper_provenance.py"),
+    script:
+        "../scripts/paper_provenance.py"
+
+
+rule paper_pdf:
+    input:
+        main_tex=rules.paper_source.output.main_tex,
+        sections=[*rules.paper_provenance.input.sections, *rules.paper_provenance.output],
         bibliography=rules.paper_source.output.bibliography_copy,
         figures=[path for path in [*RUFF_FIGURE_FILES, *COUNTER_GAP_FIGURE_FILES] if path.endswith(".pdf")],
     output:

@@ -17,3 +17,24 @@ rule audit:
         _code=code("scripts/audit.py"),
     script:
         "../scripts/audit.py"
+
+
+rule crate:
+    input:
+        results=[*rules.paper_pdf.output, *RUFF_FIGURE_FILES, *RUFF_TABLE_FILES],
+    output:
+        crate="results/crate/run.crate.zip",
+    log:
+        "results/logs/crate/crate.log",
+    conda:
+        "../envs/provenance.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        manifest=root("config/upstream.tsv"),
+        title="Pronouns in language models: a run and its results",
+        _code=code("scripts/crate.py"),
+    script:
+        "../scripts/crate.py"

@@ -8,46 +8,62 @@ from scripts.core.errors import UserError
 from scripts.core.job import log, run
 
 # What shards of one run may differ in.
-_OWN = ("shard", "instances", "text_tokens", "forward_tokens")
+_OWN = ("shard", "instances", "text_tokens", "forward_tokens", "prompts", "prompt_tokens", "new_tokens")
 
 
 def main(*, shards: list, scores: str):
-    """Write ``scores`` (Parquet) from the files of ``shards``, in their order.
+    """Write ``scores`` (Parquet) from the files of ``shards``, in their order; errors as in :func:`merge`."""
+    merge(shards, scores, "instance")
+
+
+def merge(shards, path, item):
+    """Put files of one model and study together.
+
+    Parameters
+    ----------
+    shards : list of str
+        Parquet files, in order.
+    path : str
+        The file to write.
+    item : str
+        What a row or a few neighbouring rows belong to; the column ``<item>_id`` says which.
 
     Raises
     ------
     UserError
-        If two shards differ in model, weights, engine, code, libraries or instances, or if an instance is in two.
+        If two shards differ in model, weights, engine, code, libraries or what they were made from, or if an item is in
+        two.
     """
     facts = [files.parquet_metadata(path) for path in shards]
     expected = {key: value for key, value in facts[0].items() if key not in _OWN}
-    for path, found in zip(shards, facts, strict=True):
+    for shard, found in zip(shards, facts, strict=True):
         different = sorted(k for k in expected.keys() | found.keys() - set(_OWN) if expected.get(k) != found.get(k))
         if different:
             raise UserError(
-                f"{path}: {different[0]} is {found.get(different[0])!r}, but {expected.get(different[0])!r} in "
+                f"{shard}: {different[0]} is {found.get(different[0])!r}, but {expected.get(different[0])!r} in "
                 f"{shards[0]}; delete the shard that is wrong and run the workflow again"
             )
-    metadata = expected | {key: sum(found[key] for found in facts) for key in _OWN if key != "shard"}
+    counted = [key for key in _OWN if key != "shard" and key in facts[0]]
+    metadata = expected | {key: sum(found[key] for found in facts) for key in counted}
     schema = pq.read_schema(shards[0]).remove_metadata()
     seen = set()
 
     def batches():
-        for path in shards:
+        for shard in shards:
             own = set()
-            with pq.ParquetFile(path) as file:
+            with pq.ParquetFile(shard) as file:
                 for batch in file.iter_batches():
-                    own.update(batch["instance_id"].to_pylist())
+                    own.update(batch[f"{item}_id"].to_pylist())
                     yield pa.RecordBatch.from_arrays(batch.columns, schema=schema)
             if seen & own:
                 raise UserError(
-                    f"{path}: instance {min(seen & own)} is in another shard as well; delete the shards and run the "
+                    f"{shard}: {item} {min(seen & own)} is in another shard as well; delete the shards and run the "
                     "workflow again"
                 )
             seen.update(own)
 
-    instances.write_stream(scores, schema, batches(), metadata)
-    log.info("%d instances from %d shards", len(seen), len(shards))
+    instances.write_stream(path, schema, batches(), metadata)
+    log.info("%d %ss from %d shards", len(seen), item, len(shards))
 
 
 if __name__ == "__main__":

@@ -3,14 +3,13 @@
 import json
 import os
 import shutil
-import subprocess
 from pathlib import Path
 
 import pandas as pd
 
-from scripts.core import files, latex
-from scripts.core.errors import UserError, nearest
+from scripts.core import files, latex, provenance
 from scripts.core.job import run
+from scripts.core.paper import figure, listed, number, table, value, write
 
 FEW = 6
 """Up to this many models the text speaks of each; above, of all together."""
@@ -50,16 +49,18 @@ def main(
     for key, path in zip(template_sets, numbers, strict=True):
         sets[key] = {
             "numbers": json.loads(Path(path).read_text(encoding="utf-8")),
-            "tables": {Path(p).stem: _table(p) for p in tables if Path(p).parent.name == key},
+            "tables": {Path(p).stem: table(p) for p in tables if Path(p).parent.name == key},
             "figures": {Path(p).stem: _relative(p, folder) for p in figures if Path(p).parent.name == key},
             "drawn": {Path(p).stem: p for p in figure_data if Path(p).parent.name == key},
             "key": key,
+            "id": f"ruff.{key}",
         }
     # Tables over all template sets lie beside the folders of the sets; they break over pages, so nothing scales them.
     beside = {
         "numbers": {k: v for p in comparison_numbers for k, v in json.loads(Path(p).read_text("utf-8")).items()},
         "tables": {Path(p).stem: Path(p).read_text("utf-8") for p in tables if Path(p).parent.name == "tables"},
         "key": "comparison of",
+        "id": "ruff",
     }
     revisions = {facts["model"]: facts for facts in map(files.parquet_metadata, scores)}
     rows = [
@@ -118,10 +119,8 @@ def main(
         "figure": figure,
         "comparison": next((_relative(p, folder) for p in figures if Path(p).stem == "template_comparison"), None),
     }
-    main_text = latex.render(*_split(main_template), context | {"models": list(models.values())})
-    section_text = latex.render(*_split(section_template), section)
-    files.write_text(section_tex, section_text)
-    files.write_text(main_tex, main_text)
+    write(section_tex, section_template, section)
+    write(main_tex, main_template, context | {"models": list(models.values())})
     with files.atomic(bibliography_copy) as temporary:
         shutil.copyfile(bibliography, temporary)
 
@@ -133,44 +132,15 @@ def breakable(label):
 
 def commit():
     """Return the checked-out commit, marked when the tree has changes; ``unknown`` outside a repository."""
-    root = Path(__file__).resolve().parents[1]
-    try:
-        head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=root, capture_output=True, text=True, check=True)
-        changes = subprocess.run(["git", "status", "--porcelain"], cwd=root, capture_output=True, text=True, check=True)
-    except (OSError, subprocess.CalledProcessError):
-        return "unknown"
-    return head.stdout.strip()[:12] + (" with uncommitted changes" if changes.stdout.strip() else "")
-
-
-def _entry(part, name):
-    if name not in part["numbers"]:
-        raise UserError(
-            f"paper/: the {part['key']} templates have no number '{name}'{nearest(name, part['numbers'])}; "
-            "use an id of paper_numbers.json"
-        )
-    return part["numbers"][name]
-
-
-def number(part, name):
-    """Return how a number of ``part`` is printed; a :class:`UserError` if there is none of that id."""
-    return _entry(part, name)["text"]
-
-
-def value(part, name):
-    """Return the value of a number of ``part``, for sentences that choose their words by it."""
-    return _entry(part, name)["value"]
-
-
-def listed(words):
-    """Return words as a list in prose: ``a``, ``a and b``, ``a, b and c``; LaTeX if the words are."""
-    words = [word if isinstance(word, latex.Raw) else latex.escape(word) for word in words]
-    return latex.Raw(" and ".join(filter(None, [", ".join(words[:-1]), words[-1]])))
+    state = provenance.git_state(Path(__file__).resolve().parents[1])
+    return state["commit"][:12] + (" with uncommitted changes" if state["dirty"] else "") if state else "unknown"
 
 
 def scored(part, counts):
     """Return how many instances were scored with each of ``counts`` distractors: one number, or their range."""
-    entries = sorted((_entry(part, f"scored.{n}") for n in counts), key=lambda e: e["value"])
-    return " to ".join(dict.fromkeys(e["text"] for e in (entries[0], entries[-1])))
+    names = sorted((f"scored.{n}" for n in counts), key=lambda name: value(part, name))
+    ends = {value(part, name): number(part, name) for name in (names[-1], names[0])}
+    return " to ".join(ends[count] for count in sorted(ends))
 
 
 def interval(part, name):
@@ -199,27 +169,6 @@ def significant(part, model, a, b):
 def favourite_set(part, model, pronoun_sets):
     """Return the set that a model picks most often without context; the earlier one of equals."""
     return max(pronoun_sets, key=lambda pronoun: value(part, f"context_free.{model}.{pronoun}"))
-
-
-def figure(path, label, caption):
-    """Return a figure environment for the file ``path``, with an escaped caption and the label ``fig:<label>``."""
-    return latex.Raw(
-        "\\begin{figure}[htbp]\n\\centering\n"
-        f"\\includegraphics[max width=\\linewidth,max totalheight=0.8\\textheight]{{{path}}}\n"
-        f"\\caption{{{latex.escape(caption)}}}\n\\label{{fig:{label}}}\n\\end{{figure}}\n"
-    )
-
-
-def _split(path):
-    return Path(path).parent, Path(path).name
-
-
-def _table(path):
-    """Return a table file's content; a table that is too wide for the page is scaled down to it."""
-    text = Path(path).read_text(encoding="utf-8").strip()
-    if text.startswith(r"\begin{tabularx}"):
-        return text
-    return f"\\begin{{adjustbox}}{{max width=\\linewidth}}\n{text}\n\\end{{adjustbox}}"
 
 
 def _relative(path, folder):

@@ -183,6 +183,7 @@ def render(folder, models=TWO, sets=SETS[:4], seeds=3, distractors=range(6), key
         distractors=distractors,
         seeds=list(range(seeds)),
         engine="packed",
+        studies=[{"key": "ruff", "name": "RUFF"}],
     )
     return paper
 

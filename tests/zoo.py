@@ -158,9 +158,11 @@ def _qwen(folder):
     from transformers import PreTrainedTokenizerFast
 
     tokenizer = _byte_level(["<|endoftext|>", "<|im_start|>", "<|im_end|>"])
-    return PreTrainedTokenizerFast(
+    made = PreTrainedTokenizerFast(
         tokenizer_object=tokenizer._tokenizer, eos_token="<|im_end|>", pad_token="<|endoftext|>"
     )
+    made.chat_template = CHAT_TEMPLATE
+    return made
 
 
 def _gemma(folder):
@@ -362,6 +364,14 @@ ALL_NAMES = (
 )
 """Every architecture of the five studies, and three that are in none: ModernBERT, Qwen and Gemma."""
 
+WRAPPINGS = {"tiny-llama": "llama2", "tiny-flan-t5": "none", "tiny-qwen": "chat_template"}
+"""Models that stand for chat models, and what is put around their prompts."""
+
+CHAT_TEMPLATE = (
+    "{% for message in messages %}<|im_start|>{{ message.role }}\n{{ message.content }}<|im_end|>\n{% endfor %}"
+    "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
+)
+
 
 def build(folder, names=NAMES):
     """Build checkpoints below ``folder`` and a registry file that lists them.
@@ -412,6 +422,8 @@ def build(folder, names=NAMES):
             "demonstration": True,
             "studies": {},
         }
+        if name in WRAPPINGS:
+            entries[name]["prompt_wrapping"] = WRAPPINGS[name]
         if name == "tiny-mosaicbert":
             entries[name]["remote_code"] = True
     registry = folder / "models.yaml"

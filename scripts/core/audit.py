@@ -8,7 +8,7 @@ Everything here is a function of plain data: ``jobs`` as :mod:`scripts.expected_
 from collections import Counter
 from pathlib import Path
 
-from scripts.core.provenance import MODEL_FACTS, portable, record_path, seal
+from scripts.core.provenance import MODEL_FACTS, index, portable, record_path, seal
 
 VERDICTS = ("missing", "orphan", "mixed", "tampered", "stale", "unpinned", "current")
 """The worst first; a file that deserves several gets the first."""
@@ -99,6 +99,42 @@ def judge(jobs, records, digests, facts, pins, weights):
                         findings[output] = finding | {"verdict": verdict, "reasons": reasons}
                         break
     return findings
+
+
+def recorded(paths, records, code):
+    """Return the jobs that ``paths`` come from as their records tell them, with the digests of code as they are now.
+
+    A plan made by Snakemake (:mod:`scripts.expected_jobs`) knows the parameters of today as well; this needs no plan.
+
+    Parameters
+    ----------
+    paths : iterable of str
+    records : dict
+    code : function
+        Path of a module to its digest, or None if there is no such module any more.
+
+    Returns
+    -------
+    list of dict
+        A path below ``results/`` that no record names is the output of a job without inputs, so that
+        :func:`judge` misses its record.
+    """
+    makers = index(records)
+    jobs, seen, waiting = [], set(), list(paths)
+    while waiting:
+        path = waiting.pop()
+        name = makers.get(path)
+        if name is None and path.startswith("results/") and path not in seen:
+            jobs.append({"rule": "unknown", "wildcards": {"file": path}, "inputs": [], "outputs": [path], "params": {}})
+        if name and name not in seen:
+            record = records[name]
+            now = {module: code(module) or ABSENT for module in record["params"].get("_code", {})}
+            job = {key: record[key] for key in ("rule", "wildcards")}
+            job |= {key: list(record[key]) for key in ("inputs", "outputs")}
+            jobs.append(job | {"params": record["params"] | {"_code": now}})
+            waiting += record["inputs"]
+        seen |= {path, name}
+    return jobs
 
 
 def _alone(path, record, output, found, stored):

@@ -39,10 +39,13 @@ def closure(script, root):
 
 
 def digests(script, root):
-    """Return ``{path: first 16 hex digits of its SHA-256}`` for the closure of ``script``."""
-    return {
-        path: hashlib.sha256((Path(root) / path).read_bytes()).hexdigest()[:16] for path in closure(script, str(root))
-    }
+    """Return ``{path: digest}`` for the closure of ``script``."""
+    return {path: digest(path, root) for path in closure(script, str(root))}
+
+
+def digest(path, root):
+    """Return the first 16 hex digits of the SHA-256 of ``root/path``."""
+    return hashlib.sha256((Path(root) / path).read_bytes()).hexdigest()[:16]
 
 
 def _imports(path, root):

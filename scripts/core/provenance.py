@@ -52,9 +52,9 @@ def portable(value, root):
 def record_path(rule, wildcards, outputs):
     """Return where the record of a job lies, relative to the working directory.
 
-    The name is made of the wildcards or, for a job without any, of the first output's name.
+    The name is made of the wildcards or, for a job without any, of its first output's name in alphabetical order.
     """
-    parts = [f"{name}={value}" for name, value in sorted(wildcards.items())] or [Path(outputs[0]).name]
+    parts = [f"{name}={value}" for name, value in sorted(wildcards.items())] or [Path(min(outputs)).name]
     slug = urllib.parse.quote(",".join(parts), safe="=,+")
     if len(slug) > 180:
         slug = f"{slug[:150]}-{hashlib.sha256(slug.encode()).hexdigest()[:16]}"

@@ -25,6 +25,11 @@ OPTIONS = 4
 TEXT_TOKENS = 64
 # Kernel launches bound small models on a GPU.
 GPU_SECONDS_PER_INSTANCE = 0.1
+# A prompt with its instance; an A100 reads its weights at about this speed for every new token; a batch has at least so
+# many prompts.
+PROMPT_TOKENS = 200
+GPU_BYTES_PER_SECOND = 1e12
+PROMPTS_PER_BATCH = 32
 STARTUP_MINUTES = 10
 LOAD_BYTES_PER_SECOND = 2e8
 HOST_OVERHEAD_MB = 4096
@@ -61,7 +66,8 @@ def check_conflicts(registry, file):
     """Refuse what the schema cannot see.
 
     Two entries with the same source, or with the same label in one study; a gated entry whose source is not the
-    hub; code of its own in a source that cannot carry any; a demonstration model that a study claims.
+    hub; code of its own in a source that cannot carry any; a demonstration model that a study claims; a prompted model
+    without a wrapping of its prompts, or an encoder with one; a base model that is not there.
 
     Parameters
     ----------
@@ -95,6 +101,17 @@ def check_conflicts(registry, file):
             raise UserError(
                 f"{file}: models.{name}.remote_code is true but its source is a package, whose files come without "
                 "code of their own; remove remote_code"
+            )
+        if "prompting" in entry["studies"].values() and "prompt_wrapping" not in entry:
+            raise UserError(
+                f"{file}: models.{name} is prompted but has no prompt_wrapping; set it to none, llama2 or chat_template"
+            )
+        if entry["architecture"] == "encoder" and "prompt_wrapping" in entry:
+            raise UserError(f"{file}: models.{name} is an encoder and cannot be prompted; remove prompt_wrapping")
+        if entry.get("base", name) not in registry:
+            raise UserError(
+                f"{file}: models.{name}.base '{entry['base']}' is not an entry"
+                f"{nearest(entry['base'], registry) or '; correct it'}"
             )
         if entry["demonstration"] and entry["studies"]:
             raise UserError(
@@ -251,6 +268,37 @@ def distribution_minutes(entry, n_texts, new_tokens, attempt=1):
 def shards(entry, n_instances, minutes_per_job):
     """Return the number of jobs that keeps each within ``minutes_per_job`` (:func:`instance_seconds`), at least 1."""
     return max(1, math.ceil(n_instances * instance_seconds(entry) / 60 / minutes_per_job))
+
+
+def prompt_seconds(entry, new_tokens):
+    """Return how long one prompt takes at most, in seconds.
+
+    Reading a prompt of 200 tokens costs as much as in :func:`instance_seconds`. Each of the ``new_tokens`` makes an
+    A100 read all weights once (1 TB/s) and takes 0.1 s for launching kernels, both shared by a batch of 32 prompts; on
+    a CPU it costs twice the operations of a token that is read.
+
+    Parameters
+    ----------
+    entry : dict
+    new_tokens : int
+        Tokens that are generated at most, in all steps of the prompt.
+    """
+    operations = 2 * entry["parameters"] * entry.get("layer_repeats", 1)
+    if gpus(entry):
+        step = (weights_bytes(entry) / GPU_BYTES_PER_SECOND + GPU_SECONDS_PER_INSTANCE) / PROMPTS_PER_BATCH
+        return operations * PROMPT_TOKENS / GPU_FLOPS[entry["precision"]] + new_tokens * step
+    return operations * (PROMPT_TOKENS + 2 * new_tokens) / CPU_FLOPS
+
+
+def prompt_shards(seconds, minutes_per_job):
+    """Return the number of jobs that keeps prompts of ``seconds`` in all within ``minutes_per_job``, at least 1."""
+    return max(1, math.ceil(seconds / 60 / minutes_per_job))
+
+
+def prompt_minutes(entry, seconds, attempt=1):
+    """Return the time limit of a job with prompts of ``seconds`` in all, in minutes, as :func:`runtime_minutes`."""
+    loading = weights_bytes(entry) / LOAD_BYTES_PER_SECOND
+    return math.ceil(STARTUP_MINUTES + (loading + seconds) / 60) * attempt
 
 
 def runtime_minutes(entry, n_instances, attempt=1):

@@ -8,6 +8,8 @@ from scripts.core import files
 from scripts.core.errors import UserError, nearest
 
 MAIN = "results/paper/main.tex"
+APPENDIX = ("sections/provenance", "sections/currency")
+"""What ``scripts/paper_provenance.py`` writes: where everything comes from, and whether it is current."""
 
 
 def items(main_tex):
@@ -21,16 +23,21 @@ def items(main_tex):
     Returns
     -------
     list of dict
-        ``kind``, ``number``, ``label``, ``body`` (the environment's source) and ``path`` (of a figure's file).
+        ``kind``, ``number``, ``label``, ``body`` (the environment's source, or for a caption outside of one what
+        follows it up to the next) and ``path`` (of a figure's file).
     """
     folder = Path(main_tex).parent
+    text = _source(Path(main_tex))
+    starts = list(re.finditer(r"\\begin\{(figure|table)\}|\\captionof\{(figure|table)\}", text))
     found, counts = [], {"figure": 0, "table": 0}
-    for match in re.finditer(r"\\begin\{(figure|table)\}(.*?)\\end\{\1\}", _source(Path(main_tex)), flags=re.DOTALL):
-        kind, body = match.groups()
+    for match, following in zip(starts, [*starts[1:], None], strict=True):
+        kind = match[1] or match[2]
+        end = following.start() if following else len(text)
+        body = text[match.end() : text.index(rf"\end{{{kind}}}", match.end()) if match[1] else end]
         counts[kind] += 1
         label = re.search(r"\\label\{([^}]+)\}", body)
         graphic = re.search(r"\\includegraphics(?:\[[^]]*\])?\{([^}]+)\}", body)
-        path = _normal(folder / graphic[1]) if graphic else None
+        path = _normal(folder / graphic[1]) if graphic and kind == "figure" else None
         found.append(
             {"kind": kind, "number": counts[kind], "label": label and label[1], "body": body, "path": path},
         )
@@ -43,7 +50,12 @@ def _source(path):
         text = path.read_text(encoding="utf-8")
     except OSError as error:
         raise UserError(f"{path}: cannot be read; make the paper first: snakemake paper") from error
-    return re.sub(r"\\input\{([^}]+)\}", lambda match: _source(_tex(path.parent / match[1])), text)
+    return re.sub(
+        r"\\input\{([^}]+)\}",
+        # What is written from this very answer is not looked at: it has no figures and no numbered tables.
+        lambda match: "" if match[1] in APPENDIX else _source(_tex(path.parent / match[1])),
+        text,
+    )
 
 
 def _tex(path):
@@ -78,20 +90,28 @@ def located(jobs, main_tex=MAIN):
 
 
 def numbers(jobs):
-    """Return ``{id: entry}`` for every number of the paper's text; ids are ``<study>.<templates>.<id in the file>``.
+    """Return ``{id: entry}`` for every number of the paper's text.
 
-    An entry is that of paper_numbers.json, with ``file`` and ``path``, the table that its cell is in (None for a
-    number of config.yaml).
+    Ids are ``<study>.<templates>.<id in the file>`` for a ``paper_numbers.json``, which belongs to one set of
+    templates, and ``<study>.<id in the file>`` for the JSON file beside a table over all of them.
+
+    An entry is that of the file, with ``file`` and ``path``, the table that its cell is in (None for a number of
+    config.yaml).
     """
     found = {}
     for job in jobs:
         for path in job["outputs"]:
-            if Path(path).name != "paper_numbers.json" or not Path(path).is_file():
+            parts = Path(path).parts
+            if parts[-1] == "paper_numbers.json":
+                prefix, near = f"{parts[1]}.{parts[-2]}", job["inputs"]
+            elif parts[-1].endswith(".json") and "tables" in parts:
+                prefix, near = parts[1], job["outputs"]
+            else:
                 continue
-            study, templates = Path(path).parts[1], Path(path).parent.name
-            sources = {Path(p).name: p for p in job["inputs"]}
-            for name, entry in json.loads(Path(path).read_text(encoding="utf-8")).items():
-                found[f"{study}.{templates}.{name}"] = entry | {"file": path, "path": sources.get(entry["source"])}
+            if Path(path).is_file():
+                sources = {Path(p).name: p for p in near}
+                for name, entry in json.loads(Path(path).read_text(encoding="utf-8")).items():
+                    found[f"{prefix}.{name}"] = entry | {"file": path, "path": sources.get(entry["source"])}
     return found
 
 

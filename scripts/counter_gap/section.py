@@ -4,9 +4,8 @@ import json
 import os
 from pathlib import Path
 
-from scripts.core import files, latex
 from scripts.core.job import run
-from scripts.paper_source import figure, listed, number, value
+from scripts.core.paper import figure, listed, number, table, value, write
 
 SHARED = "figures"
 """Name of the folder of the figures that belong to no set of quadruples."""
@@ -33,6 +32,7 @@ def main(
     for key, path in zip(template_sets, numbers, strict=True):
         sets[key] = {
             "key": key,
+            "id": f"counter_gap.{key}",
             "numbers": json.loads(Path(path).read_text(encoding="utf-8")),
             "tables": {Path(p).stem: table(p) for p in tables if Path(p).parent.name == key},
             "figures": {p.stem: r for p, r in relative.items() if p.parent.name == key},
@@ -47,16 +47,7 @@ def main(
         "listed": listed,
         "figure": figure,
     }
-    template = Path(section_template)
-    files.write_text(section_tex, latex.render(template.parent, template.name, context))
-
-
-def table(path):
-    """Return a table's LaTeX; one that could be too wide for the page is scaled down to it."""
-    text = Path(path).read_text(encoding="utf-8").strip()
-    if r"\begin{tabularx}" in text or r"\begin{tabular}" not in text:
-        return text
-    return f"\\begin{{adjustbox}}{{max width=\\linewidth}}\n{text}\n\\end{{adjustbox}}"
+    write(section_tex, section_template, context)
 
 
 if __name__ == "__main__":

@@ -163,9 +163,12 @@ def test_no_commit_serves_two_models(models):
 
 def test_full_overlay_selects_the_29_scored_variants(models):
     full = load_yaml("config/full.yaml")
-    assert set(full) == {"models", "ruff"}
     assert full["models"] == [name for name, entry in models.items() if entry["studies"].get("ruff") == "likelihood"]
-    assert full["ruff"] == {"templates": ["official"], "sample_size": 2160}
+    assert full["ruff"]["templates"] == ["official"]
+    assert full["ruff"]["sample_size"] == full["ruff"]["prompting"]["sample_size"] == 2160
+    prompted = [name for name, entry in models.items() if entry["studies"].get("ruff") == "prompting"]
+    assert full["ruff"]["prompting"]["models"] == prompted
+    assert len(prompted) == 8
     assert list(module.select(models, full["models"])) == full["models"]
 
 
@@ -278,6 +281,18 @@ def code_in_a_package(models):
     models["minilm-l6-mlm"]["remote_code"] = True
 
 
+def prompted_without_wrapping(models):
+    del models["flan-t5-xl"]["prompt_wrapping"]
+
+
+def prompted_encoder(models):
+    models["bert-base"]["prompt_wrapping"] = "none"
+
+
+def base_that_is_not_there(models):
+    models["llama-2-7b-chat"]["base"] = "llama-2-7"
+
+
 def demonstration_in_a_study(models):
     models["minilm-l6-mlm"]["studies"] = {"ruff": "likelihood"}
 
@@ -289,6 +304,9 @@ def demonstration_in_a_study(models):
         (same_label, "models.opt-350m.label is 'OPT-125M', as is that of models.opt-125m in ruff; give each its own"),
         (gated_path, "models.bert-base.gated is true but its source is not the hub; set gated to false"),
         (code_in_a_package, "models.minilm-l6-mlm.remote_code is true but its source is a package"),
+        (prompted_without_wrapping, "models.flan-t5-xl is prompted but has no prompt_wrapping; set it to none, llama2"),
+        (prompted_encoder, "models.bert-base is an encoder and cannot be prompted; remove prompt_wrapping"),
+        (base_that_is_not_there, "models.llama-2-7b-chat.base 'llama-2-7' is not an entry; did you mean 'llama-2-7b'?"),
         (demonstration_in_a_study, "models.minilm-l6-mlm is a demonstration model and belongs to no study"),
     ],
 )
@@ -464,6 +482,18 @@ def test_runtime_formula(models):
     entry = models["minilm-l6-mlm"]
     operations = 2 * (22744506 - 30522 * 384) * 12544
     assert module.runtime_minutes(entry, 1000) == pytest.approx(10 + 1000 * operations / 8e10 / 60, abs=1)
+
+
+def test_time_of_prompts(models):
+    entry = models["llama-2-70b-chat"]
+    seconds = module.prompt_seconds(entry, 20)
+    operations = 2 * entry["parameters"] * 200
+    assert seconds == pytest.approx(operations / 1e14 + 20 * (2 * entry["parameters"] / 1e12 + 0.1) / 32)
+    assert module.prompt_shards(3 * 3600, 60) == 3
+    assert module.prompt_shards(1, 60) == 1
+    assert module.prompt_minutes(entry, 6000, attempt=2) == 2 * module.prompt_minutes(entry, 6000)
+    small = models["smollm2-135m-instruct"]
+    assert module.prompt_seconds(small, 20) == pytest.approx(2 * 134515008 * 240 / 8e10)
 
 
 def test_shards_keep_jobs_within_their_time(models):

@@ -1,0 +1,216 @@
+"""Write the paper's provenance appendix from the records of the run, and refuse a paper of results that are not current.
+
+The paper's numbers, figures and tables link here. What Snakemake would make anew is not asked for: it has just made
+everything that it finds out of date. Looked for is what it cannot see: results or records that were changed by hand,
+deleted or copied in, code and packages that changed while reruns were switched off.
+"""
+
+import re
+from pathlib import Path
+
+from scripts.core import audit, closure, files, latex, provenance, trace
+from scripts.core.errors import UserError
+from scripts.core.job import log, run
+
+ROOT = Path(__file__).resolve().parents[1]
+FEW = 2
+"""Up to this many models are named in a row of the appendix."""
+SHOWN = 6
+"""Up to this many files are named when a paper is refused."""
+
+
+def main(
+    *,
+    main_tex: str,
+    sections: list,
+    numbers: list,
+    results: list,
+    provenance_tex: str,
+    currency_tex: str,
+    allow_stale: bool,
+):
+    """Write ``provenance_tex``, the appendix, and ``currency_tex``, the mark of a paper of results not current.
+
+    Parameters
+    ----------
+    main_tex : str
+        The paper's main file, rendered.
+    sections : list of str
+        The sections that it inputs, rendered.
+    numbers : list of str
+        JSON files with the numbers of the text.
+    results : list of str
+        Figures and tables.
+    provenance_tex, currency_tex : str
+        The outputs.
+    allow_stale : bool
+        Mark such a paper instead of refusing it.
+
+    Raises
+    ------
+    UserError
+        If a result is not current and ``allow_stale`` is false.
+    """
+    records = provenance.load()
+    jobs = audit.recorded([main_tex, *sections, *numbers, *results], records, _module)
+    paths = {path for job in jobs for path in [*job["inputs"], *job["outputs"]]}
+    digests = {path: provenance.digest(found, provenance.CACHE) for path in paths if (found := _resolve(path)).exists()}
+    facts = provenance.model_facts(digests)
+    findings = audit.judge(jobs, records, digests, facts, provenance.pins(ROOT), {})
+    # A revision that no entry fixes is recorded with the scores; the audit says so, but the paper is not refused.
+    bad = {path: finding for path, finding in findings.items() if finding["verdict"] not in ("current", "unpinned")}
+    if bad and not allow_stale:
+        raise UserError(refusal(bad))
+    for line in audit.report(findings):
+        log.info("%s", line)
+    text = "".join(Path(path).read_text(encoding="utf-8") for path in [main_tex, *sections])
+    items = trace.located(jobs, main_tex)
+    known = trace.numbers(jobs)
+    used = {name: known[name] for name in sorted(set(re.findall(r"\\sourced\{([^}]+)\}", text)))}
+    owners = {label: path for path in [main_tex, *sections] for label in _labels(path)}
+    files.write_text(provenance_tex, appendix(items, used, owners, records, digests))
+    files.write_text(currency_tex, mark(bad, len(findings)))
+
+
+def refusal(bad):
+    """Return why a paper is not built, with the files that caused it before those that follow."""
+    causes = {p: f for p, f in bad.items() if any(r["kind"] != "upstream" for r in f["reasons"])}
+    told = [
+        f"{path} is {finding['verdict']} ({audit.describe(finding['reasons'][0])})"
+        for path, finding in list(sorted(causes.items()))[:SHOWN]
+    ]
+    return (
+        f"{len(bad)} results behind the paper are not current: {'; '.join(told)}"
+        f"{'; ...' if len(causes) > SHOWN else ''}. Delete those files and run again, or ask for all: "
+        "python -m scripts.audit; a paper of such results needs paper.allow_stale: true in config.yaml"
+    )
+
+
+def mark(bad, total):
+    """Return the box that a paper of results which are not current begins with; empty if all are."""
+    if not bad:
+        return "% All results are current.\n"
+    counts = ", ".join(f"{count} {verdict}" for verdict, count in audit.summary(bad).items())
+    return (
+        "\\noindent\\fcolorbox{red!60!black}{red!4}{\\parbox{\\dimexpr\\linewidth-2\\fboxsep-2\\fboxrule}{%\n"
+        f"\\textbf{{Not current.}} Of the {total} files behind this paper {len(bad)} are not what this workflow makes "
+        f"of its inputs ({counts}). It was typeset because \\texttt{{paper.allow\\_stale}} is set.}}}}\n"
+    )
+
+
+def appendix(items, numbers, owners, records, digests):
+    """Return the appendix as LaTeX.
+
+    Parameters
+    ----------
+    items : list of dict
+        Figures and tables (:func:`scripts.core.trace.located`).
+    numbers : dict
+        Id to entry of the numbers that the text uses.
+    owners : dict
+        Label to the file whose source has it, for tables without a file of their own.
+    records : dict
+    digests : dict
+    """
+    index = provenance.index(records)
+    chosen = {item["label"]: item["path"] or owners[item["label"]] for item in items}
+    behind = sorted({entry["path"] or entry["file"] for entry in numbers.values()} - set(chosen.values()))
+    rows = []
+    for item in items:
+        name = rf"\hypertarget{{{item['label']}}}{{{item['kind'].capitalize()}~\ref{{{item['label']}}}}}"
+        rows.append((name, *_facts(chosen[item["label"]], index, records, digests)))
+    rows += [("numbers", *_facts(path, index, records, digests)) for path in behind]
+    lines = [
+        r"\appendix",
+        r"\section{Where every result comes from}\label{sec:provenance}",
+        "Every number of the text and the end of every caption is a link into this appendix. It lists the file behind",
+        "each figure and table, and the files that numbers were taken from, with the first digits of their SHA-256, the",
+        "rule that made them, the commit that was checked out, marked + if files had changed since, and the models",
+        r"behind them. For the whole way back to template rows and weights: \texttt{python -m scripts.audit}, followed by",
+        "a file, a figure's or table's number, or a number's id.",
+        "",
+        r"{\scriptsize",
+        _table(
+            ("result", "file", "rule", "SHA-256", "commit", "models"),
+            (0.09, 0.33, 0.19, 0.1, 0.11, 0.14),
+            rows,
+        ),
+        _table(
+            ("number's id", "printed", "table and cell"),
+            (0.42, 0.13, 0.43),
+            [_number(name, entry) for name, entry in numbers.items()],
+        ),
+        "}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def models_behind(path, records, index):
+    """Return the names of the models whose scores a file was made from, itself included."""
+    found, seen, waiting = set(), set(), [path]
+    while waiting:
+        name = index.get(waiting.pop())
+        if name and name not in seen:
+            seen.add(name)
+            found |= {facts["model"] for facts in records[name]["models"].values()}
+            waiting += records[name]["inputs"]
+    return sorted(found)
+
+
+def _facts(path, index, records, digests):
+    record = records.get(index.get(path), {})
+    git = record.get("git")
+    models = models_behind(path, records, index)
+    return (
+        breakable(path),
+        breakable(record.get("rule", "no record")),
+        rf"\texttt{{{digests.get(path, audit.ABSENT)[:10]}}}",
+        (rf"\texttt{{{git['commit'][:8]}}}" + ("+" if git["dirty"] else "")) if git else "none",
+        breakable(", ".join(models)) if len(models) <= FEW else f"{len(models)} models",
+    )
+
+
+def _number(name, entry):
+    cell = ", ".join(f"{key}={value}" for key, value in entry["cell"].items())
+    where = breakable(f"{entry['source']}: {cell}" if cell else entry["source"])
+    # The id's last part tells the cell; the link's target is the row.
+    return rf"\hypertarget{{{name}}}{{}}{breakable(name)}", latex.escape(entry["text"]), where
+
+
+def breakable(text):
+    """Return text as LaTeX that may end a line behind the signs that part names."""
+    return re.sub(r"([./=,]|\\_)", r"\1\\allowbreak{}", latex.escape(text))
+
+
+def _table(heads, widths, rows):
+    columns = "".join(rf">{{\raggedright\arraybackslash}}p{{{width:g}\linewidth}}" for width in widths)
+    return "\n".join(
+        [
+            r"\begingroup\setlength{\tabcolsep}{2pt}",
+            rf"\begin{{longtable}}{{@{{}}{columns}@{{}}}}",
+            r"\toprule",
+            " & ".join(heads) + r" \\",
+            r"\midrule\endhead",
+            r"\bottomrule\endfoot",
+            *(" & ".join(row) + r" \\" for row in rows),
+            r"\end{longtable}\addtocounter{table}{-1}",
+            r"\endgroup",
+        ]
+    )
+
+
+def _labels(path):
+    return re.findall(r"\\label\{([^}]+)\}", Path(path).read_text(encoding="utf-8"))
+
+
+def _module(path):
+    return closure.digest(path, ROOT) if (ROOT / path).is_file() else None
+
+
+def _resolve(path):
+    """Return where a path of a record is: below the working directory, or else in the repository."""
+    return Path(path) if Path(path).exists() or path.startswith("results/") else ROOT / path
+
+
+if __name__ == "__main__":
+    run(main)

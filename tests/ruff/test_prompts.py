@@ -1,0 +1,146 @@
+"""Which instances are prompted, with which prompts, and what a run is refused for."""
+
+import copy
+
+import pytest
+
+from scripts.core import config, files, registry
+from scripts.core.errors import UserError
+from scripts.ruff import prompting_jobs, prompts, sample, select_instances
+from tests.conftest import ROOT
+
+SETS = ["he", "she", "they", "xe"]
+TEMPLATES = {
+    "pronouns": str(ROOT / "templates/pronouns.tsv"),
+    "task": str(ROOT / "templates/ruff/task.tsv"),
+    "context": str(ROOT / "templates/ruff/context.tsv"),
+    "occupations": str(ROOT / "templates/occupations.tsv"),
+}
+
+
+@pytest.fixture(scope="module")
+def samples(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("samples")
+    paths = []
+    for n in (0, 1):
+        paths.append(str(folder / f"{n}.parquet"))
+        sample.main(**TEMPLATES, pronoun_sets=SETS, n_distractors=n, seed=13, sample=paths[-1])
+    return paths
+
+
+def make(samples, folder, **changed):
+    given = {
+        "samples": samples,
+        "prompt_templates": str(ROOT / "templates/ruff/prompts.tsv"),
+        "chain_templates": str(ROOT / "templates/ruff/chain_of_thought.tsv"),
+        "sample_size": 4,
+        "kinds": ["open", "options"],
+        "blank": "code",
+        "option_orders": ["published"],
+        "chains": {"methods": ["kojima"], "distractors": [1], "sample_size": 2},
+        "prompted": str(folder / "prompted.parquet"),
+        "prompts": str(folder / "prompts.parquet"),
+        **changed,
+    }
+    prompts.main(**given)
+    return files.read_parquet(given["prompted"]), files.read_parquet(given["prompts"])
+
+
+def test_prompted_instances_are_the_first_of_those_scored(samples, tmp_path):
+    rows, _ = make(samples, tmp_path)
+    assert rows.groupby("n_distractors").size().to_dict() == {0: 4, 1: 4}
+    assert rows.groupby("n_distractors").pronoun.nunique().to_dict() == {0: 4, 1: 4}
+    for path, (_, own) in zip(samples, rows.groupby("n_distractors"), strict=True):
+        whole = files.read_parquet(path)
+        scored = whole.iloc[select_instances.balanced(whole, 8)]
+        assert set(own.instance_id) < set(scored.instance_id)
+    assert rows[rows.chains].n_distractors.tolist() == [1, 1]
+
+
+def test_every_instance_has_its_prompts(samples, tmp_path):
+    rows, made = make(samples, tmp_path, option_orders=["published", "rotated"])
+    assert made.text_id.is_unique
+    assert len(made) == 8 * 15 + 2 * 15
+    assert set(made[made.method == "kojima"].instance_id) == set(rows[rows.chains].instance_id)
+    assert made[made.method == "vanilla"].follow_up.isna().all()
+    assert made[made.method == "kojima"].follow_up.notna().all()
+    _, few = make(samples, tmp_path, kinds=["options"], chains={"methods": [], "distractors": [0], "sample_size": 1})
+    assert len(few) == 8 * 5
+    facts = files.parquet_metadata(tmp_path / "prompts.parquet")
+    assert facts["blank"] == "code"
+    assert facts["kinds"] == ["options"]
+
+
+def test_the_blank_is_written_as_configured(samples, tmp_path):
+    _, code = make(samples, tmp_path)
+    _, paper = make(samples, tmp_path, blank="paper")
+    assert not code.text.str.contains("____").any()
+    assert (code.text.str.replace("___", "_______") == paper.text).all()
+
+
+@pytest.fixture(scope="module")
+def known():
+    entries = registry.load_registry(ROOT / "config/models.yaml", ROOT / "config/schemas/models.schema.yaml")
+    return config.load_yaml(ROOT / "config.yaml")["ruff"], entries
+
+
+def test_jobs_of_the_default_run(known, samples, tmp_path):
+    """The jobs reckon with as many prompts as there are."""
+    ruff, entries = known
+    settings = ruff["prompting"]
+    (job,) = prompting_jobs.jobs(settings, entries, ruff["seeds"], ruff["distractors"]).values()
+    assert job["methods"] == ["vanilla", "kojima", "zhou"]
+    assert job["new_tokens"] == {"answer": 20, "chain": 128, "final": 10}
+    entry = entries["smollm2-135m-instruct"]
+    chains = {"methods": ["kojima", "zhou"], "distractors": [1], "sample_size": 1}
+    _, made = make(samples, tmp_path, chains=chains)
+    counts = made.method.value_counts()
+    seconds = counts["vanilla"] * registry.prompt_seconds(entry, 20)
+    seconds += (counts["kojima"] + counts["zhou"]) * 2 * registry.prompt_seconds(entry, 138)
+    changed = copy.deepcopy(settings) | {"distractors": [0, 1]}
+    changed["chain_of_thought"] |= {"distractors": [1]}
+    (job,) = prompting_jobs.jobs(changed, entries, ruff["seeds"], ruff["distractors"]).values()
+    assert job["seconds"] == pytest.approx(seconds)
+
+
+def test_new_tokens_follow_the_architecture(known):
+    """5 for FLAN-T5, 20 for Llama-2-chat (Appendix F.1)."""
+    ruff, entries = known
+    full = config.load_yaml(ROOT / "config/full.yaml")["ruff"]["prompting"]
+    chains = ruff["prompting"]["chain_of_thought"] | full["chain_of_thought"]
+    settings = ruff["prompting"] | full | {"chain_of_thought": chains}
+    found = prompting_jobs.jobs(settings, entries, [13, 17, 19], list(range(6)))
+    assert {job["new_tokens"]["answer"] for name, job in found.items() if "t5" in name} == {5}
+    assert {job["new_tokens"]["answer"] for name, job in found.items() if "llama" in name} == {20}
+    assert [name for name, job in found.items() if len(job["methods"]) > 1] == ["flan-t5-xxl"]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda s: s["models"].append("opt-125m"), "ruff.prompting.models: 'opt-125m' has no prompt_wrapping"),
+        (lambda s: s["models"].append("flan-t5"), "models: 'flan-t5' is not in config/models.yaml; did you mean"),
+        (lambda s: s["seeds"].append(1), "ruff.prompting.seeds: 1 is not in ruff.seeds"),
+        (lambda s: s["distractors"].append(7), "ruff.prompting.distractors: 7 is not in ruff.distractors"),
+        (
+            lambda s: s["chain_of_thought"].update(models=["flan-t5-xl"]),
+            "ruff.prompting.chain_of_thought.models: 'flan-t5-xl' is not in ruff.prompting.models",
+        ),
+        (
+            lambda s: s["chain_of_thought"].update(distractors=[2]),
+            "ruff.prompting.chain_of_thought.distractors: 2 is not in ruff.prompting.distractors",
+        ),
+        (
+            lambda s: s["chain_of_thought"].update(sample_size=9),
+            "ruff.prompting.chain_of_thought.sample_size is 9, more than ruff.prompting.sample_size",
+        ),
+    ],
+)
+def test_what_cannot_be_prompted_is_refused(known, change, message):
+    ruff, entries = known
+    settings = copy.deepcopy(ruff["prompting"])
+    change(settings)
+    with pytest.raises(UserError) as caught:
+        prompting_jobs.jobs(settings, entries, ruff["seeds"], ruff["distractors"])
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
