@@ -3,6 +3,7 @@
 
 rule ruff_paper_numbers:
     input:
+        **RUFF_PROMPTING_TABLES,
         accuracy=rules.ruff_accuracy.output.accuracy,
         accuracy_over_models=rules.ruff_accuracy.output.accuracy_over_models,
         context_free=rules.ruff_context_free_counts.output.context_free,
@@ -29,6 +30,7 @@ rule ruff_paper_numbers:
             "alpha": RUFF["alpha"],
             "bootstrap_draws": RUFF["bootstrap"]["draws"],
         },
+        prompting_settings=RUFF_PROMPTING_NUMBERS,
         _code=code("scripts/ruff/paper_numbers.py"),
     script:
         "../scripts/ruff/paper_numbers.py"
@@ -38,6 +40,7 @@ rule paper_source:
     input:
         main_template=root("paper/main.tex.j2"),
         section_template=root("paper/sections/ruff.tex.j2"),
+        _included=root("paper/sections/ruff_prompting.tex.j2"),
         bibliography=root("paper/references.bib"),
         numbers=expand(rules.ruff_paper_numbers.output.paper_numbers, templates=RUFF["templates"]),
         figures=[path for path in RUFF_FIGURE_FILES if path.endswith(".pdf")],
@@ -64,6 +67,7 @@ rule paper_source:
         distractors=RUFF["distractors"],
         seeds=RUFF["seeds"],
         engine=config["scoring"]["engine"],
+        prompting=RUFF_PROMPTING_SECTION,
         studies=[
             {"key": "ruff", "name": "RUFF (robust pronoun fidelity)"},
             {"key": "counter_gap", "name": "Counter-GAP (inconsistency across genders)"},

@@ -36,13 +36,15 @@ def main(
     seeds: list,
     engine: str,
     studies: list,
+    prompting: dict,
 ):
     """Write the main file, which includes the section of each of ``studies``, and the section of RUFF.
 
     ``numbers`` has one file for each of ``template_sets``, in that order; ``figures`` and ``tables`` are the files that
     the section includes, ``figure_data`` the CSV files of what the figures draw, ``comparison_numbers`` count verdicts
-    on what the study publishes, and ``scores`` are the files whose metadata tell revisions. The commit is read when the
-    paper is rendered and is no reason to render it again: a commit that changes no result changes no paper.
+    on what the study publishes, ``prompting`` says which models were prompted and how, and ``scores`` are the files
+    whose metadata tell revisions. The commit is read when the paper is rendered and is no reason to render it again: a
+    commit that changes no result changes no paper.
     """
     folder = Path(main_tex).parent
     sets = {}
@@ -103,7 +105,7 @@ def main(
         "pronoun_sets": pronoun_sets,
         "labels": labels,
         "neighbours": list(zip(list(labels)[:-1], list(labels)[1:], strict=True)),
-        "families": {facts["family"] for facts in models.values()},
+        "families": {facts["family"] for facts in [*models.values(), *prompting["models"].values()]},
         "architectures": [a for a in ("decoder", "encoder") if a in {f["architecture"] for f in models.values()}],
         "few": FEW,
         "distractors": distractors,
@@ -117,6 +119,7 @@ def main(
         "significant": significant,
         "favourite_set": lambda part, model: favourite_set(part, model, list(labels)),
         "figure": figure,
+        "prompting": prompting,
         "comparison": next((_relative(p, folder) for p in figures if Path(p).stem == "template_comparison"), None),
     }
     write(section_tex, section_template, section)

@@ -79,6 +79,7 @@ def main(
         "device": "cpu" if device == "cpu" else torch.cuda.get_device_name(),
         "search": "greedy",
         "prompt_wrapping": wrapping,
+        "wrapped": prompting.wrap(prompting.PLACE, wrapping, tokenizer),
         "methods": methods,
         "new_tokens_at_most": new_tokens,
         "libraries": {name: importlib.metadata.version(name) for name in LIBRARIES},

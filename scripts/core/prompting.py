@@ -13,6 +13,9 @@ from scripts.core.errors import UserError
 WRAPPINGS = ("none", "llama2", "chat_template")
 """Values of ``prompt_wrapping`` in the registry."""
 
+PLACE = "{prompt}"
+"""Stands for the prompt where a file says what was put around it."""
+
 
 def wrap(text, wrapping, tokenizer):
     """Return what a model reads for a prompt.

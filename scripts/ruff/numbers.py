@@ -139,6 +139,81 @@ def from_errors(types, bounds):
     return numbers
 
 
+def from_prompting(summary, positions, agreement, compared, settings):
+    """Return what the prose says of prompted models.
+
+    Ids are ``prompted.<model>.<method>.<answer>.<kind>.<n>`` (accuracy, mean over prompts), the same after
+    ``prompted_sd`` (over prompts), ``prompted_range.<model>.<n>.<lowest|highest>`` (vanilla, over all prompts),
+    ``prompted_outcome.<model>.<method>.<answer>.<outcome>`` (share over all numbers of distractors),
+    ``prompted_outputs.<method>.<n>`` (how many outputs a model has, over all prompts), ``prompted_prompts.<kind>`` (how
+    many prompts), ``prompted_place.<model>.<order>.<place>`` (accuracy if the right option is there; vanilla),
+    ``prompted_agreement.<model>`` (share of instances with the same answer, mean over pairs of prompts; vanilla),
+    ``against.<prompted>.<scored>.<n>`` and ``against_scored.<prompted>.<scored>.<n>`` (both accuracies on the same
+    instances), ``against_n.<n>`` (how many), ``prompted_positions_n`` (outputs of a model in one order of the options),
+    ``prompted_agreement_n`` (instances that a pair of prompts is compared on) and ``prompting.<setting>``.
+
+    Parameters
+    ----------
+    summary, positions, agreement : DataFrame
+        Of :mod:`scripts.ruff.fidelity.prompting`.
+    compared : DataFrame or None
+        Of prompted against scored models, if any are compared.
+    settings : dict
+        Numbers of the configuration.
+    """
+    numbers = {}
+    for row in summary.to_dict("records"):
+        cell = {k: row[k] for k in ("model", "method", "answer", "kind", "n_distractors")}
+        name = ".".join(map(str, cell.values()))
+        numbers[f"prompted.{name}"] = entry(row["accuracy"], share(row["accuracy"]), "prompted_summary.csv", **cell)
+        numbers[f"prompted_sd.{name}"] = entry(row["sd"], share(row["sd"]), "prompted_summary.csv", **cell)
+        if row["kind"] == "all":
+            n = row["n_distractors"]
+            numbers[f"prompted_outputs.{row['method']}.{n}"] = entry(
+                int(row["n"]), f"{row['n']:,}", "prompted_summary.csv", **cell
+            )
+            if row["method"] == "vanilla":
+                for bound in ("lowest", "highest"):
+                    numbers[f"prompted_range.{row['model']}.{n}.{bound}"] = entry(
+                        row[bound], share(row[bound]), "prompted_summary.csv", **cell
+                    )
+    for kind, rows in summary[summary.method == "vanilla"].groupby("kind"):
+        count = int(rows.n_prompts.max())
+        numbers[f"prompted_prompts.{kind}"] = entry(count, f"{count}", "prompted_summary.csv", kind=kind)
+    overall = summary[summary.kind == "all"]
+    for (model, method, answer), rows in overall.groupby(["model", "method", "answer"]):
+        for outcome in ("wrong", "wrong_case", "several", "none"):
+            mean = float((rows[outcome] * rows.n).sum() / rows.n.sum())
+            numbers[f"prompted_outcome.{model}.{method}.{answer}.{outcome}"] = entry(
+                mean, share(mean), "prompted_summary.csv", model=model, method=method, answer=answer, column=outcome
+            )
+    for row in positions[positions.method == "vanilla"].to_dict("records"):
+        cell = {k: row[k] for k in ("model", "order", "place")}
+        numbers["prompted_place." + ".".join(map(str, cell.values()))] = entry(
+            row["accuracy"], share(row["accuracy"]), "prompted_positions.csv", **cell
+        )
+    for name, rows, column, source in (
+        ("positions", positions, "n_all", "prompted_positions.csv"),
+        ("agreement", agreement, "n", "prompted_agreement.csv"),
+    ):
+        if len(rows):
+            count = int(rows[rows.method == "vanilla"][column].iloc[0])
+            numbers[f"prompted_{name}_n"] = entry(count, f"{count:,}", source, method="vanilla", column=column)
+    for model, rows in agreement[agreement.method == "vanilla"].groupby("model"):
+        mean = float(rows.agreement.mean())
+        numbers[f"prompted_agreement.{model}"] = entry(mean, share(mean), "prompted_agreement.csv", model=model)
+    for row in [] if compared is None else compared.to_dict("records"):
+        cell = {k: row[k] for k in ("prompted", "scored", "n_distractors")}
+        name = ".".join(map(str, cell.values()))
+        source = "prompted_against_scored.csv"
+        numbers[f"against.{name}"] = entry(row["prompted_accuracy"], share(row["prompted_accuracy"]), source, **cell)
+        numbers[f"against_scored.{name}"] = entry(row["scored_accuracy"], share(row["scored_accuracy"]), source, **cell)
+        numbers[f"against_n.{row['n_distractors']}"] = entry(int(row["n"]), f"{row['n']:,}", source, **cell)
+    for name, value in settings.items():
+        numbers[f"prompting.{name}"] = entry(value, f"{value:,}", "config.yaml", key=f"ruff.prompting.{name}")
+    return numbers
+
+
 def from_settings(counts, settings):
     """Return numbers of instances from Table 1 (``instances.<n or context_free>``) and the configured settings."""
     numbers = {}

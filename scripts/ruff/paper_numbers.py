@@ -19,11 +19,17 @@ def main(
     instance_counts: str,
     paper_numbers: str,
     settings: dict,
+    prompted_summary: str | None = None,
+    prompted_positions: str | None = None,
+    prompted_agreement: str | None = None,
+    prompted_against_scored: str | None = None,
+    prompting_settings: dict | None = None,
 ):
     """Write ``paper_numbers`` (JSON): id to value, printed text, source table and cell.
 
     ``settings`` are ``seeds`` (how many), ``sample_size``, ``alpha``, ``bootstrap_draws`` and ``chance``; the coverage
-    of the bootstrap intervals is that of the function which makes them.
+    of the bootstrap intervals is that of the function which makes them. The tables of prompted models and
+    ``prompting_settings`` are there if any model was prompted.
     """
     settings = settings | {"confidence": inspect.signature(statistics.cluster_bootstrap).parameters["level"].default}
     accuracies, counts = files.read_csv(accuracy), files.read_csv(context_free)
@@ -35,6 +41,15 @@ def main(
         **numbers.from_tests(files.read_csv(pronoun_tests)),
         **numbers.from_errors(files.read_csv(error_types), files.read_csv(error_range)),
     }
+    if prompted_summary:
+        compared = files.read_csv(prompted_against_scored) if prompted_against_scored else None
+        collected |= numbers.from_prompting(
+            files.read_csv(prompted_summary),
+            files.read_csv(prompted_positions),
+            files.read_csv(prompted_agreement),
+            compared,
+            prompting_settings,
+        )
     files.write_json(paper_numbers, collected)
 
 

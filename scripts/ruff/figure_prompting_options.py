@@ -1,0 +1,38 @@
+"""Draw accuracies with open prompts beside those with prompts that list the options (not a figure of the study)."""
+
+from scripts.core import plotting
+from scripts.core.job import run
+from scripts.ruff import figures, prompting_figures
+from scripts.ruff.prompt_texts import VANILLA
+
+COLOURS = {"open": "#0072B2", "options": "#D55E00"}
+
+
+@plotting.style()
+def draw(frame, models, n_options, human):
+    """Draw a panel for each model, with a box over prompts for each kind of prompt; return the figure."""
+    colours = {kind: colour for kind, colour in COLOURS.items() if kind in set(frame.kind)}
+    drawn, axes, columns = prompting_figures.panels(len(models), columns=3)
+    for i, (ax, name) in enumerate(zip(axes, figures.ordered(models), strict=True)):
+        prompting_figures.boxes(ax, frame[frame.model == name], "kind", colours)
+        ax.set_title(models[name]["label"])
+        ax.set_xlabel(figures.DISTRACTORS)
+        if i % columns == 0:
+            ax.set_ylabel("Accuracy")
+    handles = [prompting_figures.box_handle(c, prompting_figures.KIND_LABELS[kind]) for kind, c in colours.items()]
+    handles += [plotting.chance_line(axes, n_options), plotting.human_line(axes, human)]
+    plotting.legend_below(drawn, handles, 2 if columns == 1 else 4)
+    plotting.demonstration_note(drawn, models)
+    return drawn
+
+
+def main(*, prompted_accuracy: str, pdf: str, png: str, csv: str, models: dict, pronoun_sets: list, human: float):
+    """Draw the figure for vanilla prompting."""
+    frame = figures.read(prompted_accuracy, prompting_figures.COLUMNS, model=models)
+    frame = frame[frame.method == VANILLA]
+    frame = figures.in_order(frame, model=models, kind=COLOURS, n_distractors=None, prompt=None)
+    plotting.save(draw(frame, models, len(pronoun_sets), human), frame, pdf, png, csv)
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,39 @@
+"""Draw accuracies of prompted models by number of distractors, boxes over prompts (paper Figures 11a and 11b)."""
+
+from scripts.core import plotting
+from scripts.core.job import run
+from scripts.ruff import figures, prompting_figures
+from scripts.ruff.prompt_texts import VANILLA
+
+
+@plotting.style()
+def draw(frame, models, n_options, human):
+    """Draw a panel for each architecture, with a box for each of its models; return the figure."""
+    groups = figures.by_architecture(models)
+    few = len(models) <= 2
+    drawn = plotting.figure(plotting.COLUMN if few else plotting.PAGE, 1.9 * len(groups) + 0.2)
+    axes = drawn.subplots(len(groups), 1, squeeze=False)[:, 0]
+    handles = []
+    for ax, (architecture, names) in zip(axes, groups.items(), strict=True):
+        colours = {name: plotting.model_style(models[name])["color"] for name in names}
+        prompting_figures.boxes(ax, frame[frame.model.isin(names)], "model", colours)
+        ax.set_title(plotting.ARCHITECTURES[architecture])
+        ax.set_ylabel("Accuracy")
+        handles += [prompting_figures.box_handle(colours[name], models[name]["label"]) for name in names]
+    axes[-1].set_xlabel(figures.DISTRACTORS)
+    handles += [plotting.chance_line(axes, n_options), plotting.human_line(axes, human)]
+    plotting.legend_below(drawn, handles, 2 if few else 5)
+    plotting.demonstration_note(drawn, models)
+    return drawn
+
+
+def main(*, prompted_accuracy: str, pdf: str, png: str, csv: str, models: dict, pronoun_sets: list, human: float):
+    """Draw the figure; chance is a random pick among ``pronoun_sets``."""
+    frame = figures.read(prompted_accuracy, prompting_figures.COLUMNS, model=models)
+    frame = frame[frame.method == VANILLA]
+    frame = figures.in_order(frame, model=models, n_distractors=None, prompt=None)
+    plotting.save(draw(frame, models, len(pronoun_sets), human), frame, pdf, png, csv)
+
+
+if __name__ == "__main__":
+    run(main)

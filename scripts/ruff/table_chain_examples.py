@@ -1,0 +1,18 @@
+"""Show both steps of prompting with a chain of thought (paper Table 5)."""
+
+from scripts.core import files
+from scripts.core.job import run
+from scripts.ruff import prompt_tables, prompt_texts
+
+
+def main(*, prompt_templates: str, chain_templates: str, sample: str, tex: str, csv: str, methods: list, blank: str):
+    """Write the table for ``methods``."""
+    chains = prompt_texts.select_chains(prompt_texts.read_chains(chain_templates), methods, chain_templates)
+    prompts = prompt_texts.read_prompts(prompt_templates)
+    cells = prompt_tables.chain_cells(prompts, chains, files.read_parquet(sample), blank)
+    files.write_csv(csv, cells)
+    files.write_text(tex, prompt_tables.typeset(cells, "llX"))
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,19 @@
+"""Show what models read for one prompt, with what is put around it (paper Table 4)."""
+
+from scripts.core import files
+from scripts.core.job import run
+from scripts.ruff import prompt_tables, prompt_texts
+
+
+def main(*, prompt_templates: str, sample: str, answers: list, tex: str, csv: str, models: dict, blank: str):
+    """Write the table; metadata of ``answers``, one file for each of ``models``, say what was put around prompts."""
+    paths = [answers] if isinstance(answers, str) else answers
+    wrapped = {model: files.parquet_metadata(path)["wrapped"] for model, path in zip(models, paths, strict=True)}
+    prompts = prompt_texts.read_prompts(prompt_templates)
+    cells = prompt_tables.examples_cells(prompts, files.read_parquet(sample), blank, models, wrapped)
+    files.write_csv(csv, cells)
+    files.write_text(tex, prompt_tables.typeset(cells, "lX"))
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,17 @@
+"""List the prompt templates (paper Table 3)."""
+
+from scripts.core import files
+from scripts.core.job import run
+from scripts.ruff import prompt_tables, prompt_texts
+
+
+def main(*, prompt_templates: str, tex: str, csv: str, kinds: list):
+    """Write the templates of ``kinds``, line breaks as line breaks."""
+    prompts = prompt_texts.read_prompts(prompt_templates)
+    cells = prompt_tables.templates_cells({k: v for k, v in prompts.items() if v["kind"] in kinds})
+    files.write_csv(csv, cells)
+    files.write_text(tex, prompt_tables.typeset(cells, "llX"))
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,17 @@
+"""Tabulate accuracies of prompted models and what their outputs come to."""
+
+from scripts.core import files, latex
+from scripts.core.job import run
+from scripts.ruff import prompt_tables
+
+
+def main(*, prompted_summary: str, tex: str, csv: str, models: dict):
+    """Write means over prompts with their SD (LaTeX) and the same for each kind of prompt (CSV)."""
+    frame = files.read_csv(prompted_summary)
+    files.write_csv(csv, frame)
+    cells = prompt_tables.prompting_cells(frame, models)
+    files.write_text(tex, latex.latex_table(cells, align="ll" + "r" * (cells.shape[1] - 2)))
+
+
+if __name__ == "__main__":
+    run(main)
