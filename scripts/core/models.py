@@ -247,9 +247,9 @@ def load(name, entry, location, device):
 
 @contextlib.contextmanager
 def _gguf_parsed_once():
-    """Let transformers parse a GGUF file once instead of four times, and cut its 50,000 tokens from a plain array.
+    """Let transformers do once what it does four times (parse a GGUF file) or for each layer (a table of names).
 
-    A memory map makes each slice a memory map of its own, which takes most of the time.
+    The file's 50,000 tokens are cut from a plain array: a slice of a memory map is a memory map, which takes its time.
     """
     import gguf
     import numpy as np
@@ -263,9 +263,9 @@ def _gguf_parsed_once():
         def data(self, value):
             self._data = np.asarray(value)
 
-    original = gguf.GGUFReader
-    gguf.GGUFReader = functools.cache(Reader)
+    original = gguf.GGUFReader, gguf.get_tensor_name_map
+    gguf.GGUFReader, gguf.get_tensor_name_map = functools.cache(Reader), functools.cache(gguf.get_tensor_name_map)
     try:
         yield
     finally:
-        gguf.GGUFReader = original
+        gguf.GGUFReader, gguf.get_tensor_name_map = original
