@@ -47,6 +47,7 @@ def reported(path, study, kind):
         labels[wildcard] = f"{{{wildcard}}}"
     return report(path, caption=Path("results/paper/captions.rst").absolute(), category=study, labels=labels)
 
+
 def rows_of(path):
     """Return how many rows a Parquet file has; a missing one is a FileNotFoundError, which Snakemake takes as later."""
     import pyarrow.parquet as pq

@@ -3,10 +3,13 @@
 
 
 # The part of a registry entry that distributions depend on.
-READ_KEYS = (*SCORED_KEYS, "prefixes")
+READ_KEYS = (*SCORED_KEYS, "prefixes", "prompt_wrapping")
 READ_ENTRIES = {name: {key: entry[key] for key in READ_KEYS if key in entry} for name, entry in MODELS.items()}
 
 DEFAULT_NEW_TOKENS = 10
+
+# Two jobs at a time: a third of a small model's job is loading and reading files, which takes one core.
+DISTRIBUTION_THREADS = max(1, SCORING_THREADS // 2)
 
 
 localrules:
@@ -30,7 +33,7 @@ rule token_distributions:
         model=one_of(name for name, entry in MODELS.items() if "source" in entry),
     conda:
         "../envs/scoring.yaml"
-    threads: SCORING_THREADS
+    threads: DISTRIBUTION_THREADS
     resources:
         gpu=lambda wildcards: registry.gpus(MODELS[wildcards.model]),
         mem_mb=lambda wildcards, attempt: registry.memory_mb(MODELS[wildcards.model], attempt),

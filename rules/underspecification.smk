@@ -335,7 +335,11 @@ rule underspecification_figure_correlations:
         slopes=rules.underspecification_method1.output.slopes,
     output:
         pdf="results/underspecification/figures/{source}/correlations_{variable}_{choice}.pdf",
-        png=reported("results/underspecification/figures/{source}/correlations_{variable}_{choice}.png", "Underspecification", "figure"),
+        png=reported(
+            "results/underspecification/figures/{source}/correlations_{variable}_{choice}.png",
+            "Underspecification",
+            "figure",
+        ),
         csv="results/underspecification/figures/{source}/correlations_{variable}_{choice}.csv",
     log:
         "results/logs/underspecification_figure_correlations/{source}_{variable}_{choice}.log",
@@ -364,7 +368,9 @@ rule underspecification_figure_occupations:
         metric=rules.underspecification_method2.output.metric,
     output:
         pdf="results/underspecification/figures/{source}/occupations_{set}_{part}.pdf",
-        png=reported("results/underspecification/figures/{source}/occupations_{set}_{part}.png", "Underspecification", "figure"),
+        png=reported(
+            "results/underspecification/figures/{source}/occupations_{set}_{part}.png", "Underspecification", "figure"
+        ),
         csv="results/underspecification/figures/{source}/occupations_{set}_{part}.csv",
     log:
         "results/logs/underspecification_figure_occupations/{source}_{set}_{part}.log",
@@ -391,7 +397,9 @@ rule underspecification_figure_occupations:
 use rule underspecification_figure_occupations as underspecification_figure_occupations_example with:
     output:
         pdf="results/underspecification/figures/{source}/occupations_example.pdf",
-        png=reported("results/underspecification/figures/{source}/occupations_example.png", "Underspecification", "figure"),
+        png=reported(
+            "results/underspecification/figures/{source}/occupations_example.png", "Underspecification", "figure"
+        ),
         csv="results/underspecification/figures/{source}/occupations_example.csv",
     log:
         "results/logs/underspecification_figure_occupations_example/{source}.log",

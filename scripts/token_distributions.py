@@ -8,7 +8,7 @@ from pathlib import Path
 
 import torch
 
-from scripts.core import chunks, closure, distributions, files, generation, instances, models, scoring
+from scripts.core import chunks, closure, distributions, files, generation, instances, models, prompting, scoring
 from scripts.core.job import log, run
 
 # Texts held at once: enough for batches of equal length to be full, few enough for memory to stay flat, which also
@@ -66,6 +66,7 @@ def main(
         "device": "cpu" if device == "cpu" else torch.cuda.get_device_name(),
         "methods": methods,
         "prefixes": entry.get("prefixes", {}),
+        "prompt_wrapping": entry.get("prompt_wrapping", "none"),
         "top_k": top_k,
         "max_new_tokens": max_new_tokens,
         "groups": groups,
@@ -202,7 +203,8 @@ class Job:
     def prompt(self, text):
         """Return a prompt as the model wants it."""
         prefix = self.metadata["prefixes"].get("generate", "")
-        return f"{prefix} {text}" if prefix else text
+        text = f"{prefix} {text}" if prefix else text
+        return prompting.wrap(text, self.metadata["prompt_wrapping"], self.tokenizer)
 
     def _filling(self, ids):
         return lambda: [

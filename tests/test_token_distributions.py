@@ -183,6 +183,22 @@ def test_parts_of_anything_else_are_not_taken(entries, tmp_path, texts, monkeypa
     assert again == (facts["forward_tokens"] if change else 0)
 
 
+def test_prompts_are_wrapped(entries, tmp_path, texts):
+    table = files.read_parquet(texts)
+    table["text"] = "[INST] " + table.text + " [/INST]"
+    files.write_parquet(tmp_path / "wrapped.parquet", table)
+    entry = {**entries["tiny-llama"], "prompt_wrapping": "llama2"}
+    token_distributions.main(**arguments(entries, tmp_path / "a", texts, "tiny-llama", entry=entry))
+    entry = {**entry, "prompt_wrapping": "none"}
+    token_distributions.main(
+        **arguments(entries, tmp_path / "b", tmp_path / "wrapped.parquet", "tiny-llama", entry=entry)
+    )
+    token_distributions.main(**arguments(entries, tmp_path / "c", texts, "tiny-llama", entry=entry))
+    told, same, plain = (files.read_parquet(tmp_path / name / "out.parquet") for name in "abc")
+    assert told.equals(same)
+    assert not told.probability.equals(plain.probability)
+
+
 def test_prefixes_reach_the_model(entries, tmp_path, texts):
     plain = arguments(entries, tmp_path / "plain", texts, "tiny-ul2")
     token_distributions.main(**plain)

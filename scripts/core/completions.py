@@ -131,6 +131,7 @@ class Client:
         self.sleep = sleep
         self.url = f"{api['base_url'].rstrip('/')}/{ENDPOINTS[api['interface']]}"
         self.sent = 0
+        self._local = urllib.parse.urlsplit(self.url).hostname in LOCAL_HOSTS
         self._sessions = threading.local()
         self._pace = _Pace(api["requests_per_minute"], sleep)
         self._key = self._read_key()
@@ -145,8 +146,7 @@ class Client:
                 f"model {self.name}: the environment variable {variable} is not set; it must hold the key of "
                 f"{self.api['base_url']}"
             )
-        address = urllib.parse.urlsplit(self.url)
-        if address.scheme != "https" and address.hostname not in LOCAL_HOSTS:
+        if not self.url.startswith("https:") and not self._local:
             raise UserError(
                 f"model {self.name}: {self.api['base_url']} would get the key of {variable} unencrypted; "
                 "use https in config/models.yaml"
@@ -307,6 +307,8 @@ class Client:
         """Return this thread's session."""
         if not hasattr(self._sessions, "session"):
             self._sessions.session = requests.Session()
+            # What is meant for this machine goes through no proxy.
+            self._sessions.session.trust_env = not self._local
         return self._sessions.session
 
     def _authorise(self, request):

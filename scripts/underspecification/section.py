@@ -31,8 +31,8 @@ def main(
     """Write ``section_tex``.
 
     ``numbers`` has one file for each of ``sources``, in that order; ``figures`` and ``tables`` are the files that the
-    section includes, ``comparison_numbers`` count verdicts; ``templates`` are the Winogender sets that the run's ``models`` read,
-    with ``prompts`` by evaluation set.
+    section includes, ``comparison_numbers`` count verdicts; ``templates`` are the Winogender sets that the run's
+    ``models`` read, with ``prompts`` by evaluation set.
     """
     paper = Path(section_tex).parents[1]
     parts = {}
@@ -51,7 +51,9 @@ def main(
         "any_source": next(iter(parts.values())),
         "toy_figure": next(os.path.relpath(p, paper) for p in figures if Path(p).stem == "toy_model"),
         "beside": {
-            "numbers": {k: v for p in comparison_numbers for k, v in json.loads(Path(p).read_text(encoding="utf-8")).items()},
+            "numbers": {
+                k: v for p in comparison_numbers for k, v in json.loads(Path(p).read_text(encoding="utf-8")).items()
+            },
             "tables": {Path(p).stem: Path(p).read_text("utf-8") for p in tables if Path(p).parent.name == "tables"},
             "key": "comparison of",
             "id": "underspecification",

@@ -31,8 +31,11 @@ def server():
 @pytest.fixture(autouse=True)
 def environment(monkeypatch):
     monkeypatch.setenv("TEST_SERVER_KEY", KEY)
+    # What is meant for this machine goes through no proxy; there is none at this address.
     for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
-        monkeypatch.delenv(name, raising=False)
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    monkeypatch.delenv("no_proxy", raising=False)
+    monkeypatch.delenv("NO_PROXY", raising=False)
 
 
 @pytest.fixture

@@ -204,7 +204,7 @@ def run(tmp_path_factory, root):
         numbers=[path(f"analysis/{source}/paper_numbers.json") for source in sources],
         figures=[str(p) for p in folder.glob("figures/**/*.pdf")],
         tables=[str(p) for p in folder.glob("tables/**/*.tex")],
-        counts=[path("tables/published_vs_ours.json"), path("tables/claims.json")],
+        comparison_numbers=[path("tables/published_vs_ours.json"), path("tables/claims.json")],
         section_tex=path("paper/sections/underspecification.tex"), sources=list(sources), templates=["replica"],
         prompts={"mgc": ["A", "B"], "winogender": ["A"]}, models=FACTS,
     )  # fmt: skip
