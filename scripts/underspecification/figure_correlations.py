@@ -58,6 +58,8 @@ def draw(curves, slopes, models):
         ax.tick_params(labelbottom=index + columns >= len(shown))
         if index % columns == 0:
             ax.set_ylabel("probability (%)")
+    low, high = axes[0].get_ylim()
+    axes[0].set_ylim(low, max(high, 1))
     handles = [
         plotting.handle(
             {"color": colours[g], "marker": figures.MARKERS[g], "linestyle": "-", "linewidth": 1.1}, figures.LABELS[g]
