@@ -20,7 +20,13 @@ from scripts.core.errors import UserError
 log = logging.getLogger("snakemake.logging")
 
 # The rooms of results/ whose rules are small, and the group that each joins.
-ROOMS = {"instances": "instances", "analysis": "analyses", "figures": "analyses", "tables": "analyses"}
+ROOMS = {
+    "instances": "instances",
+    "prompts": "instances",
+    "analysis": "analyses",
+    "figures": "analyses",
+    "tables": "analyses",
+}
 GROWING = {"mem_mb": "max_mem_mb", "runtime": "max_runtime"}
 # The executor names its jobs PREFIX_UUID and says in their comment what they are.
 JOB_NAME = re.compile(r"(.+_)?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
