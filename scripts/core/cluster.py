@@ -21,8 +21,8 @@ log = logging.getLogger("snakemake.logging")
 
 # The rooms of results/ whose rules are small, and the group that each joins.
 ROOMS = {
-    "instances": "instances", "texts": "instances", "clusters": "analyses", "flags": "analyses", "analysis": "analyses",
-    "figures": "analyses", "tables": "analyses",
+    "instances": "instances", "texts": "instances", "prompts": "instances", "clusters": "analyses", "flags": "analyses",
+    "analysis": "analyses", "figures": "analyses", "tables": "analyses",
 }  # fmt: skip
 GROWING = {"mem_mb": "max_mem_mb", "runtime": "max_runtime"}
 # The executor names its jobs PREFIX_UUID and says in their comment what they are.
