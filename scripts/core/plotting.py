@@ -61,6 +61,8 @@ FAMILIES = {
     "UL2": ("#6699CC", None, None),
     "GPT-3": ("#999999", None, None),
     "GPT-3.5": ("#DDAA33", None, None),
+    "GPT-4o": ("#AA4499", None, None),
+    "Own server": ("#777777", None, None),
 }
 _UNKNOWN_RANGE = (1e7, 1e11)
 _LIGHTEST, _DARKEST = 72.0, 32.0
