@@ -9,7 +9,7 @@
 #                         -> results/paper/main.pdf                            rules/paper.smk
 #
 # Named targets: paper (the default), figures, tables, scores, instances, fetch_models, plan, bench, and one for each
-# study (ruff, counter_gap); audit says whether all that was made is what would be made today.
+# study (ruff, counter_gap, underspecification); audit says whether all that was made is what would be made today.
 
 
 configfile: f"{workflow.basedir}/config.yaml"
@@ -21,8 +21,10 @@ include: "rules/demo_encoder.smk"
 include: "rules/ruff.smk"
 include: "rules/ruff_prompting.smk"
 include: "rules/counter_gap.smk"
+include: "rules/underspecification.smk"
 include: "rules/scoring.smk"
 include: "rules/prompting.smk"
+include: "rules/distributions.smk"
 include: "rules/paper.smk"
 include: "rules/provenance.smk"
 include: "rules/cluster.smk"
@@ -38,6 +40,7 @@ localrules:
     fetch_models,
     ruff,
     counter_gap,
+    underspecification,
     audit,
 
 
@@ -51,12 +54,15 @@ rule figures:
     input:
         RUFF_FIGURE_FILES,
         COUNTER_GAP_FIGURE_FILES,
+        UNDERSPEC_FIGURE_FILES,
 
 
 rule tables:
     input:
         RUFF_TABLE_FILES,
         COUNTER_GAP_TABLE_FILES,
+        UNDERSPEC_TABLE_FILES,
+        UNDERSPEC_RESULTS,
 
 
 rule scores:
@@ -68,6 +74,7 @@ rule instances:
     input:
         RUFF_INSTANCE_FILES,
         COUNTER_GAP_INSTANCE_FILES,
+        UNDERSPEC_INSTANCE_FILES,
 
 
 rule bench:
@@ -90,3 +97,10 @@ rule counter_gap:
     input:
         COUNTER_GAP_FIGURE_FILES,
         COUNTER_GAP_TABLE_FILES,
+
+
+rule underspecification:
+    input:
+        UNDERSPEC_FIGURE_FILES,
+        UNDERSPEC_TABLE_FILES,
+        UNDERSPEC_RESULTS,

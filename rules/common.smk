@@ -43,9 +43,18 @@ def code(script):
 def reported(path, study, kind):
     """Return an output that Snakemake's HTML report shows under ``study``, with its caption in the paper."""
     labels = {"kind": kind, "result": Path(path).stem.replace("_", " ")}
-    if "{templates}" in path:
-        labels["templates"] = "{templates}"
+    for wildcard in re.findall(r"\{(\w+)\}", path):
+        labels[wildcard] = f"{{{wildcard}}}"
     return report(path, caption=Path("results/paper/captions.rst").absolute(), category=study, labels=labels)
+
+
+def rows_of(path):
+    """Return how many rows a Parquet file has; a missing one is a FileNotFoundError, which Snakemake takes as later."""
+    import pyarrow.parquet as pq
+
+    # Snakemake looks at the name in the error, and Arrow's own errors have none.
+    with Path(path).open("rb") as file:
+        return pq.read_metadata(file).num_rows
 
 
 def upstream(path):
@@ -60,6 +69,7 @@ try:
         MODELS |= registry.load_registry(config["registry"], ROOT / "config/schemas/models.schema.yaml")
         registry.check_conflicts(MODELS, config["registry"])
     RUN = registry.select(MODELS, config["models"])
+    SERVERS = registry.select_servers(MODELS, config["completions"]["models"])
     UPSTREAM = upstream_files.read_manifest(ROOT / "config/upstream.tsv")
     TEMPLATES = Path(config.get("template_folder") or root("templates"))
     PRONOUNS = template_files.select_pronoun_sets(
@@ -84,6 +94,12 @@ STUDY_INSTANCES = {}
 # What each study asks the models that it prompts: "study" to model to methods, new_tokens and seconds; each wing adds its
 # own (rules/prompting.smk).
 PROMPTED = {}
+
+# Texts that models fill or continue: study to its files, results/<study>/texts/<set>.parquet; the groups of words whose
+# mass is wanted: study to {group: words}; tokens to generate, where not ten: "study/set" to their number.
+STUDY_TEXTS = {}
+STUDY_WORD_GROUPS = {}
+STUDY_NEW_TOKENS = {}
 
 # Instance files that models score, for the plan: "study/templates" to the path.
 PLANNED_INSTANCES = {}

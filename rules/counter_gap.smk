@@ -61,6 +61,9 @@ COUNTER_GAP_FIGURES = ["inconsistencies", "simulation", "cancellation", "breakdo
 COUNTER_GAP_TABLES = ["accuracy", "inconsistency", "original_counterfactual", "datasets", "debiasing"]
 COUNTER_GAP_TABLES += ["cancellation", "artefact", "examples"]
 
+# Every set of quadruples that a run may have.
+COUNTER_GAP_TEMPLATE_SETS = ["replica", "official"]
+
 COUNTER_GAP_FIGURE_FILES = expand(
     "results/counter_gap/figures/{name}.{kind}", name=["inconsistencies", "simulation"], kind=["pdf", "png", "csv"]
 )
@@ -76,6 +79,8 @@ COUNTER_GAP_TABLE_FILES = expand(
     name=COUNTER_GAP_TABLES,
     kind=["tex", "csv"],
 )
+COUNTER_GAP_TABLE_FILES += multiext("results/counter_gap/tables/published_vs_ours", ".tex", ".csv", ".json")
+COUNTER_GAP_TABLE_FILES += multiext("results/counter_gap/tables/claims", ".tex", ".csv", ".json")
 COUNTER_GAP_INSTANCE_FILES = expand("results/counter_gap/instances/{data}.parquet", data=COUNTER_GAP_DATA)
 
 
@@ -489,12 +494,65 @@ rule counter_gap_paper_numbers:
         "../scripts/counter_gap/paper_numbers.py"
 
 
+rule counter_gap_published_vs_ours:
+    input:
+        published=root("paper/published/counter_gap.csv"),
+        mapping=root("paper/published/counter_gap_mapping.csv"),
+        study_models=root("paper/published/counter_gap_models.csv"),
+        metrics=rules.counter_gap_metrics.output.metrics,
+        significance=rules.counter_gap_metrics.output.significance,
+        subset_sizes=rules.counter_gap_metrics.output.subset_sizes,
+    output:
+        csv=reported("results/counter_gap/tables/published_vs_ours.csv", "Counter-GAP", "table"),
+        tex="results/counter_gap/tables/published_vs_ours.tex",
+        numbers="results/counter_gap/tables/published_vs_ours.json",
+    log:
+        "results/logs/counter_gap_published_vs_ours/all.log",
+    conda:
+        "../envs/analysis.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        template_sets=COUNTER_GAP["templates"],
+        every_set=COUNTER_GAP_TEMPLATE_SETS,
+        _code=code("scripts/counter_gap/published_vs_ours.py"),
+    script:
+        "../scripts/counter_gap/published_vs_ours.py"
+
+
+rule counter_gap_claims:
+    input:
+        metrics=rules.counter_gap_metrics.output.metrics,
+        significance=rules.counter_gap_metrics.output.significance,
+    output:
+        csv=reported("results/counter_gap/tables/claims.csv", "Counter-GAP", "table"),
+        tex="results/counter_gap/tables/claims.tex",
+        numbers="results/counter_gap/tables/claims.json",
+    log:
+        "results/logs/counter_gap_claims/all.log",
+    conda:
+        "../envs/analysis.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        template_sets=COUNTER_GAP["templates"],
+        every_set=COUNTER_GAP_TEMPLATE_SETS,
+        _code=code("scripts/counter_gap/claims.py"),
+    script:
+        "../scripts/counter_gap/claims.py"
+
+
 rule counter_gap_section:
     input:
         section_template=root("paper/sections/counter_gap.tex.j2"),
         numbers=expand(rules.counter_gap_paper_numbers.output.paper_numbers, templates=COUNTER_GAP["templates"]),
         figures=[path for path in COUNTER_GAP_FIGURE_FILES if path.endswith(".pdf")],
         tables=[path for path in COUNTER_GAP_TABLE_FILES if path.endswith(".tex")],
+        comparison_numbers=[path for path in COUNTER_GAP_TABLE_FILES if path.endswith(".json")],
     output:
         section_tex="results/paper/sections/counter_gap.tex",
     log:

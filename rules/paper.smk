@@ -71,26 +71,35 @@ rule paper_source:
         studies=[
             {"key": "ruff", "name": "RUFF (robust pronoun fidelity)"},
             {"key": "counter_gap", "name": "Counter-GAP (inconsistency across genders)"},
+            {"key": "underspecification", "name": "Underspecification (pronouns against dates and places)"},
         ],
         _code=code("scripts/paper_source.py"),
     script:
         "../scripts/paper_source.py"
 
 
+# Figures and tables of all wings, in every format.
+RESULT_FILES = [*RUFF_FIGURE_FILES, *RUFF_TABLE_FILES, *COUNTER_GAP_FIGURE_FILES, *COUNTER_GAP_TABLE_FILES]
+RESULT_FILES += [*UNDERSPEC_FIGURE_FILES, *UNDERSPEC_TABLE_FILES]
+
+
 rule paper_provenance:
     input:
         main_tex=rules.paper_source.output.main_tex,
-        sections=[rules.paper_source.output.section_tex, rules.counter_gap_section.output.section_tex],
+        sections=[
+            rules.paper_source.output.section_tex,
+            rules.counter_gap_section.output.section_tex,
+            rules.underspecification_section.output.section_tex,
+        ],
         numbers=[
             *rules.paper_source.input.numbers,
             *rules.paper_source.input.comparison_numbers,
             *rules.counter_gap_section.input.numbers,
+            *rules.counter_gap_section.input.comparison_numbers,
+            *rules.underspecification_section.input.numbers,
+            *rules.underspecification_section.input.comparison_numbers,
         ],
-        results=[
-            path
-            for path in [*RUFF_FIGURE_FILES, *RUFF_TABLE_FILES, *COUNTER_GAP_FIGURE_FILES, *COUNTER_GAP_TABLE_FILES]
-            if path.endswith((".pdf", ".tex"))
-        ],
+        results=[path for path in RESULT_FILES if path.endswith((".pdf", ".tex"))],
     output:
         provenance_tex="results/paper/sections/provenance.tex",
         currency_tex="results/paper/sections/currency.tex",
@@ -119,7 +128,7 @@ rule paper_pdf:
             rules.paper_provenance.output.currency_tex,
         ],
         bibliography=rules.paper_source.output.bibliography_copy,
-        figures=[path for path in [*RUFF_FIGURE_FILES, *COUNTER_GAP_FIGURE_FILES] if path.endswith(".pdf")],
+        figures=[path for path in RESULT_FILES if path.endswith(".pdf")],
     output:
         pdf=report("results/paper/main.pdf", category="Paper", labels={"kind": "paper", "result": "all studies"}),
     log:

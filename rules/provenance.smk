@@ -21,13 +21,7 @@ rule audit:
 
 rule crate:
     input:
-        results=[
-            *rules.paper_pdf.output,
-            *RUFF_FIGURE_FILES,
-            *RUFF_TABLE_FILES,
-            *COUNTER_GAP_FIGURE_FILES,
-            *COUNTER_GAP_TABLE_FILES,
-        ],
+        results=[*rules.paper_pdf.output, *RESULT_FILES],
     output:
         crate="results/crate/run.crate.zip",
     log:

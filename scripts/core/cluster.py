@@ -21,12 +21,9 @@ log = logging.getLogger("snakemake.logging")
 
 # The rooms of results/ whose rules are small, and the group that each joins.
 ROOMS = {
-    "instances": "instances",
-    "prompts": "instances",
-    "analysis": "analyses",
-    "figures": "analyses",
-    "tables": "analyses",
-}
+    "instances": "instances", "texts": "instances", "prompts": "instances", "clusters": "analyses", "flags": "analyses",
+    "analysis": "analyses", "figures": "analyses", "tables": "analyses",
+}  # fmt: skip
 GROWING = {"mem_mb": "max_mem_mb", "runtime": "max_runtime"}
 # The executor names its jobs PREFIX_UUID and says in their comment what they are.
 JOB_NAME = re.compile(r"(.+_)?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")

@@ -10,9 +10,10 @@ Special cases, decided once:
   tokenizer's. The end token is no part of what is returned.
 * Decoders are padded on the left under an attention mask, so that every text ends where its continuation starts;
   position ids count real tokens alone. Encoder-decoders are padded on the right. Prompts of similar length share a
-  batch.
+  batch, or prompts that begin alike where that saves more: a decoder reads what a batch's prompts begin with once, and
+  padding follows it.
 * A prompt that leaves no room for the new tokens in the model's context is an error, never truncated.
-* Probabilities are float32 softmax (logits minus their log-sum-exp, exponentiated) whatever the weights' precision.
+* Probabilities are as :mod:`scripts.core.ranking` says.
 
 What is in a batch changes logits by floating-point rounding only; where two tokens are within that rounding of each
 other the choice can flip. ``tests/core/test_generation.py`` counts how often it does.
@@ -25,9 +26,13 @@ import numpy as np
 import torch
 
 from scripts.core.errors import UserError
+from scripts.core.ranking import most_probable
 from scripts.core.scoring import context_length, progress_bar
 
 log = logging.getLogger("pronouns")
+
+# Shorter beginnings are not worth the copies of their keys and values.
+SHORTEST_SHARED = 8
 
 BATCH_TOKENS = {"cpu": 8192, "cuda": 65536}
 """Tokens of a batch (prompts with padding, and new tokens) when the configuration says ``auto``."""
@@ -68,7 +73,7 @@ class Batch:
     rows : list of int
         Which prompts, in the order of the plan.
     tokens : int
-        Tokens of the batch: padded prompts, and new tokens.
+        Tokens that the model reads for the batch at most: what its prompts share, the padded rest, and new tokens.
     """
 
     rows: list
@@ -133,8 +138,11 @@ class Generator:
         self.budget = BATCH_TOKENS[model.device.type] if tokens_per_batch == "auto" else tokens_per_batch
         self.stop = tuple(stop or ())
         self.top_k = top_k
-        self.groups = None if groups is None else groups.to(model.device, torch.float32)
+        self.groups = groups
         self.two_parts = model.config.is_encoder_decoder
+        # Models with a memory of another kind (recurrent layers, code of their own) read every prompt whole.
+        own = type(model).__module__.startswith("transformers.")
+        self.shares = own and not self.two_parts and model._supports_default_dynamic_cache()
         self.ends = end_tokens(model, tokenizer)
         padding = tokenizer.pad_token_id
         # Llama has no padding token; masked positions are never looked at, so any will do.
@@ -161,24 +169,43 @@ class Generator:
         UserError
             If a prompt is empty, or with its continuation longer than the model's context.
         """
-        lengths = [len(ids) for ids in self.tokenize(prompts)]
+        ids = self.tokenize(prompts)
         limit = context_length(self.model)
-        for prompt, length in zip(prompts, lengths, strict=True):
-            if not length:
+        for prompt, tokens in zip(prompts, ids, strict=True):
+            if not tokens:
                 raise UserError("a prompt is empty: there is nothing to continue; leave it out")
-            if limit and length + (0 if self.two_parts else self.max_new_tokens) > limit:
+            if limit and len(tokens) + (0 if self.two_parts else self.max_new_tokens) > limit:
                 raise UserError(
-                    f"a prompt has {length} tokens, {self.max_new_tokens} are to be generated, and the model takes "
-                    f"{limit}; prompts are never truncated: leave it out (it starts {prompt[:40]!r})"
+                    f"a prompt has {len(tokens)} tokens, {self.max_new_tokens} are to be generated, and the model "
+                    f"takes {limit}; prompts are never truncated: leave it out (it starts {prompt[:40]!r})"
                 )
-        order = sorted(range(len(prompts)), key=lambda row: (-lengths[row], prompts[row]))
-        batches, start = [], 0
-        while start < len(order):
-            width = lengths[order[start]] + self.max_new_tokens
-            rows = order[start : start + max(1, self.budget // width)]
-            batches.append(Batch(rows, width * len(rows)))
-            start += len(rows)
+        rows = range(len(prompts))
+        plans = [self._cut(sorted(rows, key=lambda row: (-len(ids[row]), prompts[row])), ids)]
+        if self.shares:
+            plans.append(self._cut(sorted(rows, key=lambda row: (ids[row], prompts[row])), ids))
+        best = min(plans, key=lambda batches: sum(batch.tokens for batch in batches))
+        return sorted(best, key=lambda batch: -max(len(ids[row]) for row in batch.rows))
+
+    def _cut(self, order, ids):
+        """Cut rows into batches whose padded prompts and new tokens stay within the budget."""
+        batches, rows, width = [], [], 0
+        for row in [*order, None]:
+            wider = width if row is None else max(width, len(ids[row]) + self.max_new_tokens)
+            if rows and (row is None or wider * (len(rows) + 1) > self.budget):
+                shared = self._shared([ids[member] for member in rows])
+                batches.append(Batch(rows, shared + (width - shared) * len(rows)))
+                rows, wider = [], 0 if row is None else len(ids[row]) + self.max_new_tokens
+            rows, width = [*rows, row], wider
         return batches
+
+    def _shared(self, ids):
+        """Return how many tokens all of a batch begin with and read once; every prompt keeps one of its own."""
+        if not self.shares or len(ids) < 2:
+            return 0
+        first, last = min(ids), max(ids)
+        most = min(map(len, ids)) - 1
+        count = next((i for i in range(most) if first[i] != last[i]), most)
+        return count if count >= SHORTEST_SHARED else 0
 
     def run(self, prompts):
         """Return a :class:`Generation` for each prompt of a batch; a batch that does not fit is halved."""
@@ -213,14 +240,17 @@ class Generator:
         """Return (raw tokens up to the end token, steps, masses) for each row of token ids."""
         from transformers import GenerationConfig, LogitsProcessorList, StoppingCriteriaList
 
-        width = max(map(len, ids))
+        width, shared = max(map(len, ids)), self._shared(ids)
         shape = (len(ids), width)
         inputs = torch.full(shape, self.padding, dtype=torch.long)
         mask = torch.zeros(shape, dtype=torch.long)
         for row, tokens in enumerate(ids):
-            real = slice(0, len(tokens)) if self.two_parts else slice(width - len(tokens), width)
-            inputs[row, real] = torch.tensor(tokens)
-            mask[row, real] = 1
+            # Right of the tokens, or between what all share and the rest.
+            places = np.arange(len(tokens))
+            if not self.two_parts:
+                places[shared:] += width - len(tokens)
+            inputs[row, places] = torch.tensor(tokens)
+            mask[row, places] = 1
         settings = GenerationConfig(
             max_new_tokens=self.max_new_tokens,
             do_sample=False,
@@ -238,6 +268,7 @@ class Generator:
                 use_model_defaults=False,
                 logits_processor=LogitsProcessorList([keeper] if keeper.wanted else []),
                 stopping_criteria=StoppingCriteriaList([_Stop(self, prefix)] if self.stop else []),
+                **({"past_key_values": self._read_once(ids[0][:shared], len(ids))} if shared else {}),
             )
         for row, tokens in enumerate(output[:, prefix:].tolist()):
             end = next((i for i, token in enumerate(tokens) if token in self.ends), len(tokens) - 1)
@@ -246,6 +277,13 @@ class Generator:
                 # Rows that met a stop string wait for the others as padding.
                 raw = next((raw[:n] for n in range(1, len(raw)) if self._stopped(raw[:n])), raw)
             yield raw, *keeper.row(row, len(raw))
+
+    def _read_once(self, tokens, rows):
+        """Return the keys and values of ``tokens`` for a batch of ``rows``."""
+        inputs = torch.tensor([tokens]).to(self.model.device)
+        memory = self.model(input_ids=inputs, attention_mask=torch.ones_like(inputs), use_cache=True).past_key_values
+        memory.batch_repeat_interleave(rows)
+        return memory
 
     def _result(self, raw, steps, masses):
         finished = bool(raw) and raw[-1] in self.ends
@@ -279,25 +317,18 @@ class _Keeper:
     def __init__(self, top_k, groups):
         self.top_k = top_k
         self.groups = groups
-        self.tops, self.masses = [], []
+        self.kept = []
         self.wanted = bool(top_k) or groups is not None
 
     def __call__(self, input_ids, scores):
-        logits = scores.float()
-        probabilities = (logits - logits.logsumexp(-1, keepdim=True)).exp()
-        if self.top_k:
-            # A stable sort: among equals the lower id is first, which is the one that greedy search takes.
-            ids = torch.sort(logits, dim=-1, descending=True, stable=True).indices[:, : self.top_k]
-            self.tops.append((ids.cpu(), probabilities.gather(1, ids).double().cpu()))
-        if self.groups is not None:
-            self.masses.append((probabilities.double() @ self.groups.double()).cpu())
+        self.kept.append(most_probable(scores, self.top_k, self.groups))
         return scores
 
     def row(self, row, length):
         """Return steps and masses of a row, for its first ``length`` tokens."""
-        steps = tuple((ids[row].numpy(), values[row].numpy()) for ids, values in self.tops[:length])
-        masses = [mass[row].numpy() for mass in self.masses[:length]]
-        return steps, np.array(masses) if masses else np.zeros((length, 0))
+        kept = self.kept[:length]
+        steps = tuple((ids[row], values[row]) for ids, values, _ in kept) if self.top_k else ()
+        return steps, np.array([masses[row] for _, _, masses in kept]) if kept else np.zeros((length, 0))
 
 
 class _Stop:

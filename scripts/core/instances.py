@@ -16,6 +16,7 @@ parts are: the study's name, each sentence of the text with its slot, the option
 unless the digests do.
 """
 
+import contextlib
 import hashlib
 
 import numpy as np
@@ -81,7 +82,15 @@ def hexadecimal(values):
 
 
 def write_stream(path, schema, batches, metadata=None):
-    """Write record batches to ``path`` as Parquet, one row group for each batch, atomically.
+    """Write record batches to ``path``: see :func:`stream`. ``batches`` is an iterable; only one is held at a time."""
+    with stream(path, schema, metadata) as write:
+        for batch in batches:
+            write(batch)
+
+
+@contextlib.contextmanager
+def stream(path, schema, metadata=None):
+    """Yield a function that appends a record batch to ``path`` (Parquet, atomic), one row group for each batch.
 
     Dictionary columns are written without unpacking them and read back as plain values.
 
@@ -89,10 +98,8 @@ def write_stream(path, schema, batches, metadata=None):
     ----------
     path : str or Path
     schema : pyarrow.Schema
-    batches : iterable of pyarrow.RecordBatch
-        Only one is held at a time.
     metadata : dict, optional
-        As for :func:`scripts.core.files.write_parquet`.
+        As for :func:`scripts.core.files.write_parquet`; taken when the block ends.
     """
     import json
 
@@ -111,8 +118,7 @@ def write_stream(path, schema, batches, metadata=None):
             data_page_size=4 << 20,
         ) as writer,
     ):
-        for batch in batches:
-            writer.write_batch(batch, row_group_size=len(batch))
+        yield lambda batch: writer.write_batch(batch, row_group_size=max(1, len(batch)))
         if metadata:
             writer.add_key_value_metadata({k: json.dumps(v, sort_keys=True) for k, v in metadata.items()})
 

@@ -1,5 +1,7 @@
 """Find, load and fingerprint the models of the registry."""
 
+import contextlib
+import functools
 import importlib.metadata
 import logging
 import os
@@ -224,10 +226,11 @@ def load(name, entry, location, device):
     tokenizer_folder = _locate_hub(name, entry["tokenizer"], False).folder if "tokenizer" in entry else location.folder
     placement = {"device_map": "auto"} if device == "auto" else {}
     try:
-        tokenizer = transformers.AutoTokenizer.from_pretrained(tokenizer_folder, **options)
-        model, report = classes[entry["architecture"]].from_pretrained(
-            location.folder, dtype=dtype, output_loading_info=True, **placement, **options
-        )
+        with _gguf_parsed_once() if location.gguf else contextlib.nullcontext():
+            tokenizer = transformers.AutoTokenizer.from_pretrained(tokenizer_folder, **options)
+            model, report = classes[entry["architecture"]].from_pretrained(
+                location.folder, dtype=dtype, output_loading_info=True, **placement, **options
+            )
     except (OSError, ValueError, KeyError, RuntimeError) as error:
         reason = str(error).strip().splitlines()[0]
         raise UserError(f"model {name}: cannot be loaded from {location.folder} ({reason}); fetch it again") from error
@@ -240,3 +243,29 @@ def load(name, entry, location, device):
     if device != "auto":
         model.to(device)
     return model.eval(), tokenizer
+
+
+@contextlib.contextmanager
+def _gguf_parsed_once():
+    """Let transformers do once what it does four times (parse a GGUF file) or for each layer (a table of names).
+
+    The file's 50,000 tokens are cut from a plain array: a slice of a memory map is a memory map, which takes its time.
+    """
+    import gguf
+    import numpy as np
+
+    class Reader(gguf.GGUFReader):
+        @property
+        def data(self):
+            return self._data
+
+        @data.setter
+        def data(self, value):
+            self._data = np.asarray(value)
+
+    original = gguf.GGUFReader, gguf.get_tensor_name_map
+    gguf.GGUFReader, gguf.get_tensor_name_map = functools.cache(Reader), functools.cache(gguf.get_tensor_name_map)
+    try:
+        yield
+    finally:
+        gguf.GGUFReader, gguf.get_tensor_name_map = original

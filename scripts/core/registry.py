@@ -2,7 +2,8 @@
 
 Resources are estimates from parameter counts, rounded so that a job asks for too much rather than too little;
 Snakemake raises ``attempt`` when a job was killed all the same. Entries with ``available: false`` have no
-weights, so only :func:`select` and :func:`describe` take them.
+weights, and those with an ``api`` are behind a server: only :func:`select`, :func:`select_servers`, :func:`describe`
+and :func:`methods` take them.
 """
 
 import math
@@ -20,6 +21,8 @@ CPU_FLOPS = 8e10
 # RUFF's longest set has 69 tokens a text under BERT's tokenizer; the root mean square over its six sets is 52.
 TOKENS = 56
 OPTIONS = 4
+# Prompt A around a Winogender sentence has about 60 tokens.
+TEXT_TOKENS = 64
 # Kernel launches bound small models on a GPU.
 GPU_SECONDS_PER_INSTANCE = 0.1
 # A prompt with its instance; an A100 reads its weights at about this speed for every new token; a batch has at least so
@@ -142,10 +145,44 @@ def select(registry, names):
             )
         if name in chosen:
             raise UserError(f"models: '{name}' is listed twice; remove one")
-        if not registry[name].get("available", True):
-            raise UserError(f"models: '{name}' cannot be run ({registry[name]['note']}); remove it")
+        _check_available("models", name, registry[name])
+        if "api" in registry[name]:
+            raise UserError(f"models: '{name}' is behind a server; name it in completions.models instead")
         chosen.add(name)
     return {name: entry for name, entry in registry.items() if name in chosen}
+
+
+def select_servers(registry, names):
+    """Return the entries called ``names``, all of which are behind servers, in registry order; as :func:`select`."""
+    where = "completions.models"
+    for name in names:
+        if name not in registry:
+            known = [other for other, entry in registry.items() if "api" in entry]
+            raise UserError(f"{where}: '{name}' is not in config/models.yaml{nearest(name, known) or '; add an entry'}")
+        _check_available(where, name, registry[name])
+        if "api" not in registry[name]:
+            raise UserError(f"{where}: '{name}' is not behind a server; name it in models instead")
+    return {name: entry for name, entry in registry.items() if name in set(names)}
+
+
+def _check_available(where, name, entry):
+    if entry.get("available", True):
+        return
+    outputs = ""
+    if "released_in" in entry:
+        study = entry["released_in"]
+        outputs = f": its released outputs are read instead ({study} in config.yaml, results/upstream/{study}/)"
+    raise UserError(f"{where}: '{name}' cannot be run ({entry['note']}){outputs}; remove it")
+
+
+def methods(entry):
+    """Return for which texts a model gives token distributions: those with a ``mask``, those to ``generate`` from.
+
+    What Underspecification did with the model, otherwise what its architecture can do.
+    """
+    by_use = {"masked": ["mask"], "generation": ["generate"], "masked-and-generation": ["mask", "generate"]}
+    by_architecture = {"encoder": ["mask"], "decoder": ["generate"], "encoder-decoder": ["mask", "generate"]}
+    return by_use.get(entry["studies"].get("underspecification")) or by_architecture[entry["architecture"]]
 
 
 def describe(entry):
@@ -194,6 +231,11 @@ def work(entry):
     return {key: entry[key] for key in keys if key in entry}
 
 
+def work_parameters(entry):
+    """Return how many parameters take part in arithmetic for each token, repeated layers as often as they are used."""
+    return (entry["parameters"] - entry.get("embedding_parameters", 0)) * entry.get("layer_repeats", 1)
+
+
 def instance_seconds(entry):
     """Return how long one instance takes at most, in seconds.
 
@@ -204,11 +246,23 @@ def instance_seconds(entry):
     at a time (12,544 tokens). No work shared between options is taken off, so it holds for the reference engine too.
     """
     tokens = OPTIONS * TOKENS * (TOKENS if entry["architecture"] == "encoder" else 1)
-    used = entry["parameters"] - entry.get("embedding_parameters", 0)
-    operations = 2 * used * entry.get("layer_repeats", 1) * tokens
+    operations = 2 * work_parameters(entry) * tokens
     if gpus(entry):
         return operations / GPU_FLOPS[entry["precision"]] + GPU_SECONDS_PER_INSTANCE
     return operations / CPU_FLOPS
+
+
+def distribution_minutes(entry, n_texts, new_tokens, attempt=1):
+    """Return the time limit of a job of token distributions, in minutes.
+
+    As :func:`runtime_minutes`, with a text of 64 tokens and those generated instead of an instance's options.
+    """
+    operations = 2 * work_parameters(entry) * (TEXT_TOKENS + new_tokens)
+    each = operations / GPU_FLOPS[entry["precision"]] + GPU_SECONDS_PER_INSTANCE
+    if not gpus(entry):
+        each = operations / CPU_FLOPS
+    loading = weights_bytes(entry) / LOAD_BYTES_PER_SECOND
+    return math.ceil(STARTUP_MINUTES + (loading + n_texts * each) / 60) * attempt
 
 
 def shards(entry, n_instances, minutes_per_job):

@@ -17,6 +17,7 @@ def main(
     numbers: list,
     figures: list,
     tables: list,
+    comparison_numbers: list,
     section_tex: str,
     template_sets: list,
     gap: list,
@@ -24,7 +25,8 @@ def main(
     """Write ``section_tex``.
 
     ``numbers`` has one file for each of ``template_sets``, in that order; ``figures`` and ``tables`` are the files that
-    the section includes; ``gap`` are the parts of GAP in the run.
+    the section includes, ``comparison_numbers`` count verdicts on what the study publishes; ``gap`` are the parts of
+    GAP in the run.
     """
     paper = Path(section_tex).parents[1]
     relative = {Path(p): os.path.relpath(p, paper) for p in figures}
@@ -37,8 +39,16 @@ def main(
             "tables": {Path(p).stem: table(p) for p in tables if Path(p).parent.name == key},
             "figures": {p.stem: r for p, r in relative.items() if p.parent.name == key},
         }
+    # Tables over all sets of quadruples lie beside the folders of the sets.
+    beside = {
+        "numbers": {k: v for p in comparison_numbers for k, v in json.loads(Path(p).read_text("utf-8")).items()},
+        "tables": {Path(p).stem: table(p) for p in tables if Path(p).parent.name == "tables"},
+        "key": "comparison of",
+        "id": "counter_gap",
+    }
     context = {
         "sets": sets,
+        "beside": beside,
         "any_set": next(iter(sets.values())),
         "shared": {p.stem: r for p, r in relative.items() if p.parent.name == SHARED},
         "gap": gap,

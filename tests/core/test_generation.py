@@ -79,6 +79,59 @@ def test_continuations_are_those_of_a_plain_loop_alone_and_in_a_batch(loaded, na
                 np.testing.assert_allclose(values, truth.topk(3).values, atol=1e-5)
 
 
+ALIKE = [
+    f"Please read the following passage and say who was late that day: {rest}"
+    for rest in (
+        "In spring, the baker was.",
+        "In spring, the baker had been late.",
+        "The clerk",
+        "In autumn, the cook.",
+    )
+]
+
+
+@pytest.mark.parametrize("name", NAMES[:8])
+def test_what_prompts_share_is_read_once(loaded, name, monkeypatch):
+    model, tokenizer = loaded[name]
+    generator = generation.Generator(model, tokenizer, **settings(top_k=3))
+    shared = generator._shared(generator.tokenize(ALIKE))
+    assert shared >= generation.SHORTEST_SHARED
+    ids = generator.tokenize(ALIKE)
+    assert len({tuple(tokens[:shared]) for tokens in ids}) == 1
+    assert len({tokens[shared] for tokens in ids}) > 1 or min(map(len, ids)) == shared + 1
+    read = []
+    original = generation.Generator._read_once
+    monkeypatch.setattr(generation.Generator, "_read_once", lambda *given: read.append(given[1]) or original(*given))
+    results = generator.run(ALIKE)
+    assert read == [ids[0][:shared]]
+    for prompt, result in zip(ALIKE, results, strict=True):
+        written, logits = loop(model, tokenizer, prompt)
+        assert generator.raw(result) == written
+        for (_, values), truth in zip(result.steps, torch.softmax(logits.double(), -1), strict=True):
+            np.testing.assert_allclose(values, truth.topk(3).values, atol=1e-5)
+
+
+def test_plans_share_where_it_saves(loaded):
+    model, tokenizer = loaded["tiny-llama"]
+    prompts = [*ALIKE, *PROMPTS, *[text.replace("Please", "Kindly") for text in ALIKE]]
+    budget = 4 * (max(map(len, generation.Generator(model, tokenizer, **settings()).tokenize(ALIKE))) + NEW)
+    generator = generation.Generator(model, tokenizer, **settings(tokens_per_batch=budget))
+    plan = generator.plan(prompts)
+    assert sorted(row for batch in plan for row in batch.rows) == list(range(len(prompts)))
+    generator.shares = False
+    plain = generator.plan(prompts)
+    assert sum(batch.tokens for batch in plan) < sum(batch.tokens for batch in plain)
+    widths = [max(len(generator.tokenize([prompts[row]])[0]) for row in batch.rows) for batch in plain]
+    assert widths == sorted(widths, reverse=True)
+    assert all((width + NEW) * len(batch.rows) == batch.tokens for width, batch in zip(widths, plain, strict=True))
+    # Encoder-decoders, and prompts with nothing in common, share nothing.
+    assert generation.Generator(*loaded["tiny-t5"], **settings())._shared([[1] * 20, [1] * 21]) == 0
+    generator.shares = True
+    assert generator._shared(generator.tokenize(PROMPTS)) == 0
+    assert generator._shared([[1] * 20] * 3) == 19
+    assert generator._shared([[1] * 20]) == 0
+
+
 def test_padding_matters(loaded, monkeypatch):
     """The test above would see a wrong mask: with padding that is looked at, continuations change."""
     model, tokenizer = loaded["tiny-llama"]

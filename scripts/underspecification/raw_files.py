@@ -1,0 +1,178 @@
+"""The authors' released probabilities, from their archives, in one tidy format.
+
+The format is shared with a run's own models (:mod:`scripts.underspecification.masses`), one row for each sentence,
+injected value and gender: ``release``, ``model``, ``prompt``, ``evaluation_set``, ``templates``, ``item``,
+``occupation``, ``participant``, ``coreferent``, ``well_specified``, ``variable``, ``value``, ``position``, ``gender``,
+``accumulation`` (``top``: the most probable tokens, as in the study; ``full``: the whole vocabulary), ``debris`` and
+``probability`` (a share). On MGC it is the mass itself; on the other sets it is divided by the mass of the three
+genders (0 where they have none), in the released files already.
+
+Released files are named ``<f|m|n>p_wikibio_<model>_<date|place>_<sentence>_test<False|True>[_P<1|2|3>].csv``. Those
+with ``testTrue`` are leftovers of trials, ``debris`` here: nothing but the authors' overwriting ever reads them.
+"""
+
+import csv
+import io
+import math
+import re
+import tarfile
+
+import pandas as pd
+
+from scripts.core.errors import UserError
+from scripts.core.options import SLOT
+from scripts.underspecification import sets, study
+
+COLUMNS = (
+    "release", "model", "prompt", "evaluation_set", "templates", "item", "occupation", "participant", "coreferent",
+    "well_specified", "variable", "value", "position", "gender", "accumulation", "debris", "probability",
+)  # fmt: skip
+GENDERS = {"f": "female", "m": "male", "n": "neutral"}
+_NAME = re.compile(
+    r"([fmn])p_wikibio_([\w.-]+?)_(date|place)_(\w*)_test(True|False)(?:_(P[123]))?\.csv",
+)
+_MGC_BODY = re.compile(r"In [^,]+, (\S+) ([a-z ]+\.)")
+# Probabilities are rounded to a tenth or a thousandth of a percent, so that sums of three can be off by as much.
+_MOST = 100.5
+
+
+def read(path, release, evaluation_set):
+    """Return the probabilities of one archive.
+
+    Parameters
+    ----------
+    path : str or Path
+        A .tar.xz of one of the authors' folders of raw files.
+    release : str
+        Of :data:`scripts.underspecification.study.RELEASES`.
+    evaluation_set : str
+
+    Returns
+    -------
+    DataFrame
+        As the module says.
+
+    Raises
+    ------
+    UserError
+        Naming every bad file and row: names that cannot be read, models and sentences that are not known, headers,
+        values that are no probability, sentences whose three genders are not all there or differ in their dates.
+    """
+    rows, problems = [], []
+    try:
+        with tarfile.open(path, "r:xz") as archive:
+            for member in archive:
+                if member.isfile():
+                    name = member.name.rpartition("/")[2]
+                    text = archive.extractfile(member).read().decode("utf-8")
+                    found, wrong = _file(name, text, evaluation_set)
+                    rows += found
+                    problems += [f"{name}{problem}" for problem in wrong]
+    except (OSError, tarfile.TarError, EOFError, UnicodeDecodeError) as error:
+        raise UserError(f"{path}: cannot be read as .tar.xz ({error}); fetch it again") from error
+    problems += _incomplete(rows)
+    if problems or not rows:
+        listed = "; ".join(sorted(problems)[:20]) + ("; ..." if len(problems) > 20 else "")
+        raise UserError(f"{path}: {listed or 'has no file'}; fetch it again")
+    frame = pd.DataFrame(rows)
+    frame = frame.assign(release=release, templates="official", accumulation="top")
+    return frame[list(COLUMNS)].sort_values(
+        ["model", "prompt", "item", "variable", "debris", "gender", "position"], ignore_index=True, kind="stable"
+    )
+
+
+def _file(name, text, evaluation_set):
+    """Return the rows of one file and what is wrong with it, each beginning with its place."""
+    found = _NAME.fullmatch(name)
+    if not found:
+        return [], [": the name is not that of a raw file"]
+    letter, model_file, variable, sentence, test, number = found.groups()
+    prompt = study.FILE_PROMPTS[number or ""]
+    model = study.label(model_file, prompt)
+    if model is None:
+        return [], [f": the model '{model_file}' with prompt {prompt} is not known"]
+    if evaluation_set == "mgc" and test == "True":
+        return [], []
+    lines = list(csv.reader(io.StringIO(text)))
+    if not lines or len(lines[0]) < 3 or lines[0][1] != variable:
+        return [], [f", row 1: the header must be an index, '{variable}' and the sentences"]
+    items, problems = _items(lines[0][2:], sentence, evaluation_set)
+    if problems:
+        return [], problems
+    common = {
+        "model": model,
+        "prompt": prompt,
+        "evaluation_set": evaluation_set,
+        "variable": variable,
+        "gender": GENDERS[letter],
+        "debris": test == "True",
+    }
+    rows = []
+    for position, cells in enumerate(lines[1:]):
+        place = f", row {position + 2}"
+        if len(cells) != len(lines[0]):
+            problems.append(f"{place}: {len(cells)} cells where the header has {len(lines[0])}")
+            continue
+        if variable == "date" and not cells[1].isdecimal():
+            problems.append(f"{place}: '{cells[1]}' is no date")
+        for item, cell in zip(items, cells[2:], strict=True):
+            value = _probability(cell)
+            if value is None:
+                problems.append(f"{place}: '{cell}' is no percentage")
+            rows.append({**common, **item, "value": cells[1], "position": position, "probability": value})
+    if not rows:
+        problems.append(": has no row")
+    return rows, problems
+
+
+def _items(headers, sentence, evaluation_set):
+    """Return the factors of the sentences of one file, and what is wrong with them."""
+    if evaluation_set == "mgc":
+        bodies = [_MGC_BODY.search(header) for header in headers]
+        unreadable = [f", row 1: no sentence of MGC in '{h}'" for h, b in zip(headers, bodies, strict=True) if not b]
+        items = [f"{SLOT} {body.group(2)}" for body in bodies if body]
+        if unreadable:
+            return [], unreadable
+        empty = {"occupation": "", "participant": "", "coreferent": "", "well_specified": False}
+        twice = [", row 1: a sentence is there twice"] if len(set(items)) < len(items) else []
+        return [{"item": item, **empty} for item in items], twice
+    parts = sets.parse_item(sentence, evaluation_set)
+    if parts is None or len(headers) != 1:
+        return [], [f": '{sentence}' is no sentence of {evaluation_set}"]
+    occupation, participant, coreferent = parts
+    return [
+        {
+            "item": f"{occupation}_{participant}_{sets.COREFERENTS.index(coreferent)}",
+            "occupation": occupation,
+            "participant": participant,
+            "coreferent": coreferent,
+            "well_specified": sets.is_well_specified(evaluation_set, participant, coreferent),
+        }
+    ], []
+
+
+def _probability(cell):
+    """Return a percentage as a share, None if it is none."""
+    try:
+        value = float(cell)
+    except ValueError:
+        return None
+    return value / 100 if math.isfinite(value) and 0 <= value <= _MOST else None
+
+
+def _incomplete(rows):
+    """Name the sentences whose three genders are not all there with the same values."""
+    values = {}
+    for row in rows:
+        key = (row["model"], row["prompt"], row["variable"], row["debris"], row["item"])
+        values.setdefault(key, {}).setdefault(row["gender"], []).append(row["value"])
+    problems = []
+    for (model, prompt, variable, debris, item), own in values.items():
+        if debris:
+            continue
+        if len(own) < len(GENDERS):
+            lacking = next(g for g in GENDERS.values() if g not in own)
+            problems.append(f"{model}, {prompt}, {item}: has no file for {lacking}")
+        elif len({tuple(v) for v in own.values()}) > 1:
+            problems.append(f"{model}, {prompt}, {item}: the {variable}s of the genders differ")
+    return problems

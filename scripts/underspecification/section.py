@@ -1,0 +1,73 @@
+"""Render the paper's section on Underspecification from its template and the results of the run."""
+
+import json
+import os
+from pathlib import Path
+
+from scripts.core.job import run
+from scripts.core.paper import figure, listed, number, table, value, write
+from scripts.underspecification import study
+
+NAMES = {
+    "preprint": "Outputs released with the preprint",
+    "aaai": "Outputs released with the paper at AAAI",
+    study.RUN: "Models of this run",
+}
+
+
+def main(
+    *,
+    section_template: str,
+    numbers: list,
+    figures: list,
+    tables: list,
+    comparison_numbers: list,
+    section_tex: str,
+    sources: list,
+    templates: list,
+    prompts: dict,
+    models: dict,
+):
+    """Write ``section_tex``.
+
+    ``numbers`` has one file for each of ``sources``, in that order; ``figures`` and ``tables`` are the files that the
+    section includes, ``comparison_numbers`` count verdicts; ``templates`` are the Winogender sets that the run's
+    ``models`` read, with ``prompts`` by evaluation set.
+    """
+    paper = Path(section_tex).parents[1]
+    parts = {}
+    for key, path in zip(sources, numbers, strict=True):
+        parts[key] = {
+            "key": key,
+            "id": f"underspecification.{key}",
+            "title": NAMES[key],
+            "released": key != study.RUN,
+            "numbers": json.loads(Path(path).read_text(encoding="utf-8")),
+            "tables": {Path(p).stem: table(p) for p in tables if Path(p).parent.name == key},
+            "figures": {Path(p).stem: os.path.relpath(p, paper) for p in figures if Path(p).parent.name == key},
+        }
+    context = {
+        "sources": parts,
+        "any_source": next(iter(parts.values())),
+        "toy_figure": next(os.path.relpath(p, paper) for p in figures if Path(p).stem == "toy_model"),
+        "beside": {
+            "numbers": {
+                k: v for p in comparison_numbers for k, v in json.loads(Path(p).read_text(encoding="utf-8")).items()
+            },
+            "tables": {Path(p).stem: Path(p).read_text("utf-8") for p in tables if Path(p).parent.name == "tables"},
+            "key": "comparison of",
+            "id": "underspecification",
+        },
+        "templates": templates,
+        "prompts": prompts,
+        "demonstration": [facts["label"] for facts in models.values() if facts["demonstration"]],
+        "number": number,
+        "value": value,
+        "listed": listed,
+        "figure": figure,
+    }
+    write(section_tex, section_template, context)
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,15 @@
+"""Tabulate how well the metric detects underspecified sentences (paper Table 3)."""
+
+from scripts.core import published
+from scripts.core.job import run
+from scripts.underspecification import figures, tables
+
+
+def main(*, specification_detection: str, orders: str, printed: str, tex: str, csv: str):
+    """Write the cells as printed (LaTeX and CSV); ``printed`` are the published numbers."""
+    table, spread = figures.read(specification_detection, "rates"), figures.read(orders, "orders")
+    tables.write(tex, csv, tables.rates(table, spread, published.read_published(printed)), 2)
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,331 @@
+"""Method 1, Method 2, the overwriting, the toy model and the accumulation, on data that are worked out by hand."""
+
+import io
+import itertools
+import tarfile
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from scripts.core.errors import UserError
+from scripts.underspecification import correlation, detection, masses, overwriting, raw_files, study, toy
+
+WORDS = {"female": ["she", "her"], "male": ["he"], "neutral": ["they"], "neo": ["xe"]}
+
+
+def frame(rows, **common):
+    """Return tidy masses from rows (item, gender, position, probability, ...)."""
+    base = {
+        "release": "preprint", "model": "M", "prompt": "mask", "evaluation_set": "mgc", "templates": "official",
+        "occupation": "", "participant": "", "coreferent": "", "well_specified": False, "variable": "date",
+        "accumulation": "top", "debris": False,
+    }  # fmt: skip
+    made = pd.DataFrame([{**base, **common, **row} for row in rows])
+    made["value"] = made.position.astype(str)
+    return made[list(raw_files.COLUMNS)]
+
+
+def mgc(prompt="mask", slope=(0.02, -0.01, 0.0), sentences=4, values=6, noise=0.0):
+    generator = np.random.default_rng(3)
+    return frame(
+        [
+            {"item": f"s{i}", "gender": gender, "position": x, "prompt": prompt,
+             "probability": 0.4 + rise * x + i / 100 + noise * generator.standard_normal()}
+            for i in range(sentences)
+            for gender, rise in zip(("female", "male", "neutral"), slope, strict=True)
+            for x in range(values)
+        ]
+    )  # fmt: skip
+
+
+def test_slopes_are_those_of_scipy():
+    masses_ = mgc(noise=0.05)
+    table = correlation.slopes(masses_, draws=200, seed=1)
+    y = masses_[masses_.gender == "female"].groupby("position").probability.mean() * 100
+    expected = stats.linregress(np.arange(6), y)
+    found = table[(table.gender == "female") & (table.prompt == "mask")].set_index("metric")
+    assert found.value["slope"] == pytest.approx(expected.slope)
+    assert found.value["intercept"] == pytest.approx(expected.intercept)
+    assert found.value["r"] == pytest.approx(expected.rvalue)
+    assert found.value["r2"] == pytest.approx(expected.rvalue**2)
+    assert (found.ci_low <= found.value).all() and (found.value <= found.ci_high).all()
+
+
+def test_constant_curves_have_no_correlation_and_exact_ones_no_interval():
+    table = correlation.slopes(mgc(), draws=50, seed=1).set_index(["prompt", "gender", "metric"])
+    assert np.isnan(table.value["mask", "neutral", "r"]) and table.value["mask", "neutral", "slope"] == 0
+    assert table.value["mask", "female", "slope"] == pytest.approx(2)
+    assert table.ci_high["mask", "female", "slope"] == pytest.approx(2)
+    assert table.value["mask", correlation.DIFFERENCE, "slope"] == pytest.approx(3)
+
+
+def test_averages_over_prompts_right_and_as_the_authors_did():
+    parts = [mgc("A", (0.03, 0, 0)), mgc("B", (0.01, 0, 0)), mgc("C", (0.02, 0, 0))]
+    table = correlation.slopes(pd.concat(parts), 50, 1).set_index(["prompt", "gender", "metric"]).value
+    assert table[correlation.MEAN, correlation.DIFFERENCE, "slope"] == pytest.approx(2)
+    # C, B, A with 1/27, 1/9 and 1/3.
+    assert table[correlation.AUTHORS_MEAN, correlation.DIFFERENCE, "slope"] == pytest.approx(2 / 27 + 1 / 9 + 3 / 3)
+    masked = correlation.slopes(mgc(), 50, 1).set_index(["prompt", "gender", "metric"]).value
+    theirs, right = (masked[prompt, correlation.DIFFERENCE, "slope"] for prompt in (correlation.AUTHORS_MEAN, "mask"))
+    assert theirs / right == pytest.approx(13 / 27)
+    two = correlation.slopes(pd.concat(parts[:2]), 50, 1)
+    assert correlation.AUTHORS_MEAN not in set(two.prompt) and correlation.MEAN in set(two.prompt)
+
+
+def winogender(table, dates=2):
+    """Return masses of two occupations; ``table``: (occupation, well-specified) to (female, male, neutral) changes."""
+    rows = []
+    for (occupation, specified), changes in table.items():
+        for gender, change in zip(("female", "male", "neutral"), changes, strict=True):
+            for position in range(dates):
+                last = position >= dates / 2
+                rows.append(
+                    {"item": f"{occupation}_{'man_1' if specified else 'man_0'}", "occupation": occupation,
+                     "participant": "man", "coreferent": "participant" if specified else "professional",
+                     "well_specified": specified, "gender": gender, "position": position,
+                     "probability": 1 / 3 + change * last}
+                )  # fmt: skip
+    return frame(rows, evaluation_set="winogender")
+
+
+TABLE = {
+    ("clerk", False): (0.02, -0.02, 0.0),
+    ("clerk", True): (0.001, -0.001, 0.0),
+    ("nurse", False): (0.004, -0.01, 0.006),
+    ("nurse", True): (0.01, 0.0, -0.01),
+}
+
+
+def test_the_metric_is_the_change_between_the_outer_dates():
+    values = detection.specification_metric(winogender(TABLE, dates=4))
+    found = values.set_index(["item", "gender", "dates"]).metric
+    assert found["clerk_man_0", "female", 1] == pytest.approx(2) and found["clerk_man_0", "female", 2] == pytest.approx(
+        2
+    )
+    assert found["nurse_man_0", "male", 1] == pytest.approx(1)
+    share = (1 / 3 + 0.02) / (2 / 3) - 0.5
+    assert found["clerk_man_0", detection.OF_BOTH, 1] == pytest.approx(100 * share)
+    assert not values.undefined.any() and set(values.dates) == {1, 2}
+
+
+@pytest.mark.parametrize(("first", "last"), [(0.25, 0.255), (0.947, 0.952), (0.1, 0.105), (0.152, 0.147)])
+def test_a_metric_of_exactly_the_threshold_is_not_above_it(first, last):
+    rows = winogender({("clerk", False): (0, 0, 0), ("clerk", True): (0, 0, 0)})
+    rows.loc[rows.position == 0, "probability"], rows.loc[rows.position == 1, "probability"] = first, last
+    values = detection.specification_metric(rows)
+    assert (values[values.gender.isin(["female", "male", "neutral"])].metric == 0.5).all()
+    assert detection.Detection(values[values.gender == "female"]).rates(0.5)["TPR"][0] == 0
+    assert (overwriting.candidates(rows).metric == 0.5).all()
+
+
+def test_sentences_without_any_mass_are_marked():
+    empty = winogender(TABLE)
+    empty.loc[empty["item"] == "clerk_man_0", "probability"] = 0.0
+    values = detection.specification_metric(empty)
+    assert values[values["item"] == "clerk_man_0"].undefined.all() and (values.metric >= 0).all()
+    assert not values[values["item"] == "nurse_man_0"].undefined.any()
+
+
+def test_rates_by_hand():
+    values = detection.specification_metric(winogender(TABLE))
+    table = detection.evaluate(values, folds=2, draws=200, seed=1)
+    fixed = table[table.choice == "fixed"].set_index(["gender", "metric"]).value
+    # Female: 2 and 0.4 points where unspecified, 0.1 and 1 where well-specified; threshold 0.5.
+    assert (fixed["female", "TPR"], fixed["female", "TNR"], fixed["female", "balanced accuracy"]) == (0.5, 0.5, 0.5)
+    assert (fixed["male", "TPR"], fixed["male", "TNR"]) == (1, 1)
+    assert (fixed["neutral", "TPR"], fixed["neutral", "TNR"]) == (0.5, 0.5)
+    area = table[table.metric == "AUC"].set_index("gender").value
+    assert (area["female"], area["male"]) == (0.75, 1)
+
+
+def test_the_area_is_that_of_mann_and_whitney_and_of_the_curve():
+    generator = np.random.default_rng(5)
+    metric = pd.DataFrame({"occupation": [f"o{i % 7}" for i in range(70)], "metric": generator.integers(0, 12, 70) / 4})
+    metric["well_specified"] = metric.index % 3 == 0
+    found = detection.Detection(metric)
+    positives, negatives = metric[~metric.well_specified].metric, metric[metric.well_specified].metric
+    expected = stats.mannwhitneyu(positives, negatives).statistic / (len(positives) * len(negatives))
+    assert found.auc()[0] == pytest.approx(expected)
+    curve = found.roc()
+    assert np.trapezoid(curve.TPR, curve.FPR) == pytest.approx(expected)
+    weights = np.zeros((1, 7))
+    weights[0, [1, 1, 4]] = 1
+    chosen = metric[metric.occupation.isin(["o1", "o4"])]
+    alone = detection.Detection(chosen)
+    assert found.auc(weights)[0] == pytest.approx(alone.auc()[0])
+    assert found.rates(1.0, weights)["TPR"][0] == pytest.approx(alone.rates(1.0)["TPR"][0])
+
+
+def test_the_best_threshold_is_found_and_never_from_the_occupation_itself():
+    rows = [
+        (f"o{i}", specified, score)
+        for i in range(6)
+        for specified, score in ((False, 3.0 + i / 10), (True, 1.0 + i / 10))
+    ]
+    metric = pd.DataFrame(rows, columns=["occupation", "well_specified", "metric"])
+    found = detection.Detection(metric)
+    assert found.best_threshold(np.ones(6, dtype=bool)) == pytest.approx((1.5 + 3.0) / 2)
+    # An outlier changes the thresholds of all other occupations but not of its own.
+    metric.loc[metric.occupation == "o0", "metric"] = [9.0, 8.0]
+    changed = detection.Detection(metric).cross_validated(6, seed=1)
+    same = detection.Detection(metric[metric.occupation != "o0"]).best_threshold(np.ones(5, dtype=bool))
+    assert changed[0] == same
+    assert changed.shape == (6,)
+
+
+def test_the_spread_over_orders_is_that_of_all_orders():
+    found = overwriting.candidates(winogender(TABLE))
+    table = overwriting.spread(found).set_index("rate")
+    wide = found.assign(over=(found.metric > 0.5).astype(float)).pivot(index="item", columns="gender", values="over")
+    tpr, tnr = [], []
+    for clerk0, clerk1, nurse0, nurse1 in itertools.product(wide.columns, repeat=4):
+        tpr.append((wide.at["clerk_man_0", clerk0] + wide.at["nurse_man_0", nurse0]) / 2)
+        tnr.append(1 - (wide.at["clerk_man_1", clerk1] + wide.at["nurse_man_1", nurse1]) / 2)
+    both = (np.array(tpr) + tnr) / 2
+    for name, values in (("TPR", tpr), ("TNR", tnr), ("balanced accuracy", both)):
+        assert table["mean"][name] == pytest.approx(np.mean(values))
+        assert (table.lowest[name], table.highest[name]) == (np.min(values), np.max(values))
+    assert table.alphabetical["TPR"] == 0.5 and table.files["TPR"] == 3
+
+
+def test_leftovers_overwrite_too_but_not_those_of_prompts():
+    plain = winogender(TABLE)
+    left = plain[(plain["item"] == "clerk_man_0") & (plain.gender == "female")].assign(debris=True)
+    found = overwriting.candidates(pd.concat([plain, left]))
+    assert len(found) == 13 and found.debris.sum() == 1
+    prompted = pd.concat([plain, left]).assign(prompt="A")
+    assert len(overwriting.candidates(prompted)) == 12
+    assert overwriting.candidates(pd.concat([plain, plain.assign(prompt="B")])).prompt.eq("mask").all()
+
+
+def test_distributions_of_counts():
+    assert overwriting.counts([0.5, 0.5]).tolist() == [0.25, 0.5, 0.25]
+    assert overwriting.counts([0.2] * 10) == pytest.approx(stats.binom.pmf(range(11), 10, 0.2))
+
+
+def test_the_toy_model_agrees_with_its_simulation():
+    table = toy.correlations(10, 200_000, 7)
+    assert len(table) == 24
+    gap = (table.simulated - table.exact).abs() / table.standard_error
+    assert gap.max() < 4.5
+    keyed = table.set_index(["task", "population", "a", "b"]).exact
+    # Nothing but selection connects X and Y of the unspecified task.
+    assert keyed["unspecified", "all", "X", "Y"] == 0 and keyed["unspecified", "selected", "X", "Y"] < -0.6
+    assert keyed["well-specified", "all", "X", "Y"] > 0.9
+    assert table[table.population == "selected"].exact_share.iloc[0] == pytest.approx(stats.norm.sf(20 / np.sqrt(126)))
+
+
+def test_the_exact_covariance_is_that_of_quadrature():
+    from scipy.integrate import dblquad
+
+    a, sd = 2.0, np.sqrt(1 + 4)
+
+    def moment(power_w, power_t):
+        # W = e0, T = e0 + rest with rest ~ N(0, 5), selected where T > 4.
+        def density(rest, w):
+            return w**power_w * (w + rest) ** power_t * stats.norm.pdf(w) * stats.norm.pdf(rest, 0, sd)
+
+        return dblquad(density, -8, 8, lambda w: 2 * a - w, 30)[0]
+
+    share = moment(0, 0)
+    assert share == pytest.approx(toy.selected_share(a), rel=1e-4)
+    variance = moment(2, 0) / share - (moment(1, 0) / share) ** 2
+    assert toy.exact_covariance("unspecified", a, "selected")[0, 0] == pytest.approx(variance, rel=1e-4)
+
+
+def distributions(rows):
+    return pd.DataFrame(rows, columns=["text_id", "step", "rank", "token", "probability", "chosen"])
+
+
+def test_masses_at_a_mask():
+    top = distributions(
+        [("t", 0, 0, " She", 0.4, True), ("t", 0, 1, "her", 0.1, False), ("t", 0, 2, " he", 0.2, False),
+         ("t", 0, 3, "hers", 0.1, False), ("u", 0, 0, "it", 0.9, True)]
+    )  # fmt: skip
+    methods = pd.Series({"t": "mask", "u": "mask"})
+    found = masses.accumulate(top, methods, WORDS)
+    assert found.loc["t"].to_dict() == pytest.approx({"female": 0.5, "male": 0.2, "neutral": 0, "neo": 0})
+    assert found.loc["u"].sum() == 0
+
+
+def test_masses_of_continuations_take_the_steps_where_a_gendered_word_was_written():
+    rows = [
+        ("one", 0, 0, "\n", 0.9, True), ("one", 0, 1, "she", 0.1, False),
+        ("one", 1, 0, "She", 0.6, True), ("one", 1, 1, " he", 0.3, False),
+        ("two", 0, 0, "he", 0.5, True), ("two", 0, 1, "she", 0.2, False),
+        ("two", 1, 0, " or", 0.9, True), ("two", 2, 0, "she", 0.4, True),
+        ("none", 0, 0, "it", 0.8, True), ("none", 0, 1, "she", 0.2, False),
+    ]  # fmt: skip
+    methods = pd.Series({"one": "generate", "two": "generate", "none": "generate"})
+    found = masses.accumulate(distributions(rows), methods, WORDS)
+    assert found.loc["one"].to_dict() == pytest.approx({"female": 0.6, "male": 0.3, "neutral": 0, "neo": 0})
+    assert found.loc["two"].to_dict() == pytest.approx({"female": 0.3, "male": 0.25, "neutral": 0, "neo": 0})
+    assert found.loc["none"].sum() == 0
+    full = pd.DataFrame(
+        [("one", 0, "female", 0.3), ("one", 1, "female", 0.7), ("one", 1, "neo", 0.01), ("none", 0, "female", 0.3)],
+        columns=["text_id", "step", "group", "probability"],
+    )
+    whole = masses.accumulate_full(full, distributions(rows), methods, WORDS)
+    assert whole.loc["one"].to_dict() == pytest.approx({"female": 0.7, "male": 0, "neutral": 0, "neo": 0.01})
+    assert whole.loc["none"].sum() == 0
+
+
+def archive(path, files):
+    with tarfile.open(path, "w:xz") as made:
+        for name, text in files.items():
+            info = tarfile.TarInfo(f"folder/{name}")
+            info.size = len(text.encode())
+            made.addfile(info, io.BytesIO(text.encode()))
+    return path
+
+
+NAME = "{}p_wikibio_bert-base-uncased_date_clerk_man_0_testFalse.csv"
+TEXT = ",date,In 2016: The clerk told the man that [MASK] left.\n0,1901,25.0\n1,2016,40.0\n"
+
+
+def test_raw_files_become_tidy(tmp_path):
+    files = {NAME.format(letter): TEXT for letter in "fmn"}
+    files[NAME.format("f").replace("testFalse", "testTrue")] = TEXT
+    files["fp_wikibio_text-davinci-002_date_clerk_woman_1_testTrue_P3.csv"] = TEXT
+    found = raw_files.read(archive(tmp_path / "raw.tar.xz", files), "preprint", "winogender")
+    assert list(found.columns) == list(raw_files.COLUMNS) and len(found) == 10
+    row = found[(found.gender == "neutral") & (found.position == 1)].iloc[0]
+    assert (row.model, row.prompt, row["item"], row.value, row.probability) == (
+        "BERT-base", "mask", "clerk_man_0", "2016", 0.4,
+    )  # fmt: skip
+    assert found.debris.sum() == 4 and set(found[found.model == "GPT-3.5 SFT"].prompt) == {"A"}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("notes.csv", TEXT, "notes.csv: the name is not that of a raw file"),
+        (NAME.format("f").replace("bert-base-uncased", "bert-huge"), TEXT, "the model 'bert-huge' with prompt mask"),
+        (NAME.format("f"), TEXT.replace("25.0", "nan"), "row 2: 'nan' is no percentage"),
+        (NAME.format("f"), TEXT.replace("40.0", "140.0"), "row 3: '140.0' is no percentage"),
+        (NAME.format("f"), TEXT.replace("1901", "early"), "row 2: 'early' is no date"),
+        (NAME.format("f"), TEXT.replace("0,1901", "1901"), "row 2: 2 cells where the header has 3"),
+        (NAME.format("f"), ",place,x\n", "row 1: the header must be an index, 'date' and the sentences"),
+        (NAME.format("f").replace("_0_", "_7_"), TEXT, "is no sentence of winogender"),
+        (NAME.format("f"), TEXT, "BERT-base, mask, clerk_man_0: has no file for male"),
+    ],
+)  # fmt: skip
+def test_bad_raw_files_are_named(tmp_path, name, text, message):
+    with pytest.raises(UserError) as caught:
+        raw_files.read(archive(tmp_path / "raw.tar.xz", {name: text}), "preprint", "winogender")
+    assert message in str(caught.value) and str(tmp_path) in str(caught.value)
+
+
+def test_an_archive_that_is_cut_off_is_named(tmp_path):
+    path = archive(tmp_path / "raw.tar.xz", {NAME.format("f"): TEXT})
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    with pytest.raises(UserError, match=r"raw\.tar\.xz: cannot be read as \.tar\.xz"):
+        raw_files.read(path, "preprint", "winogender")
+
+
+def test_models_of_files_are_told_apart_by_their_prompt():
+    assert study.label("google_ul2", "mask") == "UL2-20B denoiser" and study.label("google_ul2", "B") == "UL2-20B gen"
+    assert study.label("davinci", "mask") is None
+    assert study.order(["own", "GPT-3", "BERT-base"]) == ["BERT-base", "GPT-3", "own"]

@@ -1,0 +1,162 @@
+"""The released outputs against the printed tables, and the findings on them."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from scripts.core import claims, published
+from scripts.underspecification import (
+    agreement,
+    correlation,
+    data,
+    detection,
+    figure_roc,
+    findings,
+    overwriting,
+    raw_files,
+    sets,
+    study,
+    tables,
+)
+
+pytestmark = pytest.mark.upstream
+
+ARCHIVES = {"winogender": "detect_wino_raw", "simplified": "detect_wino_mod_raw", "mgc": "spur_mgc_raw"}
+
+
+@pytest.fixture(scope="module")
+def masses(mirror):
+    folder = mirror / "underspecification/data"
+    return {name: raw_files.read(folder / f"{file}.tar.xz", "preprint", name) for name, file in ARCHIVES.items()}
+
+
+@pytest.fixture(scope="module")
+def results(masses):
+    both = pd.concat([masses["winogender"], masses["simplified"]], ignore_index=True)
+    metric = detection.specification_metric(both[~both.debris])
+    small = metric[(metric.accumulation == "top") & metric.gender.isin(["female", "male", "neutral"])]
+    return {
+        "metric": metric,
+        "specification_detection": detection.evaluate(small[small.dates <= 2], folds=10, draws=100, seed=1),
+        "orders": overwriting.spread(overwriting.candidates(both)),
+        "method1_slopes": correlation.slopes(masses["mgc"], draws=100, seed=1),
+        "curves": correlation.curves(masses["mgc"]),
+    }
+
+
+@pytest.fixture(scope="module")
+def printed(root):
+    return published.read_published(root / "paper/published/underspecification.csv")
+
+
+def test_everything_was_released(masses):
+    kept = masses["winogender"][~masses["winogender"].debris]
+    assert (kept.groupby(["model", "prompt"])["item"].nunique() == 480).all()
+    assert (masses["simplified"].groupby(["model", "prompt"])["item"].nunique() == 144).all()
+    assert set(kept.model) == {*findings.METHOD2}
+    assert set(masses["mgc"].model) >= {*findings.METHOD1}
+    prompts = masses["mgc"].groupby("model").prompt.unique().map(sorted).to_dict()
+    for model, found in prompts.items():
+        assert found == (["A", "B", "C"] if study.MODELS[model].prompted else ["mask"])
+
+
+def test_the_sentences_of_mgc_are_ours(masses, root):
+    folder = root / "templates/underspecification"
+    ours = sets.mgc(
+        data.read_verbs(folder / "verbs.tsv"),
+        data.read_life_stages(folder / "life_stages.tsv"),
+        data.read_dates(folder / "dates.tsv")["code"],
+        data.read_places(folder / "places.tsv"),
+    )
+    theirs = masses["mgc"]
+    assert set(theirs["item"]) == set(ours["item"])
+    for variable in sets.VARIABLES:
+        grids = [
+            frame[frame.variable == variable].drop_duplicates("position").sort_values("position").value.tolist()
+            for frame in (ours, theirs)
+        ]
+        assert grids[0] == grids[1]
+
+
+def test_probabilities_of_method_2_are_normalised(masses):
+    kept = masses["winogender"][~masses["winogender"].debris]
+    sums = kept.groupby(["model", "prompt", "item", "position"]).probability.sum()
+    # Three numbers that are rounded to 0.001, and of UL2 to more.
+    assert (((sums - 1).abs() <= 0.0101) | (sums == 0)).all()
+
+
+def test_slopes_are_those_of_the_authors_code(masses, results):
+    """Of every model and prompt, with the regression that their script calls."""
+    table = results["method1_slopes"].set_index(["model", "prompt", "variable", "gender", "metric"]).value
+    checked = 0
+    for key, own in masses["mgc"].groupby(["model", "prompt", "variable", "gender"]):
+        y = own.groupby("position").probability.mean() * 100
+        expected = stats.linregress(range(len(y)), y)
+        assert table[(*key, "slope")] == pytest.approx(expected.slope, abs=1e-9)
+        if np.ptp(y) > 1e-9:
+            assert table[(*key, "r")] == pytest.approx(expected.rvalue, abs=1e-9)
+        checked += 1
+    assert checked == 25 * 2 * 3
+
+
+def test_how_many_printed_cells_agree(results, printed):
+    counts = agreement.counts(results["metric"], results["specification_detection"], results["orders"], printed)
+    found = counts.set_index(["table", "dates", "variant"])
+    assert (found.cells == found.index.get_level_values("table").map({"Table 2": 48, "Table 3": 66})).all()
+    # No gender by itself gives the printed table; orders of files do, and the older variant gives Table 2.
+    for gender in ("female", "male", "neutral"):
+        assert found.agree["Table 3", 1, gender] <= 4
+    assert found.agree["Table 3", 1, "file orders"] >= 50
+    assert found.agree["Table 2", 2, detection.OF_BOTH] == 27 and found.close["Table 2", 2, detection.OF_BOTH] == 38
+    assert found.agree["Table 2", 1, "female"] < 12
+
+
+def test_every_printed_rate_is_possible_in_some_order(results, printed):
+    table = agreement.beside_printed(results["specification_detection"], results["orders"], printed)
+    assert len(table) == 66
+    assert ((table.lowest - 5e-4 <= table.printed) & (table.printed <= table.highest + 5e-4)).all()
+    assert (table.lowest <= table[["female", "male", "neutral"]].min(axis=1) + 1e-9).all()
+
+
+def test_the_printed_sums_are_consistent(printed):
+    table = agreement.printed_rates(printed).astype({"printed": float})
+    wide = table.pivot(index=["evaluation_set", "model"], columns="rate", values="printed")
+    assert ((wide["balanced accuracy"] - (wide.TPR + wide.TNR) / 2).abs() <= 1.001e-3).all()
+
+
+def test_claims_on_the_released_outputs(results, mirror):
+    shares = findings.read_shares(mirror / "underspecification/winogender_schema_evaluation_set/occupations-stats.tsv")
+    source = findings.Source(results, shares)
+    verdicts = {claim.number: claims.decide(claim.checks(source)).verdict for claim in findings.FINDINGS}
+    assert len(verdicts) == 18 and claims.NOT_APPLICABLE not in verdicts.values()
+    fails = {number for number, verdict in verdicts.items() if verdict == claims.FAILS}
+    assert fails == {1, 2, 3, 5, 8, 9, 12, 17, 18}
+    without = findings.Source(results, {})
+    assert claims.decide(findings.FINDINGS[16].checks(without)).verdict == claims.NOT_APPLICABLE
+    excluded = findings.Source(results, shares, frozenset({"RoBERTa-large"}))
+    assert claims.decide(findings.FINDINGS[10].checks(excluded)).missing
+
+
+def test_tables_print_the_study(results, printed):
+    cells = tables.rates(results["specification_detection"], results["orders"], printed)
+    row = cells[(cells.Model == "RoBERTa-large") & (cells.Set == "Winogender")].iloc[0]
+    assert (row["TPR printed"], row["TNR printed"], row["BA printed"]) == ("0.786", "0.892", "0.839")
+    assert (row.TPR, row.TNR, row.BA) == ("0.950", "0.858", "0.904")
+    assert len(cells) == 22
+    example = tables.example(results["metric"], printed)
+    assert len(example) == 16 and example["RoBERTa-base"].iloc[10] == "13.3 (13.3)"
+    assert len(tables.slopes(results["method1_slopes"])) == 7 + 4 * 6
+
+
+def test_the_dot_of_a_roc_curve_is_the_rate(results):
+    metric = results["metric"]
+    own = metric[
+        (metric.model == "GPT-3.5 SFT") & (metric.evaluation_set == "simplified") & (metric.gender == "female")
+        & (metric.dates == 1)
+    ]  # fmt: skip
+    curve = detection.Detection(own).roc()
+    at = curve[curve.threshold <= detection.THRESHOLD].iloc[0]
+    rates = detection.Detection(own).rates(detection.THRESHOLD)
+    assert (rates["TPR"][0], rates["TNR"][0]) == (at.TPR, 1 - at.FPR)
+    assert figure_roc.panels(own) == [("simplified", "official")]
