@@ -76,8 +76,9 @@ def test_a_result_has_its_study_and_the_papers_caption(report, finished, tmp_pat
 
 def test_all_figures_and_tables_are_in_it(report, finished):
     results = finished.folder / "results"
-    expected = [p for study in ("ruff", "counter_gap") for p in (results / study).rglob("figures/**/*.png")]
-    expected += [p for study in ("ruff", "counter_gap") for p in (results / study).rglob("tables/**/*.csv")]
+    studies = ("ruff", "counter_gap", "underspecification")
+    expected = [p for study in studies for p in (results / study).rglob("figures/**/*.png")]
+    expected += [p for study in studies for p in (results / study).rglob("tables/**/*.csv")]
     assert len(expected) > 30
     missing = [p for p in expected if p.relative_to(finished.folder).as_posix() not in report]
     assert not missing
