@@ -181,7 +181,7 @@ def test_an_added_pronoun_set_runs_through(fresh):
     edit(table, "ze\tze\tzir\tzir\tzirs\tzirself\n")
     overlay = workflow.folder / "config/test.yaml"
     text = re.sub(
-        r"models: \[.*\]", "models: [tiny-bert, tiny-opt]\npronoun_sets: [he, she, they, xe, ze]", overlay.read_text()
+        r"^(models: .*)$", r"\1\npronoun_sets: [he, she, they, xe, ze]", overlay.read_text(), flags=re.MULTILINE
     )
     overlay.write_text(text.replace("distractors: [0, 1, 2]", "distractors: [0, 1]").replace("[13, 17]", "[13]"))
     done = workflow.snakemake(
