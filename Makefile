@@ -32,13 +32,11 @@ lint: environment ## Run the linters
 	.venv/bin/snakefmt --check Snakefile rules
 	.venv/bin/snakemake --lint
 
-test: lint ## Run the linters, the unit tests, the workflow tests and, where it can be set up, the tests on Slurm
+test: lint ## Run the linters, the unit tests and the workflow tests
 	@bash envs/tex.sh || true
 	@bash envs/chromium.sh || true
-	@bash envs/slurm.sh || true
 	.venv/bin/pytest -m "not workflow and not slurm" --numprocesses $(CORES) --dist loadscope
 	.venv/bin/pytest -m workflow
-	.venv/bin/pytest -m slurm -rs
 
 test-slurm: environment ## Run the profile and its faults on a real Slurm that the tests bring up (root, Debian)
 	@bash envs/slurm.sh || true
