@@ -87,16 +87,13 @@ def _plan(configfiles, targets, files):
     return json.loads(done.stdout)
 
 
-def _resolve(path):
-    """Return where a path of the plan is: below the working directory, or else in the repository."""
-    return Path(path) if Path(path).exists() or path.startswith("results/") else ROOT / path
-
-
 def _digests(paths):
     """Return the digests of the paths that exist, read anew, several at a time."""
-    existing = [path for path in sorted(paths) if _resolve(path).exists()]
+    existing = [path for path in sorted(paths) if provenance.resolve(path, ROOT).exists()]
     with concurrent.futures.ThreadPoolExecutor() as pool:
-        return dict(zip(existing, pool.map(lambda path: files.sha256(_resolve(path)), existing), strict=True))
+        return dict(
+            zip(existing, pool.map(lambda path: files.sha256(provenance.resolve(path, ROOT)), existing), strict=True)
+        )
 
 
 def _weights(jobs):
@@ -106,7 +103,7 @@ def _weights(jobs):
         entry = job["params"].get("entry")
         source = entry.get("source", {}) if isinstance(entry, dict) else {}
         if "path" in source:
-            source = {"path": str(_resolve(source["path"]))}
+            source = {"path": str(provenance.resolve(source["path"], ROOT))}
             chosen |= {path: (job["wildcards"].get("model"), entry | {"source": source}) for path in job["outputs"]}
         elif "package" in source and "delta" not in source:
             chosen |= {path: (job["wildcards"].get("model"), entry) for path in job["outputs"]}

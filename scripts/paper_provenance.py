@@ -60,7 +60,11 @@ def main(
     records = provenance.load()
     jobs = audit.recorded([main_tex, *sections, *numbers, *results], records, _module)
     paths = {path for job in jobs for path in [*job["inputs"], *job["outputs"]]}
-    digests = {path: provenance.digest(found, provenance.CACHE) for path in paths if (found := _resolve(path)).exists()}
+    digests = {
+        path: provenance.digest(found, provenance.CACHE)
+        for path in paths
+        if (found := provenance.resolve(path, ROOT)).exists()
+    }
     facts = provenance.model_facts(digests)
     findings = audit.judge(jobs, records, digests, facts, provenance.pins(ROOT), {})
     # A revision that no entry fixes is recorded with the scores; the audit says so, but the paper is not refused.
@@ -240,11 +244,6 @@ def _labels(path):
 
 def _module(path):
     return closure.digest(path, ROOT) if (ROOT / path).is_file() else None
-
-
-def _resolve(path):
-    """Return where a path of a record is: below the working directory, or else in the repository."""
-    return Path(path) if Path(path).exists() or path.startswith("results/") else ROOT / path
 
 
 if __name__ == "__main__":

@@ -49,6 +49,11 @@ def portable(value, root):
     return text.removeprefix(f"{root}/")
 
 
+def resolve(path, root):
+    """Return where a path of a plan or record is: below the working directory, or else in the repository ``root``."""
+    return Path(path) if Path(path).exists() or path.startswith("results/") else Path(root) / path
+
+
 def record_path(rule, wildcards, outputs):
     """Return where the record of a job lies, relative to the working directory.
 

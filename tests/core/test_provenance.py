@@ -68,6 +68,14 @@ def test_pins_prefer_the_lock_and_normalise_names(tmp_path):
     assert set(provenance.lock_digest(tmp_path)) == {"requirements.lock", "requirements.in"}
 
 
+def test_files_are_where_the_run_is_or_in_the_repository(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "here.tsv").write_text("")
+    assert provenance.resolve("here.tsv", "/repository") == Path("here.tsv")
+    assert provenance.resolve("templates/a.tsv", "/repository") == Path("/repository/templates/a.tsv")
+    assert provenance.resolve("results/gone.csv", "/repository") == Path("results/gone.csv")
+
+
 def test_a_folder_without_git_has_no_commit(tmp_path):
     assert provenance.git_state(tmp_path) is None
     subprocess.run(["git", "init", "-q", tmp_path], check=True)
