@@ -27,6 +27,7 @@ rule prompt:
         prompts="results/{study}/prompts/{templates}.parquet",
     output:
         answers="results/{study}/answers/{templates}/{model}/{shard}of{shards}.parquet",
+        speed="results/benchmarks/prompt/{study}/{templates}/{model}/{shard}of{shards}.json",
     log:
         "results/logs/prompt/{study}/{templates}/{model}/{shard}of{shards}.log",
     benchmark:

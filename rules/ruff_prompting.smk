@@ -22,6 +22,8 @@ if THINKING:
         "prompting_final": (["prompted_accuracy"], ["methods", "pronoun_sets", "human"]),
         "prompting_chain": (["prompted_accuracy"], ["methods", "pronoun_sets", "human"]),
     }
+# One script draws chains of thought, read at the final answer or in the chain.
+RUFF_METHODS_FIGURES = {"prompting_final": "final", "prompting_chain": "chain"}
 if COMPARED_PAIRS:
     RUFF_PROMPTING_FIGURES["prompting_against_scored"] = (["prompted_against_scored"], ["pronoun_sets", "human"])
 if set(PROMPTING["kinds"]) == {"open", "options"}:
@@ -175,6 +177,7 @@ rule ruff_prompted_against_scored:
 
 
 for figure, (tables, options) in RUFF_PROMPTING_FIGURES.items():
+    drawn_by = "prompting_methods" if figure in RUFF_METHODS_FIGURES else figure
 
     rule:
         name:
@@ -195,10 +198,11 @@ for figure, (tables, options) in RUFF_PROMPTING_FIGURES.items():
             runtime=10,
         params:
             **{option: RUFF_PROMPTING_PARAMS[option] for option in options},
+            **({"answer": RUFF_METHODS_FIGURES[figure]} if figure in RUFF_METHODS_FIGURES else {}),
             models=PROMPTED_MODELS | (RUN_MODELS if "prompted_against_scored" in tables else {}),
             # The script's path is put together when the job runs, after the loop.
-            _figure=figure,
-            _code=code(f"scripts/ruff/figure_{figure}.py"),
+            _figure=drawn_by,
+            _code=code(f"scripts/ruff/figure_{drawn_by}.py"),
         script:
             "../scripts/ruff/figure_{params._figure}.py"
 

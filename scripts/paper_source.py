@@ -1,6 +1,5 @@
 """Render the paper's LaTeX sources from its templates and the results of the run."""
 
-import json
 import os
 import shutil
 from pathlib import Path
@@ -9,7 +8,7 @@ import pandas as pd
 
 from scripts.core import files, latex, provenance
 from scripts.core.job import run
-from scripts.core.paper import figure, listed, number, table, value, write
+from scripts.core.paper import across, figure, listed, number, part_of, value, write
 
 FEW = 6
 """Up to this many models the text speaks of each; above, of all together."""
@@ -49,21 +48,8 @@ def main(
     folder = Path(main_tex).parent
     sets = {}
     for key, path in zip(template_sets, numbers, strict=True):
-        sets[key] = {
-            "numbers": json.loads(Path(path).read_text(encoding="utf-8")),
-            "tables": {Path(p).stem: table(p) for p in tables if Path(p).parent.name == key},
-            "figures": {Path(p).stem: _relative(p, folder) for p in figures if Path(p).parent.name == key},
-            "drawn": {Path(p).stem: p for p in figure_data if Path(p).parent.name == key},
-            "key": key,
-            "id": f"ruff.{key}",
-        }
-    # Tables over all template sets lie beside the folders of the sets; they break over pages, so nothing scales them.
-    beside = {
-        "numbers": {k: v for p in comparison_numbers for k, v in json.loads(Path(p).read_text("utf-8")).items()},
-        "tables": {Path(p).stem: Path(p).read_text("utf-8") for p in tables if Path(p).parent.name == "tables"},
-        "key": "comparison of",
-        "id": "ruff",
-    }
+        drawn = {Path(p).stem: p for p in figure_data if Path(p).parent.name == key}
+        sets[key] = part_of("ruff", key, path, tables, figures, folder) | {"drawn": drawn}
     revisions = {facts["model"]: facts for facts in map(files.parquet_metadata, scores)}
     rows = [
         (
@@ -97,7 +83,7 @@ def main(
     }
     section = {
         "sets": sets,
-        "beside": beside,
+        "beside": across("ruff", comparison_numbers, tables),
         "demonstration": [facts["label"] for facts in models.values() if facts["demonstration"]],
         "any_set": next(iter(sets.values())),
         "models": models,
@@ -120,7 +106,9 @@ def main(
         "favourite_set": lambda part, model: favourite_set(part, model, list(labels)),
         "figure": figure,
         "prompting": prompting,
-        "comparison": next((_relative(p, folder) for p in figures if Path(p).stem == "template_comparison"), None),
+        "comparison": next(
+            (os.path.relpath(p, folder) for p in figures if Path(p).stem == "template_comparison"), None
+        ),
     }
     write(section_tex, section_template, section)
     write(main_tex, main_template, context | {"models": list(models.values())})
@@ -172,10 +160,6 @@ def significant(part, model, a, b):
 def favourite_set(part, model, pronoun_sets):
     """Return the set that a model picks most often without context; the earlier one of equals."""
     return max(pronoun_sets, key=lambda pronoun: value(part, f"context_free.{model}.{pronoun}"))
-
-
-def _relative(path, folder):
-    return os.path.relpath(path, folder)
 
 
 def _source(facts):

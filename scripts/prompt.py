@@ -1,16 +1,14 @@
 """Ask one model all prompts of a shard of a study's prompts, and keep what it writes."""
 
 import hashlib
-import importlib.metadata
 import time
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import torch
 
-from scripts.core import chunks, closure, files, generation, instances, models, prompting, scoring
+from scripts.core import chunks, files, generation, instances, model_jobs, prompting, scoring
 from scripts.core.errors import UserError
 from scripts.core.job import log, run
 
@@ -36,6 +34,7 @@ def main(
     *,
     prompts: str,
     answers: str,
+    speed: str,
     model: str,
     entry: dict,
     methods: list,
@@ -54,48 +53,34 @@ def main(
     ``prompts`` has the columns that :mod:`scripts.core.prompting` lists. ``new_tokens`` bounds what is generated:
     ``answer`` after a prompt without a second step, otherwise ``chain`` in the first and ``final`` in the second step.
     Each row of ``answers`` has the prompt's ``text_id``, ``answer`` and, where there were two steps, ``chain``, both as
-    the model wrote them, how many tokens each has, and whether the model ended it by itself. Metadata and unfinished
-    jobs are as for scores (``scripts/score.py``).
+    the model wrote them, how many tokens each has, and whether the model ended it by itself. Metadata, ``speed`` and
+    unfinished jobs are as for scores (``scripts/score.py``).
     """
-    torch.set_num_threads(threads)
-    for leftover in Path(answers).parent.glob(f".{Path(answers).name}.*"):
-        leftover.unlink()
-    location = models.locate(model, entry, weights, fetched)
-    device = "auto" if device == "auto" and entry["gpus"] > 1 else scoring.pick_device(device)
-    log.info(
-        "model %s from %s (revision %s), %s on %s",
-        model, location.folder, location.revision, entry["precision"], device,
+    model_jobs.clear_leftovers(answers)
+    opened = model_jobs.open_model(
+        model, entry, script="scripts/prompt.py", libraries=LIBRARIES, device=device, threads=threads, weights=weights,
+        fetched=fetched,
     )  # fmt: skip
-    network, tokenizer = models.load(model, entry, location, device)
-    loaded = time.monotonic()
     wrapping = entry.get("prompt_wrapping", "none")
-    metadata = {
-        "model": model,
-        "source": entry["source"],
-        "revision": location.revision,
-        "weights_sha256": models.weights_digest(location),
-        "architecture": entry["architecture"],
-        "precision": entry["precision"],
-        "device": "cpu" if device == "cpu" else torch.cuda.get_device_name(),
+    metadata = opened.facts | {
         "search": "greedy",
         "prompt_wrapping": wrapping,
-        "wrapped": prompting.wrap(prompting.PLACE, wrapping, tokenizer),
+        "wrapped": prompting.wrap(prompting.PLACE, wrapping, opened.tokenizer),
         "methods": methods,
         "new_tokens_at_most": new_tokens,
-        "libraries": {name: importlib.metadata.version(name) for name in LIBRARIES},
-        "code": closure.digests("scripts/prompt.py", str(Path(closure.__file__).parents[2])),
         "prompts_sha256": files.sha256(prompts),
-        "demonstration": entry["demonstration"],
     }
     key = chunks.key_of({**metadata, "tokens_per_batch": tokens_per_batch, "threads": threads})
     rows = shard_rows(prompts, methods, shard, shards)
     metadata |= {"shard": shard, "shards": shards, "prompts": len(rows), "prompt_tokens": 0, "new_tokens": 0}
-    parts = chunks.Chunks(Path(answers).with_suffix(".chunks"), key)
+    parts = chunks.Chunks(Path(answers).with_suffix(".chunks"), key, save_seconds)
+    started = time.monotonic()
     with scoring.progress_bar(model if shards == 1 else f"{model} {shard}/{shards}", None) as bar:
-        job = Job(network, tokenizer, wrapping, new_tokens, tokens_per_batch, parts, bar, save_seconds, metadata)
+        job = Job(opened, wrapping, new_tokens, tokens_per_batch, parts, bar, metadata)
         instances.write_stream(answers, SCHEMA, job.batches(rows), metadata)
+    seconds = time.monotonic() - started
+    model_jobs.write_speed(speed, opened, seconds, new_tokens=job.written, prompts=len(rows))
     parts.remove()
-    seconds = time.monotonic() - loaded
     log.info(
         "%d prompts, %d tokens read and %d written, %d of them now (%.1f a second)",
         len(rows), metadata["prompt_tokens"], metadata["new_tokens"], job.written, job.written / max(seconds, 1e-9),
@@ -125,28 +110,27 @@ class Job:
 
     Parameters
     ----------
-    network, tokenizer
-        As :func:`scripts.core.models.load` returns them.
+    opened : scripts.core.model_jobs.Opened
     wrapping : str
         Of :data:`scripts.core.prompting.WRAPPINGS`.
     new_tokens : dict of int
     tokens_per_batch : int or "auto"
     parts : Chunks
     bar : tqdm.tqdm
-    save_seconds : float
     metadata : dict
         Gets the counts of tokens.
     """
 
-    def __init__(self, network, tokenizer, wrapping, new_tokens, tokens_per_batch, parts, bar, save_seconds, metadata):
+    def __init__(self, opened, wrapping, new_tokens, tokens_per_batch, parts, bar, metadata):
         self.generators = {
-            step: generation.Generator(network, tokenizer, max_new_tokens=most, tokens_per_batch=tokens_per_batch)
+            step: generation.Generator(
+                opened.network, opened.tokenizer, max_new_tokens=most, tokens_per_batch=tokens_per_batch
+            )
             for step, most in new_tokens.items()
         }
-        self.wrap = lambda text: prompting.wrap(text, wrapping, tokenizer)
+        self.wrap = lambda text: prompting.wrap(text, wrapping, opened.tokenizer)
         self.parts = parts
         self.bar = bar
-        self.save_seconds = save_seconds
         self.metadata = metadata
         self.written = 0
 
@@ -181,29 +165,22 @@ class Job:
         return [{field: row.get(field) for field in SCHEMA.names} for row in found]
 
     def step(self, name, texts, done):
-        """Return the generation after each text in one step, saving finished batches now and then."""
+        """Return the generation after each text in one step."""
         generator = self.generators[name]
         texts = [self.wrap(text) for text in texts]
         digest = hashlib.sha256("\0".join([name, *texts]).encode()).hexdigest()
-        finished = self.parts.finished(digest)
         plan = generator.plan(texts)
         self.bar.total = round((self.bar.n + sum(batch.tokens for batch in plan)) / done)
-        results, waiting, saved = [None] * len(texts), {}, time.monotonic()
-        for number, batch in enumerate(plan):
-            raw = finished.get(number)
-            if raw is None:
-                raw = [np.array(generator.raw(g)) for g in generator.run([texts[row] for row in batch.rows])]
-                self.written += sum(map(len, raw))
-                waiting[number] = raw
-                if time.monotonic() - saved >= self.save_seconds:
-                    self.parts.save(digest, waiting)
-                    waiting, saved = {}, time.monotonic()
+        results = [None] * len(texts)
+
+        def compute(batch):
+            return [np.array(generator.raw(g)) for g in generator.run([texts[row] for row in batch.rows])]
+
+        for batch, raw, fresh in self.parts.work(digest, plan, compute):
+            self.written += sum(map(len, raw)) if fresh else 0
             for row, tokens in zip(batch.rows, raw, strict=True):
                 results[row] = generator.read([int(token) for token in tokens])
             self.bar.update(batch.tokens)
-        # A step that took long is worth keeping to its end.
-        if waiting and time.monotonic() - saved >= self.save_seconds / 10:
-            self.parts.save(digest, waiting)
         self.metadata["prompt_tokens"] += sum(map(len, generator.tokenize(texts))) if texts else 0
         self.metadata["new_tokens"] += sum(len(result.tokens) for result in results)
         return results

@@ -1,14 +1,11 @@
 """Score all options of a shard of a study's instances with one model."""
 
 import hashlib
-import importlib.metadata
-import json
 import time
+from functools import partial
 from pathlib import Path
 
-import torch
-
-from scripts.core import chunks, closure, files, instances, models, options, scoring
+from scripts.core import chunks, files, instances, model_jobs, options, scoring
 from scripts.core.errors import UserError
 from scripts.core.job import log, run
 
@@ -43,55 +40,32 @@ def main(
     ``speed`` (JSON) tells how long scoring took, for later plans. Finished parts are kept in a folder beside ``scores``
     every ``save_seconds`` until all is done, and taken up by the next try.
     """
-    torch.set_num_threads(threads)
-    for leftover in Path(scores).parent.glob(f".{Path(scores).name}.*"):
-        leftover.unlink()
-    location = models.locate(model, entry, weights, fetched)
-    device = "auto" if device == "auto" and entry["gpus"] > 1 else scoring.pick_device(device)
-    log.info(
-        "model %s from %s (revision %s), %s on %s",
-        model, location.folder, location.revision, entry["precision"], device,
+    model_jobs.clear_leftovers(scores)
+    opened = model_jobs.open_model(
+        model, entry, script="scripts/score.py", libraries=LIBRARIES, device=device, threads=threads, weights=weights,
+        fetched=fetched,
     )  # fmt: skip
-    started = time.monotonic()
-    network, tokenizer = models.load(model, entry, location, device)
-    scorer = scoring.make_engine(engine, network, tokenizer, entry["architecture"], device, tokens_per_batch)
-    loaded = time.monotonic()
-    metadata = {
-        "model": model,
-        "source": entry["source"],
-        "revision": location.revision,
-        "weights_sha256": models.weights_digest(location),
-        "architecture": entry["architecture"],
-        "precision": entry["precision"],
-        "device": "cpu" if device == "cpu" else torch.cuda.get_device_name(),
+    scorer = scoring.make_engine(
+        engine, opened.network, opened.tokenizer, entry["architecture"], opened.device, tokens_per_batch
+    )
+    metadata = opened.facts | {
         "engine": engine,
         "engine_description": scorer.description,
         "metric": scoring.METRICS[entry["architecture"]],
-        "libraries": {name: importlib.metadata.version(name) for name in LIBRARIES},
-        "code": closure.digests("scripts/score.py", str(Path(closure.__file__).parents[2])),
         "instances_sha256": files.sha256(instances),
-        "demonstration": entry["demonstration"],
     }
     key = chunks.key_of({**metadata, "tokens_per_batch": tokens_per_batch, "threads": threads})
-    job = Job(scorer, chunks.Chunks(Path(scores).with_suffix(".chunks"), key), scoring.context_length(network))
-    job.save_seconds, job.label = save_seconds, model if shards == 1 else f"{model} {shard}/{shards}"
+    parts = chunks.Chunks(Path(scores).with_suffix(".chunks"), key, save_seconds)
+    job = Job(scorer, parts, scoring.context_length(opened.network))
+    job.label = model if shards == 1 else f"{model} {shard}/{shards}"
     metadata["shard"], metadata["shards"] = shard, shards
+    started = time.monotonic()
     job.write(instances, scores, shard, shards, token_values, metadata)
-    seconds = time.monotonic() - loaded
-    facts = {
-        "model": model,
-        "engine": engine,
-        "device": metadata["device"],
-        "threads": threads if device == "cpu" else None,
-        "gpus": entry["gpus"],
-        "precision": entry["precision"],
-        "loading_seconds": round(loaded - started, 3),
-        "scoring_seconds": round(seconds, 3),
-        "scored_tokens": job.scored_tokens,
-        "instances": metadata["instances"],
-    }
-    files.write_text(speed, json.dumps(facts, indent=1) + "\n")
-    job.parts.remove()
+    seconds = time.monotonic() - started
+    model_jobs.write_speed(
+        speed, opened, seconds, engine=engine, scored_tokens=job.scored_tokens, instances=metadata["instances"]
+    )
+    parts.remove()
     log.info(
         "%d instances, %d tokens of text in %d tokens of forward passes (%d of them now, %.0f a second)",
         metadata["instances"], metadata["text_tokens"], metadata["forward_tokens"], job.scored_tokens,
@@ -116,7 +90,6 @@ class Job:
         self.parts = parts
         self.limit = limit
         self.label = ""
-        self.save_seconds = 30
         self.scored_tokens = 0
 
     def write(self, path, scores, shard, shards, token_values, metadata):
@@ -153,34 +126,28 @@ class Job:
         instances.write_stream(scores, schema, batches(), metadata)
 
     def window(self, rows, bar, share, metadata):
-        """Return the token log-probabilities of a window's rows, saving finished batches now and then."""
+        """Return the token log-probabilities of a window's rows."""
         scoring.check_lengths(self.engine, rows, self.limit)
         digest = hashlib.sha256("\0".join([*rows.instance_id, *rows.text]).encode()).hexdigest()
-        finished = self.parts.finished(digest)
         plan = self.engine.plan(rows)
         metadata["forward_tokens"] += sum(batch.tokens for batch in plan)
         # The rest of the instances will share about as much as those so far.
         bar.total = round(metadata["forward_tokens"] / share)
-        values, waiting, saved = [None] * len(rows), {}, time.monotonic()
-        for number, batch in enumerate(plan):
-            results = finished.get(number)
-            if results is None:
-                results = self.engine.score(batch)
-                for row, scored in zip(batch.rows, results, strict=True):
-                    scoring.check_finite(rows.iloc[row], scored)
-                self.scored_tokens += batch.tokens
-                waiting[number] = results
-                if time.monotonic() - saved >= self.save_seconds:
-                    self.parts.save(digest, waiting)
-                    waiting, saved = {}, time.monotonic()
+        values = [None] * len(rows)
+        for batch, results, fresh in self.parts.work(digest, plan, partial(self.score, rows)):
+            self.scored_tokens += batch.tokens if fresh else 0
             for row, scored in zip(batch.rows, results, strict=True):
                 values[row] = scored
             bar.update(batch.tokens)
-        # A window that took long is worth keeping to its end.
-        if waiting and time.monotonic() - saved >= self.save_seconds / 10:
-            self.parts.save(digest, waiting)
         metadata["text_tokens"] += int(self.engine.lengths(rows).sum())
         return values
+
+    def score(self, rows, batch):
+        """Return the checked token log-probabilities of a batch."""
+        results = self.engine.score(batch)
+        for row, scored in zip(batch.rows, results, strict=True):
+            scoring.check_finite(rows.iloc[row], scored)
+        return results
 
 
 if __name__ == "__main__":

@@ -1,14 +1,10 @@
 """Keep the most probable tokens of a model at the mask of texts, or at each step of its continuations of prompts."""
 
 import hashlib
-import importlib.metadata
-import json
 import time
 from pathlib import Path
 
-import torch
-
-from scripts.core import chunks, closure, distributions, files, generation, instances, models, prompting, scoring
+from scripts.core import chunks, distributions, files, generation, instances, model_jobs, prompting, scoring
 from scripts.core.job import log, run
 
 # Texts held at once: enough for batches of equal length to be full, few enough for memory to stay flat, which also
@@ -43,59 +39,31 @@ def main(
     mass is wanted (group to words; may be empty). ``weights``, ``fetched``, ``speed`` and ``save_seconds`` are as in
     :mod:`scripts.score`: finished parts are kept beside the output and taken up by the next try.
     """
-    torch.set_num_threads(threads)
-    for output in map(Path, (distributions, masses)):
-        for leftover in output.parent.glob(f".{output.name}.*"):
-            leftover.unlink()
+    model_jobs.clear_leftovers(distributions, masses)
     total = count_texts(texts, methods)
-    location = models.locate(model, entry, weights, fetched)
-    device = "auto" if device == "auto" and entry["gpus"] > 1 else scoring.pick_device(device)
-    log.info(
-        "model %s from %s (revision %s), %s on %s",
-        model, location.folder, location.revision, entry["precision"], device,
+    opened = model_jobs.open_model(
+        model, entry, script="scripts/token_distributions.py", libraries=LIBRARIES, device=device, threads=threads,
+        weights=weights, fetched=fetched,
     )  # fmt: skip
-    started = time.monotonic()
-    network, tokenizer = models.load(model, entry, location, device)
-    metadata = {
-        "model": model,
-        "source": entry["source"],
-        "revision": location.revision,
-        "weights_sha256": models.weights_digest(location),
-        "architecture": entry["architecture"],
-        "precision": entry["precision"],
-        "device": "cpu" if device == "cpu" else torch.cuda.get_device_name(),
+    metadata = opened.facts | {
         "methods": methods,
         "prefixes": entry.get("prefixes", {}),
         "prompt_wrapping": entry.get("prompt_wrapping", "none"),
         "top_k": top_k,
         "max_new_tokens": max_new_tokens,
         "groups": groups,
-        "libraries": {name: importlib.metadata.version(name) for name in LIBRARIES},
-        "code": closure.digests("scripts/token_distributions.py", str(Path(closure.__file__).parents[2])),
         "texts_sha256": files.sha256(texts),
-        "demonstration": entry["demonstration"],
     }
     key = chunks.key_of({**metadata, "tokens_per_batch": tokens_per_batch, "threads": threads})
-    job = Job(network, tokenizer, metadata, chunks.Chunks(Path(distributions).with_suffix(".chunks"), key))
+    parts = chunks.Chunks(Path(distributions).with_suffix(".chunks"), key, save_seconds)
+    job = Job(opened.network, opened.tokenizer, metadata, parts)
     job.prepare(tokens_per_batch)
-    job.save_seconds = save_seconds
     metadata["engine_description"] = job.filler.description if job.filler else {}
-    loaded = time.monotonic()
+    started = time.monotonic()
     job.write(texts, distributions, masses, total)
-    seconds = time.monotonic() - loaded
-    facts = {
-        "model": model,
-        "device": metadata["device"],
-        "threads": threads if device == "cpu" else None,
-        "gpus": entry["gpus"],
-        "precision": entry["precision"],
-        "loading_seconds": round(loaded - started, 3),
-        "seconds": round(seconds, 3),
-        "tokens": job.tokens,
-        "texts": total,
-    }
-    files.write_text(speed, json.dumps(facts, indent=1) + "\n")
-    job.parts.remove()
+    seconds = time.monotonic() - started
+    model_jobs.write_speed(speed, opened, seconds, tokens=job.tokens, texts=total)
+    parts.remove()
     log.info("%d texts, %d tokens now (%.0f a second)", total, job.tokens, job.tokens / max(seconds, 1e-9))
 
 
@@ -121,7 +89,6 @@ class Job:
         self.tokenizer = tokenizer
         self.metadata = metadata
         self.parts = parts
-        self.save_seconds = 30
         self.tokens = 0
         size = network.get_output_embeddings().weight.shape[0]
         self.vocabulary = distributions.token_texts(tokenizer, size)
@@ -159,30 +126,23 @@ class Job:
                 write_masses(distributions.mass_batch(window.text_id, results, list(self.groups)))
 
     def window(self, rows, bar, share):
-        """Return ids, probabilities and masses of each row, saving finished batches now and then."""
+        """Return ids, probabilities and masses of each row."""
         digest = hashlib.sha256("\0".join([*rows.text_id, *rows.method, *rows.text]).encode()).hexdigest()
-        finished = self.parts.finished(digest)
         plan = self.plan(rows)
         self.metadata["forward_tokens"] += sum(tokens for _, tokens, _ in plan)
         # The rest of the texts will need about as many as those so far.
         bar.total = round(self.metadata["forward_tokens"] / share)
-        values, waiting, saved = [None] * len(rows), {}, time.monotonic()
-        for number, (members, tokens, compute) in enumerate(plan):
-            found = finished.get(number)
-            if found is None:
-                found = [distributions.pack(*result) for result in compute()]
-                self.tokens += tokens
-                waiting[number] = found
-                if time.monotonic() - saved >= self.save_seconds:
-                    self.parts.save(digest, waiting)
-                    waiting, saved = {}, time.monotonic()
+        values = [None] * len(rows)
+
+        def compute(batch):
+            return [distributions.pack(*result) for result in batch[2]()]
+
+        for (members, tokens, _), found, fresh in self.parts.work(digest, plan, compute):
+            self.tokens += tokens if fresh else 0
             for row, packed in zip(members, found, strict=True):
                 values[row] = distributions.unpack(packed)
                 distributions.check_finite(rows.text_id[row], values[row])
             bar.update(tokens)
-        # A window that took long is worth keeping to its end.
-        if waiting and time.monotonic() - saved >= self.save_seconds / 10:
-            self.parts.save(digest, waiting)
         return values
 
     def plan(self, rows):

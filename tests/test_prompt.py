@@ -48,6 +48,7 @@ def arguments(entries, folder, path, model="tiny-llama", **changed):
     return {
         "prompts": str(path),
         "answers": str(folder / "answers.parquet"),
+        "speed": str(folder / "speed.json"),
         "model": model,
         "entry": entries[model],
         "methods": ["vanilla", "think"],

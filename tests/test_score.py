@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from scripts import merge_scores, score
-from scripts.core import chunks, config, files, instances
+from scripts.core import chunks, closure, config, files, instances, models
 from scripts.core.errors import UserError
 from tests import zoo as builder
 
@@ -167,12 +167,10 @@ def test_parts_of_anything_else_are_not_taken(entries, tmp_path, many, monkeypat
     elif name == "instances":
         given["instances"] = str(write_instances(tmp_path / "other.parquet", 89))
     elif name == "revision":
-        locate = score.models.locate
-        monkeypatch.setattr(
-            score.models, "locate", lambda *a: score.models.Location(locate(*a).folder, None, "another")
-        )
+        locate = models.locate
+        monkeypatch.setattr(models, "locate", lambda *a: models.Location(locate(*a).folder, None, "another"))
     elif name == "code":
-        monkeypatch.setattr(score.closure, "digests", lambda *_: {"scripts/score.py": "0" * 16})
+        monkeypatch.setattr(closure, "digests", lambda *_: {"scripts/score.py": "0" * 16})
     else:
         given[name] = value
     score.main(**given)

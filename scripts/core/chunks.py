@@ -1,4 +1,4 @@
-"""Finished parts of a scoring job, kept until the whole is complete.
+"""Finished parts of a job that runs a model, kept until the whole is complete.
 
 A job that is killed loses the batches since its last save and nothing else: when it runs again it takes up what it
 finds. Every part says what it belongs to (model, weights, engine, code, precision, instances ...), and a part of
@@ -9,6 +9,7 @@ import hashlib
 import json
 import logging
 import shutil
+import time
 from pathlib import Path
 
 import numpy as np
@@ -32,12 +33,15 @@ class Chunks:
     folder : str or Path
         Made when the first part is saved.
     key : str
-        Digest of everything that the scores depend on besides the rows: see :func:`key_of`.
+        Digest of everything that the results depend on besides the rows: see :func:`key_of`.
+    save_seconds : float
+        How often :meth:`work` saves.
     """
 
-    def __init__(self, folder, key):
+    def __init__(self, folder, key, save_seconds=30):
         self.folder = Path(folder)
         self.key = key
+        self.save_seconds = save_seconds
         self._found = {}
         for path in sorted(self.folder.glob("*.parquet")):
             try:
@@ -51,6 +55,38 @@ class Chunks:
         if self._found:
             log.info("%s: %d finished parts found", self.folder, sum(map(len, self._found.values())))
 
+    def work(self, window, batches, compute):
+        """Go through the batches of a window of rows: take up what is finished, compute the rest and save it.
+
+        Parameters
+        ----------
+        window : str
+            Digest of the window's rows.
+        batches : sequence
+            In an order that the rows determine.
+        compute : callable
+            Returns the list of results (arrays of numbers) of a batch.
+
+        Yields
+        ------
+        tuple
+            The batch, its results, and whether they were computed now.
+        """
+        finished = self.finished(window)
+        waiting, saved = {}, time.monotonic()
+        for number, batch in enumerate(batches):
+            results = finished.get(number)
+            fresh = results is None
+            if fresh:
+                results = waiting[number] = compute(batch)
+                if time.monotonic() - saved >= self.save_seconds:
+                    self.save(window, waiting)
+                    waiting, saved = {}, time.monotonic()
+            yield batch, results, fresh
+        # A window that took long is worth keeping to its end.
+        if waiting and time.monotonic() - saved >= self.save_seconds / 10:
+            self.save(window, waiting)
+
     def finished(self, window):
         """Return what is known of a window of rows.
 
@@ -62,7 +98,7 @@ class Chunks:
         Returns
         -------
         dict of int to list of ndarray
-            For each finished batch, the token log-probabilities of its rows.
+            For each finished batch, the results of its rows.
         """
         found = {}
         for path in self._found.get(window, []):

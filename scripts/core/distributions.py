@@ -29,7 +29,7 @@ import logging
 import numpy as np
 import torch
 
-from scripts.core import files
+from scripts.core import files, memory
 from scripts.core.errors import UserError
 from scripts.core.output_layer import SelectiveModel
 from scripts.core.ranking import most_probable
@@ -239,21 +239,7 @@ class MaskFiller:
     def run(self, ids):
         """Return token ids, probabilities and masses for a batch's ``payload``: see
         :func:`~scripts.core.ranking.most_probable`."""
-        try:
-            return self._run(ids)
-        except (torch.OutOfMemoryError, RuntimeError) as error:
-            if not (isinstance(error, torch.OutOfMemoryError) or "can't allocate memory" in str(error)):
-                raise
-            if len(ids) == 1:
-                raise UserError(
-                    "memory runs out with a single text; give the model more GPUs or a narrower precision in "
-                    "config/models.yaml"
-                ) from error
-        half = len(ids) // 2
-        log.info("out of memory; going on with at most %d texts at a time", len(ids) - half)
-        if torch.cuda.is_available():
-            torch.cuda.empty_cache()
-        return tuple(np.concatenate(parts) for parts in zip(self.run(ids[:half]), self.run(ids[half:]), strict=True))
+        return tuple(np.concatenate(parts) for parts in zip(*memory.halved(self._run, ids, "text"), strict=True))
 
     def _run(self, ids):
         parts = []

@@ -156,12 +156,21 @@ def parquet_metadata(path):
     return {k.decode(): json.loads(v) for k, v in stored.items() if k not in (b"pandas", b"ARROW:schema")}
 
 
+# Snakemake puts it into a folder when the job that made it is over.
+TIMESTAMP = ".snakemake_timestamp"
+
+
+def members(folder):
+    """Return the files in a folder and below, sorted, without what Snakemake notes there."""
+    return sorted(path for path in Path(folder).rglob("*") if path.is_file() and path.name != TIMESTAMP)
+
+
 def sha256(path, chunk=1 << 20):
-    """Return the hexadecimal SHA-256 digest of a file, or of a folder (names and contents, sorted by name)."""
+    """Return the hexadecimal SHA-256 digest of a file, or of a folder (names and contents of :func:`members`)."""
     path = Path(path)
     digest = hashlib.sha256()
     if path.is_dir():
-        for member in sorted(p for p in path.rglob("*") if p.is_file()):
+        for member in members(path):
             digest.update(f"{member.relative_to(path).as_posix()}\0{sha256(member)}\n".encode())
         return digest.hexdigest()
     with path.open("rb") as file:

@@ -25,6 +25,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import torch
 
+from scripts.core import memory
 from scripts.core.errors import UserError
 from scripts.core.ranking import most_probable
 from scripts.core.scoring import context_length, progress_bar
@@ -209,21 +210,7 @@ class Generator:
 
     def run(self, prompts):
         """Return a :class:`Generation` for each prompt of a batch; a batch that does not fit is halved."""
-        try:
-            return [self._result(*row) for row in self._continue(self.tokenize(prompts))]
-        except (torch.OutOfMemoryError, RuntimeError) as error:
-            if not (isinstance(error, torch.OutOfMemoryError) or "can't allocate memory" in str(error)):
-                raise
-            if len(prompts) == 1:
-                raise UserError(
-                    "memory runs out with a single prompt; give the model more GPUs or a narrower precision in "
-                    "config/models.yaml"
-                ) from error
-        half = len(prompts) // 2
-        log.info("out of memory; going on with at most %d prompts at a time", len(prompts) - half)
-        if torch.cuda.is_available():
-            torch.cuda.empty_cache()
-        return self.run(prompts[:half]) + self.run(prompts[half:])
+        return [result for part in memory.halved(self._run, prompts, "prompt") for result in part]
 
     def read(self, tokens):
         """Return the :class:`Generation`, without steps, for the raw token ids of a continuation, end token included.
@@ -235,6 +222,9 @@ class Generator:
     def raw(self, generation):
         """Return the token ids of a continuation; an end token follows if it came."""
         return [*generation.tokens, *self.ends[:1]] if generation.finished else list(generation.tokens)
+
+    def _run(self, prompts):
+        return [self._result(*row) for row in self._continue(self.tokenize(prompts))]
 
     def _continue(self, ids):
         """Return (raw tokens up to the end token, steps, masses) for each row of token ids."""

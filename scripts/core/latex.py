@@ -139,6 +139,12 @@ def check_log(text, overfull=10.0, main="main.tex"):
     return list(dict.fromkeys(problems))
 
 
+def _cell(value):
+    if isinstance(value, Raw):
+        return value
+    return "" if value is None or value != value else escape(value)
+
+
 def latex_table(frame, header=None, align=None, midrules=()):
     """Return a booktabs table of escaped cells.
 
@@ -171,7 +177,7 @@ def latex_table(frame, header=None, align=None, midrules=()):
     for index, row in enumerate(frame.itertuples(index=False)):
         if index in midrules:
             lines.append(r"\midrule")
-        lines.append(" & ".join("" if cell is None or cell != cell else escape(cell) for cell in row) + r" \\")
+        lines.append(" & ".join(map(_cell, row)) + r" \\")
     return "\n".join([*lines, r"\bottomrule", end]) + "\n"
 
 
@@ -181,7 +187,8 @@ def long_table(frame, widths):
     Parameters
     ----------
     frame : DataFrame
-        Cells; missing values become empty cells.
+        Cells; missing values become empty cells. Cells that are :class:`Raw` stay as they are, in columns of
+        objects (pandas' own strings forget it).
     widths : sequence of float
         Width of each column in parts of the text's width, without the space between columns, which is 6 points.
         Cells break into lines, set ragged right.
@@ -197,5 +204,5 @@ def long_table(frame, widths):
     lines = [r"\begingroup\setlength{\tabcolsep}{3pt}", rf"\begin{{longtable}}{{@{{}}{columns}@{{}}}}", r"\toprule"]
     lines += [" & ".join(map(escape, frame.columns)) + r" \\", r"\midrule", r"\endhead", r"\bottomrule", r"\endfoot"]
     for row in frame.itertuples(index=False):
-        lines.append(" & ".join("" if cell is None or cell != cell else escape(cell) for cell in row) + r" \\")
+        lines.append(" & ".join(map(_cell, row)) + r" \\")
     return "\n".join([*lines, r"\end{longtable}", r"\endgroup"]) + "\n"

@@ -4,6 +4,8 @@ A section's template prints a number with :func:`number`. In the PDF it becomes 
 appendix (``scripts/paper_provenance.py``), and so does the end of every caption.
 """
 
+import json
+import os
 import re
 from pathlib import Path
 
@@ -15,6 +17,46 @@ from scripts.core.errors import UserError, nearest
 _START, _MIDDLE, _END = "\ue000", "\ue001", "\ue002"
 
 CAPTION = re.compile(r"\\caption(?:of\{\w+\})?\{")
+
+
+def part_of(study, key, numbers, tables, figures, folder):
+    """Return what a section's template takes for one template set or source of a study.
+
+    Parameters
+    ----------
+    study, key : str
+    numbers : str or Path
+        Its ``paper_numbers.json``.
+    tables, figures : sequence of str or Path
+        The study's files; those in a folder that is called ``key`` are taken.
+    folder : str or Path
+        Where the main file of the paper is: figures are named from there.
+
+    Returns
+    -------
+    dict
+        ``key``, ``id``, ``numbers``, ``tables`` (name to LaTeX) and ``figures`` (name to path).
+    """
+    return {
+        "key": key,
+        "id": f"{study}.{key}",
+        "numbers": json.loads(Path(numbers).read_text(encoding="utf-8")),
+        "tables": {p.stem: table(p) for p in map(Path, tables) if p.parent.name == key},
+        "figures": {p.stem: os.path.relpath(p, folder) for p in map(Path, figures) if p.parent.name == key},
+    }
+
+
+def across(study, numbers, tables):
+    """Return the same as :func:`part_of` for what a study has across its template sets or sources.
+
+    ``numbers`` are several files; of ``tables`` those are taken that lie beside the folders of the sets.
+    """
+    return {
+        "key": "comparison of",
+        "id": study,
+        "numbers": {k: v for path in numbers for k, v in json.loads(Path(path).read_text(encoding="utf-8")).items()},
+        "tables": {p.stem: table(p) for p in map(Path, tables) if p.parent.name == "tables"},
+    }
 
 
 def entry(part, name):

@@ -100,7 +100,7 @@ def measured_speeds(folder, entries):
         for key in (facts["model"], entry["architecture"]):
             total = sums.setdefault((facts["device"], facts["precision"], key), [0, 0])
             total[0] += done
-            total[1] += facts["scoring_seconds"]
+            total[1] += facts["seconds"]
     return {key: work / seconds for key, (work, seconds) in sums.items() if seconds > 0}
 
 

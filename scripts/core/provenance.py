@@ -79,8 +79,8 @@ def digest(path, cache=None):
     if cache is None:
         return files.sha256(path)
     path = Path(path)
-    members = sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
-    states = [(str(p), s.st_size, s.st_mtime_ns, s.st_ino) for p in members for s in [p.stat()]]
+    parts = files.members(path) if path.is_dir() else [path]
+    states = [(str(p), s.st_size, s.st_mtime_ns, s.st_ino) for p in parts for s in [p.stat()]]
     state = hashlib.sha256(repr(states).encode()).hexdigest()
     known = Path(cache) / f"{hashlib.sha256(str(path.absolute()).encode()).hexdigest()[:32]}.json"
     try:

@@ -14,7 +14,7 @@ from itertools import product
 import numpy as np
 import torch
 
-from scripts.core import prefix_tree
+from scripts.core import memory, prefix_tree
 from scripts.core.errors import UserError
 from scripts.core.options import SLOT, option_texts
 from scripts.core.output_layer import SelectiveModel
@@ -226,7 +226,7 @@ class PackedEngine:
             try:
                 return run(batch)
             except (torch.OutOfMemoryError, RuntimeError) as error:
-                if not _out_of_memory(error):
+                if not memory.ran_out(error):
                     raise
                 if self.budget < SMALLEST_BUDGET:
                     raise UserError(
@@ -472,7 +472,3 @@ def _runs(order, key):
         run.append(item)
     if run:
         yield run
-
-
-def _out_of_memory(error):
-    return isinstance(error, torch.OutOfMemoryError) or "can't allocate memory" in str(error)

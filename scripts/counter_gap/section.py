@@ -1,11 +1,10 @@
 """Render the paper's section on Counter-GAP from its template and the results of the run."""
 
-import json
 import os
 from pathlib import Path
 
 from scripts.core.job import run
-from scripts.core.paper import figure, listed, number, table, value, write
+from scripts.core.paper import across, figure, listed, number, part_of, value, write
 
 SHARED = "figures"
 """Name of the folder of the figures that belong to no set of quadruples."""
@@ -29,28 +28,14 @@ def main(
     GAP in the run.
     """
     paper = Path(section_tex).parents[1]
-    relative = {Path(p): os.path.relpath(p, paper) for p in figures}
     sets = {}
     for key, path in zip(template_sets, numbers, strict=True):
-        sets[key] = {
-            "key": key,
-            "id": f"counter_gap.{key}",
-            "numbers": json.loads(Path(path).read_text(encoding="utf-8")),
-            "tables": {Path(p).stem: table(p) for p in tables if Path(p).parent.name == key},
-            "figures": {p.stem: r for p, r in relative.items() if p.parent.name == key},
-        }
-    # Tables over all sets of quadruples lie beside the folders of the sets.
-    beside = {
-        "numbers": {k: v for p in comparison_numbers for k, v in json.loads(Path(p).read_text("utf-8")).items()},
-        "tables": {Path(p).stem: table(p) for p in tables if Path(p).parent.name == "tables"},
-        "key": "comparison of",
-        "id": "counter_gap",
-    }
+        sets[key] = part_of("counter_gap", key, path, tables, figures, paper)
     context = {
         "sets": sets,
-        "beside": beside,
+        "beside": across("counter_gap", comparison_numbers, tables),
         "any_set": next(iter(sets.values())),
-        "shared": {p.stem: r for p, r in relative.items() if p.parent.name == SHARED},
+        "shared": {Path(p).stem: os.path.relpath(p, paper) for p in figures if Path(p).parent.name == SHARED},
         "gap": gap,
         "number": number,
         "value": value,

@@ -1,11 +1,10 @@
 """Render the paper's section on Underspecification from its template and the results of the run."""
 
-import json
 import os
 from pathlib import Path
 
 from scripts.core.job import run
-from scripts.core.paper import figure, listed, number, table, value, write
+from scripts.core.paper import across, figure, listed, number, part_of, value, write
 from scripts.underspecification import study
 
 NAMES = {
@@ -37,27 +36,13 @@ def main(
     paper = Path(section_tex).parents[1]
     parts = {}
     for key, path in zip(sources, numbers, strict=True):
-        parts[key] = {
-            "key": key,
-            "id": f"underspecification.{key}",
-            "title": NAMES[key],
-            "released": key != study.RUN,
-            "numbers": json.loads(Path(path).read_text(encoding="utf-8")),
-            "tables": {Path(p).stem: table(p) for p in tables if Path(p).parent.name == key},
-            "figures": {Path(p).stem: os.path.relpath(p, paper) for p in figures if Path(p).parent.name == key},
-        }
+        parts[key] = part_of("underspecification", key, path, tables, figures, paper)
+        parts[key] |= {"title": NAMES[key], "released": key != study.RUN}
     context = {
         "sources": parts,
         "any_source": next(iter(parts.values())),
         "toy_figure": next(os.path.relpath(p, paper) for p in figures if Path(p).stem == "toy_model"),
-        "beside": {
-            "numbers": {
-                k: v for p in comparison_numbers for k, v in json.loads(Path(p).read_text(encoding="utf-8")).items()
-            },
-            "tables": {Path(p).stem: Path(p).read_text("utf-8") for p in tables if Path(p).parent.name == "tables"},
-            "key": "comparison of",
-            "id": "underspecification",
-        },
+        "beside": across("underspecification", comparison_numbers, tables),
         "templates": templates,
         "prompts": prompts,
         "demonstration": [facts["label"] for facts in models.values() if facts["demonstration"]],

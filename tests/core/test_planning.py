@@ -38,7 +38,7 @@ def test_operations():
 def test_measured_speeds_take_precedence(tmp_path):
     for name, device in (("mine", "NVIDIA A100-SXM4-40GB"), ("kin", "NVIDIA A100-SXM4-40GB"), ("mine", "cpu")):
         facts = {"model": name, "engine": "packed", "device": device, "precision": "float16", "scored_tokens": 1000,
-                 "scoring_seconds": 2.0 if name == "mine" else 4.0}  # fmt: skip
+                 "seconds": 2.0 if name == "mine" else 4.0}  # fmt: skip
         files.write_json(tmp_path / name / f"{device}.json", facts)
     files.write_text(tmp_path / "broken.json", "{")
     entries = {"mine": ENTRY, "kin": ENTRY, "new": ENTRY}

@@ -155,8 +155,14 @@ def pairs_of(models):
 
 
 def draw(name, folder, models, sets, tables):
-    script = import_module(f"scripts.ruff.figure_prompting_{name}")
-    given = {"models": models, "pronoun_sets": sets, "human": 0.998, "methods": ["vanilla", "kojima", "zhou"]}
+    script = import_module(f"scripts.ruff.figure_prompting_{'methods' if name in ('final', 'chain') else name}")
+    given = {
+        "answer": name,
+        "models": models,
+        "pronoun_sets": sets,
+        "human": 0.998,
+        "methods": ["vanilla", "kojima", "zhou"],
+    }
     for table, frame in tables.items():
         given[table] = str(folder / f"{table}.csv")
         files.write_csv(given[table], frame)

@@ -1,4 +1,4 @@
-"""Draw accuracies with and without a chain of thought, by the answers in the chain (paper Figure 13)."""
+"""Draw accuracies with and without a chain of thought: final answers, or those in the chain (Figures 12 and 13)."""
 
 from scripts.core import plotting
 from scripts.core.job import run
@@ -19,11 +19,12 @@ def main(
     csv: str,
     models: dict,
     methods: list,
+    answer: str,
     pronoun_sets: list,
     human: float,
 ):
-    """Draw the figure on the numbers of distractors with which chains were elicited."""
-    frame = prompting_figures.read_methods(prompted_accuracy, models, methods, "chain")
+    """Draw a figure on the numbers of distractors with which chains were elicited; ``answer`` is final or chain."""
+    frame = prompting_figures.read_methods(prompted_accuracy, models, methods, answer)
     plotting.save(draw(frame, models, methods, len(pronoun_sets), human), frame, pdf, png, csv)
 
 

@@ -1,0 +1,53 @@
+"""What to do when memory runs out: go on with less at a time."""
+
+import logging
+
+import torch
+
+from scripts.core.errors import UserError
+
+log = logging.getLogger("pronouns")
+
+
+def ran_out(error):
+    """Return whether an exception says that memory ran out, on a GPU or a CPU."""
+    return isinstance(error, torch.OutOfMemoryError) or "can't allocate memory" in str(error)
+
+
+def halved(run, items, what):
+    """Run a function on ``items``, or on halves of them where memory runs out.
+
+    Parameters
+    ----------
+    run : callable
+        Takes a slice of ``items``.
+    items : sequence
+        Whatever can be sliced; at least one.
+    what : str
+        What an item is, for messages.
+
+    Returns
+    -------
+    list
+        What ``run`` returned for each slice, in their order; one if memory sufficed.
+
+    Raises
+    ------
+    UserError
+        If memory runs out with a single item.
+    """
+    try:
+        return [run(items)]
+    except (torch.OutOfMemoryError, RuntimeError) as error:
+        if not ran_out(error):
+            raise
+        if len(items) == 1:
+            raise UserError(
+                f"memory runs out with a single {what}; give the model more GPUs or a narrower precision in "
+                "config/models.yaml"
+            ) from error
+    half = len(items) // 2
+    log.info("out of memory; going on with at most %d %ss at a time", len(items) - half, what)
+    if torch.cuda.is_available():
+        torch.cuda.empty_cache()
+    return halved(run, items[:half], what) + halved(run, items[half:], what)
