@@ -32,12 +32,14 @@ lint: environment ## Run the linters
 	.venv/bin/snakefmt --check Snakefile rules
 	.venv/bin/snakemake --lint
 
-test: lint ## Run the linters, the unit tests and the workflow tests
+test: lint ## Run the linters, the unit tests, the workflow tests and, where it can be installed, those on Slurm
 	@bash envs/tex.sh || true
 	@bash envs/chromium.sh || true
 	.venv/bin/pytest -m "not workflow and not slurm" --numprocesses $(CORES) --dist loadscope
 	.venv/bin/pytest -m workflow
+	$(MAKE) --no-print-directory test-slurm
 
+# Mostly waiting: two clusters side by side, whatever CORES is.
 test-slurm: environment ## Run the profile and its faults on a real Slurm that the tests bring up (root, Debian)
 	@bash envs/slurm.sh || true
-	.venv/bin/pytest -m slurm -rs
+	.venv/bin/pytest tests/slurm -m slurm -rs --numprocesses 2 --dist loadfile

@@ -1,5 +1,6 @@
 """LaTeX from data: escaping, tables, templates, and the reading of build logs."""
 
+import itertools
 import re
 
 import jinja2
@@ -139,6 +140,20 @@ def check_log(text, overfull=10.0, main="main.tex"):
     return list(dict.fromkeys(problems))
 
 
+def _heads(heads):
+    """Return the lines of a table's heads, groups above them where there are any."""
+    pairs = [head.rpartition(": ")[::2] for head in heads]
+    groups, rules, column = [], [], 1
+    for group, members in itertools.groupby(group for group, _ in pairs):
+        width = len(list(members))
+        groups.append(rf"\multicolumn{{{width}}}{{c}}{{{escape(group)}}}" if group else " & " * (width - 1))
+        if group:
+            rules.append(rf"\cmidrule(lr){{{column}-{column + width - 1}}}")
+        column += width
+    above = [" & ".join(groups) + r" \\", "".join(rules)] if rules else []
+    return [*above, " & ".join(escape(head) for _, head in pairs) + r" \\"]
+
+
 def _cell(value):
     if isinstance(value, Raw):
         return value
@@ -153,7 +168,8 @@ def latex_table(frame, header=None, align=None, midrules=()):
     frame : DataFrame
         Cells; missing values become empty cells.
     header : list of str, optional
-        Heads; by default the column names.
+        Heads; by default the column names. ``group: head`` puts a head under that of a group: neighbours of one group
+        share it.
     align : str, optional
         LaTeX column types, one letter a column; ``X`` takes the width that is left, set ragged right. By default ``l``
         for all.
@@ -173,7 +189,7 @@ def latex_table(frame, header=None, align=None, midrules=()):
     if "X" in align:
         columns = align.replace("X", r">{\raggedright\arraybackslash}X")
         begin, end = (r"\begin{tabularx}{\linewidth}{" + columns + "}", r"\end{tabularx}")
-    lines = [begin, r"\toprule", " & ".join(map(escape, heads)) + r" \\", r"\midrule"]
+    lines = [begin, r"\toprule", *_heads(heads), r"\midrule"]
     for index, row in enumerate(frame.itertuples(index=False)):
         if index in midrules:
             lines.append(r"\midrule")

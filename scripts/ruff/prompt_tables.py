@@ -7,7 +7,7 @@ from scripts.core.errors import UserError
 from scripts.core.prompting import PLACE, second_prompt
 from scripts.ruff import prompt_texts
 from scripts.ruff.answers import OUTCOMES
-from scripts.ruff.prompting_figures import OUTCOME_LABELS, method_label
+from scripts.ruff.prompting_figures import OUTCOME_LABELS
 from scripts.ruff.tables import MISSING, parameters
 
 EXAMPLE, CHAIN_EXAMPLE = "8", "3"
@@ -88,15 +88,18 @@ def prompting_cells(summary, models):
     """Return accuracies over all prompts with their SD, and the shares of outputs that are no answer."""
     rows = summary[summary.kind == "all"]
     counts = sorted(rows.n_distractors.unique())
-    heads = {name: OUTCOME_LABELS[name].capitalize() for name in OUTCOMES[2:]}
-    cells = []
+    heads = {name: f"no answer: {OUTCOME_LABELS[name].removesuffix(' pronouns')}" for name in OUTCOMES[2:]}
+    cells, before = [], None
     for (model, method, answer), own in rows.groupby(["model", "method", "answer"], sort=False):
         by_count = own.set_index("n_distractors")
         found = [_mean(by_count.loc[n]) if n in by_count.index else MISSING for n in counts]
         shares = [f"{(own[name] * own.n).sum() / own.n.sum():.2f}" for name in heads]
-        where = "" if method == prompt_texts.VANILLA else f", {answer}"
-        cells.append((models[model]["label"], method_label(method) + where, *found, *shares))
-    return pd.DataFrame(cells, columns=["Model", "Prompting", *map(str, counts), *heads.values()])
+        # Without a chain there is one place to read the answer in.
+        label, before = ("" if model == before else models[model]["label"]), model
+        way = (method, "") if method == prompt_texts.VANILLA else (method.capitalize(), answer)
+        cells.append((label, *way, *found, *shares))
+    columns = ["Model", "Method", "Answer in", *(f"accuracy by distractors: {n}" for n in counts), *heads.values()]
+    return pd.DataFrame(cells, columns=columns)
 
 
 def _mean(row):
@@ -143,14 +146,15 @@ def prompted_models_cells(table, models):
     return pd.DataFrame(
         {
             "Model": [models[name]["label"] for name in table.model],
-            "Architecture": table.architecture,
-            "Parameters": [parameters(count) for count in table.parameters],
+            "Size": [parameters(count) for count in table.parameters],
             "Precision": table.precision,
             "Wrapping": table.prompt_wrapping.str.replace("_", " "),
-            "New tokens at most": [
-                ", ".join(f"{row[f'new_tokens_{s}']} ({s})" for s in STEPS if not pd.isna(row[f"new_tokens_{s}"]))
-                for row in table.to_dict("records")
-            ],
+            **{
+                f"new tokens: {step}": [
+                    MISSING if pd.isna(count) else f"{count:.0f}" for count in table[f"new_tokens_{step}"]
+                ]
+                for step in STEPS
+            },
             "Prompts": [f"{count:,}" for count in table.prompts],
             "Revision": revisions,
         }

@@ -10,7 +10,7 @@ def main(*, answers: list, tex: str, csv: str, models: dict):
     table = prompt_tables.prompted_models(models, [answers] if isinstance(answers, str) else answers)
     files.write_csv(csv, table)
     cells = prompt_tables.prompted_models_cells(table, models)
-    files.write_text(tex, latex.latex_table(cells, align="llrlllrl"))
+    files.write_text(tex, latex.latex_table(cells, align="lrllrrrrl"))
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ def main(*, prompted_summary: str, tex: str, csv: str, models: dict):
     frame = files.read_csv(prompted_summary)
     files.write_csv(csv, frame)
     cells = prompt_tables.prompting_cells(frame, models)
-    files.write_text(tex, latex.latex_table(cells, align="ll" + "r" * (cells.shape[1] - 2)))
+    files.write_text(tex, latex.latex_table(cells, align="lll" + "r" * (cells.shape[1] - 3)))
 
 
 if __name__ == "__main__":

@@ -10,7 +10,10 @@ from scripts.underspecification.figure_occupations import kinds
 
 
 def choose(frame, occupation, model):
-    """Return the rows to draw, for the wanted occupation and model or else the first of the frame."""
+    """Return the rows to draw, for the wanted occupation and model.
+
+    Where they are not there it is the first occupation, and the first model that ever gives a female word any mass.
+    """
     own = frame[
         (frame.evaluation_set == "winogender")
         & (frame.gender == "female")
@@ -19,7 +22,9 @@ def choose(frame, occupation, model):
         & frame.prompt.isin(["mask", study.DETECTION_PROMPT])
     ]
     known = study.order(own.model)
-    own = own[own.model == (model if model in known else known[0])]
+    if model not in known:
+        model = next((name for name in known if own.probability[own.model == name].max() > 0), known[0])
+    own = own[own.model == model]
     names = sorted(own.occupation.unique())
     own = own[own.occupation == (occupation if occupation in names else names[0])]
     own = own[own.templates == own.templates.iloc[0]]
@@ -48,7 +53,7 @@ def draw(frame, models):
 
 
 def main(*, masses: list, pdf: str, png: str, csv: str, occupation: str, model: str, models: dict):
-    """Draw the sentences about ``occupation`` as ``model`` fills them, or the first of either that are there."""
+    """Draw the sentences about ``occupation`` as ``model`` fills them, or what :func:`choose` takes."""
     frame = choose(pd.concat([files.read_parquet(path) for path in masses], ignore_index=True), occupation, model)
     facts = {entry["label"]: entry for entry in models.values()}
     plotting.save(draw(frame, facts), frame, pdf, png, csv)

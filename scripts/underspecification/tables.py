@@ -37,7 +37,7 @@ def slopes(table):
                 for gender in ("female", "male", "neutral"):
                     for metric, sign in (("slope", True), ("r", True)):
                         value = own.get((model, prompt, variable, gender, metric))
-                        row[f"{variable} {gender[0]} {metric}"] = number(value, 2, sign)
+                        row[f"{variable}s, {gender}: {metric}"] = number(value, 2, sign)
             rows.append(row)
     return pd.DataFrame(rows)
 
@@ -56,7 +56,8 @@ def rates(table, orders, printed):
     -------
     DataFrame of str
         The printed rates, ours from the female files, and beyond the study the area under the curve and the balanced
-        accuracy with the threshold from cross-validation, with that threshold.
+        accuracy with the threshold from cross-validation, with that threshold. Printed rates are left out if no model
+        has one.
     """
     own = table[
         (table.dates == 1)
@@ -73,18 +74,21 @@ def rates(table, orders, printed):
             cells = part[part.model == model].set_index(["choice", "metric"])
             row = {"Set": set_label(*key), "Model": model}
             for short, rate in agreement.RATES.items():
-                row[f"{short} printed"] = known.get((key[0], model, rate), MISSING) if model in released else MISSING
+                value = known.get((key[0], model, rate), MISSING) if model in released else MISSING
+                row[f"printed: {short}"] = value
             for short, rate in agreement.RATES.items():
-                row[short] = number(cells.value["fixed", rate], 3)
+                row[f"here: {short}"] = number(cells.value["fixed", rate], 3)
             low, high = cells.loc[("fixed", "balanced accuracy"), ["ci_low", "ci_high"]]
-            row["BA 95 %"] = f"{number(low, 2)}–{number(high, 2)}"
-            row["AUC"] = number(cells.value["none", "AUC"], 3)
+            row["here: interval"] = f"{number(low, 2)}–{number(high, 2)}"
+            row["here: AUC"] = number(cells.value["none", "AUC"], 3)
             chosen = ("cross-validated", "balanced accuracy")
             if chosen in cells.index:
-                row["BA CV"] = number(cells.value[chosen], 3)
-                row["CV threshold"] = number(cells.threshold[chosen], 2)
+                row["cross-validated: BA"] = number(cells.value[chosen], 3)
+                row["cross-validated: threshold"] = number(cells.threshold[chosen], 2)
             rows.append(row)
-    return pd.DataFrame(rows).fillna(MISSING)
+    found = pd.DataFrame(rows).fillna(MISSING)
+    # Without released outputs nothing is printed to stand beside.
+    return found.drop(columns=[c for c in found if c.startswith("printed: ") and (found[c] == MISSING).all()])
 
 
 def figures_sets(frame):
@@ -143,7 +147,7 @@ def masses(curves):
             for variable in ("date", "place"):
                 for gender in figures.genders(curves):
                     value = means.get((model, prompt, variable, accumulation, gender))
-                    row[f"{variable} {figures.LABELS[gender]}"] = number(value, 3)
+                    row[f"{variable}s: {gender}"] = number(value, 3)
             if any(cell != MISSING for cell in list(row.values())[3:]):
                 rows.append(row)
     return pd.DataFrame(rows)

@@ -114,3 +114,12 @@ def test_long_tables_repeat_their_heads_and_break():
     assert body[1].strip().splitlines()[:2] == [r"1 \& 2 & x \\", r" & y \\"]
     with pytest.raises(ValueError, match="2 columns, but 1 widths"):
         latex.long_table(pd.DataFrame({"a": [1], "b": [2]}), [1])
+
+
+def test_heads_stand_under_their_groups():
+    table = latex.latex_table(pd.DataFrame([range(5)], columns=["Model", "dates: f", "dates: m_1", "n", "places: f"]))
+    lines = table.splitlines()
+    assert lines[2] == r" & \multicolumn{2}{c}{dates} &  & \multicolumn{1}{c}{places} \\"
+    assert lines[3] == r"\cmidrule(lr){2-3}\cmidrule(lr){5-5}"
+    assert lines[4] == r"Model & f & m\_1 & n & f \\"
+    assert "multicolumn" not in latex.latex_table(pd.DataFrame({"a": [1], "b": [2]}))

@@ -226,9 +226,11 @@ def test_figures_show_what_they_say(tmp_path, monkeypatch):
 
 def test_the_table_has_means_and_shares():
     cells = prompt_tables.prompting_cells(prompting.summary(prompting.by_prompt(outputs())), {"m": {"label": "M"}})
-    assert cells.columns.tolist() == ["Model", "Prompting", "0", "1", "Wrong case", "Several pronouns", "No pronoun"]
-    assert cells.values.tolist()[0] == ["M", "vanilla", "0.50 ± 0.71", "0.00 ± 0.00", "0.33", "0.33", "0.00"]
-    assert ["M", "chain of thought (Kojima), chain", "–", "1.00", "0.00", "0.00", "0.00"] in cells.values.tolist()
+    counts = [f"accuracy by distractors: {n}" for n in (0, 1)]
+    shares = [f"no answer: {name}" for name in ("wrong case", "several", "no pronoun")]
+    assert cells.columns.tolist() == ["Model", "Method", "Answer in", *counts, *shares]
+    assert cells.values.tolist()[0] == ["M", "vanilla", "", "0.50 ± 0.71", "0.00 ± 0.00", "0.33", "0.33", "0.00"]
+    assert ["", "Kojima", "chain", "–", "1.00", "0.00", "0.00", "0.00"] in cells.values.tolist()
 
 
 def test_tables_of_prompts_keep_line_breaks():
@@ -272,10 +274,13 @@ def test_prompted_models_are_listed_from_what_the_answers_record(tmp_path):
     assert table.new_tokens_answer.tolist() == [5, 5]
     assert table.new_tokens_chain.isna().tolist() == [True, False]
     cells = prompt_tables.prompted_models_cells(table, models)
-    assert cells["New tokens at most"].tolist() == ["5 (answer)", "5 (answer), 128 (chain), 10 (final)"]
+    new = cells[[f"new tokens: {step}" for step in ("answer", "chain", "final")]]
+    assert new.values.tolist() == [["5", "–", "–"], ["5", "128", "10"]]
     assert cells.Prompts.tolist() == ["1,230"] * 2
     assert cells.Revision.tolist() == [12 * "a"] * 2
-    assert latex.latex_table(cells).count(r"\\") == 3
+    text = latex.latex_table(cells)
+    assert text.count(r"\\") == 4
+    assert r"\multicolumn{3}{c}{new tokens}" in text and r"\cmidrule(lr){5-7}" in text
 
 
 def test_numbers_of_the_prose_are_those_of_the_tables():

@@ -97,7 +97,7 @@ def test_jobs_of_the_default_run(known, samples, tmp_path):
     counts = made.method.value_counts()
     seconds = counts["vanilla"] * registry.prompt_seconds(entry, 20)
     seconds += (counts["kojima"] + counts["zhou"]) * 2 * registry.prompt_seconds(entry, 138)
-    changed = copy.deepcopy(settings) | {"distractors": [0, 1]}
+    changed = copy.deepcopy(settings) | {"distractors": [0, 1], "sample_size": 4}
     changed["chain_of_thought"] |= {"distractors": [1]}
     (job,) = prompting_jobs.jobs(changed, entries, ruff["seeds"], ruff["distractors"]).values()
     assert job["seconds"] == pytest.approx(seconds)

@@ -13,6 +13,7 @@ from pathlib import Path
 import psutil
 import pytest
 import yaml
+from filelock import FileLock
 
 from tests import zoo as builder
 from tests.slurm.cluster import ACCOUNT, MARK, Cluster, missing_programs
@@ -20,6 +21,11 @@ from tests.workflow.conftest import ROOT, Workflow
 
 # One model for each kind of job: no GPU, one GPU, two GPUs. None uses a GPU: the configuration says device cpu.
 GPUS = {"tiny-bert": 0, "tiny-opt": 1, "tiny-llama": 2}
+QUICKLY = str(Path(__file__).with_name("quickly.py"))
+PROFILE = ("--profile", "slurm")
+SCORES = "results/ruff/scores/replica"
+# What differs from a complete run where only tiny-bert was asked for.
+OTHERS = [f"{SCORES}/tiny-{name}{part}.parquet" for name in ("llama", "opt") for part in ("", "/1of1")]
 # Made anew by every run, or carrying its time and place.
 UNEQUAL = ("logs", "benchmarks", "provenance")
 
@@ -64,7 +70,7 @@ class Run:
     def __init__(self, cluster, folder, *arguments):
         self.cluster, self.folder = cluster, folder
         self.log = Path(tempfile.mkstemp(suffix=".log", dir=folder)[1])
-        command = [sys.executable, "-m", "snakemake", "--configfile", "config/test.yaml", "--nocolor", *arguments]
+        command = [sys.executable, QUICKLY, "--configfile", "config/test.yaml", "--nocolor", *arguments]
         with self.log.open("w") as out:
             self.process = subprocess.Popen(
                 command, cwd=folder, env=cluster.environment, stdin=subprocess.DEVNULL, stdout=out, stderr=out,
@@ -171,16 +177,21 @@ def untouched(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def local(untouched, tmp_path_factory):
-    """The same after a complete local run."""
-    folder = tmp_path_factory.mktemp("local") / "site"
-    shutil.copytree(untouched, folder)
-    done = subprocess.run(
-        [sys.executable, "-m", "snakemake", "--configfile", "config/test.yaml", "--nocolor", "--cores", "2",
-         "--set-threads", "score=1", "--", "ruff", "paper_source"],
-        cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stdout[-4000:]
+def local(untouched, tmp_path_factory, worker_id):
+    """The same after a complete local run; test processes side by side share one, which none of them changes."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base if worker_id == "master" else base.parent) / "local"
+    with FileLock(f"{folder}.lock"):
+        if not folder.exists():
+            running = folder.with_name("running")
+            shutil.copytree(untouched, running)
+            done = subprocess.run(
+                [sys.executable, "-m", "snakemake", "--configfile", "config/test.yaml", "--nocolor", "--cores", "2",
+                 "--set-threads", "score=1", "--", "ruff", "paper_source"],
+                cwd=running, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
+            )  # fmt: skip
+            assert done.returncode == 0, done.stdout[-4000:]
+            running.rename(folder)
     return folder
 
 

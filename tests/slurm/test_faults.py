@@ -10,14 +10,9 @@ import time
 
 import pytest
 
-from tests.slurm.conftest import scores, unequal, without_scores
+from tests.slurm.conftest import OTHERS, PROFILE, SCORES, scores, unequal, without_scores
 
 pytestmark = pytest.mark.slurm
-
-PROFILE = ("--profile", "slurm")
-SCORES = "results/ruff/scores/replica"
-# What differs from a complete run where only tiny-bert was asked for.
-OTHERS = [f"{SCORES}/tiny-{name}{part}.parquet" for name in ("llama", "opt") for part in ("", "/1of1")]
 
 
 def history(cluster, folder, model):
@@ -90,26 +85,6 @@ def test_interrupted_then_killed_then_run_again(cluster, snakemake, unscored, lo
     bert = history(cluster, unscored, "tiny-bert")
     assert states(bert) == ["CANCELLED", "CANCELLED", "COMPLETED"]
     assert bert[1]["JobIDRaw"] == orphan
-
-
-def test_without_accounting_nothing_hangs(bare_cluster, snakemake, unscored, local):
-    """No database, so no sacct to fall back on: the controller is away at a poll, and a job is cancelled."""
-    run = snakemake(bare_cluster, unscored, *PROFILE, "--", f"{SCORES}/tiny-bert.parquet")
-    run.hold("tiny-bert")
-    bare_cluster.stop_controller()
-    run.says("Slurm does not answer", 90)
-    bare_cluster.start_controller()
-    (job,) = run.jobs("tiny-bert")
-    bare_cluster.run("scancel", job)
-    assert run.wait() == 0, run.text[-4000:]
-    assert f"SLURM-job '{job}' failed, SLURM status is: 'CANCELLED'" in run.text
-    assert unequal(unscored, local) == OTHERS
-
-
-def test_sacct_without_a_database_is_refused(bare_cluster, snakemake, unscored):
-    run = snakemake(bare_cluster, unscored, *PROFILE, "--slurm-status-command", "sacct", "--", "scores")
-    assert run.wait(60) == 1
-    assert "there is no accounting database for sacct: set slurm-status-command to squeue" in run.text
 
 
 def test_cancelled_over_time_and_over_memory(ending_badly, cluster, local):
