@@ -12,7 +12,7 @@ from scripts.underspecification.figure_occupations import kinds
 def choose(frame, occupation, model):
     """Return the rows to draw, for the wanted occupation and model.
 
-    Where they are not there it is the first occupation, and the first model that ever gives a female word any mass.
+    Where they are not there it is the first occupation, and the first model that gives a female word any mass in it.
     """
     own = frame[
         (frame.evaluation_set == "winogender")
@@ -21,12 +21,12 @@ def choose(frame, occupation, model):
         & ~frame.debris
         & frame.prompt.isin(["mask", study.DETECTION_PROMPT])
     ]
+    names = sorted(own.occupation.unique())
+    own = own[own.occupation == (occupation if occupation in names else names[0])]
     known = study.order(own.model)
     if model not in known:
         model = next((name for name in known if own.probability[own.model == name].max() > 0), known[0])
     own = own[own.model == model]
-    names = sorted(own.occupation.unique())
-    own = own[own.occupation == (occupation if occupation in names else names[0])]
     own = own[own.templates == own.templates.iloc[0]]
     return own.assign(kind=kinds(own)).reset_index(drop=True)
 

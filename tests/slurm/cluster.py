@@ -153,10 +153,20 @@ class Cluster:
     # ---- questions
 
     def run(self, *command, check=True):
-        """Run one command of Slurm."""
-        return subprocess.run(
-            command, env=self.environment, capture_output=True, text=True, timeout=60, check=check, cwd=self.folder
+        """Run one command of Slurm.
+
+        Raises
+        ------
+        RuntimeError
+            If it fails and ``check`` is true; says what it printed.
+        """
+        done = subprocess.run(
+            command, env=self.environment, capture_output=True, text=True, timeout=60, check=False, cwd=self.folder
         )
+        if check and done.returncode:
+            printed = done.stdout[-800:] + done.stderr[-800:]
+            raise RuntimeError(f"{' '.join(command)} ended with {done.returncode}: {printed}")
+        return done
 
     def node_states(self):
         lines = self.run("sinfo", "--noheader", "-N", "--format=%N %t", check=False).stdout.split("\n")

@@ -52,7 +52,9 @@ def start(accounting):
     folder = Path(tempfile.mkdtemp(prefix="slurm-", dir="/tmp"))
     cluster = Cluster(folder, accounting)
     try:
-        cluster.up()
+        # Test processes side by side start their clusters in turns.
+        with FileLock(Path(tempfile.gettempdir()) / "pronoun-test-cluster.lock"):
+            cluster.up()
         yield cluster
     finally:
         cluster.down()
