@@ -160,6 +160,11 @@ def _cell(value):
     return "" if value is None or value != value else escape(value)
 
 
+def named_once(column):
+    """Return a column (Series of str) whose cells are empty where they repeat the cell above."""
+    return column.where(column != column.shift(), "")
+
+
 def latex_table(frame, header=None, align=None, midrules=()):
     """Return a booktabs table of escaped cells.
 

@@ -89,17 +89,17 @@ def prompting_cells(summary, models):
     rows = summary[summary.kind == "all"]
     counts = sorted(rows.n_distractors.unique())
     heads = {name: f"no answer: {OUTCOME_LABELS[name].removesuffix(' pronouns')}" for name in OUTCOMES[2:]}
-    cells, before = [], None
+    cells = []
     for (model, method, answer), own in rows.groupby(["model", "method", "answer"], sort=False):
         by_count = own.set_index("n_distractors")
         found = [_mean(by_count.loc[n]) if n in by_count.index else MISSING for n in counts]
         shares = [f"{(own[name] * own.n).sum() / own.n.sum():.2f}" for name in heads]
         # Without a chain there is one place to read the answer in.
-        label, before = ("" if model == before else models[model]["label"]), model
         way = (method, "") if method == prompt_texts.VANILLA else (method.capitalize(), answer)
-        cells.append((label, *way, *found, *shares))
+        cells.append((models[model]["label"], *way, *found, *shares))
     columns = ["Model", "Method", "Answer in", *(f"accuracy by distractors: {n}" for n in counts), *heads.values()]
-    return pd.DataFrame(cells, columns=columns)
+    frame = pd.DataFrame(cells, columns=columns)
+    return frame.assign(Model=latex.named_once(frame.Model))
 
 
 def _mean(row):

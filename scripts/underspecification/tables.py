@@ -171,5 +171,5 @@ def write(tex, csv, frame, left):
     new = (shown[first] != shown[first].shift()).to_numpy()
     # A rule between blocks; none where every second row would have one.
     midrules = [i for i in range(1, len(shown)) if new[i]] if new.sum() <= 5 else ()
-    shown[first] = shown[first].where(new, "")
+    shown[first] = latex.named_once(shown[first])
     files.write_text(tex, latex.latex_table(shown, align="l" * left + "r" * (shown.shape[1] - left), midrules=midrules))
