@@ -36,10 +36,10 @@ test: lint ## Run the linters, the unit tests, the workflow tests and, where it 
 	@bash envs/tex.sh || true
 	@bash envs/chromium.sh || true
 	.venv/bin/pytest -m "not workflow and not slurm" --numprocesses $(CORES) --dist loadscope
-	.venv/bin/pytest -m workflow
+	OMP_NUM_THREADS=1 .venv/bin/pytest -m workflow -rs --numprocesses 2 --dist loadfile
 	$(MAKE) --no-print-directory test-slurm
 
-# Mostly waiting: two clusters side by side, whatever CORES is.
+# Mostly waiting: three clusters side by side, whatever CORES is.
 test-slurm: environment ## Run the profile and its faults on a real Slurm that the tests bring up (root, Debian)
 	@bash envs/slurm.sh || true
-	.venv/bin/pytest tests/slurm -m slurm -rs --numprocesses 2 --dist loadfile
+	.venv/bin/pytest tests/slurm -m slurm -rs --numprocesses 3 --dist loadfile

@@ -2,7 +2,6 @@
 # released outputs as probabilities of gendered words, both methods, figures and tables. A source is a release or the run.
 
 from scripts.underspecification import data as underspecification_data
-from scripts.underspecification import figures as underspecification_figures
 from scripts.underspecification import study as underspecification_study
 
 UNDERSPEC = config["underspecification"]
@@ -60,7 +59,7 @@ UNDERSPEC_SHARES = (
 # Figures of each source. In the paper: correlations_date_main 3, correlations_place_main 6, correlations_date_all 7,
 # correlations_place_all 8, example 4, occupations_example 5, occupations_<set>_<part> 9 to 14; the others are additions.
 UNDERSPEC_PARTS = {
-    source: ["run"] if source == underspecification_study.RUN else list(underspecification_figures.PARTS)
+    source: ["run"] if source == underspecification_study.RUN else list(underspecification_study.PARTS)
     for source in UNDERSPEC_EVERY_SOURCE
 }
 UNDERSPEC_FIGURES = {
@@ -377,7 +376,7 @@ rule underspecification_figure_occupations:
     wildcard_constraints:
         source=one_of(UNDERSPEC_EVERY_SOURCE),
         set="winogender|simplified",
-        part=one_of([*underspecification_figures.PARTS, underspecification_study.RUN]),
+        part=one_of([*underspecification_study.PARTS, underspecification_study.RUN]),
     conda:
         "../envs/analysis.yaml"
     threads: 1

@@ -34,7 +34,7 @@ def closure(script, root):
         if current in seen:
             continue
         seen.add(current)
-        waiting += [m for m in _imports(Path(root) / current, Path(root)) if m not in seen]
+        waiting += [m for m in _imports(current, root) if m not in seen]
     return tuple(sorted(seen))
 
 
@@ -48,8 +48,11 @@ def digest(path, root):
     return hashlib.sha256((Path(root) / path).read_bytes()).hexdigest()[:16]
 
 
+@cache
 def _imports(path, root):
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"), filename=str(path))):
+    """Return the modules that one module imports itself; nearly all of Snakemake's start would go into reading them."""
+    found = {}
+    for node in ast.walk(ast.parse((Path(root) / path).read_text(encoding="utf-8"), filename=path)):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and not node.level:
@@ -62,7 +65,8 @@ def _imports(path, root):
                 continue
             # Importing a.b.c runs a/__init__.py and a/b/__init__.py too.
             for depth in range(1, len(parts) + 1):
-                base = root.joinpath(*parts[:depth])
+                base = Path(*parts[:depth])
                 for candidate in (base / "__init__.py", base.with_suffix(".py")):
-                    if candidate.is_file():
-                        yield candidate.relative_to(root).as_posix()
+                    if (Path(root) / candidate).is_file():
+                        found[candidate.as_posix()] = True
+    return tuple(found)

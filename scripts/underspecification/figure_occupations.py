@@ -27,7 +27,7 @@ def select(metric, evaluation_set, part):
     if part in study.MODELS:
         own = own[own.model == part]
     elif part != study.RUN:
-        own = own[own.model.isin([m for m, facts in study.MODELS.items() if facts.group in figures.PARTS[part]])]
+        own = own[own.model.isin([m for m, facts in study.MODELS.items() if facts.group in study.PARTS[part]])]
     return own.assign(kind=kinds(own)).reset_index(drop=True)
 
 

@@ -8,12 +8,6 @@ from scripts.underspecification.data import GENDERS
 _PRONOUN = {"female": "she", "male": "he", "neutral": "they", "neo": "xe"}
 LABELS = {"female": "female", "male": "male", "neutral": "neutral", "neo": "neopronouns"}
 MARKERS = {"female": "o", "male": "s", "neutral": "^", "neo": "D"}
-PARTS = {
-    "bert": ("BERT", "RoBERTa"),
-    "mixed": ("BART", "UL2", "Flan-UL2", "Flan-T5"),
-    "gpt": ("GPT", "GPT chat"),
-}
-"""Groups of the study's models that share a figure (Figures 9 to 14)."""
 KINDS = {
     "winogender": {
         "man_1": ("man", "participant"), "woman_1": ("woman", "participant"),

@@ -53,6 +53,12 @@ MODELS = {
     "GPT-4 Turbo": Model("gpt-4-turbo-preview", True, "GPT chat", float("nan")),
 }
 """In the order of the study's tables; models that only files were released of have no row there."""
+PARTS = {
+    "bert": ("BERT", "RoBERTa"),
+    "mixed": ("BART", "UL2", "Flan-UL2", "Flan-T5"),
+    "gpt": ("GPT", "GPT chat"),
+}
+"""Groups of models that share a figure (Figures 9 to 14)."""
 
 PRINTED_AS = {"UL2-20B denoiser": "UL2-20B-gen"}
 """Models whose rows in Table 3 have another name: the files of that row are those of the denoiser."""

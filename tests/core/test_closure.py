@@ -1,8 +1,15 @@
 """The closure of a script holds every local module that it imports, and no other."""
 
+import re
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from scripts.core import closure
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -37,3 +44,18 @@ def test_digests_change_with_a_module_and_not_with_another(tree):
     (tree / "scripts/core/c.py").write_text("import csv\n")
     after = closure.digests("scripts/job.py", str(tree))
     assert {k for k in before if before[k] != after[k]} == {"scripts/core/c.py"}
+
+
+def test_the_rules_import_nothing_slow():
+    """Every start of Snakemake runs the rules, several times on a cluster."""
+    imports = [
+        line
+        for path in [ROOT / "Snakefile", *sorted((ROOT / "rules").glob("*.smk"))]
+        for line in path.read_text().splitlines()
+        if re.match(r"(from|import) scripts", line)
+    ]
+    assert len(imports) > 5
+    slow = "{'torch', 'transformers', 'matplotlib', 'seaborn', 'scipy', 'statsmodels'}"
+    program = "\n".join(["import sys", *imports, f"print(*({slow} & sys.modules.keys()))"])
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []

@@ -17,7 +17,7 @@ from filelock import FileLock
 
 from tests import zoo as builder
 from tests.slurm.cluster import ACCOUNT, MARK, Cluster, missing_programs
-from tests.workflow.conftest import ROOT, Workflow
+from tests.workflow.conftest import ROOT, Workflow, made_once
 
 # One model for each kind of job: no GPU, one GPU, two GPUs. None uses a GPU: the configuration says device cpu.
 GPUS = {"tiny-bert": 0, "tiny-opt": 1, "tiny-llama": 2}
@@ -153,16 +153,20 @@ def snakemake():
 
 
 @pytest.fixture(scope="session")
-def untouched(tmp_path_factory):
-    """A copy of the repository with the zoo and the profile of a site, in which nothing has run."""
-    folder = tmp_path_factory.mktemp("site")
-    builder.build(folder / "zoo", tuple(GPUS))
+def untouched(tmp_path_factory, worker_id):
+    """A copy of the repository with the zoo and the profile of a site, in which nothing runs; shared, as ``local``."""
+    return made_once(tmp_path_factory, worker_id, "untouched", lambda: site(tmp_path_factory.mktemp("site")))
+
+
+def site(folder):
+    registry = builder.build(folder / "zoo", tuple(GPUS))
     Workflow(folder)
     shutil.copytree(ROOT / "slurm", folder / "slurm")
-    models = yaml.safe_load((folder / "zoo/models.yaml").read_text())
+    # Relative to the run, so that the folder can be copied with all that is in it.
+    models = yaml.safe_load(registry.read_text().replace(f"{folder}/", ""))
     for name, count in GPUS.items():
         models["models"][name]["gpus"] = count
-    (folder / "zoo/models.yaml").write_text(yaml.safe_dump(models, sort_keys=False))
+    registry.write_text(yaml.safe_dump(models, sort_keys=False))
     overlay = folder / "config/test.yaml"
     text = re.sub(r"^models: \[.*\]", f"models: [{', '.join(GPUS)}]", overlay.read_text(), flags=re.MULTILINE)
     # Without prompted models: one job for each kind of resources is enough.
@@ -181,20 +185,18 @@ def untouched(tmp_path_factory):
 @pytest.fixture(scope="session")
 def local(untouched, tmp_path_factory, worker_id):
     """The same after a complete local run; test processes side by side share one, which none of them changes."""
-    base = tmp_path_factory.getbasetemp()
-    folder = (base if worker_id == "master" else base.parent) / "local"
-    with FileLock(f"{folder}.lock"):
-        if not folder.exists():
-            running = folder.with_name("running")
-            shutil.copytree(untouched, running)
-            done = subprocess.run(
-                [sys.executable, "-m", "snakemake", "--configfile", "config/test.yaml", "--nocolor", "--cores", "2",
-                 "--set-threads", "score=1", "--", "ruff", "paper_source"],
-                cwd=running, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
-            )  # fmt: skip
-            assert done.returncode == 0, done.stdout[-4000:]
-            running.rename(folder)
-    return folder
+
+    def run():
+        folder = Path(shutil.copytree(untouched, tmp_path_factory.mktemp("local") / "site"))
+        done = subprocess.run(
+            [sys.executable, "-m", "snakemake", "--configfile", "config/test.yaml", "--nocolor", "--cores", "2",
+             "--set-threads", "score=1", "--", "ruff", "paper_source"],
+            cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stdout[-4000:]
+        return folder
+
+    return made_once(tmp_path_factory, worker_id, "local", run)
 
 
 def without_scores(local, folder):

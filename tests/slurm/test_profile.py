@@ -1,5 +1,5 @@
-"""`snakemake --profile slurm` on a real Slurm: complete runs, what Slurm was asked for, refusals before a run, and a
-site without an accounting database.
+"""`snakemake --profile slurm` on a real Slurm: complete runs, what Slurm was asked for, and refusals before a
+run.
 """
 
 import re
@@ -7,7 +7,7 @@ import shutil
 
 import pytest
 
-from tests.slurm.conftest import GPUS, OTHERS, PROFILE, SCORES, scores, unequal
+from tests.slurm.conftest import GPUS, scores, unequal
 
 pytestmark = pytest.mark.slurm
 
@@ -139,23 +139,3 @@ def test_refused_before_submission(cluster, snakemake, unscored, case):
     print(lines[0])
     assert "Traceback" not in run.text
     assert of_folder(cluster, unscored) == []
-
-
-def test_without_accounting_nothing_hangs(bare_cluster, snakemake, unscored, local):
-    """No database, so no sacct to fall back on: the controller is away at a poll, and a job is cancelled."""
-    run = snakemake(bare_cluster, unscored, *PROFILE, "--", f"{SCORES}/tiny-bert.parquet")
-    run.hold("tiny-bert")
-    bare_cluster.stop_controller()
-    run.says("Slurm does not answer", 90)
-    bare_cluster.start_controller()
-    (job,) = run.jobs("tiny-bert")
-    bare_cluster.run("scancel", job)
-    assert run.wait() == 0, run.text[-4000:]
-    assert f"SLURM-job '{job}' failed, SLURM status is: 'CANCELLED'" in run.text
-    assert unequal(unscored, local) == OTHERS
-
-
-def test_sacct_without_a_database_is_refused(bare_cluster, snakemake, unscored):
-    run = snakemake(bare_cluster, unscored, *PROFILE, "--slurm-status-command", "sacct", "--", "scores")
-    assert run.wait(60) == 1
-    assert "there is no accounting database for sacct: set slurm-status-command to squeue" in run.text

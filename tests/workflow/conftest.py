@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 from tests import zoo as builder
 
@@ -47,6 +48,13 @@ class Workflow:
             else:
                 shutil.copy2(source, folder / name)
 
+    @classmethod
+    def of(cls, folder):
+        """Return the copy that is in ``folder`` already."""
+        made = cls.__new__(cls)
+        made.folder = folder
+        return made
+
     def snakemake(self, *arguments, overlay="config/test.yaml", cores=2, environment=None):
         """Run Snakemake and return the finished process; its output is text, errors included."""
         # --cores comes last, so that no target is taken for one more overlay.
@@ -80,7 +88,9 @@ def fresh(tmp_path_factory):
     def make(names=("tiny-bert", "tiny-opt")):
         folder = tmp_path_factory.mktemp("workflow")
         asked = PROMPTED if "tiny-llama" in names else ()
-        builder.build(folder / "zoo", {*names, *asked})
+        registry = builder.build(folder / "zoo", {*names, *asked})
+        # Relative to the run, so that the folder can be copied with all that is in it.
+        registry.write_text(registry.read_text().replace(f"{folder}/", ""))
         workflow = Workflow(folder)
         overlay = folder / "config/test.yaml"
         text = re.sub(r"^models: \[.*\]", f"models: [{', '.join(names)}]", overlay.read_text(), flags=re.MULTILINE)
@@ -90,13 +100,33 @@ def fresh(tmp_path_factory):
     return make
 
 
+def made_once(tmp_path_factory, worker_id, name, make):
+    """Return the folder ``name``, which test processes side by side share: the first one makes it."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base if worker_id == "master" else base.parent) / name
+    with FileLock(f"{folder}.lock"):
+        if not folder.exists():
+            make().rename(folder)
+    return folder
+
+
 @pytest.fixture(scope="session")
-def finished(fresh):
-    """The workflow after a complete run; on both template sets where the authors' files are at hand."""
-    workflow = fresh(NAMES)
-    if os.environ.get("PRONOUN_UPSTREAM_MIRROR"):
-        overlay = workflow.folder / "config/test.yaml"
-        overlay.write_text(overlay.read_text().replace("ruff:\n", "ruff:\n  templates: [replica, official]\n"))
-    done = workflow.snakemake("paper" if shutil.which("latexmk") else "paper_source", "figures", "tables")
-    assert done.returncode == 0, done.stdout[-6000:]
-    return workflow
+def complete(fresh, tmp_path_factory, worker_id):
+    """The folder of a complete run, on both template sets where the authors' files are at hand; no test changes it."""
+
+    def run():
+        workflow = fresh(NAMES)
+        if os.environ.get("PRONOUN_UPSTREAM_MIRROR"):
+            overlay = workflow.folder / "config/test.yaml"
+            overlay.write_text(overlay.read_text().replace("ruff:\n", "ruff:\n  templates: [replica, official]\n"))
+        done = workflow.snakemake("paper" if shutil.which("latexmk") else "paper_source", "figures", "tables")
+        assert done.returncode == 0, done.stdout[-6000:]
+        return workflow.folder
+
+    return made_once(tmp_path_factory, worker_id, "complete", run)
+
+
+@pytest.fixture(scope="module")
+def finished(complete, tmp_path_factory):
+    """A copy of the complete run; each file of tests has its own."""
+    return Workflow.of(Path(shutil.copytree(complete, tmp_path_factory.mktemp("finished") / "site")))

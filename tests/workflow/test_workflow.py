@@ -214,7 +214,7 @@ def test_an_added_model_is_one_entry(finished):
         "    precision: float32\n    gpus: 0\n    licence: MIT\n    gated: false\n"
         "    demonstration: true\n    studies: {}\n"
     )
-    shutil.copytree(entry["source"]["path"], finished.folder / "zoo/copy")
+    shutil.copytree(finished.folder / entry["source"]["path"], finished.folder / "zoo/copy")
     registry.write_text(new)
     overlay.write_text(before[1].replace("tiny-llama]", "tiny-llama, brand-new-model]"))
     try:
