@@ -31,10 +31,14 @@ rule token_distributions:
         "results/benchmarks/token_distributions/{study}/{set}/{model}.tsv"
     wildcard_constraints:
         model=one_of(name for name, entry in MODELS.items() if "source" in entry),
+    # On a cluster one job for each model; the profile lets it load the model for one set after another.
+    group:
+        "distributions_{model}"
     conda:
         "../envs/scoring.yaml"
     threads: DISTRIBUTION_THREADS
     resources:
+        loaded_models=1,
         gpu=lambda wildcards: registry.gpus(MODELS[wildcards.model]),
         mem_mb=lambda wildcards, attempt: registry.memory_mb(MODELS[wildcards.model], attempt),
         runtime=lambda wildcards, input, attempt: registry.distribution_minutes(

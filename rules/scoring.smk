@@ -103,29 +103,6 @@ rule merge_scores:
         "../scripts/merge_scores.py"
 
 
-# The params hold a digest of what earlier runs measured: as inputs those files would ask for scores to be made first.
-rule plan:
-    input:
-        instances=list(PLANNED_INSTANCES.values()),
-    output:
-        plan="results/plan.csv",
-    log:
-        "results/logs/plan.log",
-    conda:
-        "../envs/scoring.yaml"
-    threads: SCORING_THREADS
-    params:
-        studies=list(PLANNED_INSTANCES),
-        entries={name: {**SCORED_ENTRIES[name], **registry.work(entry)} for name, entry in RUN.items()},
-        jobs=SHARDS,
-        devices=config["planning"]["gpus"],
-        speeds="results/benchmarks/score",
-        _measured={str(path): path.stat().st_mtime_ns for path in Path("results/benchmarks/score").rglob("*.json")},
-        _code=code("scripts/plan.py"),
-    script:
-        "../scripts/plan.py"
-
-
 rule bench_scoring:
     input:
         samples=expand(

@@ -13,42 +13,75 @@ from scripts.core.job import log, run
 def main(
     *,
     instances: list,
+    texts: list,
     plan: str,
     studies: list,
+    sets: list,
     entries: dict,
     jobs: dict,
+    prompted: dict,
+    methods: dict,
+    new_tokens: dict,
+    default_new_tokens: int,
     devices: dict,
     speeds: str,
     threads: int = 1,
 ):
-    """Write ``plan`` (CSV) and print it.
+    """Write ``plan`` (CSV) and print it: scoring, prompting and token distributions.
 
-    ``instances`` has one file for each of ``studies`` (study and template set, as ``study/templates``); ``entries`` are
-    the run's models, ``jobs`` their numbers of scoring jobs for each study; ``devices`` are the GPU types of
-    config.yaml; ``speeds`` is the folder in which scoring jobs leave how fast they were.
+    ``instances`` has one file for each of ``studies`` (study and template set, as ``study/templates``), ``texts`` one
+    for each of ``sets`` (as ``study/set``); ``entries`` are the run's models. ``jobs`` are the scored models of each
+    study with their numbers of jobs; ``prompted`` has ``prompts``, ``generated`` (tokens) and ``jobs`` for each study
+    and template set and each prompted model; ``methods`` says for which texts a model gives token distributions, and
+    ``new_tokens`` how many each set lets it generate, where not ``default_new_tokens``. ``devices`` are the GPU types
+    of config.yaml; ``speeds`` is the folder in which scoring jobs leave how fast they were.
     """
     measured = planning.measured_speeds(speeds, entries)
     cpu = planning.cpu_speed(threads)
-    stand_in, rows = {}, []
+    rows = []
     for study, path in zip(studies, instances, strict=True):
-        table = files.read_parquet(path, columns=["instance_id", "text", "options"])
-        count = table.instance_id.nunique()
-        for name, entry in entries.items():
-            tokenize = own_tokenizer(name, entry)
-            key = (path, entry["architecture"])
-            if tokenize:
-                counts = planning.count_tokens(entry["architecture"], table, tokenize)
-            else:
-                if key not in stand_in:
-                    stand_in[key] = planning.count_tokens(entry["architecture"], table, planning.word_tokens)
-                counts = stand_in[key]
-            number = jobs[study.split("/")[0]][name]
-            for row in planning.plan(name, entry, counts, count, number, devices, measured, cpu):
-                rows.append({"instances_of": study, **row, "tokenizer": "its own" if tokenize else "words and signs"})
-        log.info("%s: %d instances", study, count)
-    frame = pd.DataFrame(rows)
+        own = {name: entries[name] for name in jobs[study.split("/")[0]]}
+        for row in scoring(study, path, own, jobs[study.split("/")[0]], devices, measured, cpu):
+            rows.append({"instances_of": study, **row})
+    for study, asked in prompted.items():
+        for name, job in asked.items():
+            found = planning.plan_generation(
+                "prompt", name, entries[name], job["prompts"], registry.PROMPT_TOKENS, job["generated"], job["jobs"],
+                devices, cpu,
+            )  # fmt: skip
+            rows += [{"instances_of": study, **row} for row in found]
+    for name_of_set, path in zip(sets, texts, strict=True):
+        method = files.read_parquet(path, columns=["method"]).method
+        new = new_tokens.get(name_of_set, default_new_tokens)
+        for name, kinds in methods.items():
+            generated = int((method == "generate").sum()) * new if "generate" in kinds else 0
+            found = planning.plan_generation(
+                "token_distributions", name, entries[name], int(method.isin(kinds).sum()), registry.TEXT_TOKENS,
+                generated, 1, devices, cpu,
+            )  # fmt: skip
+            rows += [{"instances_of": name_of_set, **row} for row in found]
+    frame = pd.DataFrame(rows).fillna({"tokenizer": "none, estimated"})
     files.write_csv(plan, frame)
     print(report(frame), flush=True)
+
+
+def scoring(study, path, entries, jobs, devices, measured, cpu):
+    """Yield the plan of scoring the instances of one file, a row for each model and device type."""
+    table = files.read_parquet(path, columns=["instance_id", "text", "options"])
+    count = table.instance_id.nunique()
+    stand_in = {}
+    for name, entry in entries.items():
+        tokenize = own_tokenizer(name, entry)
+        if tokenize:
+            counts = planning.count_tokens(entry["architecture"], table, tokenize)
+        else:
+            kind = entry["architecture"]
+            if kind not in stand_in:
+                stand_in[kind] = planning.count_tokens(kind, table, planning.word_tokens)
+            counts = stand_in[kind]
+        for row in planning.plan(name, entry, counts, count, jobs[name], devices, measured, cpu):
+            yield {**row, "tokenizer": "its own" if tokenize else "words and signs"}
+    log.info("%s: %d instances", study, count)
 
 
 def own_tokenizer(name, entry):
@@ -88,16 +121,17 @@ def report(frame):
         }
     )
     columns = [
-        "instances of", "model", "instances", "tokens", "shared", "operations", "weights", "device", "gpus", "jobs",
-        "hours", "speed from", "tokenizer",
+        "rule", "instances of", "model", "instances", "tokens", "shared", "operations", "weights", "device", "gpus",
+        "jobs", "hours", "speed from", "tokenizer",
     ]  # fmt: skip
     lines = [shown[columns].to_string(index=False)]
     for device, part in frame.groupby("device", sort=False):
         gpu_hours = (part.hours * part.gpus.clip(lower=1)).sum()
         unit = "hours" if device == "cpu" else "GPU hours"
-        lines.append(
-            f"{device}: {gpu_hours:.2f} {unit} in {part.jobs.sum()} jobs; longest model {part.hours.max():.2f} h"
-        )
+        share = (part.hours * part.gpus.clip(lower=1)).groupby(part.rule, sort=False).sum()
+        rules = ", ".join(f"{name} {hours:.2f}" for name, hours in share.items())
+        total = f"{gpu_hours:.2f} {unit} in {part.jobs.sum()} jobs ({rules})"
+        lines.append(f"{device}: {total}; longest row {part.hours.max():.2f} h")
     return "\n".join(lines)
 
 

@@ -22,7 +22,7 @@ log = logging.getLogger("snakemake.logging")
 # The rooms of results/ whose rules are small, and the group that each joins.
 ROOMS = {
     "instances": "instances", "texts": "instances", "prompts": "instances", "clusters": "analyses", "flags": "analyses",
-    "analysis": "analyses", "figures": "analyses", "tables": "analyses",
+    "masses": "analyses", "analysis": "analyses", "figures": "analyses", "tables": "analyses",
 }  # fmt: skip
 GROWING = {"mem_mb": "max_mem_mb", "runtime": "max_runtime"}
 # The executor names its jobs PREFIX_UUID and says in their comment what they are.
@@ -214,6 +214,9 @@ def submitted_jobs(dag):
                 unit.groupid if unit.is_group() else f"{job.rule.name} ({', '.join(job.wildcards) or 'no wildcards'})"
             )
             jobs[label] = {"threads": unit.threads, **dict(unit.resources.items())}
+            if unit.is_group():
+                # A group keeps what it finds, and files that its time follows from may not be there yet.
+                unit._resources = None
     return jobs
 
 

@@ -3,7 +3,8 @@
 Tokens are counted by the engine's own packing where a model's tokenizer is at hand, and otherwise by cutting texts into
 words and signs, which is close to what trained tokenizers make of English. Hours follow from floating-point operations
 and a speed: measured by earlier runs on the same kind of device where there are any, otherwise as config.yaml states it
-for a GPU type, otherwise from multiplying matrices on this machine for a moment.
+for a GPU type, otherwise from multiplying matrices on this machine for a moment. Prompts and token distributions are
+reckoned at their most, as the time limits of their jobs are.
 """
 
 import json
@@ -151,23 +152,12 @@ def plan(name, entry, counts, n_instances, jobs, devices, speeds, cpu):
     Returns
     -------
     list of dict
-        ``model``, ``instances``, ``tokens``, ``tokens_shared``, ``operations``, ``weights_gb``, ``device``, ``gpus``,
-        ``jobs``, ``hours`` (of all jobs, one after the other) and ``speed``: what the hours rest on.
+        ``rule``, ``model``, ``instances``, ``tokens``, ``tokens_shared``, ``operations``, ``weights_gb``, ``jobs``,
+        ``device``, ``gpus``, ``hours`` (of all jobs, one after the other) and ``speed``: what the hours rest on.
     """
     work = operations(entry, counts[1])
-    base = {
-        "model": name,
-        "instances": n_instances,
-        "tokens": counts[0],
-        "tokens_shared": counts[1],
-        "operations": work,
-        "weights_gb": registry.weights_bytes(entry) / 1e9,
-        "jobs": jobs,
-    }
-    loading = jobs * (20 + registry.weights_bytes(entry) / registry.LOAD_BYTES_PER_SECOND)
     rows = []
-    choices = {"cpu": None} if not registry.gpus(entry) else devices
-    for device, facts in choices.items():
+    for device, facts in _devices(entry, devices):
         speed, source = None, "measured on this model"
         for key, label in ((name, source), (entry["architecture"], "measured on models of its kind")):
             found = [s for (d, p, k), s in speeds.items() if _same(d, device) and p == entry["precision"] and k == key]
@@ -175,19 +165,68 @@ def plan(name, entry, counts, n_instances, jobs, devices, speeds, cpu):
                 speed, source = sum(found) / len(found), label
                 break
         if speed is None:
-            speed, source = (cpu, "matrix products") if facts is None else (
-                facts["tflops"][entry["precision"]] * 1e12, "config.yaml"
-            )  # fmt: skip
-        rows.append(
-            {
-                **base,
-                "device": device,
-                "gpus": 0 if facts is None else gpus_needed(entry, facts["memory_gb"]),
-                "hours": (work / speed + loading) / 3600,
-                "speed": source,
-            }
-        )
+            speed, source = _stated_speed(entry, facts, cpu)
+        counted = {"instances": n_instances, "tokens": counts[0], "tokens_shared": counts[1], "operations": work}
+        rows.append(_row("score", name, entry, counted, jobs, device, facts, work / speed, source))
     return rows
+
+
+def plan_generation(rule, name, entry, texts, tokens, generated, jobs, devices, cpu):
+    """Return the plan of one model that answers prompts or gives token distributions, one row for each device type.
+
+    Hours are those of :func:`scripts.core.registry.generation_seconds`, as long as it takes at most.
+
+    Parameters
+    ----------
+    rule : str
+        ``prompt`` or ``token_distributions``.
+    name : str
+    entry : dict
+        The registry entry.
+    texts, tokens, generated, jobs : int
+        Prompts or texts; tokens of one of them; tokens that are generated at most, in all.
+    devices, cpu
+        As for :func:`plan`.
+
+    Returns
+    -------
+    list of dict
+        As of :func:`plan`, with the tokens read and generated.
+    """
+    read = texts * tokens
+    work = 2 * entry["parameters"] * entry.get("layer_repeats", 1) * (read + generated)
+    counted = {
+        "instances": texts, "tokens": read + generated, "tokens_shared": read + generated, "operations": work,
+    }  # fmt: skip
+    rows = []
+    for device, facts in _devices(entry, devices):
+        speed, source = _stated_speed(entry, facts, cpu)
+        seconds = registry.generation_seconds(entry, read, generated, speed)
+        rows.append(_row(rule, name, entry, counted, jobs, device, facts, seconds, f"{source}, at most"))
+    return rows
+
+
+def _devices(entry, devices):
+    return devices.items() if registry.gpus(entry) else [("cpu", None)]
+
+
+def _stated_speed(entry, facts, cpu):
+    return (cpu, "matrix products") if facts is None else (facts["tflops"][entry["precision"]] * 1e12, "config.yaml")
+
+
+def _row(rule, name, entry, counted, jobs, device, facts, seconds, source):
+    loading = jobs * (20 + registry.weights_bytes(entry) / registry.LOAD_BYTES_PER_SECOND)
+    return {
+        "rule": rule,
+        "model": name,
+        **counted,
+        "weights_gb": registry.weights_bytes(entry) / 1e9,
+        "jobs": jobs,
+        "device": device,
+        "gpus": 0 if facts is None else gpus_needed(entry, facts["memory_gb"]),
+        "hours": (seconds + loading) / 3600,
+        "speed": source,
+    }
 
 
 def _same(found, device):

@@ -271,23 +271,39 @@ def shards(entry, n_instances, minutes_per_job):
 
 
 def prompt_seconds(entry, new_tokens):
-    """Return how long one prompt takes at most, in seconds.
-
-    Reading a prompt of 200 tokens costs as much as in :func:`instance_seconds`. Each of the ``new_tokens`` makes an
-    A100 read all weights once (1 TB/s) and takes 0.1 s for launching kernels, both shared by a batch of 32 prompts; on
-    a CPU it costs twice the operations of a token that is read.
+    """Return how long one prompt of 200 tokens takes at most, in seconds (:func:`generation_seconds`).
 
     Parameters
     ----------
     entry : dict
     new_tokens : int
-        Tokens that are generated at most, in all steps of the prompt.
+        Tokens that are generated at most.
+    """
+    return generation_seconds(
+        entry, PROMPT_TOKENS, new_tokens, GPU_FLOPS[entry["precision"]] if gpus(entry) else CPU_FLOPS
+    )
+
+
+def generation_seconds(entry, read, generated, flops):
+    """Return how long reading prompts and continuing them takes at most, in seconds.
+
+    A token that is read costs as much as in :func:`instance_seconds`. Each one that is generated makes an A100 read all
+    weights once (1 TB/s) and takes 0.1 s for launching kernels, both shared by a batch of 32 prompts; on a CPU it costs
+    twice the operations of a token that is read.
+
+    Parameters
+    ----------
+    entry : dict
+    read, generated : int
+        Tokens.
+    flops : float
+        Floating-point operations per second of the device.
     """
     operations = 2 * entry["parameters"] * entry.get("layer_repeats", 1)
     if gpus(entry):
         step = (weights_bytes(entry) / GPU_BYTES_PER_SECOND + GPU_SECONDS_PER_INSTANCE) / PROMPTS_PER_BATCH
-        return operations * PROMPT_TOKENS / GPU_FLOPS[entry["precision"]] + new_tokens * step
-    return operations * (PROMPT_TOKENS + 2 * new_tokens) / CPU_FLOPS
+        return operations * read / flops + generated * step
+    return operations * (read + 2 * generated) / flops
 
 
 def prompt_shards(seconds, minutes_per_job):

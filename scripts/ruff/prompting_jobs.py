@@ -22,8 +22,8 @@ def jobs(settings, entries, seeds, distractors):
     Returns
     -------
     dict of str to dict
-        Model, in registry order, to ``methods``, ``new_tokens`` (step to the most tokens) and ``seconds``, how long all
-        its prompts take at most.
+        Model, in registry order, to ``methods``, ``new_tokens`` (step to the most tokens), ``prompts`` (second steps
+        included), ``generated`` (tokens of all answers at most) and ``seconds``, how long all of it takes at most.
 
     Raises
     ------
@@ -64,6 +64,12 @@ def jobs(settings, entries, seeds, distractors):
         plain = prompts * settings["sample_size"] * samples
         chained = prompts * chains["sample_size"] * thought * (len(methods) - 1)
         seconds = plain * registry.prompt_seconds(entry, tokens["answer"])
-        seconds += chained * 2 * registry.prompt_seconds(entry, tokens["chain"] + tokens["final"])
-        found[name] = {"methods": methods, "new_tokens": tokens, "seconds": seconds}
+        seconds += chained * sum(registry.prompt_seconds(entry, tokens[step]) for step in ("chain", "final"))
+        found[name] = {
+            "methods": methods,
+            "new_tokens": tokens,
+            "prompts": plain + 2 * chained,
+            "generated": plain * tokens["answer"] + chained * (tokens["chain"] + tokens["final"]),
+            "seconds": seconds,
+        }
     return found

@@ -8,8 +8,8 @@ from scripts.underspecification.correlation import MEAN
 
 MISSING = "–"
 SET_LABELS = {"winogender": "Winogender", "simplified": "Simplified"}
-VARIANTS = {("female", 1): "female, one date", (detection.OF_BOTH, 2): "female of both, two dates"}
-"""Of Table 2: the metric as the study describes it, and the one that its numbers come from."""
+VARIANTS = {("female", 1): "a", (detection.OF_BOTH, 2): "b"}
+"""Of Table 2, by gender and dates at an end, lettered as in the caption: as described, and as its numbers were made."""
 
 
 def number(value, decimals, signed=False):
@@ -121,7 +121,7 @@ def example(metric, printed, occupation="doctor"):
         for place, (code, participant) in enumerate(order, 1):
             item = f"{occupation}_{participant}_{code}"
             row = {
-                "Variant": label,
+                "Var.": label,
                 "ID": str(place),
                 "Participant": participant,
                 "Pronoun": ("professional", "participant")[code],
@@ -131,9 +131,18 @@ def example(metric, printed, occupation="doctor"):
                 cell = number(values.get((model, item, gender, dates)), 1)
                 if (own.release != study.RUN).any() and (model, item) in known.index:
                     cell += f" ({known[model, item]})"
-                row[model] = cell
+                row[_head(model)] = cell
             rows.append(row)
     return pd.DataFrame(rows)
+
+
+def _head(model):
+    """Return a head that stands under one of the model's family, where the study has several of it."""
+    facts = study.MODELS.get(model)
+    if facts is None:
+        return model
+    family, variant = (facts.group, facts.size) if facts.size else model.rpartition(" ")[::2]
+    return f"{family}: {variant}" if family else model
 
 
 def masses(curves):

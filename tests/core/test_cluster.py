@@ -27,6 +27,7 @@ LOGGER = logging.getLogger("test")
     [
         (["results/ruff/instances/{templates}/selected.parquet"], "instances"),
         (["results/ruff/analysis/{templates}/a.csv", "results/ruff/analysis/{templates}/b.csv"], "analyses"),
+        (["results/underspecification/masses/run/{model}.parquet"], "analyses"),
         (["results/winopron/figures/{templates}/x.pdf"], "analyses"),
         (["results/paper/main.tex"], "analyses"),
         (["results/ruff/scores/{templates}/{model}.parquet"], None),

@@ -4,9 +4,10 @@ import pandas as pd
 import pytest
 
 from scripts import plan as script
-from scripts.core import config, files, planning
+from scripts.core import config, files, planning, registry
 
 ENTRY = {"architecture": "decoder", "parameters": 1_000_000_000, "precision": "float16", "gpus": 1}
+PROMPTED = {"prompts": 50, "generated": 900, "jobs": 2}
 DEVICES = {"A100-40GB": {"memory_gb": 40, "tflops": {"float32": 12, "float16": 100, "bfloat16": 100}}}
 
 
@@ -66,21 +67,43 @@ def test_gpus_as_in_ruff_appendix_e(root):
     assert needed == {"opt-13b": 1, "opt-30b": 2, "opt-66b": 4, "llama-2-70b": 4}
 
 
-def test_the_report_has_every_model_and_totals(instances, tmp_path, capsys):
+def test_what_is_generated_is_planned_as_its_jobs_are_limited():
+    """Prompts and continuations have no measured speed: hours are what jobs of such models get, and their loading."""
+    entry = ENTRY | {"gpus": 1}
+    (row,) = planning.plan_generation("prompt", "one", entry, 1000, registry.PROMPT_TOKENS, 20_000, 3, DEVICES, 1e9)
+    loading = 3 * (20 + 2e9 / 2e8)
+    assert row["hours"] == pytest.approx((1000 * registry.prompt_seconds(entry, 20) + loading) / 3600)
+    assert (row["rule"], row["instances"], row["tokens"], row["gpus"]) == ("prompt", 1000, 220_000, 1)
+    assert row["speed"] == "config.yaml, at most"
+    cpu = planning.plan_generation("prompt", "one", entry | {"gpus": 0}, 10, 200, 100, 1, DEVICES, 2e10)
+    assert [(r["device"], r["gpus"]) for r in cpu] == [("cpu", 0)]
+    assert cpu[0]["hours"] == pytest.approx((2e9 * (2000 + 2 * 100) / 2e10 + 30) / 3600)
+
+
+def test_the_report_has_every_rule_and_model_and_totals(instances, tmp_path, capsys):
     files.write_parquet(tmp_path / "instances.parquet", instances)
+    files.write_parquet(tmp_path / "mgc.parquet", pd.DataFrame({"method": ["mask", "generate", "generate"]}))
     entry = ENTRY | {"source": {"path": str(tmp_path / "nowhere")}}
     script.main(
         instances=[str(tmp_path / "instances.parquet")], plan=str(tmp_path / "plan.csv"), studies=["ruff/replica"],
-        entries={"one": entry, "two": entry | {"gpus": 0, "precision": "float32"}}, jobs={"ruff": {"one": 3, "two": 1}},
+        texts=[str(tmp_path / "mgc.parquet")], sets=["wing/mgc"],
+        entries={"one": entry, "two": entry | {"gpus": 0, "precision": "float32"}, "told": entry},
+        jobs={"ruff": {"one": 3, "two": 1}}, prompted={"ruff/replica": {"told": PROMPTED}},
+        methods={"one": ["generate"], "two": ["mask", "generate"]}, new_tokens={"wing/mgc": 7}, default_new_tokens=10,
         devices=DEVICES, speeds=str(tmp_path / "speeds"),
     )  # fmt: skip
     table = files.read_csv(tmp_path / "plan.csv")
-    assert table.model.tolist() == ["one", "two"]
-    assert table.jobs.tolist() == [3, 1]
-    assert table.tokenizer.tolist() == ["words and signs"] * 2
+    assert table.rule.tolist() == ["score", "score", "prompt", "token_distributions", "token_distributions"]
+    assert table.model.tolist() == ["one", "two", "told", "one", "two"]
+    assert table.jobs.tolist() == [3, 1, 2, 1, 1]
+    assert table.instances.tolist() == [2, 2, 50, 2, 3]
+    assert table.tokens.tolist()[2:] == [50 * 200 + 900, 2 * 64 + 14, 3 * 64 + 14]
+    assert table.tokenizer.tolist() == ["words and signs"] * 2 + ["none, estimated"] * 3
     printed = capsys.readouterr().out
     assert "A100-40GB:" in printed
-    assert "in 3 jobs" in printed
+    assert "in 6 jobs (score " in printed
+    hours = (table.hours * table.gpus)[table.gpus > 0].sum()
+    assert f"A100-40GB: {hours:.2f} GPU hours" in printed
 
 
 def test_a_cpu_has_a_speed():

@@ -243,6 +243,12 @@ def test_full_overlay_selects_the_29_scored_variants(models):
             {"package": "p", "version": 0.1, "folder": "a", "delta": "b.safetensors"},
             "models.bert-base.source.version is '0.1' (a number); expected text",
         ),
+        (
+            "bert-base",
+            "label",
+            "BERT: base",
+            "models.bert-base.label is 'BERT: base'; expected text that is not empty, without a colon and a space",
+        ),
         ("gpt-3", "precision", "float16", "models.gpt-3.precision does not belong here; remove it"),
         ("bert-base", "available", False, "models.bert-base lacks the key 'note'; add it"),
     ],

@@ -96,11 +96,15 @@ def test_jobs_of_the_default_run(known, samples, tmp_path):
     _, made = make(samples, tmp_path, chains=chains)
     counts = made.method.value_counts()
     seconds = counts["vanilla"] * registry.prompt_seconds(entry, 20)
-    seconds += (counts["kojima"] + counts["zhou"]) * 2 * registry.prompt_seconds(entry, 138)
+    chained = counts["kojima"] + counts["zhou"]
+    # Two steps each: 128 tokens of a chain, then 10.
+    seconds += chained * (registry.prompt_seconds(entry, 128) + registry.prompt_seconds(entry, 10))
     changed = copy.deepcopy(settings) | {"distractors": [0, 1], "sample_size": 4}
     changed["chain_of_thought"] |= {"distractors": [1]}
     (job,) = prompting_jobs.jobs(changed, entries, ruff["seeds"], ruff["distractors"]).values()
     assert job["seconds"] == pytest.approx(seconds)
+    assert job["prompts"] == counts["vanilla"] + 2 * chained
+    assert job["generated"] == counts["vanilla"] * 20 + chained * 138
 
 
 def test_new_tokens_follow_the_architecture(known):

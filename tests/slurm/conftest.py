@@ -66,6 +66,12 @@ def scores(comment, model):
     return re.match(rf"rule_score_.*_{model}(_|$)", comment) is not None
 
 
+def minutes(job):
+    """Return the time limit of a job from the accounts."""
+    hours, minute, _ = map(int, job["Timelimit"].split(":"))
+    return hours * 60 + minute
+
+
 class Run:
     """A Snakemake in the background of a copy of the repository; what it prints is in ``text``."""
 

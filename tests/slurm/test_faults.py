@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from tests.slurm.conftest import OTHERS, PROFILE, SCORES, scores, unequal, without_scores
+from tests.slurm.conftest import OTHERS, PROFILE, SCORES, minutes, scores, unequal, without_scores
 
 pytestmark = pytest.mark.slurm
 
@@ -25,11 +25,6 @@ def history(cluster, folder, model):
 
 def states(jobs):
     return [job["State"].split()[0] for job in jobs]
-
-
-def minutes(job):
-    hours, minute, _ = map(int, job["Timelimit"].split(":"))
-    return hours * 60 + minute
 
 
 def memory(job):

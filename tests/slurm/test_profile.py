@@ -4,10 +4,11 @@ run.
 
 import re
 import shutil
+from collections import Counter
 
 import pytest
 
-from tests.slurm.conftest import GPUS, scores, unequal
+from tests.slurm.conftest import GPUS, PROFILE, minutes, scores, unequal
 
 pytestmark = pytest.mark.slurm
 
@@ -29,9 +30,9 @@ def finished(cluster, snakemake, untouched, tmp_path_factory):
     """The whole RUFF workflow on Slurm, and the dry run before it."""
     folder = tmp_path_factory.mktemp("slurm") / "site"
     shutil.copytree(untouched, folder)
-    dry = snakemake(cluster, folder, "--dry-run", "--profile", "slurm", "ruff", "paper_source")
+    dry = snakemake(cluster, folder, "--dry-run", *PROFILE, "ruff", "paper_source")
     assert dry.wait() == 0, dry.text[-3000:]
-    run = snakemake(cluster, folder, "--profile", "slurm", "ruff", "paper_source")
+    run = snakemake(cluster, folder, *PROFILE, "ruff", "paper_source")
     assert run.wait(900) == 0, run.text[-5000:]
     return folder, dry.text, run.text
 
@@ -56,10 +57,9 @@ def test_slurm_saw_what_the_model_needs(finished, cluster, model):
     wanted = asked(dry, model)
     (job,) = [j for j in of_folder(cluster, folder) if scores(j["Comment"], model)]
     tres = dict(pair.split("=") for pair in job["ReqTRES"].split(","))
-    hours, minutes, _ = map(int, job["Timelimit"].split(":"))
     assert tres["mem"] == f"{wanted['mem_mb']}M"
     assert int(tres.get("gres/gpu", 0)) == int(wanted["gpu"]) == GPUS[model]
-    assert hours * 60 + minutes == int(wanted["runtime"])
+    assert minutes(job) == int(wanted["runtime"])
     assert tres["cpu"] == "1"
     assert tres["node"] == "1"
     assert job["Partition"] == ("gpu" if GPUS[model] else "cpu")
@@ -76,10 +76,37 @@ def test_the_log_of_a_job_says_node_gpus_and_memory(finished, model):
 def test_a_second_run_submits_nothing(finished, cluster, snakemake):
     folder = finished[0]
     before = len(of_folder(cluster, folder))
-    run = snakemake(cluster, folder, "--profile", "slurm", "ruff", "paper_source")
+    run = snakemake(cluster, folder, *PROFILE, "ruff", "paper_source")
     assert run.wait() == 0
     assert "Nothing to be done" in run.text
     assert len(of_folder(cluster, folder)) == before
+
+
+def test_only_scores_have_jobs_of_their_own(cluster, snakemake, untouched, tmp_path):
+    folder = shutil.copytree(untouched, tmp_path / "site")
+    run = snakemake(cluster, folder, "--dry-run", *PROFILE, "figures", "tables", "paper_source")
+    assert run.wait(60) == 0
+    groups = Counter(re.findall(r"Group job (\S+) ", run.text))
+    assert groups == {"instances": 1, "analyses": 1, **{f"distributions_{model}": 1 for model in GPUS}}
+    alone = set(re.findall(r"^rule (\w+):", run.text, flags=re.MULTILINE))
+    # All but the first are local rules.
+    assert alone == {"score", "merge_scores", "figures", "tables"}
+
+
+def test_token_distributions_of_a_model_are_one_job(finished, cluster, snakemake):
+    folder = finished[0]
+    before = [job["JobIDRaw"] for job in of_folder(cluster, folder)]
+    run = snakemake(cluster, folder, *PROFILE, "--", "results/underspecification/masses/run/tiny-llama.parquet")
+    assert run.wait() == 0, run.text[-4000:]
+    jobs = [job for job in of_folder(cluster, folder) if job["JobIDRaw"] not in before]
+    for job in jobs:
+        print(*job.values(), sep=" | ")
+    (job,) = [job for job in jobs if "distributions" in job["Comment"]]
+    assert len(jobs) == 3
+    # Three sets of texts one after another: the GPUs of one, the time of all.
+    assert len(list((folder / "results/underspecification/distributions").glob("*/tiny-llama.parquet"))) == 3
+    assert f"gres/gpu={GPUS['tiny-llama']}" in job["ReqTRES"]
+    assert 3 * 11 <= minutes(job) <= 3 * 12
 
 
 # ---- refused before the first submission, in one line
@@ -132,7 +159,7 @@ CASES = [unknown_partition, unknown_gpu_type, too_long, sacct_like_default, work
 def test_refused_before_submission(cluster, snakemake, unscored, case):
     words = case(unscored)
     words, *options = words if isinstance(words, tuple) else (words,)
-    run = snakemake(cluster, unscored, "--profile", "slurm", *options, "--quiet", "host", "--", "scores")
+    run = snakemake(cluster, unscored, *PROFILE, *options, "--quiet", "host", "--", "scores")
     assert run.wait(60) == 1
     lines = [line for line in run.text.splitlines() if all(word in line for word in words)]
     assert lines, run.text[-3000:]

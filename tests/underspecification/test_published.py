@@ -145,7 +145,15 @@ def test_tables_print_the_study(results, printed):
     assert (row["here: TPR"], row["here: TNR"], row["here: BA"]) == ("0.950", "0.858", "0.904")
     assert len(cells) == 22
     example = tables.example(results["metric"], printed)
-    assert len(example) == 16 and example["RoBERTa-base"].iloc[10] == "13.3 (13.3)"
+    assert len(example) == 16 and example["RoBERTa: base"].iloc[10] == "13.3 (13.3)"
+    assert list(example)[5:] == [
+        "BERT: base",
+        "BERT: large",
+        "RoBERTa: base",
+        "RoBERTa: large",
+        "GPT-3.5: SFT",
+        "GPT-3.5: RLHF",
+    ]
     assert len(tables.slopes(results["method1_slopes"])) == 7 + 4 * 6
 
 

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from scripts.core import config, files
-from tests.workflow.conftest import NAMES
+from tests.workflow.conftest import NAMES, PROMPTED
 
 pytestmark = pytest.mark.workflow
 
@@ -142,9 +142,14 @@ def test_the_plan_covers_every_model(finished):
     done = finished.snakemake("plan")
     assert done.returncode == 0, done.stdout
     table = files.read_csv(finished.folder / "results/plan.csv")
-    assert set(table.model) == set(NAMES)
-    assert set(table.instances_of) == {f"ruff/{name}" for name in SETS}
     assert (table.hours > 0).all()
+    by_rule = table.groupby("rule").model.agg(set).to_dict()
+    assert by_rule == {"score": set(NAMES), "token_distributions": set(NAMES), "prompt": set(PROMPTED)}
+    distributions = table[(table.rule == "token_distributions") & (table.model == "tiny-opt")].set_index("instances_of")
+    text = files.read_parquet(finished.folder / "results/underspecification/texts/mgc.parquet")
+    assert distributions.instances["underspecification/mgc"] == (text.method == "generate").sum()
+    table = table[table.rule == "score"]
+    assert set(table.instances_of) == {f"ruff/{name}" for name in SETS}
     assert (table.speed == "measured on this model").all()
     selected = finished.folder / "results/ruff/instances/replica/selected.parquet"
     mine = table[(table.instances_of == "ruff/replica") & (table.model == "tiny-opt")].iloc[0]
