@@ -194,10 +194,8 @@ def plan_generation(rule, name, entry, texts, tokens, generated, jobs, devices, 
         As of :func:`plan`, with the tokens read and generated.
     """
     read = texts * tokens
-    work = 2 * entry["parameters"] * entry.get("layer_repeats", 1) * (read + generated)
-    counted = {
-        "instances": texts, "tokens": read + generated, "tokens_shared": read + generated, "operations": work,
-    }  # fmt: skip
+    total = read + generated
+    counted = {"instances": texts, "tokens": total, "tokens_shared": total, "operations": operations(entry, total)}
     rows = []
     for device, facts in _devices(entry, devices):
         speed, source = _stated_speed(entry, facts, cpu)

@@ -74,6 +74,7 @@ def test_what_is_generated_is_planned_as_its_jobs_are_limited():
     loading = 3 * (20 + 2e9 / 2e8)
     assert row["hours"] == pytest.approx((1000 * registry.prompt_seconds(entry, 20) + loading) / 3600)
     assert (row["rule"], row["instances"], row["tokens"], row["gpus"]) == ("prompt", 1000, 220_000, 1)
+    assert row["operations"] == planning.operations(entry, 220_000)
     assert row["speed"] == "config.yaml, at most"
     cpu = planning.plan_generation("prompt", "one", entry | {"gpus": 0}, 10, 200, 100, 1, DEVICES, 2e10)
     assert [(r["device"], r["gpus"]) for r in cpu] == [("cpu", 0)]

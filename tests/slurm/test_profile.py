@@ -1,6 +1,4 @@
-"""`snakemake --profile slurm` on a real Slurm: complete runs, what Slurm was asked for, and refusals before a
-run.
-"""
+"""`snakemake --profile slurm` on a real Slurm: complete runs, what Slurm was asked for, and refusals before a run."""
 
 import re
 import shutil
