@@ -123,7 +123,8 @@ def counts(table, source):
     """Return how often each verdict fell, as numbers that a paper's prose can name.
 
     Ids are ``claims.total``, ``claims.<templates>.<verdict>`` with an underscore for the space, and, if more than one
-    template set has verdicts other than ``not applicable``, ``claims.same``: findings with equal verdicts on all sets.
+    template set has verdicts other than ``not applicable``, ``claims.decided_twice``: findings that hold or fail on
+    more than one set, and ``claims.same``: those of them with the same verdict wherever they hold or fail.
 
     Parameters
     ----------
@@ -139,7 +140,10 @@ def counts(table, source):
             found[f"claims.{templates}.{name.replace(' ', '_')}"] = (int((own.verdict == name).sum()), cell)
     judged = table[table.verdict != NOT_APPLICABLE]
     if judged.templates.nunique() > 1:
-        same = table.groupby("claim").verdict.nunique() == 1
+        by_claim = judged.groupby("claim")
+        twice = by_claim.templates.nunique() > 1
+        same = twice & (by_claim.verdict.nunique() == 1)
+        found["claims.decided_twice"] = (int(twice.sum()), {"column": "verdict"})
         found["claims.same"] = (int(same.sum()), {"column": "verdict"})
     return {
         name: {"value": value, "text": f"{value}", "source": source, "cell": cell}

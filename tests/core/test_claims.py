@@ -66,10 +66,26 @@ def test_counts_tell_where_the_sets_agree():
     numbers = {name: entry["value"] for name, entry in claims.counts(table(), "claims.csv").items()}
     assert numbers == {
         "claims.total": 3, "claims.replica.holds": 1, "claims.replica.fails": 1, "claims.replica.not_applicable": 1,
-        "claims.official.holds": 2, "claims.official.fails": 0, "claims.official.not_applicable": 1, "claims.same": 2,
+        "claims.official.holds": 2, "claims.official.fails": 0, "claims.official.not_applicable": 1, "claims.same": 1,
+        "claims.decided_twice": 2,
     }  # fmt: skip
     alone = table().query("templates == 'replica'")
     assert "claims.same" not in claims.counts(alone, "claims.csv")
+    assert "claims.decided_twice" not in claims.counts(alone, "claims.csv")
+
+
+def test_sets_and_findings_that_were_never_judged_agree_with_nothing():
+    found = [
+        Claim(1, "Section 1", "It rises", lambda value: [Check(value > 0, f"{value}")]),
+        Claim(2, "Section 2", "It is large", lambda value: [Check(value > 5 if value != 3 else None, f"{value}")]),
+        Claim(3, "Section 3", "It speaks", lambda value: [Check(None, missing=("a",))]),
+    ]
+    runs = {"preprint": 1, "aaai": 6, "third": 3}
+    judged = claims.verdicts(found, runs, ["run", "preprint", "aaai", "third"])
+    assert judged[judged.templates == "run"].verdict.tolist() == ["not applicable"] * 3
+    numbers = {name: entry["value"] for name, entry in claims.counts(judged, "claims.csv").items()}
+    # Finding 1 holds wherever it was judged; 2 has two verdicts; 3 was judged nowhere.
+    assert (numbers["claims.same"], numbers["claims.decided_twice"]) == (1, 2)
 
 
 def test_cells_set_the_verdicts_side_by_side():

@@ -214,11 +214,15 @@ def test_every_printed_number_has_a_cell_or_a_reason(root, results):
     counts = official[official.kind != "setting"].verdict.value_counts().to_dict()
     # Tables 2 to 4 and 6 without a-CDA, Table 5 without GAP; every p of the caption of Table 4 is above its bound.
     assert counts == {
-        "within interval": 88 + 9,
+        "as printed": 87 + 9,
+        "within interval": 1,
         "within tolerance": 1,
         "not run": len(official[official.kind != "setting"]) - 98,
     }
-    assert set(official[(official.kind == "setting") & (official.verdict != "not run")].verdict) == {"within tolerance"}
+    # The rank correlation of SpanBERT-base, which the study prints as -0.060 and its flags give as -0.057.
+    (row,) = official[official.verdict == "within interval"].itertuples()
+    assert (row.models, row.published, f"{row.ours:.3f}") == ("spanbert-base-coref", "-0.060", "-0.057")
+    assert set(official[(official.kind == "setting") & (official.verdict != "not run")].verdict) == {"as printed"}
 
 
 def test_the_tables_print_the_study(results):
