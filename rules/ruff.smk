@@ -446,7 +446,6 @@ rule ruff_table_pronoun_tests:
         runtime=10,
     params:
         models=RUN_MODELS,
-        pronoun_sets=PRONOUN_LABELS,
         _code=code("scripts/ruff/table_pronoun_tests.py"),
     script:
         "../scripts/ruff/table_pronoun_tests.py"
