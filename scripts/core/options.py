@@ -27,6 +27,29 @@ def fill(text, option):
     return before + option + after
 
 
+def offered(sets, form):
+    """Return the options of a slot: the distinct forms of some pronoun sets, each with the sets that it belongs to.
+
+    Two sets may share a form (*em* of e and ey). It is one option, and right for both.
+
+    Parameters
+    ----------
+    sets : dict of str to dict
+        Pronoun set to its forms by name.
+    form : str
+        The name of the form that the slot wants, such as ``accusative``.
+
+    Returns
+    -------
+    dict of str to tuple of str
+        Option to its sets, both in the order of ``sets``.
+    """
+    options = {}
+    for name, forms in sets.items():
+        options[forms[form]] = (*options.get(forms[form], ()), name)
+    return options
+
+
 def option_texts(instances):
     """Return one row for each option of each distinct instance.
 

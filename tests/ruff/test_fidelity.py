@@ -206,7 +206,9 @@ def test_the_paired_test_sees_what_welchs_test_misses():
 
 
 def test_sets_without_a_common_occupation_have_no_pairs():
-    rows = outcomes("he", "a", 1, 2) + outcomes("he", "b", 2, 2) + outcomes("she", "c", 0, 2) + outcomes("she", "d", 1, 2)
+    rows = (
+        outcomes("he", "a", 1, 2) + outcomes("he", "b", 2, 2) + outcomes("she", "c", 0, 2) + outcomes("she", "d", 1, 2)
+    )
     own = pronoun_tests.pronoun_tests(frame(rows), SETS, alpha=0.05).iloc[-1]
     assert own.n_pairs == 0
     assert np.isfinite(own.p)

@@ -55,8 +55,8 @@ def test_accuracies_show_their_sd_where_there_is_one():
 def test_tests_of_many_models_are_shown_pooled_only():
     tests = pd.DataFrame(
         {"model": ["all", "all", "a"], "pronoun_a": "he", "pronoun_b": ["she", "xe", "she"],
-         "difference": [-0.1, 0.3, 0.2], "t": [-2.0, 1.0, np.nan], "df": [10.0, 9.5, np.nan], "p": [0.0004, 0.3, np.nan],
-         "p_holm": [0.04, 0.3, np.nan], "significant_holm": [True, False, False],
+         "difference": [-0.1, 0.3, 0.2], "t": [-2.0, 1.0, np.nan], "df": [10.0, 9.5, np.nan],
+         "p": [0.0004, 0.3, np.nan], "p_holm": [0.04, 0.3, np.nan], "significant_holm": [True, False, False],
          "n_pairs": [12, 0, 7], "difference_paired": [-0.12, np.nan, 0.25], "t_paired": [-4.0, np.nan, 3.0],
          "df_paired": [11.0, np.nan, 6.0], "p_paired": [0.002, np.nan, 0.024], "p_paired_holm": [0.004, np.nan, 0.024],
          "significant_paired_holm": [True, False, True]}

@@ -8,7 +8,6 @@ import pandas as pd
 from scripts.core import statistics
 from scripts.ruff.fidelity.rows import fidelity_rows
 
-
 PAIRS = ["model", "pronoun_a", "pronoun_b"]
 WELCH = ["n_a", "n_b", "mean_a", "mean_b", "difference", "t", "df", "p"]
 PAIRED = ["n_pairs", "difference_paired", "t_paired", "df_paired", "p_paired"]
