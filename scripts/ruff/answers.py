@@ -22,6 +22,7 @@ Only ``right`` is right: accuracy is its share among all outputs, as in the stud
 
 import re
 import unicodedata
+from itertools import pairwise
 
 from scripts.core.options import offered
 
@@ -63,7 +64,7 @@ def alternatives(text, known):
     groups = []
     for found in _ALTERNATIVES.findall(text):
         words = _SLASH.split(found)
-        groups.append(words + [a + b for a, b in zip(words, words[1:], strict=False) if a + b in known])
+        groups.append(words + [a + b for a, b in pairwise(words) if a + b in known])
     return groups
 
 
