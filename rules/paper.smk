@@ -26,7 +26,7 @@ rule ruff_paper_numbers:
         settings={
             "seeds": len(RUFF["seeds"]),
             "sample_size": RUFF["sample_size"],
-            "chance": 1 / len(PRONOUN_SETS),
+            "chance": RUFF_CHANCE,
             "alpha": RUFF["alpha"],
             "bootstrap_draws": RUFF["bootstrap"]["draws"],
         },

@@ -47,7 +47,7 @@ def selected():
              "case": "nominative", "polarity": "positive", "pronoun": "xe", "distractor_pronoun": "she"}
         for s in (13, 17)
     ]  # fmt: skip
-    return pd.DataFrame(free + drawn)
+    return pd.DataFrame(free + drawn).assign(options=[SETS] * 4, gold=[None, None, "xe", "xe"])
 
 
 def scores(**best):
@@ -73,6 +73,12 @@ def test_predictions_join_scores_with_every_sample(selected):
 def test_predictions_refuse_an_unscored_instance(selected):
     with pytest.raises(UserError, match="not scored"):
         predictions.predictions(selected, scores(f0=0, f1=2), "m", SETS)
+
+
+def test_predictions_refuse_instances_of_other_pronoun_sets(selected):
+    """Otherwise the place of a form would be taken for another set."""
+    with pytest.raises(UserError, match=r"instances: f0 has 4 options and the run 3 pronoun sets; delete"):
+        predictions.predictions(selected, scores(f0=0, f1=2, a=2), "m", SETS[:3])
 
 
 def test_context_free_counts_have_a_row_for_every_set(selected):
