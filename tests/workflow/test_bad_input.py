@@ -168,8 +168,8 @@ def broken_mirror(workflow, change):
 
 
 CASES = [
-    without_slot, repeated_row, unknown_model, unknown_key, unknown_pronoun_set, unreachable_hub, corrupted_archive,
-    truncated_archive, missing_mirror, truncated_parquet, no_space_left,
+    without_slot, repeated_row, unknown_model, unknown_key, unknown_pronoun_set, too_few_pronoun_sets, unreachable_hub,
+    corrupted_archive, truncated_archive, missing_mirror, truncated_parquet, no_space_left,
 ]  # fmt: skip
 
 
