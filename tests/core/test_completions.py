@@ -215,7 +215,9 @@ def test_a_generated_text_with_the_key_is_refused_and_not_stored(make, server, t
         case "alternatives":
             choice["logprobs"]["top_logprobs"][0] = {f" {KEY}": -0.1}
     server.script = [response]
-    with pytest.raises(UserError, match="the generated text repeats the key in TEST_SERVER_KEY; the answer is not kept"):
+    with pytest.raises(
+        UserError, match="the generated text repeats the key in TEST_SERVER_KEY; the answer is not kept"
+    ):
         make().complete("Fill in:")
     assert not kept_files(tmp_path)
 
