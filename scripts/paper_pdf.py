@@ -35,6 +35,9 @@ def main(*, main_tex: str, sections: list, bibliography: str, figures: list, pdf
         built = subprocess.run(
             [
                 "latexmk",
+                # A configuration of latexmk is a program, and so is what TeX may run from within the text.
+                "-norc",
+                "-no-shell-escape",
                 "-pdf",
                 "-interaction=nonstopmode",
                 "-halt-on-error",
