@@ -42,14 +42,13 @@ class State:
 
     def __init__(self, configfiles=(), targets=()):
         self.records = provenance.load()
-        present = sorted(_present())
         recorded = provenance.index(self.records)
+        present = sorted(_present(recorded))
         planned = _plan(configfiles, targets, sorted(set(present) & recorded.keys()))
         self.jobs = planned["jobs"]
         dropped = audit.outside(self.jobs, planned["targets"], self.records)
         self.jobs = [job for job in self.jobs if not dropped & set(job["outputs"])]
-        paths = {path for job in self.jobs for path in [*job["inputs"], *job["outputs"]]} | set(present)
-        self.digests = _digests(paths)
+        self.digests = _digests({path for job in self.jobs for path in [*job["inputs"], *job["outputs"]]}, present)
         self.facts = provenance.model_facts(self.digests)
         self.findings = audit.judge(
             self.jobs, self.records, self.digests, self.facts, provenance.pins(ROOT), _weights(self.jobs)
@@ -62,12 +61,18 @@ class State:
         return {path: finding for path, finding in self.findings.items() if path in needed}
 
 
-def _present():
-    folder = Path("results")
-    for path in folder.rglob("*"):
-        parts = path.relative_to(folder).parts
-        if path.is_file() and parts[0] not in UNTRACKED and not any(part.startswith(".") for part in parts):
-            yield path.as_posix()
+def _present(recorded):
+    """Yield everything below ``results/`` that is no folder, hidden files, links and pipes included.
+
+    A linked folder is followed where it holds files of ``recorded``, such as results on a larger disk.
+    """
+    for folder, names, others in os.walk("results", followlinks=True):
+        if folder == "results":
+            names[:] = [name for name in names if name not in UNTRACKED]
+        links = [path for path in (f"{folder}/{name}" for name in names) if Path(path).is_symlink()]
+        foreign = [path for path in links if not any(made.startswith(f"{path}/") for made in recorded)]
+        names[:] = [name for name in names if f"{folder}/{name}" not in foreign]
+        yield from [*foreign, *(f"{folder}/{name}" for name in others)]
 
 
 def _plan(configfiles, targets, files):
@@ -87,13 +92,20 @@ def _plan(configfiles, targets, files):
     return json.loads(done.stdout)
 
 
-def _digests(paths):
-    """Return the digests of the paths that exist, read anew, several at a time."""
-    existing = [path for path in sorted(paths) if provenance.resolve(path, ROOT).exists()]
+def _digests(planned, present):
+    """Return the digests of ``planned`` files and folders and of the files ``present``, read anew, several at a time."""
+    found = {path: provenance.resolve(path, ROOT) for path in sorted({*planned, *present})}
+    # Opening a pipe would wait for ever, and a link may lead to the whole disk.
+    existing = {path: place for path, place in found.items() if place.is_file() or (path in planned and place.is_dir())}
     with concurrent.futures.ThreadPoolExecutor() as pool:
-        return dict(
-            zip(existing, pool.map(lambda path: files.sha256(provenance.resolve(path, ROOT)), existing), strict=True)
-        )
+        return dict(zip(existing, pool.map(_digest, existing.values()), strict=True))
+
+
+def _digest(path):
+    try:
+        return files.sha256(path)
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read ({error.strerror}); check its permissions") from error
 
 
 def _weights(jobs):

@@ -255,13 +255,16 @@ def mixed(jobs, records):
 
 
 def orphans(present, jobs, digests):
-    """Return findings for files that no job makes; files in a folder that a job makes belong to it."""
+    """Return findings for files that no job makes.
+
+    Files in a folder that a job makes belong to it, being part of its digest; links to nowhere and the like are not.
+    """
     made = {path for job in jobs for path in job["outputs"]}
     folders = tuple(f"{path}/" for path in made)
     return {
-        path: {"verdict": "orphan", "reasons": [reason("file", path, None, digests.get(path))], "record": None}
+        path: {"verdict": "orphan", "reasons": [reason("file", path, None, digests.get(path, ABSENT))], "record": None}
         for path in present
-        if path not in made and not path.startswith(folders)
+        if path not in made and not (path in digests and path.startswith(folders))
     }
 
 

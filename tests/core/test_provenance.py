@@ -279,4 +279,6 @@ def test_scores_of_one_run_share_environment_and_weights():
 def test_orphans_are_what_no_job_makes():
     jobs = run_of_two()[0]
     jobs[0]["outputs"] = ["results/folder"]
-    assert list(audit.orphans(["results/a.parquet", "results/folder/x", "results/y"], jobs, {})) == ["results/y"]
+    present = ["results/a.parquet", "results/folder/link", "results/folder/x", "results/y"]
+    found = audit.orphans(present, jobs, {"results/folder/x": "0" * 64, "results/y": "1" * 64})
+    assert list(found) == ["results/folder/link", "results/y"]
