@@ -15,6 +15,7 @@ import argparse
 import concurrent.futures
 import json
 import os
+import platform
 import subprocess
 import sys
 import tempfile
@@ -41,7 +42,8 @@ class State:
     """
 
     def __init__(self, configfiles=(), targets=()):
-        self.records = provenance.load()
+        self.problems = {}
+        self.records = provenance.load(problems=self.problems)
         recorded = provenance.index(self.records)
         present = sorted(_present(recorded))
         planned = _plan(configfiles, targets, sorted(set(present) & recorded.keys()))
@@ -49,11 +51,19 @@ class State:
         dropped = audit.outside(self.jobs, planned["targets"], self.records)
         self.jobs = [job for job in self.jobs if not dropped & set(job["outputs"])]
         self.digests = _digests({path for job in self.jobs for path in [*job["inputs"], *job["outputs"]]}, present)
-        self.facts = provenance.model_facts(self.digests)
+        self.facts = provenance.portable(provenance.model_facts(self.digests), ROOT)
         self.findings = audit.judge(
-            self.jobs, self.records, self.digests, self.facts, provenance.pins(ROOT), _weights(self.jobs)
+            self.jobs,
+            self.records,
+            self.digests,
+            self.facts,
+            provenance.pins(ROOT),
+            _weights(self.jobs),
+            **_environment(self.jobs, self.records),
+            problems=self.problems,
         )
         self.findings |= audit.orphans(present, self.jobs, self.digests)
+        self.findings |= audit.unowned(self.problems, self.findings)
 
     def behind(self, paths):
         """Return the findings of ``paths`` and of everything that they are made from."""
@@ -108,8 +118,22 @@ def _digest(path):
         raise UserError(f"{path}: cannot be read ({error.strerror}); check its permissions") from error
 
 
+def _environment(jobs, records):
+    """Return what is installed here of the packages that the records name: versions, and files with weights or data."""
+    carried = {name: entry for job in jobs for name, entry in provenance.carried(job["params"]).items()}
+    named = {package for record in records.values() for package in record.get("packages", {})}
+    installed = provenance.installed(sorted(named | {package for package, _, _ in carried.values()}))
+    absent = sorted(named - installed.keys())
+    if absent:
+        log.warning("not installed here, so compared with the lock alone: %s", ", ".join(absent))
+    found = provenance.package_files(carried)
+    for name in sorted(carried.keys() - found.keys()):
+        log.warning("%s is not installed here: its files cannot be compared", name)
+    return {"installed": installed | {"python": platform.python_version()}, "package_files": found}
+
+
 def _weights(jobs):
-    """Return the digests of weights that lie in folders or packages of this machine; a hub's are fixed by revision."""
+    """Return the digests of weights that lie in folders of this machine; a hub's are fixed by revision."""
     chosen = {}
     for job in jobs:
         entry = job["params"].get("entry")
@@ -117,8 +141,6 @@ def _weights(jobs):
         if "path" in source:
             source = {"path": str(provenance.resolve(source["path"], ROOT))}
             chosen |= {path: (job["wildcards"].get("model"), entry | {"source": source}) for path in job["outputs"]}
-        elif "package" in source and "delta" not in source:
-            chosen |= {path: (job["wildcards"].get("model"), entry) for path in job["outputs"]}
     found, known = {}, {}
     if chosen:
         from scripts.core import models

@@ -58,7 +58,8 @@ def main(
     UserError
         If a result is not current and ``allow_stale`` is false.
     """
-    records = provenance.load()
+    problems = {}
+    records = provenance.load(problems=problems)
     jobs = audit.recorded([main_tex, *sections, *numbers, *results], records, _module)
     paths = {path for job in jobs for path in [*job["inputs"], *job["outputs"]]}
     digests = {
@@ -66,8 +67,20 @@ def main(
         for path in paths
         if (found := provenance.resolve(path, ROOT)).exists()
     }
-    facts = provenance.model_facts(digests)
-    findings = audit.judge(jobs, records, digests, facts, provenance.pins(ROOT), {})
+    facts = provenance.portable(provenance.model_facts(digests), ROOT)
+    named = {package for record in records.values() for package in record.get("packages", {})}
+    carried = {name: entry for job in jobs for name, entry in provenance.carried(job["params"]).items()}
+    findings = audit.judge(
+        jobs,
+        records,
+        digests,
+        facts,
+        provenance.pins(ROOT),
+        {},
+        installed=provenance.installed(named),
+        package_files=provenance.package_files(carried, provenance.CACHE),
+        problems=problems,
+    )
     # A revision that no entry fixes is recorded with the scores; the audit says so, but the paper is not refused.
     bad = {path: finding for path, finding in findings.items() if finding["verdict"] not in ("current", "unpinned")}
     if bad and not allow_stale:

@@ -171,7 +171,7 @@ def _download(hub, revision):
 
 
 def weights_digest(location):
-    """Return the SHA-256 over the weight and tokenizer files of a located model, names included."""
+    """Return the SHA-256 over the files of a located model that loading may read, names included."""
     import hashlib
 
     if location.gguf:
@@ -180,7 +180,7 @@ def weights_digest(location):
     present = [w for w in WEIGHT_FILES if any(location.folder.glob(w))]
     if not present:
         raise UserError(f"{location.folder}: no weights ({' or '.join(WEIGHT_FILES)}); fetch the model again")
-    patterns = (present[0], "config.json", "tokenizer*", "vocab*", "merges.txt", "*.model")
+    patterns = (present[0], *OTHER_FILES)
     for path in sorted({p for pattern in patterns for p in location.folder.glob(pattern) if p.is_file()}):
         digest.update(f"{path.name}\0{sha256(path)}\n".encode())
     return digest.hexdigest()

@@ -243,7 +243,7 @@ def test_a_number_and_a_cell_lead_back_to_one_model_and_template_rows(finished):
     assert status == 0
     found = json.loads(printed[printed.index("{") :])
     assert found["found"][0]["row"]["model"] == "tiny-opt"
-    assert all(record["seal"] for record in found["records"].values())
+    assert all(record["checksum"] for record in found["records"].values())
 
 
 def test_unknown_targets_are_refused_with_a_suggestion(finished):
