@@ -104,6 +104,7 @@ rule paper_provenance:
         provenance_tex="results/paper/sections/provenance.tex",
         currency_tex="results/paper/sections/currency.tex",
         captions="results/paper/captions.rst",
+        manifest="results/paper/manifest.sha256",
     log:
         "results/logs/paper_provenance/paper.log",
     conda:
@@ -129,6 +130,7 @@ rule paper_pdf:
         ],
         bibliography=rules.paper_source.output.bibliography_copy,
         figures=[path for path in RESULT_FILES if path.endswith(".pdf")],
+        manifest=rules.paper_provenance.output.manifest,
     output:
         pdf=report("results/paper/main.pdf", category="Paper", labels={"kind": "paper", "result": "all studies"}),
     log:

@@ -7,6 +7,7 @@
     python -m scripts.audit accuracy.all.all.all.0             a number of the text, by its id
     python -m scripts.audit --impact scripts/core/statistics.py
     python -m scripts.audit --impact templates/ruff/task.tsv:17
+    python -m scripts.audit --against FILE             and whether all is as in run.crate.zip or a manifest.sha256
 
 The exit status is 0 only if everything that was asked for is current.
 """
@@ -21,7 +22,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from scripts.core import audit, files, provenance, trace
+from scripts.core import audit, files, manifest, provenance, trace
 from scripts.core.errors import UserError
 from scripts.core.job import log, run
 
@@ -45,7 +46,7 @@ class State:
         self.problems = {}
         self.records = provenance.load(problems=self.problems)
         recorded = provenance.index(self.records)
-        present = sorted(_present(recorded))
+        self.present = present = sorted(set(_present(recorded)) - set(manifest.SIGNATURES))
         planned = _plan(configfiles, targets, sorted(set(present) & recorded.keys()))
         self.jobs = planned["jobs"]
         dropped = audit.outside(self.jobs, planned["targets"], self.records)
@@ -102,8 +103,8 @@ def _plan(configfiles, targets, files):
     return json.loads(done.stdout)
 
 
-def _digests(planned, present):
-    """Return the digests of ``planned`` files and folders and of the files ``present``, read anew, several at a time."""
+def _digests(planned, present=()):
+    """Return the digests of the files and folders of ``planned`` and of the files of ``present``, read anew."""
     found = {path: provenance.resolve(path, ROOT) for path in sorted({*planned, *present})}
     # Opening a pipe would wait for ever, and a link may lead to the whole disk.
     existing = {path: place for path, place in found.items() if place.is_file() or (path in planned and place.is_dir())}
@@ -182,12 +183,19 @@ def command_line(arguments=None):
     )
     parser.add_argument("what", nargs="?", help="a path, a figure, a table, a cell or a number; all results without")
     parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--against", metavar="FILE", help="compare with what was published: a crate or a manifest too")
     parser.add_argument("--impact", metavar="X", help="what a change of a file, a template row or a model would move")
     parser.add_argument("--configfile", type=Path, action="append", default=[], help="the overlay of the run")
     parser.add_argument("--target", action="append", default=[], help="what should be there (default: the paper)")
     options = parser.parse_args(arguments)
     try:
+        if options.against and (options.what or options.impact):
+            raise UserError("--against compares all results; leave out what else was asked for")
+        # Read first: a file that is not what it should be is told at once.
+        published = manifest.read(options.against) if options.against else None
         state = State(options.configfile, options.target)
+        if published:
+            return _against(state, published, options)
         if options.impact:
             return _impact(state, options)
         return _trace(state, options) if options.what else _everything(state, options)
@@ -202,6 +210,22 @@ def _everything(state, options):
     else:
         print("\n".join(audit.report(state.findings)))
     return int(any(finding["verdict"] != "current" for finding in state.findings.values()))
+
+
+def _against(state, published, options):
+    """Audit everything, and tell in what it differs from an earlier state."""
+    differences = manifest.compare(published, state.present, ROOT, state.digests)
+    known = len(published.files) + len(published.statements)
+    named = f"{options.against} (SHA-256 {files.sha256(options.against)})"
+    if options.json:
+        told = {"summary": audit.summary(state.findings), "files": state.findings, "differences": differences}
+        print(json.dumps(told | {"against": named, "compared": known}, indent=1))
+    else:
+        print("\n".join(audit.report(state.findings)))
+        for entry in differences:
+            print(f"{entry['state']:<9} {entry['path']}: {entry['told']}")
+        print(f"against {named}: {known} files and records, {len(differences)} differences")
+    return int(bool(differences) or any(finding["verdict"] != "current" for finding in state.findings.values()))
 
 
 def _trace(state, options):

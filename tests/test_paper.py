@@ -314,7 +314,7 @@ def test_every_run_has_a_paper(tmp_path, run):
     paper = render(tmp_path, **run)
     paper_pdf.main(
         main_tex=str(paper / "main.tex"), sections=[], bibliography="", figures=[], pdf=str(paper / "main.pdf"),
-        overfull=10,
+        manifest=str(paper / "main.tex"), overfull=10,
     )  # fmt: skip
     assert (paper / "main.pdf").read_bytes().startswith(b"%PDF")
 
@@ -390,6 +390,7 @@ def build(folder, body):
         sections=[],
         bibliography="",
         figures=[],
+        manifest=str(folder / "main.tex"),
         pdf=str(folder / "main.pdf"),
         overfull=10,
     )

@@ -40,21 +40,24 @@ MODEL_FACTS = ("model", "source", "revision", "weights_sha256", "engine", "insta
 
 
 def portable(value, root):
-    """Return a JSON-able copy of ``value`` in which paths below ``root`` are relative to it.
+    """Return a JSON-able copy of ``value`` in which paths below ``root`` are relative to it, as keys too.
 
     Paths below the user's home begin with ``~``. Tuples become lists, keys text, and whatever JSON does not know its
     text.
     """
     if isinstance(value, dict):
-        return {str(key): portable(member, root) for key, member in value.items()}
+        return {_portable_text(key, root): portable(member, root) for key, member in value.items()}
     if isinstance(value, (list, tuple)):
         return [portable(member, root) for member in value]
     if isinstance(value, (set, frozenset)):
         return sorted(portable(member, root) for member in value)
     if value is None or type(value) in (bool, int, float):
         return value
-    text = str(value).removeprefix(f"{root}/")
-    home = f"{Path.home()}/"
+    return _portable_text(value, root)
+
+
+def _portable_text(value, root):
+    text, home = str(value).removeprefix(f"{root}/"), f"{Path.home()}/"
     return f"~/{text.removeprefix(home)}" if text.startswith(home) else text
 
 
