@@ -158,7 +158,8 @@ def check_private(path, name=None, host=False):
     content = Path(path).read_bytes()
     folders = {str(folder) for folder in (ROOT, Path.cwd(), Path.home())} - {"/"}
     for secret in [*sorted(folders, key=len, reverse=True), *([platform.node()] if host and platform.node() else [])]:
-        if re.search(rb"(?<![\w.~-])" + re.escape(secret.encode()) + rb"(?![\w-])", content):
+        known = secret.encode()
+        if known in content and re.search(rb"(?<![\w.~-])" + re.escape(known) + rb"(?![\w-])", content):
             raise UserError(
                 f"{name or path}: names {secret}, which is not to be published; write it relative to the working "
                 "directory in config.yaml or in the registry, and run again"

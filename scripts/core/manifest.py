@@ -228,7 +228,9 @@ def compare(published, present, root, digests):
             found.append({"path": path, "state": "changed", "told": _difference(published.records.get(path), record)})
     known = {*published.files, *LATER}
     folders = tuple(f"{path}/" for path in published.files if provenance.resolve(path, root).is_dir())
-    extra = sorted(path for path in present if path not in known and not path.startswith(folders))
+    # What Snakemake notes in folders is no result; the audit reports it where it does not belong.
+    results = (path for path in present if Path(path).name != files.TIMESTAMP)
+    extra = sorted(path for path in results if path not in known and not path.startswith(folders))
     return found + [{"path": path, "state": "added", "told": "was not there"} for path in extra]
 
 
