@@ -85,6 +85,7 @@ RESULT_FILES += [*UNDERSPEC_FIGURE_FILES, *UNDERSPEC_TABLE_FILES]
 
 rule paper_provenance:
     input:
+        _schema=root("config/schemas/record.schema.yaml"),
         main_tex=rules.paper_source.output.main_tex,
         sections=[
             rules.paper_source.output.section_tex,

@@ -64,6 +64,11 @@ def load_yaml(path):
     return data
 
 
+def load_schema(name):
+    """Return a schema of ``config/schemas/``, such as ``record``."""
+    return load_yaml(Path(__file__).resolve().parents[2] / f"config/schemas/{name}.schema.yaml")
+
+
 def merge(base, overlay):
     """Return ``base`` with ``overlay`` laid over it: mappings merge key by key, anything else is replaced.
 

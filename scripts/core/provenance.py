@@ -33,7 +33,6 @@ from scripts.core.errors import UserError
 FOLDER = "results/provenance"
 CACHE = f"{FOLDER}/.digests"
 FORMAT = 2
-SCHEMA = "config/schemas/record.schema.yaml"
 LOCKS = ("requirements.lock", "requirements.in", "models.lock")
 MODEL_FACTS = ("model", "source", "revision", "weights_sha256", "engine", "instances_sha256", "libraries")
 """What a score file's metadata say of where it comes from; two runs of one job agree in all of it."""
@@ -123,8 +122,7 @@ def load(folder=FOLDER, problems=None):
     problems : dict, optional
         Takes, for each record that cannot be used, its path and what is wrong with it in one line.
     """
-    root = Path(__file__).resolve().parents[2]
-    check = record_check(configuration.load_yaml(root / SCHEMA))
+    check = record_check(configuration.load_schema("record"))
     records = {}
     for path in sorted(Path(folder).glob("[!.]*/*.json")):
         name = f"{FOLDER}/{path.relative_to(folder).as_posix()}"

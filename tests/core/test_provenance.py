@@ -64,7 +64,7 @@ def written(path, record):
     path.write_text(json.dumps(record | {"checksum": provenance.checksum(record)}))
 
 
-REQUIRED = configuration.load_yaml(HERE / provenance.SCHEMA)["required"]
+REQUIRED = configuration.load_schema("record")["required"]
 MALFORMED = {
     **{f"without {key}": ({key: None}, "lacks the key") for key in REQUIRED if key not in ("format", "checksum")},
     "inputs a list": ({"inputs": ["in.txt"]}, "inputs is a list"),
