@@ -350,7 +350,7 @@ def describe(entry):
         case "record":
             return f"record {name} was edited or cut off: its checksum is {old}, its content's {new}"
         case "malformed":
-            return f"record {name} cannot be used: it {new}"
+            return f"record {name} cannot be used: {new}"
         case "upstream":
             return f"made from {name}, which is {new}"
         case "revision" if entry["new"] is None:

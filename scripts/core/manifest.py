@@ -221,7 +221,7 @@ def compare(published, present, root, digests):
     for path, old in sorted(published.statements.items()):
         record = records.get(path)
         if path in problems:
-            found.append({"path": path, "state": "changed", "told": f"the record {problems[path]}"})
+            found.append({"path": path, "state": "changed", "told": f"the record cannot be used: {problems[path]}"})
         elif not record:
             found.append({"path": path, "state": "absent", "told": "the record"})
         elif statement_digest(record) != old:

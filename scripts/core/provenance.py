@@ -129,7 +129,7 @@ def load(folder=FOLDER, problems=None):
         try:
             records[name] = read_record(path.read_bytes(), name, check)
         except OSError as error:
-            records[name], problem = {}, f"cannot be read ({error.strerror})"
+            records[name], problem = {}, f"it cannot be read ({error.strerror})"
         except UserError as error:
             records[name], problem = {}, str(error)
         else:
@@ -165,18 +165,19 @@ def read_record(content, name, check):
     try:
         record = json.loads(content)
     except (ValueError, RecursionError) as error:
-        raise UserError("is not JSON") from error
+        raise UserError("it is not JSON") from error
     if not isinstance(record, dict):
-        raise UserError("is not a JSON object")
+        raise UserError("it is not a JSON object")
     if record.get("format") != FORMAT or isinstance(record["format"], bool):
-        raise UserError(f"is of format {str(record.get('format', 'none'))[:40]}, not {FORMAT}")
+        raise UserError(f"it is of format {str(record.get('format', 'none'))[:40]}, not {FORMAT}")
     try:
         check(record)
     except UserError as error:
         problem = str(error).removeprefix("record: ").removesuffix("; add it")
+        problem = re.sub(r"^the file lacks", "it lacks", problem)
         raise UserError(problem if len(problem) <= 200 else f"{problem[:200]}...") from error
     if record_path(record["rule"], record["wildcards"], record["outputs"]) != name:
-        raise UserError(f"is the record of another job of rule {record['rule'][:80]}")
+        raise UserError(f"it is the record of another job of rule {record['rule'][:80]}")
     return record
 
 

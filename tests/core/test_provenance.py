@@ -131,7 +131,7 @@ def tell(path, told):
     findings = audit.judge([planned], records, digests, {}, {}, {}, problems=problems)
     assert findings["results/out.txt"]["verdict"] == "tampered"
     lines = audit.report(findings)
-    assert f"          record {name} cannot be used: it {problems[name]}" in lines
+    assert f"          record {name} cannot be used: {problems[name]}" in lines
     assert len(lines) == 3
     assert audit.unowned(problems, findings) == {}
     assert list(audit.unowned(problems, {})) == [name]
@@ -143,7 +143,7 @@ def test_a_record_that_cannot_be_read_is_named(record, monkeypatch):
     path.mkdir()
     problems = {}
     assert list(provenance.load(problems=problems).values()) == [{}]
-    assert list(problems.values()) == ["cannot be read (Is a directory)"]
+    assert list(problems.values()) == ["it cannot be read (Is a directory)"]
 
 
 def test_a_foreign_parquet_file_has_no_facts(tmp_path):
