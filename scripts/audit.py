@@ -169,7 +169,7 @@ def main(*, configuration: dict, targets: list):
         overlay = Path(folder) / "config.json"
         overlay.write_text(json.dumps(configuration), encoding="utf-8")
         findings = State([overlay], targets).findings
-    for line in audit.report(findings):
+    for line in [*audit.report(findings), *audit.environment_remedies(findings)]:
         log.info("%s", line)
     bad = sum(finding["verdict"] != "current" for finding in findings.values())
     if bad:
@@ -208,7 +208,7 @@ def _everything(state, options):
     if options.json:
         print(json.dumps({"summary": audit.summary(state.findings), "files": state.findings}, indent=1))
     else:
-        print("\n".join(audit.report(state.findings)))
+        print("\n".join([*audit.report(state.findings), *audit.environment_remedies(state.findings)]))
     return int(any(finding["verdict"] != "current" for finding in state.findings.values()))
 
 

@@ -393,6 +393,24 @@ def report(findings):
     return [*lines, f"{total} files: {counts or 'nothing was made yet'}"]
 
 
+def environment_remedies(findings):
+    """Return what to do, as lines, where packages or files of theirs are not those that results were made with.
+
+    Making results again would make them with what is installed, be it damaged or upgraded by accident. Where the lock
+    file itself has another version now, that is what is wanted.
+    """
+    reasons = [entry for finding in findings.values() for entry in finding["reasons"]]
+    wanted = {entry["name"] for entry in reasons if entry["kind"] == "package"}
+    kinds = ("installed package", "package file")
+    others = sorted({entry["name"].partition(":")[0] for entry in reasons if entry["kind"] in kinds} - wanted)
+    if not others:
+        return []
+    return [
+        f"what is installed of {', '.join(others)} is not what results were made with; to install what the lock files "
+        "say, before anything is made again: rm -r .venv && make environment"
+    ]
+
+
 def tree(path, jobs, records, findings, digests, models=None):
     """Return the lines of a tree from a file back to what no job made.
 

@@ -406,6 +406,12 @@ def test_installed_packages_are_compared_with_the_record():
     found = audit.judge(*state, installed=same | {"numpy": "2.2"})
     assert found["results/t.csv"]["reasons"][0] == audit.reason("installed package", "numpy", "2.0", "2.2")
     assert "installed package numpy: was 2.0, now 2.2" in "\n".join(audit.report(found))
+    (line,) = audit.environment_remedies(found)
+    assert line.startswith("what is installed of numpy is not what results were made with")
+    # What the lock file says now is what is wanted.
+    state[4]["numpy"] = "2.2"
+    assert audit.environment_remedies(audit.judge(*state, installed=same | {"numpy": "2.2"})) == []
+    state[4]["numpy"] = "2.0"
     found = audit.judge(*state, installed={"python": "3.12.1"})
     assert audit.describe(found["results/t.csv"]["reasons"][0]) == "installed python: was 3.11.2, now 3.12.1"
 
@@ -424,6 +430,7 @@ def test_weights_and_data_of_packages_are_compared_with_the_record():
         audit.reason("package file", "carrier:carrier/model", "c" * 64, "d" * 64)
     ]
     assert found["results/b.parquet"]["verdict"] == "current"
+    assert "what is installed of carrier is not" in audit.environment_remedies(found)[0]
     found = audit.judge(*state, installed={"carrier": "1.1"})
     assert found["results/a.parquet"]["reasons"] == [audit.reason("installed package", "carrier", "1.0", "1.1")]
 
