@@ -86,14 +86,15 @@ def digest(path, cache=None):
     ----------
     path : str or Path
     cache : str or Path, optional
-        A folder of digests that are known; one is taken if path, size, time of modification and inode are the same. One
-        small file each, so that jobs on several machines never wait for each other.
+        A folder of digests that are known; one is taken if path, size, inode and both times are the same: that of the
+        modification can be set, that of the last change cannot. One small file each, so that jobs on several machines
+        never wait for each other.
     """
     if cache is None:
         return files.sha256(path)
     path = Path(path)
     parts = files.members(path) if path.is_dir() else [path]
-    states = [(str(p), s.st_size, s.st_mtime_ns, s.st_ino) for p in parts for s in [p.stat()]]
+    states = [(str(p), s.st_size, s.st_mtime_ns, s.st_ctime_ns, s.st_ino) for p in parts for s in [p.stat()]]
     state = hashlib.sha256(repr(states).encode()).hexdigest()
     known = Path(cache) / f"{hashlib.sha256(str(path.absolute()).encode()).hexdigest()[:32]}.json"
     try:
