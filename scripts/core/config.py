@@ -24,7 +24,7 @@ class _Loader(yaml.SafeLoader):
             if isinstance(name, list | dict):
                 problem = f"{_quoted(name)} cannot be a key"
             elif name in seen:
-                problem = f"the key '{name}' is given twice (first in line {seen[name]})"
+                problem = f"the key '{_shown(name)}' is given twice (first in line {seen[name]})"
             if problem:
                 raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
             seen[name] = key.start_mark.line + 1
@@ -100,7 +100,7 @@ def _once(path, pairs):
     data = {}
     for key, value in pairs:
         if key in data:
-            raise UserError(f"{path}: the key '{key}' is given twice; remove one")
+            raise UserError(f"{path}: the key '{_shown(key)}' is given twice; remove one")
         data[key] = value
     return data
 
@@ -171,7 +171,9 @@ def _check_values(value, file, place):
         for key in value:
             if not isinstance(key, str):
                 name = _quoted(key).strip("'")
-                raise UserError(f"{file}: {where + ': ' if where else ''}the key '{name}' is no text; write it in quotes")
+                raise UserError(
+                    f"{file}: {where + ': ' if where else ''}the key '{name}' is no text; write it in quotes"
+                )
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, member in items:
         _check_values(member, file, (*place, key))
@@ -216,7 +218,7 @@ def _sentence(error):
             known = list(error.schema.get("properties", {}))
             unknown = next(key for key in value if key not in known)
             name = ".".join([*map(str, error.absolute_path), str(unknown)])
-            return f"unknown key '{name}'{nearest(unknown, known) or f'; expected one of {_list(known)}'}"
+            return f"unknown key '{_shown(name)}'{nearest(unknown, known) or f'; expected one of {_list(known)}'}"
         case "required":
             missing = next(key for key in limit if key not in value)
             return f"{where} lacks the key '{missing}'; add it"
@@ -238,7 +240,7 @@ def _sentence(error):
             entries = f"{len(value)} {'entry' if len(value) == 1 else 'entries'}"
             return f"{where} has {entries}; expected {_SIZES[error.validator]} {limit}"
     if "propertyNames" in error.absolute_schema_path:
-        return f"{where}: the name '{value}' is not allowed; {hint or error.message}"
+        return f"{where}: the name '{_shown(value)}' is not allowed; {hint or error.message}"
     if hint:
         return f"{where} is {_quoted(value)}; expected {hint}"
     if error.validator in _NUMBERS:
@@ -284,7 +286,13 @@ def _quoted(value):
         return {True: "true", False: "false", None: "null"}[value]
     if isinstance(value, float) and not math.isfinite(value):
         return "'.nan'" if math.isnan(value) else "'.inf'" if value > 0 else "'-.inf'"
-    return f"'{value}'"
+    return f"'{_shown(value)}'"
+
+
+def _shown(value):
+    """Return a value as text of one line, cut off where it is long."""
+    text = "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(value)[:121])
+    return text if len(text) <= 120 else text[:120] + "…"
 
 
 def _list(values):

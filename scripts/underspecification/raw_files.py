@@ -15,11 +15,10 @@ import csv
 import io
 import math
 import re
-import tarfile
 
 import pandas as pd
 
-from scripts.core import files
+from scripts.core import archives, files
 from scripts.core.errors import UserError
 from scripts.core.options import SLOT
 from scripts.underspecification import sets, study
@@ -67,16 +66,13 @@ def read(path, release, evaluation_set):
     """
     rows, problems = [], []
     try:
-        with tarfile.open(path, "r:xz") as archive:
-            for member in archive:
-                if member.isfile():
-                    name = member.name.rpartition("/")[2]
-                    text = archive.extractfile(member).read().decode("utf-8")
-                    found, wrong = _file(name, text, evaluation_set)
-                    rows += found
-                    problems += [f"{name}{problem}" for problem in wrong]
-    except (OSError, tarfile.TarError, EOFError, UnicodeDecodeError) as error:
-        raise UserError(f"{path}: cannot be read as .tar.xz ({error}); fetch it again") from error
+        for member, content in archives.tar_members(path):
+            name = member.rpartition("/")[2]
+            found, wrong = _file(name, content.decode("utf-8"), evaluation_set)
+            rows += found
+            problems += [f"{name}{problem}" for problem in wrong]
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path}: {name} is not UTF-8 text; delete it and fetch it again") from error
     problems += _incomplete(rows)
     if problems or not rows:
         listed = "; ".join(sorted(problems)[:20]) + ("; ..." if len(problems) > 20 else "")
