@@ -72,8 +72,8 @@ def _zip_member(file, infos, name, password, label):
     if found[0].compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise NotImplementedError
     with file.open(found[0], pwd=password) as member:
-        # Reading stops at the length that the archive gives; the check sum then tells whether that was all.
-        return member.read()
+        # Asked for so much, it unpacks no more; the check sum then tells whether that was all.
+        return member.read(found[0].file_size)
 
 
 def tar_members(path):
