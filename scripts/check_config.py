@@ -17,31 +17,6 @@ from scripts.core.errors import UserError
 ROOT = Path(__file__).resolve().parents[1]
 
 
-def check(overlays):
-    """Check overlays and the configuration that they make.
-
-    Parameters
-    ----------
-    overlays : sequence of str or Path
-        In the order of ``--configfile``.
-
-    Returns
-    -------
-    dict
-        The configuration.
-
-    Raises
-    ------
-    UserError
-        As :func:`scripts.core.config.load_overlay` and :func:`scripts.core.config.validate`.
-    """
-    merged = config.load_overlay(ROOT / "config.yaml")
-    for path in overlays:
-        merged = config.merge(merged, config.load_overlay(path))
-    config.validate(merged, config.load_yaml(ROOT / "config/schemas/config.schema.yaml"), "config.yaml")
-    return merged
-
-
 def main(arguments=None):
     """Check the files named in the command; returns 0, or 1 after one line on standard error."""
     parser = argparse.ArgumentParser(
@@ -51,7 +26,7 @@ def main(arguments=None):
     )
     parser.add_argument("overlays", nargs="*", type=Path, help="files as for --configfile, in their order")
     try:
-        check(parser.parse_args(arguments).overlays)
+        config.check(ROOT, parser.parse_args(arguments).overlays)
     except UserError as error:
         print(f"Error: {error}", file=sys.stderr)
         return 1

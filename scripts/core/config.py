@@ -163,6 +163,34 @@ def validate(data, schema, file):
         raise UserError(f"{file}: {_sentence(min(errors, key=_urgency))}")
 
 
+def check(root, overlays):
+    """Check the configuration that overlays make, and before it each file by itself.
+
+    Parameters
+    ----------
+    root : Path
+        The repository.
+    overlays : sequence of str or Path
+        In the order of ``--configfile``.
+
+    Returns
+    -------
+    dict
+        The configuration.
+
+    Raises
+    ------
+    UserError
+        As :func:`load_overlay` and :func:`validate`.
+    """
+    merged = load_overlay(root / "config.yaml")
+    for path in overlays:
+        merged = merge(merged, load_overlay(path))
+    schema = load_yaml(root / "config/schemas/config.schema.yaml")
+    validate(merged, schema, " with ".join(["config.yaml", *map(str, overlays)]))
+    return merged
+
+
 def _check_values(value, file, place):
     where = ".".join(map(str, place))
     if isinstance(value, float) and not math.isfinite(value):
