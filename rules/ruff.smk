@@ -1,7 +1,7 @@
 # RUFF (Gautam et al. 2024), models scored by likelihood: instances, analyses, figures and tables. Prompted models are in
 # rules/ruff_prompting.smk; what stands beside the study takes both.
 
-from scripts.ruff import prompting_jobs
+from scripts.ruff import prompting_jobs, sample_sizes
 from scripts.ruff import study as ruff_study
 
 RUFF = config["ruff"]
@@ -10,6 +10,7 @@ PROMPTING = RUFF["prompting"]
 
 try:
     RUFF_CHANCE = ruff_study.chance(ruff_study.select_pronoun_sets(KNOWN_PRONOUNS, config["pronoun_sets"]))
+    sample_sizes.check(RUFF, len(PRONOUN_SETS))
     PROMPTED["ruff"] = prompting_jobs.jobs(PROMPTING, MODELS, RUFF["seeds"], RUFF["distractors"])
 except UserError as error:
     refuse(error)

@@ -113,9 +113,8 @@ def windows(path, methods, size):
     """
     import pyarrow as pa
     import pyarrow.compute as pc
-    import pyarrow.parquet as pq
 
-    with pq.ParquetFile(path) as file:
+    with files.open_parquet(path, ["text_id", "text", "method"]) as file:
         for batch in file.iter_batches(batch_size=size, columns=["text_id", "text", "method"]):
             chosen = batch.filter(pc.is_in(batch["method"], pa.array(list(methods), pa.string())))
             if len(chosen):
