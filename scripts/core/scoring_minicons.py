@@ -29,7 +29,7 @@ class MiniconsEngine(Texts):
     """
 
     name = "minicons"
-    window = None
+    window, sharing = None, False
 
     def __init__(self, model, tokenizer, architecture, device, tokens_per_batch, instances):
         from minicons import scorer

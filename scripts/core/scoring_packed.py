@@ -93,14 +93,14 @@ class PackedEngine(Texts):
             self.sharing, self.model.whole, self.model.narrow = sharing, whole, narrow
             yield
 
-    def score_probes(self, probes):
+    def score_probes(self, probes, exchanged=False):
         """Return the scores of probes, a dict from their rows to ndarray of float64; see :class:`structure.Probes`."""
         if self.architecture == "encoder":
             plan = self._plan_encoder(probes.rows, probes.picks)
         elif self.architecture == "encoder-decoder":
             plan = self._plan_encoder_decoder(probes.rows)
         else:
-            plan = self._plan_decoder(probes.sequences)
+            plan = self._plan_decoder(probes.exchanged if exchanged else probes.sequences)
         return {
             int(row): values for batch in plan for row, values in zip(batch.rows, self.score(batch), strict=True)
         }

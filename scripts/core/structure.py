@@ -14,6 +14,8 @@ Before a job starts, every engine is checked (:func:`check`):
   later token only, their scores before it must be equal: otherwise the model looks ahead.
 * The engine's ways of running the model are tried from fast to plain until one gives what the plainest gave. The way
   is tried in the run's precision as well, where only rounding may come in.
+* In packed sequences and batches of that way the tokens of other branches are exchanged. As shapes stay, even rounding
+  stays the same, and a score that changes shows a dependence that is too weak to be seen otherwise.
 
 A model in half precision is run in float32 by widening its weights in place: all of them where they are small,
 otherwise those of one layer at a time while it runs. The weights are put back as they were.
@@ -36,6 +38,9 @@ log = logging.getLogger("pronouns")
 
 # How far two ways of scoring one text may differ in float32, in nats: by rounding, which grows with the tokens.
 TOLERANCE, TOLERANCE_PER_TOKEN = 1e-3, 1e-5
+# How far the score of a token may change with the tokens of other texts, shapes being the same. It does not change at
+# all but for experts, which compute together what the tokens of all texts send to them.
+EXCHANGED_TOLERANCE = 5e-5
 # In half precision two ways round differently; structure has been checked by then.
 HALF_PRECISION_TOLERANCE_PER_TOKEN = 0.1
 
@@ -51,6 +56,9 @@ PROBES = (
     f"{SLOT} left early.",
 )
 PROBE_OPTIONS = ("he", "themselves")
+
+# Different tokens in what branches off a text.
+BRANCH_TOKENS = 8
 
 # Masked copies of a text that an encoder is compared at.
 COPIES = 4
@@ -139,6 +147,8 @@ class Probes:
         Texts, as of :func:`scripts.core.options.option_texts`, built-in ones and the job's longest, which comes last.
     sequences : list of ndarray of int64
         For a decoder, the token ids of ``rows`` and of the branches of the longest that fill a packed sequence.
+    exchanged : list of ndarray of int64
+        For a decoder, the same with other tokens in all branches that are not among ``compared``.
     picks : dict of int to ndarray of int64
         For an encoder, which masked copies of each row are looked at.
     compared : list of int
@@ -159,7 +169,7 @@ class Probes:
         last = int(lengths.argmax())
         # One option of each built-in text, and the longest text.
         self.compared = sorted({*range(1, len(rows), len(PROBE_OPTIONS)), last})
-        self.sequences, self.picks, self.looked_ahead = [], {}, None
+        self.sequences, self.exchanged, self.picks = [], [], {}
         if self.architecture == "encoder":
             self.encoding = engine.tokenizer(self.rows.text.tolist())
             for row in range(len(self.rows)):
@@ -174,14 +184,18 @@ class Probes:
 
     def _branch(self, last, size):
         """Add branches of the longest text, and of its beginning where a window is shorter, until a pack is full."""
-        windows = [w for w in (self.engine.window,) if w and w < self.longest]
-        for base in [self.sequences[last], *(self.sequences[last][:window] for window in windows)]:
-            made = branches(base, size)
+        window = self.engine.window
+        bases = [self.sequences[last]] + [self.sequences[last][:window]] * bool(window and window < self.longest)
+        self.exchanged = list(self.sequences)
+        for base in bases:
             first = len(self.sequences)
-            self.sequences += made
-            # Sorted as they are packed: the last of them is the furthest from what it shares with the first.
-            order = sorted(range(first, len(self.sequences)), key=lambda i: self.sequences[i].tolist())
-            self.compared += [i for i in dict.fromkeys((order[0], order[-1])) if i not in self.compared]
+            self.sequences += branches(base, size)
+            self.exchanged += branches(base, size, turn=BRANCH_TOKENS)
+            # Sorted as they are packed, the last of them is the furthest from what it shares with the first.
+            furthest = max(range(first, len(self.sequences)), key=lambda i: self.sequences[i].tolist(), default=None)
+            if furthest is not None:
+                self.compared.append(furthest)
+                self.exchanged[furthest] = self.sequences[furthest]
 
     def first(self):
         """Return the scores of the first compared text, in the plainest way."""
@@ -241,7 +255,7 @@ def _longest(engine, instances, limit):
     return rows.iloc[[0, -1]] if len(rows) > 1 else rows
 
 
-def branches(ids, size):
+def branches(ids, size, turn=0):
     """Return sequences that share the first quarter of ``ids`` and with it fill a packed sequence.
 
     Parameters
@@ -249,24 +263,26 @@ def branches(ids, size):
     ids : ndarray of int, shape (tokens,)
     size : int
         Tokens of the packed sequence.
+    turn : int
+        Another number gives the branches other tokens behind the first that is their own.
 
     Returns
     -------
     list of ndarray of int, each of shape (tokens,)
-        Equal to ``ids`` up to a token in the second quarter, which is another token of the text. At least two (for
-        texts of four different tokens or more), and enough to have ``size`` tokens in the tree of all.
+        Equal to ``ids`` up to a token in the second quarter or behind it. From there on they repeat a few tokens of the
+        text, others for each branch. At least one (for texts of three different tokens or more), and enough to have
+        ``size`` tokens in the tree of all.
     """
     found, total = [], len(ids)
     words = list(dict.fromkeys(ids[1:].tolist()))
     for place in range(max(1, len(ids) // 4), len(ids) - 1):
-        for word in words:
+        for number, word in enumerate(words):
             if word == ids[place]:
                 continue
-            branch = ids.copy()
-            branch[place] = word
-            found.append(branch)
+            few = np.roll(words, -number - 1 - turn)[:BRANCH_TOKENS]
+            found.append(np.concatenate([ids[:place], [word], np.resize(few, len(ids) - place - 1)]))
             total += len(ids) - place
-            if total > size and len(found) > 1:
+            if total > size:
                 return found
     return found
 
@@ -284,7 +300,8 @@ def check(engine, instances, limit, size=0):
     ----------
     engine : object
         As for :class:`Probes`; besides ``ways()``, a generator that sets one way of running after another, from fast to
-        plain, ``score_probes(probes)``, which returns a dict from rows to their scores, and ``description``.
+        plain; ``sharing``, whether it packs texts into sequences; ``score_probes(probes)``, which returns a dict from
+        rows to their scores, where it packs with ``exchanged`` as well; and ``description``.
     instances, limit, size
         As for :class:`Probes`.
 
@@ -319,7 +336,7 @@ def check(engine, instances, limit, size=0):
         _refuse_unless_finite(rounded, name, str(network.dtype).removeprefix("torch."))
     for _ in engine.ways():
         with in_float32(network), exact_kernels():
-            reason = disagreement(engine, probes, expected, allowed)
+            reason = disagreement(engine, probes, expected, allowed, exchange=engine.sharing)
         if reason is None and rounded is not None:
             reason = disagreement(engine, probes, rounded, lambda n: HALF_PRECISION_TOLERANCE_PER_TOKEN * n)
         facts = ", ".join(f"{key} {value}" for key, value in engine.description.items())
@@ -338,25 +355,37 @@ def allowed(tokens):
     return max(TOLERANCE, TOLERANCE_PER_TOKEN * tokens)
 
 
-def disagreement(engine, probes, expected, bound):
+def disagreement(engine, probes, expected, bound, exchange=False):
     """Return why the way that ``engine`` runs its model is unfit, or None.
 
-    ``bound`` says for a number of tokens by how many nats scores may differ.
+    Parameters
+    ----------
+    engine, probes
+        As for :func:`check`.
+    expected : dict of int to ndarray of float64
+        As returned by :meth:`Probes.plain`.
+    bound : callable
+        Says for a number of tokens by how many nats scores may differ.
+    exchange : bool
+        Whether to exchange tokens of other texts, too.
     """
     try:
         found = engine.score_probes(probes)
+        exchanged = engine.score_probes(probes, exchanged=True) if exchange else found
     # Whatever a model's code raises, it says that the model cannot be run like this.
     except Exception as error:
         return _words(error)
     largest = 0.0
-    for row, values in expected.items():
-        if row not in found:
-            continue
+    for row in found.keys() & expected.keys():
+        values = expected[row]
         if len(values) != len(found[row]):
             return f"{len(found[row])} tokens scored instead of {len(values)}"
         difference = abs(values.sum() - found[row].sum())
         if not difference <= bound(len(values)):
             return f"a score differs by {difference:.2g} nats"
+        change = abs(exchanged[row] - found[row]).max(initial=0.0)
+        if not change <= EXCHANGED_TOLERANCE:
+            return f"a token's score changes by {change:.2g} nats with the tokens of other texts"
         largest = max(largest, difference)
     log.info("self-check: largest difference %.1e nats", largest)
     return None
