@@ -155,7 +155,7 @@ KINDS = (
               "mamba_chunk_size": 32}, scale=6.0),
     Kind("xlnet", "decoder", "llama", "XLNetLMHeadModel", "XLNetConfig",
          {"d_model": 32, "n_layer": 2, "n_head": 4, "d_inner": 64}, refused="a later token changes"),
-    _decoder("bert-as-decoder", "BertLMHeadModel", "BertConfig", SIZES, refused="a later token changes"),
+    _decoder("bert-as-decoder", "BertLMHeadModel", "BertConfig", SIZES, "wordpiece", refused="a later token changes"),
     _encoder("xlm-roberta", "XLMRobertaForMaskedLM", "XLMRobertaConfig", SIZES, "roberta"),
     _encoder("camembert", "CamembertForMaskedLM", "CamembertConfig", SIZES, "roberta"),
     _encoder("electra", "ElectraForMaskedLM", "ElectraConfig", {**SIZES, "embedding_size": 16}),
