@@ -231,8 +231,9 @@ def load(name, entry, location, device):
             model, report = classes[entry["architecture"]].from_pretrained(
                 location.folder, dtype=dtype, output_loading_info=True, **placement, **options
             )
-    except (OSError, ValueError, KeyError, RuntimeError) as error:
-        reason = str(error).strip().splitlines()[0]
+    # Configurations that do not fit raise whatever the code of an architecture happens to stumble over.
+    except Exception as error:
+        reason = next(iter(str(error).strip().splitlines()), type(error).__name__)
         raise UserError(f"model {name}: cannot be loaded from {location.folder} ({reason}); fetch it again") from error
     untrained = [key for key in report["missing_keys"] if not key.endswith(("position_ids", "inv_freq"))]
     if untrained:
