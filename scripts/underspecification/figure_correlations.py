@@ -14,7 +14,7 @@ MAIN = [
 """Panels of Figures 3 and 6."""
 COLUMNS = 5
 YEARS = 50
-"""Years between the labelled dates."""
+"""Years between ticks; every other one is labelled."""
 TOP = 100
 XLABELS = {"date": "date", "place": "places by rank"}
 
@@ -36,7 +36,8 @@ def ticks(curves, variable):
     years = grid.value.astype(int).to_numpy()
     first = -(-years[0] // YEARS) * YEARS
     shown = np.arange(first, years[-1] + 1, YEARS)
-    return np.interp(shown, years, grid.position), [f"{year}" for year in shown]
+    # Labels of all of them would touch.
+    return np.interp(shown, years, grid.position), [f"{year}" if year % (2 * YEARS) == 0 else "" for year in shown]
 
 
 def inside(positions, values):
@@ -87,11 +88,11 @@ def draw(curves, models, variable):
         highest = max(own.probability.max(), own.fit_high.clip(0, TOP).max(), 1)
         ax.set_ylim(-0.05 * highest, 1.08 * highest)
         ax.yaxis.set_major_locator(MaxNLocator(3, integer=True))
-        ax.set_xticks(places, labels if index + columns >= len(shown) else [""] * len(labels), fontsize=6)
+        ax.set_xticks(places, labels if index + columns >= len(shown) else [""] * len(labels), fontsize=7)
         if variable == "place":
             for label, side in zip(ax.get_xticklabels()[:: len(places) - 1], ("left", "right"), strict=True):
                 label.set_horizontalalignment(side)
-        ax.tick_params(axis="y", labelsize=6.5)
+        ax.tick_params(axis="y", labelsize=7)
         if index + columns >= len(shown):
             ax.set_xlabel(XLABELS[variable], fontsize=7)
     for ax in axes[len(shown) :]:

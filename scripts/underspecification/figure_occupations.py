@@ -98,7 +98,7 @@ def draw(frame, evaluation_set, share, models, threshold):
             look = {"color": "white" if dark else plotting.GREY, "markersize": 2, "markeredgewidth": 0.5}
             ax.plot(x[column], row, linestyle="none", marker="x", **look)
         ax.set(xlim=(-0.6, x[-1] + 0.6), ylim=(size - 0.5, -0.5))
-        ax.set_xticks(x, [NUMBERS[kind] for kind in columns], fontsize=6.5)
+        ax.set_xticks(x, [NUMBERS[kind] for kind in columns], fontsize=7)
         ax.tick_params(length=0, pad=1.5)
         ax.spines[:].set_visible(False)
         ax.grid(False)

@@ -65,7 +65,7 @@ def draw(frame, areas, models, threshold):
             ax.xaxis.set_major_locator(MultipleLocator(0.5))
             ax.yaxis.set_major_locator(MultipleLocator(0.5))
             ax.legend(
-                handles=handles, title="AUC", loc="upper center", bbox_to_anchor=(0.5, -0.12), fontsize=6.5,
+                handles=handles, title="AUC", loc="upper center", bbox_to_anchor=(0.5, -0.12), fontsize=7,
                 handlelength=1.8, alignment="left",
             )  # fmt: skip
         row[0].set_title(TITLES[evaluation_set] + (" (replica)" if templates == "replica" else ""))

@@ -380,7 +380,7 @@ def test_lines_end_between_0_and_100_percent():
 def test_ticks_of_dates_are_evenly_spaced_and_places_named():
     years = np.linspace(1801, 2016, 30).astype(int)
     at, labels = figure_correlations.ticks(pd.DataFrame({"position": range(30), "value": years}), "date")
-    assert labels == ["1850", "1900", "1950", "2000"]
+    assert labels == ["", "1900", "", "2000"]
     assert np.ptp(np.diff(at)) < 0.2
     at, labels = figure_correlations.ticks(pd.DataFrame({"position": range(4), "value": list("abcd")}), "place")
     assert list(at) == [0, 1, 2, 3] and labels == ["a", "", "", "d"]
