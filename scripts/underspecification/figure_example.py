@@ -7,6 +7,9 @@ from scripts.core.job import run
 from scripts.underspecification import figures, raw_files, study
 from scripts.underspecification.figure_occupations import kinds
 
+SIDE = 0.2
+"""Years between the marks of a single date."""
+
 
 def choose(frame, occupation, model):
     """Return the rows to draw, for the wanted occupation and model.
@@ -46,13 +49,15 @@ def draw(frame, models):
     parts = spans(np.unique(frame.value.astype(int)))
     axes = drawn.subplots(1, len(parts), sharey=True, squeeze=False)[0]
     handles = []
-    for kind in figures.KINDS["winogender"]:
+    for number, kind in enumerate(figures.KINDS["winogender"]):
         own = frame[frame.kind == kind].sort_values("position")
         colour, marker = figures.LOOKS[kind]
         look = {"color": colour, "marker": marker, "linestyle": "-", "linewidth": 0.9}
         for ax, dates in zip(axes, parts, strict=True):
             part = own[own.value.astype(int).isin(dates)]
-            ax.plot(part.value.astype(int), 100 * part.probability, clip_on=False, **look)
+            # Marks of a single date stand side by side, so that none hides another.
+            shift = SIDE * (number - 3.5) if len(dates) == 1 else 0
+            ax.plot(part.value.astype(int) + shift, 100 * part.probability, clip_on=False, **look)
         handles.append(plotting.handle(look, figures.kind_label(kind, "winogender")))
     model, occupation = frame.model.iloc[0], frame.occupation.iloc[0]
     axes[0].set(ylabel="normalised female probability (%)", ylim=(-4, 104))

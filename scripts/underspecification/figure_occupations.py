@@ -19,8 +19,8 @@ NUMBERS = {
 }  # fmt: skip
 """Kinds of sentences as columns call them: the IDs of the study's Table 2, and what a simplified sentence gives."""
 SPECIFIED = ("man_1", "woman_1", "female_0", "male_0")
-ROW, CELL = 0.115, 0.125
-"""Height of an occupation and width of a sentence, in inches."""
+ROW, CELL, NARROWEST = 0.115, 0.125, 0.85
+"""Height of an occupation, width of a sentence, least width of a model, in inches."""
 
 
 def kinds(frame):
@@ -77,7 +77,8 @@ def draw(frame, evaluation_set, share, models, threshold):
     size = -(-len(occupations) // halves)
     blocks = [(name, occupations[i : i + size]) for name in names for i in range(0, len(occupations), size)]
     labelled = halves if halves > 1 else 1
-    width = CELL * (len(columns) + 1) * len(blocks) + 0.95 * labelled + 0.12 * len(blocks)
+    # A block is at least as wide as its title.
+    width = max(CELL * (len(columns) + 1), NARROWEST) * len(blocks) + 0.95 * labelled + 0.12 * len(blocks)
     drawn = plotting.figure(min(max(width, plotting.COLUMN), plotting.PAGE), ROW * size + 0.75)
     axes = drawn.subplots(1, len(blocks), squeeze=False)[0]
     edges = limits(threshold)

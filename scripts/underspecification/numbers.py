@@ -54,10 +54,7 @@ def from_slopes(slopes, curves):
     source = "method1_slopes.csv"
     own = slopes[(slopes.accumulation == "top") & slopes.prompt.isin(["mask", "A", "B", "C"])]
     numbers = {"mgc.sentences": count(curves.sentences.max(), "curves.csv", column="sentences")}
-    beyond = [m for m in study.order(curves.model) if m in study.MODELS and m not in study.IN_FIGURES]
-    if beyond and (curves.release != study.RUN).all():
-        label = " and ".join(filter(None, [", ".join(beyond[:-1]), beyond[-1]]))
-        numbers["mgc.beyond"] = count(len(beyond), "curves.csv", column="model") | {"label": label}
+    numbers |= _beyond("mgc.beyond", curves, "curves.csv")
     for variable in ("date", "place"):
         values = curves[curves.variable == variable].drop_duplicates("position").sort_values("position").value
         numbers[f"mgc.{variable}s"] = count(len(values), "curves.csv", variable=variable)
@@ -94,7 +91,7 @@ def from_detection(rates, metric):
         ``.worst`` (balanced accuracy, with ``label``), ``.area.best``, ``.gained`` (how many models the
         cross-validated threshold helps), ``.undefined`` (largest share of sentences without any mass, with ``label``);
         ``dates`` (how many at either end can be averaged) and ``<set>.shift`` (the largest change of balanced accuracy
-        from one date to the most).
+        from one date to the most); ``detection.beyond`` as ``mgc.beyond``.
     """
     numbers, source = {}, "specification_detection.csv"
     most = int(rates.dates.max())
@@ -102,6 +99,7 @@ def from_detection(rates, metric):
     own = rates[
         (rates.gender == "female") & (rates.accumulation == "top") & rates.prompt.isin(["mask", study.DETECTION_PROMPT])
     ]
+    numbers |= _beyond("detection.beyond", own, source)
     for name in [s for s in SET_LABELS if (own.evaluation_set == s).any()]:
         part = own[own.evaluation_set == name]
         part = part[part.templates == part.templates.max()]
@@ -128,6 +126,15 @@ def from_detection(rates, metric):
             shift = (wide[most] - wide[1]).dropna().abs()
             numbers[f"{name}.shift"] = _of_model(shift.max(), source, shift.idxmax(), 3)
     return numbers
+
+
+def _beyond(name, frame, source):
+    """Return the entry of how many models of a release the study's figures do not show, with ``label``, if any."""
+    models = [m for m in study.order(frame.model) if m in study.MODELS and m not in study.IN_FIGURES]
+    if not models or (frame.release == study.RUN).any():
+        return {}
+    label = " and ".join(filter(None, [", ".join(models[:-1]), models[-1]]))
+    return {name: count(len(models), source, column="model") | {"label": label}}
 
 
 def _of_model(value, source, model, decimals):
