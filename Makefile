@@ -5,7 +5,7 @@ CORES ?= $(shell nproc)
 PYTHON ?= python3
 export PYTHON
 
-.PHONY: help paper test test-slurm environment tex lint bench
+.PHONY: help paper test test-slurm environment tex lint bench architectures
 .DEFAULT_GOAL := help
 
 help: ## Show this list
@@ -25,6 +25,9 @@ paper: environment ## Run the default workflow; leaves results/paper/main.pdf
 
 bench: environment ## Measure the scoring engines; leaves results/benchmarks/scoring.csv
 	.venv/bin/snakemake --cores $(CORES) bench
+
+architectures: environment ## Print how the engines score small models of 60 architectures that no study uses
+	.venv/bin/python -m tests.architectures
 
 lint: environment ## Run the linters
 	.venv/bin/ruff check .

@@ -202,7 +202,7 @@ def tokenizer(name):
 
 
 def build(kind, **changed):
-    """Return a model of ``kind`` in evaluation mode, float32, and its tokenizer; ``changed`` are options that differ."""
+    """Return a float32 model of ``kind`` and its tokenizer; ``changed`` are options of the configuration that differ."""
     import transformers
 
     words = tokenizer(kind.tokenizer)
@@ -289,6 +289,13 @@ def plain(model, words, architecture, row):
     return logits.double().log_softmax(-1).gather(1, targets[:, None]).sum().item()
 
 
+def looped(model, words, kind, rows):
+    """Return the plain scores of rows, shape (rows,); None for a model that must not be scored."""
+    if kind.refused:
+        return None
+    return np.array([plain(model, words, kind.architecture, row) for row in rows.itertuples()])
+
+
 def measure(kind, precision, pack_tokens, some, engine="packed", **changed):
     """Score instances with an engine and in a plain loop.
 
@@ -315,7 +322,11 @@ def measure(kind, precision, pack_tokens, some, engine="packed", **changed):
     rows = options.option_texts(some)
     rounding = 0.0
     if precision != "float32":
-        exact = None if kind.refused else np.array([plain(model, words, kind.architecture, row) for row in rows.itertuples()])
+        exact = (
+            None
+            if kind.refused
+            else np.array([plain(model, words, kind.architecture, row) for row in rows.itertuples()])
+        )
         model = model.to(getattr(torch, precision))
     before = scoring_packed.PACK_TOKENS["cpu"], scoring.BATCH_TOKENS["cpu"]
     scoring_packed.PACK_TOKENS["cpu"] = pack_tokens
@@ -328,11 +339,10 @@ def measure(kind, precision, pack_tokens, some, engine="packed", **changed):
         return {"way": f"refused: {error}"}
     finally:
         scoring_packed.PACK_TOKENS["cpu"], scoring.BATCH_TOKENS["cpu"] = before
-    expected = np.array([plain(model, words, kind.architecture, row) for row in rows.itertuples()])
+    expected = looped(model, words, kind, rows)
     if precision != "float32":
         rounding = float(np.abs(expected - exact).max())
-    looped = scores.assign(log_probability=expected)
-    found, right = options.predict(scores), options.predict(looped)
+    found, right = options.predict(scores), options.predict(scores.assign(log_probability=expected))
     different = found.option_index != right.option_index
     return {
         "way": made.description["batching"],

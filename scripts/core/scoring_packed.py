@@ -101,9 +101,7 @@ class PackedEngine(Texts):
             plan = self._plan_encoder_decoder(probes.rows)
         else:
             plan = self._plan_decoder(probes.exchanged if exchanged else probes.sequences)
-        return {
-            int(row): values for batch in plan for row, values in zip(batch.rows, self.score(batch), strict=True)
-        }
+        return {int(row): values for batch in plan for row, values in zip(batch.rows, self.score(batch), strict=True)}
 
     def plan(self, rows):
         """Divide rows into batches, the most demanding first.

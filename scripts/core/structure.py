@@ -293,7 +293,7 @@ def branches(ids, size):
 
 def exchanged(ids):
     """Return a text with other tokens of it at its end, where no other text shares any with it."""
-    words = [word for word in dict.fromkeys(ids[1:].tolist())]
+    words = list(dict.fromkeys(ids[1:].tolist()))
     count = min(max(2, len(ids) // 16), len(ids) - 1)
     changed = ids.copy()
     for place in range(len(ids) - count, len(ids)):
@@ -438,9 +438,7 @@ def runs(run, name, what):
         raise
     except Exception as error:
         if memory.ran_out(error):
-            raise UserError(
-                f"{name}: memory runs out with {what}; give the model more GPUs or memory"
-            ) from error
+            raise UserError(f"{name}: memory runs out with {what}; give the model more GPUs or memory") from error
         raise UserError(f"{name}: the model cannot be run on {what} ({_words(error)}); leave it out") from error
 
 
