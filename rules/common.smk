@@ -80,7 +80,9 @@ configfile: str(ROOT / "config.yaml")
 
 
 try:
-    configuration.validate(config, configuration.load_yaml(ROOT / "config/schemas/config.schema.yaml"), " with ".join(CONFIG_FILES))
+    configuration.validate(
+        config, configuration.load_yaml(ROOT / "config/schemas/config.schema.yaml"), " with ".join(CONFIG_FILES)
+    )
     MODELS = registry.load_registry(ROOT / "config/models.yaml", ROOT / "config/schemas/models.schema.yaml")
     if config.get("registry"):
         MODELS |= registry.load_registry(config["registry"], ROOT / "config/schemas/models.schema.yaml")

@@ -33,6 +33,7 @@ def item(number, seed=None, n=None):
         "instance_id": f"{number:016x}", "text": f"No. {number}: ___ left.", "options": SETS, "seed": seed,
         "n_distractors": n, "task_index": 0, "occupation": "clerk", "participant": "man", "case": "nominative",
         "polarity": None if n is None else "positive", "pronoun": None if n is None else gold,
+        "gold": None if n is None else gold,
         "distractor_pronoun": SETS[(number + 1) % 3] if n else None,
     }  # fmt: skip
 

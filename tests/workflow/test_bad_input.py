@@ -194,7 +194,7 @@ def checked_alone(workflow, text):
 
 def broken_overlay(workflow):
     done = checked_alone(workflow, "ruff:\n  seeds: [13,\nscoring: {device: cpu}\n")
-    return done, "results", ["mine.yaml, line 3: not valid YAML", "correct that line"]
+    return done, "results", ["mine.yaml, line 4: not valid YAML", "correct that line"]
 
 
 def empty_overlay(workflow):
