@@ -47,6 +47,15 @@ def table():
     return claims.verdicts(found, {"replica": 1, "official": 6}, ["replica", "official"])
 
 
+def test_doubts_stand_behind_the_evidence_of_what_holds():
+    doubted = Check(True, "a: 1", doubt="a is small")
+    assert claims.check(lambda: (True, "a: 1", "a is small")) == doubted
+    assert claims.decide([doubted, Check(True, "b: 2")]).evidence == "a: 1; b: 2; but a is small"
+    many = claims.decide([doubted] * 4)
+    assert many.verdict == "holds" and many.evidence.startswith("all 4 checks hold; but a is small")
+    assert claims.decide([doubted, Check(False, "c: 0")]).evidence == "1 of 2 checks fail: c: 0"
+
+
 def test_verdicts_are_listed_by_claim_and_template_set():
     found = table()
     assert found.verdict.tolist() == ["holds", "holds", "fails", "holds", "not applicable", "not applicable"]
