@@ -21,12 +21,14 @@ FEW = 3
 class Check:
     """One comparison: ``outcome`` is true, false or None; ``text`` says the numbers.
 
-    It is None with what is ``missing`` from the run, or without that where the quantity is not defined.
+    It is None with what is ``missing`` from the run, or without that where the quantity is not defined. ``doubt`` says
+    what speaks against a comparison that is true by its rule.
     """
 
     outcome: bool | None
     text: str = ""
     missing: tuple = ()
+    doubt: str = ""
 
 
 @dataclass(frozen=True)
@@ -57,12 +59,15 @@ class Lacking(Exception):
 
 
 def check(function, *arguments):
-    """Return the :class:`Check` of a function that returns ``(outcome, text)`` or raises :class:`Lacking`."""
+    """Return the :class:`Check` of a function that returns ``(outcome, text)`` or raises :class:`Lacking`.
+
+    A third member of what it returns is the doubt.
+    """
     try:
-        outcome, text = function(*arguments)
+        outcome, text, *doubt = function(*arguments)
     except Lacking as lacking:
         return Check(None, missing=lacking.missing)
-    return Check(None if outcome is None else bool(outcome), text)
+    return Check(None if outcome is None else bool(outcome), text, doubt="".join(doubt))
 
 
 def decide(checks):
@@ -76,7 +81,7 @@ def decide(checks):
     -------
     Verdict
         ``fails`` with the counterexamples if any check is false; ``not applicable`` with what is missing if the run
-        lacks something or no check is defined; else ``holds``.
+        lacks something or no check is defined; else ``holds``, with every doubt behind the evidence.
     """
     checks = list(checks)
     missing = tuple(dict.fromkeys(word for c in checks for word in c.missing))
@@ -86,7 +91,8 @@ def decide(checks):
         return Verdict(FAILS, f"{len(wrong)} of {len(wrong) + len(right)} checks fail: {'; '.join(wrong)}", missing)
     if missing or not right:
         return Verdict(NOT_APPLICABLE, f"{len(right)} checks are possible and hold" if right else "", missing)
-    return Verdict(HOLDS, "; ".join(right) if len(right) <= FEW else f"all {len(right)} checks hold")
+    evidence = "; ".join(right) if len(right) <= FEW else f"all {len(right)} checks hold"
+    return Verdict(HOLDS, "; but ".join([evidence, *(c.doubt for c in checks if c.outcome and c.doubt)]))
 
 
 def verdicts(claims, runs, template_sets):
@@ -123,7 +129,8 @@ def counts(table, source):
     """Return how often each verdict fell, as numbers that a paper's prose can name.
 
     Ids are ``claims.total``, ``claims.<templates>.<verdict>`` with an underscore for the space, and, if more than one
-    template set has verdicts other than ``not applicable``, ``claims.same``: findings with equal verdicts on all sets.
+    template set has verdicts other than ``not applicable``, ``claims.decided_twice``: findings that hold or fail on
+    more than one set, and ``claims.same``: those of them with the same verdict wherever they hold or fail.
 
     Parameters
     ----------
@@ -139,7 +146,10 @@ def counts(table, source):
             found[f"claims.{templates}.{name.replace(' ', '_')}"] = (int((own.verdict == name).sum()), cell)
     judged = table[table.verdict != NOT_APPLICABLE]
     if judged.templates.nunique() > 1:
-        same = table.groupby("claim").verdict.nunique() == 1
+        by_claim = judged.groupby("claim")
+        twice = by_claim.templates.nunique() > 1
+        same = twice & (by_claim.verdict.nunique() == 1)
+        found["claims.decided_twice"] = (int(twice.sum()), {"column": "verdict"})
         found["claims.same"] = (int(same.sum()), {"column": "verdict"})
     return {
         name: {"value": value, "text": f"{value}", "source": source, "cell": cell}

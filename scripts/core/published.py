@@ -11,9 +11,9 @@ import pandas as pd
 from scripts.core import files
 from scripts.core.errors import UserError, nearest
 
-WITHIN_INTERVAL, WITHIN_TOLERANCE, DIFFERS, NOT_RUN = "within interval", "within tolerance", "differs", "not run"
-NOT_APPLICABLE = "not applicable"
-VERDICTS = (WITHIN_INTERVAL, WITHIN_TOLERANCE, DIFFERS, NOT_RUN, NOT_APPLICABLE)
+AS_PRINTED, WITHIN_INTERVAL, WITHIN_TOLERANCE = "as printed", "within interval", "within tolerance"
+DIFFERS, NOT_RUN, NOT_APPLICABLE = "differs", "not run", "not applicable"
+VERDICTS = (AS_PRINTED, WITHIN_INTERVAL, WITHIN_TOLERANCE, DIFFERS, NOT_RUN, NOT_APPLICABLE)
 UNCOMPARED = (NOT_RUN, NOT_APPLICABLE)
 
 PUBLISHED_COLUMNS = ["source", "item", "row", "column", "value", "unit", "kind", "note"]
@@ -295,9 +295,9 @@ def tolerance(text, published):
 def verdict(printed, ours, low=math.nan, high=math.nan, allowed=0.0, comparison="="):
     """Judge one number.
 
-    A printed number stands for everything that rounds to it. It is ``within interval`` if any of that lies in our
-    interval, ``within tolerance`` if our value is at most ``allowed`` away from it, and else ``differs``. A bound
-    (``<`` or ``>``) has only a tolerance, and only on its wrong side.
+    A printed number stands for everything that rounds to it. It is ``as printed`` if our value rounds to it, ``within
+    interval`` if any number that does lies in our interval, ``within tolerance`` if our value is at most ``allowed``
+    away from one, and else ``differs``. A bound (``<`` or ``>``) has only a tolerance, and only on its wrong side.
 
     Parameters
     ----------
@@ -317,9 +317,11 @@ def verdict(printed, ours, low=math.nan, high=math.nan, allowed=0.0, comparison=
     # A sum of decimals may exceed its decimal by a rounding of the last bit.
     slack = 1e-9 * max(1.0, abs(published))
     if comparison == "=":
+        gap = abs(ours - published) - half
+        if gap <= slack:
+            return AS_PRINTED
         if low <= published + half + slack and high >= published - half - slack:
             return WITHIN_INTERVAL
-        gap = abs(ours - published) - half
     else:
         gap = ours - published if comparison == "<" else published - ours
     return WITHIN_TOLERANCE if gap <= allowed + slack else DIFFERS

@@ -47,6 +47,15 @@ def table():
     return claims.verdicts(found, {"replica": 1, "official": 6}, ["replica", "official"])
 
 
+def test_doubts_stand_behind_the_evidence_of_what_holds():
+    doubted = Check(True, "a: 1", doubt="a is small")
+    assert claims.check(lambda: (True, "a: 1", "a is small")) == doubted
+    assert claims.decide([doubted, Check(True, "b: 2")]).evidence == "a: 1; b: 2; but a is small"
+    many = claims.decide([doubted] * 4)
+    assert many.verdict == "holds" and many.evidence.startswith("all 4 checks hold; but a is small")
+    assert claims.decide([doubted, Check(False, "c: 0")]).evidence == "1 of 2 checks fail: c: 0"
+
+
 def test_verdicts_are_listed_by_claim_and_template_set():
     found = table()
     assert found.verdict.tolist() == ["holds", "holds", "fails", "holds", "not applicable", "not applicable"]
@@ -66,10 +75,26 @@ def test_counts_tell_where_the_sets_agree():
     numbers = {name: entry["value"] for name, entry in claims.counts(table(), "claims.csv").items()}
     assert numbers == {
         "claims.total": 3, "claims.replica.holds": 1, "claims.replica.fails": 1, "claims.replica.not_applicable": 1,
-        "claims.official.holds": 2, "claims.official.fails": 0, "claims.official.not_applicable": 1, "claims.same": 2,
+        "claims.official.holds": 2, "claims.official.fails": 0, "claims.official.not_applicable": 1, "claims.same": 1,
+        "claims.decided_twice": 2,
     }  # fmt: skip
     alone = table().query("templates == 'replica'")
     assert "claims.same" not in claims.counts(alone, "claims.csv")
+    assert "claims.decided_twice" not in claims.counts(alone, "claims.csv")
+
+
+def test_sets_and_findings_that_were_never_judged_agree_with_nothing():
+    found = [
+        Claim(1, "Section 1", "It rises", lambda value: [Check(value > 0, f"{value}")]),
+        Claim(2, "Section 2", "It is large", lambda value: [Check(value > 5 if value != 3 else None, f"{value}")]),
+        Claim(3, "Section 3", "It speaks", lambda value: [Check(None, missing=("a",))]),
+    ]
+    runs = {"preprint": 1, "aaai": 6, "third": 3}
+    judged = claims.verdicts(found, runs, ["run", "preprint", "aaai", "third"])
+    assert judged[judged.templates == "run"].verdict.tolist() == ["not applicable"] * 3
+    numbers = {name: entry["value"] for name, entry in claims.counts(judged, "claims.csv").items()}
+    # Finding 1 holds wherever it was judged; 2 has two verdicts; 3 was judged nowhere.
+    assert (numbers["claims.same"], numbers["claims.decided_twice"]) == (1, 2)
 
 
 def test_cells_set_the_verdicts_side_by_side():

@@ -110,11 +110,17 @@ def test_a_printed_number_says_how_exact_it_is(text, half):
         (("0.50", 0.6, 0.506, 0.7, 0.02), "differs"),
         (("0.50", 0.52, 0.51, 0.53, 0.02), "within tolerance"),
         (("0.50", 0.4, 0.3, 0.494, 0.02), "differs"),
-        (("0.50", 0.504), "within tolerance"),
+        (("0.50", 0.504), "as printed"),
+        (("0.50", 0.496, 0.45, 0.7), "as printed"),
+        (("0.50", 0.504, 0.503, 0.504), "as printed"),
+        (("0.50", 0.5051, 0.45, 0.7), "within interval"),
+        (("+0.45", 0.4491, math.nan, math.nan, 0.1), "as printed"),
+        (("+0.45", 0.444, math.nan, math.nan, 0.1), "within tolerance"),
         (("0.50", 0.506), "differs"),
-        (("180", 180), "within tolerance"),
+        (("180", 180), "as printed"),
         (("180", 181), "differs"),
         (("85", 84.9, math.nan, math.nan, 0, "<"), "within tolerance"),
+        (("85", 85, math.nan, math.nan, 0, "<"), "within tolerance"),
         (("85", 85.2, math.nan, math.nan, 0, "<"), "differs"),
         (("85", 85.2, 80, 90, 0, "<"), "differs"),
         (("500", 527, math.nan, math.nan, 0, ">"), "within tolerance"),
@@ -183,6 +189,17 @@ def test_what_the_run_lacks_is_not_run(tmp_path):
     assert "not defined" in compare(tmp_path, [CELL], {"replica": {ACCURACY: empty}}).reason[0]
 
 
+def test_a_value_that_rounds_to_the_printed_one_is_told_from_one_whose_interval_meets_it(tmp_path):
+    numbers = [NUMBER, number(row="A | 1", value="0.30")]
+    found = compare(tmp_path, [CELL, cell(row="A | 1", cells="n=1")], numbers=numbers)
+    own = found[found.templates == "replica"].set_index("published")
+    assert own.verdict.to_dict() == {"0.50": "within interval", "0.30": "as printed"}
+    counted = {name: entry["value"] for name, entry in published.counts(found, "s.csv").items()}
+    assert counted["published.replica.results.as_printed"] == 1
+    assert counted["published.replica.results.within_interval"] == 1
+    assert published.table_cells(found, "s").Verdict.tolist() == ["within interval", "as printed"]
+
+
 def test_an_excluded_model_is_never_compared(tmp_path):
     row = compare(tmp_path, [CELL], excluded={"a"}).iloc[0]
     assert (row.verdict, row.reason) == ("not run", "not in this run: a")
@@ -215,6 +232,7 @@ def test_counts_and_cells_follow_the_comparison(tmp_path):
     found = compare(tmp_path, cells, numbers=numbers)
     counted = {name: entry["value"] for name, entry in published.counts(found, "s.csv").items()}
     assert counted["published.replica.results.within_interval"] == 2
+    assert counted["published.replica.results.as_printed"] == 0
     assert counted["published.replica.results.differs"] == 1
     assert counted["published.replica.results.total"] == counted["published.replica.results.compared"] == 3
     assert counted["published.replica.settings.not_run"] == counted["published.replica.settings.without_cell"] == 1

@@ -58,7 +58,7 @@ def test_the_studys_own_pattern_agrees_with_it(complete):
     assert found.templates.value_counts().to_dict() == {"replica": 166, "official": 166}
     compared = found[(found.kind != "setting") & found.table.notna()]
     assert not compared.empty
-    assert set(compared.verdict) == {"within interval", "within tolerance"}
+    assert set(compared.verdict) == {"as printed", "within tolerance"}
     drop = found[found.item == "ruff_accuracy_drop"].iloc[0]
     assert drop.ours == pytest.approx(34, abs=0.1)
     total = found[found.item == "ruff_instances_total"].iloc[0]
@@ -101,7 +101,7 @@ def test_demonstration_models_are_never_compared(tmp_path):
     assert set(asked.verdict) == {"not run"}
     # What needs no model is compared: the instances.
     counted = found[(found.item == "ruff_instances_created") & (found.templates == "replica")]
-    assert set(counted.verdict) == {"within tolerance"}
+    assert set(counted.verdict) == {"as printed"}
     assert set(found[found.templates == "official"].verdict) == {"not run"}
     assert numbers["published.replica.results.differs"]["value"] == 0
     assert "MosaicBERT" not in tex
@@ -163,7 +163,7 @@ def test_a_run_of_some_models_compares_what_it_can(tmp_path):
     run = {name: facts for name, facts in pattern.models().items() if name.startswith(("bert", "opt"))}
     found, _, _ = compare(tmp_path, run, pattern.tables(run))
     own = found[(found.templates == "replica") & (found.item == "ruff_accuracy") & found.table.notna()]
-    assert set(own[own.models.isin(run)].verdict) == {"within interval"}
+    assert set(own[own.models.isin(run)].verdict) == {"as printed"}
     assert set(own[own.models.isin(["mosaicbert", "llama-2-70b"])].verdict) == {"not run"}
     pooled = found[(found.item == "ruff_accuracy_drop") & (found.templates == "replica")].iloc[0]
     assert pooled.reason.startswith("not in this run: albert-base-v2")
