@@ -75,7 +75,7 @@ for _source in UNDERSPEC["released"]:
     UNDERSPEC_FIGURES[_source] += expand("correlations_{variable}_main", variable=["date", "place"])
     UNDERSPEC_FIGURES[_source] += ["occupations_example", "orders"]
 # Tables of each source. In the paper: metric 2, detection 3; the others are additions.
-UNDERSPEC_TABLES = ["slopes", "masses", "metric", "detection"]
+UNDERSPEC_TABLES = ["slopes", "masses", "metric", "detection", "independence"]
 
 UNDERSPEC_FIGURE_FILES = multiext("results/underspecification/figures/toy_model", ".pdf", ".png", ".csv")
 UNDERSPEC_FIGURE_FILES += [
@@ -239,6 +239,7 @@ rule underspecification_method2:
         specification_detection=f"{UNDERSPEC_ANALYSIS}/{{source}}/specification_detection.csv",
         roc=f"{UNDERSPEC_ANALYSIS}/{{source}}/roc.csv",
         orders=f"{UNDERSPEC_ANALYSIS}/{{source}}/orders.csv",
+        independence=f"{UNDERSPEC_ANALYSIS}/{{source}}/independence.csv",
     log:
         "results/logs/underspecification_method2/{source}.log",
     wildcard_constraints:
@@ -387,6 +388,7 @@ rule underspecification_figure_occupations:
         evaluation_set=lambda wildcards: wildcards.set,
         part=lambda wildcards: wildcards.part,
         models=UNDERSPEC_FACTS,
+        threshold=UNDERSPEC["threshold"],
         _code=code("scripts/underspecification/figure_occupations.py"),
     script:
         "../scripts/underspecification/figure_occupations.py"
@@ -408,6 +410,7 @@ use rule underspecification_figure_occupations as underspecification_figure_occu
         evaluation_set="winogender",
         part="GPT-3.5 SFT",
         models=UNDERSPEC_FACTS,
+        threshold=UNDERSPEC["threshold"],
         _code=code("scripts/underspecification/figure_occupations.py"),
 
 
@@ -457,6 +460,7 @@ rule underspecification_figure_roc:
         runtime=10,
     params:
         models=UNDERSPEC_FACTS,
+        threshold=UNDERSPEC["threshold"],
         _code=code("scripts/underspecification/figure_roc.py"),
     script:
         "../scripts/underspecification/figure_roc.py"
@@ -578,8 +582,31 @@ rule underspecification_table_detection:
         "../scripts/underspecification/table_detection.py"
 
 
+rule underspecification_table_independence:
+    input:
+        independence=rules.underspecification_method2.output.independence,
+    output:
+        tex="results/underspecification/tables/{source}/independence.tex",
+        csv=reported("results/underspecification/tables/{source}/independence.csv", "Underspecification", "table"),
+    log:
+        "results/logs/underspecification_table_independence/{source}.log",
+    wildcard_constraints:
+        source=one_of(UNDERSPEC_EVERY_SOURCE),
+    conda:
+        "../envs/analysis.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        _code=code("scripts/underspecification/table_independence.py"),
+    script:
+        "../scripts/underspecification/table_independence.py"
+
+
 rule underspecification_paper_numbers:
     input:
+        independence=rules.underspecification_method2.output.independence,
         slopes=rules.underspecification_method1.output.slopes,
         curves=rules.underspecification_method1.output.curves,
         specification_detection=rules.underspecification_method2.output.specification_detection,
@@ -649,7 +676,7 @@ rule underspecification_claims:
         tables=expand(
             f"{UNDERSPEC_ANALYSIS}/{{source}}/{{table}}.csv",
             source=UNDERSPEC_SOURCES,
-            table=["method1_slopes", "curves", "specification_detection", "metric"],
+            table=["method1_slopes", "curves", "specification_detection", "metric", "independence"],
         ),
     output:
         csv=reported("results/underspecification/tables/claims.csv", "Underspecification", "table"),
@@ -667,6 +694,7 @@ rule underspecification_claims:
         sources=UNDERSPEC_SOURCES,
         every_source=UNDERSPEC_EVERY_SOURCE,
         models=UNDERSPEC_FACTS,
+        threshold=UNDERSPEC["threshold"],
         _code=code("scripts/underspecification/claims.py"),
     script:
         "../scripts/underspecification/claims.py"
@@ -694,6 +722,7 @@ rule underspecification_section:
         templates=UNDERSPEC["templates"],
         prompts=UNDERSPEC["prompts"],
         models=UNDERSPEC_FACTS,
+        shares=bool(UNDERSPEC_SHARES),
         _code=code("scripts/underspecification/section.py"),
     script:
         "../scripts/underspecification/section.py"

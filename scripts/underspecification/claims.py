@@ -20,18 +20,19 @@ def main(
     sources: list,
     every_source: list,
     models: dict,
+    threshold: float,
     shares: str | None = None,
 ):
     """Write the verdicts (CSV), the table of the paper (LaTeX) and how often each fell (JSON).
 
     ``tables`` are the analysis tables of each of ``sources``; for the other ones of ``every_source`` no finding is
-    applicable. Demonstration models among the run's ``models`` are left out. ``shares`` (TSV): the share of women by
-    occupation, where it was fetched.
+    applicable. ``threshold`` is that of the metric. Demonstration models among the run's ``models`` are left out.
+    ``shares`` (TSV): the share of women by occupation, where it was fetched.
     """
     excluded = study.demonstration(models)
     known = findings.read_shares(shares) if shares else {}
     runs = {
-        name: findings.Source({PurePath(key).stem: frame for key, frame in frames.items()}, known, excluded)
+        name: findings.Source({PurePath(key).stem: frame for key, frame in frames.items()}, threshold, known, excluded)
         for name, frames in published.read_tables(tables, sources).items()
     }
     found = verdicts.verdicts(findings.FINDINGS, runs, every_source)

@@ -35,23 +35,45 @@ def authors_mean(values):
     return total
 
 
-def curves(masses):
-    """Return the mean over sentences at every value.
+def curves(masses, draws, seed):
+    """Return the mean over sentences at every value, and the fitted line there.
 
     Parameters
     ----------
     masses : DataFrame
         Rows of MGC in the format of :mod:`scripts.underspecification.raw_files`.
+    draws, seed : int
+        Of the interval of the line.
 
     Returns
     -------
     DataFrame
         ``release``, ``model``, ``prompt``, ``variable``, ``accumulation``, ``gender``, ``position``, ``value``,
-        ``probability`` (percent), ``sentences``.
+        ``probability`` (percent), ``sentences``, ``fit`` (percent; a line may leave 0 to 100), ``fit_low``,
+        ``fit_high``.
     """
-    grouped = masses.groupby([*KEYS, "gender", "position", "value"], sort=False, observed=True).probability
+    keys = [*KEYS, "gender"]
+    grouped = masses.groupby([*keys, "position", "value"], sort=False, observed=True).probability
     found = grouped.agg(probability="mean", sentences="size").reset_index()
-    return found.assign(probability=100 * found.probability)
+    found = found.assign(probability=100 * found.probability)
+    frames = []
+    for key, own in masses.groupby(keys, sort=False, observed=True):
+        table = own.pivot(index="item", columns="position", values="probability").sort_index()
+        line = fit(_resampled(table, draws, seed))
+        # The line at the places that fit() takes the values to have.
+        y = line["intercept"][:, None] + line["slope"][:, None] * np.arange(table.shape[1])
+        low, high = np.quantile(y[1:], [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
+        frame = pd.DataFrame({"position": table.columns, "fit": y[0], "fit_low": low, "fit_high": high})
+        frames.append(frame.assign(**dict(zip(keys, key, strict=True))))
+    return found.merge(pd.concat(frames, ignore_index=True), on=[*keys, "position"], how="left")
+
+
+def _resampled(table, draws, seed):
+    """Return the mean curve in percent (first row) and those of resampled sentences, shape (1 + draws, values)."""
+    sentences = len(table)
+    even = np.full(sentences, 1 / sentences)
+    weights = np.random.default_rng(seed).multinomial(sentences, even, size=draws) / sentences
+    return 100 * np.vstack([even, weights]) @ table.to_numpy()
 
 
 def fit(y):
@@ -134,11 +156,8 @@ def _one(part, draws, seed):
         gender: own.pivot(index="item", columns="position", values="probability").sort_index()
         for gender, own in part.groupby("gender", sort=False, observed=True)
     }
-    sentences = len(_first(tables))
-    generator = np.random.default_rng(seed)
-    weights = generator.multinomial(sentences, np.full(sentences, 1 / sentences), size=draws) / sentences
-    weights = np.vstack([np.full(sentences, 1 / sentences), weights])
-    drawn = {gender: 100 * weights @ table.to_numpy() for gender, table in tables.items()}
+    # One seed for all genders, so that a draw has the same sentences in each.
+    drawn = {gender: _resampled(table, draws, seed) for gender, table in tables.items()}
     found = {}
     for gender, y in drawn.items():
         for metric, value in fit(y).items():

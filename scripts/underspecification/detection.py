@@ -8,14 +8,17 @@ the order in which files are read; :mod:`scripts.underspecification.overwriting`
 
 import numpy as np
 import pandas as pd
+from scipy import stats
 
-from scripts.underspecification.correlation import interval
+from scripts.underspecification import raw_files, study
+from scripts.underspecification.correlation import LEVEL, interval
 
 KEYS = ["release", "model", "prompt", "evaluation_set", "templates", "accumulation"]
 SENTENCE = ["item", "occupation", "participant", "coreferent", "well_specified"]
 OF_BOTH = "female of both"
 """Not a gender: the female probability as a share of the female and the male one, as in Table 2."""
-THRESHOLD = 0.5
+LEVELS = ("first", "middle")
+"""Levels that the change between the outer dates is correlated with: at the first date, and half way to the last."""
 
 
 def specification_metric(masses):
@@ -32,7 +35,8 @@ def specification_metric(masses):
     DataFrame
         :data:`KEYS`, :data:`SENTENCE`, ``gender``, ``dates`` (how many at either end are averaged), ``level`` (the
         probability at the first dates, percent), ``change`` (to the last ones, percentage points), ``metric`` (its
-        absolute value), ``undefined`` (at some of these dates no gender has any mass).
+        absolute value), ``metric_low`` and ``metric_high`` (between which it was before a release rounded the
+        probabilities), ``undefined`` (at some of these dates no gender has any mass).
     """
     frames = []
     for key, own in masses.groupby(KEYS, sort=False, observed=True):
@@ -44,22 +48,30 @@ def specification_metric(masses):
         total = sum(tables[g].to_numpy() for g in genders)
         sentences = own.drop_duplicates("item").set_index("item").loc[tables[genders[0]].index].reset_index()
         values = {gender: table.to_numpy() for gender, table in tables.items()}
+        half = raw_files.ROUNDING / 2 if key[0] in study.RELEASES else 0.0
+        ends = {gender: (np.maximum(v - half, 0), np.minimum(v + half, 1)) for gender, v in values.items()}
         values[OF_BOTH] = of_both(values["female"], values["male"])
+        ends[OF_BOTH] = tuple(of_both(ends["female"][i], ends["male"][1 - i]) for i in (0, 1))
         for count in range(1, total.shape[1] // 2 + 1):
             empty = (total[:, :count] == 0).any(1) | (total[:, -count:] == 0).any(1)
             for gender, value in values.items():
                 moved = change(value[:, :count], value[:, -count:])
+                low, high = ends[gender]
+                least, most = (change(a[:, :count], b[:, -count:]) for a, b in ((high, low), (low, high)))
                 frame = sentences[SENTENCE].assign(
                     gender=gender,
                     dates=count,
                     level=100 * value[:, :count].mean(axis=1),
                     change=moved,
                     metric=np.abs(moved),
+                    metric_low=np.maximum.reduce([least, -most, np.zeros_like(least)]),
+                    metric_high=np.maximum(np.abs(least), np.abs(most)),
                     undefined=empty,
                 )
                 frames.append(frame.assign(**dict(zip(KEYS, key, strict=True))))
     found = pd.concat(frames, ignore_index=True)
-    return found[[*KEYS, *SENTENCE, "gender", "dates", "level", "change", "metric", "undefined"]]
+    columns = ["gender", "dates", "level", "change", "metric", "metric_low", "metric_high", "undefined"]
+    return found[[*KEYS, *SENTENCE, *columns]]
 
 
 def change(first, last):
@@ -153,14 +165,104 @@ class Detection:
 
     def cross_validated(self, folds, seed):
         """Return each occupation's threshold, chosen on the occupations of the other folds."""
+        fold = self.folds(folds, seed)
+        chosen = [self.best_threshold(fold != k) for k in range(fold.max() + 1)]
+        return np.array(chosen)[fold]
+
+    def folds(self, folds, seed):
+        """Return the fold of each occupation."""
         size = len(self.occupations)
-        order = np.random.default_rng(seed).permutation(size)
         fold = np.empty(size, dtype=int)
-        fold[order] = np.arange(size) % min(folds, size)
-        return np.array([self.best_threshold(fold != fold[i]) for i in range(size)])
+        fold[np.random.default_rng(seed).permutation(size)] = np.arange(size) % min(folds, size)
+        return fold
+
+    def cross_validated_rates(self, folds, seed, weights):
+        """Return TPR, TNR and balanced accuracy where every draw of occupations chooses its thresholds anew.
+
+        An occupation stays in its fold, so that no copy of it helps to choose its threshold. The rule is that of
+        :meth:`best_threshold`.
+
+        Parameters
+        ----------
+        folds, seed : int
+            As for :meth:`cross_validated`.
+        weights : ndarray, shape (draws, occupations)
+            How often each occupation is drawn.
+
+        Returns
+        -------
+        dict of str to ndarray, shape (draws,)
+            NaN for a draw whose occupations lie in one fold, which leaves none to choose a threshold on, and for one
+            without positives or negatives.
+        """
+        weights = weights.astype(float)
+        fold = self.folds(folds, seed)
+        scores = np.unique(np.concatenate([self.positives[1], self.negatives[1]]))
+        # Of each occupation: how many of its sentences have a score up to each of the scores.
+        below = {}
+        for name, (codes, values) in (("P", self.positives), ("N", self.negatives)):
+            table = np.zeros((len(self.occupations), len(scores)))
+            np.add.at(table, (codes, np.searchsorted(scores, values)), 1)
+            below[name] = np.cumsum(table, axis=1)
+        drawn = {name: weights @ table for name, table in below.items()}
+        hits = {"TPR": np.zeros(len(weights)), "TNR": np.zeros(len(weights))}
+        for k in range(fold.max() + 1):
+            held, own = weights[:, fold == k], {name: table[fold == k] for name, table in below.items()}
+            limits = _best_limits(scores, *(drawn[name] - held @ own[name] for name in ("P", "N")))
+            # Held-out sentences up to the limit, none where it lies under all scores.
+            place = np.searchsorted(scores, limits, side="right")
+            up_to = {
+                name: np.where(place > 0, (held * table[:, np.maximum(place, 1) - 1].T).sum(axis=1), 0)
+                for name, table in own.items()
+            }
+            found = {"TPR": held @ own["P"][:, -1] - up_to["P"], "TNR": up_to["N"]}
+            for name, value in found.items():
+                # Nothing is asked of a fold of which no occupation was drawn.
+                hits[name] += np.where(held.any(axis=1), np.where(np.isnan(limits), np.nan, value), 0)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            rates = {"TPR": hits["TPR"] / drawn["P"][:, -1], "TNR": hits["TNR"] / drawn["N"][:, -1]}
+        return {**rates, "balanced accuracy": (rates["TPR"] + rates["TNR"]) / 2}
 
 
-def evaluate(metrics, folds, draws, seed, threshold=THRESHOLD):
+def _best_limits(scores, positives, negatives):
+    """Return for each draw the threshold of the highest balanced accuracy, as :meth:`Detection.best_threshold` does.
+
+    Parameters
+    ----------
+    scores : ndarray, shape (scores,)
+        In ascending order.
+    positives, negatives : ndarray, shape (draws, scores)
+        How many positives and negatives of the draw have a score up to each.
+
+    Returns
+    -------
+    ndarray, shape (draws,)
+        NaN for a draw without positives or negatives.
+    """
+    rows = np.arange(len(positives))
+    both = positives + negatives
+    total = both[:, -1:]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        gain = 1 - positives / positives[:, -1:] + negatives / negatives[:, -1:]
+    # A limit follows each score that the draw has, but not its last one.
+    used = np.empty(both.shape, dtype=bool)
+    used[:, 0] = both[:, 0] > 0
+    np.greater(both[:, 1:], both[:, :-1], out=used[:, 1:])
+    gain[~used | (both == total)] = -np.inf
+    # The first limit lies under all scores, where TPR is 1 and TNR 0.
+    most = np.maximum(gain.max(axis=1, initial=-np.inf), 1.0)
+    best = gain >= most[:, None] - 1e-12
+    first = most - 1e-12 <= 1.0
+    count = best.sum(axis=1) + first
+    wanted = (count - 1) // 2 + 1 - first
+    place = np.argmax(np.cumsum(best, axis=1, dtype=np.int32) == wanted[:, None], axis=1)
+    # The draw's next score is the first that more of its sentences do not exceed.
+    following = np.argmax(both > both[rows, place][:, None], axis=1)
+    limits = np.where(wanted == 0, scores[np.argmax(used, axis=1)] - 1, (scores[place] + scores[following]) / 2)
+    return np.where((positives[:, -1] > 0) & (negatives[:, -1] > 0), limits, np.nan)
+
+
+def evaluate(metrics, folds, draws, seed, threshold):
     """Return how well the metric detects underspecified sentences.
 
     Parameters
@@ -170,14 +272,15 @@ def evaluate(metrics, folds, draws, seed, threshold=THRESHOLD):
     folds : int
         Of the cross-validation of the threshold, over occupations.
     draws, seed : int
-        Intervals resample occupations; the seed also deals occupations into folds.
+        Intervals resample occupations; the seed also deals occupations into folds. Cross-validated thresholds are
+        chosen anew on every draw.
     threshold : float
-        The study's, in percentage points.
+        In percentage points; the study's is 0.5.
 
     Returns
     -------
     DataFrame
-        :data:`KEYS`, ``gender``, ``dates``, ``choice`` (``fixed`` for the study's threshold, ``cross-validated``, or
+        :data:`KEYS`, ``gender``, ``dates``, ``choice`` (``fixed`` for ``threshold``, ``cross-validated``, or
         ``none``), ``threshold`` (the mean of the cross-validated ones), ``metric`` (TPR, TNR,
         balanced accuracy, AUC, undefined), ``value``, ``ci_low``, ``ci_high``, ``sentences``.
     """
@@ -191,7 +294,8 @@ def evaluate(metrics, folds, draws, seed, threshold=THRESHOLD):
         if size > 1:
             limits["cross-validated"] = detection.cross_validated(folds, seed)
         for choice, limit in limits.items():
-            drawn = detection.rates(limit, weights)
+            fixed = choice == "fixed"
+            drawn = detection.rates(limit, weights) if fixed else detection.cross_validated_rates(folds, seed, weights)
             for name, value in detection.rates(limit).items():
                 low, high = interval(drawn[name])
                 rows.append(
@@ -203,6 +307,44 @@ def evaluate(metrics, folds, draws, seed, threshold=THRESHOLD):
         rows.append({**facts, "metric": "undefined", "value": float(own.undefined.mean())})
     columns = [*KEYS, "gender", "dates", "choice", "threshold", "metric", "value", "ci_low", "ci_high", "sentences"]
     return pd.DataFrame(rows).reindex(columns=columns).fillna({"choice": "none"})
+
+
+def independence(metrics):
+    """Return how the female probability's change between the outer dates goes with its level, over occupations.
+
+    The change is the last level minus the first one, so that noise in the first level alone makes the two go against
+    each other; the level half way between both has no such part in the change (Oldham 1962).
+
+    Parameters
+    ----------
+    metrics : DataFrame
+        From :func:`specification_metric`.
+
+    Returns
+    -------
+    DataFrame
+        :data:`KEYS`, ``level`` (:data:`LEVELS`), ``r`` (Pearson's, of the means over the unspecified sentences of each
+        occupation), ``ci_low``, ``ci_high`` (by Fisher's transformation), ``occupations``. r is NaN where one of both
+        is constant or there are fewer than four occupations.
+    """
+    own = metrics[
+        (metrics.evaluation_set == "winogender")
+        & (metrics.gender == "female")
+        & (metrics.dates == 1)
+        & ~metrics.well_specified.astype(bool)
+    ]
+    rows = []
+    for key, part in own.groupby(KEYS, sort=False, observed=True):
+        means = part.groupby("occupation")[["level", "change"]].mean()
+        for name in LEVELS:
+            level = means.level + (means.change / 2 if name == "middle" else 0)
+            r, low, high = np.nan, np.nan, np.nan
+            if len(means) > 3 and np.ptp(level) > 1e-9 and np.ptp(means.change) > 1e-9:
+                found = stats.pearsonr(level, means.change)
+                r, (low, high) = float(found.statistic), found.confidence_interval(LEVEL)
+            facts = {"level": name, "r": r, "ci_low": low, "ci_high": high, "occupations": len(means)}
+            rows.append({**dict(zip(KEYS, key, strict=True)), **facts})
+    return pd.DataFrame(rows, columns=[*KEYS, "level", "r", "ci_low", "ci_high", "occupations"])
 
 
 def roc_curves(metrics):

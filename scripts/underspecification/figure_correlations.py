@@ -1,6 +1,7 @@
 """Draw the probability of gendered pronouns against dates or places, with fitted lines (Figures 3, 6, 7 and 8)."""
 
 import numpy as np
+from matplotlib.ticker import MaxNLocator
 
 from scripts.core import plotting
 from scripts.core.job import run
@@ -12,29 +13,65 @@ MAIN = [
 ]  # fmt: skip
 """Panels of Figures 3 and 6."""
 COLUMNS = 5
-SHORT = {"Democratic Republic of Congo": "DR Congo"}
+YEARS = 50
+"""Years between ticks; every other one is labelled."""
+TOP = 100
+XLABELS = {"date": "date", "place": "places by rank"}
 
 
-@plotting.style()
-def draw(curves, slopes, models):
-    """Draw one panel for each model and prompt.
+def ticks(curves, variable):
+    """Return positions with a tick and their labels: round years, or each place with the names of the outer two.
 
     Parameters
     ----------
-    curves, slopes : DataFrame
-        From :mod:`scripts.underspecification.correlation`, for one variable; both with ``accumulation`` top.
+    curves : DataFrame
+        ``position`` and ``value``.
+    variable : str
+        ``date`` or ``place``.
+    """
+    grid = curves.drop_duplicates("position").sort_values("position")
+    if variable == "place":
+        names = [str(value) for value in grid.value]
+        return grid.position.to_numpy(), [names[0], *[""] * (len(names) - 2), names[-1]]
+    years = grid.value.astype(int).to_numpy()
+    first = -(-years[0] // YEARS) * YEARS
+    shown = np.arange(first, years[-1] + 1, YEARS)
+    # Labels of all of them would touch.
+    return np.interp(shown, years, grid.position), [f"{year}" if year % (2 * YEARS) == 0 else "" for year in shown]
+
+
+def inside(positions, values):
+    """Return the part of a line between 0 and 100 percent: positions and values of its ends."""
+    positions, values = np.asarray(positions, dtype=float), np.asarray(values, dtype=float)
+    ends = np.clip(values, 0, TOP)
+    if values[0] == values[1]:
+        return positions, ends
+    order = np.argsort(values)
+    return np.interp(ends, values[order], positions[order]), ends
+
+
+@plotting.style()
+def draw(curves, models, variable):
+    """Draw one panel for each model and prompt, each with its own scale.
+
+    Parameters
+    ----------
+    curves : DataFrame
+        From :func:`scripts.underspecification.correlation.curves`, for one variable, with ``accumulation`` top.
     models : dict
         The run's models by their labels.
+    variable : str
+        ``date`` or ``place``.
     """
     shown = figures.panels(curves)
     colours = figures.colours()
     columns = min(COLUMNS, len(shown))
     rows = -(-len(shown) // columns)
     width = plotting.PAGE if columns > 2 else plotting.COLUMN * 1.5
-    drawn = plotting.figure(width, (1.55 if rows > 1 else 2.0) * rows)
-    axes = np.atleast_1d(drawn.subplots(rows, columns, sharex=True, sharey=True)).ravel()
-    lines = slopes.set_index(["model", "prompt", "gender", "metric"]).value
-    for ax, (model, prompt) in zip(axes, shown, strict=False):
+    drawn = plotting.figure(width, (1.3 if rows > 1 else 1.8) * rows)
+    axes = np.atleast_1d(drawn.subplots(rows, columns)).ravel()
+    places, labels = ticks(curves, variable)
+    for index, (ax, (model, prompt)) in enumerate(zip(axes, shown, strict=False)):
         own = curves[(curves.model == model) & (curves.prompt == prompt)]
         for gender in figures.genders(own):
             part = own[own.gender == gender].sort_values("position")
@@ -43,30 +80,32 @@ def draw(curves, slopes, models):
             colour = colours[gender]
             look = {"color": colour, "marker": figures.MARKERS[gender], "linestyle": "none", "markersize": 2.2}
             ax.plot(part.position, part.probability, markeredgewidth=0, alpha=0.75, **look)
-            slope, intercept = (lines[model, prompt, gender, name] for name in ("slope", "intercept"))
-            ends = np.array([part.position.min(), part.position.max()])
-            ax.plot(ends, intercept + slope * ends, color=colour, linewidth=1.1)
+            low, high = (part[name].clip(0, TOP) for name in ("fit_low", "fit_high"))
+            ax.fill_between(part.position, low, high, color=colour, alpha=0.25, linewidth=0)
+            ax.plot(*inside(part.position.iloc[[0, -1]], part.fit.iloc[[0, -1]]), color=colour, linewidth=1.1)
         ax.set_title(figures.panel_label(model, prompt), fontsize=7)
+        # Nothing that is drawn is above 100; an almost empty panel must not be blown up.
+        highest = max(own.probability.max(), own.fit_high.clip(0, TOP).max(), 1)
+        ax.set_ylim(-0.05 * highest, 1.08 * highest)
+        ax.yaxis.set_major_locator(MaxNLocator(3, integer=True))
+        ax.set_xticks(places, labels if index + columns >= len(shown) else [""] * len(labels), fontsize=7)
+        if variable == "place":
+            for label, side in zip(ax.get_xticklabels()[:: len(places) - 1], ("left", "right"), strict=True):
+                label.set_horizontalalignment(side)
+        ax.tick_params(axis="y", labelsize=7)
+        if index + columns >= len(shown):
+            ax.set_xlabel(XLABELS[variable], fontsize=7)
     for ax in axes[len(shown) :]:
         ax.set_visible(False)
-    first = curves.drop_duplicates("position").sort_values("position")
-    ticks = first.iloc[np.unique(np.linspace(0, len(first) - 1, min(len(first), 4)).round().astype(int))]
-    for index, ax in enumerate(axes[: len(shown)]):
-        labels = [SHORT.get(str(value), str(value)) for value in ticks.value]
-        ax.set_xticks(ticks.position, labels, rotation=45, ha="right", rotation_mode="anchor", fontsize=6)
-        # The lowest panel of each column carries the labels.
-        ax.tick_params(labelbottom=index + columns >= len(shown))
-        if index % columns == 0:
-            ax.set_ylabel("probability (%)")
-    low, high = axes[0].get_ylim()
-    axes[0].set_ylim(low, max(high, 1))
+    drawn.supylabel("probability (%), scales differ", fontsize=8)
     handles = [
         plotting.handle(
             {"color": colours[g], "marker": figures.MARKERS[g], "linestyle": "-", "linewidth": 1.1}, figures.LABELS[g]
         )
         for g in figures.genders(curves)
     ]
-    plotting.legend_below(drawn, handles, 4)
+    handles += [plotting.patch_handle("#BFBFBF", "95 % interval of the line")]
+    plotting.legend_below(drawn, handles, 5)
     figures.demonstration(drawn, curves.model.unique(), models)
     return drawn
 
@@ -74,7 +113,8 @@ def draw(curves, slopes, models):
 def main(*, curves: str, slopes: str, pdf: str, png: str, csv: str, variable: str, choice: str, models: dict):
     """Draw ``variable`` (date or place) for all models, or with the ``choice`` main for those of the study's main text.
 
-    ``models`` are the run's, with their facts.
+    ``models`` are the run's, with their facts; slope, intercept and r of each line are added to the CSV from
+    ``slopes``.
     """
     facts = {entry["label"]: entry for entry in models.values()}
     lines, points = (figures.read(path, variable) for path in (slopes, curves))
@@ -91,7 +131,7 @@ def main(*, curves: str, slopes: str, pdf: str, png: str, csv: str, variable: st
         on=["model", "prompt", "gender"],
         how="left",
     )
-    plotting.save(draw(points, lines, facts), shown, pdf, png, csv)
+    plotting.save(draw(points, facts, variable), shown, pdf, png, csv)
 
 
 if __name__ == "__main__":

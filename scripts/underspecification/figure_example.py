@@ -30,22 +30,41 @@ def choose(frame, occupation, model):
     return own.assign(kind=kinds(own)).reset_index(drop=True)
 
 
+def spans(dates):
+    """Return the dates in one list, or in two where more than half of the time between the outer ones has none."""
+    gaps = np.diff(dates)
+    if len(dates) > 1 and 2 * gaps.max() > dates[-1] - dates[0]:
+        after = int(gaps.argmax()) + 1
+        return [dates[:after], dates[after:]]
+    return [dates]
+
+
 @plotting.style()
 def draw(frame, models):
-    """Draw a line for each of the eight sentences, with what a shift between sentences and one between dates are."""
+    """Draw the eight sentences over dates; where dates are missing in between, two panels stand apart."""
     drawn = plotting.figure(plotting.COLUMN * 1.35, 3.0)
-    ax = drawn.subplots()
+    parts = spans(np.unique(frame.value.astype(int)))
+    axes = drawn.subplots(1, len(parts), sharey=True, squeeze=False)[0]
     handles = []
     for kind in figures.KINDS["winogender"]:
         own = frame[frame.kind == kind].sort_values("position")
         colour, marker = figures.LOOKS[kind]
         look = {"color": colour, "marker": marker, "linestyle": "-", "linewidth": 0.9}
-        ax.plot(own.value.astype(int), 100 * own.probability, **look)
+        for ax, dates in zip(axes, parts, strict=True):
+            part = own[own.value.astype(int).isin(dates)]
+            ax.plot(part.value.astype(int), 100 * part.probability, clip_on=False, **look)
         handles.append(plotting.handle(look, figures.kind_label(kind, "winogender")))
     model, occupation = frame.model.iloc[0], frame.occupation.iloc[0]
-    ax.set(xlabel="date", ylabel="normalised female probability (%)", ylim=(-4, 104))
-    ax.set_xticks(np.unique(frame.value.astype(int))[[0, -1]])
-    ax.set_title(f"{model}: {occupation}")
+    axes[0].set(ylabel="normalised female probability (%)", ylim=(-4, 104))
+    for ax, dates in zip(axes, parts, strict=True):
+        room = max(1, 0.15 * (dates[-1] - dates[0]))
+        ax.set_xlabel("date")
+        ax.set_xlim(dates[0] - room, dates[-1] + room)
+        ax.set_xticks(dates if len(dates) <= 4 else dates[[0, -1]])
+    for ax in axes[1:]:
+        ax.spines["left"].set_visible(False)
+        ax.tick_params(axis="y", length=0)
+    axes[0].set_title(f"{model}: {occupation}")
     plotting.legend_below(drawn, handles, 2)
     figures.demonstration(drawn, [model], models)
     return drawn

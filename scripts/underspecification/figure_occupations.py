@@ -1,13 +1,26 @@
 """Draw the task specification metric of every sentence over occupations (Figures 5 and 9 to 14)."""
 
+import itertools
+
 import numpy as np
+from matplotlib.colors import BoundaryNorm, ListedColormap
 
 from scripts.core import plotting
 from scripts.core.job import run
-from scripts.underspecification import detection, figures, findings, study
+from scripts.underspecification import figures, findings, study
 
-TOP = 60
-"""Metrics above this share of percentage points are drawn at the panel's upper edge, as in the study."""
+STEPS = (2, 6, 20)
+"""Factors of the threshold at which the colours change: with 0.5 points at 1, 3 and 10."""
+COLOURS = ("#EDEDED", "#FBD48A", "#F08A3C", "#B5301F", "#4A0A3A")
+"""Up to the threshold, and in steps above it: from light to dark, so that they also differ without their hues."""
+NUMBERS = {
+    "man_0": "1", "woman_0": "2", "someone_0": "3", "other_0": "4", "man_1": "5", "woman_1": "6", "someone_1": "7",
+    "other_1": "8", "female_0": "f", "male_0": "m", "unspecified_0": "–",
+}  # fmt: skip
+"""Kinds of sentences as columns call them: the IDs of the study's Table 2, and what a simplified sentence gives."""
+SPECIFIED = ("man_1", "woman_1", "female_0", "male_0")
+ROW, CELL = 0.115, 0.125
+"""Height of an occupation and width of a sentence, in inches."""
 
 
 def kinds(frame):
@@ -31,9 +44,17 @@ def select(metric, evaluation_set, part):
     return own.assign(kind=kinds(own)).reset_index(drop=True)
 
 
+def limits(threshold):
+    """Return where the colours change, in percentage points, the threshold first."""
+    # Without a threshold above zero any change at all is above it.
+    return [threshold, *(step * (threshold or 0.5) for step in STEPS)]
+
+
 @plotting.style()
-def draw(frame, evaluation_set, share, models):
-    """Draw one panel for each model.
+def draw(frame, evaluation_set, share, models, threshold):
+    """Draw a block for each model: a row for each occupation, a cell for each sentence, its colour the metric.
+
+    A model alone gets two blocks, one for each half of many occupations.
 
     Parameters
     ----------
@@ -44,37 +65,59 @@ def draw(frame, evaluation_set, share, models):
         Women among those who have each occupation, in percent; empty if it is not known.
     models : dict
         The run's models by their labels.
+    threshold : float
+        In percentage points.
     """
     names = study.order(frame.model)
     occupations = sorted(frame.occupation.unique(), key=lambda name: (share.get(name, 0), name))
-    place = {name: i for i, name in enumerate(occupations)}
-    drawn = plotting.figure(plotting.PAGE, 1.35 * len(names) + 0.9)
-    axes = np.atleast_1d(drawn.subplots(len(names), 1, sharex=True))
-    for ax, name in zip(axes, names, strict=True):
-        own = frame[frame.model == name]
-        for kind in figures.KINDS[evaluation_set]:
-            rows = own[own.kind == kind]
-            colour, marker = figures.LOOKS[kind]
-            x = rows.occupation.map(place)
-            ax.plot(x, rows.metric.clip(upper=TOP), linestyle="none", marker=marker, color=colour, markersize=2.6,
-                    markeredgewidth=0, alpha=0.85)  # fmt: skip
-        ax.axhline(detection.THRESHOLD, color=plotting.GREY, linewidth=0.7, linestyle=(0, (4, 1.5)))
-        ax.set_yscale("symlog", linthresh=1, linscale=0.6)
-        ax.set(ylim=(-0.15, TOP * 1.15), yticks=[0, 1, 10, TOP], yticklabels=["0", "1", "10", f"{TOP}+"])
-        ax.yaxis.set_minor_locator(plotting.MultipleLocator(1000))
-        ax.set_title(name, fontsize=7)
-        ax.set_ylabel("metric")
-    axes[-1].set_xticks(range(len(occupations)), occupations, rotation=90, fontsize=5 if len(occupations) > 30 else 7)
-    axes[-1].set_xlim(-0.7, len(occupations) - 0.3)
-    axes[-1].set_xlabel("occupations by their share of women" if share else "occupations by name")
-    handles = [
-        plotting.handle(
-            {"color": figures.LOOKS[k][0], "marker": figures.LOOKS[k][1], "linestyle": "none"},
-            figures.kind_label(k, evaluation_set),
-        )
-        for k in figures.KINDS[evaluation_set]
+    # Well-specified sentences first, as in the legends of other figures, with a gap behind them.
+    columns = list(figures.KINDS[evaluation_set])
+    gap = sum(kind in SPECIFIED for kind in columns)
+    halves = 2 if len(names) == 1 and len(occupations) > 30 else 1
+    size = -(-len(occupations) // halves)
+    blocks = [(name, occupations[i : i + size]) for name in names for i in range(0, len(occupations), size)]
+    labelled = halves if halves > 1 else 1
+    width = CELL * (len(columns) + 1) * len(blocks) + 0.95 * labelled + 0.12 * len(blocks)
+    drawn = plotting.figure(min(max(width, plotting.COLUMN), plotting.PAGE), ROW * size + 0.75)
+    axes = drawn.subplots(1, len(blocks), squeeze=False)[0]
+    edges = limits(threshold)
+    norm = BoundaryNorm([-1, *np.nextafter(edges, np.inf), np.inf], len(COLOURS))
+    wide = frame.pivot(index=["model", "occupation"], columns="kind", values=["metric", "undefined"])
+    for number, (ax, (name, shown)) in enumerate(zip(axes, blocks, strict=True)):
+        values = wide["metric"].loc[name].reindex(index=shown, columns=columns).to_numpy(dtype=float)
+        nothing = wide["undefined"].loc[name].reindex(index=shown, columns=columns).eq(True).to_numpy()
+        x = np.array([i + (i >= gap) * 0.5 for i in range(len(columns))])
+        for part in (slice(None, gap), slice(gap, None)):
+            left = np.append(x[part], x[part][-1] + 1) - 0.5
+            ax.pcolormesh(
+                left, np.arange(len(shown) + 1) - 0.5, values[:, part], cmap=ListedColormap(COLOURS), norm=norm,
+                edgecolors="white", linewidth=0.4,
+            )  # fmt: skip
+        for dark in (False, True):
+            row, column = np.nonzero(nothing & ((values > edges[2]) == dark))
+            look = {"color": "white" if dark else plotting.GREY, "markersize": 2, "markeredgewidth": 0.5}
+            ax.plot(x[column], row, linestyle="none", marker="x", **look)
+        ax.set(xlim=(-0.6, x[-1] + 0.6), ylim=(size - 0.5, -0.5))
+        ax.set_xticks(x, [NUMBERS[kind] for kind in columns], fontsize=7)
+        ax.tick_params(length=0, pad=1.5)
+        ax.spines[:].set_visible(False)
+        ax.grid(False)
+        first = number == 0 or halves > 1
+        ax.set_yticks(range(len(shown)), shown if first else [], fontsize=7)
+        title = figures.panel_label(name)
+        if halves > 1:
+            title = title if number == 0 else ""
+        ax.set_title(title.replace("-20B", "").replace(" denoiser", "\ndenoiser"), fontsize=7)
+    signs = [
+        f"≤ {edges[0]:g}",
+        *(f"{a:g} to {b:g}" for a, b in itertools.pairwise(edges)),
+        f"> {edges[-1]:g}",
     ]
-    handles.append(plotting.handle({"color": plotting.GREY, "linestyle": (0, (4, 1.5))}, "threshold"))
+    handles = [plotting.patch_handle(c, f"{s} points") for c, s in zip(COLOURS, signs, strict=True)]
+    if frame.undefined.any():
+        look = {"color": plotting.GREY, "marker": "x", "linestyle": "none", "markersize": 3}
+        handles.append(plotting.handle(look, "no gendered word at one of the dates"))
+        handles[-1].set_markeredgecolor(plotting.GREY)
     plotting.legend_below(drawn, handles, 3)
     figures.demonstration(drawn, names, models)
     return drawn
@@ -89,13 +132,14 @@ def main(
     evaluation_set: str,
     part: str,
     models: dict,
+    threshold: float,
     shares: str | None = None,
 ):
     """Draw one ``part`` of the models; ``shares`` (TSV) has the share of women by occupation, where it was fetched."""
     frame = select(figures.read(metric, "the metric"), evaluation_set, part)
     known = findings.read_shares(shares) if shares else {}
     facts = {entry["label"]: entry for entry in models.values()}
-    plotting.save(draw(frame, evaluation_set, known, facts), frame, pdf, png, csv)
+    plotting.save(draw(frame, evaluation_set, known, facts, threshold), frame, pdf, png, csv)
 
 
 if __name__ == "__main__":

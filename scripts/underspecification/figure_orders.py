@@ -6,6 +6,9 @@ from scripts.underspecification import agreement, figures, study
 
 RATES = ("TPR", "TNR", "balanced accuracy")
 TITLES = {"winogender": "Winogender", "simplified": "Simplified"}
+BAR = 0.84
+SHIFTS = {"female": 0.27, "male": 0.0, "neutral": -0.27}
+"""Heights of the genders' marks, in rows."""
 
 
 @plotting.style()
@@ -21,31 +24,32 @@ def draw(frame):
     names = study.order(frame.model)
     y = {name: i for i, name in enumerate(reversed(names))}
     shown = [s for s in TITLES if (frame.evaluation_set == s).any()]
-    drawn = plotting.figure(plotting.PAGE, 2.2 * len(shown) + 0.4)
+    drawn = plotting.figure(plotting.PAGE, (0.26 * len(names) + 0.4) * len(shown) + 0.3)
     axes = drawn.subplots(len(shown), len(RATES), sharey=True, squeeze=False)
     colours = figures.colours()
     for row, evaluation_set in zip(axes, shown, strict=True):
         for ax, rate in zip(row, RATES, strict=True):
             own = frame[(frame.evaluation_set == evaluation_set) & (frame.rate == rate)]
             place = own.model.map(y)
-            ax.hlines(place, own.lowest, own.highest, color="#D9D9D9", linewidth=3)
-            ax.hlines(place, own.low, own.high, color="#7F7F7F", linewidth=3)
-            for gender in ("female", "male", "neutral"):
-                ax.plot(own[gender], place, linestyle="none", marker=figures.MARKERS[gender], markersize=3,
-                        color=colours[gender], markeredgewidth=0)  # fmt: skip
-            ax.plot(own.printed, place, linestyle="none", marker="x", markersize=4.5, color="black", markeredgewidth=1)
+            ax.barh(place, own.highest - own.lowest, left=own.lowest, height=BAR, color="#E3E3E3", linewidth=0)
+            ax.barh(place, own.high - own.low, left=own.low, height=BAR, color="#A6A6A6", linewidth=0)
+            # Each gender on a height of its own, and the printed rate as a line across all, so that none hides another.
+            for gender, shift in SHIFTS.items():
+                ax.plot(own[gender], place + shift, linestyle="none", marker=figures.MARKERS[gender], markersize=3,
+                        color=colours[gender], markeredgewidth=0, clip_on=False, zorder=3)  # fmt: skip
+            ax.vlines(own.printed, place - BAR / 2, place + BAR / 2, color="black", linewidth=1.1, zorder=2.5)
             ax.set(xlim=(-0.02, 1.02))
             ax.set_title(f"{TITLES[evaluation_set]}: {rate}", fontsize=7)
             ax.grid(axis="x")
         row[0].set_yticks(list(y.values()), list(y))
         row[0].set_ylim(-0.6, len(names) - 0.4)
-    handles = [plotting.handle({"color": "black", "marker": "x", "linestyle": "none"}, "printed")]
-    handles[0].set_markeredgecolor("black")
+    handles = [plotting.interval_handle("printed")]
+    handles[0].set_color("black")
     handles += [
         plotting.handle({"color": colours[g], "marker": figures.MARKERS[g], "linestyle": "none"}, f"{g} files alone")
-        for g in ("female", "male", "neutral")
+        for g in SHIFTS
     ]
-    handles += [plotting.patch_handle("#7F7F7F", "95 % of file orders"), plotting.patch_handle("#D9D9D9", "all orders")]
+    handles += [plotting.patch_handle("#A6A6A6", "95 % of file orders"), plotting.patch_handle("#E3E3E3", "all orders")]
     plotting.legend_below(drawn, handles, 6)
     return drawn
 

@@ -1,12 +1,15 @@
 """Draw ROC curves of detecting underspecified sentences (beyond the paper)."""
 
-import numpy as np
+from matplotlib.ticker import MultipleLocator
 
 from scripts.core import plotting
 from scripts.core.job import run
-from scripts.underspecification import detection, figures, sets, study
+from scripts.underspecification import figures, sets, study
 
 TITLES = {"winogender": "Winogender", "simplified": "Simplified"}
+GROUPS = (("BERT", "RoBERTa"), ("BART", "UL2", "Flan-UL2", "Flan-T5"), ("GPT",), ("GPT chat",))
+"""Families that share a column of panels."""
+LOOKS = (("#0072B2", "-"), ("#D55E00", (0, (4, 1.5))), ("#009E73", (0, (1, 1))), ("#882255", (0, (6, 1.5, 1, 1.5))))
 
 
 def panels(frame):
@@ -15,59 +18,72 @@ def panels(frame):
     return [(s, t) for s in sets.SETS for t in ("replica", "official") if (s, t) in found]
 
 
-def looks(names):
-    """Return a colour, marker and line for each model: hues by group, lines within it."""
-    hues = ("#E69F00", "#56B4E9", "#CC79A7", "#009E73", "#882255", "#0072B2", "#D55E00", "#595959")
-    groups = list(dict.fromkeys(study.MODELS[n].group if n in study.MODELS else n for n in names))
-    lines = ("-", (0, (4, 1.5)), (0, (1, 1)), (0, (6, 1.5, 1, 1.5)))
-    found, used = {}, {}
-    for name in names:
-        group = study.MODELS[name].group if name in study.MODELS else name
-        number = used.setdefault(group, 0)
-        used[group] += 1
-        found[name] = {"color": hues[groups.index(group) % len(hues)], "linestyle": lines[number % len(lines)]}
-    return found
+def columns(names):
+    """Return the models of each column of panels, at most as many as there are looks."""
+    known = [[n for n in names if n in study.MODELS and study.MODELS[n].group in group] for group in GROUPS]
+    known.append([n for n in names if n not in study.MODELS])
+    size = len(LOOKS)
+    return [group[i : i + size] for group in known for i in range(0, len(group), size)]
 
 
 @plotting.style()
-def draw(frame, areas, models):
-    """Draw one panel for each set, a curve for each model, with a dot at the study's threshold."""
+def draw(frame, areas, models, threshold):
+    """Draw a row for each set and a column for each group of models, with a dot at ``threshold``.
+
+    Parameters
+    ----------
+    frame, areas : DataFrame
+        Curves, and rows of their areas.
+    models : dict
+        The run's models by their labels.
+    threshold : float
+        In percentage points.
+    """
     shown = panels(frame)
-    names = study.order(frame.model)
-    look = looks(names)
-    drawn = plotting.figure(plotting.PAGE if len(shown) > 1 else plotting.COLUMN * 1.3, 3.2)
-    axes = np.atleast_1d(drawn.subplots(1, len(shown), sharey=True))
-    for ax, (evaluation_set, templates) in zip(axes, shown, strict=True):
+    groups = columns(study.order(frame.model))
+    width = plotting.PAGE if len(groups) > 2 else plotting.COLUMN * (1 + 0.25 * (len(groups) - 1))
+    drawn = plotting.figure(width, 2.35 * len(shown) + 0.2)
+    axes = drawn.subplots(len(shown), len(groups), sharex=True, sharey=True, squeeze=False)
+    values = areas.set_index(["evaluation_set", "templates", "model"]).value
+    for row, (evaluation_set, templates) in zip(axes, shown, strict=True):
         own = frame[(frame.evaluation_set == evaluation_set) & (frame.templates == templates)]
-        for name in names:
-            curve = own[own.model == name]
-            if curve.empty:
-                continue
-            ax.plot(curve.FPR, curve.TPR, linewidth=1, **look[name])
-            # Scores above the largest score that is not above the threshold are those above the threshold.
-            at = curve[curve.threshold <= detection.THRESHOLD].iloc[:1]
-            ax.plot(at.FPR, at.TPR, marker="o", markersize=3, color=look[name]["color"], linestyle="none")
-        ax.plot([0, 1], [0, 1], color=plotting.GREY, linewidth=0.6, linestyle=(0, (1, 1.2)))
-        ax.set(xlabel="well-specified sentences above the threshold", xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
-        ax.set_title(f"{TITLES[evaluation_set]}" + (" (replica)" if templates == "replica" else ""))
-    axes[0].set_ylabel("unspecified sentences above it")
-    handles = []
-    for name in names:
-        area = areas[areas.model == name].set_index(["evaluation_set", "templates"]).value
-        values = ", ".join(f"{area[key]:.2f}" for key in shown if key in area.index)
-        handles.append(plotting.handle(look[name], f"{name} (AUC {values})"))
-    plotting.legend_below(drawn, handles, 3)
-    figures.demonstration(drawn, names, models)
+        for ax, names in zip(row, groups, strict=True):
+            handles = []
+            for name, (colour, line) in zip(names, LOOKS, strict=False):
+                curve = own[own.model == name]
+                if curve.empty:
+                    continue
+                look = {"color": colour, "linestyle": line, "linewidth": 1.1}
+                ax.plot(curve.FPR, curve.TPR, clip_on=False, **look)
+                # Scores above the largest score that is not above the threshold are those above the threshold.
+                at = curve[curve.threshold <= threshold].iloc[:1]
+                ax.plot(at.FPR, at.TPR, marker="o", markersize=3.5, color=colour, linestyle="none", clip_on=False)
+                area = values[evaluation_set, templates, name]
+                handles.append(plotting.handle(look, f"{figures.panel_label(name)}: {area:.2f}"))
+            ax.plot([0, 1], [0, 1], color=plotting.GREY, linewidth=0.6, linestyle=(0, (1, 1.2)))
+            ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
+            ax.xaxis.set_major_locator(MultipleLocator(0.5))
+            ax.yaxis.set_major_locator(MultipleLocator(0.5))
+            ax.legend(
+                handles=handles, title="AUC", loc="upper center", bbox_to_anchor=(0.5, -0.12), fontsize=7,
+                handlelength=1.8, alignment="left",
+            )  # fmt: skip
+        row[0].set_title(TITLES[evaluation_set] + (" (replica)" if templates == "replica" else ""))
+    for ax in axes.ravel():
+        ax.tick_params(labelbottom=True)
+    drawn.supxlabel("well-specified sentences above the threshold (1 − TNR)", fontsize=8)
+    drawn.supylabel("unspecified sentences above it (TPR)", fontsize=8)
+    figures.demonstration(drawn, study.order(frame.model), models)
     return drawn
 
 
-def main(*, roc: str, specification_detection: str, pdf: str, png: str, csv: str, models: dict):
+def main(*, roc: str, specification_detection: str, pdf: str, png: str, csv: str, models: dict, threshold: float):
     """Draw the female metric of every model that fills masks, and of the others with the prompt of Method 2."""
     frame, table = figures.read(roc, "ROC curves"), figures.read(specification_detection, "areas")
     frame, table = (own[selected(own)] for own in (frame, table))
     facts = {entry["label"]: entry for entry in models.values()}
     areas = table[(table.metric == "AUC") & (table.dates == 1)]
-    plotting.save(draw(frame.reset_index(drop=True), areas, facts), frame, pdf, png, csv)
+    plotting.save(draw(frame.reset_index(drop=True), areas, facts, threshold), frame, pdf, png, csv)
 
 
 def selected(frame):

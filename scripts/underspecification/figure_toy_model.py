@@ -4,7 +4,7 @@ from matplotlib.patches import Circle, FancyArrowPatch
 
 from scripts.core import files, plotting
 from scripts.core.job import run
-from scripts.underspecification import toy
+from scripts.underspecification import tables, toy
 
 PLACES = {"W": (0.1, 0.75), "G": (0.9, 0.75), "S": (0.5, 0.95), "X": (0.25, 0.2), "Y": (0.75, 0.2)}
 ARROWS = {
@@ -35,7 +35,7 @@ def graph(ax, task):
 
 @plotting.style()
 def draw(correlations, points):
-    """Draw a row for each task: its graph and three pairs of variables, everything in grey, what is selected on top."""
+    """Draw a row for each task: its graph and three pairs of variables, all draws in grey, those selected on top."""
     drawn = plotting.figure(plotting.PAGE, 4.0)
     axes = drawn.subplots(2, 4)
     values = correlations.set_index(["task", "population", "a", "b"])
@@ -44,14 +44,19 @@ def draw(correlations, points):
         for ax, (a, b) in zip(row[1:], SHOWN, strict=True):
             text = []
             for population in toy.POPULATIONS:
-                own = points[(points.task == task) & (points.population == population)]
-                ax.plot(own[a], own[b], ".", markersize=1.2, color=COLOURS[population], rasterized=True)
+                own = points[(points.task == task) & (points.selected if population == "selected" else True)]
+                size = 2.2 if population == "selected" else 1.2
+                ax.plot(own[a], own[b], ".", markersize=size, color=COLOURS[population], rasterized=True)
                 cell = values.loc[(task, population, a, b)]
-                text.append(f"{population}: {cell.simulated:+.3f} ({cell.exact:+.3f})".replace("-", "−"))
+                simulated, exact = (tables.number(cell[kind], 3, True) for kind in ("simulated", "exact"))
+                text.append(f"{population}: {simulated} ({exact})")
             ax.set_title("\n".join(text), fontsize=7)
             ax.set(xlabel=a, ylabel=b)
             ax.grid(False)
-    handles = [plotting.patch_handle(COLOURS[p], p) for p in toy.POPULATIONS]
+    shown = points.groupby("task").size().max()
+    share = 100 * points.selected.mean()
+    labels = {"all": f"{shown:,} draws", "selected": f"those selected ({share:.1f} %)"}
+    handles = [plotting.patch_handle(COLOURS[p], labels[p]) for p in toy.POPULATIONS]
     plotting.legend_below(drawn, handles, 2)
     return drawn
 

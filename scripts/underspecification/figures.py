@@ -57,9 +57,10 @@ def read(path, what):
     return table
 
 
-def panel_label(model, prompt):
-    """Return a model with its prompt."""
-    return model if prompt == "mask" else f"{model} ({prompt})"
+def panel_label(model, prompt="mask"):
+    """Return a model with its prompt, marked if only files of it were released and no figure of the study shows it."""
+    mark = "†" if model in study.MODELS and model not in study.IN_FIGURES else ""
+    return f"{model}{mark}" if prompt == "mask" else f"{model}{mark} ({prompt})"
 
 
 def panels(frame):

@@ -2,8 +2,9 @@
 
 Symbols: f, u and n are the probabilities of female, male and neutral pronouns, averaged over MGC's sentences; slopes
 and r are those over dates or places, a constant curve counting as r = 0; of a model with several prompts they are
-averaged over them. S is the female metric between the earliest and the latest date, BA balanced accuracy at the study's
-threshold. Only the study's own models are looked at. Sections and figures are those of McMilin (2022).
+averaged over them. S is the female metric between the earliest and the latest date, BA balanced accuracy at the
+threshold of the settings. Only the study's own models are looked at. Sections and figures are those of McMilin (2022).
+"Some models" are at least two.
 """
 
 from dataclasses import dataclass, field
@@ -11,10 +12,11 @@ from functools import cached_property
 
 import numpy as np
 import pandas as pd
+from scipy import stats
 
 from scripts.core import statistics
 from scripts.core.claims import Claim, Lacking, check
-from scripts.underspecification import study
+from scripts.underspecification import detection, study
 
 MASKED = ("BERT-base", "BERT-large", "RoBERTa-base", "RoBERTa-large")
 GPT = ("GPT-3", "GPT-3.5 SFT", "GPT-3.5 RLHF")
@@ -24,19 +26,27 @@ METHOD1 = (*MASKED, *MIXED, INSTRUCTED, *GPT)
 METHOD2 = (*MASKED, "BART-base", "BART-large", "UL2-20B denoiser", INSTRUCTED, *GPT)
 TABLE2 = (*MASKED, "GPT-3.5 SFT", "GPT-3.5 RLHF")
 SIZES = (("BERT-base", "BERT-large"), ("RoBERTa-base", "RoBERTa-large"), ("BART-base", "BART-large"))
+TUNED = (("GPT-3.5 SFT", "GPT-3"), ("GPT-3.5 RLHF", "GPT-3"), (INSTRUCTED, "UL2-20B gen"))
+"""Tuned models and those of the same size and architecture that they come from."""
 NEAR_CHANCE = 0.55
 NEAR_ZERO = 0.2
 HIGH = 0.9
+SOME = 2
+ALPHA = 0.05
+PERMUTATIONS = 9999
 
 
 @dataclass(frozen=True)
 class Source:
-    """The tables of one release or of the run: ``method1_slopes``, ``curves``, ``specification_detection``, ``metric``.
+    """The tables of one release or of the run.
 
-    ``shares`` is the share of women by occupation, if it is known; ``excluded`` are labels that must not be looked at.
+    ``tables`` holds ``method1_slopes``, ``curves``, ``specification_detection``, ``metric`` and ``independence``;
+    ``threshold`` is that of the metric, ``shares`` the share of women by occupation, if it is known; ``excluded`` are
+    labels that must not be looked at.
     """
 
     tables: dict
+    threshold: float
     shares: dict = field(default_factory=dict)
     excluded: frozenset = frozenset()
 
@@ -49,7 +59,13 @@ class Source:
     def _rates(self):
         table = self._kept(self._method2(self.tables["specification_detection"]))
         table = table[(table.dates == 1) & (table.gender == "female") & (table.choice == "fixed")]
-        return table.set_index(["model", "evaluation_set", "metric"]).value
+        return table.set_index(["model", "evaluation_set", "metric"])[["value", "ci_low", "ci_high"]]
+
+    @cached_property
+    def independence(self):
+        """How the change goes with the level: r and its interval by model and level."""
+        table = self._kept(self._method2(self.tables["independence"]))
+        return table.set_index(["model", "level"])[["r", "ci_low", "ci_high", "occupations"]]
 
     @cached_property
     def metrics(self):
@@ -96,11 +112,14 @@ class Source:
         return models
 
     def accuracy(self, model, evaluation_set="winogender", metric="balanced accuracy"):
-        """Return a rate at the study's threshold."""
-        value = self._rates.get((model, evaluation_set, metric))
-        if value is None:
+        """Return a rate at the threshold."""
+        return self.interval(model, evaluation_set, metric)[0]
+
+    def interval(self, model, evaluation_set="winogender", metric="balanced accuracy"):
+        """Return a rate with the ends of its interval."""
+        if (model, evaluation_set, metric) not in self._rates.index:
             raise Lacking(f"{model} on the official {evaluation_set} set")
-        return float(value)
+        return tuple(float(v) for v in self._rates.loc[(model, evaluation_set, metric)])
 
     def mass(self, model, gender):
         """Return the mean probability of a gender over dates and prompts, in percent."""
@@ -170,27 +189,67 @@ def mixed_objectives_are_weakest(source):
     return [check(one, m, others, name) for m in ("slope", "r") for others, name in ((MASKED, "BERT"), (GPT, "GPT"))]
 
 
+def _rho(x, y, alternative):
+    """Return Spearman's rho and its p value over random pairings (with a fixed seed)."""
+
+    def statistic(values):
+        return statistics.spearman(values, y)
+
+    found = stats.permutation_test(
+        (x,), statistic, permutation_type="pairings", n_resamples=PERMUTATIONS, alternative=alternative,
+        rng=np.random.default_rng(1),
+    )  # fmt: skip
+    return float(found.statistic), float(found.pvalue)
+
+
 def size_hardly_matters(source):
-    """The mean difference of slope between two sizes is smaller than the spread of slopes between objectives."""
+    """Pairs of models that differ in size differ less than pairs that differ in tuning, and size goes with nothing.
 
-    def one():
-        gaps = [abs(source.line(a, "female", "slope") - source.line(b, "female", "slope")) for a, b in SIZES]
-        means = [source.mean(models, "slope") for models in (MASKED, MIXED, (INSTRUCTED,), GPT)]
-        spread = max(means) - min(means)
-        return np.mean(gaps) < spread, f"between sizes {np.mean(gaps):.2f}, between objectives {spread:.2f}"
+    Like is compared with like: the mean absolute difference of the absolute slope (and r) over :data:`SIZES`, at equal
+    objectives, with that over :data:`TUNED`, at equal sizes. Over all models Spearman's rho between the number of
+    parameters and the absolute slope must not be significant.
+    """
 
-    return [check(one)]
+    def gaps(metric, pairs):
+        found = []
+        for one, other in pairs:
+            one_value, other_value = (abs(source.line(m, "female", metric)) for m in (one, other))
+            found.append(abs(one_value - other_value))
+        return found
+
+    def listed(values):
+        return ", ".join(f"{value:.2f}" for value in values)
+
+    def pairs(metric):
+        sizes, objectives = gaps(metric, SIZES), gaps(metric, TUNED)
+        text = f"absolute {metric}, between sizes {listed(sizes)}, between objectives {listed(objectives)}"
+        return np.mean(sizes) < np.mean(objectives), text
+
+    def trend():
+        parameters = [study.MODELS[m].parameters for m in source.need(METHOD1)]
+        rho, p = _rho(parameters, [abs(source.line(m, "female", "slope")) for m in METHOD1], "two-sided")
+        return p >= ALPHA, f"rho of size and absolute slope {rho:+.2f} (n = {len(METHOD1)}, p = {p:.2f})"
+
+    return [check(pairs, "slope"), check(pairs, "r"), check(trend)]
 
 
 def tuning_strengthens(source):
-    """The absolute slopes of tuned models are above those of the models they come from."""
+    """Each tuned model has a higher absolute slope than the one it comes from, and slope and r above most untuned ones.
+
+    Most: the median of the study's models without tuning.
+    """
 
     def one(tuned, base):
-        after, before = (abs(source.line(m, "female", "slope")) for m in (tuned, base))
-        return after > before, f"{tuned} {after:.2f}, {base} {before:.2f}"
+        untuned = [m for m in source.need(METHOD1) if m not in dict(TUNED)]
+        parts, right = [], True
+        for metric in ("slope", "r"):
+            after, before = (abs(source.line(m, "female", metric)) for m in (tuned, base))
+            middle = float(np.median([abs(source.line(m, "female", metric)) for m in untuned]))
+            right = right and after > middle and (metric == "r" or after > before)
+            parts.append(f"{metric} {after:.2f} ({base} {before:.2f}, median untuned {middle:.2f})")
+        return right, f"{tuned}: absolute {', '.join(parts)}"
 
-    pairs = (("GPT-3.5 SFT", "GPT-3"), ("GPT-3.5 RLHF", "GPT-3"), (INSTRUCTED, "UL2-20B gen"))
-    return [check(one, *pair) for pair in pairs]
+    return [check(one, *pair) for pair in TUNED]
 
 
 def unspecified_move_more(source):
@@ -209,27 +268,35 @@ def unspecified_move_more(source):
 
 
 def time_and_occupation_are_independent(source):
-    """Over occupations, level and change of the female probability are nearly uncorrelated."""
+    """Over occupations, level and change of the female probability are nearly uncorrelated: absolute r under 0.2.
 
-    def one(model):
-        own = source.metrics[(source.metrics.model == model) & (source.metrics.evaluation_set == "winogender")]
-        own = own[~own.well_specified.astype(bool)]
-        means = own.groupby("occupation")[["level", "change"]].mean()
-        if len(means) < 3:
+    Both for the level at the first date, which is a part of the change, and for the one half way to the last date.
+    """
+
+    def one(model, level):
+        if (model, level) not in source.independence.index:
             raise Lacking(f"{model} on the official winogender set")
-        value = float(means.level.corr(means.change))
-        return abs(value) < NEAR_ZERO, f"{model}: {value:+.2f}"
+        found = source.independence.loc[(model, level)]
+        if pd.isna(found.r):
+            raise Lacking(f"{model} on the official winogender set")
+        text = f"{model} with the {level} level {found.r:+.2f} ({found.ci_low:+.2f} to {found.ci_high:+.2f})"
+        return abs(found.r) < NEAR_ZERO, text
 
-    return [check(one, model) for model in METHOD2]
+    return [check(one, model, level) for model in METHOD2 for level in detection.LEVELS]
 
 
 def some_are_near_chance(source):
-    """At least one model's BA is under 0.55 on some set."""
+    """At least two models have a BA under 0.55 on one of the sets."""
 
     def one():
-        found = {(m, s): source.accuracy(m, s) for m in METHOD2 for s in ("winogender", "simplified")}
-        low = [f"{m} on {s} {value:.3f}" for (m, s), value in found.items() if value < NEAR_CHANCE]
-        return bool(low), ", ".join(low) or f"lowest {min(found.values()):.3f}"
+        cells = {(m, s): source.interval(m, s) for m in METHOD2 for s in ("winogender", "simplified")}
+        low = {m for (m, _), (value, _, _) in cells.items() if value < NEAR_CHANCE}
+        ranked = sorted(cells, key=lambda key: cells[key][0])
+        shown = ", ".join(
+            f"{m} on {s} {value:.3f} ({a:.3f} to {b:.3f})"
+            for (m, s), (value, a, b) in ((key, cells[key]) for key in ranked[:3])
+        )
+        return len(low) >= SOME, f"{len(low)} of {len(METHOD2)} models under {NEAR_CHANCE}, lowest {shown}"
 
     return [check(one)]
 
@@ -277,25 +344,31 @@ def tuned_models_do_well_on_simplified(source):
 
 
 def some_do_worse_on_simplified(source):
-    """At least one model has a higher BA on Winogender than on the simplified set."""
+    """At least two models have a higher BA on Winogender than on the simplified set, by more than both intervals."""
 
     def one():
-        better = [m for m in METHOD2 if source.accuracy(m) > source.accuracy(m, "simplified")]
-        return bool(better), f"{len(better)} of {len(METHOD2)} models"
+        found = {m: (source.interval(m), source.interval(m, "simplified")) for m in METHOD2}
+        gains = {m: first[0] - other[0] for m, (first, other) in found.items()}
+        better = sorted((m for m in METHOD2 if gains[m] > 0), key=lambda m: -gains[m])
+        clear = [m for m in better if found[m][0][1] > found[m][1][2]]
+        text = ", ".join(f"{m} {gains[m]:+.3f}" for m in better)
+        apart = ", ".join(clear) or "none"
+        return len(clear) >= SOME, f"{len(better)} of {len(METHOD2)} models: {text}, intervals apart: {apart}"
 
     return [check(one)]
 
 
 def correlation_goes_with_detection(source):
-    """Over models the absolute slope over dates goes with BA on Winogender."""
+    """Over models the absolute slope (and r) over dates goes with BA on Winogender: rho above zero at p < .05."""
 
     def one(metric):
         lines = [
             abs(source.line(m, "female", metric, prompt="mask" if m not in (INSTRUCTED, *GPT) else "A"))
             for m in source.need(METHOD2)
         ]
-        rho = statistics.spearman(lines, [source.accuracy(m) for m in METHOD2])
-        return rho > 0, f"rho with the absolute {metric} {rho:.2f}"
+        rho, p = _rho(lines, [source.accuracy(m) for m in METHOD2], "greater")
+        text = f"rho with the absolute {metric} {rho:+.2f} (n = {len(METHOD2)}, p = {p:.3f})"
+        return rho > 0 and p < ALPHA, text
 
     return [check(one, metric) for metric in ("slope", "r")]
 
@@ -312,7 +385,7 @@ def missed_at_both_ends(source):
             raise Lacking(*(m for m in models if m not in set(own.model)))
         names = sorted(own.occupation.unique(), key=lambda occupation: source.shares.get(occupation, np.nan))
         quarter = len(names) // 4
-        hits = (own.metric > 0.5).groupby(own.occupation).mean()
+        hits = (own.metric > source.threshold).groupby(own.occupation).mean()
         low, middle, high = (
             float(hits[part].mean()) for part in (names[:quarter], names[quarter:-quarter], names[-quarter:])
         )

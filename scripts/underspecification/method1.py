@@ -6,11 +6,11 @@ from scripts.underspecification import correlation, raw_files
 
 
 def main(*, masses: list, slopes: str, curves: str, draws: int, seed: int):
-    """Write ``slopes`` (metrics with intervals) and ``curves`` (means over sentences) as CSV from all of ``masses``."""
+    """Write ``slopes`` (metrics with intervals) and ``curves`` (means over sentences, lines) as CSV from ``masses``."""
     frame = raw_files.read_tidy(masses)
     frame = frame[frame.evaluation_set == "mgc"]
     files.write_csv(slopes, correlation.slopes(frame, draws, seed))
-    files.write_csv(curves, correlation.curves(frame))
+    files.write_csv(curves, correlation.curves(frame, draws, seed))
 
 
 if __name__ == "__main__":

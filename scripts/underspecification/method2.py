@@ -12,18 +12,21 @@ def main(
     specification_detection: str,
     roc: str,
     orders: str,
+    independence: str,
     threshold: float,
     folds: int,
     draws: int,
     seed: int,
 ):
-    """Write the ``metric`` of each sentence, rates and areas, ``roc`` curves and rates over file ``orders`` as CSV."""
+    """Write the ``metric`` of each sentence, rates, areas and ``roc`` curves, rates over file ``orders``, and how the
+    change over dates goes with the level (``independence``) as CSV."""
     frame = raw_files.read_tidy(masses)
     frame = frame[frame.evaluation_set != "mgc"]
     values = detection.specification_metric(frame[~frame.debris])
     files.write_csv(metric, values)
     files.write_csv(specification_detection, detection.evaluate(values, folds, draws, seed, threshold))
     files.write_csv(roc, detection.roc_curves(values))
+    files.write_csv(independence, detection.independence(values))
     files.write_csv(orders, overwriting.spread(overwriting.candidates(frame), threshold))
 
 

@@ -4,6 +4,7 @@ Entries are ``{"value", "text", "source", "cell"}``, as in the other wings.
 """
 
 from scripts.underspecification import study
+from scripts.underspecification.findings import NEAR_ZERO
 from scripts.underspecification.tables import SET_LABELS, number
 
 
@@ -47,11 +48,16 @@ def from_slopes(slopes, curves):
         ``mgc.sentences``, ``mgc.dates``, ``mgc.places``, ``mgc.date.first`` and ``.last``, ``mgc.curves`` (models and
         prompts); for ``date`` and ``place`` ``method1.<variable>.rises`` (female r above 0), ``.falls`` (male r below
         0), ``.both``, ``.significant`` (interval of the female slope without 0), and ``.steepest`` (the largest
-        difference of slopes, with ``label``).
+        difference of slopes, with ``label``); ``mgc.beyond`` (how many models the study's figures do not show, with
+        ``label``) of a release that has some.
     """
     source = "method1_slopes.csv"
     own = slopes[(slopes.accumulation == "top") & slopes.prompt.isin(["mask", "A", "B", "C"])]
     numbers = {"mgc.sentences": count(curves.sentences.max(), "curves.csv", column="sentences")}
+    beyond = [m for m in study.order(curves.model) if m in study.MODELS and m not in study.IN_FIGURES]
+    if beyond and (curves.release != study.RUN).all():
+        label = " and ".join(filter(None, [", ".join(beyond[:-1]), beyond[-1]]))
+        numbers["mgc.beyond"] = count(len(beyond), "curves.csv", column="model") | {"label": label}
     for variable in ("date", "place"):
         values = curves[curves.variable == variable].drop_duplicates("position").sort_values("position").value
         numbers[f"mgc.{variable}s"] = count(len(values), "curves.csv", variable=variable)
@@ -126,6 +132,63 @@ def from_detection(rates, metric):
 
 def _of_model(value, source, model, decimals):
     return entry(float(value), number(value, decimals), source, model=model) | {"label": model}
+
+
+def from_independence(table):
+    """Return how level and change of the female probability go together, over the models of a source.
+
+    Returns
+    -------
+    dict
+        ``independence.occupations``, ``.models``; for the first and the middle level ``independence.<level>.near``
+        (models with an absolute r under :data:`scripts.underspecification.findings.NEAR_ZERO`) and ``.clear`` (models
+        whose interval leaves out 0); ``independence.limit``. Only of sources with at least one defined r.
+    """
+    own = table[(table.accumulation == "top") & table.prompt.isin(["mask", study.DETECTION_PROMPT])].dropna(subset="r")
+    if own.empty:
+        return {}
+    source = "independence.csv"
+    numbers = {
+        "independence.occupations": count(own.occupations.max(), source, column="occupations"),
+        "independence.models": count(own.model.nunique(), source, column="model"),
+        "independence.limit": entry(NEAR_ZERO, f"{NEAR_ZERO}", "findings", name="NEAR_ZERO"),
+    }
+    for level, part in own.groupby("level", sort=False):
+        near, clear = part.r.abs() < NEAR_ZERO, (part.ci_low > 0) | (part.ci_high < 0)
+        numbers[f"independence.{level}.near"] = count(near.sum(), source, level=level)
+        numbers[f"independence.{level}.clear"] = count(clear.sum(), source, level=level)
+    return numbers
+
+
+def from_names(rates):
+    """Return ``relabelled`` where Table 3 has another name for a model of a release.
+
+    Its ``label`` is the model's and the table's name. It is left out where the release has files of the model that the
+    table names.
+    """
+    models, numbers = set(rates.model), {}
+    for model, shown in study.PRINTED_AS.items():
+        if model in models and shown.replace("-gen", " gen") not in models:
+            found = count(1, "specification_detection.csv", model=model)
+            numbers["relabelled"] = found | {"label": [model, shown]}
+    return numbers
+
+
+def from_equally_likely(test):
+    """Return ``likely.<name>`` of the test of equally likely orders of files.
+
+    ``test`` is from :func:`scripts.underspecification.agreement.equally_likely`.
+    """
+    source = "orders.csv"
+    numbers = {}
+    for name, value in test.items():
+        if isinstance(value, int):
+            numbers[f"likely.{name}"] = count(value, source, test=name)
+        else:
+            decimals = (3 if value >= 0.001 else 4) if name in ("p", "p_bound") else 1
+            text = number(value, decimals, name == "z") if value >= 0.0001 or name == "z" else "under 0.0001"
+            numbers[f"likely.{name}"] = entry(value, text, source, test=name)
+    return numbers
 
 
 def from_agreement(agreement, release):

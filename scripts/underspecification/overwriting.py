@@ -12,7 +12,7 @@ import pandas as pd
 
 from scripts.underspecification import study
 from scripts.underspecification.data import GENDERS
-from scripts.underspecification.detection import THRESHOLD, change
+from scripts.underspecification.detection import change
 
 DECIMALS = 3
 """Of the printed rates, which the authors round before they average them."""
@@ -69,7 +69,7 @@ def _quantiles(values, chances, levels=(0.025, 0.975)):
     return [float(values[order][min(np.searchsorted(reached, level), len(order) - 1)]) for level in levels]
 
 
-def spread(found, threshold=THRESHOLD):
+def spread(found, threshold):
     """Return rates over all orders of files.
 
     Parameters
@@ -83,7 +83,8 @@ def spread(found, threshold=THRESHOLD):
     DataFrame
         :data:`KEYS`, ``rate`` (TPR, TNR, balanced accuracy), ``mean``, ``low`` and ``high`` (95 percent of the
         orders), ``lowest`` and ``highest`` (of all orders), ``alphabetical`` (the listing by name, which ends with
-        the neutral files), ``files`` (mean number of files for a sentence).
+        the neutral files), ``sd`` and ``beyond`` (over all orders: the standard deviation, and the chance of a rate
+        outside ``low`` to ``high``), ``files`` (mean number of files for a sentence).
     """
     rows = []
     for key, own in found.groupby(KEYS, sort=False, observed=True):
@@ -106,9 +107,12 @@ def spread(found, threshold=THRESHOLD):
             ("balanced accuracy", both, values, chances),
         ):
             low, high = _quantiles(printable, odds)
+            outside = (printable < low - 1e-9) | (printable > high + 1e-9)
+            centre = float(odds @ printable)
             rows.append(
                 {**dict(zip(KEYS, key, strict=True)), "rate": name, "mean": share["mean"], "low": low, "high": high,
                  "lowest": share["min"], "highest": share["max"], "alphabetical": share["last"],
+                 "sd": float(np.sqrt(odds @ (printable - centre) ** 2)), "beyond": float(odds[outside].sum()),
                  "files": cells["size"].mean()}
             )  # fmt: skip
     return pd.DataFrame(rows)

@@ -12,6 +12,7 @@ def main(
     specification_detection: str,
     metric: str,
     orders: str,
+    independence: str,
     cell_agreement: str,
     toy_model: str,
     printed: str,
@@ -26,10 +27,13 @@ def main(
         **numbers.from_toy(files.read_csv(toy_model)),
         **numbers.from_slopes(files.read_csv(slopes), files.read_csv(curves)),
         **numbers.from_detection(rates, files.read_csv(metric)),
+        **numbers.from_independence(files.read_csv(independence)),
     }
     if source != study.RUN:
         table = agreement.beside_printed(rates, files.read_csv(orders), published.read_published(printed))
         collected |= numbers.from_orders(table)
+        collected |= numbers.from_equally_likely(agreement.equally_likely(table))
+        collected |= numbers.from_names(rates)
         collected |= numbers.from_agreement(files.read_csv(cell_agreement), source)
     files.write_json(paper_numbers, collected)
 

@@ -37,6 +37,8 @@ GENDERS = {"f": "female", "m": "male", "n": "neutral"}
 _NAME = re.compile(
     r"([fmn])p_wikibio_([\w.-]+?)_(date|place)_(\w*)_test(True|False)(?:_(P[123]))?\.csv",
 )
+ROUNDING = 0.001
+"""Released probabilities of Method 2 are rounded to this share, a tenth of a percentage point."""
 _MGC_BODY = re.compile(r"In [^,]+, (\S+) ([a-z ]+\.)")
 # Probabilities are rounded to a tenth or a thousandth of a percent, so that sums of three can be off by as much.
 _MOST = 100.5

@@ -26,18 +26,20 @@ def main(
     templates: list,
     prompts: dict,
     models: dict,
+    shares: bool,
 ):
     """Write ``section_tex``.
 
     ``numbers`` has one file for each of ``sources``, in that order; ``figures`` and ``tables`` are the files that the
     section includes, ``comparison_numbers`` count verdicts; ``templates`` are the Winogender sets that the run's
-    ``models`` read, with ``prompts`` by evaluation set.
+    ``models`` read, with ``prompts`` by evaluation set; ``shares`` tells whether occupations are in the order of the
+    share of women.
     """
     paper = Path(section_tex).parents[1]
     parts = {}
     for key, path in zip(sources, numbers, strict=True):
         parts[key] = part_of("underspecification", key, path, tables, figures, paper)
-        parts[key] |= {"title": NAMES[key], "released": key != study.RUN}
+        parts[key] |= {"title": NAMES[key], "released": key != study.RUN, "shares": shares}
     context = {
         "sources": parts,
         "any_source": next(iter(parts.values())),

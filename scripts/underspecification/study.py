@@ -61,9 +61,17 @@ PARTS = {
 """Groups of models that share a figure (Figures 9 to 14)."""
 
 PRINTED_AS = {"UL2-20B denoiser": "UL2-20B-gen"}
-"""Models whose rows in Table 3 have another name: the files of that row are those of the denoiser."""
+"""Models whose rows in Table 3 have another name.
+
+The table has one row of UL2, and the released files of Method 2 hold one: its file names have no prompt, which is how
+the files of the denoiser are named; those of a model that continues prompts end with the prompt's number.
+"""
 
 _BY_FILE = {(model.file, model.prompted): label for label, model in MODELS.items()}
+
+
+IN_FIGURES = (*(name for name in MODELS if name != "Flan-T5-XXL" and MODELS[name].group != "GPT chat"),)
+"""Models that the study's figures show; of the others only files were released."""
 
 
 def label(file, prompt):

@@ -72,7 +72,8 @@ def rates(table, orders, printed):
         part = own[(own.evaluation_set == key[0]) & (own.templates == key[1])]
         for model in study.order(part.model):
             cells = part[part.model == model].set_index(["choice", "metric"])
-            row = {"Set": set_label(*key), "Model": model}
+            other = study.PRINTED_AS.get(model) if model in released else None
+            row = {"Set": set_label(*key), "Model": f"{model} (printed: {other})" if other else model}
             for short, rate in agreement.RATES.items():
                 value = known.get((key[0], model, rate), MISSING) if model in released else MISSING
                 row[f"printed: {short}"] = value
@@ -143,6 +144,25 @@ def _head(model):
         return model
     family, variant = (facts.group, facts.size) if facts.size else model.rpartition(" ")[::2]
     return f"{family}: {variant}" if family else model
+
+
+def independence(table):
+    """Return the cells of r between level and change over occupations: a row for each set and model."""
+    own = table[(table.accumulation == "top") & table.prompt.isin(["mask", study.DETECTION_PROMPT])]
+    rows = []
+    for key in figures_sets(own):
+        part = own[(own.evaluation_set == key[0]) & (own.templates == key[1])]
+        for model in study.order(part.model):
+            cells = part[part.model == model].set_index("level")
+            row = {"Set": set_label(*key), "Model": model}
+            for level in detection.LEVELS:
+                low, high = cells.loc[level, ["ci_low", "ci_high"]]
+                row[f"{level} level: r"] = number(cells.r[level], 2, True)
+                row[f"{level} level: interval"] = (
+                    MISSING if pd.isna(low) else f"{number(low, 2, True)} to {number(high, 2, True)}"
+                )
+            rows.append(row)
+    return pd.DataFrame(rows)
 
 
 def masses(curves):

@@ -6,19 +6,16 @@ from scripts.core import files
 from scripts.core.job import run
 from scripts.underspecification import toy
 
-SHOWN = 1500
-"""Draws of each population that are kept for the figure."""
+SHOWN = 5000
+"""Draws that are kept for the figure; what is selected among them has its own share of all draws."""
 
 
 def main(*, correlations: str, points: str, amplification: float, draws: int, seed: int):
-    """Write ``correlations`` and, for the figure, some ``points`` of each population (CSV)."""
+    """Write ``correlations`` and, for the figure, the first ``points`` of each task (CSV)."""
     files.write_csv(correlations, toy.correlations(amplification, draws, seed))
     shown = []
     for task in toy.TASKS:
-        frame = toy.simulate(task, amplification, draws, seed)
-        for population in toy.POPULATIONS:
-            own = frame if population == "all" else frame[frame.selected]
-            shown.append(own.head(SHOWN).assign(task=task, population=population))
+        shown.append(toy.simulate(task, amplification, draws, seed).head(SHOWN).assign(task=task))
     files.write_csv(points, pd.concat(shown, ignore_index=True))
 
 

@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from scripts.core.errors import UserError
-from scripts.underspecification import correlation, detection, masses, overwriting, raw_files, study, toy
+from scripts.underspecification import agreement, correlation, detection, masses, overwriting, raw_files, study, toy
 
 WORDS = {"female": ["she", "her"], "male": ["he"], "neutral": ["they"], "neo": ["xe"]}
 
@@ -59,6 +59,19 @@ def test_constant_curves_have_no_correlation_and_exact_ones_no_interval():
     assert table.value["mask", "female", "slope"] == pytest.approx(2)
     assert table.ci_high["mask", "female", "slope"] == pytest.approx(2)
     assert table.value["mask", correlation.DIFFERENCE, "slope"] == pytest.approx(3)
+
+
+def test_lines_of_curves_are_the_fits_with_their_intervals():
+    masses_ = mgc(noise=0.05)
+    table = correlation.slopes(masses_, draws=200, seed=1)
+    values = table[(table.prompt == "mask") & (table.gender == "male")].set_index("metric")
+    own = correlation.curves(masses_, draws=200, seed=1)
+    own = own[own.gender == "male"].sort_values("position")
+    assert own.fit.to_numpy() == pytest.approx(values.value["intercept"] + values.value["slope"] * np.arange(6))
+    # At the first position the line is the intercept, with the same draws.
+    first = own.iloc[0]
+    assert (first.fit_low, first.fit_high) == pytest.approx((values.ci_low["intercept"], values.ci_high["intercept"]))
+    assert ((own.fit_low < own.fit) & (own.fit < own.fit_high)).all()
 
 
 def test_averages_over_prompts_right_and_as_the_authors_did():
@@ -130,7 +143,7 @@ def test_sentences_without_any_mass_are_marked():
 
 def test_rates_by_hand():
     values = detection.specification_metric(winogender(TABLE))
-    table = detection.evaluate(values, folds=2, draws=200, seed=1)
+    table = detection.evaluate(values, folds=2, draws=200, seed=1, threshold=0.5)
     fixed = table[table.choice == "fixed"].set_index(["gender", "metric"]).value
     # Female: 2 and 0.4 points where unspecified, 0.1 and 1 where well-specified; threshold 0.5.
     assert (fixed["female", "TPR"], fixed["female", "TNR"], fixed["female", "balanced accuracy"]) == (0.5, 0.5, 0.5)
@@ -175,9 +188,137 @@ def test_the_best_threshold_is_found_and_never_from_the_occupation_itself():
     assert changed.shape == (6,)
 
 
+def test_every_draw_chooses_its_thresholds_anew():
+    """Against a plain loop that makes each draw's sentences and asks for the best threshold of the other folds."""
+    generator = np.random.default_rng(8)
+    metric = pd.DataFrame(
+        {"occupation": [f"o{i % 9}" for i in range(90)], "metric": generator.integers(0, 30, 90) / 10}
+    )
+    metric["well_specified"] = generator.random(90) < 0.3
+    metric.loc[metric.well_specified, "metric"] /= 2
+    found = detection.Detection(metric)
+    weights = generator.multinomial(9, np.full(9, 1 / 9), size=40)
+    rates = found.cross_validated_rates(4, 1, weights)
+    fold, checked = found.folds(4, 1), 0
+    for draw, chosen in enumerate(weights):
+        right = {True: 0, False: 0}
+        copies = metric.loc[np.repeat(metric.index, chosen[metric.occupation.str[1:].astype(int)])]
+        for k in range(4):
+            held = copies.occupation.isin([name for name, f in zip(found.occupations, fold, strict=True) if f == k])
+            if held.any():
+                other = detection.Detection(copies[~held])
+                limit = other.best_threshold(np.ones(len(other.occupations), dtype=bool))
+                above = copies[held].metric > limit
+                for specified in (True, False):
+                    right[specified] += ((copies[held].well_specified == specified) & (above != specified)).sum()
+        tpr = right[False] / (~copies.well_specified).sum()
+        tnr = right[True] / copies.well_specified.sum()
+        assert rates["TPR"][draw] == pytest.approx(tpr) and rates["TNR"][draw] == pytest.approx(tnr)
+        assert rates["balanced accuracy"][draw] == pytest.approx((tpr + tnr) / 2)
+        checked += 1
+    assert checked == 40
+    alone = found.cross_validated_rates(4, 1, np.where(np.arange(9) == 2, 9, 0)[None, :])
+    assert np.isnan(alone["TPR"]).all()
+
+
+def test_intervals_of_cross_validated_thresholds_are_those_of_draws_that_choose():
+    generator = np.random.default_rng(4)
+    rows = [
+        {"item": f"o{i}_man_{int(s)}", "occupation": f"o{i}", "participant": "man",
+         "coreferent": "participant" if s else "professional", "well_specified": s, "gender": gender,
+         "position": position, "probability": 0.3 + position * generator.random() * (0.02 if s else 0.05)}
+        for i in range(12) for s in (True, False) for gender in ("female", "male", "neutral") for position in (0, 1)
+    ]  # fmt: skip
+    values = detection.specification_metric(frame(rows, evaluation_set="winogender"))
+    own = values[values.gender == "female"]
+    table = detection.evaluate(own, folds=3, draws=300, seed=2, threshold=0.5)
+    row = table[(table.choice == "cross-validated") & (table.metric == "balanced accuracy")].iloc[0]
+    weights = np.random.default_rng(2).multinomial(12, np.full(12, 1 / 12), size=300)
+    anew = detection.Detection(own).cross_validated_rates(3, 2, weights)["balanced accuracy"]
+    assert (row.ci_low, row.ci_high) == correlation.interval(anew)
+    held = detection.Detection(own)
+    assert (row.ci_low, row.ci_high) != correlation.interval(
+        held.rates(held.cross_validated(3, 2), weights)["balanced accuracy"]
+    )
+
+
+def test_what_rounding_leaves_open():
+    """All that rounds to the released probabilities, on a grid."""
+    rows = winogender({("clerk", False): (0, 0, 0)})
+    shown = {("female", 0): 0.011, ("female", 1): 0.024, ("male", 0): 0.5, ("male", 1): 0.3}
+    for (gender, position), value in shown.items():
+        rows.loc[(rows.gender == gender) & (rows.position == position), "probability"] = value
+    values = detection.specification_metric(rows).set_index("gender")
+    steps = np.linspace(-5e-4, 5e-4, 11)
+    f0, m0, f1, m1 = (shown[key] + steps for key in (("female", 0), ("male", 0), ("female", 1), ("male", 1)))
+    share = [f[:, None] / (f[:, None] + m) for f, m in ((f0, m0), (f1, m1))]
+    change = np.abs(np.subtract.outer(share[1].ravel(), share[0].ravel())) * 100
+    both = values.loc[detection.OF_BOTH]
+    assert (both.metric_low, both.metric_high) == pytest.approx((change.min(), change.max()))
+    female = values.loc["female"]
+    assert (female.metric_low, female.metric_high) == pytest.approx((1.2, 1.4))
+    ours = detection.specification_metric(rows.assign(release=study.RUN))
+    assert (ours.metric_low == ours.metric).all() and (ours.metric_high == ours.metric).all()
+    still = detection.specification_metric(winogender({("clerk", False): (0, 0, 0)})).set_index("gender").loc["female"]
+    assert (still.metric_low, still.metric_high) == pytest.approx((0, 0.1))
+
+
+def test_level_and_change_with_the_first_and_the_middle_level():
+    """Noise alone: the first level goes against the change that contains it, the middle one with nothing."""
+    generator = np.random.default_rng(6)
+    rows = [
+        {"item": f"o{i}_man_0", "occupation": f"o{i}", "participant": "man", "coreferent": "professional",
+         "gender": gender, "position": position, "probability": 0.2 + 0.1 * generator.random()}
+        for i in range(400) for gender in ("female", "male", "neutral") for position in (0, 1)
+    ]  # fmt: skip
+    values = detection.specification_metric(frame(rows, evaluation_set="winogender"))
+    table = detection.independence(values).set_index("level")
+    assert table.r["first"] == pytest.approx(-np.sqrt(0.5), abs=0.06) and abs(table.r["middle"]) < 0.1
+    own = values[values.gender == "female"]
+    expected = stats.pearsonr(own.level + own.change / 2, own.change)
+    assert table.r["middle"] == pytest.approx(expected.statistic)
+    low, high = np.tanh(np.arctanh(table.r["middle"]) + np.array([-1, 1]) * stats.norm.ppf(0.975) / np.sqrt(397))
+    assert (table.ci_low["middle"], table.ci_high["middle"]) == pytest.approx((low, high))
+    few = detection.independence(values[values.occupation.isin(["o1", "o2", "o3"])])
+    assert few.r.isna().all() and (few.occupations == 3).all()
+
+
+def orders_table(seed, share_neutral, cells=60, sentences=80):
+    """Return rates beside those of all orders, printed after one order in which the neutral file has a share."""
+    generator = np.random.default_rng(seed)
+    rows = []
+    for cell in range(cells):
+        over = generator.random((sentences, 3)) < np.array([0.9, 0.85, 0.4])
+        last = np.where(generator.random(sentences) < share_neutral, 2, generator.integers(0, 2, sentences))
+        distribution = overwriting.counts(over.mean(axis=1))
+        values = np.arange(sentences + 1) / sentences
+        low, high = overwriting._quantiles(values, distribution)
+        rows.append(
+            {"rate": ("TPR", "TNR")[cell % 2], "printed": over[np.arange(sentences), last].mean(),
+             "neutral": over[:, 2].mean(), "mean": over.mean(), "low": low, "high": high,
+             "lowest": over.min(axis=1).mean(), "highest": over.max(axis=1).mean(),
+             "sd": np.sqrt(distribution @ (values - distribution @ values) ** 2),
+             "beyond": distribution[(values < low - 1e-9) | (values > high + 1e-9)].sum()}
+        )  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def test_equally_likely_orders_are_told_from_others():
+    fair = [agreement.equally_likely(orders_table(seed, 1 / 3)) for seed in range(12)]
+    assert all(test["possible"] == test["all"] == 60 and abs(test["z"]) < 3.5 for test in fair)
+    assert np.mean([test["z"] for test in fair]) == pytest.approx(0, abs=1)
+    assert sum(test["p"] < 0.05 for test in fair) <= 3
+    assert all(test["outside"] / 60 < 0.2 and 0 < test["expected"] < 3 for test in fair)
+    skewed = agreement.equally_likely(orders_table(1, 0.45))
+    assert skewed["z"] > 5 and skewed["towards_neutral"] > 40 and skewed["p"] < 0.05
+    assert skewed["p"] <= skewed["p_bound"]
+    constant = orders_table(1, 1 / 3).assign(sd=0.0)
+    assert agreement.equally_likely(constant)["cells"] == 0
+
+
 def test_the_spread_over_orders_is_that_of_all_orders():
     found = overwriting.candidates(winogender(TABLE))
-    table = overwriting.spread(found).set_index("rate")
+    table = overwriting.spread(found, 0.5).set_index("rate")
     wide = found.assign(over=(found.metric > 0.5).astype(float)).pivot(index="item", columns="gender", values="over")
     tpr, tnr = [], []
     for clerk0, clerk1, nurse0, nurse1 in itertools.product(wide.columns, repeat=4):
@@ -187,6 +328,9 @@ def test_the_spread_over_orders_is_that_of_all_orders():
     for name, values in (("TPR", tpr), ("TNR", tnr), ("balanced accuracy", both)):
         assert table["mean"][name] == pytest.approx(np.mean(values))
         assert (table.lowest[name], table.highest[name]) == (np.min(values), np.max(values))
+        assert table.sd[name] == pytest.approx(np.std(values))
+        outside = (np.array(values) < table.low[name] - 1e-9) | (np.array(values) > table.high[name] + 1e-9)
+        assert table.beyond[name] == pytest.approx(np.mean(outside))
     assert table.alphabetical["TPR"] == 0.5 and table.files["TPR"] == 3
 
 

@@ -38,10 +38,13 @@ def results(masses):
     small = metric[(metric.accumulation == "top") & metric.gender.isin(["female", "male", "neutral"])]
     return {
         "metric": metric,
-        "specification_detection": detection.evaluate(small[small.dates <= 2], folds=10, draws=100, seed=1),
-        "orders": overwriting.spread(overwriting.candidates(both)),
+        "specification_detection": detection.evaluate(
+            small[small.dates <= 2], folds=10, draws=100, seed=1, threshold=0.5
+        ),
+        "orders": overwriting.spread(overwriting.candidates(both), 0.5),
         "method1_slopes": correlation.slopes(masses["mgc"], draws=100, seed=1),
-        "curves": correlation.curves(masses["mgc"]),
+        "curves": correlation.curves(masses["mgc"], draws=100, seed=1),
+        "independence": detection.independence(metric),
     }
 
 
@@ -108,8 +111,52 @@ def test_how_many_printed_cells_agree(results, printed):
     for gender in ("female", "male", "neutral"):
         assert found.agree["Table 3", 1, gender] <= 4
     assert found.agree["Table 3", 1, "file orders"] >= 50
-    assert found.agree["Table 2", 2, detection.OF_BOTH] == 27 and found.close["Table 2", 2, detection.OF_BOTH] == 38
+    assert found.agree["Table 2", 2, detection.OF_BOTH] == 27
     assert found.agree["Table 2", 1, "female"] < 12
+
+
+def test_the_rounding_of_the_release_is_carried_through(results, printed, root):
+    counts = agreement.counts(results["metric"], results["specification_detection"], results["orders"], printed)
+    found = counts.set_index(["table", "dates", "variant"])
+    assert found.close["Table 2", 2, detection.OF_BOTH] == 38
+    known = published.read_models(root / "paper/published/underspecification_models.csv")
+    mapping = published.read_mapping(root / "paper/published/underspecification_mapping.csv", printed, known)
+    names = dict(zip(known.label, known.model, strict=True))
+    metric = results["metric"].assign(model=results["metric"].model.map(names))
+    tables = {name: pd.DataFrame() for name in mapping.table}
+    rows = printed[printed.source == "Table 2"]
+    judged = published.compare(
+        rows, mapping, known, {"preprint": {**tables, "analysis/{templates}/metric.csv": metric}}, ["preprint"]
+    )
+    assert judged.verdict.value_counts().to_dict() == {"as printed": 27, "within interval": 11, "differs": 10}
+    verdict = judged.set_index([judged["row"].str[0], "column"]).verdict
+    # 0.49 points beside a small sum of both genders, and 0.34 beside a large one.
+    assert verdict["7", "BERT-large"] == "within interval" and verdict["7", "RoBERTa-base"] == "differs"
+
+
+def test_released_probabilities_are_rounded_as_stated(masses):
+    for name in ("winogender", "simplified"):
+        steps = masses[name].probability / raw_files.ROUNDING
+        assert (steps - steps.round()).abs().max() < 1e-6
+
+
+def test_orders_of_files_are_possible_but_not_equally_likely(results, printed):
+    table = agreement.beside_printed(results["specification_detection"], results["orders"], printed)
+    test = agreement.equally_likely(table)
+    assert (test["cells"], test["towards_neutral"], test["outside"]) == (43, 31, 7)
+    assert test["z"] == pytest.approx(5.3, abs=0.05) and test["p_bound"] == pytest.approx(0.0051, abs=1e-4)
+    assert test["p"] == pytest.approx(0.00055, abs=1e-5)
+    assert (test["possible"], test["all"]) == (66, 66)
+
+
+def test_level_and_change_of_the_released_outputs(results):
+    table = results["independence"]
+    table = table[table.model.isin(findings.METHOD2) & table.prompt.isin(["mask", "A"])].set_index(["model", "level"])
+    assert (table.occupations == 60).all() and len(table) == 22
+    fails = table[table.r.abs() >= findings.NEAR_ZERO].reset_index()
+    fails = fails.groupby("level").model.agg(set)
+    assert len(fails["first"]) == 6 and fails["first"] & fails["middle"] == {"Flan-UL2-20B"}
+    assert fails["middle"] - fails["first"] == {"BART-base", "BERT-large", "RoBERTa-large"}
 
 
 def test_every_printed_rate_is_possible_in_some_order(results, printed):
@@ -127,14 +174,21 @@ def test_the_printed_sums_are_consistent(printed):
 
 def test_claims_on_the_released_outputs(results, mirror):
     shares = findings.read_shares(mirror / "underspecification/winogender_schema_evaluation_set/occupations-stats.tsv")
-    source = findings.Source(results, shares)
+    source = findings.Source(results, 0.5, shares)
     verdicts = {claim.number: claims.decide(claim.checks(source)).verdict for claim in findings.FINDINGS}
     assert len(verdicts) == 18 and claims.NOT_APPLICABLE not in verdicts.values()
     fails = {number for number, verdict in verdicts.items() if verdict == claims.FAILS}
-    assert fails == {1, 2, 3, 5, 8, 9, 12, 17, 18}
-    without = findings.Source(results, {})
+    assert fails == {1, 2, 3, 5, 6, 7, 8, 9, 10, 12, 16, 17, 18}
+    # What can hardly fail says how strong it is.
+    (near,) = findings.FINDINGS[9].checks(source)
+    assert near.outcome is False and near.text.startswith("1 of 11 models under 0.55, lowest UL2-20B denoiser on simpl")
+    (worse,) = findings.FINDINGS[14].checks(source)
+    assert worse.outcome and "7 of 11 models: RoBERTa-large +0.295" in worse.text and "BERT-base" in worse.text
+    tests = findings.FINDINGS[15].checks(source)
+    assert [check.outcome for check in tests] == [False, False] and "+0.33 (n = 11, p = 0.1" in tests[0].text
+    without = findings.Source(results, 0.5, {})
     assert claims.decide(findings.FINDINGS[16].checks(without)).verdict == claims.NOT_APPLICABLE
-    excluded = findings.Source(results, shares, frozenset({"RoBERTa-large"}))
+    excluded = findings.Source(results, 0.5, shares, frozenset({"RoBERTa-large"}))
     assert claims.decide(findings.FINDINGS[10].checks(excluded)).missing
 
 
@@ -164,7 +218,7 @@ def test_the_dot_of_a_roc_curve_is_the_rate(results):
         & (metric.dates == 1)
     ]  # fmt: skip
     curve = detection.Detection(own).roc()
-    at = curve[curve.threshold <= detection.THRESHOLD].iloc[0]
-    rates = detection.Detection(own).rates(detection.THRESHOLD)
+    at = curve[curve.threshold <= 0.5].iloc[0]
+    rates = detection.Detection(own).rates(0.5)
     assert (rates["TPR"][0], rates["TNR"][0]) == (at.TPR, 1 - at.FPR)
     assert figure_roc.panels(own) == [("simplified", "official")]

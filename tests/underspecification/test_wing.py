@@ -21,6 +21,8 @@ from scripts.underspecification import (
     figure_orders,
     figure_roc,
     figure_toy_model,
+    figures,
+    findings,
     instances,
     masses,
     method1,
@@ -30,6 +32,7 @@ from scripts.underspecification import (
     section,
     study,
     table_detection,
+    table_independence,
     table_masses,
     table_metric,
     table_slopes,
@@ -43,7 +46,8 @@ MODELS = {
     "writer": {"label": "Writer", "demonstration": False, "architecture": "decoder", "methods": ["generate"]},
 }
 FACTS = {name: {**facts, "family": name, "size": "small", "parameters": 1} for name, facts in MODELS.items()}
-SETTINGS = {"threshold": 0.5, "folds": 3, "draws": 50}
+THRESHOLD = 0.7
+SETTINGS = {"threshold": THRESHOLD, "folds": 3, "draws": 50}
 
 
 def share(text):
@@ -130,13 +134,16 @@ def run(tmp_path_factory, root):
         correlations=path("analysis/toy_model.csv"), points=path("analysis/points.csv"), **kinds("figures/toy_model")
     )
     for source, parts in sources.items():
-        at = {name: path(f"analysis/{source}/{name}.csv") for name in ("curves", "metric", "roc", "orders")}
+        at = {
+            name: path(f"analysis/{source}/{name}.csv")
+            for name in ("curves", "metric", "roc", "orders", "independence")
+        }
         rates, slopes = (path(f"analysis/{source}/{n}.csv") for n in ("specification_detection", "method1_slopes"))
         read = [path(f"masses/{part}.parquet") for part in parts]
         method1.main(masses=read, slopes=slopes, curves=at["curves"], draws=50, seed=1)
         method2.main(
             masses=read, metric=at["metric"], specification_detection=rates, roc=at["roc"], orders=at["orders"],
-            threshold=0.5, folds=3, draws=50, seed=1,
+            independence=at["independence"], threshold=THRESHOLD, folds=3, draws=50, seed=1,
         )  # fmt: skip
         choices = ["all", "main"] if source == "preprint" else ["all"]
         for variable in ("date", "place"):
@@ -148,13 +155,16 @@ def run(tmp_path_factory, root):
         part = "bert" if source == "preprint" else "run"
         for name in ("winogender", "simplified"):
             figure_occupations.main(
-                metric=at["metric"], evaluation_set=name, part=part, models=FACTS,
+                metric=at["metric"], evaluation_set=name, part=part, models=FACTS, threshold=THRESHOLD,
                 **kinds(f"figures/{source}/occupations_{name}_{part}"),
             )  # fmt: skip
         figure_example.main(
             masses=read, occupation="doctor", model="RoBERTa-large", models=FACTS, **kinds(f"figures/{source}/example")
         )
-        figure_roc.main(roc=at["roc"], specification_detection=rates, models=FACTS, **kinds(f"figures/{source}/roc"))
+        figure_roc.main(
+            roc=at["roc"], specification_detection=rates, models=FACTS, threshold=THRESHOLD,
+            **kinds(f"figures/{source}/roc"),
+        )  # fmt: skip
         if source == "preprint":
             figure_orders.main(
                 orders=at["orders"], specification_detection=rates, printed=printed, **kinds(f"figures/{source}/orders")
@@ -162,6 +172,7 @@ def run(tmp_path_factory, root):
         table_slopes.main(slopes=slopes, **kinds(f"tables/{source}/slopes", "tex", "csv"))
         table_masses.main(curves=at["curves"], **kinds(f"tables/{source}/masses", "tex", "csv"))
         table_metric.main(metric=at["metric"], printed=printed, **kinds(f"tables/{source}/metric", "tex", "csv"))
+        table_independence.main(independence=at["independence"], **kinds(f"tables/{source}/independence", "tex", "csv"))
         table_detection.main(
             specification_detection=rates, orders=at["orders"], printed=printed,
             **kinds(f"tables/{source}/detection", "tex", "csv"),
@@ -181,6 +192,7 @@ def run(tmp_path_factory, root):
             slopes=path(f"analysis/{source}/method1_slopes.csv"), curves=path(f"analysis/{source}/curves.csv"),
             specification_detection=path(f"analysis/{source}/specification_detection.csv"),
             metric=path(f"analysis/{source}/metric.csv"), orders=path(f"analysis/{source}/orders.csv"),
+            independence=path(f"analysis/{source}/independence.csv"),
             cell_agreement=path("analysis/agreement.csv"), toy_model=path("analysis/toy_model.csv"), printed=printed,
             paper_numbers=path(f"analysis/{source}/paper_numbers.json"), source=source, settings=SETTINGS,
         )  # fmt: skip
@@ -195,9 +207,11 @@ def run(tmp_path_factory, root):
         models=FACTS,
     )  # fmt: skip
     claims.main(
-        tables=[*of("method1_slopes"), *of("curves"), *of("specification_detection"), *of("metric")],
+        tables=[
+            *of("method1_slopes"), *of("curves"), *of("specification_detection"), *of("metric"), *of("independence"),
+        ],
         csv=path("tables/claims.csv"), tex=path("tables/claims.tex"), numbers=path("tables/claims.json"),
-        sources=list(sources), every_source=["preprint", "aaai", "run"], models=FACTS,
+        sources=list(sources), every_source=["preprint", "aaai", "run"], models=FACTS, threshold=THRESHOLD,
     )  # fmt: skip
     section.main(
         section_template=str(root / "paper/sections/underspecification.tex.j2"),
@@ -206,7 +220,7 @@ def run(tmp_path_factory, root):
         tables=[str(p) for p in folder.glob("tables/**/*.tex")],
         comparison_numbers=[path("tables/published_vs_ours.json"), path("tables/claims.json")],
         section_tex=path("paper/sections/underspecification.tex"), sources=list(sources), templates=["replica"],
-        prompts={"mgc": ["A", "B"], "winogender": ["A"]}, models=FACTS,
+        prompts={"mgc": ["A", "B"], "winogender": ["A"]}, models=FACTS, shares=False,
     )  # fmt: skip
     return folder
 
@@ -271,7 +285,7 @@ def test_models_behind_servers_have_no_masses_over_the_vocabulary(run, root, tmp
 
 def test_tables_are_latex(run):
     found = sorted(run.glob("tables/*/*.tex"))
-    assert len(found) == 8
+    assert len(found) == 10
     for path in found:
         text = path.read_text(encoding="utf-8")
         assert text.startswith(r"\begin{tabular}") and "nan" not in text
@@ -321,6 +335,85 @@ def test_figures_draw_what_their_csv_says(run):
     assert len(files.read_csv(run / "figures/run/example.csv")) == 8 * 4
     orders = files.read_csv(run / "figures/preprint/orders.csv")
     assert set(orders.model) == {"BERT-base"} and len(orders) == 6
+
+
+def test_figures_and_findings_use_the_threshold_of_the_settings(run):
+    own = figure_occupations.select(files.read_csv(run / "analysis/run/metric.csv"), "winogender", "run")
+    for threshold, labels in ((0.7, ("≤ 0.7 points", "0.7 to 1.4 points")), (2, ("≤ 2 points", "2 to 4 points"))):
+        drawn = figure_occupations.draw(own, "winogender", {}, {}, threshold)
+        assert [text.get_text() for text in drawn.legends[0].get_texts()][:2] == list(labels)
+        values = own.assign(metric=[threshold, *[threshold * 1.5] * (len(own) - 1)], undefined=False)
+        mesh = figure_occupations.draw(values, "winogender", {}, {}, threshold).axes[0].collections
+        colours = np.concatenate([part.cmap(part.norm(part.get_array().ravel())) for part in mesh])
+        assert len(np.unique(colours, axis=0)) == 2
+    curve, areas = (files.read_csv(run / f"analysis/run/{name}.csv") for name in ("roc", "specification_detection"))
+    curve, areas = (table[figure_roc.selected(table)] for table in (curve, areas))
+    one = curve[(curve.model == "Filler") & (curve.evaluation_set == "winogender")]
+    for threshold in (0.1, 5.0):
+        drawn = figure_roc.draw(one, areas[(areas.metric == "AUC") & (areas.dates == 1)], {}, threshold)
+        (dot,) = (line for line in drawn.axes[0].lines if line.get_marker() == "o")
+        at = one[one.threshold <= threshold].iloc[0]
+        assert (dot.get_xdata()[0], dot.get_ydata()[0]) == (at.FPR, at.TPR)
+    metric = pd.DataFrame(
+        [
+            {"model": m, "prompt": "mask", "templates": "official", "accumulation": "top", "dates": 1,
+             "gender": "female", "evaluation_set": "winogender", "well_specified": False, "occupation": f"o{i}",
+             "metric": value}
+            for m in findings.METHOD2 for i, value in enumerate((1, 3, 3, 1))
+        ]
+    )  # fmt: skip
+    shares = {f"o{i}": i for i in range(4)}
+    for threshold, right in ((2.0, True), (0.5, False)):
+        checks = findings.missed_at_both_ends(findings.Source({"metric": metric}, threshold, shares))
+        assert [check.outcome for check in checks] == [right, right]
+
+
+def test_lines_end_between_0_and_100_percent():
+    for (low, high), ends in {
+        (90, 110): ((0, 10), (90, 100)), (110, 90): ((10, 20), (100, 90)), (-5, 5): ((10, 20), (0, 5)),
+        (20, 40): ((0, 20), (20, 40)), (30, 30): ((0, 20), (30, 30)),
+    }.items():  # fmt: skip
+        x, y = figure_correlations.inside([0, 20], [low, high])
+        assert (tuple(x), tuple(y)) == ends
+
+
+def test_ticks_of_dates_are_evenly_spaced_and_places_named():
+    years = np.linspace(1801, 2016, 30).astype(int)
+    at, labels = figure_correlations.ticks(pd.DataFrame({"position": range(30), "value": years}), "date")
+    assert labels == ["", "1900", "", "2000"]
+    assert np.ptp(np.diff(at)) < 0.2
+    at, labels = figure_correlations.ticks(pd.DataFrame({"position": range(4), "value": list("abcd")}), "place")
+    assert list(at) == [0, 1, 2, 3] and labels == ["a", "", "", "d"]
+
+
+def test_no_line_crosses_years_without_data(run):
+    assert [list(p) for p in figure_example.spans(np.array([1901, 1904, 2012, 2016]))] == [[1901, 1904], [2012, 2016]]
+    assert [list(p) for p in figure_example.spans(np.array([1900, 1950, 2000]))] == [[1900, 1950, 2000]]
+    drawn = figure_example.draw(files.read_csv(run / "figures/run/example.csv"), {})
+    for ax in drawn.axes:
+        for line in ax.lines:
+            assert np.ptp(line.get_xdata()) < 20
+
+
+def test_released_models_that_no_figure_of_the_study_shows_are_marked():
+    assert figures.panel_label("GPT-4", "A") == "GPT-4† (A)" and figures.panel_label("Flan-T5-XXL") == "Flan-T5-XXL†"
+    assert figures.panel_label("GPT-3", "A") == "GPT-3 (A)" and figures.panel_label("SmolLM2") == "SmolLM2"
+
+
+def test_the_toy_models_points_have_the_share_of_what_is_selected(run):
+    points = files.read_csv(run / "analysis/points.csv")
+    table = files.read_csv(run / "analysis/toy_model.csv")
+    share = table[table.population == "selected"].exact_share.iloc[0]
+    assert points.selected.mean() == pytest.approx(share, abs=4 * np.sqrt(share / len(points)))
+    drawn = figure_toy_model.draw(table.assign(simulated=-1e-5, exact=0.0), points)
+    titles = [ax.get_title(loc="left") for ax in drawn.axes]
+    assert "all: 0.000 (0.000)\nselected: 0.000 (0.000)" in titles
+
+
+def test_no_mark_of_an_order_hides_another(run):
+    drawn = figure_orders.draw(files.read_csv(run / "figures/preprint/orders.csv"))
+    heights = [line.get_ydata()[0] for line in drawn.axes[0].lines]
+    assert len(heights) == 3 and min(np.diff(sorted(heights))) > 0.2
 
 
 def test_nothing_to_draw_is_said(tmp_path):
