@@ -64,6 +64,27 @@ def load_yaml(path):
     return data
 
 
+def configuration_schema(folder):
+    """Return the schema of ``config.yaml``: ``config.schema.yaml`` with a key for each study.
+
+    Parameters
+    ----------
+    folder : str or Path
+        ``config/schemas``; what a study has in the configuration is in ``studies/<study>.schema.yaml`` below it.
+
+    Raises
+    ------
+    UserError
+        If a schema cannot be read (:func:`load_yaml`).
+    """
+    schema = load_yaml(Path(folder) / "config.schema.yaml")
+    for path in sorted(Path(folder).glob("studies/*.schema.yaml")):
+        name = path.name.removesuffix(".schema.yaml")
+        schema["properties"][name] = load_yaml(path)
+        schema["required"].append(name)
+    return schema
+
+
 def merge(base, overlay):
     """Return ``base`` with ``overlay`` laid over it: mappings merge key by key, anything else is replaced.
 
