@@ -103,6 +103,21 @@ def test_only_what_a_change_concerns_runs_again(site):
     script.write_text(before)
 
 
+def test_a_figure_is_one_line_and_one_script(site):
+    """As README says; nothing but the new figure is made."""
+    folder, figure = site.folder, "results/greetings/figures/replica/again"
+    shutil.copy(folder / "scripts/greetings/figure_choices.py", folder / "scripts/greetings/figure_again.py")
+    rules = folder / "rules/greetings.smk"
+    line = '    figures={"choices": result("choices")},\n'
+    assert line in rules.read_text()
+    rules.write_text(rules.read_text().replace(line, f'{line[:-3]}, "again": result("choices")}},\n'))
+    assert site.planned("figures", "tables") == {"greetings_figure_again": 1, "figures": 1}
+    done = site.snakemake(f"{figure}.pdf")
+    assert done.returncode == 0, done.stdout[-3000:]
+    for path in (f"{figure}.png", f"{figure}.csv", "results/logs/greetings_figure_again/replica.log"):
+        assert (folder / path).is_file(), path
+
+
 def test_a_study_that_is_not_named_costs_nothing(site):
     """No job of another study ran, and nothing was fetched."""
     ran = {path.name for path in (site.folder / "results/provenance").iterdir()}
