@@ -190,6 +190,9 @@ class Study:
         Tidy tables that belong to the results, as figures and tables do.
     scored, prompted, texts : Scored, Prompted, Texts or None
         What models do for it.
+    traced : list of dict
+        How a row of its results leads back to rows of its templates, where its tables use other names than its
+        instances.
     abstract : bool
         Whether ``paper/sections/<name>_abstract.tex.j2`` adds sentences to the paper's abstract.
     """
@@ -210,6 +213,7 @@ class Study:
     scored: Scored | None = None
     prompted: Prompted | None = None
     texts: Texts | None = None
+    traced: list = field(default_factory=list)
     abstract: bool = False
 
     def _results(self):
