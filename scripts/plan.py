@@ -9,6 +9,12 @@ from scripts.core import files, models, planning, registry
 from scripts.core.errors import UserError
 from scripts.core.job import log, run
 
+COLUMNS = [
+    "instances_of", "rule", "model", "instances", "tokens", "tokens_shared", "operations", "weights_gb", "jobs",
+    "device", "gpus", "hours", "speed", "tokenizer",
+]  # fmt: skip
+"""Columns of the plan."""
+
 
 def main(
     *,
@@ -58,9 +64,9 @@ def main(
                 generated, 1, devices, cpu,
             )  # fmt: skip
             rows += [{"instances_of": name_of_set, **row} for row in found]
-    frame = pd.DataFrame(rows).fillna({"tokenizer": "none, estimated"})
+    frame = pd.DataFrame(rows, columns=COLUMNS).fillna({"tokenizer": "none, estimated"})
     files.write_csv(plan, frame)
-    print(report(frame), flush=True)
+    print(report(frame) if rows else "No study of this run reads a model: there is nothing to plan.", flush=True)
 
 
 def scoring(study, path, entries, jobs, devices, measured, cpu):

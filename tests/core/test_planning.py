@@ -94,6 +94,7 @@ def test_the_report_has_every_rule_and_model_and_totals(instances, tmp_path, cap
         devices=DEVICES, speeds=str(tmp_path / "speeds"),
     )  # fmt: skip
     table = files.read_csv(tmp_path / "plan.csv")
+    assert table.columns.tolist() == script.COLUMNS
     assert table.rule.tolist() == ["score", "score", "prompt", "token_distributions", "token_distributions"]
     assert table.model.tolist() == ["one", "two", "told", "one", "two"]
     assert table.jobs.tolist() == [3, 1, 2, 1, 1]
@@ -105,6 +106,17 @@ def test_the_report_has_every_rule_and_model_and_totals(instances, tmp_path, cap
     assert "in 6 jobs (score " in printed
     hours = (table.hours * table.gpus)[table.gpus > 0].sum()
     assert f"A100-40GB: {hours:.2f} GPU hours" in printed
+
+
+def test_a_run_without_models_has_an_empty_plan(tmp_path, capsys):
+    script.main(
+        instances=[], texts=[], plan=str(tmp_path / "plan.csv"), studies=[], sets={}, entries={}, jobs={}, prompted={},
+        methods={}, devices=DEVICES, speeds=str(tmp_path / "speeds"),
+    )  # fmt: skip
+    table = files.read_csv(tmp_path / "plan.csv")
+    assert table.columns.tolist() == script.COLUMNS
+    assert table.empty
+    assert capsys.readouterr().out == "No study of this run reads a model: there is nothing to plan.\n"
 
 
 def test_a_cpu_has_a_speed():
