@@ -58,9 +58,9 @@ try:
     SERVERS = registry.select_servers(MODELS, config["completions"]["models"])
     UPSTREAM = upstream_files.read_manifest(ROOT / "config/upstream.tsv")
     TEMPLATES = Path(config.get("template_folder") or root("templates"))
-    PRONOUNS = template_files.select_pronoun_sets(
-        template_files.read_pronouns(TEMPLATES / "pronouns.tsv"), config["pronoun_sets"]
-    )
+    KNOWN_PRONOUNS = template_files.read_pronouns(TEMPLATES / "pronouns.tsv")
+    # Each study says for itself how many sets it needs and whether they may share a form.
+    PRONOUNS = template_files.select_pronoun_sets(KNOWN_PRONOUNS, config["pronoun_sets"], shared=True)
 except UserError as error:
     refuse(error)
 

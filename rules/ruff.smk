@@ -2,12 +2,14 @@
 # are in rules/ruff_prompting.smk.
 
 from scripts.ruff import prompt_texts, prompting_jobs
+from scripts.ruff import study as ruff_study
 
 RUFF = config["ruff"]
 RUFF_ANALYSIS = "results/ruff/analysis/{templates}"
 PROMPTING = RUFF["prompting"]
 
 try:
+    RUFF_CHANCE = ruff_study.chance(ruff_study.select_pronoun_sets(KNOWN_PRONOUNS, config["pronoun_sets"]))
     RUFF_PROMPTS = prompt_texts.read_prompts(TEMPLATES / "ruff/prompts.tsv")
     RUFF_PROMPTED = prompting_jobs.jobs(
         PROMPTING, MODELS, RUFF["seeds"], RUFF["distractors"], [prompt["kind"] for prompt in RUFF_PROMPTS.values()]
@@ -264,13 +266,13 @@ rule bench_scoring:
 
 # In the paper: headline 1, context_free 4, introduction_accuracy 5, accuracy_by_pronoun 6, accuracy_by_distractors 7,
 # scaling 8, error_types 9, context_free_by_model 10; the others are additions.
-RUFF_DRAWN = {"models": RUN_MODELS, "pronoun_sets": PRONOUN_LABELS, "human": RUFF["human_accuracy"]}
+RUFF_DRAWN = {"models": RUN_MODELS, "chance": RUFF_CHANCE, "human": RUFF["human_accuracy"]}
 RUFF_COUNTED = {"models": RUN_MODELS, "pronoun_sets": PRONOUN_LABELS}
 RUFF_FIGURES = {
     "headline": result("accuracy", params=RUFF_DRAWN),
     "context_free": result("context_free", "context_free_summary", params=RUFF_COUNTED),
     "introduction_accuracy": result("accuracy", params=RUFF_DRAWN),
-    "accuracy_by_pronoun": result("accuracy", "pronoun_tests", params=RUFF_DRAWN),
+    "accuracy_by_pronoun": result("accuracy", "pronoun_tests", params=RUFF_DRAWN | RUFF_COUNTED),
     "accuracy_by_distractors": result("accuracy", params=RUFF_DRAWN),
     "scaling": result("scaling", params=RUFF_DRAWN),
     "error_types": result("error_types", params={"models": RUN_MODELS}),
@@ -296,7 +298,7 @@ RUFF_TABLES = {
     ),
     "models": result(params={"models": RUN_MODELS}),
     "accuracy": result("accuracy", params={"models": RUN_MODELS}),
-    "pronoun_tests": result("pronoun_tests", params=RUFF_COUNTED),
+    "pronoun_tests": result("pronoun_tests", params={"models": RUN_MODELS}),
     "error_types": result("error_types", params={"models": RUN_MODELS}),
     **RUFF_PROMPTING_TABLES,
 }
@@ -385,7 +387,7 @@ declare(
             "settings": {
                 "seeds": len(RUFF["seeds"]),
                 "sample_size": RUFF["sample_size"],
-                "chance": 1 / len(PRONOUN_SETS),
+                "chance": RUFF_CHANCE,
                 "alpha": RUFF["alpha"],
                 "bootstrap_draws": RUFF["bootstrap"]["draws"],
             },

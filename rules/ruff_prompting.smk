@@ -117,7 +117,7 @@ rule ruff_prompted_against_scored:
 
 
 # In the paper: vanilla 11a and 11b, final 12, chain 13; the others are additions, but 11a compares with likelihoods too.
-RUFF_PROMPTING_DRAWN = {"models": PROMPTED_MODELS, "pronoun_sets": PRONOUN_LABELS, "human": RUFF["human_accuracy"]}
+RUFF_PROMPTING_DRAWN = {"models": PROMPTED_MODELS, "chance": RUFF_CHANCE, "human": RUFF["human_accuracy"]}
 RUFF_PROMPTING_METHODS = {"methods": ["vanilla", *PROMPTING["chain_of_thought"]["methods"]]}
 RUFF_PROMPTING_FIGURES = {}
 if PROMPTED_MODELS:

@@ -124,7 +124,7 @@ def read_pronouns(path):
     return sets
 
 
-def select_pronoun_sets(pronouns, names, forms=CASES):
+def select_pronoun_sets(pronouns, names, forms=CASES, shared=False):
     """Return the configured pronoun sets in the configured order.
 
     Parameters
@@ -133,7 +133,10 @@ def select_pronoun_sets(pronouns, names, forms=CASES):
         As read by :func:`read_pronouns`.
     names : sequence of str
     forms : sequence of str
-        The forms that a study offers as options; within each of them the sets must differ.
+        The forms that a study offers as options.
+    shared : bool
+        Whether two sets may share some of ``forms`` (*em* of e and ey): a study that asks for a set's form can have
+        both, one that tells people apart by their pronouns cannot. Two sets that share all their forms are refused.
 
     Returns
     -------
@@ -142,7 +145,7 @@ def select_pronoun_sets(pronouns, names, forms=CASES):
     Raises
     ------
     UserError
-        For an unknown set (with the nearest known one), a set named twice, and two sets that share one of ``forms``.
+        For an unknown set (with the nearest known one), a set named twice, and two sets that share what they must not.
     """
     selected = {}
     for name in names:
@@ -151,12 +154,18 @@ def select_pronoun_sets(pronouns, names, forms=CASES):
             raise UserError(f"pronoun_sets: templates/pronouns.tsv has no set '{name}'{hint}")
         if name in selected:
             raise UserError(f"pronoun_sets: '{name}' is there twice; remove one")
-        for form in forms:
+        twin = next((o for o in selected if selected[o] == pronouns[name]), None)
+        if twin is not None:
+            raise UserError(
+                f"pronoun_sets: '{twin}' and '{name}' share all their forms, so that nothing tells them apart; "
+                "remove one"
+            )
+        for form in () if shared else forms:
             other = next((o for o in selected if selected[o][form] == pronouns[name][form]), None)
             if other is not None:
                 raise UserError(
                     f"pronoun_sets: '{other}' and '{name}' share the {form} form '{pronouns[name][form]}', "
-                    "so that their options would be the same; remove one of the two sets"
+                    "so that it would not tell one person from the other; remove one of the two sets"
                 )
         selected[name] = pronouns[name]
     return selected

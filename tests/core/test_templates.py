@@ -99,8 +99,17 @@ def test_configured_sets_must_differ_in_the_forms_that_are_options(tmp_path):
     message = refusal(select_pronoun_sets, pronouns, ["e", "he", "ey"])
     assert "'e' and 'ey' share the accusative form 'em'" in message
     assert list(select_pronoun_sets(pronouns, ["e", "ey"], forms=("nominative",))) == ["e", "ey"]
+    # A study that only asks for a form may have both.
+    assert list(select_pronoun_sets(pronouns, ["e", "he", "ey"], shared=True)) == ["e", "he", "ey"]
     # One set may use a form in two cases (her), and two sets may share one across cases.
     assert select_pronoun_sets(pronouns, ["she", "he"])
+
+
+def test_sets_that_share_every_form_are_one_set(tmp_path):
+    twin = ROWS["e"].replace("e\te\t", "es\te\t", 1)
+    pronouns = read_pronouns(file(tmp_path, HEADER, ROWS["e"], twin))
+    message = refusal(lambda: select_pronoun_sets(pronouns, ["e", "es"], shared=True))
+    assert message == "pronoun_sets: 'e' and 'es' share all their forms, so that nothing tells them apart; remove one"
 
 
 def test_occupations(tmp_path):

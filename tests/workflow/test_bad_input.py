@@ -70,6 +70,12 @@ def unknown_pronoun_set(workflow):
     return workflow.snakemake("scores"), "results", ["pronouns.tsv", "thay", "did you mean 'they'?"]
 
 
+def too_few_pronoun_sets(workflow):
+    overlay = workflow.folder / "config/test.yaml"
+    overlay.write_text(overlay.read_text() + "pronoun_sets: [he]\n")
+    return workflow.snakemake("scores"), "results", ["pronoun_sets", "at least three", "because", "add some of she"]
+
+
 def unreachable_hub(workflow):
     scores = workflow.folder / "results/scores.parquet"
     files.write_parquet(workflow.folder / "instances.parquet", pd.DataFrame(
@@ -162,8 +168,8 @@ def broken_mirror(workflow, change):
 
 
 CASES = [
-    without_slot, repeated_row, unknown_model, unknown_key, unknown_pronoun_set, unreachable_hub, corrupted_archive,
-    truncated_archive, missing_mirror, truncated_parquet, no_space_left,
+    without_slot, repeated_row, unknown_model, unknown_key, unknown_pronoun_set, too_few_pronoun_sets, unreachable_hub,
+    corrupted_archive, truncated_archive, missing_mirror, truncated_parquet, no_space_left,
 ]  # fmt: skip
 
 
