@@ -12,9 +12,6 @@
 # study, by its name; audit says whether all that was made is what would be made today.
 
 
-configfile: f"{workflow.basedir}/config.yaml"
-
-
 include: "rules/common.smk"
 include: "rules/upstream.smk"
 include: "rules/demo_encoder.smk"

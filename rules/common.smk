@@ -48,8 +48,27 @@ def upstream(path):
     return f"results/upstream/{path}"
 
 
+# Snakemake reads these files as well, but of two equal keys it takes the last. It has read those of the command line by
+# now, so broken ones never get here: scripts/check_config.py names their lines.
+CONFIG_FILES = [
+    os.path.relpath(path) if path.is_relative_to(Path.cwd()) else str(path)
+    for path in [ROOT / "config.yaml", *workflow.overwrite_configfiles]
+]
 try:
-    configuration.validate(config, configuration.configuration_schema(ROOT / "config/schemas"), "config.yaml")
+    if workflow.is_main_process:
+        for path in CONFIG_FILES:
+            configuration.load_overlay(path)
+except UserError as error:
+    refuse(error)
+
+
+configfile: str(ROOT / "config.yaml")
+
+
+try:
+    configuration.validate(
+        config, configuration.configuration_schema(ROOT / "config/schemas"), " with ".join(CONFIG_FILES)
+    )
     MODELS = registry.load_registry(ROOT / "config/models.yaml", ROOT / "config/schemas/models.schema.yaml")
     if config.get("registry"):
         MODELS |= registry.load_registry(config["registry"], ROOT / "config/schemas/models.schema.yaml")

@@ -31,6 +31,7 @@ rule paper_source:
 
 rule paper_provenance:
     input:
+        _schema=root("config/schemas/record.schema.yaml"),
         main_tex=rules.paper_source.output.main_tex,
         sections=SECTION_FILES,
         numbers=NUMBER_FILES,
@@ -39,6 +40,7 @@ rule paper_provenance:
         provenance_tex="results/paper/sections/provenance.tex",
         currency_tex="results/paper/sections/currency.tex",
         captions="results/paper/captions.rst",
+        manifest="results/paper/manifest.sha256",
     log:
         "results/logs/paper_provenance/paper.log",
     conda:
@@ -59,6 +61,7 @@ rule paper_pdf:
         ],
         bibliography=rules.paper_source.output.bibliography_copy,
         figures=[path for path in RESULT_FILES if path.endswith(".pdf")],
+        manifest=rules.paper_provenance.output.manifest,
     output:
         pdf=report("results/paper/main.pdf", category="Paper", labels={"kind": "paper", "result": "all studies"}),
     log:

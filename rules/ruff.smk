@@ -1,7 +1,7 @@
 # RUFF (Gautam et al. 2024): instances, models scored by likelihood, analyses; what it declares about itself. Prompted models
 # are in rules/ruff_prompting.smk.
 
-from scripts.ruff import prompt_texts, prompting_jobs
+from scripts.ruff import prompt_texts, prompting_jobs, sample_sizes
 from scripts.ruff import study as ruff_study
 
 RUFF = config["ruff"]
@@ -10,6 +10,7 @@ PROMPTING = RUFF["prompting"]
 
 try:
     RUFF_CHANCE = ruff_study.chance(ruff_study.select_pronoun_sets(KNOWN_PRONOUNS, config["pronoun_sets"]))
+    sample_sizes.check(RUFF, len(PRONOUN_SETS))
     RUFF_PROMPTS = prompt_texts.read_prompts(TEMPLATES / "ruff/prompts.tsv")
     RUFF_PROMPTED = prompting_jobs.jobs(
         PROMPTING, MODELS, RUFF["seeds"], RUFF["distractors"], [prompt["kind"] for prompt in RUFF_PROMPTS.values()]

@@ -127,3 +127,41 @@ def test_occupations(tmp_path):
 )
 def test_broken_occupations(tmp_path, row, expected):
     assert expected in refusal(read_occupations, file(tmp_path, "occupation\tparticipant", "weaver\tbuyer", row))
+
+
+@pytest.mark.parametrize(
+    ("cell", "expected"),
+    [
+        ("x\x00y", "row 3: the cell 'b' holds the control character U+0000; remove it"),
+        ("x\x1b[31my", "row 3: the cell 'b' holds the control character U+001B; remove it"),
+        ("x\ry", "row 3: the cell 'b' holds the control character U+000D; remove it"),
+        ("x\x7f", "row 3: the cell 'b' holds the control character U+007F; remove it"),
+        ("x\x85y", "row 3: the cell 'b' holds the control character U+0085; remove it"),
+        ("x\u2028y", "row 3: the cell 'b' holds the line separator U+2028; remove it"),
+        ("x" * 10_000_000, "row 3: the cell 'b' has 10000000 characters, more than 10000; shorten it"),
+        ("x" * 10_001, "row 3: the cell 'b' has 10001 characters, more than 10000; shorten it"),
+    ],
+)
+def test_cells_that_no_template_has_are_refused(tmp_path, cell, expected):
+    path = file(tmp_path, "a\tb", "1\t2", f"3\t{cell}")
+    message = refusal(read_tsv, path, ("a", "b"))
+    assert message == f"{path}, {expected}"
+
+
+def test_control_characters_and_huge_cells_in_headers_are_refused(tmp_path):
+    assert "row 1: the header holds the control character U+0000; remove it" in refusal(
+        read_tsv, file(tmp_path, "a\x00\tb", "1\t2"), ("a", "b")
+    )
+    message = refusal(read_tsv, file(tmp_path, "a\t" + "b" * 10**7, "1\t2"), ("a", "b"))
+    assert "row 1: the header has a cell of 10000000 characters, more than 10000; shorten it" in message
+
+
+def test_long_cells_are_read(tmp_path):
+    assert read_tsv(file(tmp_path, "a", "x" * 10_000), ("a",)) == [(2, {"a": "x" * 10_000})]
+
+
+def test_files_that_are_far_too_large_are_refused_unread(tmp_path):
+    path = tmp_path / "x.tsv"
+    with path.open("wb") as stream:
+        stream.truncate(200 << 20)
+    assert refusal(read_tsv, path, ("a",)) == f"{path}: has 209715200 bytes, more than 67108864; correct the path"
