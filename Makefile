@@ -18,7 +18,7 @@ paper: environment ## Run the default workflow; leaves results/paper/main.pdf
 	@if bash envs/tex.sh; then \
 	    .venv/bin/snakemake --cores $(CORES) paper; \
 	else \
-	    .venv/bin/snakemake --cores $(CORES) figures tables paper_source && \
+	    .venv/bin/snakemake --cores $(CORES) figures tables paper_provenance && \
 	    echo "All figures and tables are in results/; only the PDF is missing. Install TeX as said above and run: make paper" >&2; \
 	    exit 1; \
 	fi

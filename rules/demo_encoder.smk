@@ -13,13 +13,10 @@ rule merge_demo_encoder:
         "results/logs/merge_demo_encoder/minilm-l6-mlm.log",
     conda:
         "../envs/scoring.yaml"
-    threads: 1
     resources:
         mem_mb=2000,
-        runtime=10,
     params:
         **DEMO_PACKAGE,
-        _code=code("scripts/merge_demo_encoder.py"),
     script:
         "../scripts/merge_demo_encoder.py"
 
@@ -52,6 +49,5 @@ rule train_demo_encoder:
         rank=8,
         batch_size=32,
         characters=350000,
-        _code=code("scripts/train_demo_encoder.py"),
     script:
         "../scripts/train_demo_encoder.py"

@@ -7,14 +7,11 @@ rule audit:
         "results/logs/audit/audit.log",
     conda:
         "../envs/provenance.yaml"
-    threads: 1
     resources:
         mem_mb=2000,
-        runtime=10,
     params:
         configuration=config,
         targets=[],
-        _code=code("scripts/audit.py"),
     script:
         "../scripts/audit.py"
 
@@ -29,13 +26,8 @@ rule crate:
         "results/logs/crate/crate.log",
     conda:
         "../envs/provenance.yaml"
-    threads: 1
-    resources:
-        mem_mb=1000,
-        runtime=10,
     params:
         manifest=root("config/upstream.tsv"),
         title="Pronouns in language models: a run and its results",
-        _code=code("scripts/crate.py"),
     script:
         "../scripts/crate.py"

@@ -9,6 +9,12 @@ from scripts.core import files, models, planning, registry
 from scripts.core.errors import UserError
 from scripts.core.job import log, run
 
+COLUMNS = [
+    "instances_of", "rule", "model", "instances", "tokens", "tokens_shared", "operations", "weights_gb", "jobs",
+    "device", "gpus", "hours", "speed", "tokenizer",
+]  # fmt: skip
+"""Columns of the plan."""
+
 
 def main(
     *,
@@ -16,13 +22,11 @@ def main(
     texts: list,
     plan: str,
     studies: list,
-    sets: list,
+    sets: dict,
     entries: dict,
     jobs: dict,
     prompted: dict,
     methods: dict,
-    new_tokens: dict,
-    default_new_tokens: int,
     devices: dict,
     speeds: str,
     threads: int = 1,
@@ -30,11 +34,12 @@ def main(
     """Write ``plan`` (CSV) and print it: scoring, prompting and token distributions.
 
     ``instances`` has one file for each of ``studies`` (study and template set, as ``study/templates``), ``texts`` one
-    for each of ``sets`` (as ``study/set``); ``entries`` are the run's models. ``jobs`` are the scored models of each
-    study with their numbers of jobs; ``prompted`` has ``prompts``, ``generated`` (tokens) and ``jobs`` for each study
-    and template set and each prompted model; ``methods`` says for which texts a model gives token distributions, and
-    ``new_tokens`` how many each set lets it generate, where not ``default_new_tokens``. ``devices`` are the GPU types
-    of config.yaml; ``speeds`` is the folder in which scoring jobs leave how fast they were.
+    for each of ``sets`` (``study/set``, to the ``tokens`` of a typical text and the ``new_tokens`` that continue it);
+    ``entries`` are the run's models. ``jobs`` are the scored models of each study with their numbers of jobs;
+    ``prompted`` has ``prompts``, ``tokens`` (of a typical one), ``generated`` (tokens of all answers) and ``jobs`` for
+    each study and template set and each prompted model; ``methods`` says for each study for which texts a model gives
+    token distributions. ``devices`` are the GPU types of config.yaml; ``speeds`` is the folder in which scoring jobs
+    leave how fast they were.
     """
     measured = planning.measured_speeds(speeds, entries)
     cpu = planning.cpu_speed(threads)
@@ -46,23 +51,22 @@ def main(
     for study, asked in prompted.items():
         for name, job in asked.items():
             found = planning.plan_generation(
-                "prompt", name, entries[name], job["prompts"], registry.PROMPT_TOKENS, job["generated"], job["jobs"],
+                "prompt", name, entries[name], job["prompts"], job["tokens"], job["generated"], job["jobs"],
                 devices, cpu,
             )  # fmt: skip
             rows += [{"instances_of": study, **row} for row in found]
-    for name_of_set, path in zip(sets, texts, strict=True):
+    for (name_of_set, text), path in zip(sets.items(), texts, strict=True):
         method = files.read_parquet(path, columns=["method"]).method
-        new = new_tokens.get(name_of_set, default_new_tokens)
-        for name, kinds in methods.items():
-            generated = int((method == "generate").sum()) * new if "generate" in kinds else 0
+        for name, kinds in methods[name_of_set.split("/")[0]].items():
+            generated = int((method == "generate").sum()) * text["new_tokens"] if "generate" in kinds else 0
             found = planning.plan_generation(
-                "token_distributions", name, entries[name], int(method.isin(kinds).sum()), registry.TEXT_TOKENS,
+                "token_distributions", name, entries[name], int(method.isin(kinds).sum()), text["tokens"],
                 generated, 1, devices, cpu,
             )  # fmt: skip
             rows += [{"instances_of": name_of_set, **row} for row in found]
-    frame = pd.DataFrame(rows).fillna({"tokenizer": "none, estimated"})
+    frame = pd.DataFrame(rows, columns=COLUMNS).fillna({"tokenizer": "none, estimated"})
     files.write_csv(plan, frame)
-    print(report(frame), flush=True)
+    print(report(frame) if rows else "No study of this run reads a model: there is nothing to plan.", flush=True)
 
 
 def scoring(study, path, entries, jobs, devices, measured, cpu):

@@ -15,6 +15,7 @@ from scripts.core import files, latex
 from scripts.core.errors import UserError
 from scripts.core.paper import linked, listed, number
 from scripts.ruff import claims, paper_numbers, prompt_tables, prompt_texts, published_vs_ours, tables
+from scripts.ruff import section as ruff_section
 from scripts.ruff.fidelity import errors
 from tests.ruff import synthetic
 
@@ -41,7 +42,7 @@ def test_no_result_is_typed(path):
     assert not re.findall(r".{0,30}\d.{0,30}", names)
     # Captions are arguments of an expression: the digits there may only name the study's figures and ids of numbers.
     captions = re.findall(r"^\\VAR\{(figure\(.*)\}$", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    assert captions
+    assert captions or "_abstract." in path.name
     for caption in captions:
         literal = " ".join(re.findall(r'"([^"]*)"', re.sub(r'number\(\w+, "[\w.]+"\)', "", caption)))
         assert not re.search(r"\d", re.sub(r"Figures? \d+( to \d+)? of the study", "", literal)), literal
@@ -66,19 +67,19 @@ def part(**values):
 def test_words_follow_the_numbers():
     tests = {"test.m.he.she": 0.01, "test.m.she.xe": None, "setting.alpha": 0.05}
     made = part(a=0.3, **tests, **{"context_free.m.he": 5, "context_free.m.she": 7})
-    assert paper_source.compare(made, "a", 0.25, "above", "below", "at") == "above"
-    assert paper_source.compare(made, "a", 0.35, "above", "below", "at") == "below"
-    assert paper_source.compare(made, "a", 0.3, "above", "below", "at") == "at"
-    assert paper_source.significant(made, "m", "he", "she")
-    assert not paper_source.significant(made, "m", "she", "xe")
-    assert paper_source.favourite_set(made, "m", ["he", "she"]) == "she"
+    assert ruff_section.compare(made, "a", 0.25, "above", "below", "at") == "above"
+    assert ruff_section.compare(made, "a", 0.35, "above", "below", "at") == "below"
+    assert ruff_section.compare(made, "a", 0.3, "above", "below", "at") == "at"
+    assert ruff_section.significant(made, "m", "he", "she")
+    assert not ruff_section.significant(made, "m", "she", "xe")
+    assert ruff_section.favourite_set(made, "m", ["he", "she"]) == "she"
 
 
 def test_instances_are_one_number_or_a_range():
     made = part(**{"scored.0": 18, "scored.1": 18, "scored.2": 9})
-    assert linked(paper_source.scored(made, [0, 1])) == r"\sourced{ruff.replica.scored.0}{18}"
+    assert linked(ruff_section.scored(made, [0, 1])) == r"\sourced{ruff.replica.scored.0}{18}"
     low, high = r"\sourced{ruff.replica.scored.2}{9}", r"\sourced{ruff.replica.scored.1}{18}"
-    assert linked(paper_source.scored(made, [0, 1, 2])) == f"{low} to {high}"
+    assert linked(ruff_section.scored(made, [0, 1, 2])) == f"{low} to {high}"
 
 
 def test_numbers_and_captions_are_links():
@@ -264,27 +265,36 @@ def render(
     paper = folder / "paper"
     paper_source.main(
         main_template=str(ROOT / "paper/main.tex.j2"),
-        section_template=str(ROOT / "paper/sections/ruff.tex.j2"),
         bibliography=str(ROOT / "paper/references.bib"),
+        scores=[path for _, scores in made for path in scores],
+        main_tex=str(paper / "main.tex"),
+        bibliography_copy=str(paper / "references.bib"),
+        models=models,
+        pronoun_sets=sets,
+        engine="packed",
+        studies=[{"key": "ruff", "name": "RUFF", "abstract": True}],
+    )
+    ruff_section.main(
+        section_template=str(ROOT / "paper/sections/ruff.tex.j2"),
+        abstract_template=str(ROOT / "paper/sections/ruff_abstract.tex.j2"),
         numbers=[numbers for numbers, _ in made],
         figures=[str(p) for p in figures],
         figure_data=[str(p) for p in sorted((folder / "figures").rglob("*.csv"))],
         tables=[str(p) for p in sorted((folder / "tables").rglob("*.tex"))],
         comparison_numbers=[str(p) for p in sorted((folder / "tables").glob("*.json"))],
-        scores=[path for _, scores in made for path in scores],
-        main_tex=str(paper / "main.tex"),
         section_tex=str(paper / "sections/ruff.tex"),
-        bibliography_copy=str(paper / "references.bib"),
+        abstract_tex=str(paper / "sections/ruff_abstract.tex"),
         template_sets=list(keys),
         models=models,
         pronoun_sets=sets,
         distractors=distractors,
         seeds=list(range(seeds)),
-        engine="packed",
-        studies=[{"key": "ruff", "name": "RUFF"}],
         prompting=asked,
     )
-    rendered = "".join((paper / name).read_text(encoding="utf-8") for name in ("main.tex", "sections/ruff.tex"))
+    rendered = "".join(
+        (paper / name).read_text(encoding="utf-8")
+        for name in ("main.tex", "sections/ruff.tex", "sections/ruff_abstract.tex")
+    )
     targets = sorted(set(re.findall(r"\\(?:sourced|origin)\{([^}]+)\}", rendered)))
     anchors = "".join(rf"\hypertarget{{{target}}}{{}}" for target in targets)
     files.write_text(paper / "sections/provenance.tex", rf"\section{{Sources}}\label{{sec:provenance}}{anchors}")
@@ -348,6 +358,27 @@ def test_demonstration_models_are_marked(tmp_path):
     assert r"\fcolorbox" not in (render(tmp_path / "b", models=PAPER, asked=STUDY) / "main.tex").read_text(
         encoding="utf-8"
     )
+
+
+def test_a_run_without_models_has_a_paper(tmp_path):
+    """A study may need no model: then no model, engine or table of models is spoken of."""
+    paper_source.main(
+        main_template=str(ROOT / "paper/main.tex.j2"),
+        bibliography=str(ROOT / "paper/references.bib"),
+        scores=[],
+        main_tex=str(tmp_path / "main.tex"),
+        bibliography_copy=str(tmp_path / "references.bib"),
+        models={},
+        pronoun_sets=SETS[:4],
+        engine=None,
+        studies=[{"key": "one", "name": "One", "abstract": False}, {"key": "two", "name": "Two", "abstract": False}],
+    )
+    text = (tmp_path / "main.tex").read_text(encoding="utf-8")
+    assert "it covers One, Two. The run\nused no model.\nEvery number" in text
+    assert "engine" not in text
+    assert "tab:run" not in text
+    assert "_abstract" not in text
+    assert [r"\input{sections/one}" in text, r"\input{sections/two}" in text] == [True, True]
 
 
 def test_the_study_stands_beside_the_run(tmp_path):

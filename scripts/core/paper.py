@@ -134,6 +134,11 @@ def listed(words):
     return latex.Raw(" and ".join(filter(None, [", ".join(words[:-1]), words[-1]])))
 
 
+def breakable(label):
+    """Return a pronoun set's label as LaTeX that may end a line after each of its forms."""
+    return latex.Raw(latex.escape(label).replace("/", r"/\allowbreak{}"))
+
+
 def figure(path, label, caption):
     """Return a figure environment for the file ``path``, with an escaped caption and the label ``fig:<label>``."""
     return latex.Raw(

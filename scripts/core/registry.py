@@ -18,16 +18,9 @@ BYTES = {"float32": 4, "float16": 2, "bfloat16": 2}
 # a server core with AVX2.
 GPU_FLOPS = {"float32": 12e12, "float16": 1e14, "bfloat16": 1e14}
 CPU_FLOPS = 8e10
-# RUFF's longest set has 69 tokens a text under BERT's tokenizer; the root mean square over its six sets is 52.
-TOKENS = 56
-OPTIONS = 4
-# Prompt A around a Winogender sentence has about 60 tokens.
-TEXT_TOKENS = 64
 # Kernel launches bound small models on a GPU.
 GPU_SECONDS_PER_INSTANCE = 0.1
-# A prompt with its instance; an A100 reads its weights at about this speed for every new token; a batch has at least so
-# many prompts.
-PROMPT_TOKENS = 200
+# An A100 reads its weights at about this speed for every new token; a batch has at least so many prompts.
 GPU_BYTES_PER_SECOND = 1e12
 PROMPTS_PER_BATCH = 32
 STARTUP_MINUTES = 10
@@ -175,14 +168,14 @@ def _check_available(where, name, entry):
     raise UserError(f"{where}: '{name}' cannot be run ({entry['note']}){outputs}; remove it")
 
 
-def methods(entry):
+def methods(entry, study):
     """Return for which texts a model gives token distributions: those with a ``mask``, those to ``generate`` from.
 
-    What Underspecification did with the model, otherwise what its architecture can do.
+    What ``study`` did with the model, otherwise what its architecture can do.
     """
     by_use = {"masked": ["mask"], "generation": ["generate"], "masked-and-generation": ["mask", "generate"]}
     by_architecture = {"encoder": ["mask"], "decoder": ["generate"], "encoder-decoder": ["mask", "generate"]}
-    return by_use.get(entry["studies"].get("underspecification")) or by_architecture[entry["architecture"]]
+    return by_use.get(entry["studies"].get(study)) or by_architecture[entry["architecture"]]
 
 
 def describe(entry):
@@ -236,28 +229,36 @@ def work_parameters(entry):
     return (entry["parameters"] - entry.get("embedding_parameters", 0)) * entry.get("layer_repeats", 1)
 
 
-def instance_seconds(entry):
+def instance_seconds(entry, options, tokens):
     """Return how long one instance takes at most, in seconds.
 
     An instance costs ``2 x parameters x layer_repeats x tokens`` floating-point operations at 12 (float32) or 100
     (half precision) TFLOP/s on an A100, plus 0.1 s for launching kernels, or at 80 GFLOP/s on one CPU core;
-    ``embedding_parameters`` do not count. A text has 56 tokens and four options; a decoder, or an encoder-decoder,
-    reads each option once (224 tokens), an encoder once per token because pseudo-log-likelihoods mask one position
-    at a time (12,544 tokens). No work shared between options is taken off, so it holds for the reference engine too.
+    ``embedding_parameters`` do not count. A decoder, or an encoder-decoder, reads each option once, an encoder once per
+    token because pseudo-log-likelihoods mask one position at a time: of four options of 56 tokens that makes 224 and
+    12,544 tokens. No work shared between options is taken off, so it holds for the reference engine too.
+
+    Parameters
+    ----------
+    entry : dict
+    options : int
+        Options of an instance.
+    tokens : float
+        Tokens of a typical text.
     """
-    tokens = OPTIONS * TOKENS * (TOKENS if entry["architecture"] == "encoder" else 1)
-    operations = 2 * work_parameters(entry) * tokens
+    read = options * tokens * (tokens if entry["architecture"] == "encoder" else 1)
+    operations = 2 * work_parameters(entry) * read
     if gpus(entry):
         return operations / GPU_FLOPS[entry["precision"]] + GPU_SECONDS_PER_INSTANCE
     return operations / CPU_FLOPS
 
 
-def distribution_minutes(entry, n_texts, new_tokens, attempt=1):
+def distribution_minutes(entry, n_texts, tokens, new_tokens, attempt=1):
     """Return the time limit of a job of token distributions, in minutes.
 
-    As :func:`runtime_minutes`, with a text of 64 tokens and those generated instead of an instance's options.
+    As :func:`runtime_minutes`, with a text of ``tokens`` and those generated instead of an instance's options.
     """
-    operations = 2 * work_parameters(entry) * (TEXT_TOKENS + new_tokens)
+    operations = 2 * work_parameters(entry) * (tokens + new_tokens)
     each = operations / GPU_FLOPS[entry["precision"]] + GPU_SECONDS_PER_INSTANCE
     if not gpus(entry):
         each = operations / CPU_FLOPS
@@ -265,23 +266,23 @@ def distribution_minutes(entry, n_texts, new_tokens, attempt=1):
     return math.ceil(STARTUP_MINUTES + (loading + n_texts * each) / 60) * attempt
 
 
-def shards(entry, n_instances, minutes_per_job):
+def shards(entry, n_instances, options, tokens, minutes_per_job):
     """Return the number of jobs that keeps each within ``minutes_per_job`` (:func:`instance_seconds`), at least 1."""
-    return max(1, math.ceil(n_instances * instance_seconds(entry) / 60 / minutes_per_job))
+    return max(1, math.ceil(n_instances * instance_seconds(entry, options, tokens) / 60 / minutes_per_job))
 
 
-def prompt_seconds(entry, new_tokens):
-    """Return how long one prompt of 200 tokens takes at most, in seconds (:func:`generation_seconds`).
+def prompt_seconds(entry, tokens, new_tokens):
+    """Return how long one prompt takes at most, in seconds (:func:`generation_seconds`).
 
     Parameters
     ----------
     entry : dict
+    tokens : int
+        Tokens of a typical prompt.
     new_tokens : int
         Tokens that are generated at most.
     """
-    return generation_seconds(
-        entry, PROMPT_TOKENS, new_tokens, GPU_FLOPS[entry["precision"]] if gpus(entry) else CPU_FLOPS
-    )
+    return generation_seconds(entry, tokens, new_tokens, GPU_FLOPS[entry["precision"]] if gpus(entry) else CPU_FLOPS)
 
 
 def generation_seconds(entry, read, generated, flops):
@@ -317,7 +318,7 @@ def prompt_minutes(entry, seconds, attempt=1):
     return math.ceil(STARTUP_MINUTES + (loading + seconds) / 60) * attempt
 
 
-def runtime_minutes(entry, n_instances, attempt=1):
+def runtime_minutes(entry, n_instances, options, tokens, attempt=1):
     """Return the time limit of a scoring job, in minutes.
 
     ``attempt x (10 + weights / 200 MB/s + n_instances x instance_seconds)``.
@@ -326,7 +327,9 @@ def runtime_minutes(entry, n_instances, attempt=1):
     ----------
     entry : dict
     n_instances : float
-        Instances to score with four options each.
+        Instances to score.
+    options, tokens
+        As for :func:`instance_seconds`.
     attempt : int
         1 for the first try; each further one adds the first limit again.
 
@@ -335,4 +338,5 @@ def runtime_minutes(entry, n_instances, attempt=1):
     int
     """
     loading = weights_bytes(entry) / LOAD_BYTES_PER_SECOND
-    return math.ceil(STARTUP_MINUTES + (loading + n_instances * instance_seconds(entry)) / 60) * attempt
+    seconds = n_instances * instance_seconds(entry, options, tokens)
+    return math.ceil(STARTUP_MINUTES + (loading + seconds) / 60) * attempt

@@ -7,7 +7,7 @@ from scripts import plan as script
 from scripts.core import config, files, planning, registry
 
 ENTRY = {"architecture": "decoder", "parameters": 1_000_000_000, "precision": "float16", "gpus": 1}
-PROMPTED = {"prompts": 50, "generated": 900, "jobs": 2}
+PROMPTED = {"prompts": 50, "tokens": 120, "generated": 900, "jobs": 2}
 DEVICES = {"A100-40GB": {"memory_gb": 40, "tflops": {"float32": 12, "float16": 100, "bfloat16": 100}}}
 
 
@@ -70,9 +70,9 @@ def test_gpus_as_in_ruff_appendix_e(root):
 def test_what_is_generated_is_planned_as_its_jobs_are_limited():
     """Prompts and continuations have no measured speed: hours are what jobs of such models get, and their loading."""
     entry = ENTRY | {"gpus": 1}
-    (row,) = planning.plan_generation("prompt", "one", entry, 1000, registry.PROMPT_TOKENS, 20_000, 3, DEVICES, 1e9)
+    (row,) = planning.plan_generation("prompt", "one", entry, 1000, 200, 20_000, 3, DEVICES, 1e9)
     loading = 3 * (20 + 2e9 / 2e8)
-    assert row["hours"] == pytest.approx((1000 * registry.prompt_seconds(entry, 20) + loading) / 3600)
+    assert row["hours"] == pytest.approx((1000 * registry.prompt_seconds(entry, 200, 20) + loading) / 3600)
     assert (row["rule"], row["instances"], row["tokens"], row["gpus"]) == ("prompt", 1000, 220_000, 1)
     assert row["operations"] == planning.operations(entry, 220_000)
     assert row["speed"] == "config.yaml, at most"
@@ -87,24 +87,36 @@ def test_the_report_has_every_rule_and_model_and_totals(instances, tmp_path, cap
     entry = ENTRY | {"source": {"path": str(tmp_path / "nowhere")}}
     script.main(
         instances=[str(tmp_path / "instances.parquet")], plan=str(tmp_path / "plan.csv"), studies=["ruff/replica"],
-        texts=[str(tmp_path / "mgc.parquet")], sets=["wing/mgc"],
+        texts=[str(tmp_path / "mgc.parquet")], sets={"wing/mgc": {"tokens": 30, "new_tokens": 7}},
         entries={"one": entry, "two": entry | {"gpus": 0, "precision": "float32"}, "told": entry},
         jobs={"ruff": {"one": 3, "two": 1}}, prompted={"ruff/replica": {"told": PROMPTED}},
-        methods={"one": ["generate"], "two": ["mask", "generate"]}, new_tokens={"wing/mgc": 7}, default_new_tokens=10,
+        methods={"wing": {"one": ["generate"], "two": ["mask", "generate"]}},
         devices=DEVICES, speeds=str(tmp_path / "speeds"),
     )  # fmt: skip
     table = files.read_csv(tmp_path / "plan.csv")
+    assert table.columns.tolist() == script.COLUMNS
     assert table.rule.tolist() == ["score", "score", "prompt", "token_distributions", "token_distributions"]
     assert table.model.tolist() == ["one", "two", "told", "one", "two"]
     assert table.jobs.tolist() == [3, 1, 2, 1, 1]
     assert table.instances.tolist() == [2, 2, 50, 2, 3]
-    assert table.tokens.tolist()[2:] == [50 * 200 + 900, 2 * 64 + 14, 3 * 64 + 14]
+    assert table.tokens.tolist()[2:] == [50 * 120 + 900, 2 * 30 + 14, 3 * 30 + 14]
     assert table.tokenizer.tolist() == ["words and signs"] * 2 + ["none, estimated"] * 3
     printed = capsys.readouterr().out
     assert "A100-40GB:" in printed
     assert "in 6 jobs (score " in printed
     hours = (table.hours * table.gpus)[table.gpus > 0].sum()
     assert f"A100-40GB: {hours:.2f} GPU hours" in printed
+
+
+def test_a_run_without_models_has_an_empty_plan(tmp_path, capsys):
+    script.main(
+        instances=[], texts=[], plan=str(tmp_path / "plan.csv"), studies=[], sets={}, entries={}, jobs={}, prompted={},
+        methods={}, devices=DEVICES, speeds=str(tmp_path / "speeds"),
+    )  # fmt: skip
+    table = files.read_csv(tmp_path / "plan.csv")
+    assert table.columns.tolist() == script.COLUMNS
+    assert table.empty
+    assert capsys.readouterr().out == "No study of this run reads a model: there is nothing to plan.\n"
 
 
 def test_a_cpu_has_a_speed():

@@ -380,10 +380,13 @@ def test_select_servers(models):
 
 
 def test_methods(models):
-    found = {name: module.methods(entry) for name, entry in models.items()}
+    found = {name: module.methods(entry, "underspecification") for name, entry in models.items()}
     assert [found[n] for n in ("bert-base", "bart-large", "minilm-l6-mlm")] == [["mask"]] * 3
     assert found["ul2-20b"] == found["t5-small"] == ["mask", "generate"]
     assert [found[n] for n in ("flan-ul2-20b", "smollm2-135m-instruct", "own-server", "gpt-3")] == [["generate"]] * 4
+    # Another study takes what the architecture can do.
+    assert module.methods(models["ul2-20b"], "sixth") == ["mask", "generate"]
+    assert module.methods(models["bart-large"], "sixth") == ["mask", "generate"]
     assert models["ul2-20b"]["prefixes"] == {"mask": "[NLU]", "generate": "[S2S]"}
 
 
@@ -391,10 +394,10 @@ def test_distribution_minutes(models):
     entry = models["flan-ul2-20b"]
     # 39.2 GB at 200 MB/s; 1,000 texts of 84 tokens at 2 x 19.6e9 operations and 1e14 a second, and 0.1 s each.
     seconds = 2 * 19591209984 / 2e8 + 1000 * (2 * 19591209984 * 84 / 1e14 + 0.1)
-    assert module.distribution_minutes(entry, 1000, 20) == math.ceil(10 + seconds / 60)
-    assert module.distribution_minutes(entry, 1000, 20, attempt=2) == 2 * math.ceil(10 + seconds / 60)
+    assert module.distribution_minutes(entry, 1000, 64, 20) == math.ceil(10 + seconds / 60)
+    assert module.distribution_minutes(entry, 1000, 64, 20, attempt=2) == 2 * math.ceil(10 + seconds / 60)
     small = models["smollm2-135m-instruct"]
-    assert module.distribution_minutes(small, 9000, 10) > module.distribution_minutes(small, 900, 10) > 10
+    assert module.distribution_minutes(small, 9000, 64, 10) > module.distribution_minutes(small, 900, 64, 10) > 10
 
 
 @pytest.mark.parametrize(
@@ -461,7 +464,7 @@ def test_precision_follows_size(models):
 def test_resources_grow_with_parameters(models, architecture, gpus):
     sizes = [10**7, 10**8, 10**9, 10**10]
     entries = [models["opt-125m"] | {"architecture": architecture, "gpus": gpus, "parameters": size} for size in sizes]
-    for resource in (module.weights_bytes, module.memory_mb, lambda e: module.runtime_minutes(e, 10_000)):
+    for resource in (module.weights_bytes, module.memory_mb, lambda e: module.runtime_minutes(e, 10_000, 4, 56)):
         values = [resource(entry) for entry in entries]
         assert values == sorted(set(values))
 
@@ -475,40 +478,49 @@ def test_memory_holds_the_weights_and_doubles(models):
 
 def test_runtime_grows_with_instances_attempts_and_repeats(models):
     entry = models["albert-base-v2"]
-    few, many = module.runtime_minutes(entry, 1_000), module.runtime_minutes(entry, 100_000)
+    few, many = module.runtime_minutes(entry, 1_000, 4, 56), module.runtime_minutes(entry, 100_000, 4, 56)
     assert module.STARTUP_MINUTES < few < many
-    assert module.runtime_minutes(entry, 1_000, attempt=3) == 3 * few
-    assert many > module.runtime_minutes(entry | {"layer_repeats": 1}, 100_000)
+    assert module.runtime_minutes(entry, 1_000, 4, 56, attempt=3) == 3 * few
+    assert many > module.runtime_minutes(entry | {"layer_repeats": 1}, 100_000, 4, 56)
 
 
 def test_runtime_formula(models):
     entry = models["opt-66b"]
     seconds = 1000 * (2 * 65719701504 * 224 / 1e14 + 0.1) + 2 * 65719701504 / 2e8
-    assert module.runtime_minutes(entry, 1000) == pytest.approx(10 + seconds / 60, abs=1)
+    assert module.runtime_minutes(entry, 1000, 4, 56) == pytest.approx(10 + seconds / 60, abs=1)
     entry = models["minilm-l6-mlm"]
     operations = 2 * (22744506 - 30522 * 384) * 12544
-    assert module.runtime_minutes(entry, 1000) == pytest.approx(10 + 1000 * operations / 8e10 / 60, abs=1)
+    assert module.runtime_minutes(entry, 1000, 4, 56) == pytest.approx(10 + 1000 * operations / 8e10 / 60, abs=1)
+
+
+def test_time_follows_the_options_of_an_instance(models):
+    """Eleven pronoun sets (MISGENDERED) take eleven fourths of what four take, whatever the architecture."""
+    for name in ("opt-66b", "minilm-l6-mlm"):
+        entry = models[name] | {"gpus": 0}
+        four, eleven = (module.instance_seconds(entry, options, 20) for options in (4, 11))
+        assert eleven == pytest.approx(four * 11 / 4)
+    assert module.shards(entry, 500_000, 11, 20, 60) > module.shards(entry, 500_000, 4, 20, 60)
 
 
 def test_time_of_prompts(models):
     entry = models["llama-2-70b-chat"]
-    seconds = module.prompt_seconds(entry, 20)
+    seconds = module.prompt_seconds(entry, 200, 20)
     operations = 2 * entry["parameters"] * 200
     assert seconds == pytest.approx(operations / 1e14 + 20 * (2 * entry["parameters"] / 1e12 + 0.1) / 32)
     assert module.prompt_shards(3 * 3600, 60) == 3
     assert module.prompt_shards(1, 60) == 1
     assert module.prompt_minutes(entry, 6000, attempt=2) == 2 * module.prompt_minutes(entry, 6000)
     small = models["smollm2-135m-instruct"]
-    assert module.prompt_seconds(small, 20) == pytest.approx(2 * 134515008 * 240 / 8e10)
+    assert module.prompt_seconds(small, 200, 20) == pytest.approx(2 * 134515008 * 240 / 8e10)
 
 
 def test_shards_keep_jobs_within_their_time(models):
     entry = models["albert-xxlarge-v2"]
-    count = module.shards(entry, 39_000, 240)
+    count = module.shards(entry, 39_000, 4, 56, 240)
     assert count > 1
-    assert 39_000 / count * module.instance_seconds(entry) <= 240 * 60
-    assert module.shards(entry, 39_000, 1e9) == 1
-    assert module.shards(models["minilm-l6-mlm"], 500, 240) == 1
+    assert 39_000 / count * module.instance_seconds(entry, 4, 56) <= 240 * 60
+    assert module.shards(entry, 39_000, 4, 56, 1e9) == 1
+    assert module.shards(models["minilm-l6-mlm"], 500, 4, 56, 240) == 1
 
 
 def test_embeddings_are_counted_for_ruffs_encoders(models):

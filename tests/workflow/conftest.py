@@ -119,7 +119,7 @@ def complete(fresh, tmp_path_factory, worker_id):
         if os.environ.get("PRONOUN_UPSTREAM_MIRROR"):
             overlay = workflow.folder / "config/test.yaml"
             overlay.write_text(overlay.read_text().replace("ruff:\n", "ruff:\n  templates: [replica, official]\n"))
-        done = workflow.snakemake("paper" if shutil.which("latexmk") else "paper_source", "figures", "tables")
+        done = workflow.snakemake("paper" if shutil.which("latexmk") else "paper_provenance", "figures", "tables")
         assert done.returncode == 0, done.stdout[-6000:]
         return workflow.folder
 

@@ -15,7 +15,7 @@ from scripts.core import files, provenance
 
 pytestmark = pytest.mark.workflow
 
-PAPER = "paper" if shutil.which("latexmk") else "paper_source"
+PAPER = "paper" if shutil.which("latexmk") else "paper_provenance"
 TARGETS = [f"--target={target}" for target in (PAPER, "figures", "tables")]
 SCORES = "results/ruff/scores/replica"
 
