@@ -106,7 +106,7 @@ def _disputed(tests):
         corrected = bool(row.significant) == bool(row.significant_centred)
         columns = ("p_holm", "p_centred_holm") if corrected else ("p_value", "p_centred")
         place = " without the artefact" if row.subset.endswith("artefact") else ""
-        test = f"{METRICS[row.metric]} of {label(row)}{place}" + (", corrected" if corrected else "")
+        test = f"{METRICS[row.metric]} of {label(row)}{place}" + (" after correction" if corrected else "")
         for variant, column in zip(("percentile", "centred"), columns, strict=True):
             key = f"disputed.{number}.{variant}"
             numbers[key] = entry(
