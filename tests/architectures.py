@@ -202,7 +202,7 @@ def tokenizer(name):
 
 
 def build(kind, **changed):
-    """Return a float32 model of ``kind`` and its tokenizer; ``changed`` are options of its configuration."""
+    """Return a float32 model of ``kind`` and its tokenizer; ``changed`` are options that differ from the kind's."""
     import transformers
 
     words = tokenizer(kind.tokenizer)
