@@ -163,6 +163,7 @@ rule counter_gap_metrics:
         significance=f"{COUNTER_GAP_ANALYSIS}/significance.csv",
         decomposition=f"{COUNTER_GAP_ANALYSIS}/decomposition.csv",
         subset_sizes=f"{COUNTER_GAP_ANALYSIS}/subset_sizes.csv",
+        members=f"{COUNTER_GAP_ANALYSIS}/members.parquet",
     log:
         "results/logs/counter_gap_metrics/all.log",
     benchmark:
