@@ -37,7 +37,10 @@ def code(script):
 
     Snakemake sees a changed script, not a changed module; as a parameter both rerun exactly the rules that use them.
     """
-    return closure.digests(script, str(ROOT))
+    try:
+        return closure.digests(script, str(ROOT))
+    except UserError as error:
+        refuse(error)
 
 
 def reported(path, study, kind):
@@ -100,6 +103,10 @@ PROMPTED = {}
 STUDY_TEXTS = {}
 STUDY_WORD_GROUPS = {}
 STUDY_NEW_TOKENS = {}
+
+# What tables of each study mean by their columns and values where tables of instances have other names, so that the audit
+# finds the template rows behind a cell (scripts/core/origins.py says how an entry is read): study to its list.
+TRACED = {}
 
 # Instance files that models score, for the plan: "study/templates" to the path.
 PLANNED_INSTANCES = {}

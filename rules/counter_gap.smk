@@ -2,6 +2,8 @@
 # coreference system's output in the format of scripts/core/coreference.py, or the flags that the authors released.
 
 from scripts.counter_gap.baselines import LABELS as COUNTER_GAP_RULES
+from scripts.counter_gap.labels import DATA as COUNTER_GAP_LABELS
+from scripts.counter_gap.labels import SCORING as COUNTER_GAP_SCORING
 
 COUNTER_GAP = config["counter_gap"]
 COUNTER_GAP_ANALYSIS = "results/counter_gap/analysis"
@@ -60,6 +62,56 @@ COUNTER_GAP_FIGURES = ["inconsistencies", "simulation", "cancellation", "breakdo
 # debiasing 6, examples 7; the others are additions.
 COUNTER_GAP_TABLES = ["accuracy", "inconsistency", "original_counterfactual", "datasets", "debiasing"]
 COUNTER_GAP_TABLES += ["cancellation", "artefact", "examples"]
+
+TRACED["counter_gap"] = [
+    {
+        "files": "results/counter_gap/*",
+        "when": {"templates": ".+"},
+        "then": {"data": "{templates}", "templates": "{templates}"},
+    },
+    # The columns of tables are metrics of groups.
+    *(
+        {"files": f"*/counter_gap/tables/*/{name}.csv", "when": {"@column": column}, "then": then}
+        for name in ("accuracy", "inconsistency", "original_counterfactual", "datasets", "artefact")
+        for column, then in (
+            ("(Acc_)?(?P<gender>[MF])", {"group": "{gender}", "metric": "accuracy"}),
+            ("(?P<group>M2F|F2M)", {"group": "{group}"}),
+            ("Original|Counterfactual", {"group": "{@column}"}),
+            (".* w/o", {"subset": "all without artefact"}),
+        )
+    ),
+    *(
+        {
+            "files": "*/counter_gap/tables/*.csv",
+            "when": {"Scoring": label},
+            "then": {"source": [f"{data}/{scoring}" for data in COUNTER_GAP_FILES]},
+        }
+        for scoring, label in COUNTER_GAP_SCORING.items()
+    ),
+    {"files": "*/datasets.csv", "when": {"Data": "originals only"}, "then": {"subset": "originals"}},
+    {"files": "*/datasets.csv", "when": {"Data": "quadruples"}, "then": {"subset": "all"}},
+    *(
+        {"files": "*/datasets.csv", "when": {"Data": label}, "then": {"data": data}}
+        for data, label in COUNTER_GAP_LABELS.items()
+    ),
+    # Of one gender, of the genders that a quadruple has before and after swapping, of the original and the other one.
+    *(
+        {"files": "*/counter_gap/*", "when": {"group": group, **when}, "then": then}
+        for group, when, then in (
+            ("(?P<gender>[MF])", {"metric": "accuracy|i_within"}, {"gender": "{gender}"}),
+            ("(?P<gender>[MF])2[MF]", {}, {"original_gender": "{gender}"}),
+            ("[Oo]riginal", {}, {"role": ["original", "control"]}),
+            ("[Cc]ounterfactual", {}, {"role": ["swap-1", "swap-2"]}),
+        )
+    ),
+    {"files": "*/counter_gap/*", "when": {"metric": r"without\..+"}, "then": {"subset": "all without artefact"}},
+    {"files": "*/subset_sizes.csv", "when": {"@column": "masculine"}, "then": {"original_gender": "M"}},
+    {
+        "files": "*/published_vs_ours.csv",
+        "when": {"table": ".+", "cells": ".*", "models": ".*"},
+        "then": {"@file": "results/counter_gap/{table}", "@cells": "{cells}", "system": "{models}"},
+    },
+]
 
 # Every set of quadruples that a run may have.
 COUNTER_GAP_TEMPLATE_SETS = ["replica", "official"]

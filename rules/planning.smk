@@ -1,6 +1,15 @@
 # What a run costs before it is paid for: scoring, prompting and token distributions of every study and model.
 
 
+TRACED["plan"] = [
+    {
+        "files": "results/plan.csv",
+        "when": {"instances_of": r"(?P<study>\w+)/(?P<set>\w+)"},
+        "then": {"@path": ["results/{study}/instances/{set}/*", "results/{study}/texts/{set}.parquet"]},
+    },
+]
+
+
 # The params hold a digest of what earlier runs measured: as inputs those files would ask for scores to be made first.
 rule plan:
     input:

@@ -98,6 +98,52 @@ UNDERSPEC_RESULTS = expand(
 )
 
 
+TRACED["underspecification"] = [
+    # Method 1 is about MGC; its positions count the values that were read.
+    *(
+        {"files": f"results/underspecification/{name}.csv", "then": {"evaluation_set": "mgc"}}
+        for name in ("*curves", "*slopes", "*correlations_*", "tables/*/masses")
+    ),
+    {"files": "*/correlations_*.csv", "when": {"choice": ".+"}, "then": {}},
+    *(
+        {"files": "results/underspecification/tables/*.csv", "when": {"@column": column}, "then": then}
+        for column, then in (
+            (
+                r"(?P<variable>date|place)s(, |: )(?P<gender>female|male|neutral|neo)(:.*)?",
+                {"variable": "{variable}", "gender": "{gender}"},
+            ),
+        )
+    ),
+    # Method 2: sentences of one set; in its tables sets and sentences have other names.
+    {"files": "results/underspecification/figures/*", "when": {"set": ".+"}, "then": {"evaluation_set": "{set}"}},
+    {"files": "results/underspecification/figures/*", "when": {"part": ".+"}, "then": {}},
+    *(
+        {
+            "files": "*/underspecification/tables/*/detection.csv",
+            "when": {"Set": f"{label}( .*)?"},
+            "then": {"evaluation_set": name, "templates": templates, "prompt": ["mask", "A"], "accumulation": "top"},
+        }
+        for name, label in (("winogender", "Winogender"), ("simplified", "Simplified"))
+        for label, templates in ((rf"{label} \(replica\)", "replica"), (label, "official"))
+    ),
+    {
+        "files": "*/underspecification/tables/*/metric.csv",
+        "when": {"Pronoun": "professional|participant"},
+        "then": {"coreferent": "{Pronoun}"},
+    },
+    {
+        "files": "*/underspecification/tables/*/metric.csv",
+        "then": {"evaluation_set": "winogender", "prompt": ["mask", "A"], "accumulation": "top"},
+    },
+    {"files": "*/underspecification/tables/*/metric.csv", "when": {"@column": ".+"}, "then": {"model": "{@column}"}},
+    {
+        "files": "*/published_vs_ours.csv",
+        "when": {"table": ".+", "cells": ".*", "models": ".*"},
+        "then": {"@file": "results/underspecification/{table}", "@cells": "{cells}", "model": "{models}"},
+    },
+]
+
+
 rule underspecification_instances:
     input:
         unpack(lambda wildcards: UNDERSPEC_FILES[wildcards.set]),

@@ -13,6 +13,7 @@ The exit status is 0 only if everything that was asked for is current.
 
 import argparse
 import concurrent.futures
+import itertools
 import json
 import os
 import subprocess
@@ -20,11 +21,13 @@ import sys
 import tempfile
 from pathlib import Path
 
-from scripts.core import audit, files, provenance, trace
+from scripts.core import audit, files, origins, provenance, trace
 from scripts.core.errors import UserError
 from scripts.core.job import log, run
 
 ROOT = Path(__file__).resolve().parents[1]
+SHOWN = 20
+"""Up to this many files of one table are listed."""
 UNTRACKED = ("logs", "benchmarks", "provenance")
 """Folders of results/ that hold no results."""
 
@@ -46,6 +49,7 @@ class State:
         recorded = provenance.index(self.records)
         planned = _plan(configfiles, targets, sorted(set(present) & recorded.keys()))
         self.jobs = planned["jobs"]
+        self.configfiles = list(configfiles)
         dropped = audit.outside(self.jobs, planned["targets"], self.records)
         self.jobs = [job for job in self.jobs if not dropped & set(job["outputs"])]
         paths = {path for job in self.jobs for path in [*job["inputs"], *job["outputs"]]} | set(present)
@@ -55,11 +59,16 @@ class State:
             self.jobs, self.records, self.digests, self.facts, provenance.pins(ROOT), _weights(self.jobs)
         )
         self.findings |= audit.orphans(present, self.jobs, self.digests)
+        self.origins = origins.Origins(self.jobs, planned["traced"], _where)
 
     def behind(self, paths):
         """Return the findings of ``paths`` and of everything that they are made from."""
         needed = audit.needs(self.jobs, paths)
         return {path: finding for path, finding in self.findings.items() if path in needed}
+
+
+def _where(path):
+    return provenance.resolve(path, ROOT)
 
 
 def _present():
@@ -175,21 +184,15 @@ def _trace(state, options):
     behind = state.behind([entry["path"] for entry in found])
     told = []
     for entry in found:
-        row = entry.get("row") or {}
-        told.append(
-            entry
-            | {
-                "templates": trace.template_rows(row, entry["path"], state.jobs),
-                "tree": audit.tree(
-                    entry["path"],
-                    state.jobs,
-                    state.records,
-                    state.findings,
-                    state.digests,
-                    trace.model_names(row, state.jobs),
-                ),
-            }
-        )
+        path, rows, column = entry["path"], entry["rows"], entry["column"]
+        if path == trace.CONFIG:
+            path = provenance.portable(trace.set_in(rows[0]["key"], state.configfiles, ROOT), ROOT)
+            state.digests |= _digests([path])
+        one = rows[0] if len(rows) == 1 else None
+        models = trace.model_names(one, state.jobs)
+        tree = audit.tree(path, state.jobs, state.records, state.findings, state.digests, models)
+        lines = state.origins.behind(path, rows, column)
+        told.append(entry | {"path": path, "rows": rows if one else [], "templates": lines, "tree": tree})
     if options.json:
         records = {f["record"]: state.records.get(f["record"]) for f in behind.values()}
         print(json.dumps({"found": told, "files": behind, "records": records}, indent=1))
@@ -197,15 +200,27 @@ def _trace(state, options):
         for entry in told:
             print(entry["title"])
             print("\n".join(entry["tree"]))
-            for path, used in entry["templates"].items():
-                print(f"{path}: data rows {trace.ranges(used['rows'])} in {used['instances']} scored instances")
+            print("\n".join(_told(entry["templates"])))
         print("\n".join(audit.report(behind)))
     return int(any(finding["verdict"] != "current" for finding in behind.values()))
 
 
+def _told(lines):
+    """Yield lines of template files as text, those of one table of instances below its name."""
+    for table, entries in itertools.groupby(lines, lambda entry: entry["table"]):
+        entries = list(entries)
+        yield f"{entries[0]['count']} rows of {table}, made from" if table else "read directly:"
+        shown = entries if len(entries) <= SHOWN else entries[:SHOWN]
+        for entry in shown:
+            yield f"  {entry['file']}: line{'s' * (len(entry['rows']) > 1)} {trace.ranges(entry['rows'])}"
+        if len(entries) > SHOWN:
+            yield f"  and {len(entries) - SHOWN} more files (--json lists them)"
+
+
 def _impact(state, options):
-    reruns = trace.affected(options.impact, state.jobs, audit.follows)
-    moves = trace.moved(options.impact, reruns, state.jobs)
+    reruns, line = trace.affected(options.impact, state.jobs, audit.follows, _where)
+    uses = (lambda path, rows: bool(state.origins.behind(path, rows, row_of=line))) if line else None
+    moves = trace.moved(options.impact, reruns, state.jobs, uses=uses)
     if options.json:
         jobs = [{key: job[key] for key in ("rule", "wildcards", "outputs")} for job in reruns]
         print(json.dumps({"reruns": jobs, **moves}, indent=1))

@@ -34,7 +34,7 @@ def plan(snakefile, configfiles, targets, files):
     -------
     dict
         ``jobs``: ``rule``, ``wildcards``, ``inputs``, ``outputs``, ``params`` of each; ``targets``: indices of the jobs
-        that ``targets`` name.
+        that ``targets`` name; ``traced``: what the studies say of their tables (:mod:`scripts.core.origins`).
     """
     from snakemake.api import SnakemakeApi
     from snakemake.settings.types import ConfigSettings, DAGSettings, OutputSettings, Quietness, ResourceSettings
@@ -66,6 +66,7 @@ def plan(snakefile, configfiles, targets, files):
                 )
                 for job in jobs
             ],
+            "traced": [entry for entries in workflow.globals.get("TRACED", {}).values() for entry in entries],
             "targets": [n for n, job in enumerate(jobs) if {job.rule.name, *job.output} & set(targets)],
         }
 
@@ -87,6 +88,10 @@ def main():
         except WorkflowError:
             # A leftover of another configuration may lack what it was made from; the targets must not.
             found = plan(arguments.snakefile, arguments.configfile, arguments.targets, [])
+        except SyntaxError as error:
+            # Of a module that the rules import, or of a rules file; Python's last line does not say where.
+            name = str(error.filename).removeprefix(f"{ROOT}/")
+            sys.exit(f"Error: {name}, line {error.lineno}: {error.msg}; correct it")
     json.dump(found, sys.stdout)
 
 

@@ -33,12 +33,12 @@ MODEL_FACTS = ("model", "source", "revision", "weights_sha256", "engine", "insta
 
 
 def portable(value, root):
-    """Return a JSON-able copy of ``value`` in which paths below ``root`` are relative to it.
+    """Return a JSON-able copy of ``value`` in which paths below ``root`` are relative to it, as keys too.
 
     Tuples become lists, keys text, and whatever JSON does not know its text.
     """
     if isinstance(value, dict):
-        return {str(key): portable(member, root) for key, member in value.items()}
+        return {str(key).removeprefix(f"{root}/"): portable(member, root) for key, member in value.items()}
     if isinstance(value, (list, tuple)):
         return [portable(member, root) for member in value]
     if isinstance(value, (set, frozenset)):

@@ -6,6 +6,14 @@ Entries are ``{"value", "text", "source", "cell"}``, as in the other wings.
 from scripts.counter_gap.figures import label, main_scoring
 from scripts.counter_gap.tables import percent
 
+KEYS = {
+    "alpha": "counter_gap.alpha",
+    "draws": "counter_gap.bootstrap.draws",
+    "simulated_quadruples": "counter_gap.simulation.quadruples",
+    "simulated_data_sets": "counter_gap.simulation.repeats",
+}
+"""Settings to their keys in config.yaml."""
+
 
 def entry(value, text, source, **cell):
     """Return one entry."""
@@ -14,7 +22,9 @@ def entry(value, text, source, **cell):
 
 def from_settings(settings):
     """Return ``setting.<name>``."""
-    return {f"setting.{name}": entry(value, f"{value:,}", "config.yaml", key=name) for name, value in settings.items()}
+    return {
+        f"setting.{name}": entry(value, f"{value:,}", "config.yaml", key=KEYS[name]) for name, value in settings.items()
+    }
 
 
 def from_sizes(sizes, templates):
@@ -119,6 +129,8 @@ def from_simulation(simulation):
 def from_examples(examples):
     """Return ``examples.<rule>``, the quadruple that is shown, for each rule that has one."""
     return {
-        f"examples.{row.rule}": entry(str(row.quadruple), str(row.quadruple), "examples.csv", rule=row.rule)
+        f"examples.{row.rule}": entry(
+            str(row.quadruple), str(row.quadruple), "examples.csv", rule=row.rule, quadruple=row.quadruple
+        )
         for row in examples.drop_duplicates("rule").itertuples()
     }

@@ -4,13 +4,12 @@ import pandas as pd
 
 from scripts.core import files, latex
 from scripts.core.errors import UserError
+from scripts.counter_gap.labels import DATA, SCORING
 
 METHODS = ("none", "a-CDA", "n-CDA")
 """Debiasing methods in the order of the study's Table 6."""
 NOT_RUN = "not run"
 MISSING = "–"
-SCORING = {"released": "released flags", "clusters": "spans", "clusters_faithful": "spans, faithful"}
-DATA = {"gap_test": "GAP test", "gap_validation": "GAP validation", "gap_development": "GAP development"}
 SIGNIFICANT, CORRECTED = "*", "†"
 """Marks of p values below the level, before and after Holm's correction."""
 

@@ -18,6 +18,8 @@ def test_portable_values_are_json_and_know_no_machine():
     value = {1: (f"{ROOT}/config/a.tsv", 2.5, None, True), "set": {"b", "a"}}
     assert provenance.portable(value, ROOT) == {"1": ["config/a.tsv", 2.5, None, True], "set": ["a", "b"]}
     assert provenance.portable(f"{ROOT}-other/a", ROOT) == f"{ROOT}-other/a"
+    # Inputs of a run outside the repository.
+    assert provenance.portable({f"{ROOT}/templates/a.tsv": "00"}, ROOT) == {"templates/a.tsv": "00"}
 
 
 def test_record_names_differ_with_wildcards_and_are_file_names():
@@ -108,11 +110,22 @@ snakemake = SimpleNamespace(
     log=["job.log"], threads=1, resources={},
 )
 
+LOADS = {
+    "import_module": "import importlib; importlib.import_module('scripts.core.ranking')",
+    "__import__": "__import__('scripts.core.ranking')",
+    "spec": "import importlib.util as u; import scripts.core.job as j; "
+            "s = u.spec_from_file_location('other', j.__file__.replace('job.py', 'ranking.py')); "
+            "m = u.module_from_spec(s); s.loader.exec_module(m)",
+    "runpy": "import runpy; import scripts.core.job as j; runpy.run_path(j.__file__.replace('job.py', 'ranking.py'))",
+}
+
 def main(*, source, target, n):
     from pathlib import Path
     import pandas
     if sys.argv[1] == "fail":
         raise UserError("no")
+    if sys.argv[1] in LOADS:
+        exec(LOADS[sys.argv[1]])
     if sys.argv[1] != "nothing":
         Path(target).parent.mkdir(exist_ok=True)
         Path(target).write_text(Path(source).read_text() * n)
@@ -121,9 +134,9 @@ run(main)
 """
 
 
-def job(folder, how):
+def job(folder, how, text=JOB):
     (folder / "in.txt").write_text("text")
-    (folder / "job.py").write_text(JOB)
+    (folder / "job.py").write_text(text)
     environment = {**os.environ, "PYTHONPATH": str(HERE), "SLURM_JOB_ID": "42"}
     return subprocess.run([sys.executable, "job.py", how], cwd=folder, env=environment, check=False).returncode
 
@@ -151,6 +164,20 @@ def test_a_finished_job_leaves_a_complete_record_and_a_failed_one_none(tmp_path,
     (tmp_path / "results/out.txt").unlink()
     job(tmp_path, "nothing")
     assert not path.exists()
+
+
+@pytest.mark.parametrize("how", ["import_module", "__import__", "spec", "runpy"])
+def test_a_job_that_loads_a_module_undeclared_fails_and_names_it(tmp_path, how):
+    assert job(tmp_path, how) == 1
+    assert "rule copy: scripts/core/ranking.py was loaded without an import statement" in (
+        (tmp_path / "job.log").read_text()
+    )
+    assert not (tmp_path / "results/provenance/copy/templates=replica.json").exists()
+    # Declared, the same job is recorded.
+    declared = '"scripts/core/files.py": "0", "scripts/core/ranking.py": "1", "scripts/core/errors.py": "2"'
+    (tmp_path / "job.py").unlink()
+    assert job(tmp_path, how, JOB.replace('"scripts/core/files.py": "0"', declared)) == 0
+    assert (tmp_path / "results/provenance/copy/templates=replica.json").exists()
 
 
 # A run of two models' scores and the analysis of both, as plain data.
