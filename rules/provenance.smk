@@ -14,6 +14,7 @@ rule audit:
     params:
         configuration=config,
         targets=[],
+        configfiles=[str(path) for path in workflow.overwrite_configfiles],
         _code=code("scripts/audit.py"),
     script:
         "../scripts/audit.py"

@@ -98,11 +98,14 @@ UNDERSPEC_RESULTS = expand(
 )
 
 
+# What Method 1 makes.
+UNDERSPEC_METHOD1 = ["*curves", "*slopes", "*correlations_*", "tables/*/masses"]
+
 TRACED["underspecification"] = [
     # Method 1 is about MGC; its positions count the values that were read.
     *(
         {"files": f"results/underspecification/{name}.csv", "then": {"evaluation_set": "mgc"}}
-        for name in ("*curves", "*slopes", "*correlations_*", "tables/*/masses")
+        for name in UNDERSPEC_METHOD1
     ),
     {"files": "*/correlations_*.csv", "when": {"choice": ".+"}, "then": {}},
     *(
@@ -114,6 +117,7 @@ TRACED["underspecification"] = [
             ),
         )
     ),
+    {"files": "results/underspecification/*", "when": {"position": ".+"}, "then": {}},
     # Method 2: sentences of one set; in its tables sets and sentences have other names.
     {"files": "results/underspecification/figures/*", "when": {"set": ".+"}, "then": {"evaluation_set": "{set}"}},
     {"files": "results/underspecification/figures/*", "when": {"part": ".+"}, "then": {}},
@@ -141,6 +145,15 @@ TRACED["underspecification"] = [
         "when": {"table": ".+", "cells": ".*", "models": ".*"},
         "then": {"@file": "results/underspecification/{table}", "@cells": "{cells}", "model": "{models}"},
     },
+    # The words whose probabilities are summed; the other sets' are shares of all three groups.
+    *(
+        {
+            "files": f"results/underspecification/{name}.csv",
+            "when": {"gender": "female|male|neutral|neo"},
+            "then": {"gender": "{gender}", "group": "{gender}"},
+        }
+        for name in UNDERSPEC_METHOD1
+    ),
 ]
 
 

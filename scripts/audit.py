@@ -3,7 +3,7 @@
     python -m scripts.audit                                    all results
     python -m scripts.audit results/ruff/figures/replica/scaling.pdf
     python -m scripts.audit "figure 7"                         a figure of the paper, back to templates and weights
-    python -m scripts.audit "table 4:1:n_0"                    a cell: row and column of the CSV file beside the table
+    python -m scripts.audit "table 6:1:accuracy"               a cell: row and column of the CSV file beside the table
     python -m scripts.audit accuracy.all.all.all.0             a number of the text, by its id
     python -m scripts.audit --impact scripts/core/statistics.py
     python -m scripts.audit --impact templates/ruff/task.tsv:17
@@ -131,8 +131,10 @@ def _weights(jobs):
     return found
 
 
-def main(*, configuration: dict, targets: list):
+def main(*, configuration: dict, targets: list, configfiles: list):
     """Print the audit of all results under ``configuration``, the workflow's effective one; fail unless all is current.
+
+    ``configfiles`` are the overlays that it comes from, for the commands that the audit names.
 
     Raises
     ------
@@ -142,12 +144,19 @@ def main(*, configuration: dict, targets: list):
     with tempfile.TemporaryDirectory() as folder:
         overlay = Path(folder) / "config.json"
         overlay.write_text(json.dumps(configuration), encoding="utf-8")
-        findings = State([overlay], targets).findings
-    for line in audit.report(findings):
+        state = State([overlay], targets)
+    findings = state.findings
+    for line in [*audit.report(findings), *advice(state, configfiles, targets)]:
         log.info("%s", line)
     bad = sum(finding["verdict"] != "current" for finding in findings.values())
     if bad:
-        raise UserError(f"results/: {bad} of {len(findings)} files are not current; run: snakemake, or delete orphans")
+        raise UserError(f"results/: {bad} of {len(findings)} files are not current; the lines above say what to do")
+
+
+def advice(state, configfiles, targets):
+    """Return what to do about files that are not current; first whether this is the right configuration at all."""
+    question = audit.doubt(state.findings, configfiles)
+    return [*([question] if question else []), *audit.remedies(state.findings, state.jobs, targets, configfiles)]
 
 
 def command_line(arguments=None):
@@ -175,7 +184,7 @@ def _everything(state, options):
     if options.json:
         print(json.dumps({"summary": audit.summary(state.findings), "files": state.findings}, indent=1))
     else:
-        print("\n".join(audit.report(state.findings)))
+        print("\n".join([*audit.report(state.findings), *advice(state, options.configfile, options.target)]))
     return int(any(finding["verdict"] != "current" for finding in state.findings.values()))
 
 
@@ -221,15 +230,19 @@ def _impact(state, options):
     reruns, line = trace.affected(options.impact, state.jobs, audit.follows, _where)
     uses = (lambda path, rows: bool(state.origins.behind(path, rows, row_of=line))) if line else None
     moves = trace.moved(options.impact, reruns, state.jobs, uses=uses)
+    made = state.origins.made_from(*line) if line else {}
     if options.json:
         jobs = [{key: job[key] for key in ("rule", "wildcards", "outputs")} for job in reruns]
-        print(json.dumps({"reruns": jobs, **moves}, indent=1))
+        print(json.dumps({"made_from": made, "reruns": jobs, **moves}, indent=1))
         return 0
     counts = {}
     for job in reruns:
         counts[job["rule"]] = counts.get(job["rule"], 0) + 1
     print(f"A change of {options.impact} reruns {len(reruns)} of {sum(bool(j['outputs']) for j in state.jobs)} jobs:")
     print("\n".join(f"  {rule} x {count}" if count > 1 else f"  {rule}" for rule, count in counts.items()))
+    if line:
+        print("Made from this line:" if made else "No instance or text of this run was made from this line.")
+        print("".join(f"  {count} rows of {table}\n" for table, count in made.items()), end="")
     for kind, entries in moves.items():
         print(f"{kind} that may move: {len(entries)}")
         print("\n".join(f"  {entry}" for entry in entries[:40]))

@@ -5,6 +5,7 @@ Everything here is a function of plain data: ``jobs`` as :mod:`scripts.expected_
 ``{"verdict", "reasons", "record"}``; a reason is ``{"kind", "name", "old", "new"}``, ``old`` from the record.
 """
 
+import shlex
 from collections import Counter
 from pathlib import Path
 
@@ -13,6 +14,8 @@ from scripts.core.provenance import MODEL_FACTS, index, portable, record_path, s
 VERDICTS = ("missing", "orphan", "mixed", "tampered", "stale", "unpinned", "current")
 """The worst first; a file that deserves several gets the first."""
 
+REMADE = ("missing", "mixed", "tampered", "stale")
+"""Verdicts on what its job makes anew."""
 ABSENT = "absent"
 FEW = 12
 """Up to this many consequences of one verdict are named in a report."""
@@ -359,6 +362,78 @@ def report(findings):
     total = len(findings)
     counts = ", ".join(f"{count} {verdict}" for verdict, count in summary(findings).items())
     return [*lines, f"{total} files: {counts or 'nothing was made yet'}"]
+
+
+def remedies(findings, jobs, targets=(), configfiles=(), default="paper"):
+    """Return what makes results current again, as lines; empty if all are.
+
+    Snakemake does not know records, and of a file that was changed it sees that it is new. So the jobs are named that
+    are to run again; what follows from them, Snakemake finds.
+
+    Parameters
+    ----------
+    findings : dict
+    jobs : list of dict
+    targets : sequence of str
+        What the run makes; the workflow's default if there are none.
+    configfiles : sequence of str or Path
+        The overlays of the run.
+    default : str
+        The workflow's default target.
+
+    Returns
+    -------
+    list of str
+    """
+    causes = {
+        path
+        for path, finding in findings.items()
+        if finding["verdict"] in REMADE and any(entry["kind"] != "upstream" for entry in finding["reasons"])
+    }
+    forced, rules = [], {}
+    for job in jobs:
+        if job["outputs"]:
+            rules.setdefault(job["rule"], []).append(job)
+    for rule, members in rules.items():
+        own = [sorted(job["outputs"])[0] for job in members if causes & set(job["outputs"])]
+        forced += [rule] if len(own) == len(members) > 1 else own
+    lines = []
+    if forced:
+        overlays = ["--configfile", *map(str, configfiles)] if configfiles else []
+        wanted = list(targets) or [default]
+        makers = {path for job in jobs for path in job["inputs"]}
+        # What nothing of the run needs has to be asked for.
+        wanted += [name for name in forced if name not in rules and name not in makers]
+        command = ["snakemake", "--cores", "2", *overlays, "--forcerun", *forced, "--", *wanted]
+        lines.append(f"to make them again, run: {shlex.join(command)}")
+    extra = sorted(path for path, finding in findings.items() if finding["verdict"] == "orphan")
+    if extra:
+        lines.append(f"to delete what nothing makes, run: {shlex.join(['rm', *extra])}")
+    loose = {r["name"] for f in findings.values() if f["verdict"] == "unpinned" for r in f["reasons"]} - findings.keys()
+    if loose:
+        lines.append(f"to fix revisions, write them into the registry's entries: {', '.join(sorted(loose))}")
+    return lines
+
+
+def doubt(findings, configfiles=()):
+    """Return the question whether the run had another configuration, where most of it would be made otherwise, or None.
+
+    Parameters
+    ----------
+    findings : dict
+    configfiles : sequence of str or Path
+        The overlays that were named.
+    """
+    known = [finding for finding in findings.values() if finding["verdict"] != "orphan"]
+    other = sum(finding["verdict"] in ("stale", "missing") for finding in known)
+    asked = any(r["kind"] in ("parameter", "file") for f in known for r in f["reasons"] if f["verdict"] != "current")
+    if 2 * other <= len(known) or not asked:
+        return None
+    named = f"other overlays than {', '.join(map(str, configfiles))}" if configfiles else "an overlay"
+    return (
+        f"{other} of {len(known)} files would be made otherwise with this configuration: was the run made with "
+        f"{named}? Name it: --configfile FILE"
+    )
 
 
 def tree(path, jobs, records, findings, digests, models=None):

@@ -6,8 +6,8 @@ which holds the file's name). What lies between a result and them is joined by i
 ``*_id``:
 
 - *facts* are what is known of a cell: the columns that choose it, the wildcards of the job that made it, and
-  ``@column``, the column that it is in. A column of a cell narrows the first tables on the way upstream that have a
-  column of that name. A value that none of them has narrows nothing: it is a word such as *all*.
+  ``@column``, the column that it is in. A column of a cell narrows all tables on the way upstream that have a column of
+  that name. A value that none of them has narrows nothing: it is a word such as *all*.
 - A study says in its rules (``TRACED`` of rules/common.smk) where its tables use other names, as a list of
   ``{"files": glob, "when": {column: regular expression}, "without": [column], "then": {column: value or values}}``. If
   the file and all columns of ``when`` match, and no column of ``without`` is there, those of ``when`` are replaced by
@@ -37,7 +37,7 @@ def plain(value):
     """Return a cell as a reader writes it: whole numbers without a fraction, nothing for a missing one."""
     if value is None or value != value:
         return MISSING
-    return str(int(value)) if isinstance(value, float) and value == int(value) else str(value)
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def facts_of(row, column=None):
@@ -57,7 +57,7 @@ def facts_of(row, column=None):
     facts = {}
     for name, value in row.items():
         values = value if isinstance(value, list) else [value]
-        if name == column or any(isinstance(v, float) and v != int(v) for v in values if v == v):
+        if name == column or any(isinstance(v, float) and not v.is_integer() for v in values if v == v):
             continue
         facts["@column" if name == "column" else name] = [plain(v) for v in values]
     return facts | ({"@column": [column]} if column else {})
@@ -153,6 +153,9 @@ class Origins:
             texts; None for a file that is read directly) and ``count`` (of its rows).
         """
         wildcards = self.makers.get(path, {}).get("wildcards", {})
+        beside = Path(path).with_suffix(".csv").as_posix()
+        # A figure's cells are in the CSV file beside it.
+        path = beside if any(rows) and beside in self.makers else path
         own = {name: [value] for name, value in wildcards.items()}
         told = [translate(own | facts_of(row, column), path, self.told) for row in rows]
         # A missing value chooses only where the study says so.
@@ -224,31 +227,31 @@ class Origins:
         masks = {}
         for name, values in facts.items():
             having = [t for t in tables if name in self._schema(t)["columns"]]
-            nearest = [t for t in having if not any(t in self._needs(other) for other in having if other != t)]
-            found = {table: self._matches(table, name, values) for table in nearest}
+            found = {table: self._matches(table, name, values) for table in having}
             if name in said or any(pc.any(mask).as_py() for mask in found.values()):
                 for table, mask in found.items():
                     masks[table] = pc.and_(masks[table], mask) if table in masks else mask
+        having = [table for table in tables if self._schema(table)["origins"]]
+        # Texts have the lines of their instances, which then only narrow them.
+        having = [t for t in having if not any(self._in_full(t, other) for other in having)]
         groups = {}
-        for table, mask in masks.items():
+        for table in masks.keys() - set(having):
             for key in identifiers(self._schema(table)["columns"]):
-                kept = self._column(table, key).filter(mask).unique()
+                kept = self._column(table, key).filter(masks[table]).unique()
                 groups.setdefault((self.makers[table]["rule"], key), []).append(kept)
         allowed = {
             group: pa.concat_arrays([pa.array(p, pa.string()) for p in parts]) for group, parts in groups.items()
         }
-        having = [table for table in tables if self._schema(table)["origins"]]
-        # Texts have the lines of their instances, which then only narrow them.
-        having = [t for t in having if not any(self._origins(t) < self._origins(other) for other in having)]
         found = []
         for table in having:
             mask = masks.get(table)
-            for (rule, key), values in allowed.items():
-                if key in self._schema(table)["columns"] and rule != self.makers[table]["rule"]:
+            for (_, key), values in allowed.items():
+                if key in self._schema(table)["columns"]:
                     same = pc.is_in(self._column(table, key), value_set=values)
                     mask = same if mask is None else pc.and_(mask, same)
             found += self._of_table(table, mask, row_of)
-        found += [entry for path in direct for entry in self._of_file(path, facts, row_of)]
+        known = {entry["file"] for entry in found}
+        found += [entry for path in direct if path not in known for entry in self._of_file(path, facts, row_of)]
         return found
 
     def _of_table(self, table, mask, row_of):
@@ -308,7 +311,7 @@ class Origins:
         rows = data_rows(self.where(path))
         chosen = rows
         for name, values in facts.items():
-            same = {n: cells for n, cells in chosen.items() if cells.get(name) in values}
+            same = {n: cells for n, cells in chosen.items() if cells.get(name, cells.get(name.lower())) in values}
             chosen = same or chosen
         lines = sorted(chosen)
         if row_of:
@@ -329,8 +332,19 @@ class Origins:
                 }
         return self._schemas[table]
 
-    def _origins(self, table):
-        return set(self._schema(table)["origins"].items())
+    def _in_full(self, table, other):
+        """Tell whether another table, made from this one or with it, has all of its lines and further ones."""
+        one, two = (set(self._schema(t)["origins"].items()) for t in (table, other))
+        return one < two and (table in self._needs(other) or self.makers[table] is self.makers[other])
+
+    def made_from(self, path, row):
+        """Return how many rows of each table of instances or texts come from a line of a file."""
+        found = {}
+        for table in [p for job in self.jobs for p in job["outputs"] if self._schema(p).get("origins")]:
+            lines = self._of_table(table, None, (path, row))
+            if lines:
+                found[table] = lines[0]["count"]
+        return found
 
     def _column(self, table, name):
         if (table, name) not in self._columns:
