@@ -46,11 +46,10 @@ class State:
     def __init__(self, configfiles=(), targets=()):
         self.records = provenance.load()
         present = sorted(_present())
-        recorded = provenance.index(self.records)
-        planned = _plan(configfiles, targets, sorted(set(present) & recorded.keys()))
+        planned = _plan(configfiles, targets, present)
         self.jobs = planned["jobs"]
         self.configfiles = list(configfiles)
-        dropped = audit.outside(self.jobs, planned["targets"], self.records)
+        dropped = audit.outside(self.jobs, planned["targets"], self.records, present)
         self.jobs = [job for job in self.jobs if not dropped & set(job["outputs"])]
         paths = {path for job in self.jobs for path in [*job["inputs"], *job["outputs"]]} | set(present)
         self.digests = _digests(paths)

@@ -71,6 +71,18 @@ def plan(snakefile, configfiles, targets, files):
         }
 
 
+def makable(given, paths):
+    """Return those of ``paths`` that can be planned; ``given`` are the other arguments of :func:`plan`."""
+    from snakemake.exceptions import WorkflowError
+
+    try:
+        plan(*given, paths)
+    except WorkflowError:
+        half = len(paths) // 2
+        return [*makable(given, paths[:half]), *makable(given, paths[half:])] if half else []
+    return paths
+
+
 def main():
     """Write the plan to standard output and everything that Snakemake says to standard error."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -87,7 +99,9 @@ def main():
             found = plan(arguments.snakefile, arguments.configfile, arguments.targets, files)
         except WorkflowError:
             # A leftover of another configuration may lack what it was made from; the targets must not.
-            found = plan(arguments.snakefile, arguments.configfile, arguments.targets, [])
+            given = (arguments.snakefile, arguments.configfile, arguments.targets)
+            known = {path for job in plan(*given, [])["jobs"] for path in job["outputs"]}
+            found = plan(*given, makable(given, [path for path in files if path not in known]))
         except SyntaxError as error:
             # Of a module that the rules import, or of a rules file; Python's last line does not say where.
             name = str(error.filename).removeprefix(f"{ROOT}/")

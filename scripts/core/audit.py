@@ -268,8 +268,10 @@ def orphans(present, jobs, digests):
     }
 
 
-def outside(jobs, targets, records):
-    """Return the outputs of jobs that the targets do not need and that have no record: nothing of this run made them.
+def outside(jobs, targets, records, present):
+    """Return the outputs of jobs that the targets do not need and that have neither a record nor a file.
+
+    They are there only because a leftover would be made from them.
 
     Parameters
     ----------
@@ -277,13 +279,17 @@ def outside(jobs, targets, records):
     targets : sequence of int
         Indices of the target jobs.
     records : dict
+    present : collection of str
+        The files that exist.
     """
     needed = needs(jobs, [path for n in targets for path in [*jobs[n]["inputs"], *jobs[n]["outputs"]]])
     return {
         path
         for job in jobs
         for path in job["outputs"]
-        if path not in needed and record_path(job["rule"], job["wildcards"], job["outputs"]) not in records
+        if path not in needed
+        and not set(present) & set(job["outputs"])
+        and record_path(job["rule"], job["wildcards"], job["outputs"]) not in records
     }
 
 
