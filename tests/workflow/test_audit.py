@@ -334,8 +334,8 @@ def test_the_rule_audits_and_nothing_reruns(finished):
 TRACES = {
     # What is asked for; what the answer must hold; what it must not hold.
     "ruff.replica.accuracy.tiny-opt.pronoun.xe.1": (
-        [r"= \d\.\d\d", r"6 rows of results/ruff/instances/replica/selected\.parquet", r"ruff/task\.tsv: lines [\d, -]+",
-         r"ruff/context\.tsv: lines", r"occupations\.tsv: lines", "weights "],
+        [r"= \d\.\d\d", r"6 rows of results/ruff/instances/replica/selected\.parquet",
+         r"ruff/task\.tsv: lines [\d, -]+", r"ruff/context\.tsv: lines", r"occupations\.tsv: lines", "weights "],
         ["tiny-llama.parquet"],
     ),
     # He and she, without distractors: half of the 24 instances, not the 252 of all settings.
