@@ -431,13 +431,15 @@ def doubt(findings, configfiles=()):
         The overlays that were named.
     """
     known = [finding for finding in findings.values() if finding["verdict"] != "orphan"]
-    other = sum(finding["verdict"] in ("stale", "missing") for finding in known)
-    asked = any(r["kind"] in ("parameter", "file") for f in known for r in f["reasons"] if f["verdict"] != "current")
-    if 2 * other <= len(known) or not asked:
+    other = [finding for finding in known if finding["verdict"] in ("stale", "missing")]
+    causes = [f for f in other if any(r["kind"] != "upstream" for r in f["reasons"])]
+    # A configuration shows in parameters, and in files that were never made.
+    asked = [f for f in causes if any(r["kind"] in ("parameter", "file") for r in f["reasons"])]
+    if 2 * len(other) <= len(known) or 2 * len(asked) <= len(causes):
         return None
     named = f"other overlays than {', '.join(map(str, configfiles))}" if configfiles else "an overlay"
     return (
-        f"{other} of {len(known)} files would be made otherwise with this configuration: was the run made with "
+        f"{len(other)} of {len(known)} files would be made otherwise with this configuration: was the run made with "
         f"{named}? Name it: --configfile FILE"
     )
 
