@@ -307,3 +307,35 @@ def test_orphans_are_what_no_job_makes():
     jobs = run_of_two()[0]
     jobs[0]["outputs"] = ["results/folder"]
     assert list(audit.orphans(["results/a.parquet", "results/folder/x", "results/y"], jobs, {})) == ["results/y"]
+
+
+def test_remedies_name_jobs_whose_outputs_snakemake_takes_for_current():
+    state = run_of_two()
+    assert audit.remedies(audit.judge(*state), state[0]) == []
+    del state[1]["results/provenance/score/model=a.json"]
+    found = audit.judge(*state)
+    assert audit.remedies(found, state[0], configfiles=["o.yaml"]) == [
+        "to make them again, run: snakemake --cores 2 --configfile o.yaml --forcerun results/a.parquet -- paper"
+    ]
+    # Both scores: their rule. A file that nothing needs has to be asked for.
+    state[2]["results/b.parquet"] = state[2]["results/t.csv"] = "8" * 64
+    (line,) = audit.remedies(audit.judge(*state), state[0], targets=["figures"])
+    assert line.endswith("--forcerun results/t.csv score -- figures results/t.csv")
+    orphan = audit.orphans(["results/my file"], state[0], {})
+    assert audit.remedies(orphan, state[0]) == ["to delete what nothing makes, run: rm 'results/my file'"]
+    state = run_of_two(revision=None)
+    assert audit.remedies(audit.judge(*state), state[0]) == [
+        "to fix revisions, write them into the registry's entries: source org/a, source org/b"
+    ]
+
+
+def test_an_overlay_is_asked_for_where_parameters_of_most_results_differ():
+    state = run_of_two()
+    assert audit.doubt(audit.judge(*state)) is None
+    for job in state[0]:
+        job["params"]["_code"]["scripts/a.py"] = "11"
+    assert audit.doubt(audit.judge(*state)) is None
+    for job in state[0]:
+        job["params"]["level"] = 1
+    assert "3 of 3 files would be made otherwise" in audit.doubt(audit.judge(*state))
+    assert "other overlays than o.yaml" in audit.doubt(audit.judge(*state), ["o.yaml"])

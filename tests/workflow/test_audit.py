@@ -7,6 +7,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -481,3 +482,34 @@ def test_a_module_that_is_no_python_is_named(tree):
         (tree / module).write_text(text, encoding="utf-8")
         assert status == 2
         assert f"{module}, line {len(text.splitlines()) + 1}: invalid syntax" in printed
+
+
+def test_a_run_outside_the_repository_is_current_and_can_be_packed(finished, tmp_path):
+    """Jobs that ran with ``--directory`` name files of the repository as jobs in it do."""
+    run = tmp_path / "run"
+    for name in ("results", "zoo"):
+        shutil.copytree(finished.folder / name, run / name)
+    (run / "config").mkdir()
+    shutil.copy2(finished.folder / "config/test.yaml", run / "config/test.yaml")
+    outside = type("Copy", (), {"folder": run})
+    snakefile = ["--snakefile", str(finished.folder / "Snakefile"), "--directory", str(run)]
+    # All of one study is made here, and the paper anew; the rest was made in the repository.
+    done = type(finished).snakemake(outside, *snakefile, "--forcerun", "counter_gap_instances", "--", PAPER)
+    assert done.returncode == 0, done.stdout
+    record = json.loads((run / "results/provenance/counter_gap_instances/data=replica.json").read_text())
+    assert set(record["inputs"]) == {"templates/counter_gap/quadruples.tsv", "templates/pronouns.tsv"}
+    status, printed = audit(run, code=finished.folder)
+    assert status == 0, printed
+    status, printed = audit(run, "counter_gap.replica.size.all", code=finished.folder)
+    assert status == 0, printed
+    assert "templates/counter_gap/quadruples.tsv: lines 3-26" in printed
+    assert audit(run, "--impact", "templates/counter_gap/quadruples.tsv:5", code=finished.folder)[0] == 0
+    if PAPER == "paper":
+        done = type(finished).snakemake(outside, *snakefile, "crate")
+        assert done.returncode == 0, done.stdout
+        with zipfile.ZipFile(run / "results/crate/run.crate.zip") as archive:
+            assert "templates/counter_gap/quadruples.tsv" in archive.namelist()
+            graph = {e["@id"]: e for e in json.loads(archive.read("ro-crate-metadata.json"))["@graph"]}
+        quadruples = finished.folder / "templates/counter_gap/quadruples.tsv"
+        assert graph["templates/counter_gap/quadruples.tsv"]["sha256"] == files.sha256(quadruples)
+        assert {"@id": "templates/counter_gap/quadruples.tsv"} in graph["#run"]["object"]
