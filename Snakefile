@@ -12,9 +12,6 @@
 # study (ruff, counter_gap, underspecification); audit says whether all that was made is what would be made today.
 
 
-configfile: f"{workflow.basedir}/config.yaml"
-
-
 include: "rules/common.smk"
 include: "rules/upstream.smk"
 include: "rules/demo_encoder.smk"

@@ -65,8 +65,25 @@ def upstream(path):
     return f"results/upstream/{path}"
 
 
+# Snakemake reads these files as well, but of two equal keys it takes the last. It has read those of the command line by
+# now, so broken ones never get here: scripts/check_config.py names their lines.
+CONFIG_FILES = [
+    os.path.relpath(path) if path.is_relative_to(Path.cwd()) else str(path)
+    for path in [ROOT / "config.yaml", *workflow.overwrite_configfiles]
+]
 try:
-    configuration.validate(config, configuration.load_yaml(ROOT / "config/schemas/config.schema.yaml"), "config.yaml")
+    if workflow.is_main_process:
+        for path in CONFIG_FILES:
+            configuration.load_overlay(path)
+except UserError as error:
+    refuse(error)
+
+
+configfile: str(ROOT / "config.yaml")
+
+
+try:
+    configuration.validate(config, configuration.load_yaml(ROOT / "config/schemas/config.schema.yaml"), " with ".join(CONFIG_FILES))
     MODELS = registry.load_registry(ROOT / "config/models.yaml", ROOT / "config/schemas/models.schema.yaml")
     if config.get("registry"):
         MODELS |= registry.load_registry(config["registry"], ROOT / "config/schemas/models.schema.yaml")
@@ -75,9 +92,9 @@ try:
     SERVERS = registry.select_servers(MODELS, config["completions"]["models"])
     UPSTREAM = upstream_files.read_manifest(ROOT / "config/upstream.tsv")
     TEMPLATES = Path(config.get("template_folder") or root("templates"))
-    PRONOUNS = template_files.select_pronoun_sets(
-        template_files.read_pronouns(TEMPLATES / "pronouns.tsv"), config["pronoun_sets"]
-    )
+    KNOWN_PRONOUNS = template_files.read_pronouns(TEMPLATES / "pronouns.tsv")
+    # Each study says for itself how many sets it needs and whether they may share a form.
+    PRONOUNS = template_files.select_pronoun_sets(KNOWN_PRONOUNS, config["pronoun_sets"], shared=True)
 except UserError as error:
     refuse(error)
 

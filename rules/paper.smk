@@ -26,7 +26,7 @@ rule ruff_paper_numbers:
         settings={
             "seeds": len(RUFF["seeds"]),
             "sample_size": RUFF["sample_size"],
-            "chance": 1 / len(PRONOUN_SETS),
+            "chance": RUFF_CHANCE,
             "alpha": RUFF["alpha"],
             "bootstrap_draws": RUFF["bootstrap"]["draws"],
         },
@@ -85,6 +85,7 @@ RESULT_FILES += [*UNDERSPEC_FIGURE_FILES, *UNDERSPEC_TABLE_FILES]
 
 rule paper_provenance:
     input:
+        _schema=root("config/schemas/record.schema.yaml"),
         main_tex=rules.paper_source.output.main_tex,
         sections=[
             rules.paper_source.output.section_tex,
@@ -104,6 +105,7 @@ rule paper_provenance:
         provenance_tex="results/paper/sections/provenance.tex",
         currency_tex="results/paper/sections/currency.tex",
         captions="results/paper/captions.rst",
+        manifest="results/paper/manifest.sha256",
     log:
         "results/logs/paper_provenance/paper.log",
     conda:
@@ -129,6 +131,7 @@ rule paper_pdf:
         ],
         bibliography=rules.paper_source.output.bibliography_copy,
         figures=[path for path in RESULT_FILES if path.endswith(".pdf")],
+        manifest=rules.paper_provenance.output.manifest,
     output:
         pdf=report("results/paper/main.pdf", category="Paper", labels={"kind": "paper", "result": "all studies"}),
     log:

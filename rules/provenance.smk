@@ -22,6 +22,7 @@ rule audit:
 
 rule crate:
     input:
+        _schema=root("config/schemas/record.schema.yaml"),
         results=[*rules.paper_pdf.output, *RESULT_FILES],
     output:
         crate="results/crate/run.crate.zip",

@@ -1,13 +1,16 @@
 # RUFF (Gautam et al. 2024), models scored by likelihood: instances, analyses, figures and tables. Prompted models are in
 # rules/ruff_prompting.smk; what stands beside the study takes both.
 
-from scripts.ruff import prompting_jobs
+from scripts.ruff import prompting_jobs, sample_sizes
+from scripts.ruff import study as ruff_study
 
 RUFF = config["ruff"]
 RUFF_ANALYSIS = "results/ruff/analysis/{templates}"
 PROMPTING = RUFF["prompting"]
 
 try:
+    RUFF_CHANCE = ruff_study.chance(ruff_study.select_pronoun_sets(KNOWN_PRONOUNS, config["pronoun_sets"]))
+    sample_sizes.check(RUFF, len(PRONOUN_SETS))
     PROMPTED["ruff"] = prompting_jobs.jobs(PROMPTING, MODELS, RUFF["seeds"], RUFF["distractors"])
 except UserError as error:
     refuse(error)
@@ -18,18 +21,18 @@ PROMPTED_MODELS = {name: registry.describe(MODELS[name]) for name in PROMPTED["r
 # context_free 4, introduction_accuracy 5, accuracy_by_pronoun 6, accuracy_by_distractors 7, scaling 8,
 # error_types 9, context_free_by_model 10; the others are additions.
 RUFF_FIGURES = {
-    "headline": (["accuracy"], ["pronoun_sets", "human"]),
+    "headline": (["accuracy"], ["chance", "human"]),
     "context_free": (["context_free", "context_free_summary"], ["pronoun_sets"]),
-    "introduction_accuracy": (["accuracy"], ["pronoun_sets", "human"]),
-    "accuracy_by_pronoun": (["accuracy", "pronoun_tests"], ["pronoun_sets", "human"]),
-    "accuracy_by_distractors": (["accuracy"], ["pronoun_sets", "human"]),
-    "scaling": (["scaling"], ["pronoun_sets", "human"]),
+    "introduction_accuracy": (["accuracy"], ["chance", "human"]),
+    "accuracy_by_pronoun": (["accuracy", "pronoun_tests"], ["pronoun_sets", "chance", "human"]),
+    "accuracy_by_distractors": (["accuracy"], ["chance", "human"]),
+    "scaling": (["scaling"], ["chance", "human"]),
     "error_types": (["error_types"], []),
     "context_free_by_model": (["context_free"], ["pronoun_sets"]),
-    "accuracy_by_case": (["accuracy", "accuracy_over_models"], ["pronoun_sets", "human"]),
-    "accuracy_by_polarity": (["accuracy", "accuracy_over_models"], ["pronoun_sets", "human"]),
+    "accuracy_by_case": (["accuracy", "accuracy_over_models"], ["chance", "human"]),
+    "accuracy_by_polarity": (["accuracy", "accuracy_over_models"], ["chance", "human"]),
 }
-RUFF_FIGURE_PARAMS = {"pronoun_sets": PRONOUN_LABELS, "human": RUFF["human_accuracy"]}
+RUFF_FIGURE_PARAMS = {"pronoun_sets": PRONOUN_LABELS, "chance": RUFF_CHANCE, "human": RUFF["human_accuracy"]}
 # Tables; in the paper: instance_counts 1, models 2.
 RUFF_TABLES = ["instance_counts", "models", "accuracy", "pronoun_tests", "error_types"]
 RUFF_COMPARED = len(RUFF["templates"]) > 1
@@ -530,7 +533,6 @@ rule ruff_table_pronoun_tests:
         runtime=10,
     params:
         models=RUN_MODELS,
-        pronoun_sets=PRONOUN_LABELS,
         _code=code("scripts/ruff/table_pronoun_tests.py"),
     script:
         "../scripts/ruff/table_pronoun_tests.py"

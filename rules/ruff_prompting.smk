@@ -14,20 +14,20 @@ COMPARED_PAIRS = [
 # Figures: the tidy tables that each one draws and the params it takes besides the models. In the paper: vanilla 11a and
 # 11b, final 12, chain 13; the others are additions, but 11a compares with likelihoods too.
 RUFF_PROMPTING_FIGURES = {
-    "prompting_vanilla": (["prompted_accuracy"], ["pronoun_sets", "human"]),
+    "prompting_vanilla": (["prompted_accuracy"], ["chance", "human"]),
     "prompting_outcomes": (["prompted_summary"], ["methods"]),
 }
 if THINKING:
     RUFF_PROMPTING_FIGURES |= {
-        "prompting_final": (["prompted_accuracy"], ["methods", "pronoun_sets", "human"]),
-        "prompting_chain": (["prompted_accuracy"], ["methods", "pronoun_sets", "human"]),
+        "prompting_final": (["prompted_accuracy"], ["methods", "chance", "human"]),
+        "prompting_chain": (["prompted_accuracy"], ["methods", "chance", "human"]),
     }
 # One script draws chains of thought, read at the final answer or in the chain.
 RUFF_METHODS_FIGURES = {"prompting_final": "final", "prompting_chain": "chain"}
 if COMPARED_PAIRS:
-    RUFF_PROMPTING_FIGURES["prompting_against_scored"] = (["prompted_against_scored"], ["pronoun_sets", "human"])
+    RUFF_PROMPTING_FIGURES["prompting_against_scored"] = (["prompted_against_scored"], ["chance", "human"])
 if set(PROMPTING["kinds"]) == {"open", "options"}:
-    RUFF_PROMPTING_FIGURES["prompting_options"] = (["prompted_accuracy"], ["pronoun_sets", "human"])
+    RUFF_PROMPTING_FIGURES["prompting_options"] = (["prompted_accuracy"], ["chance", "human"])
 if "options" in PROMPTING["kinds"]:
     RUFF_PROMPTING_FIGURES["prompting_positions"] = (["prompted_positions"], [])
 RUFF_PROMPTING_FIGURES["prompting_agreement"] = (["prompted_agreement"], [])

@@ -7,6 +7,7 @@
     python -m scripts.audit accuracy.all.all.all.0             a number of the text, by its id
     python -m scripts.audit --impact scripts/core/statistics.py
     python -m scripts.audit --impact templates/ruff/task.tsv:17
+    python -m scripts.audit --against FILE             and whether all is as in run.crate.zip or a manifest.sha256
 
 The exit status is 0 only if everything that was asked for is current.
 """
@@ -16,12 +17,13 @@ import concurrent.futures
 import itertools
 import json
 import os
+import platform
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-from scripts.core import audit, files, origins, provenance, trace
+from scripts.core import audit, files, manifest, origins, provenance, trace
 from scripts.core.errors import UserError
 from scripts.core.job import log, run
 
@@ -44,20 +46,29 @@ class State:
     """
 
     def __init__(self, configfiles=(), targets=()):
-        self.records = provenance.load()
-        present = sorted(_present())
+        self.problems = {}
+        self.records = provenance.load(problems=self.problems)
+        recorded = provenance.index(self.records)
+        self.present = present = sorted(set(_present(recorded)) - set(manifest.SIGNATURES))
         planned = _plan(configfiles, targets, present)
         self.jobs = planned["jobs"]
         self.configfiles = list(configfiles)
         dropped = audit.outside(self.jobs, planned["targets"], self.records, present)
         self.jobs = [job for job in self.jobs if not dropped & set(job["outputs"])]
-        paths = {path for job in self.jobs for path in [*job["inputs"], *job["outputs"]]} | set(present)
-        self.digests = _digests(paths)
-        self.facts = provenance.model_facts(self.digests)
+        self.digests = _digests({path for job in self.jobs for path in [*job["inputs"], *job["outputs"]]}, present)
+        self.facts = provenance.portable(provenance.model_facts(self.digests), ROOT)
         self.findings = audit.judge(
-            self.jobs, self.records, self.digests, self.facts, provenance.pins(ROOT), _weights(self.jobs)
+            self.jobs,
+            self.records,
+            self.digests,
+            self.facts,
+            provenance.pins(ROOT),
+            _weights(self.jobs),
+            **_environment(self.jobs, self.records),
+            problems=self.problems,
         )
         self.findings |= audit.orphans(present, self.jobs, self.digests)
+        self.findings |= audit.unowned(self.problems, self.findings)
         self.origins = origins.Origins(self.jobs, planned["traced"], _where)
 
     def behind(self, paths):
@@ -70,12 +81,18 @@ def _where(path):
     return provenance.resolve(path, ROOT)
 
 
-def _present():
-    folder = Path("results")
-    for path in folder.rglob("*"):
-        parts = path.relative_to(folder).parts
-        if path.is_file() and parts[0] not in UNTRACKED and not any(part.startswith(".") for part in parts):
-            yield path.as_posix()
+def _present(recorded):
+    """Yield everything below ``results/`` that is no folder, hidden files, links and pipes included.
+
+    A linked folder is followed where it holds files of ``recorded``, such as results on a larger disk.
+    """
+    for folder, names, others in os.walk("results", followlinks=True):
+        if folder == "results":
+            names[:] = [name for name in names if name not in UNTRACKED]
+        links = [path for path in (f"{folder}/{name}" for name in names) if Path(path).is_symlink()]
+        foreign = [path for path in links if not any(made.startswith(f"{path}/") for made in recorded)]
+        names[:] = [name for name in names if f"{folder}/{name}" not in foreign]
+        yield from [*foreign, *(f"{folder}/{name}" for name in others)]
 
 
 def _plan(configfiles, targets, files):
@@ -95,17 +112,38 @@ def _plan(configfiles, targets, files):
     return json.loads(done.stdout)
 
 
-def _digests(paths):
-    """Return the digests of the paths that exist, read anew, several at a time."""
-    existing = [path for path in sorted(paths) if provenance.resolve(path, ROOT).exists()]
+def _digests(planned, present=()):
+    """Return the digests of the files and folders of ``planned`` and of the files of ``present``, read anew."""
+    found = {path: provenance.resolve(path, ROOT) for path in sorted({*planned, *present})}
+    # Opening a pipe would wait for ever, and a link may lead to the whole disk.
+    existing = {path: place for path, place in found.items() if place.is_file() or (path in planned and place.is_dir())}
     with concurrent.futures.ThreadPoolExecutor() as pool:
-        return dict(
-            zip(existing, pool.map(lambda path: files.sha256(provenance.resolve(path, ROOT)), existing), strict=True)
-        )
+        return dict(zip(existing, pool.map(_digest, existing.values()), strict=True))
+
+
+def _digest(path):
+    try:
+        return files.sha256(path)
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read ({error.strerror}); check its permissions") from error
+
+
+def _environment(jobs, records):
+    """Return what is installed here of the packages that the records name: versions, and files with weights or data."""
+    carried = {name: entry for job in jobs for name, entry in provenance.carried(job["params"]).items()}
+    named = {package for record in records.values() for package in record.get("packages", {})}
+    installed = provenance.installed(sorted(named | {package for package, _, _ in carried.values()}))
+    absent = sorted(named - installed.keys())
+    if absent:
+        log.warning("not installed here, so compared with the lock alone: %s", ", ".join(absent))
+    found = provenance.package_files(carried)
+    for name in sorted(carried.keys() - found.keys()):
+        log.warning("%s is not installed here: its files cannot be compared", name)
+    return {"installed": installed | {"python": platform.python_version()}, "package_files": found}
 
 
 def _weights(jobs):
-    """Return the digests of weights that lie in folders or packages of this machine; a hub's are fixed by revision."""
+    """Return the digests of weights that lie in folders of this machine; a hub's are fixed by revision."""
     chosen = {}
     for job in jobs:
         entry = job["params"].get("entry")
@@ -113,8 +151,6 @@ def _weights(jobs):
         if "path" in source:
             source = {"path": str(provenance.resolve(source["path"], ROOT))}
             chosen |= {path: (job["wildcards"].get("model"), entry | {"source": source}) for path in job["outputs"]}
-        elif "package" in source and "delta" not in source:
-            chosen |= {path: (job["wildcards"].get("model"), entry) for path in job["outputs"]}
     found, known = {}, {}
     if chosen:
         from scripts.core import models
@@ -155,7 +191,11 @@ def main(*, configuration: dict, targets: list, configfiles: list):
 def advice(state, configfiles, targets):
     """Return what to do about files that are not current; first whether this is the right configuration at all."""
     question = audit.doubt(state.findings, configfiles)
-    return [*([question] if question else []), *audit.remedies(state.findings, state.jobs, targets, configfiles)]
+    return [
+        *([question] if question else []),
+        *audit.environment_remedies(state.findings),
+        *audit.remedies(state.findings, state.jobs, targets, configfiles),
+    ]
 
 
 def command_line(arguments=None):
@@ -165,12 +205,19 @@ def command_line(arguments=None):
     )
     parser.add_argument("what", nargs="?", help="a path, a figure, a table, a cell or a number; all results without")
     parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--against", metavar="FILE", help="compare with what was published: a crate or a manifest too")
     parser.add_argument("--impact", metavar="X", help="what a change of a file, a template row or a model would move")
     parser.add_argument("--configfile", type=Path, action="append", default=[], help="the overlay of the run")
     parser.add_argument("--target", action="append", default=[], help="what should be there (default: the paper)")
     options = parser.parse_args(arguments)
     try:
+        if options.against and (options.what or options.impact):
+            raise UserError("--against compares all results; leave out what else was asked for")
+        # Read first: a file that is not what it should be is told at once.
+        published = manifest.read(options.against) if options.against else None
         state = State(options.configfile, options.target)
+        if published:
+            return _against(state, published, options)
         if options.impact:
             return _impact(state, options)
         return _trace(state, options) if options.what else _everything(state, options)
@@ -185,6 +232,22 @@ def _everything(state, options):
     else:
         print("\n".join([*audit.report(state.findings), *advice(state, options.configfile, options.target)]))
     return int(any(finding["verdict"] != "current" for finding in state.findings.values()))
+
+
+def _against(state, published, options):
+    """Audit everything, and tell in what it differs from an earlier state."""
+    differences = manifest.compare(published, state.present, ROOT, state.digests)
+    known = len(published.files) + len(published.statements)
+    named = f"{options.against} (SHA-256 {files.sha256(options.against)})"
+    if options.json:
+        told = {"summary": audit.summary(state.findings), "files": state.findings, "differences": differences}
+        print(json.dumps(told | {"against": named, "compared": known}, indent=1))
+    else:
+        print("\n".join(audit.report(state.findings)))
+        for entry in differences:
+            print(f"{entry['state']:<9} {entry['path']}: {entry['told']}")
+        print(f"against {named}: {known} files and records, {len(differences)} differences")
+    return int(bool(differences) or any(finding["verdict"] != "current" for finding in state.findings.values()))
 
 
 def _trace(state, options):

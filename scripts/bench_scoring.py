@@ -136,7 +136,7 @@ def measure(network, tokenizer, kind, device, instances, rounds):
     """
     rows = options.option_texts(instances)
     groups = [part.text.tolist() for _, part in rows.groupby("instance_id", sort=False)]
-    packed = scoring.make_engine("packed", network, tokenizer, kind, device, "auto")
+    packed = scoring.make_engine("packed", network, tokenizer, kind, device, "auto", instances)
     by_one = reference(network, tokenizer, kind, device)
     plan = packed.plan(rows)
     tokens = sum(batch.tokens for batch in plan)

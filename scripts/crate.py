@@ -5,6 +5,8 @@ files, and instances made from the authors' templates.
 """
 
 import mimetypes
+import platform
+import re
 import tempfile
 from pathlib import Path
 
@@ -12,6 +14,7 @@ from rocrate.model.contextentity import ContextEntity
 from rocrate.rocrate import ROCrate
 
 from scripts.core import files, provenance, upstream
+from scripts.core import manifest as manifest_files
 from scripts.core.errors import UserError
 from scripts.core.job import log, run
 
@@ -45,6 +48,11 @@ def main(*, results: list, manifest: str, crate: str, title: str):
     crate : str
         The output.
     title : str
+
+    Raises
+    ------
+    UserError
+        If there are no records of the results, or a file to be packed names this machine or a folder of it.
     """
     records = provenance.load()
     history = behind(results, records)
@@ -61,14 +69,18 @@ def main(*, results: list, manifest: str, crate: str, title: str):
     inputs, outputs = _inputs(made, history, upstream.read_manifest(manifest)), []
     foreign = made_from_upstream(history)
     for path in sorted({p for record in history.values() for p in record["outputs"]} | set(results)):
-        if Path(path).is_file():
+        if Path(path).exists():
             facts = {"sha256": files.sha256(path), "name": path, "encodingFormat": media_type(path)}
             if packed(path, foreign):
+                check_private(path)
                 outputs.append(made.add_file(path, path, properties=facts))
             else:
                 made.add(ContextEntity(made, f"#{path}", facts | {"@type": "CreativeWork"}))
     for path in sorted(history):
+        check_private(path, host=True)
         made.add_file(path, path, properties={"encodingFormat": "application/json", "name": f"Record {path}"})
+    for path in filter(lambda path: Path(path).is_file(), manifest_files.SIGNATURES):
+        made.add_file(path, path, properties={"encodingFormat": "text/plain", "name": f"Signature {path}"})
     run_action = made.add_action(
         workflow,
         identifier="#run",
@@ -119,11 +131,39 @@ def made_from_upstream(history):
 
 
 def packed(path, foreign):
-    """Tell whether a result may be packed: no weights, and no file of others or instances and answers made from it."""
-    return not (
+    """Tell whether a result is packed: no weights or folder, and no file of others or instances and answers from it."""
+    return Path(path).is_file() and not (
         path.startswith(("results/upstream/", "results/models/", "results/training/"))
         or (path in foreign and Path(path).suffix in (".parquet", ".jsonl"))
     )
+
+
+def check_private(path, name=None, host=False):
+    """Refuse a file that names the project's folder, the working directory or the user's home, or the ``host``.
+
+    Records and tables name files relative to those; but a configuration may name any.
+
+    Parameters
+    ----------
+    path : str or Path
+    name : str, optional
+        What the message calls it.
+    host : bool
+        Whether to look for the machine's name: in a record it stands for the machine, elsewhere it may be any word.
+
+    Raises
+    ------
+    UserError
+    """
+    content = Path(path).read_bytes()
+    folders = {str(folder) for folder in (ROOT, Path.cwd(), Path.home())} - {"/"}
+    for secret in [*sorted(folders, key=len, reverse=True), *([platform.node()] if host and platform.node() else [])]:
+        known = secret.encode()
+        if known in content and re.search(rb"(?<![\w.~-])" + re.escape(known) + rb"(?![\w-])", content):
+            raise UserError(
+                f"{name or path}: names {secret}, which is not to be published; write it relative to the working "
+                "directory in config.yaml or in the registry, and run again"
+            )
 
 
 def media_type(path):
@@ -148,6 +188,7 @@ def _workflow(crate):
     )
     for name in WORKFLOW[1:]:
         if (ROOT / name).is_file():
+            check_private(ROOT / name, name)
             added = crate.add_file(ROOT / name, name, properties={"name": name, "encodingFormat": media_type(name)})
             if name == "README.md":
                 added["about"] = crate.root_dataset
@@ -155,6 +196,8 @@ def _workflow(crate):
         for path in sorted((ROOT / folder).rglob("*")):
             name = path.relative_to(ROOT).as_posix()
             if path.is_file() and "__pycache__" not in path.parts and not name.startswith(OWN):
+                if folder == "config":
+                    check_private(path, name)
                 crate.add_file(path, name, properties={"name": name, "encodingFormat": media_type(name)})
     return workflow
 

@@ -12,8 +12,10 @@ from scripts.core.job import log, run
 PACKAGES = "latexmk texlive-latex-recommended texlive-latex-extra texlive-fonts-recommended lmodern"
 
 
-def main(*, main_tex: str, sections: list, bibliography: str, figures: list, pdf: str, overfull: float):
+def main(*, main_tex: str, sections: list, bibliography: str, figures: list, manifest: str, pdf: str, overfull: float):
     """Write ``pdf``; everything else must lie where ``main_tex`` includes it from.
+
+    The last line of the log is the digest of ``manifest``, which the paper's last page prints.
 
     Raises
     ------
@@ -35,6 +37,9 @@ def main(*, main_tex: str, sections: list, bibliography: str, figures: list, pdf
         built = subprocess.run(
             [
                 "latexmk",
+                # A configuration of latexmk is a program, and so is what TeX may run from within the text.
+                "-norc",
+                "-no-shell-escape",
                 "-pdf",
                 "-interaction=nonstopmode",
                 "-halt-on-error",
@@ -68,6 +73,7 @@ def main(*, main_tex: str, sections: list, bibliography: str, figures: list, pdf
             shutil.copyfile(folder / f"{source.stem}.pdf", temporary)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+    log.info("%s: the digests of all results behind the paper; its own SHA-256 is %s", manifest, files.sha256(manifest))
 
 
 if __name__ == "__main__":

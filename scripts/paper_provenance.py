@@ -12,6 +12,7 @@ import pandas as pd
 from pylatexenc.latex2text import LatexNodes2Text
 
 from scripts.core import audit, closure, files, latex, provenance, trace
+from scripts.core import manifest as manifests
 from scripts.core.errors import UserError
 from scripts.core.job import log, run
 from scripts.core.paper import CAPTION, closing_brace
@@ -32,11 +33,13 @@ def main(
     provenance_tex: str,
     currency_tex: str,
     captions: str,
+    manifest: str,
     allow_stale: bool,
 ):
     """Write ``provenance_tex``, the appendix, and ``currency_tex``, the mark of a paper of results not current.
 
-    ``captions`` are the paper's captions for Snakemake's HTML report.
+    ``captions`` are the paper's captions for Snakemake's HTML report. ``manifest`` lists the digests of all results
+    behind the paper; the appendix ends with its own digest.
 
     Parameters
     ----------
@@ -48,7 +51,7 @@ def main(
         JSON files with the numbers of the text.
     results : list of str
         Figures and tables.
-    provenance_tex, currency_tex, captions : str
+    provenance_tex, currency_tex, captions, manifest : str
         The outputs.
     allow_stale : bool
         Mark such a paper instead of refusing it.
@@ -58,7 +61,8 @@ def main(
     UserError
         If a result is not current and ``allow_stale`` is false.
     """
-    records = provenance.load()
+    problems = {}
+    records = provenance.load(problems=problems)
     jobs = audit.recorded([main_tex, *sections, *numbers, *results], records, _module)
     paths = {path for job in jobs for path in [*job["inputs"], *job["outputs"]]}
     digests = {
@@ -66,8 +70,20 @@ def main(
         for path in paths
         if (found := provenance.resolve(path, ROOT)).exists()
     }
-    facts = provenance.model_facts(digests)
-    findings = audit.judge(jobs, records, digests, facts, provenance.pins(ROOT), {})
+    facts = provenance.portable(provenance.model_facts(digests), ROOT)
+    named = {package for record in records.values() for package in record.get("packages", {})}
+    carried = {name: entry for job in jobs for name, entry in provenance.carried(job["params"]).items()}
+    findings = audit.judge(
+        jobs,
+        records,
+        digests,
+        facts,
+        provenance.pins(ROOT),
+        {},
+        installed=provenance.installed(named),
+        package_files=provenance.package_files(carried, provenance.CACHE),
+        problems=problems,
+    )
     # A revision that no entry fixes is recorded with the scores; the audit says so, but the paper is not refused.
     bad = {path: finding for path, finding in findings.items() if finding["verdict"] not in ("current", "unpinned")}
     if bad and not allow_stale:
@@ -79,7 +95,8 @@ def main(
     known = trace.numbers(jobs)
     used = {name: known[name] for name in sorted(set(re.findall(r"\\sourced\{([^}]+)\}", text)))}
     owners = {label: path for path in [main_tex, *sections] for label in _labels(path)}
-    files.write_text(provenance_tex, appendix(items, used, owners, records, digests))
+    files.write_text(manifest, manifests.make(jobs, records))
+    files.write_text(provenance_tex, appendix(items, used, owners, records, digests) + fingerprint(manifest))
     files.write_text(currency_tex, mark(bad, len(findings)))
     files.write_text(captions, report_captions(items))
 
@@ -155,6 +172,22 @@ def appendix(items, numbers, owners, records, digests):
         "}",
     ]
     return "\n".join(lines) + "\n"
+
+
+def fingerprint(manifest):
+    """Return the end of the appendix as LaTeX: the digest of the list of all digests."""
+    value = files.sha256(manifest)
+    parts = r"\allowbreak{}".join(value[n : n + 16] for n in range(0, 64, 16))
+    return (
+        "\\noindent The digests of all results behind this paper, and of what their records say, are listed in\n"
+        rf"\texttt{{{breakable(manifest)}}}. The SHA-256 of that list is"
+        "\n\n\\smallskip\\noindent"
+        rf"{{\small\texttt{{{parts}}}}}."
+        "\n\n\\smallskip\\noindent Results that were changed later, even together with their records, do not agree"
+        " with it:\n"
+        rf"\texttt{{python -m scripts.audit -{{}}-against {breakable(Path(manifest).name)}}}."
+        "\n"
+    )
 
 
 def report_captions(items):

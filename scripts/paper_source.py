@@ -151,9 +151,9 @@ def compare(part, name, reference, above, below, equal):
     return equal if found == reference else above if found > reference else below
 
 
-def significant(part, model, a, b):
-    """Tell whether a pair's Holm-adjusted p value is below the configured level."""
-    p = value(part, f"test.{model}.{a}.{b}")
+def significant(part, model, a, b, test="test"):
+    """Tell whether a pair's Holm-adjusted p value, of Welch's test or of ``test_paired``, is below the level."""
+    p = value(part, f"{test}.{model}.{a}.{b}")
     return p is not None and p < value(part, "setting.alpha")
 
 

@@ -5,12 +5,20 @@ import time
 from functools import partial
 from pathlib import Path
 
-from scripts.core import chunks, files, instances, model_jobs, options, scoring
+import numpy as np
+import pandas as pd
+
+from scripts.core import chunks, files, instances, model_jobs, options, scoring, structure
 from scripts.core.errors import UserError
 from scripts.core.job import log, run
 
 # Instances held at once: enough for neighbours to share contexts, few enough for memory to stay flat.
 WINDOW = 1024
+
+# Room for the special tokens of a text and for an option that is longer than the slot it fills.
+OPTION_BYTES = 64
+# Record batches held while the longest texts are looked for.
+MERGED = 64
 
 LIBRARIES = ("torch", "transformers", "tokenizers", "minicons")
 
@@ -45,8 +53,10 @@ def main(
         model, entry, script="scripts/score.py", libraries=LIBRARIES, device=device, threads=threads, weights=weights,
         fetched=fetched,
     )  # fmt: skip
+    limit = scoring.context_length(opened.network)
+    longest = survey(instances, scoring.Texts(opened.tokenizer, entry["architecture"]), limit)
     scorer = scoring.make_engine(
-        engine, opened.network, opened.tokenizer, entry["architecture"], opened.device, tokens_per_batch
+        engine, opened.network, opened.tokenizer, entry["architecture"], opened.device, tokens_per_batch, longest
     )
     metadata = opened.facts | {
         "engine": engine,
@@ -56,7 +66,7 @@ def main(
     }
     key = chunks.key_of({**metadata, "tokens_per_batch": tokens_per_batch, "threads": threads})
     parts = chunks.Chunks(Path(scores).with_suffix(".chunks"), key, save_seconds)
-    job = Job(scorer, parts, scoring.context_length(opened.network))
+    job = Job(scorer, parts, limit)
     job.label = model if shards == 1 else f"{model} {shard}/{shards}"
     metadata["shard"], metadata["shards"] = shard, shards
     started = time.monotonic()
@@ -71,6 +81,55 @@ def main(
         metadata["instances"], metadata["text_tokens"], metadata["forward_tokens"], job.scored_tokens,
         job.scored_tokens / max(seconds, 1e-9),
     )  # fmt: skip
+
+
+def survey(path, texts, limit):
+    """Return the instances of a file, of all shards, that have the longest texts: every shard is run in the same way.
+
+    Parameters
+    ----------
+    path : str or Path
+    texts : scripts.core.scoring.Texts
+    limit : int or None
+        The model's context length in tokens.
+
+    Returns
+    -------
+    DataFrame
+        Columns ``instance_id``, ``text``, ``options``; at most :data:`scripts.core.structure.CANDIDATES` rows.
+
+    Raises
+    ------
+    UserError
+        If a text is longer than ``limit``.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.parquet as pq
+
+    longest = []
+    with pq.ParquetFile(path) as file:
+        for batch in file.iter_batches(batch_size=WINDOW, columns=["instance_id", "text", "options"]):
+            sizes = pc.binary_length(batch["text"]).to_numpy(zero_copy_only=False)
+            longest.append(batch.take(pa.array(np.argsort(-sizes, kind="stable")[: structure.CANDIDATES])))
+            if limit:
+                # A token takes a byte of text or more.
+                critical = batch.filter(pa.array(sizes > limit - OPTION_BYTES)).to_pandas()
+                scoring.check_lengths(texts, options.option_texts(critical), limit)
+            if len(longest) > MERGED:
+                longest = [longest_of(longest)]
+    return longest_of(longest).to_pandas() if longest else pd.DataFrame(columns=["instance_id", "text", "options"])
+
+
+def longest_of(batches):
+    """Return the rows of record batches that have the longest texts, as one record batch."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    table = pa.Table.from_batches(batches).combine_chunks()
+    sizes = pc.binary_length(table["text"]).to_numpy()
+    chosen = table.take(pa.array(np.argsort(-sizes, kind="stable")[: structure.CANDIDATES])).combine_chunks()
+    return chosen.to_batches()[0] if len(chosen) else pa.RecordBatch.from_pylist([], schema=table.schema)
 
 
 class Job:

@@ -5,13 +5,12 @@ Not part of a default run: the delta is shipped. About 40 minutes on two CPU cor
 
 import io
 import json
-import tarfile
 import time
 from pathlib import Path
 
 import torch
 
-from scripts.core import files, masked_lm_head, models
+from scripts.core import archives, files, masked_lm_head, models
 from scripts.core.job import log, run
 
 # Books that are never trained on: Katrine (Project Gutenberg 14263) and The Secret Garden (113, in LitBank).
@@ -21,11 +20,10 @@ HELD_OUT = ("14263", "113")
 def read_books(archive, singles):
     """Return ``{Project Gutenberg number: text}`` of LitBank's archive and of single books named by their number."""
     books = {}
-    with tarfile.open(archive) as packed:
-        for member in packed:
-            if member.name.endswith(".txt"):
-                number = Path(member.name).name.partition("_")[0]
-                books[number] = io.TextIOWrapper(packed.extractfile(member), "utf-8", errors="replace").read()
+    for member, content in archives.tar_members(archive):
+        if member.endswith(".txt"):
+            number = Path(member).name.partition("_")[0]
+            books[number] = io.TextIOWrapper(io.BytesIO(content), "utf-8", errors="replace").read()
     for path in singles:
         number = Path(path).name.partition("-")[0]
         books.setdefault(number, Path(path).read_text(encoding="latin-1"))

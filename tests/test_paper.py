@@ -314,7 +314,7 @@ def test_every_run_has_a_paper(tmp_path, run):
     paper = render(tmp_path, **run)
     paper_pdf.main(
         main_tex=str(paper / "main.tex"), sections=[], bibliography="", figures=[], pdf=str(paper / "main.pdf"),
-        overfull=10,
+        manifest=str(paper / "main.tex"), overfull=10,
     )  # fmt: skip
     assert (paper / "main.pdf").read_bytes().startswith(b"%PDF")
 
@@ -390,6 +390,7 @@ def build(folder, body):
         sections=[],
         bibliography="",
         figures=[],
+        manifest=str(folder / "main.tex"),
         pdf=str(folder / "main.pdf"),
         overfull=10,
     )
@@ -402,6 +403,34 @@ def test_a_good_paper_is_built_reproducibly(tmp_path):
     build(tmp_path, "Text.")
     assert first == (tmp_path / "main.pdf").read_bytes()
     assert {p.name for p in tmp_path.iterdir()} == {"main.tex", "main.pdf"}
+
+
+@needs_tex
+@pytest.mark.parametrize("name", [".latexmkrc", "latexmkrc"])
+def test_no_configuration_of_latexmk_is_run(tmp_path, monkeypatch, name):
+    """Neither one that lies among the results nor one of the user's: it is a program, and it may change the paper."""
+    home = tmp_path / "home"
+    home.mkdir()
+    paper = tmp_path / "paper"
+    paper.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(home))
+    program = f"system('touch', '{tmp_path}/was-run');\n"
+    for folder in (paper, home):
+        (folder / name).write_text(program)
+    build(paper, "Text.")
+    assert not (tmp_path / "was-run").exists()
+
+
+@needs_tex
+def test_tex_runs_no_programs(tmp_path, monkeypatch):
+    """Also where the site's configuration of TeX would allow it."""
+    (tmp_path / "cnf").mkdir()
+    (tmp_path / "cnf/texmf.cnf").write_text("shell_escape = t\n")
+    monkeypatch.setenv("TEXMFCNF", f"{tmp_path / 'cnf'}:")
+    (tmp_path / "paper").mkdir()
+    build(tmp_path / "paper", rf"Text.\immediate\write18{{touch {tmp_path}/was-run}}")
+    assert not (tmp_path / "was-run").exists()
 
 
 @needs_tex

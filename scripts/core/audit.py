@@ -9,13 +9,15 @@ import shlex
 from collections import Counter
 from pathlib import Path
 
-from scripts.core.provenance import MODEL_FACTS, index, portable, record_path, seal
+from scripts.core.provenance import MODEL_FACTS, carried, checksum, index, record_path
 
 VERDICTS = ("missing", "orphan", "mixed", "tampered", "stale", "unpinned", "current")
 """The worst first; a file that deserves several gets the first."""
 
 REMADE = ("missing", "mixed", "tampered", "stale")
 """Verdicts on what its job makes anew."""
+NOT_REMADE = ("upstream", "installed package", "package file")
+"""Reasons that another remedy is for."""
 ABSENT = "absent"
 FEW = 12
 """Up to this many consequences of one verdict are named in a report."""
@@ -54,7 +56,7 @@ def changes(old, new, name=""):
         yield name, old, new
 
 
-def judge(jobs, records, digests, facts, pins, weights):
+def judge(jobs, records, digests, facts, pins, weights, *, installed=None, package_files=None, problems=None):
     """Return a finding for every output of ``jobs``.
 
     Parameters
@@ -65,26 +67,34 @@ def judge(jobs, records, digests, facts, pins, weights):
     digests : dict
         SHA-256 of every input and output that exists.
     facts : dict
-        Metadata of the score files that exist (:func:`scripts.core.provenance.model_facts`).
+        Metadata of the score files that exist (:func:`scripts.core.provenance.model_facts`), portable.
     pins : dict
         Package to version, of the lock files as they are now.
     weights : dict
         Score file to the digest of its model's weights as they are now, where they can be read.
+    installed : dict, optional
+        Package, or ``python``, to the version that is installed here; what is not installed is not compared.
+    package_files : dict, optional
+        ``package:member`` to the digest of a package's weights or data as they are installed here.
+    problems : dict, optional
+        Path of a record that cannot be used to what is wrong with it; its record is ``{}``.
 
     Returns
     -------
     dict
     """
+    here = {"pins": pins, "weights": weights, "installed": installed or {}, "package_files": package_files or {}}
+    problems = problems or {}
     jobs = [job for job in ordered(jobs) if job["outputs"]]
     paths = [record_path(job["rule"], job["wildcards"], job["outputs"]) for job in jobs]
     behind = [
-        list(_stale(job, records[path], digests, pins, weights)) if records.get(path) else []
+        list(_stale(job, records[path], digests, **here)) if records.get(path) else []
         for job, path in zip(jobs, paths, strict=True)
     ]
     findings = {}
     for job, path, reasons in zip(jobs, paths, behind, strict=True):
         for output in job["outputs"]:
-            found = _alone(path, records.get(path), output, digests.get(output), facts.get(output))
+            found = _alone(path, records.get(path), problems.get(path), output, digests.get(output), facts.get(output))
             if found[0] == "current" and reasons:
                 found = "stale", reasons
             findings[output] = {"verdict": found[0], "reasons": found[1], "record": path}
@@ -151,20 +161,21 @@ def _spread(job, findings, mixtures):
                 finding |= {"verdict": "stale", "reasons": finding["reasons"] + added}
 
 
-def _alone(path, record, output, found, stored):
+def _alone(path, record, problem, output, found, stored):
     """Judge one file by its record alone."""
     if found is None:
         return "missing", [reason("file", output)]
+    if problem:
+        return "tampered", [reason("malformed", path, None, problem)]
     if not record:
         return "missing", [reason("record", path)]
-    if record.get("seal") != seal(record):
-        return "tampered", [reason("record", path, record.get("seal"), seal(record))]
+    if record["checksum"] != checksum(record):
+        return "tampered", [reason("record", path, record["checksum"], checksum(record))]
     written = record["outputs"].get(output)
     if written == found:
         return "current", []
     recorded = record["models"].get(output)
     if recorded and stored:
-        stored = portable(stored, record["root"])
         foreign = [
             reason(f"score file's {key}", output, recorded.get(key), stored.get(key))
             for key in MODEL_FACTS
@@ -175,7 +186,7 @@ def _alone(path, record, output, found, stored):
     return "tampered", [reason("output", output, written, found)]
 
 
-def _stale(job, record, digests, pins, weights):
+def _stale(job, record, digests, *, pins, weights, installed, package_files):
     """Yield what a job would find different today."""
     for path in job["inputs"]:
         old, new = record["inputs"].get(path), digests.get(path)
@@ -183,15 +194,23 @@ def _stale(job, record, digests, pins, weights):
             yield reason("input", path, old or ABSENT, new or ABSENT)
     for path in sorted(set(record["inputs"]) - set(job["inputs"])):
         yield reason("input", path, record["inputs"][path], "no input any more")
-    # A copy may still name files of the repository that it was made in, such as a model's folder.
-    for name, old, new in changes(record["params"], portable(job["params"], record["root"])):
+    for name, old, new in changes(record["params"], job["params"]):
         kind = "module" if name.startswith("_code.") else "revision" if name.endswith(".revision") else "parameter"
         yield reason(kind, name.removeprefix("_code."), old, new)
     for package, version in sorted(record["packages"].items()):
-        pinned = pins.get(package, version)
         # A build tag such as +cpu belongs to the machine, not to the version.
-        if version.partition("+")[0] != pinned.partition("+")[0]:
-            yield reason("package", package, version, pinned)
+        for kind, now in (("package", pins), ("installed package", installed)):
+            if version.partition("+")[0] != now.get(package, version).partition("+")[0]:
+                yield reason(kind, package, version, now[package])
+    python = record["machine"]["python"]
+    if python.split(".")[:2] != installed.get("python", python).split(".")[:2]:
+        yield reason("installed", "python", python, installed["python"])
+    for name, old in sorted(record["package_files"].items()):
+        if package_files.get(name, old) != old:
+            yield reason("package file", name, old, package_files[name])
+    for package, _, version in carried(job["params"]).values():
+        if installed.get(package, version) != version:
+            yield reason("installed package", package, version, installed[package])
     for path in job["outputs"]:
         old = record["models"].get(path, {}).get("weights_sha256")
         if path in weights and old and weights[path] != old:
@@ -258,13 +277,26 @@ def mixed(jobs, records):
 
 
 def orphans(present, jobs, digests):
-    """Return findings for files that no job makes; files in a folder that a job makes belong to it."""
+    """Return findings for files that no job makes.
+
+    Files in a folder that a job makes belong to it, being part of its digest; links to nowhere and the like are not.
+    """
     made = {path for job in jobs for path in job["outputs"]}
     folders = tuple(f"{path}/" for path in made)
     return {
-        path: {"verdict": "orphan", "reasons": [reason("file", path, None, digests.get(path))], "record": None}
+        path: {"verdict": "orphan", "reasons": [reason("file", path, None, digests.get(path, ABSENT))], "record": None}
         for path in present
-        if path not in made and not path.startswith(folders)
+        if path not in made and not (path in digests and path.startswith(folders))
+    }
+
+
+def unowned(problems, findings):
+    """Return findings for the records that cannot be used and that no job of the plan would have left."""
+    owned = {finding["record"] for finding in findings.values()}
+    return {
+        path: {"verdict": "tampered", "reasons": [reason("malformed", path, None, problem)], "record": path}
+        for path, problem in problems.items()
+        if path not in owned
     }
 
 
@@ -327,7 +359,9 @@ def describe(entry):
         case "record" if entry["old"] is None:
             return f"no record {name}: the job that makes it did not finish"
         case "record":
-            return f"record {name} was edited: sealed {old}, is {new}"
+            return f"record {name} was edited or cut off: its checksum is {old}, its content's {new}"
+        case "malformed":
+            return f"record {name} cannot be used: {new}"
         case "upstream":
             return f"made from {name}, which is {new}"
         case "revision" if entry["new"] is None:
@@ -394,7 +428,7 @@ def remedies(findings, jobs, targets=(), configfiles=(), default="paper"):
     causes = {
         path
         for path, finding in findings.items()
-        if finding["verdict"] in REMADE and any(entry["kind"] != "upstream" for entry in finding["reasons"])
+        if finding["verdict"] in REMADE and any(entry["kind"] not in NOT_REMADE for entry in finding["reasons"])
     }
     forced, rules = [], {}
     for job in jobs:
@@ -444,6 +478,24 @@ def doubt(findings, configfiles=()):
     )
 
 
+def environment_remedies(findings):
+    """Return what to do, as lines, where packages or files of theirs are not those that results were made with.
+
+    Making results again would make them with what is installed, be it damaged or upgraded by accident. Where the lock
+    file itself has another version now, that is what is wanted.
+    """
+    reasons = [entry for finding in findings.values() for entry in finding["reasons"]]
+    wanted = {entry["name"] for entry in reasons if entry["kind"] == "package"}
+    kinds = ("installed package", "package file")
+    others = sorted({entry["name"].partition(":")[0] for entry in reasons if entry["kind"] in kinds} - wanted)
+    if not others:
+        return []
+    return [
+        f"what is installed of {', '.join(others)} is not what results were made with; to install what the lock files "
+        "say, before anything is made again: rm -r .venv && make environment"
+    ]
+
+
 def tree(path, jobs, records, findings, digests, models=None):
     """Return the lines of a tree from a file back to what no job made.
 
@@ -490,7 +542,7 @@ def _facts(path, job, record, finding):
     if not record:
         return
     commit = record["git"]["commit"][:12] + ("+changes" if record["git"]["dirty"] else "") if record["git"] else "none"
-    yield f"{record['ended']} on {record['machine']['host']}, commit {commit}, code {code_digest(record)}"
+    yield f"{record['ended']} on {record['machine']['cpu']}, commit {commit}, code {code_digest(record)}"
     facts = record["models"].get(path)
     if facts:
         yield (
@@ -504,7 +556,7 @@ def _facts(path, job, record, finding):
 
 def code_digest(record):
     """Return one short digest of a script and all local modules that it imports."""
-    return seal(record["params"].get("_code", {}))[:12]
+    return checksum(record["params"].get("_code", {}))[:12]
 
 
 def results_kind(path):

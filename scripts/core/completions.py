@@ -2,7 +2,9 @@
 
 Both interfaces are spoken: completions (the model continues a prompt) and chat (the prompt is the user's message).
 Every answer is kept on disk with its request before it is used, so that what was paid for once is never asked again,
-whatever becomes of the job. The key comes from an environment variable; it is part of no file, message or digest.
+whatever becomes of the job. The key comes from an environment variable; it is part of no file, message or digest: of an
+answer only the fields that the interface defines are kept, and what servers repeat of a key is masked
+(:class:`KeyMask`).
 
 Special cases, decided once:
 
@@ -10,17 +12,21 @@ Special cases, decided once:
 * Too many requests (429), time-outs, broken connections, server errors (5xx) and answers that are not JSON are tried
   again, after what the server says in ``Retry-After``, otherwise after exponentially growing pauses. A quota that is
   used up is not: waiting does not help.
-* An answer without log-probabilities is an error and is not kept.
+* An answer without log-probabilities is an error and is not kept; nor is one whose text repeats the key.
 * Redirects are not followed, and a key is not sent without encryption but to this machine itself.
 """
 
+import base64
 import datetime
 import email.utils
 import hashlib
+import html
+import itertools
 import json
 import logging
 import math
 import os
+import re
 import threading
 import time
 import urllib.parse
@@ -46,6 +52,29 @@ CHAT_TOKENS = 16
 AGAIN = {408, 409, 425, 429}
 LOCAL_HOSTS = {"localhost", "127.0.0.1", "::1"}
 LONGEST_PAUSE = 60.0
+
+# What is kept of an answer: the fields that OpenAI's interface defines. "any" is a value of its own shape.
+_TOKEN = {"token": "plain", "logprob": "plain", "bytes": "any"}
+KEPT_FIELDS = {
+    "id": "plain", "object": "plain", "created": "plain", "model": "plain", "system_fingerprint": "plain",
+    "choices": [
+        {
+            "index": "plain", "text": "plain", "finish_reason": "plain",
+            "message": {"role": "plain", "content": "plain"},
+            "logprobs": {
+                "tokens": "any", "token_logprobs": "any", "top_logprobs": "any", "text_offset": "any",
+                "content": [{**_TOKEN, "top_logprobs": [_TOKEN]}],
+            },
+        }
+    ],
+    "usage": {"prompt_tokens": "plain", "completion_tokens": "plain", "total_tokens": "plain"},
+}  # fmt: skip
+GENERATED = {"text", "content", "tokens", "top_logprobs"}
+
+# So many characters of a key in a row are masked in messages; of its beginning or end fewer, which servers show.
+KEY_PART, KEY_END = 6, 4
+# A text that holds so many of them repeats the key; shorter keys are placeholders of servers that ask for none.
+KEY_REPEATED, KEY_SHORTEST = 12, 8
 
 
 @dataclass(frozen=True)
@@ -83,6 +112,95 @@ class _TryAgain(Exception):
     def __init__(self, reason, pause=None):
         super().__init__(reason)
         self.pause = pause
+
+
+class KeyMask:
+    """Finds a key, or a part of it, in text: as it is, or in base64, percent, JSON, HTML or hexadecimal encoding.
+
+    Parameters
+    ----------
+    key : str or None
+    """
+
+    def __init__(self, key):
+        self.key = key or ""
+        self.forms = sorted(set(_encodings(self.key))) if key else []
+        self._parts = {
+            length: {form[n : n + length] for form in self.forms for n in range(len(form) - length + 1)}
+            for length in {min(KEY_PART, len(self.key)), min(KEY_REPEATED, len(self.key))}
+        }
+
+    def hide(self, text):
+        """Return ``text`` with ``[key]`` in place of the key and its parts."""
+        if not self.key:
+            return text
+        hidden = self._covered(text, min(KEY_PART, len(self.key)))
+        ends = {end for form in self.forms for end in (form[:KEY_END], form[-KEY_END:]) if len(form) >= KEY_END}
+        for end in ends:
+            for match in re.finditer(re.escape(end), text):
+                hidden |= set(range(*match.span()))
+        return "".join(
+            "[key]" if masked else "".join(text[place] for place in places)
+            for masked, places in itertools.groupby(range(len(text)), key=hidden.__contains__)
+        )
+
+    def repeated(self, text):
+        """Tell whether ``text`` repeats the key, or so much of it that this is no accident."""
+        return len(self.key) >= KEY_SHORTEST and bool(self._covered(text, min(KEY_REPEATED, len(self.key))))
+
+    def _covered(self, text, length):
+        """Return the places of ``text`` that lie in ``length`` characters which a form of the key holds too."""
+        parts = self._parts[length]
+        starts = [n for n in range(len(text) - length + 1) if text[n : n + length] in parts]
+        return {place for start in starts for place in range(start, start + length)}
+
+
+def _encodings(key):
+    """Yield the forms in which text may hold a key."""
+    raw = key.encode()
+    yield key
+    yield json.dumps(key)[1:-1]
+    yield json.dumps(key, ensure_ascii=False)[1:-1]
+    yield html.escape(key)
+    for escaped in (raw.hex(), "".join(f"%{byte:02x}" for byte in raw), "".join(f"\\u{ord(c):04x}" for c in key)):
+        yield escaped
+        yield escaped.upper().replace("\\U", "\\u")
+    for safe in ("", "/"):
+        yield urllib.parse.quote(key, safe=safe)
+    yield urllib.parse.quote_plus(key)
+    # In base64 three bytes are four characters; what stands before the key ("Bearer ", a user's name) shifts it.
+    for before in range(3):
+        for encode in (base64.b64encode, base64.urlsafe_b64encode):
+            encoded = encode(b"\0" * before + raw).decode().rstrip("=")
+            # The first and last characters hold bits of the neighbours too.
+            yield encoded[math.ceil(before * 8 / 6) : len(encoded) - bool((before + len(raw)) % 3)]
+
+
+def trimmed(value, shape=KEPT_FIELDS):
+    """Return what is kept of an answer: the fields that ``shape`` names, in the shape that it gives them."""
+    if shape == "any":
+        return value
+    if isinstance(shape, dict):
+        known = shape.keys() & value.keys() if isinstance(value, dict) else ()
+        return {name: trimmed(value[name], shape[name]) for name in sorted(known)} if known else None
+    if isinstance(shape, list):
+        return [trimmed(member, shape[0]) for member in value] if isinstance(value, list) else None
+    return None if isinstance(value, (dict, list)) else value
+
+
+def texts_of(value):
+    """Yield every text in a decoded answer, and the texts of each list of tokens as one."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for name, member in value.items():
+            yield name
+            yield from texts_of(member)
+    elif isinstance(value, list):
+        tokens = [member.get("token") if isinstance(member, dict) else member for member in value]
+        yield "".join(token for token in tokens if isinstance(token, str))
+        for member in value:
+            yield from texts_of(member)
 
 
 class Client:
@@ -135,6 +253,7 @@ class Client:
         self._sessions = threading.local()
         self._pace = _Pace(api["requests_per_minute"], sleep)
         self._key = self._read_key()
+        self._mask = KeyMask(self._key)
 
     def _read_key(self):
         variable = self.api["key"]
@@ -240,9 +359,33 @@ class Client:
         except UnparsableError as error:
             raise UserError(f"model {self.name}: {self.url}: {error}; use another server or interface") from error
         received = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-        kept = {"url": self.url, "body": body, "received": received, "response": response}
+        kept = {"url": self.url, "body": body, "received": received, "response": self._redacted(response)}
         files.write_json(self.path(prompt), kept)
         return completion
+
+    def _redacted(self, response):
+        """Return an answer as it is kept.
+
+        Raises
+        ------
+        UserError
+            If the generated text repeats the key: it cannot be masked there without changing what was generated.
+        """
+        kept = self._hidden(trimmed(response))
+        if any(map(self._mask.repeated, texts_of(kept["choices"]))):
+            raise UserError(
+                f"model {self.name}: {self.url}: the generated text repeats the key in {self.api['key']}; the answer "
+                "is not kept: replace the key, and use another server"
+            )
+        return kept
+
+    def _hidden(self, value):
+        """Mask the key in all texts of an answer but those that were generated."""
+        if isinstance(value, dict):
+            return {name: member if name in GENERATED else self._hidden(member) for name, member in value.items()}
+        if isinstance(value, list):
+            return [self._hidden(member) for member in value]
+        return self._mask.hide(value) if isinstance(value, str) else value
 
     def complete_all(self, prompts, parallel=1):
         """Yield the continuations of ``prompts`` in their order, ``parallel`` requests at a time.
@@ -348,7 +491,7 @@ class Client:
         except (ValueError, KeyError, TypeError):
             words = answer.text or answer.reason or "no message"
         line = " ".join(str(words).split())
-        return (line.replace(self._key, "[key]") if self._key else line)[:200]
+        return self._mask.hide(line)[:200]
 
 
 class UnparsableError(Exception):

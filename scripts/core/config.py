@@ -2,6 +2,8 @@
 
 import copy
 import difflib
+import json
+import math
 from pathlib import Path
 
 import yaml
@@ -18,10 +20,13 @@ class _Loader(yaml.SafeLoader):
             if key.tag == "tag:yaml.org,2002:merge":
                 continue
             name = self.construct_object(key, deep=True)
-            if name in seen:
-                raise yaml.constructor.ConstructorError(
-                    None, None, f"the key '{name}' is given twice (first in line {seen[name]})", key.start_mark
-                )
+            problem = None
+            if isinstance(name, list | dict):
+                problem = f"{_quoted(name)} cannot be a key"
+            elif name in seen:
+                problem = f"the key '{_shown(name)}' is given twice (first in line {seen[name]})"
+            if problem:
+                raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
             seen[name] = key.start_mark.line + 1
         return super().construct_mapping(node, deep)
 
@@ -44,24 +49,73 @@ def load_yaml(path):
         If the file is missing, is not valid YAML (the message names the line), gives a key twice, or holds
         something else than a mapping.
     """
+    return _mapping(path, _parse_yaml(path, _text(path)))
+
+
+def load_overlay(path):
+    """Read a configuration file that may come with ``--configfile``: YAML or JSON, as Snakemake takes both.
+
+    Snakemake reads such files itself, but lets the last of two equal keys win. Errors as in :func:`load_yaml`, and if
+    the file has no key or asks for code to be run (``__use_yte__``).
+    """
+    text = _text(path)
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        data = json.loads(text, object_pairs_hook=lambda pairs: _once(path, pairs))
+    except (ValueError, RecursionError):
+        data = _parse_yaml(path, text)
+    data = _mapping(path, data)
+    if not data:
+        raise UserError(f"{path}: has no key; write one or leave the file out")
+    if "__use_yte__" in data:
+        raise UserError(f"{path}: the key '__use_yte__' runs code; write plain YAML")
+    return data
+
+
+def _text(path):
+    try:
+        return Path(path).read_text(encoding="utf-8")
     except FileNotFoundError as error:
         raise UserError(f"{path}: no such file; correct the path") from error
     except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"{path}: cannot be read as UTF-8 text ({error})") from error
+        raise UserError(f"{path}: cannot be read as UTF-8 text ({error}); save it as UTF-8") from error
+
+
+def _parse_yaml(path, text):
     try:
-        data = yaml.load(text, Loader=_Loader)
+        return yaml.load(text, Loader=_Loader)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
-        line = f", line {mark.line + 1}" if mark else ""
-        problem = getattr(error, "problem", None) or str(error).splitlines()[0]
+        number = mark.line if mark else None
+        # A character that YAML does not know has a position instead.
+        if number is None and isinstance(getattr(error, "position", None), int):
+            number = text.count("\n", 0, error.position)
+        line = "" if number is None else f", line {number + 1}"
+        problem = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error).splitlines()[0]
         raise UserError(f"{path}{line}: not valid YAML: {problem}; correct that line") from error
+    except RecursionError as error:
+        raise UserError(f"{path}: not valid YAML: nested too deeply; write it flatter") from error
+
+
+def _once(path, pairs):
+    data = {}
+    for key, value in pairs:
+        if key in data:
+            raise UserError(f"{path}: the key '{_shown(key)}' is given twice; remove one")
+        data[key] = value
+    return data
+
+
+def _mapping(path, data):
     if data is None:
         return {}
     if not isinstance(data, dict):
         raise UserError(f"{path}: expected keys and values at the top level, found {_kind(data)}")
     return data
+
+
+def load_schema(name):
+    """Return a schema of ``config/schemas/``, such as ``record``."""
+    return load_yaml(Path(__file__).resolve().parents[2] / f"config/schemas/{name}.schema.yaml")
 
 
 def merge(base, overlay):
@@ -90,7 +144,9 @@ def validate(data, schema, file):
     """Check ``data`` against a JSON Schema (draft 2020-12).
 
     Unknown keys are reported before anything else, because a misspelt key also makes the right one missing.
-    A ``description`` beside a ``pattern`` or a limit in the schema becomes part of the message.
+    A ``description`` beside a ``pattern``, a choice or the limits of a number in the schema says the rule in words and
+    becomes part of the message. What no schema can say
+    is refused first: keys that are no text, and numbers that are not finite.
 
     Parameters
     ----------
@@ -106,9 +162,54 @@ def validate(data, schema, file):
     """
     import jsonschema
 
+    _check_values(data, file, ())
     errors = [_innermost(e) for e in jsonschema.Draft202012Validator(schema).iter_errors(data)]
     if errors:
         raise UserError(f"{file}: {_sentence(min(errors, key=_urgency))}")
+
+
+def check(root, overlays):
+    """Check the configuration that overlays make, and before it each file by itself.
+
+    Parameters
+    ----------
+    root : Path
+        The repository.
+    overlays : sequence of str or Path
+        In the order of ``--configfile``.
+
+    Returns
+    -------
+    dict
+        The configuration.
+
+    Raises
+    ------
+    UserError
+        As :func:`load_overlay` and :func:`validate`.
+    """
+    merged = load_overlay(root / "config.yaml")
+    for path in overlays:
+        merged = merge(merged, load_overlay(path))
+    schema = load_yaml(root / "config/schemas/config.schema.yaml")
+    validate(merged, schema, " with ".join(["config.yaml", *map(str, overlays)]))
+    return merged
+
+
+def _check_values(value, file, place):
+    where = ".".join(map(str, place))
+    if isinstance(value, float) and not math.isfinite(value):
+        raise UserError(f"{file}: {where} is {_quoted(value)}; expected a finite number")
+    if isinstance(value, dict):
+        for key in value:
+            if not isinstance(key, str):
+                name = _quoted(key).strip("'")
+                raise UserError(
+                    f"{file}: {where + ': ' if where else ''}the key '{name}' is no text; write it in quotes"
+                )
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, member in items:
+        _check_values(member, file, (*place, key))
 
 
 def _innermost(error):
@@ -150,7 +251,7 @@ def _sentence(error):
             known = list(error.schema.get("properties", {}))
             unknown = next(key for key in value if key not in known)
             name = ".".join([*map(str, error.absolute_path), str(unknown)])
-            return f"unknown key '{name}'{nearest(unknown, known) or f'; expected one of {_list(known)}'}"
+            return f"unknown key '{_shown(name)}'{nearest(unknown, known) or f'; expected one of {_list(known)}'}"
         case "required":
             missing = next(key for key in limit if key not in value)
             return f"{where} lacks the key '{missing}'; add it"
@@ -163,11 +264,32 @@ def _sentence(error):
             return f"{where} is {_quoted(value)} ({_kind(value)}); expected {' or '.join(_TYPES[t] for t in expected)}"
         case "not" if limit == {}:
             return f"{where} does not belong here; remove it"
+        case "uniqueItems":
+            twice = next(entry for i, entry in enumerate(value) if entry in value[:i])
+            return f"{where}: {_quoted(twice)} is there twice; remove one"
+        case "contains" if "const" in limit:
+            return f"{where} lacks {limit['const']}; add it"
+        case _ if error.validator in _SIZES:
+            entries = f"{len(value)} {'entry' if len(value) == 1 else 'entries'}"
+            return f"{where} has {entries}; expected {_SIZES[error.validator]} {limit}"
     if "propertyNames" in error.absolute_schema_path:
-        return f"{where}: the name '{value}' is not allowed; {hint or error.message}"
+        return f"{where}: the name '{_shown(value)}' is not allowed; {hint or error.message}"
     if hint:
         return f"{where} is {_quoted(value)}; expected {hint}"
+    if error.validator in _NUMBERS:
+        return f"{where} is {_quoted(value)}; expected {_NUMBERS[error.validator]} {limit}"
+    if error.validator == "minLength":
+        return f"{where} is {_quoted(value)}; expected a text of at least {limit} characters"
     return f"{where}: {error.message.splitlines()[0]}"
+
+
+_NUMBERS = {
+    "minimum": "at least",
+    "maximum": "at most",
+    "exclusiveMinimum": "more than",
+    "exclusiveMaximum": "less than",
+}
+_SIZES = {"minItems": "at least", "minProperties": "at least", "maxItems": "at most", "maxProperties": "at most"}
 
 
 _TYPES = {
@@ -195,7 +317,15 @@ def _quoted(value):
         return "a list" if isinstance(value, list) else "a mapping"
     if isinstance(value, bool) or value is None:
         return {True: "true", False: "false", None: "null"}[value]
-    return f"'{value}'"
+    if isinstance(value, float) and not math.isfinite(value):
+        return "'.nan'" if math.isnan(value) else "'.inf'" if value > 0 else "'-.inf'"
+    return f"'{_shown(value)}'"
+
+
+def _shown(value):
+    """Return a value as text of one line, cut off where it is long."""
+    text = "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(value)[:121])
+    return text if len(text) <= 120 else text[:120] + "…"
 
 
 def _list(values):

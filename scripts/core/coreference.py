@@ -6,7 +6,8 @@ A file is JSON Lines, one document a line::
 
 ``tokens`` are half-open character ranges (code points) of the document's text, in order and without overlap.
 ``clusters`` are lists of mentions; a mention is the first and the last of its tokens, both included. ``text_sha256``
-is the digest of the text that the system read, so that offsets are never applied to another text.
+is the digest of the text that the system read, so that offsets are never applied to another text. A mention is in one
+cluster and there once; a cluster has at least one.
 """
 
 import hashlib
@@ -81,10 +82,12 @@ def read(path, texts):
         or is unknown, or one of ``texts`` is missing. The message names file, row and what to do.
     """
     try:
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
+        lines = Path(path).read_text(encoding="utf-8").removesuffix("\n").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(f"{path}: cannot be read as UTF-8 text ({error}); run the system again") from error
     found = {}
+    if lines == [""]:
+        lines = []
     for row, line in enumerate(lines, 1):
         document = _document(line, f"{path}, row {row}", texts)
         if document.document in found:
@@ -100,24 +103,30 @@ def read(path, texts):
 
 
 def _document(line, where, texts):
-    try:
-        entry = json.loads(line)
-    except json.JSONDecodeError as error:
-        raise UserError(f"{where}: not JSON ({error.msg}); write one document a line") from error
+    entry = _parse(line, where)
     if not isinstance(entry, dict) or set(entry) != set(KEYS):
         raise UserError(f"{where}: an object with the keys {', '.join(KEYS)} was expected; write the document anew")
+    for key, kind, words in zip(KEYS, (str, str, list, list), ("text", "text", "a list", "a list"), strict=True):
+        if not isinstance(entry[key], kind):
+            raise UserError(
+                f"{where}: '{key}' is {_kind(entry[key])} where {words} was expected; write the document anew"
+            )
     name = entry["document"]
     if name not in texts:
-        raise UserError(f"{where}: the document '{name}' is not in the data; run the system on the same data")
+        raise UserError(f"{where}: the document {name[:100]!r} is not in the data; run the system on the same data")
     if entry["text_sha256"] != digest(texts[name]):
         raise UserError(f"{where}: the text of '{name}' is another one than in the data; run the system again")
-    try:
-        tokens = tuple((int(start), int(end)) for start, end in entry["tokens"])
-        clusters = tuple(tuple((int(first), int(last)) for first, last in cluster) for cluster in entry["clusters"])
-    except (TypeError, ValueError) as error:
-        raise UserError(
-            f"{where}: tokens and mentions must be pairs of whole numbers; write the document anew"
-        ) from error
+    tokens = _pairs(entry["tokens"], f"{where}: tokens")
+    clusters = []
+    for number, cluster in enumerate(entry["clusters"], 1):
+        if not isinstance(cluster, list):
+            raise UserError(
+                f"{where}: cluster {number} is {_kind(cluster)} where a list of mentions was expected; write the "
+                "document anew"
+            )
+        if not cluster:
+            raise UserError(f"{where}: cluster {number} is empty; leave it out")
+        clusters.append(_pairs(cluster, f"{where}: mentions"))
     before = 0
     for start, end in tokens:
         if not before <= start < end <= len(texts[name]):
@@ -126,10 +135,55 @@ def _document(line, where, texts):
                 "give half-open ranges of characters"
             )
         before = end
-    for first, last in (mention for cluster in clusters for mention in cluster):
-        if not 0 <= first <= last < len(tokens):
-            raise UserError(
-                f"{where}: the mention [{first}, {last}] of '{name}' is outside its {len(tokens)} tokens; "
-                "give the first and the last token, counted from 0"
-            )
-    return Document(name, entry["text_sha256"], tokens, clusters)
+    seen = {}
+    for number, cluster in enumerate(clusters):
+        for mention in cluster:
+            first, last = mention
+            if not 0 <= first <= last < len(tokens):
+                raise UserError(
+                    f"{where}: the mention [{first}, {last}] of '{name}' is outside its {len(tokens)} tokens; "
+                    "give the first and the last token, counted from 0"
+                )
+            if seen.setdefault(mention, number) != number:
+                raise UserError(
+                    f"{where}: the mention [{first}, {last}] of '{name}' is in two clusters; leave it in one of them"
+                )
+        if len(set(cluster)) < len(cluster):
+            first, last = next(mention for i, mention in enumerate(cluster) if mention in cluster[:i])
+            raise UserError(f"{where}: the mention [{first}, {last}] of '{name}' is in a cluster twice; remove one")
+    return Document(name, entry["text_sha256"], tokens, tuple(clusters))
+
+
+def _parse(line, where):
+    """Return the object of a line; keys given twice, constants that JSON lacks and deep nesting are refused."""
+
+    def once(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next((key for i, key in enumerate(keys) if key in keys[:i]), None)
+        if twice is not None:
+            raise UserError(f"{where}: the key {twice[:100]!r} is there twice; write the document anew")
+        return dict(pairs)
+
+    def constant(word):
+        raise UserError(f"{where}: not JSON ({word} is no number); write the document anew")
+
+    try:
+        return json.loads(line, object_pairs_hook=once, parse_constant=constant)
+    except ValueError as error:
+        # A number of thousands of digits is no JSONDecodeError.
+        reason = error.msg if isinstance(error, json.JSONDecodeError) else "a number has too many digits"
+        raise UserError(f"{where}: not JSON ({reason}); write one document a line") from error
+    except RecursionError as error:
+        raise UserError(f"{where}: nested too deeply; write one document a line") from error
+
+
+def _pairs(values, where):
+    # True and 3.0 are equal to whole numbers and are none.
+    if not all(isinstance(v, list) and len(v) == 2 and all(type(n) is int for n in v) for v in values):
+        raise UserError(f"{where} must be pairs of whole numbers; write the document anew")
+    return tuple((first, second) for first, second in values)
+
+
+def _kind(value):
+    kinds = {str: "text", list: "a list", dict: "an object", bool: "true or false", type(None): "null"}
+    return kinds.get(type(value), "a number")

@@ -29,21 +29,20 @@ import logging
 import numpy as np
 import torch
 
-from scripts.core import files, memory
+from scripts.core import files, memory, structure
 from scripts.core.errors import UserError
 from scripts.core.output_layer import SelectiveModel
 from scripts.core.ranking import most_probable
-from scripts.core.scoring import BATCH_TOKENS, Batch, context_length
+from scripts.core.scoring import BATCH_TOKENS, SENTINEL, Batch, blank, context_length
 
 log = logging.getLogger("pronouns")
 
 MASK = "[MASK]"
-SENTINEL = "<extra_id_0>"
 METHODS = ("mask", "generate")
 
-# How far a probability may be from that of the plain way, in the weights' precision.
-TOLERANCE = {torch.float32: 1e-4}
-HALF_PRECISION_TOLERANCE = 0.05
+# How far a probability may be from that of the plain way: in float32, in which it is asked whether a way is right for a
+# model, and in the weights' precision, where only rounding comes in.
+TOLERANCE, HALF_PRECISION_TOLERANCE = 1e-4, 0.05
 
 _PROBES = (f"In spring, {MASK} was late.", f"The clerk said that {MASK} would come back.")
 
@@ -113,9 +112,8 @@ def windows(path, methods, size):
     """
     import pyarrow as pa
     import pyarrow.compute as pc
-    import pyarrow.parquet as pq
 
-    with pq.ParquetFile(path) as file:
+    with files.open_parquet(path, ["text_id", "text", "method"]) as file:
         for batch in file.iter_batches(batch_size=size, columns=["text_id", "text", "method"]):
             chosen = batch.filter(pc.is_in(batch["method"], pa.array(list(methods), pa.string())))
             if len(chosen):
@@ -165,7 +163,8 @@ class MaskFiller:
     Raises
     ------
     UserError
-        If the tokenizer has neither a mask nor T5's sentinels.
+        If the tokenizer has neither a mask nor T5's sentinels, the model cannot be run, or its probabilities of a text
+        depend on what is in a batch with it.
     """
 
     def __init__(self, model, tokenizer, *, tokens_per_batch, top_k, groups=None, prefix=""):
@@ -176,15 +175,9 @@ class MaskFiller:
         self.top_k = top_k
         self.groups = groups
         self.prefix = f"{prefix} " if prefix else ""
-        self.blank = tokenizer.mask_token or SENTINEL
-        self.blank_id = tokenizer.convert_tokens_to_ids(self.blank)
+        self.blank, self.blank_id = blank(tokenizer)
         # T5's kind writes what the sentinel stands for; the others predict at the place of the mask.
-        self.writes = tokenizer.mask_token is None
-        if self.blank_id is None or self.blank_id == tokenizer.unk_token_id:
-            raise UserError(
-                f"{type(tokenizer).__name__} has neither a mask nor {SENTINEL}: this model cannot fill masks; "
-                "leave it out, or correct its architecture in config/models.yaml"
-            )
+        self.writes = self.blank == SENTINEL
         self.limit = context_length(model)
         self._check()
 
@@ -251,8 +244,7 @@ class MaskFiller:
 
     def _inputs(self, ids):
         """Return the model's arguments and where in its output the masks are, flattened."""
-        tokens = torch.from_numpy(ids).to(self.device)
-        inputs = {"input_ids": tokens, "attention_mask": torch.ones_like(tokens)}
+        inputs = structure.text_inputs(self.model.model, ids)
         if not self.writes:
             return inputs, torch.from_numpy(np.flatnonzero(ids == self.blank_id))
         start = self.model.model.config.decoder_start_token_id
@@ -261,25 +253,32 @@ class MaskFiller:
 
     def _check(self):
         """Choose how to run the model: the fastest way whose probabilities agree with those of the plain one."""
+        network = self.model.model
+        name = type(network).__name__
         batches = self.plan(_PROBES)
-        expected = [self._plain(batch.payload) for batch in batches]
-        tolerance = TOLERANCE.get(self.model.model.dtype, HALF_PRECISION_TOLERANCE)
+        rounded = structure.runs(lambda: [self._plain(batch.payload) for batch in batches], name, "a short text")
+        with structure.in_float32(network), structure.exact_kernels():
+            expected = structure.runs(lambda: [self._plain(batch.payload) for batch in batches], name, "a short text")
         ways = [(False, True)] * self.model.narrow + [(False, False), (True, False)]
         for self.model.whole, self.model.narrow in ways:
-            try:
-                found = [self._probabilities(batch.payload) for batch in batches]
-                largest = max((a - b).abs().max().item() for a, b in zip(found, expected, strict=True))
-            # Whatever a model's code raises, it says that the model cannot be run like this.
-            except Exception as error:
-                log.info("self-check: %s: %s: %s", self.description, type(error).__name__, error)
-                continue
-            log.info("self-check: %s: largest difference %.1e", self.description, largest)
-            if largest <= tolerance:
+            with structure.in_float32(network), structure.exact_kernels():
+                agrees = self._agrees(batches, expected, TOLERANCE)
+            if agrees and (network.dtype == torch.float32 or self._agrees(batches, rounded, HALF_PRECISION_TOLERANCE)):
                 return
         raise UserError(
-            f"{type(self.model.model).__name__}: its probabilities in batches do not agree with those of single texts; "
-            "this model cannot be used"
+            f"{name}: its probabilities in batches do not agree with those of single texts; this model cannot be used"
         )
+
+    def _agrees(self, batches, expected, tolerance):
+        try:
+            found = [self._probabilities(batch.payload) for batch in batches]
+            largest = max((a - b).abs().max().item() for a, b in zip(found, expected, strict=True))
+        # Whatever a model's code raises, it says that the model cannot be run like this.
+        except Exception as error:
+            log.info("self-check: %s: %s: %s", self.description, type(error).__name__, error)
+            return False
+        log.info("self-check: %s: largest difference %.1e", self.description, largest)
+        return largest <= tolerance
 
     @property
     def description(self):

@@ -92,8 +92,12 @@ def read_csv(path, **options):
         raise UserError(f"{path}: cannot be read as CSV ({error}); delete it and run the workflow again") from error
 
 
+# Every page has a checksum, which is compared when it is read: without one, damaged numbers are read as other numbers.
+WRITTEN = {"compression": "zstd", "write_page_checksum": True}
+
+
 def write_parquet(path, table, metadata=None):
-    """Write an Arrow table (or DataFrame) to ``path`` as zstd-compressed Parquet, atomically.
+    """Write an Arrow table (or DataFrame) to ``path`` as zstd-compressed Parquet with checksums, atomically.
 
     Parameters
     ----------
@@ -112,48 +116,146 @@ def write_parquet(path, table, metadata=None):
         merged.update({k.encode(): json.dumps(v, sort_keys=True).encode() for k, v in metadata.items()})
         table = table.replace_schema_metadata(merged)
     with atomic(path) as temporary:
-        pq.write_table(table, temporary, compression="zstd")
+        pq.write_table(table, temporary, **WRITTEN)
 
 
-def read_parquet(path, columns=None):
-    """Read a Parquet file as a DataFrame.
+@contextlib.contextmanager
+def open_parquet(path, columns=()):
+    """Yield a Parquet file as a ``pyarrow.parquet.ParquetFile``, to read it in the block.
+
+    Parameters
+    ----------
+    path : str or Path
+    columns : sequence of str
+        Those that it must have.
 
     Raises
     ------
     UserError
-        If the file is missing, truncated or not Parquet, or lacks one of ``columns``.
+        If the file is missing, truncated or not Parquet, lacks one of ``columns``, or if a page that is read in the
+        block differs from its checksum.
     """
-    return read_arrow(path, columns).to_pandas()
-
-
-def read_arrow(path, columns=None):
-    """Read a Parquet file as an Arrow table; errors as in :func:`read_parquet`."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
-        with pq.ParquetFile(path) as file:
-            missing = [c for c in columns or [] if c not in file.schema_arrow.names]
+        with pq.ParquetFile(path, page_checksum_verification=True) as file:
+            missing = [c for c in columns if c not in file.schema_arrow.names]
             if missing:
                 raise UserError(f"{path}: column {missing[0]} is missing; delete the file and run the workflow again")
-            return file.read(columns=columns)
+            yield file
     except FileNotFoundError as error:
         raise UserError(f"{path}: no such file; run the workflow to make it") from error
-    except (pa.ArrowInvalid, OSError) as error:
-        reason = str(error).splitlines()[0]
-        raise UserError(f"{path}: truncated or not Parquet ({reason}); delete it and run the workflow again") from error
+    except (pa.ArrowException, OSError) as error:
+        raise UserError(f"{path}: {_damage(error)}; delete it and run the workflow again") from error
+
+
+def _damage(error):
+    reason = (str(error).splitlines() or [type(error).__name__])[0]
+    if "CRC" in reason:
+        return "damaged, its content differs from its checksum"
+    return f"truncated or not Parquet ({reason})"
+
+
+def read_parquet(path, columns=None):
+    """Read a Parquet file as a DataFrame; errors as in :func:`open_parquet`."""
+    return read_arrow(path, columns).to_pandas()
+
+
+def read_arrow(path, columns=None):
+    """Read a Parquet file as an Arrow table; errors as in :func:`open_parquet`."""
+    with open_parquet(path, columns or ()) as file:
+        return file.read(columns=columns)
+
+
+# What a column may hold, in words, and how Arrow's type is recognised.
+KINDS = {
+    "text": "text",
+    "texts": "lists of text",
+    "whole": "whole numbers",
+    "fraction": "numbers with a fraction",
+    "truth": "true or false",
+}
+
+
+def check_columns(table, kinds, where, start=0, identifier=None):
+    """Refuse a table whose columns are of other types than they should be, or have empty cells.
+
+    Parameters
+    ----------
+    table : pyarrow.Table or pyarrow.RecordBatch
+        With all columns that ``kinds`` names.
+    kinds : dict of str to str
+        Column to one of :data:`KINDS`; with a question mark behind it cells may be empty.
+    where : str
+        What messages start with: the file, and whose it is.
+    start : int
+        How many rows of the file come before the table.
+    identifier : tuple of (str, str), optional
+        A word and the column whose value stands behind it where a row is named.
+
+    Raises
+    ------
+    UserError
+        Naming the row.
+    """
+    import pyarrow as pa
+
+    types = pa.types
+    recognised = {
+        "text": types.is_string,
+        "texts": lambda kind: types.is_list(kind) and types.is_string(_plain(kind.value_type)),
+        "whole": types.is_integer,
+        "fraction": types.is_floating,
+        "truth": types.is_boolean,
+    }
+    for name, kind in kinds.items():
+        column, wanted = table.column(name), kind.removesuffix("?")
+        # A column without any value has no type.
+        nothing = types.is_null(column.type) and (kind != wanted or not len(column))
+        if not nothing and not recognised[wanted](_plain(column.type)):
+            raise UserError(
+                f"{where}: the column {name} holds {_plain(column.type)} where {KINDS[wanted]} {_was(wanted)} "
+                "expected; delete the file and run the workflow again"
+            )
+        if kind == wanted and column.null_count:
+            row = column.is_null().to_pylist().index(True)
+            named = ""
+            if identifier and (value := table.column(identifier[1])[row].as_py()) is not None:
+                named = f", {identifier[0]} {value}"
+            raise UserError(
+                f"{where}: row {start + row + 1}{named}: the column {name} is empty; "
+                "delete the file and run the workflow again"
+            )
+
+
+def _plain(kind):
+    import pyarrow as pa
+
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return pa.string() if pa.types.is_large_string(kind) else kind
+
+
+def _was(kind):
+    return "was" if kind in ("text", "truth") else "were"
 
 
 def parquet_metadata(path):
-    """Return the values that :func:`write_parquet` stored under ``metadata`` as a dict."""
+    """Return the values that :func:`write_parquet` stored under ``metadata`` as a dict.
+
+    Raises
+    ------
+    UserError
+        If the file is missing, truncated or not Parquet, or if a value is not JSON.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
         stored = pq.read_metadata(path).metadata or {}
-    except (pa.ArrowInvalid, OSError) as error:
-        raise UserError(f"{path}: truncated or not Parquet; delete it and run the workflow again") from error
-    return {k.decode(): json.loads(v) for k, v in stored.items() if k not in (b"pandas", b"ARROW:schema")}
+        return {k.decode(): json.loads(v) for k, v in stored.items() if k not in (b"pandas", b"ARROW:schema")}
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise UserError(f"{path}: {_damage(error)}; delete it and run the workflow again") from error
 
 
 # Snakemake puts it into a folder when the job that made it is over.

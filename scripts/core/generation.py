@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import torch
 
-from scripts.core import memory
+from scripts.core import memory, structure
 from scripts.core.errors import UserError
 from scripts.core.ranking import most_probable
 from scripts.core.scoring import context_length, progress_bar
@@ -148,6 +148,7 @@ class Generator:
         padding = tokenizer.pad_token_id
         # Llama has no padding token; masked positions are never looked at, so any will do.
         self.padding = padding if padding is not None else (self.ends or [0])[0]
+        self.has_run = False
 
     def tokenize(self, prompts):
         """Return the token ids of each prompt, shape (tokens,), special tokens included."""
@@ -209,8 +210,22 @@ class Generator:
         return count if count >= SHORTEST_SHARED else 0
 
     def run(self, prompts):
-        """Return a :class:`Generation` for each prompt of a batch; a batch that does not fit is halved."""
-        return [result for part in memory.halved(self._run, prompts, "prompt") for result in part]
+        """Return a :class:`Generation` for each prompt of a batch; a batch that does not fit is halved.
+
+        Raises
+        ------
+        UserError
+            If memory runs out with a single prompt; or, with the first batch, whatever the model raises.
+        """
+
+        def halved():
+            return [result for part in memory.halved(self._run, prompts, "prompt") for result in part]
+
+        if self.has_run:
+            return halved()
+        results = structure.runs(halved, type(self.model).__name__, "a first batch of prompts")
+        self.has_run = True
+        return results
 
     def read(self, tokens):
         """Return the :class:`Generation`, without steps, for the raw token ids of a continuation, end token included.
@@ -292,13 +307,27 @@ class Generator:
 
 
 def end_tokens(model, tokenizer):
-    """Return the ids of the tokens that end a text: those of the generation settings, otherwise the tokenizer's."""
+    """Return the ids of the tokens that end a text: those of the generation settings, otherwise the tokenizer's.
+
+    Raises
+    ------
+    UserError
+        If one of them is no token of the model: texts would never end.
+    """
     found = model.generation_config.eos_token_id
     if found is None:
         found = tokenizer.eos_token_id
     if found is None:
         return []
-    return list(found) if isinstance(found, (list, tuple)) else [found]
+    ends = list(found) if isinstance(found, (list, tuple)) else [found]
+    size = model.config.get_text_config().vocab_size
+    for end in ends:
+        if not isinstance(end, int) or not 0 <= end < size:
+            raise UserError(
+                f"{type(model).__name__}: eos_token_id {end!r} is no token of the model, which has {size}; correct it "
+                "in the checkpoint's generation_config.json, or leave this model out"
+            )
+    return ends
 
 
 class _Keeper:

@@ -24,6 +24,8 @@ import numpy as np
 from scripts.core import files
 
 _GAMMA, _M1, _M2, _MASK = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB, 0xFFFFFFFFFFFFFFFF
+# What models read of an instance file.
+READ = {"instance_id": "text", "text": "text", "options": "texts"}
 _HEX = np.frombuffer(b"".join(b"%02x" % i for i in range(256)), dtype=np.uint16)
 
 
@@ -111,7 +113,7 @@ def stream(path, schema, metadata=None):
         pq.ParquetWriter(
             temporary,
             schema,
-            compression="zstd",
+            **files.WRITTEN,
             use_dictionary=leaves,
             store_schema=False,
             # Neighbouring texts share most sentences; larger pages let zstd see more of them.
@@ -150,13 +152,20 @@ def shard_rows(path, shard, shards, power=1):
     -------
     ndarray of bool, shape (rows,)
         Together the shards take every distinct instance once. A shard may be empty if there are few instances.
+
+    Raises
+    ------
+    UserError
+        If the file cannot be read, or if a column is missing, of another type or has an empty cell.
     """
     import pyarrow.compute as pc
-    import pyarrow.parquet as pq
 
     identifiers, lengths = [], []
-    with pq.ParquetFile(path) as file:
-        for batch in file.iter_batches(batch_size=1 << 14, columns=["instance_id", "text"]):
+    with files.open_parquet(path, READ) as file:
+        start = 0
+        for batch in file.iter_batches(batch_size=1 << 14, columns=list(READ)):
+            files.check_columns(batch, READ, str(path), start)
+            start += len(batch)
             identifiers.append(np.array(batch["instance_id"].to_pylist(), dtype="S32"))
             lengths.append(pc.utf8_length(batch["text"]).to_numpy(zero_copy_only=False))
     names = np.concatenate(identifiers) if identifiers else np.zeros(0, dtype="S32")
@@ -186,11 +195,10 @@ def windows(path, rows, size):
         Columns ``instance_id``, ``text``, ``options``; ``size`` rows, fewer in the last.
     """
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     waiting, held, start = [], 0, 0
-    with pq.ParquetFile(path) as file:
-        for batch in file.iter_batches(batch_size=size, columns=["instance_id", "text", "options"]):
+    with files.open_parquet(path, READ) as file:
+        for batch in file.iter_batches(batch_size=size, columns=list(READ)):
             chosen = batch.filter(pa.array(rows[start : start + len(batch)]))
             start += len(batch)
             while held + len(chosen) >= size:

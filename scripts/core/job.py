@@ -18,6 +18,7 @@ import json
 import logging
 import os
 import platform
+import re
 import resource
 import sys
 import time
@@ -27,6 +28,7 @@ from pathlib import Path
 from scripts.core import gpus
 from scripts.core.errors import UserError
 
+ROOT = Path(__file__).resolve().parents[2]
 log = logging.getLogger("pronouns")
 _executed = set()
 """Files of code that was run in any way since :func:`run` began; those of imports before it are in ``sys.modules``."""
@@ -75,13 +77,10 @@ def run(main):
 
 
 def _log_place():
-    """Log the node, the cluster's number of the job, and the GPUs that this process sees."""
-    log.info(
-        "node %s, Slurm job %s, GPUs %s",
-        os.environ.get("SLURMD_NODENAME", platform.node()),
-        os.environ.get("SLURM_JOB_ID", "none"),
-        os.environ.get(gpus.VISIBLE) or "none",
-    )
+    """Log the GPUs that this process sees and, on a cluster, the node and the number of the job."""
+    node, number = os.environ.get("SLURMD_NODENAME"), os.environ.get("SLURM_JOB_ID", "none")
+    place = f"node {node}, Slurm job {number}, " if node else ""
+    log.info("%sGPUs %s", place, os.environ.get(gpus.VISIBLE) or "none")
 
 
 def _log_memory():
@@ -97,9 +96,8 @@ def _recorder(job):
     """Return the recorder of a Snakemake job; it removes the record of an earlier run."""
     # Found by name, so that it is no part of any script's closure: what records a job cannot change its results.
     provenance = importlib.import_module("scripts.core.provenance")
-    root = Path(__file__).resolve().parents[2]
     return provenance.Recorder(
-        job.rule, dict(job.wildcards.items()), list(job.input), list(job.output), dict(job.params.items()), root
+        job.rule, dict(job.wildcards.items()), list(job.input), list(job.output), dict(job.params.items()), ROOT
     )
 
 
@@ -184,18 +182,35 @@ def _json(text):
 
 
 def _configure(path):
-    """Send log lines to standard error and, with a job log, to that file, whose first line names the machine."""
+    """Send log lines to standard error and, with a job log, to that file."""
     handlers = [logging.StreamHandler(sys.stderr)]
     if path is not None:
         handlers.append(logging.FileHandler(path, mode="w", encoding="utf-8"))
-    logging.basicConfig(
-        level=logging.INFO,
-        format="%(asctime)s %(levelname)s %(message)s",
-        datefmt="%H:%M:%S",
-        handlers=handlers,
-        force=True,
-    )
+    for handler in handlers:
+        handler.setFormatter(_PlacelessFormatter("%(asctime)s %(levelname)s %(message)s", datefmt="%H:%M:%S"))
+    logging.basicConfig(level=logging.INFO, handlers=handlers, force=True)
     logging.captureWarnings(True)
     # Embedding fonts is not worth a line for every table of every font.
     logging.getLogger("fontTools").setLevel(logging.WARNING)
-    log.info("host %s, Python %s, %s", platform.node(), platform.python_version(), platform.platform())
+    log.info("Python %s, %s %s", platform.python_version(), platform.system(), platform.machine())
+
+
+class _PlacelessFormatter(logging.Formatter):
+    """Names files relative to the working directory, the repository or the user's home (``~``), also in tracebacks.
+
+    Logs are sent to others when something goes wrong; where a user keeps the project is no part of what went wrong.
+    """
+
+    def __init__(self, *arguments, **options):
+        super().__init__(*arguments, **options)
+        self.folders = {str(Path.home()): "~", str(ROOT): ".", str(Path.cwd()): "."}
+        # The longest first: one may lie in the other. The root of the file system would be everything.
+        known = sorted(self.folders.keys() - {"/"}, key=len, reverse=True)
+        self.pattern = re.compile(rf"(?<![\w.~-])({'|'.join(map(re.escape, known))})(/|(?![\w./-])|(?=\.?(?:\s|$)))")
+
+    def format(self, record):
+        return self.pattern.sub(self._relative, super().format(record))
+
+    def _relative(self, match):
+        short = self.folders[match[1]]
+        return f"{short}{match[2]}" if short == "~" or not match[2] else ""

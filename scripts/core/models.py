@@ -171,7 +171,7 @@ def _download(hub, revision):
 
 
 def weights_digest(location):
-    """Return the SHA-256 over the weight and tokenizer files of a located model, names included."""
+    """Return the SHA-256 over the files of a located model that loading may read, names included."""
     import hashlib
 
     if location.gguf:
@@ -180,7 +180,7 @@ def weights_digest(location):
     present = [w for w in WEIGHT_FILES if any(location.folder.glob(w))]
     if not present:
         raise UserError(f"{location.folder}: no weights ({' or '.join(WEIGHT_FILES)}); fetch the model again")
-    patterns = (present[0], "config.json", "tokenizer*", "vocab*", "merges.txt", "*.model")
+    patterns = (present[0], *OTHER_FILES)
     for path in sorted({p for pattern in patterns for p in location.folder.glob(pattern) if p.is_file()}):
         digest.update(f"{path.name}\0{sha256(path)}\n".encode())
     return digest.hexdigest()
@@ -231,8 +231,9 @@ def load(name, entry, location, device):
             model, report = classes[entry["architecture"]].from_pretrained(
                 location.folder, dtype=dtype, output_loading_info=True, **placement, **options
             )
-    except (OSError, ValueError, KeyError, RuntimeError) as error:
-        reason = str(error).strip().splitlines()[0]
+    # Configurations that do not fit raise whatever the code of an architecture happens to stumble over.
+    except Exception as error:
+        reason = next(iter(str(error).strip().splitlines()), type(error).__name__)
         raise UserError(f"model {name}: cannot be loaded from {location.folder} ({reason}); fetch it again") from error
     untrained = [key for key in report["missing_keys"] if not key.endswith(("position_ids", "inv_freq"))]
     if untrained:

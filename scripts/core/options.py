@@ -1,7 +1,10 @@
-"""Instances with options: filling the slot, and choosing among scored options.
+"""Instances with options: what is offered, filling the slot, choosing among scored options, and chance.
 
-Equal scores go to the option that comes first in the instance's list of options.
+Options are distinct forms. Where two pronoun sets share a form, it is one option, right for both of them, and there is
+one option less. Equal scores go to the option that comes first in the instance's list of options.
 """
+
+from statistics import fmean
 
 import numpy as np
 import pandas as pd
@@ -27,6 +30,29 @@ def fill(text, option):
     return before + option + after
 
 
+def offered(sets, form):
+    """Return the options of a slot: the distinct forms of some pronoun sets, each with the sets that it belongs to.
+
+    Two sets may share a form (*em* of e and ey). It is one option, and right for both.
+
+    Parameters
+    ----------
+    sets : dict of str to dict
+        Pronoun set to its forms by name.
+    form : str
+        The name of the form that the slot wants, such as ``accusative``.
+
+    Returns
+    -------
+    dict of str to tuple of str
+        Option to its sets, both in the order of ``sets``.
+    """
+    options = {}
+    for name, forms in sets.items():
+        options[forms[form]] = (*options.get(forms[form], ()), name)
+    return options
+
+
 def option_texts(instances):
     """Return one row for each option of each distinct instance.
 
@@ -42,10 +68,18 @@ def option_texts(instances):
         Columns ``instance_id``, ``option_index``, ``option``, ``masked`` (the text with its slot), ``filled`` (the
         option as it stands in the text, capitalised where a sentence starts) and ``text`` (slot filled), in the order
         of first appearance.
+
+    Raises
+    ------
+    UserError
+        If an instance offers an option twice, or :func:`fill` refuses it.
     """
     distinct = instances.drop_duplicates("instance_id")
     rows = []
     for identifier, masked, options in zip(distinct.instance_id, distinct.text, distinct.options, strict=True):
+        twice = next((option for i, option in enumerate(options) if option in options[:i]), None)
+        if twice is not None:
+            raise UserError(f"instance {identifier}: the option '{twice}' is there twice; offer every form once")
         before, after = map(len, masked.split(SLOT, 1)) if SLOT in masked else (0, 0)
         for index, option in enumerate(options):
             text = fill(masked, option)
@@ -53,27 +87,85 @@ def option_texts(instances):
     return pd.DataFrame(rows, columns=["instance_id", "option_index", "option", "masked", "filled", "text"])
 
 
-def predict(scores):
+def counts(instances):
+    """Return how many options each distinct instance has, by ``instance_id``, for :func:`predict`."""
+    distinct = instances.drop_duplicates("instance_id")
+    return pd.Series(distinct.options.map(len).to_numpy(), index=distinct.instance_id.to_numpy())
+
+
+def predict(scores, offers=None):
     """Return the option that each instance's scores favour.
 
     Parameters
     ----------
     scores : DataFrame
         As returned by :func:`scripts.core.scoring.score_instances`.
+    offers : Series, optional
+        How many options each instance has (:func:`counts`). Without it, every instance must have as many as the others.
 
     Returns
     -------
     DataFrame
         Indexed by ``instance_id``: ``option_index`` of the highest log-probability (ties go to the earlier option),
         ``margin`` (nats between the best and the second option) and ``tie`` (bool, the margin is exactly zero).
+
+    Raises
+    ------
+    UserError
+        If an instance lacks the score of an option.
     """
     table = scores.pivot(index="instance_id", columns="option_index", values="log_probability")
+    if offers is not None:
+        table = table[table.index.isin(offers.index)].reindex(columns=range(offers.max()))
     values = table.to_numpy()
-    if np.isnan(values).any():
+    expected = np.full(len(table), values.shape[1]) if offers is None else offers.reindex(table.index).to_numpy()
+    if (np.isnan(values) != (np.arange(values.shape[1]) >= expected[:, None])).any():
         raise UserError("the scores lack an option for some instance; delete the score file and run the workflow again")
+    values = np.where(np.isnan(values), -np.inf, values)
     ordered = np.sort(values, axis=1)
     margin = ordered[:, -1] - ordered[:, -2]
     return pd.DataFrame(
         {"option_index": table.columns.to_numpy()[values.argmax(axis=1)], "margin": margin, "tie": margin == 0},
         index=table.index,
     )
+
+
+def picked(instances, picks):
+    """Return the form that was picked for each row of ``instances``; it is right if it is the row's gold form.
+
+    Parameters
+    ----------
+    instances : DataFrame
+        Columns ``instance_id`` and ``options``.
+    picks : DataFrame
+        As returned by :func:`predict`, with a row for each instance.
+
+    Returns
+    -------
+    list of str
+    """
+    indices = picks.option_index.reindex(instances.instance_id)
+    return [options[index] for options, index in zip(instances.options, indices, strict=True)]
+
+
+def chance(options, gold):
+    """Return the accuracy of a random pick: the mean over instances of the share of options that are right.
+
+    Parameters
+    ----------
+    options : iterable of sequences of str
+        What each instance offers, every form once.
+    gold : iterable of str
+        Each instance's right form.
+
+    Raises
+    ------
+    ValueError
+        If a right form is not offered.
+    """
+    shares = []
+    for offer, right in zip(options, gold, strict=True):
+        if right not in offer:
+            raise ValueError(f"{right!r} is none of the options {', '.join(offer)}")
+        shares.append(1 / len(offer))
+    return fmean(shares)

@@ -137,7 +137,8 @@ class SelectiveModel:
         rows, length = inputs["input_ids"].shape
         if len(positions) != rows or not torch.equal(positions // length, torch.arange(rows)):
             return None
-        return positions % length if bool(inputs["attention_mask"].all()) else None
+        mask = inputs.get("attention_mask")
+        return positions % length if mask is None or bool(mask.all()) else None
 
     @torch.inference_mode()
     def _head(self, inputs, output, hidden):

@@ -276,9 +276,9 @@ def reference_line(axes, value, label, linestyle, along="y"):
     return Line2D([], [], label=label, **look)
 
 
-def chance_line(axes, n_options, along="y"):
-    """Draw the accuracy of a random pick among ``n_options``; return its legend handle."""
-    return reference_line(axes, 1 / n_options, f"chance ({1 / n_options:.3g})", (0, (1, 1.2)), along)
+def chance_line(axes, chance, along="y"):
+    """Draw the accuracy of a random pick (:func:`scripts.core.options.chance`); return its legend handle."""
+    return reference_line(axes, chance, f"chance ({chance:.3g})", (0, (1, 1.2)), along)
 
 
 def human_line(axes, human, along="y"):

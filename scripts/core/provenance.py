@@ -3,7 +3,12 @@
 A record holds the digests of what a job read and wrote, its parameters with the digests of its code, the packages it
 imported, the machine and the time. It is written after the outputs are complete and removed before they are made
 anew: outputs without a record are not finished. Snakemake does not know records, so they make nothing out of date;
-they name files relative to the repository or to the working directory, so a copy elsewhere can be audited.
+they name files relative to the repository or to the working directory, so a copy elsewhere can be audited, and they
+say nothing of the machine's name, kernel, users or folders, so that they can be published.
+
+A record holds a checksum of its own content. It tells accidents: a record that was cut off, or edited by hand. It is no
+protection, since whoever forges a record computes the checksum anew. Against forgery stands what was published before:
+:mod:`scripts.core.manifest`.
 """
 
 import ast
@@ -21,12 +26,13 @@ import sys
 import urllib.parse
 from pathlib import Path
 
+from scripts.core import config as configuration
 from scripts.core import files
 from scripts.core.errors import UserError
 
 FOLDER = "results/provenance"
 CACHE = f"{FOLDER}/.digests"
-FORMAT = 1
+FORMAT = 2
 LOCKS = ("requirements.lock", "requirements.in", "models.lock")
 MODEL_FACTS = ("model", "source", "revision", "weights_sha256", "engine", "instances_sha256", "libraries")
 """What a score file's metadata say of where it comes from; two runs of one job agree in all of it."""
@@ -35,22 +41,29 @@ MODEL_FACTS = ("model", "source", "revision", "weights_sha256", "engine", "insta
 def portable(value, root):
     """Return a JSON-able copy of ``value`` in which paths below ``root`` are relative to it, as keys too.
 
-    Tuples become lists, keys text, and whatever JSON does not know its text.
+    Paths below the user's home begin with ``~``. Tuples become lists, keys text, and whatever JSON does not know its
+    text.
     """
     if isinstance(value, dict):
-        return {str(key).removeprefix(f"{root}/"): portable(member, root) for key, member in value.items()}
+        return {_portable_text(key, root): portable(member, root) for key, member in value.items()}
     if isinstance(value, (list, tuple)):
         return [portable(member, root) for member in value]
     if isinstance(value, (set, frozenset)):
         return sorted(portable(member, root) for member in value)
     if value is None or type(value) in (bool, int, float):
         return value
-    text = str(value)
-    return text.removeprefix(f"{root}/")
+    return _portable_text(value, root)
+
+
+def _portable_text(value, root):
+    text, home = str(value).removeprefix(f"{root}/"), f"{Path.home()}/"
+    return f"~/{text.removeprefix(home)}" if text.startswith(home) else text
 
 
 def resolve(path, root):
     """Return where a path of a plan or record is: below the working directory, or else in the repository ``root``."""
+    if path.startswith("~/"):
+        return Path(path).expanduser()
     return Path(path) if Path(path).exists() or path.startswith("results/") else Path(root) / path
 
 
@@ -73,14 +86,15 @@ def digest(path, cache=None):
     ----------
     path : str or Path
     cache : str or Path, optional
-        A folder of digests that are known; one is taken if path, size, time of modification and inode are the same. One
-        small file each, so that jobs on several machines never wait for each other.
+        A folder of digests that are known; one is taken if path, size, inode and both times are the same: that of the
+        modification can be set, that of the last change cannot. One small file each, so that jobs on several machines
+        never wait for each other.
     """
     if cache is None:
         return files.sha256(path)
     path = Path(path)
     parts = files.members(path) if path.is_dir() else [path]
-    states = [(str(p), s.st_size, s.st_mtime_ns, s.st_ino) for p in parts for s in [p.stat()]]
+    states = [(str(p), s.st_size, s.st_mtime_ns, s.st_ctime_ns, s.st_ino) for p in parts for s in [p.stat()]]
     state = hashlib.sha256(repr(states).encode()).hexdigest()
     known = Path(cache) / f"{hashlib.sha256(str(path.absolute()).encode()).hexdigest()[:32]}.json"
     try:
@@ -94,22 +108,78 @@ def digest(path, cache=None):
     return found
 
 
-def seal(record):
-    """Return the digest of a record's own content, without the ``seal`` that it is stored under."""
-    content = {key: value for key, value in record.items() if key != "seal"}
+def checksum(record):
+    """Return the digest of a record's content, without the ``checksum`` that it is stored under."""
+    content = {key: value for key, value in record.items() if key != "checksum"}
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
-def load(folder=FOLDER):
-    """Return ``{path below the working directory: record}`` of all records; unreadable ones are ``{}``."""
+def load(folder=FOLDER, problems=None):
+    """Return ``{path below the working directory: record}`` of all records; those that cannot be used are ``{}``.
+
+    Parameters
+    ----------
+    folder : str or Path
+    problems : dict, optional
+        Takes, for each record that cannot be used, its path and what is wrong with it in one line.
+    """
+    check = record_check(configuration.load_schema("record"))
     records = {}
     for path in sorted(Path(folder).glob("[!.]*/*.json")):
+        name = f"{FOLDER}/{path.relative_to(folder).as_posix()}"
         try:
-            record = json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            record = {}
-        records[f"{FOLDER}/{path.relative_to(folder).as_posix()}"] = record if isinstance(record, dict) else {}
+            records[name] = read_record(path.read_bytes(), name, check)
+        except OSError as error:
+            records[name], problem = {}, f"it cannot be read ({error.strerror})"
+        except UserError as error:
+            records[name], problem = {}, str(error)
+        else:
+            continue
+        if problems is not None:
+            problems[name] = problem
     return records
+
+
+def record_check(schema):
+    """Return a function that checks a decoded record against ``schema`` and raises a :class:`UserError`."""
+    import jsonschema
+
+    validator = jsonschema.Draft202012Validator(schema)
+
+    def check(record):
+        # The quick answer first: a full run has thousands of records.
+        if not validator.is_valid(record):
+            configuration.validate(record, schema, "record")
+
+    return check
+
+
+def read_record(content, name, check):
+    """Return the record in the bytes ``content`` that lies at ``name``.
+
+    Raises
+    ------
+    UserError
+        With what is wrong, in one line: no JSON, another format, a key that is missing or of the wrong type, the record
+        of another job.
+    """
+    try:
+        record = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise UserError("it is not JSON") from error
+    if not isinstance(record, dict):
+        raise UserError("it is not a JSON object")
+    if record.get("format") != FORMAT or isinstance(record["format"], bool):
+        raise UserError(f"it is of format {str(record.get('format', 'none'))[:40]}, not {FORMAT}")
+    try:
+        check(record)
+    except UserError as error:
+        problem = str(error).removeprefix("record: ").removesuffix("; add it")
+        problem = re.sub(r"^the file lacks", "it lacks", problem)
+        raise UserError(problem if len(problem) <= 200 else f"{problem[:200]}...") from error
+    if record_path(record["rule"], record["wildcards"], record["outputs"]) != name:
+        raise UserError(f"it is the record of another job of rule {record['rule'][:80]}")
+    return record
 
 
 def index(records):
@@ -125,7 +195,8 @@ def model_facts(paths):
     facts = {}
     for path in map(str, paths):
         if path.endswith(".parquet") and Path(path).is_file():
-            with contextlib.suppress(UserError):
+            # Some other program's metadata are no JSON.
+            with contextlib.suppress(UserError, ValueError):
                 stored = files.parquet_metadata(path)
                 if "weights_sha256" in stored:
                     facts[path] = {key: stored.get(key) for key in MODEL_FACTS}
@@ -191,6 +262,46 @@ def packages(modules, sources, providers):
     )
 
 
+def installed(names):
+    """Return ``{package: version}`` of those packages that are installed here."""
+    found = {}
+    for name in names:
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            found[name] = importlib.metadata.version(name)
+    return found
+
+
+def carried(params):
+    """Return the files and folders of packages that a job with these ``params`` reads as weights or data.
+
+    Returns
+    -------
+    dict of str to tuple
+        ``package:member`` to package, member and version. A package's folder that is merged with a delta is read by
+        the job that merges it, not by those that use what it made.
+    """
+    if isinstance(params, list):
+        return {name: found for member in params for name, found in carried(member).items()}
+    if not isinstance(params, dict):
+        return {}
+    found = {name: entry for member in params.values() for name, entry in carried(member).items()}
+    member = params.get("file") or params.get("folder")
+    if isinstance(params.get("package"), str) and isinstance(member, str) and "delta" not in params:
+        found[f"{params['package']}:{member}"] = (params["package"], member, params.get("version"))
+    return found
+
+
+def package_files(members, cache=None):
+    """Return the SHA-256 of members of packages, as :func:`carried` names them, of those that are installed here."""
+    found = {}
+    for name, (package, member, _) in members.items():
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            path = Path(importlib.metadata.distribution(package).locate_file(member))
+            if path.exists():
+                found[name] = digest(path, cache)
+    return found
+
+
 def _third_party(path):
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
@@ -231,14 +342,13 @@ def git_state(root):
 
 
 def machine():
-    """Return host, platform, Python, processor and, if the job used torch, the GPUs it could see."""
+    """Return system, Python, processor and, if the job used torch, the GPUs it could see; nothing names the machine."""
     torch = sys.modules.get("torch")
     gpus = []
     if torch is not None and torch.cuda.is_available():
         gpus = [torch.cuda.get_device_name(number) for number in range(torch.cuda.device_count())]
     return {
-        "host": platform.node(),
-        "platform": platform.platform(),
+        "system": " ".join(filter(None, [platform.system(), platform.machine(), *platform.libc_ver()])),
         "python": platform.python_version(),
         "cpu": _processor(),
         "gpus": gpus,
@@ -295,8 +405,8 @@ class Recorder:
             "rule": rule,
             "wildcards": portable(dict(wildcards), root),
             "params": portable(params, root),
-            "root": str(root),
             "inputs": portable(inputs, root),
+            "package_files": package_files(carried(portable(params, root)), CACHE),
             "started": now(),
         }
 
@@ -319,4 +429,4 @@ class Recorder:
             "peak_memory_mb": peak_memory_mb(),
             "scheduler_job": os.environ.get("SLURM_JOB_ID"),
         }
-        files.write_json(self.path, record | {"seal": seal(record)})
+        files.write_json(self.path, record | {"checksum": checksum(record)})

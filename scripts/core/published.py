@@ -12,7 +12,9 @@ from scripts.core import files
 from scripts.core.errors import UserError, nearest
 
 WITHIN_INTERVAL, WITHIN_TOLERANCE, DIFFERS, NOT_RUN = "within interval", "within tolerance", "differs", "not run"
-VERDICTS = (WITHIN_INTERVAL, WITHIN_TOLERANCE, DIFFERS, NOT_RUN)
+NOT_APPLICABLE = "not applicable"
+VERDICTS = (WITHIN_INTERVAL, WITHIN_TOLERANCE, DIFFERS, NOT_RUN, NOT_APPLICABLE)
+UNCOMPARED = (NOT_RUN, NOT_APPLICABLE)
 
 PUBLISHED_COLUMNS = ["source", "item", "row", "column", "value", "unit", "kind", "note"]
 MAPPING_COLUMNS = [
@@ -323,7 +325,7 @@ def verdict(printed, ours, low=math.nan, high=math.nan, allowed=0.0, comparison=
     return WITHIN_TOLERANCE if gap <= allowed + slack else DIFFERS
 
 
-def compare(published, mapping, models, tables, template_sets, excluded=(), obstacles=None):
+def compare(published, mapping, models, tables, template_sets, excluded=(), obstacles=None, inapplicable=None):
     """Set every published number beside ours, on each template set.
 
     Parameters
@@ -338,6 +340,9 @@ def compare(published, mapping, models, tables, template_sets, excluded=(), obst
         Models whose numbers must never be compared (demonstration models).
     obstacles : dict of str, optional
         Variant of the mapping to why no number of that variant can be compared in this run.
+    inapplicable : dict of str, optional
+        Variant of the mapping to why the published numbers of that variant say nothing about a run like this one,
+        although it has the quantity.
 
     Returns
     -------
@@ -345,7 +350,7 @@ def compare(published, mapping, models, tables, template_sets, excluded=(), obst
         ``source``, ``item``, ``row``, ``column``, ``unit``, ``kind``; ``table``, ``cells``, ``reduce``, ``models``,
         ``variant`` of the mapping; ``published_on`` (the study's template set), ``templates`` (ours),
         ``comparison``, ``published`` (text), ``ours``, ``ci_low``, ``ci_high``, ``difference`` (ours minus published),
-        ``tolerance``, ``verdict``, ``reason`` (of ``not run``).
+        ``tolerance``, ``verdict``, ``reason`` (of ``not run`` and ``not applicable``).
     """
     groups, rows = members(models), []
     joined = published.merge(mapping, on=KEY, suffixes=("", "_column"), validate="many_to_one", sort=False)
@@ -358,6 +363,8 @@ def compare(published, mapping, models, tables, template_sets, excluded=(), obst
             if not reason and name not in tables:
                 reason = f"not in this run: the {name} templates"
             reason = reason or (obstacles or {}).get(row.variant, "")
+            if not reason and (inapplicable or {}).get(row.variant):
+                outcome, reason = NOT_APPLICABLE, inapplicable[row.variant]
             if not reason:
                 try:
                     ours, low, high = find(row, tables[name], groups, excluded)
@@ -379,7 +386,8 @@ def counts(comparison, source):
     """Return how often each verdict fell, as numbers that a paper's prose can name.
 
     Ids are ``published.<templates>.<results|settings>.<verdict>``, with an underscore for the space, ``.total``,
-    ``.compared`` (all but ``not run``) and ``.without_cell`` (those that no table of the workflow can reproduce).
+    ``.compared`` (all but ``not run`` and ``not applicable``) and ``.without_cell`` (those that no table of the
+    workflow can reproduce).
 
     Parameters
     ----------
@@ -392,7 +400,7 @@ def counts(comparison, source):
     for templates, own in comparison.groupby("templates", sort=False):
         for part, rows in (("results", own[own.kind != "setting"]), ("settings", own[own.kind == "setting"])):
             found = {name.replace(" ", "_"): int((rows.verdict == name).sum()) for name in VERDICTS}
-            found |= {"total": len(rows), "compared": int((rows.verdict != NOT_RUN).sum())}
+            found |= {"total": len(rows), "compared": int((~rows.verdict.isin(UNCOMPARED)).sum())}
             found |= {"without_cell": int((rows.table == "").sum())}
             for name, count in found.items():
                 numbers[f"published.{templates}.{part}.{name}"] = {
@@ -425,7 +433,7 @@ def table_cells(comparison, study):
         ``Quantity``, ``Printed in``, ``Published``, ``Templates``, ``Ours``, ``Interval``, ``Verdict``.
     """
     shown = comparison[
-        (comparison.verdict != NOT_RUN) & ((comparison.kind != "setting") | (comparison.verdict == DIFFERS))
+        ~comparison.verdict.isin(UNCOMPARED) & ((comparison.kind != "setting") | (comparison.verdict == DIFFERS))
     ]
     rows = []
     for _, own in shown.groupby([*KEY, "published", "templates"], sort=False):

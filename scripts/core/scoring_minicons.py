@@ -4,11 +4,12 @@ from types import SimpleNamespace
 
 import numpy as np
 
+from scripts.core import structure
 from scripts.core.errors import UserError
-from scripts.core.scoring import BATCH_TOKENS, PLL_METRIC, Batch
+from scripts.core.scoring import BATCH_TOKENS, PLL_METRIC, Batch, Texts, context_length
 
 
-class MiniconsEngine:
+class MiniconsEngine(Texts):
     """Score with minicons; batches hold texts of equal length.
 
     Without padding every kernel runs as it would for one text, which keeps the scores within rounding of a plain loop:
@@ -17,18 +18,20 @@ class MiniconsEngine:
 
     Parameters
     ----------
-    model, tokenizer, architecture, device, tokens_per_batch
+    model, tokenizer, architecture, device, tokens_per_batch, instances
         As for :func:`scripts.core.scoring.make_engine`.
 
     Raises
     ------
     UserError
-        If the architecture is not one that minicons can score here.
+        If the architecture is not one that minicons can score here; as :class:`scripts.core.scoring.Texts` and
+        :func:`scripts.core.structure.check`.
     """
 
     name = "minicons"
+    window, sharing = None, False
 
-    def __init__(self, model, tokenizer, architecture, device, tokens_per_batch):
+    def __init__(self, model, tokenizer, architecture, device, tokens_per_batch, instances):
         from minicons import scorer
 
         if architecture not in ("encoder", "decoder"):
@@ -42,18 +45,29 @@ class MiniconsEngine:
             "output_layer": "all positions",
             "last_layer": "all positions",
         }
-        self.architecture = architecture
-        self.tokenizer = tokenizer
+        super().__init__(tokenizer, architecture)
+        self.network = model
         auto = BATCH_TOKENS["cpu" if device == "cpu" else "cuda"]
         self.budget = auto if tokens_per_batch == "auto" else tokens_per_batch
         self.scorer = kind(model.eval(), device=device, tokenizer=tokenizer)
-        self.scorer.model = lambda input_ids, attention_mask: SimpleNamespace(
-            logits=model(input_ids=input_ids, attention_mask=attention_mask).logits.float()
-        )
+        self.scorer.model = self._run
+        structure.check(self, instances, context_length(model))
 
-    def lengths(self, rows):
-        """Return the number of tokens of each row's text, an array of int."""
-        return np.array([len(ids) for ids in self.tokenizer(rows.text.tolist())["input_ids"]])
+    def _run(self, input_ids, attention_mask):
+        return SimpleNamespace(logits=self.network(**structure.text_inputs(self.network, input_ids)).logits.float())
+
+    def ways(self):
+        """Yield once: minicons runs a model in one way."""
+        yield
+
+    def score_probes(self, probes):
+        """Return the scores of probes, a dict from their rows to ndarray of float64; see :class:`structure.Probes`."""
+        found = {
+            int(row): values
+            for batch in self.plan(probes.rows)
+            for row, values in zip(batch.rows, self.score(batch), strict=True)
+        }
+        return {row: values[probes.picks[row]] if probes.picks else values for row, values in found.items()}
 
     def plan(self, rows):
         """Divide rows into batches of equal length, the longest first; see :mod:`scripts.core.scoring`."""

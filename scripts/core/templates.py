@@ -4,12 +4,20 @@ A template file may start with comment lines (``# ...``); the first comment of t
 canary string that lets training corpora leave them out. Cells are taken as they are: no quoting, no stripping.
 """
 
+import re
 from pathlib import Path
 
 from scripts.core.errors import UserError, nearest
 
 CASES = ("nominative", "accusative", "possessive")
 """The grammatical cases of the pronoun studies; ``possessive`` is the dependent form (*her book*)."""
+
+MOST_BYTES = 64 << 20
+MOST_CHARACTERS = 10_000
+"""Bounds of a file and of a cell, several times what any has: the longest passage has 1,546 characters."""
+
+# Besides tabs and line ends; a reader sees none of them, and some programs end lines or texts there.
+_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]")
 
 FORMS = ("nominative", "accusative", "possessive", "possessive_independent", "reflexive")
 
@@ -31,10 +39,13 @@ def read_tsv(path, columns):
     Raises
     ------
     UserError
-        If the file is missing or not UTF-8, lacks or adds a column, or has a row of another length.
+        If the file is missing, far too large or not UTF-8, lacks or adds a column, or has a row of another length, a
+        cell that is too long or a control character.
     """
     path = Path(path)
     try:
+        if (size := path.stat().st_size) > MOST_BYTES:
+            raise UserError(f"{path}: has {size} bytes, more than {MOST_BYTES}; correct the path")
         text = path.read_bytes().decode("utf-8-sig")
     except FileNotFoundError as error:
         raise UserError(f"{path}: no such file; restore it or correct the path") from error
@@ -63,10 +74,15 @@ def parse_tsv(text, columns, name, exact=True):
     if start is None:
         raise UserError(f"{name}: has no header row; expected the columns {', '.join(columns)}, separated by tabs")
     header = lines[start].split("\t")
+    if any(len(cell) > MOST_CHARACTERS for cell in header) or _CONTROL.search(lines[start]):
+        _refuse_cell(f"{name}, row {start + 1}", None, max(header, key=len), lines[start])
     _check_header(header, columns, f"{name}, row {start + 1}", exact)
     rows = []
     for number, line in enumerate(lines[start + 1 :], start + 2):
         cells = line.split("\t")
+        if len(line) > MOST_CHARACTERS or _CONTROL.search(line):
+            for column, cell in zip([*header, *[""] * len(cells)], cells, strict=False):
+                _refuse_cell(f"{name}, row {number}", column, cell, cell)
         if len(cells) != len(header):
             raise UserError(
                 f"{name}, row {number}: {len(cells)} cells where the header has {len(header)}; "
@@ -74,6 +90,18 @@ def parse_tsv(text, columns, name, exact=True):
             )
         rows.append((number, dict(zip(header, cells, strict=True))))
     return rows
+
+
+def _refuse_cell(where, column, cell, text):
+    """Refuse a cell that is too long, or that has a control character; without a column it is the header."""
+    control = _CONTROL.search(text)
+    if control:
+        kind = "line separator" if control[0] in "\u2028\u2029" else "control character"
+        what = "the header" if column is None else f"the cell '{column}'"
+        raise UserError(f"{where}: {what} holds the {kind} U+{ord(control[0]):04X}; remove it")
+    if len(cell) > MOST_CHARACTERS:
+        what = "the header has a cell of" if column is None else f"the cell '{column}' has"
+        raise UserError(f"{where}: {what} {len(cell)} characters, more than {MOST_CHARACTERS}; shorten it")
 
 
 def _check_header(header, columns, where, exact):
@@ -124,7 +152,7 @@ def read_pronouns(path):
     return sets
 
 
-def select_pronoun_sets(pronouns, names, forms=CASES):
+def select_pronoun_sets(pronouns, names, forms=CASES, shared=False):
     """Return the configured pronoun sets in the configured order.
 
     Parameters
@@ -133,7 +161,10 @@ def select_pronoun_sets(pronouns, names, forms=CASES):
         As read by :func:`read_pronouns`.
     names : sequence of str
     forms : sequence of str
-        The forms that a study offers as options; within each of them the sets must differ.
+        The forms that a study offers as options.
+    shared : bool
+        Whether two sets may share some of ``forms`` (*em* of e and ey): a study that asks for a set's form can have
+        both, one that tells people apart by their pronouns cannot. Two sets that share all their forms are refused.
 
     Returns
     -------
@@ -142,7 +173,7 @@ def select_pronoun_sets(pronouns, names, forms=CASES):
     Raises
     ------
     UserError
-        For an unknown set (with the nearest known one), a set named twice, and two sets that share one of ``forms``.
+        For an unknown set (with the nearest known one), a set named twice, and two sets that share what they must not.
     """
     selected = {}
     for name in names:
@@ -151,12 +182,18 @@ def select_pronoun_sets(pronouns, names, forms=CASES):
             raise UserError(f"pronoun_sets: templates/pronouns.tsv has no set '{name}'{hint}")
         if name in selected:
             raise UserError(f"pronoun_sets: '{name}' is there twice; remove one")
-        for form in forms:
+        twin = next((o for o in selected if selected[o] == pronouns[name]), None)
+        if twin is not None:
+            raise UserError(
+                f"pronoun_sets: '{twin}' and '{name}' share all their forms, so that nothing tells them apart; "
+                "remove one"
+            )
+        for form in () if shared else forms:
             other = next((o for o in selected if selected[o][form] == pronouns[name][form]), None)
             if other is not None:
                 raise UserError(
                     f"pronoun_sets: '{other}' and '{name}' share the {form} form '{pronouns[name][form]}', "
-                    "so that their options would be the same; remove one of the two sets"
+                    "so that it would not tell one person from the other; remove one of the two sets"
                 )
         selected[name] = pronouns[name]
     return selected

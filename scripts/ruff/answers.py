@@ -2,20 +2,29 @@
 
 The study gives "unique pronouns, if any" and no code. Here:
 
-1. The text is lower-cased and cut into words, which are runs of letters: quotes, stops, dashes, underscores, slashes
-   and apostrophes end a word, so *her.*, *"Her"*, *__her__* and *he's* hold *her* and *he*, and *she/her* two words.
-2. Words that are the form of a pronoun set in the instance's case count. The answer is that set if all of them are the
-   same form, however often it comes.
+1. The text is brought to one form of each letter (Unicode's NFKC: full-width letters become plain ones), lower-cased
+   and cut into words, which are runs of letters: quotes, stops, dashes, underscores, slashes and apostrophes end a
+   word, so *her.*, *"Her"*, *__her__* and *he's* hold *her* and *he*. *i.e.*, *e.g.* and the letter of *e-mail* are no
+   words.
+2. Words that are a form of the instance's case count. The answer is that form if no other form of the case is there,
+   however often it comes. A form that several pronoun sets share answers for all of them.
 3. Two different forms of the case are no answer (``several``): also where a model lists the options, or reasons about
    all of them and then decides.
-4. Without any form of the case, a form of some set in another case is an answer in the wrong case (``wrong_case``).
-   Forms that two cases share (*her*, *his*) belong to the instance's case where that is one of them.
-5. Everything else is no answer (``none``).
+4. *s/he*, *s-he* and *(s)he* stand for *she* and *he*. Words that a slash or such brackets join are alternatives: if
+   they are forms of different sets and one of them is of the case, or no form of the case is there besides, they are
+   no answer either (``several``), as in *his/hers* where *his* alone would fit. *she/her* names one set.
+5. Otherwise, without any form of the case, a form of some set in another case is an answer in the wrong case
+   (``wrong_case``). Forms that two cases share (*her*, *his*) belong to the instance's case where that is one of them.
+6. Everything else is no answer (``none``).
 
 Only ``right`` is right: accuracy is its share among all outputs, as in the study.
 """
 
 import re
+import unicodedata
+from itertools import pairwise
+
+from scripts.core.options import offered
 
 OUTCOMES = ("right", "wrong", "wrong_case", "several", "none")
 """What an output comes to, in the order of tables and figures."""
@@ -23,10 +32,54 @@ OUTCOMES = ("right", "wrong", "wrong_case", "several", "none")
 UNREADABLE = ("several", "none")
 """Outcomes that give no answer at all."""
 
+BOTH = " or "
+"""Between the names of sets that share a form."""
 
-def words(text):
-    """Return the lower-cased words of a text."""
-    return re.findall(r"[^\W\d_]+", text.lower())
+_LETTER = r"[^\W\d_]"
+_ABBREVIATION = re.compile(rf"(?<!{_LETTER})(?:i\.e|e\.g|i\. e(?=\.)|e\. g(?=\.))(?!{_LETTER})")
+_HYPHENED = re.compile(rf"(?<!{_LETTER})({_LETTER})[-‐]({_LETTER}{{2,}})")
+_BRACKETED = re.compile(rf"({_LETTER}*)\(({_LETTER}+)\)({_LETTER}*)")
+_SLASH = re.compile(r"[ \t]*[/\\⁄∕][ \t]*")
+_ALTERNATIVES = re.compile(rf"{_LETTER}+(?:{_SLASH.pattern}{_LETTER}+)*")
+
+
+def alternatives(text, known):
+    """Return the words of a text in groups of alternatives; a word that stands alone is a group of its own.
+
+    Parameters
+    ----------
+    text : str
+    known : collection of str
+        All forms of all sets, which tell *s-he* from *e-mail*.
+
+    Returns
+    -------
+    list of list of str
+        Normalised and lower-cased. A group also holds what its words give when they are read without the slash or the
+        brackets between them: *s/he* gives *s*, *he* and *she*.
+    """
+    text = _ABBREVIATION.sub(" ", unicodedata.normalize("NFKC", text).lower())
+    text = _HYPHENED.sub(lambda found: _unhyphened(*found.groups(), known), text)
+    text = _BRACKETED.sub(lambda found: _unbracketed(*found.groups()), text)
+    groups = []
+    for found in _ALTERNATIVES.findall(text):
+        words = _SLASH.split(found)
+        groups.append(words + [a + b for a, b in pairwise(words) if a + b in known])
+    return groups
+
+
+def _unhyphened(letter, word, known):
+    """Return a word behind a letter and a hyphen with a slash (s-he), as two words (e-she) or alone (e-mail)."""
+    if word in known:
+        return f"{letter}/{word}" if letter + word in known else f"{letter} {word}"
+    return word
+
+
+def _unbracketed(before, inside, after):
+    """Return the readings of a word with a part in brackets, joined by slashes; brackets around a word are left."""
+    if not before + after:
+        return f"({inside})"
+    return "/".join([before + inside + after, before + after, inside])
 
 
 def read(text, case, pronouns):
@@ -42,26 +95,38 @@ def read(text, case, pronouns):
 
     Returns
     -------
-    tuple of (str, str or None)
-        ``one`` with the pronoun set, ``wrong_case`` with the set if all forms that are found belong to one set,
-        otherwise with None, ``several`` or ``none`` with None.
+    tuple of (str, tuple of str)
+        ``one`` with the pronoun sets whose form it is; ``wrong_case`` with those that all forms in the text belong to;
+        ``several`` or ``none`` with no set.
     """
-    found = words(text)
-    of_case = {forms[case]: name for name, forms in pronouns.items()}
-    named = {of_case[word] for word in found if word in of_case}
-    if named:
-        return ("one", named.pop()) if len(named) == 1 else ("several", None)
-    # A form may be that of more than one set (em of both e and ey).
-    owners = {word: {name for name, forms in pronouns.items() if word in forms.values()} for word in found}
-    elsewhere = [sets for sets in owners.values() if sets]
-    if elsewhere:
-        common = set.intersection(*elsewhere)
-        return "wrong_case", common.pop() if len(common) == 1 else None
-    return "none", None
+    of_case = offered(pronouns, case)
+    owners = {}
+    for name, forms in pronouns.items():
+        for form in forms.values():
+            owners.setdefault(form, set()).add(name)
+    groups = alternatives(text, owners)
+    found = {word for group in groups for word in group if word in owners}
+    answers = found & set(of_case)
+    ambiguous = [group for group in groups if len(owned := _owned(group, owners)) and not set.intersection(*owned)]
+    if len(answers) > 1 or any(not answers or answers & set(group) for group in ambiguous):
+        return "several", ()
+    if answers:
+        return "one", of_case[answers.pop()]
+    if found:
+        common = set.intersection(*(owners[word] for word in found))
+        return "wrong_case", tuple(name for name in pronouns if name in common)
+    return "none", ()
+
+
+def _owned(group, owners):
+    return [owners[word] for word in group if word in owners]
 
 
 def judge(text, case, gold, pronouns):
     """Return the outcome of a text, one of :data:`OUTCOMES`, and the pronoun set that it names, or None.
+
+    A form that several sets share is right for each of them. The set that is named is then the right one if it is
+    among them; otherwise all are, joined by *or*. In the wrong case a set is named if no other has these forms.
 
     Parameters
     ----------
@@ -71,7 +136,7 @@ def judge(text, case, gold, pronouns):
     pronouns : dict
         As for :func:`read`.
     """
-    kind, name = read(text, case, pronouns)
+    kind, names = read(text, case, pronouns)
     if kind == "one":
-        return ("right" if name == gold else "wrong"), name
-    return kind, name
+        return ("right", gold) if gold in names else ("wrong", BOTH.join(names))
+    return kind, names[0] if len(names) == 1 else None

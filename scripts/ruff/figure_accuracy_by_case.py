@@ -15,16 +15,16 @@ def main(
     png: str,
     csv: str,
     models: dict,
-    pronoun_sets: list,
+    chance: float,
     human: float,
 ):
     """Draw a panel for each model, or one for each architecture where the run has many models.
 
-    Bars are 95 % bootstrap intervals over occupations for a model, and the SD over models for an architecture. Chance
-    is a random pick among ``pronoun_sets``, ``human`` people's accuracy (section 3.3).
+    Bars are 95 % bootstrap intervals over occupations for a model, and the SD over models for an architecture.
+    ``chance`` is the accuracy of a random pick, ``human`` people's accuracy (section 3.3).
     """
     frame = figures.read_factor(accuracy, accuracy_over_models, FACTOR, models)
-    plotting.save(figures.factor_figure(frame, FACTOR, models, len(pronoun_sets), human), frame, pdf, png, csv)
+    plotting.save(figures.factor_figure(frame, FACTOR, models, chance, human), frame, pdf, png, csv)
 
 
 if __name__ == "__main__":

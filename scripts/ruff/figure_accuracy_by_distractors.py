@@ -10,18 +10,18 @@ COLUMNS = ["model", "n_distractors", "factor", "n_seeds", "n", "accuracy", "sd"]
 
 
 @plotting.style()
-def draw(frame, models, n_options, human):
+def draw(frame, models, chance, human):
     """Draw decoders above encoders, with the SD over the samples as shading; return the figure."""
-    references = [partial(plotting.chance_line, n_options=n_options), partial(plotting.human_line, human=human)]
+    references = [partial(plotting.chance_line, chance=chance), partial(plotting.human_line, human=human)]
     return figures.curves(frame, models, "accuracy", "Accuracy", [(None, frame)], references)
 
 
-def main(*, accuracy: str, pdf: str, png: str, csv: str, models: dict, pronoun_sets: list, human: float):
-    """Draw the figure; chance is a random pick among ``pronoun_sets``, ``human`` people's accuracy (section 3.3)."""
+def main(*, accuracy: str, pdf: str, png: str, csv: str, models: dict, chance: float, human: float):
+    """Draw the figure; ``chance`` is the accuracy of a random pick, ``human`` people's accuracy (section 3.3)."""
     frame = figures.read(accuracy, COLUMNS, model=models)
     frame = frame[frame.factor == "all"].drop(columns="factor")
     frame = figures.in_order(frame, model=models, n_distractors=None)
-    plotting.save(draw(frame, models, len(pronoun_sets), human), frame, pdf, png, csv)
+    plotting.save(draw(frame, models, chance, human), frame, pdf, png, csv)
 
 
 if __name__ == "__main__":

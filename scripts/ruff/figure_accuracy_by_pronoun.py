@@ -57,7 +57,7 @@ def _mark(row):
 
 
 @plotting.style()
-def draw(frame, models, labels, n_options, human):
+def draw(frame, models, labels, chance, human):
     """Draw one point for each model and pronoun set with the SD over the samples; return the figure.
 
     Columns beside the axes say whether neighbouring sets differ significantly.
@@ -88,7 +88,7 @@ def draw(frame, models, labels, n_options, human):
         _beside(grid[0], column * (place + 0.6), -0.6, head, va="bottom")
     grid[-1].set_xlabel("Accuracy without distractors")
     handles = [Line2D([], [], color=colours[p], marker=markers[p], linestyle="none", label=labels[p]) for p in sets]
-    handles += [plotting.chance_line(grid, n_options, "x"), plotting.human_line(grid, human, "x")]
+    handles += [plotting.chance_line(grid, chance, "x"), plotting.human_line(grid, human, "x")]
     spread = plotting.over_samples(frame)
     if spread:
         handles.append(plotting.interval_handle(f"± {spread}", "_"))
@@ -115,14 +115,15 @@ def main(
     csv: str,
     models: dict,
     pronoun_sets: list,
+    chance: float,
     human: float,
 ):
-    """Draw the figure; chance is a random pick among ``pronoun_sets``, ``human`` people's accuracy (section 3.3)."""
+    """Draw the figure; ``chance`` is the accuracy of a random pick, ``human`` people's accuracy (section 3.3)."""
     labels = {entry["set"]: entry["label"] for entry in pronoun_sets}
     accuracies = figures.read_without_distractors(accuracy, ACCURACY, models)
     tests = figures.read(pronoun_tests, TESTS, pronoun_a=labels, pronoun_b=labels)
     frame = select(accuracies, tests, models, labels)
-    plotting.save(draw(frame, models, labels, len(labels), human), frame, pdf, png, csv)
+    plotting.save(draw(frame, models, labels, chance, human), frame, pdf, png, csv)
 
 
 if __name__ == "__main__":

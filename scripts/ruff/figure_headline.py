@@ -15,7 +15,7 @@ def largest(models):
 
 
 @plotting.style()
-def draw(frame, models, n_options, human):
+def draw(frame, models, chance, human):
     """Draw one curve for each model, with the SD over the samples as shading; return the figure."""
     drawn = plotting.figure(plotting.COLUMN, 2.0)
     ax = drawn.subplots()
@@ -26,19 +26,19 @@ def draw(frame, models, n_options, human):
     plotting.fraction_axis(ax.yaxis)
     figures.distractor_axis(ax)
     handles = figures.model_handles(models, models)
-    handles += [plotting.chance_line([ax], n_options), plotting.human_line([ax], human)]
+    handles += [plotting.chance_line([ax], chance), plotting.human_line([ax], human)]
     plotting.legend_below(drawn, handles + plotting.shading(plotting.over_samples(frame)), 2)
     plotting.demonstration_note(drawn, models)
     return drawn
 
 
-def main(*, accuracy: str, pdf: str, png: str, csv: str, models: dict, pronoun_sets: list, human: float):
-    """Draw the figure; chance is a random pick among ``pronoun_sets``, ``human`` people's accuracy (section 3.3)."""
+def main(*, accuracy: str, pdf: str, png: str, csv: str, models: dict, chance: float, human: float):
+    """Draw the figure; ``chance`` is the accuracy of a random pick, ``human`` people's accuracy (section 3.3)."""
     frame = figures.read(accuracy, COLUMNS, model=models)
     shown = largest(models)
     frame = frame[(frame.factor == "all") & frame.model.isin(list(shown))].drop(columns="factor")
     frame = figures.in_order(frame, model=shown, n_distractors=None)
-    plotting.save(draw(frame, shown, len(pronoun_sets), human), frame, pdf, png, csv)
+    plotting.save(draw(frame, shown, chance, human), frame, pdf, png, csv)
 
 
 if __name__ == "__main__":

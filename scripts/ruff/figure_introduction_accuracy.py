@@ -8,7 +8,7 @@ COLUMNS = ["model", "n_distractors", "factor", "n_seeds", "n", "accuracy", "sd"]
 
 
 @plotting.style()
-def draw(frame, models, n_options, human):
+def draw(frame, models, chance, human):
     """Draw one bar for each model with the SD over the samples; return the figure."""
     panels = figures.model_rows(models)
     drawn, grid = figures.rows_figure(panels, plotting.COLUMN, 0.17, 0.35)
@@ -27,7 +27,7 @@ def draw(frame, models, n_options, human):
         plotting.fraction_axis(ax.xaxis)
         ax.set_xlim(left=0)
     grid[-1].set_xlabel("Accuracy without distractors")
-    handles = [plotting.chance_line(grid, n_options, "x"), plotting.human_line(grid, human, "x")]
+    handles = [plotting.chance_line(grid, chance, "x"), plotting.human_line(grid, human, "x")]
     spread = plotting.over_samples(frame)
     if spread:
         handles.append(plotting.interval_handle(f"± {spread}", "_"))
@@ -36,12 +36,12 @@ def draw(frame, models, n_options, human):
     return drawn
 
 
-def main(*, accuracy: str, pdf: str, png: str, csv: str, models: dict, pronoun_sets: list, human: float):
-    """Draw the figure; chance is a random pick among ``pronoun_sets``, ``human`` people's accuracy (section 3.3)."""
+def main(*, accuracy: str, pdf: str, png: str, csv: str, models: dict, chance: float, human: float):
+    """Draw the figure; ``chance`` is the accuracy of a random pick, ``human`` people's accuracy (section 3.3)."""
     frame = figures.read_without_distractors(accuracy, COLUMNS, models)
     frame = frame[frame.factor == "all"].drop(columns=["factor", "n_distractors"])
     frame = figures.in_order(frame, model=figures.ordered(models))
-    plotting.save(draw(frame, models, len(pronoun_sets), human), frame, pdf, png, csv)
+    plotting.save(draw(frame, models, chance, human), frame, pdf, png, csv)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ SCORED = {"color": "#000000", "marker": "s", "linestyle": (0, (4, 1.5))}
 
 
 @plotting.style()
-def draw(frame, models, n_options, human):
+def draw(frame, models, chance, human):
     """Draw a panel for each pair of a prompted and a scored model; return the figure."""
     pairs = list(dict.fromkeys(zip(frame.prompted, frame.scored, strict=True)))
     drawn, axes, columns = prompting_figures.panels(len(pairs), columns=3)
@@ -35,7 +35,7 @@ def draw(frame, models, n_options, human):
         plotting.handle({"color": plotting.GREY, "marker": "o", "markersize": 3.5}, "prompted, mean over prompts"),
         plotting.handle(SCORED | {"markersize": 3.5}, "scored by likelihood"),
         Patch(facecolor=plotting.GREY, alpha=0.25, linewidth=0, label="range over prompts"),
-        plotting.chance_line(axes, n_options),
+        plotting.chance_line(axes, chance),
         plotting.human_line(axes, human),
     ]
     plotting.legend_below(drawn, handles, 2 if columns == 1 else 5)
@@ -50,12 +50,12 @@ def main(
     png: str,
     csv: str,
     models: dict,
-    pronoun_sets: list,
+    chance: float,
     human: float,
 ):
     """Draw the figure; ``models`` has the prompted and the scored ones."""
     frame = figures.read(prompted_against_scored, COLUMNS, prompted=models, scored=models)
-    plotting.save(draw(frame, models, len(pronoun_sets), human), frame, pdf, png, csv)
+    plotting.save(draw(frame, models, chance, human), frame, pdf, png, csv)
 
 
 if __name__ == "__main__":

@@ -6,9 +6,9 @@ from scripts.ruff import prompting_figures
 
 
 @plotting.style()
-def draw(frame, models, methods, n_options, human):
+def draw(frame, models, methods, chance, human):
     """Draw a panel for each model with chains of thought, with a box for each of ``methods``; return the figure."""
-    return prompting_figures.draw_methods(frame, models, methods, n_options, human)
+    return prompting_figures.draw_methods(frame, models, methods, chance, human)
 
 
 def main(
@@ -20,12 +20,12 @@ def main(
     models: dict,
     methods: list,
     answer: str,
-    pronoun_sets: list,
+    chance: float,
     human: float,
 ):
     """Draw a figure on the numbers of distractors with which chains were elicited; ``answer`` is final or chain."""
     frame = prompting_figures.read_methods(prompted_accuracy, models, methods, answer)
-    plotting.save(draw(frame, models, methods, len(pronoun_sets), human), frame, pdf, png, csv)
+    plotting.save(draw(frame, models, methods, chance, human), frame, pdf, png, csv)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ COLOURS = {"open": "#0072B2", "options": "#D55E00"}
 
 
 @plotting.style()
-def draw(frame, models, n_options, human):
+def draw(frame, models, chance, human):
     """Draw a panel for each model, with a box over prompts for each kind of prompt; return the figure."""
     colours = {kind: colour for kind, colour in COLOURS.items() if kind in set(frame.kind)}
     drawn, axes, columns = prompting_figures.panels(len(models), columns=3)
@@ -20,18 +20,18 @@ def draw(frame, models, n_options, human):
         if i % columns == 0:
             ax.set_ylabel("Accuracy")
     handles = [prompting_figures.box_handle(c, prompting_figures.KIND_LABELS[kind]) for kind, c in colours.items()]
-    handles += [plotting.chance_line(axes, n_options), plotting.human_line(axes, human)]
+    handles += [plotting.chance_line(axes, chance), plotting.human_line(axes, human)]
     plotting.legend_below(drawn, handles, 2 if columns == 1 else 4)
     plotting.demonstration_note(drawn, models)
     return drawn
 
 
-def main(*, prompted_accuracy: str, pdf: str, png: str, csv: str, models: dict, pronoun_sets: list, human: float):
+def main(*, prompted_accuracy: str, pdf: str, png: str, csv: str, models: dict, chance: float, human: float):
     """Draw the figure for vanilla prompting."""
     frame = figures.read(prompted_accuracy, prompting_figures.COLUMNS, model=models)
     frame = frame[frame.method == VANILLA]
     frame = figures.in_order(frame, model=models, kind=COLOURS, n_distractors=None, prompt=None)
-    plotting.save(draw(frame, models, len(pronoun_sets), human), frame, pdf, png, csv)
+    plotting.save(draw(frame, models, chance, human), frame, pdf, png, csv)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from scripts.ruff.prompt_texts import VANILLA
 
 
 @plotting.style()
-def draw(frame, models, n_options, human):
+def draw(frame, models, chance, human):
     """Draw a panel for each architecture, with a box for each of its models; return the figure."""
     groups = figures.by_architecture(models)
     few = len(models) <= 2
@@ -21,18 +21,18 @@ def draw(frame, models, n_options, human):
         ax.set_ylabel("Accuracy")
         handles += [prompting_figures.box_handle(colours[name], models[name]["label"]) for name in names]
     axes[-1].set_xlabel(figures.DISTRACTORS)
-    handles += [plotting.chance_line(axes, n_options), plotting.human_line(axes, human)]
+    handles += [plotting.chance_line(axes, chance), plotting.human_line(axes, human)]
     plotting.legend_below(drawn, handles, 2 if few else 5)
     plotting.demonstration_note(drawn, models)
     return drawn
 
 
-def main(*, prompted_accuracy: str, pdf: str, png: str, csv: str, models: dict, pronoun_sets: list, human: float):
-    """Draw the figure; chance is a random pick among ``pronoun_sets``."""
+def main(*, prompted_accuracy: str, pdf: str, png: str, csv: str, models: dict, chance: float, human: float):
+    """Draw the figure; ``chance`` is the accuracy of a random pick."""
     frame = figures.read(prompted_accuracy, prompting_figures.COLUMNS, model=models)
     frame = frame[frame.method == VANILLA]
     frame = figures.in_order(frame, model=models, n_distractors=None, prompt=None)
-    plotting.save(draw(frame, models, len(pronoun_sets), human), frame, pdf, png, csv)
+    plotting.save(draw(frame, models, chance, human), frame, pdf, png, csv)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ def _size(count, _=None):
 
 
 @plotting.style()
-def draw(frame, models, n_options, human):
+def draw(frame, models, chance, human):
     """Draw one point for each model, joined within its family; few distractors above many; return the figure.
 
     Error bars are the SD over the samples.
@@ -62,7 +62,7 @@ def draw(frame, models, n_options, human):
     ax.xaxis.set_minor_formatter(NullFormatter())
     ax.set_xlabel("Parameters")
     handles = [plotting.handle(look, f"{family} ({architecture})") for (family, architecture), look in families.items()]
-    handles += [plotting.chance_line(grid, n_options), plotting.human_line(grid, human)]
+    handles += [plotting.chance_line(grid, chance), plotting.human_line(grid, human)]
     if frame.sd.notna().any():
         handles.append(plotting.interval_handle("± SD over samples"))
     plotting.legend_below(drawn, handles, 2)
@@ -70,10 +70,10 @@ def draw(frame, models, n_options, human):
     return drawn
 
 
-def main(*, scaling: str, pdf: str, png: str, csv: str, models: dict, pronoun_sets: list, human: float):
-    """Draw the figure; chance is a random pick among ``pronoun_sets``, ``human`` people's accuracy (section 3.3)."""
+def main(*, scaling: str, pdf: str, png: str, csv: str, models: dict, chance: float, human: float):
+    """Draw the figure; ``chance`` is the accuracy of a random pick, ``human`` people's accuracy (section 3.3)."""
     frame = figures.read(scaling, COLUMNS, model=models)
-    plotting.save(draw(frame, models, len(pronoun_sets), human), frame, pdf, png, csv)
+    plotting.save(draw(frame, models, chance, human), frame, pdf, png, csv)
 
 
 if __name__ == "__main__":

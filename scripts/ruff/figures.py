@@ -256,7 +256,7 @@ def read_factor(accuracy, over_models, factor, models):
 
 
 @plotting.style()
-def factor_figure(frame, factor, models, n_options, human):
+def factor_figure(frame, factor, models, chance, human):
     """Draw the rows of :func:`read_factor`: a panel for each model or architecture, a curve for each level.
 
     Curves are set slightly apart along x so that their intervals can be told from each other.
@@ -290,7 +290,7 @@ def factor_figure(frame, factor, models, n_options, human):
             ax.set_xlabel(DISTRACTORS)
             ax.tick_params(axis="x", labelbottom=True)
     handles = [Line2D([], [], label=level, markersize=3, **look) for level, look in looks.items()]
-    handles += [plotting.chance_line(used, n_options), plotting.human_line(used, human)]
+    handles += [plotting.chance_line(used, chance), plotting.human_line(used, human)]
     if frame.low.notna().any():
         handles.append(plotting.interval_handle(frame.interval.iloc[0]))
     plotting.legend_below(drawn, handles, 3 if columns <= 2 else 6)

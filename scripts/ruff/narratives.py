@@ -19,11 +19,8 @@ it decides what a seed draws):
   order of their positions. Every later item varies faster.
 """
 
-import io
 import math
 import re
-import zipfile
-import zlib
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -32,7 +29,7 @@ from pathlib import Path
 
 import numpy as np
 
-from scripts.core import instances
+from scripts.core import archives, instances
 from scripts.core.errors import UserError, nearest
 from scripts.core.options import SLOT
 from scripts.core.templates import (
@@ -265,21 +262,11 @@ def read_official(archive):
 
 
 def _members(archive, name):
-    remedy = "delete it and fetch it again"
+    found = archives.zip_members(archive, (_CONTEXT_MEMBER, _TASK_MEMBER), _PASSWORD, name)
     try:
-        source = io.BytesIO(archive) if isinstance(archive, bytes) else Path(archive)
-        with zipfile.ZipFile(source) as file:
-            return [file.read(member, pwd=_PASSWORD).decode("utf-8") for member in (_CONTEXT_MEMBER, _TASK_MEMBER)]
-    except FileNotFoundError as error:
-        raise UserError(f"{name}: no such file; run the rule fetch_upstream to get it") from error
-    except KeyError as error:
-        raise UserError(
-            f"{name}: is not RUFF's archive, it lacks {error.args[0].split(chr(39))[1]}; {remedy}"
-        ) from error
-    except RuntimeError as error:
-        raise UserError(f"{name}: does not open with the password of the authors' README; {remedy}") from error
-    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, UnicodeDecodeError) as error:
-        raise UserError(f"{name}: damaged or not a zip archive; {remedy}") from error
+        return [content.decode("utf-8") for content in found]
+    except UnicodeDecodeError as error:
+        raise UserError(f"{name}: damaged, a member is not UTF-8 text; delete it and fetch it again") from error
 
 
 # Checking ---------------------------------------------------------------------------------------------------------

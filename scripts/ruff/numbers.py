@@ -109,22 +109,23 @@ def from_models(accuracy, context_free, chance):
 def from_tests(tests):
     """Return what the tests say of every tested pair, and how many occupations they compare.
 
-    Ids are ``test.<model>.<a>.<b>`` (Holm-adjusted p), ``test_difference.<model>.<a>.<b>`` and
-    ``test_n.<lowest|highest>``; these last are missing without any test. The difference is signed, a minus b; its text
-    has no sign, because the prose says which set is ahead.
+    Ids are ``test.<model>.<a>.<b>`` (Holm-adjusted p of Welch's test), ``test_paired.<model>.<a>.<b>`` (of the paired
+    one), ``test_difference.<model>.<a>.<b>``, ``test_n.<lowest|highest>`` and ``test_pairs.<lowest|highest>``
+    (occupations with each set, and with both); these last are missing without any test. The difference is signed, a
+    minus b; its text has no sign, because the prose says which set is ahead.
     """
-    units = tests[["n_a", "n_b"]]
     numbers = {
-        f"test_n.{bound}": entry(int(n), f"{n}", "pronoun_tests.csv", columns=["n_a", "n_b"])
-        for bound, n in (("lowest", units.min(axis=None)), ("highest", units.max(axis=None)))
+        f"{name}.{bound}": entry(int(n), f"{n}", "pronoun_tests.csv", columns=columns)
+        for name, columns in (("test_n", ["n_a", "n_b"]), ("test_pairs", ["n_pairs"]))
+        for bound, n in (("lowest", tests[columns].min(axis=None)), ("highest", tests[columns].max(axis=None)))
         if not tests.empty
     }
     for row in tests.to_dict("records"):
         cell = {k: row[k] for k in ("model", "pronoun_a", "pronoun_b")}
-        p = row["p_holm"]
-        text = "undefined" if math.isnan(p) else "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
         pair = ".".join(cell.values())
-        numbers[f"test.{pair}"] = entry(p, text, "pronoun_tests.csv", **cell) | {"text": text}
+        for name, p in (("test", row["p_holm"]), ("test_paired", row["p_paired_holm"])):
+            text = "undefined" if math.isnan(p) else "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+            numbers[f"{name}.{pair}"] = entry(p, text, "pronoun_tests.csv", **cell) | {"text": text}
         numbers[f"test_difference.{pair}"] = entry(
             row["difference"], share(abs(row["difference"])), "pronoun_tests.csv", **cell
         )

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from scripts.core import files
+from scripts.core import files, model_outputs
 from scripts.core.job import log, run
 from scripts.ruff.fidelity import predictions as analysis
 
@@ -13,7 +13,7 @@ def main(*, instances: str, scores: list, predictions: str, models: list, pronou
     table = files.read_parquet(instances)
     parts = []
     for model, path in zip(models, scores, strict=True):
-        part = analysis.predictions(table, files.read_parquet(path), model, pronoun_sets)
+        part = analysis.predictions(table, model_outputs.read_scores(path, model, table), model, pronoun_sets)
         log.info("%s: %d instances, %d ties", model, len(part), int(part.tie.sum()))
         parts.append(part)
     files.write_parquet(predictions, pd.concat(parts, ignore_index=True))

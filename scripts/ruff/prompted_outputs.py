@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from scripts.core import files, templates
+from scripts.core import files, model_outputs, templates
 from scripts.core.job import log, run
 from scripts.ruff.fidelity import prompting
 
@@ -17,7 +17,7 @@ def main(*, prompted: str, prompts: str, answers: list, pronouns: str, outputs: 
     rows, asked = files.read_parquet(prompted), files.read_parquet(prompts)
     parts = []
     for model, path in zip(models, answers, strict=True):
-        part = prompting.output_rows(rows, asked, files.read_parquet(path), model, sets)
+        part = prompting.output_rows(rows, asked, model_outputs.read_answers(path, model, asked), model, sets)
         log.info("%s: %d outputs: %s", model, len(part), part.outcome.value_counts().to_dict())
         parts.append(part)
     files.write_parquet(outputs, pd.concat(parts, ignore_index=True))

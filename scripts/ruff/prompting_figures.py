@@ -87,7 +87,7 @@ def panels(count, columns=2, height=1.7):
     return drawn, list(grid.flat[:count]), columns
 
 
-def draw_methods(frame, models, methods, n_options, human):
+def draw_methods(frame, models, methods, chance, human):
     """Draw accuracies of each model by number of distractors, a box for each of ``methods`` (Figures 12 and 13)."""
     names = [name for name in models if name in set(frame.model)]
     colours = method_colours(methods)
@@ -99,7 +99,7 @@ def draw_methods(frame, models, methods, n_options, human):
         if i % columns == 0:
             ax.set_ylabel("Accuracy")
     handles = [box_handle(colour, method_label(method)) for method, colour in colours.items()]
-    handles += [plotting.chance_line(axes, n_options), plotting.human_line(axes, human)]
+    handles += [plotting.chance_line(axes, chance), plotting.human_line(axes, human)]
     plotting.legend_below(drawn, handles, 2 if columns == 1 else 4)
     plotting.demonstration_note(drawn, {name: models[name] for name in names})
     return drawn

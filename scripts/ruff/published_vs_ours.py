@@ -44,6 +44,7 @@ def main(
             "likelihood": study.obstacle(pronoun_sets),
             "prompting": study.obstacle(pronoun_sets) if prompted else "not in this run: a prompted model",
         },
+        {"instances": study.other_sets(pronoun_sets)},
     )
     files.write_csv(csv, found)
     files.write_text(tex, latex.long_table(comparisons.table_cells(found, "ruff"), WIDTHS))

@@ -1,7 +1,56 @@
-"""What a run must have in common with the study before their numbers are compared."""
+"""What RUFF asks of a run's pronoun sets, and what a run must have in common with the study to be compared with it."""
+
+from scripts.core import options, templates
+from scripts.core.errors import UserError
 
 PRONOUN_SETS = ("he", "she", "they", "xe")
 """The four sets that every model of the study chooses among."""
+
+
+LEAST = 3
+"""Pronoun sets that RUFF needs; see :func:`select_pronoun_sets`."""
+
+
+def select_pronoun_sets(pronouns, names):
+    """Return the configured pronoun sets in the configured order, checked for what RUFF needs.
+
+    An instance with distractors has a right set and another person's. Only a third one makes errors possible that do
+    not pick the distractor's, which the error analysis counts (section 8). Sets that share a form could not tell the
+    two people apart.
+
+    Parameters
+    ----------
+    pronouns : dict
+        As read by :func:`scripts.core.templates.read_pronouns`.
+    names : sequence of str
+
+    Raises
+    ------
+    UserError
+        For fewer than three sets; otherwise as :func:`scripts.core.templates.select_pronoun_sets`.
+    """
+    selected = templates.select_pronoun_sets(pronouns, names)
+    if len(selected) < LEAST:
+        has = {0: "none", 1: f"one, {', '.join(selected)}", 2: f"two, {' and '.join(selected)}"}[len(selected)]
+        raise UserError(
+            f"pronoun_sets: RUFF needs at least three sets, and this run has {has}: a right one, the distractor's and "
+            "a third, because with two, every error with distractors picks the distractor's, and distraction cannot be "
+            f"told from bias; add some of {', '.join(name for name in pronouns if name not in selected)}"
+        )
+    return selected
+
+
+def chance(pronouns):
+    """Return the accuracy of a random pick among the forms of ``pronouns``, which are those of the run.
+
+    In full sets and in samples every case has every right set equally often.
+    """
+    offers, gold = [], []
+    for case in templates.CASES:
+        for forms in pronouns.values():
+            offers.append(list(options.offered(pronouns, case)))
+            gold.append(forms[case])
+    return options.chance(offers, gold)
 
 
 def obstacle(pronoun_sets):
@@ -12,6 +61,14 @@ def obstacle(pronoun_sets):
     if set(pronoun_sets) == set(PRONOUN_SETS):
         return ""
     return f"not in this run: a choice among exactly {', '.join(PRONOUN_SETS)}"
+
+
+def other_sets(pronoun_sets):
+    """Return why the study's numbers of instances do not apply to this run, or an empty string."""
+    if set(pronoun_sets) == set(PRONOUN_SETS):
+        return ""
+    theirs, ours = ", ".join(PRONOUN_SETS), ", ".join(pronoun_sets)
+    return f"the study counts instances of the pronoun sets {theirs}; this run has {ours}"
 
 
 def demonstration(models):

@@ -5,11 +5,11 @@ from scripts.core.job import run
 from scripts.ruff import tables
 
 
-def main(*, pronoun_tests: str, tex: str, csv: str, models: dict, pronoun_sets: list):
+def main(*, pronoun_tests: str, tex: str, csv: str, models: dict):
     """Write the tests over all models and, for few models, of each of them (LaTeX); all tests (CSV)."""
     tests = files.read_csv(pronoun_tests)
     files.write_csv(csv, tests)
-    files.write_text(tex, latex.latex_table(tables.pronoun_tests_cells(tests, models, pronoun_sets), align="llrrrrr"))
+    files.write_text(tex, latex.latex_table(tables.pronoun_tests_cells(tests, models), align="ll" + 10 * "r"))
 
 
 if __name__ == "__main__":

@@ -6,6 +6,8 @@ the CSV files that the table scripts write beside it.
 
 import pandas as pd
 
+from scripts.core import latex
+
 MISSING = "–"
 
 
@@ -101,25 +103,39 @@ def _with_sd(row):
     return f"{row.accuracy:.2f}" if pd.isna(row.sd) else f"{row.accuracy:.2f} ± {row.sd:.2f}"
 
 
-def pronoun_tests_cells(tests, models, pronoun_sets, most=4):
-    """Return Welch's tests: over all models, and for each model where there are at most ``most`` of them."""
-    labels = {entry["set"]: entry["label"] for entry in pronoun_sets}
+TESTS = {"Welch’s test": "", "paired test": "_paired"}
+"""Tests between pronoun sets, and the ends of their columns."""
+
+
+def pronoun_tests_cells(tests, models, most=4):
+    """Return both tests between pronoun sets: over all models, and for each model if there are at most ``most``."""
     shown = ["all", *(models if len(models) <= most else [])]
     rows = []
-    for row in tests[tests.model.isin(shown)].itertuples(index=False):
-        undefined = pd.isna(row.p)
-        rows.append(
-            (
-                "all models" if row.model == "all" else models[row.model]["label"],
-                f"{labels[row.pronoun_a]} – {labels[row.pronoun_b]}",
-                f"{row.difference:+.2f}".replace("-", "−"),
-                MISSING if undefined else f"{row.t:.2f}".replace("-", "−"),
-                MISSING if undefined else f"{row.df:.1f}",
-                MISSING if undefined else _p(row.p),
-                MISSING if undefined else _p(row.p_holm) + ("*" if row.significant_holm else ""),
-            )
-        )
-    return pd.DataFrame(rows, columns=["Model", "Pronoun sets", "Difference", "t", "df", "p", "p (Holm)"])
+    for row in tests[tests.model.isin(shown)].to_dict("records"):
+        cells = {
+            "Model": "all models" if row["model"] == "all" else models[row["model"]]["label"],
+            "Sets": f"{row['pronoun_a']} – {row['pronoun_b']}",
+        }
+        for test, end in TESTS.items():
+            undefined = pd.isna(row[f"p{end}"])
+            star = "*" if row[f"significant{end}_holm"] else ""
+            found = {
+                "difference": MISSING if pd.isna(row[f"difference{end}"]) else _signed(row[f"difference{end}"], "+.2f"),
+                "t": MISSING if undefined else _signed(row[f"t{end}"], ".2f"),
+                # Welch's degrees of freedom are no whole number.
+                "df": MISSING if undefined else f"{row[f'df{end}']:.{0 if end else 1}f}",
+                "p": MISSING if undefined else _p(row[f"p{end}"]),
+                "p (Holm)": MISSING if undefined else _p(row[f"p{end}_holm"]) + star,
+            }
+            cells |= {f"{test}: {head}": cell for head, cell in found.items()}
+        rows.append(cells)
+    heads = ["Model", "Sets", *(f"{t}: {head}" for t in TESTS for head in ("difference", "t", "df", "p", "p (Holm)"))]
+    frame = pd.DataFrame(rows, columns=heads)
+    return frame.assign(Model=latex.named_once(frame.Model))
+
+
+def _signed(value, form):
+    return format(value, form).replace("-", "−")
 
 
 def _p(value):

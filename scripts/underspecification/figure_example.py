@@ -1,11 +1,10 @@
 """Draw the female probability over dates for the sentences about one occupation (Figure 4)."""
 
 import numpy as np
-import pandas as pd
 
-from scripts.core import files, plotting
+from scripts.core import plotting
 from scripts.core.job import run
-from scripts.underspecification import figures, study
+from scripts.underspecification import figures, raw_files, study
 from scripts.underspecification.figure_occupations import kinds
 
 
@@ -54,7 +53,7 @@ def draw(frame, models):
 
 def main(*, masses: list, pdf: str, png: str, csv: str, occupation: str, model: str, models: dict):
     """Draw the sentences about ``occupation`` as ``model`` fills them, or what :func:`choose` takes."""
-    frame = choose(pd.concat([files.read_parquet(path) for path in masses], ignore_index=True), occupation, model)
+    frame = choose(raw_files.read_tidy(masses), occupation, model)
     facts = {entry["label"]: entry for entry in models.values()}
     plotting.save(draw(frame, facts), frame, pdf, png, csv)
 

@@ -1,9 +1,10 @@
 """Sum the probabilities of gendered words in a model's token distributions (Appendix G)."""
 
+from pathlib import Path
+
 import pandas as pd
 
-from scripts.core import files
-from scripts.core.errors import UserError
+from scripts.core import files, model_outputs
 from scripts.core.job import log, run
 from scripts.underspecification import data, study
 from scripts.underspecification.raw_files import COLUMNS
@@ -115,13 +116,10 @@ def main(
         known, every = files.read_parquet(instance_file), files.read_parquet(text_file)
         every = every[every.method.isin(methods)]
         kept = every.set_index("text_id").method
-        top = files.read_parquet(top_file).astype({"text_id": str, "token": str})
-        absent = set(kept.index) - set(top.text_id)
-        if absent:
-            raise UserError(f"{top_file}: lacks {len(absent)} texts of {text_file}; delete it and run again")
+        top = model_outputs.read_distributions(top_file, Path(top_file).stem, kept.index)
         frames.append(tidy(accumulate(top, kept, groups), every, known, label, "top"))
         if full_file:
-            whole = files.read_parquet(full_file).astype({"text_id": str, "group": str})
+            whole = model_outputs.read_masses(full_file, Path(top_file).stem, list(groups), top)
             frames.append(tidy(accumulate_full(whole, top, kept, groups), every, known, label, "full"))
         log.info("%s: %d texts", text_file, len(kept))
     files.write_parquet(masses, pd.concat(frames, ignore_index=True))

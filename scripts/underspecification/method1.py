@@ -1,15 +1,13 @@
 """Measure how the probability of gendered pronouns goes with dates and places (Method 1, Section 4)."""
 
-import pandas as pd
-
 from scripts.core import files
 from scripts.core.job import run
-from scripts.underspecification import correlation
+from scripts.underspecification import correlation, raw_files
 
 
 def main(*, masses: list, slopes: str, curves: str, draws: int, seed: int):
     """Write ``slopes`` (metrics with intervals) and ``curves`` (means over sentences) as CSV from all of ``masses``."""
-    frame = pd.concat([files.read_parquet(path) for path in masses], ignore_index=True)
+    frame = raw_files.read_tidy(masses)
     frame = frame[frame.evaluation_set == "mgc"]
     files.write_csv(slopes, correlation.slopes(frame, draws, seed))
     files.write_csv(curves, correlation.curves(frame))

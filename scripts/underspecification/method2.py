@@ -1,10 +1,8 @@
 """Detect underspecified sentences with the task specification metric (Method 2, Section 5)."""
 
-import pandas as pd
-
 from scripts.core import files
 from scripts.core.job import run
-from scripts.underspecification import detection, overwriting
+from scripts.underspecification import detection, overwriting, raw_files
 
 
 def main(
@@ -20,7 +18,7 @@ def main(
     seed: int,
 ):
     """Write the ``metric`` of each sentence, rates and areas, ``roc`` curves and rates over file ``orders`` as CSV."""
-    frame = pd.concat([files.read_parquet(path) for path in masses], ignore_index=True)
+    frame = raw_files.read_tidy(masses)
     frame = frame[frame.evaluation_set != "mgc"]
     values = detection.specification_metric(frame[~frame.debris])
     files.write_csv(metric, values)

@@ -16,11 +16,11 @@ import csv
 import io
 import math
 import re
-import tarfile
 from pathlib import Path
 
 import pandas as pd
 
+from scripts.core import archives, files
 from scripts.core.errors import UserError
 from scripts.core.options import SLOT
 from scripts.underspecification import sets, study
@@ -29,6 +29,12 @@ COLUMNS = (
     "release", "model", "prompt", "evaluation_set", "templates", "item", "occupation", "participant", "coreferent",
     "well_specified", "variable", "value", "position", "gender", "accumulation", "debris", "probability",
 )  # fmt: skip
+KINDS = dict.fromkeys(COLUMNS, "text") | {
+    "well_specified": "truth",
+    "position": "whole",
+    "debris": "truth",
+    "probability": "fraction",
+}
 GENDERS = {"f": "female", "m": "male", "n": "neutral"}
 _NAME = re.compile(
     r"([fmn])p_wikibio_([\w.-]+?)_(date|place)_(\w*)_test(True|False)(?:_(P[123]))?\.csv",
@@ -62,16 +68,13 @@ def read(path, release, evaluation_set):
     """
     rows, problems = [], []
     try:
-        with tarfile.open(path, "r:xz") as archive:
-            for member in archive:
-                if member.isfile():
-                    name = member.name.rpartition("/")[2]
-                    text = archive.extractfile(member).read().decode("utf-8")
-                    found, wrong = _file(name, text, evaluation_set)
-                    rows += found
-                    problems += [f"{name}{problem}" for problem in wrong]
-    except (OSError, tarfile.TarError, EOFError, UnicodeDecodeError) as error:
-        raise UserError(f"{path}: cannot be read as .tar.xz ({error}); fetch it again") from error
+        for member, content in archives.tar_members(path):
+            name = member.rpartition("/")[2]
+            found, wrong = _file(name, content.decode("utf-8"), evaluation_set)
+            rows += found
+            problems += [f"{name}{problem}" for problem in wrong]
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path}: {name} is not UTF-8 text; delete it and fetch it again") from error
     problems += _incomplete(rows)
     if problems or not rows:
         listed = "; ".join(sorted(problems)[:20]) + ("; ..." if len(problems) > 20 else "")
@@ -82,6 +85,63 @@ def read(path, release, evaluation_set):
     return frame[[*COLUMNS, "text_id", "row"]].sort_values(
         ["model", "prompt", "item", "variable", "debris", "gender", "position"], ignore_index=True, kind="stable"
     )
+
+
+def read_tidy(paths):
+    """Read summed probabilities in the format of this module, of one or several sources.
+
+    Parameters
+    ----------
+    paths : sequence of str
+        Parquet files.
+
+    Returns
+    -------
+    DataFrame
+        :data:`COLUMNS`.
+
+    Raises
+    ------
+    UserError
+        If a file cannot be read or has no row, a column is missing or of another type, a value is no probability, a row
+        is there twice, or if the genders of a sentence are not there with the same dates or places.
+    """
+    return pd.concat([_read_tidy(path) for path in paths], ignore_index=True)
+
+
+def _read_tidy(path):
+    remedy = "delete the file and run the workflow again"
+    with files.open_parquet(path, COLUMNS) as file:
+        table = file.read(columns=list(COLUMNS))
+    if not len(table):
+        raise UserError(f"{path}: has no row; {remedy}")
+    files.check_columns(table, KINDS, str(path))
+    frame = table.to_pandas()
+
+    def name(row):
+        return f"model {row.model}, {row['item']}, {row.value}, {row.gender}"
+
+    wrong = ~((frame.probability >= 0) & (frame.probability <= _MOST / 100))
+    if wrong.any():
+        row = frame[wrong].iloc[0]
+        raise UserError(f"{path}: {name(row)}: probability is {row.probability}; {remedy}")
+    own = frame[~frame.debris]
+    keys = [column for column in COLUMNS if column not in ("position", "probability", "debris")]
+    repeated = own.duplicated([*keys, "position"])
+    if repeated.any():
+        raise UserError(f"{path}: {name(own[repeated].iloc[0])} is there twice; {remedy}")
+    place = [key for key in keys if key not in ("gender", "value")]
+    genders = own.groupby(place, sort=False).gender.transform("nunique")
+    # Where all genders have the same values, each value comes as often as there are genders.
+    there = own.groupby([*place, "value", "position"], sort=False).gender.transform("size")
+    if (there != genders).any():
+        row = own[there != genders].iloc[0]
+        same = own[(own[place] == row[place]).all(axis=1)]
+        lacking = sorted(set(same.gender) - set(same.gender[same.position == row.position]))[0]
+        raise UserError(
+            f"{path}: model {row.model}, {row['item']}: {lacking} has no probability for {row.value}; {remedy}"
+        )
+    return frame
 
 
 def _file(name, text, evaluation_set):

@@ -1,10 +1,13 @@
 """The client of OpenAI-compatible servers, against a local one."""
 
+import base64
 import datetime
 import email.utils
+import html
 import json
 import re
 import time
+import urllib.parse
 
 import pytest
 
@@ -127,6 +130,120 @@ def test_the_key_is_written_nowhere(make, server, tmp_path, caplog):
     assert KEY not in caplog.text
     # Another key finds the same answers.
     assert make().kept("Fill in:") is not None
+
+
+def encodings(secret):
+    """Return forms in which a server may repeat a key."""
+    raw = secret.encode()
+    return {
+        "plain": secret,
+        "header": f"Bearer {secret}",
+        "base64": base64.b64encode(raw).decode(),
+        "base64 of the header": base64.b64encode(f"Bearer {secret}".encode()).decode(),
+        "base64 of a user's name and the key": base64.b64encode(f"me:{secret}".encode()).decode(),
+        "URL-safe base64": base64.urlsafe_b64encode(raw).decode(),
+        "percent": urllib.parse.quote(secret, safe=""),
+        "percent throughout": "".join(f"%{byte:02X}" for byte in raw),
+        "JSON": json.dumps(secret)[1:-1],
+        "JSON throughout": "".join(f"\\u{ord(c):04x}" for c in secret),
+        "HTML": html.escape(secret),
+        "hexadecimal": raw.hex(),
+        "first half": f"{secret[: len(secret) // 2]}...",
+        "ends": f"{secret[:5]}********{secret[-4:]}",
+    }
+
+
+# A key of which every encoding is another one.
+ODD_KEY = 'sk-Q7"x/9+Zk<?>éTw&4m'
+FORMS = sorted(encodings(ODD_KEY))
+
+
+def pieces(secret, text, length=6):
+    """Return the parts of a key, in any of its forms, that a text holds; the ends count from four characters."""
+    forms = encodings(secret)
+    whole = [forms[name] for name in forms if name not in ("header", "first half", "ends") and "of" not in name]
+    found = [form[n : n + length] for form in whole for n in range(len(form) - length + 1)]
+    return [part for part in [*found, secret[:5], secret[-4:]] if part in text]
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("place", ["unknown field", "known field", "nested in a known field"])
+def test_what_a_server_repeats_of_the_key_is_not_stored(make, server, tmp_path, monkeypatch, form, place):
+    monkeypatch.setenv("TEST_SERVER_KEY", ODD_KEY)
+    repeated = encodings(ODD_KEY)[form]
+    response = answer({"logprobs": 5})
+    match place:
+        case "unknown field":
+            response["echo"] = response["choices"][0]["headers"] = {"Authorization": [repeated], repeated: 1}
+        case "known field":
+            response["id"] = response["usage"]["total_tokens"] = f"request of {repeated}"
+            response["choices"][0]["finish_reason"] = response["choices"][0]["index"] = repeated
+        case "nested in a known field":
+            response["id"] = response["usage"]["total_tokens"] = {"headers": repeated}
+    server.script = [response]
+    assert make().complete("Fill in:").text == " she."
+    (path,) = kept_files(tmp_path)
+    stored = path.read_text(encoding="utf-8")
+    assert not pieces(ODD_KEY, stored), stored
+    assert not pieces(ODD_KEY, json.loads(stored)["response"].get("id") or "")
+    assert repeated not in stored
+    # What is kept serves the next run.
+    assert make().kept("Fill in:").text == " she."
+    assert len(server.seen) == 1
+
+
+@pytest.mark.parametrize("interface", ["completions", "chat"])
+def test_an_answer_is_kept_as_it_was_in_all_that_the_interface_defines(make, server, tmp_path, interface):
+    response = answer({"messages": [], "top_logprobs": 5} if interface == "chat" else {"logprobs": 5})
+    response |= {"id": "cmpl-1", "object": "text_completion", "created": 1, "model": "m", "system_fingerprint": "fp"}
+    response["choices"][0]["index"] = 0
+    server.script = [response]
+    make(api={"interface": interface}).complete("Fill in:")
+    (path,) = kept_files(tmp_path)
+    assert json.loads(path.read_text())["response"] == response
+
+
+@pytest.mark.parametrize("place", ["text", "tokens", "alternatives"])
+def test_a_generated_text_with_the_key_is_refused_and_not_stored(make, server, tmp_path, place):
+    response = answer({"logprobs": 5})
+    choice = response["choices"][0]
+    match place:
+        case "text":
+            choice["text"] = f" she {base64.b64encode(KEY.encode()).decode()}"
+        case "tokens":
+            choice["logprobs"]["tokens"] = [KEY[:9], KEY[9:]]
+        case "alternatives":
+            choice["logprobs"]["top_logprobs"][0] = {f" {KEY}": -0.1}
+    server.script = [response]
+    with pytest.raises(
+        UserError, match="the generated text repeats the key in TEST_SERVER_KEY; the answer is not kept"
+    ):
+        make().complete("Fill in:")
+    assert not kept_files(tmp_path)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("status", [400, 404, 429, 500])
+def test_messages_show_no_part_of_the_key(make, server, tmp_path, monkeypatch, caplog, form, status):
+    caplog.set_level("DEBUG")
+    monkeypatch.setenv("TEST_SERVER_KEY", ODD_KEY)
+    repeated = encodings(ODD_KEY)[form]
+    server.script = [(status, {}, json.dumps({"error": {"message": f"broken, you sent {repeated} today"}}))] * 4
+    with pytest.raises(UserError) as caught:
+        make().complete("Fill in:")
+    for text in (str(caught.value), caplog.text):
+        assert not pieces(ODD_KEY, text), text
+        assert repeated not in text
+    assert "broken, you sent" in str(caught.value)
+    assert "[key]" in str(caught.value)
+
+
+def test_a_placeholder_for_a_key_hides_and_refuses_nothing_else(make, server, tmp_path, monkeypatch):
+    monkeypatch.setenv("TEST_SERVER_KEY", "she")
+    server.script = [answer({"logprobs": 5})]
+    assert make().complete("Fill in:").text == " she."
+    assert len(kept_files(tmp_path)) == 1
+    assert completions.KeyMask(None).hide("no key") == "no key"
 
 
 @pytest.mark.parametrize("form", ["seconds", "date"])

@@ -1,10 +1,11 @@
 """Reading, merging and checking configuration."""
 
 import copy
+import math
 
 import pytest
 
-from scripts.core.config import load_yaml, merge, validate
+from scripts.core.config import load_overlay, load_yaml, merge, validate
 from scripts.core.errors import UserError
 
 SCHEMA = {
@@ -12,13 +13,30 @@ SCHEMA = {
     "additionalProperties": False,
     "required": ["models"],
     "properties": {
-        "models": {"type": "array", "items": {"type": "string"}, "minItems": 1, "description": "at least one model"},
+        "models": {
+            "type": "array",
+            "items": {"type": "string"},
+            "minItems": 1,
+            "uniqueItems": True,
+            "description": "at least one model",
+        },
         "engine": {"enum": ["fast", "reference"]},
         "ruff": {
             "type": "object",
             "additionalProperties": False,
             "properties": {"sample_size": {"type": "integer", "minimum": 1, "description": "a positive number"}},
         },
+        "seeds": {
+            "description": "Seeds of the samples.",
+            "type": "array",
+            "maxItems": 2,
+            "uniqueItems": True,
+            "contains": {"const": 0},
+        },
+        "gpus": {"description": "Types of GPUs.", "type": "object", "minProperties": 1},
+        "cache": {"type": "string", "minLength": 2},
+        "alpha": {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1},
+        "share": {"type": "number", "maximum": 1},
         "wings": {"type": "object", "propertyNames": {"pattern": "^[a-z]+$", "description": "use lower-case letters"}},
         "source": {
             "oneOf": [
@@ -55,11 +73,31 @@ def test_valid_configuration_passes():
     ("change", "message"),
     [
         ({"modles": ["a"]}, "config.yaml: unknown key 'modles'; did you mean 'models'?"),
-        ({"zzz": 1}, "config.yaml: unknown key 'zzz'; expected one of models, engine, ruff, wings, source"),
+        (
+            {"zzz": 1},
+            "config.yaml: unknown key 'zzz'; expected one of "
+            "models, engine, ruff, seeds, gpus, cache, alpha, share, wings, source",
+        ),
+        ({"z\nz" + "z" * 200: 1}, "config.yaml: unknown key 'z\\nz" + "z" * 116 + "…'; expected one of"),
         ({"ruff": {"sampel_size": 1}}, "config.yaml: unknown key 'ruff.sampel_size'; did you mean 'sample_size'?"),
         ({"engine": "fats"}, "config.yaml: engine is 'fats'; expected one of fast, reference; did you mean 'fast'?"),
         ({"engine": 7}, "config.yaml: engine is '7'; expected one of fast, reference"),
-        ({"models": []}, "config.yaml: models is a list; expected at least one model"),
+        ({"models": []}, "config.yaml: models has 0 entries; expected at least 1"),
+        ({"models": ["a", "b", "a"]}, "config.yaml: models: 'a' is there twice; remove one"),
+        ({"seeds": [0, 0.0]}, "config.yaml: seeds: '0.0' is there twice; remove one"),
+        ({"seeds": [0, 1, 2]}, "config.yaml: seeds has 3 entries; expected at most 2"),
+        ({"seeds": [1]}, "config.yaml: seeds lacks 0; add it"),
+        ({"gpus": {}}, "config.yaml: gpus has 0 entries; expected at least 1"),
+        ({"cache": ""}, "config.yaml: cache is ''; expected a text of at least 2 characters"),
+        ({"alpha": 0}, "config.yaml: alpha is '0'; expected more than 0"),
+        ({"alpha": 1}, "config.yaml: alpha is '1'; expected less than 1"),
+        ({"share": 1.5}, "config.yaml: share is '1.5'; expected at most 1"),
+        ({"alpha": math.nan}, "config.yaml: alpha is '.nan'; expected a finite number"),
+        ({"alpha": math.inf}, "config.yaml: alpha is '.inf'; expected a finite number"),
+        ({"seeds": [0, -math.inf]}, "config.yaml: seeds.1 is '-.inf'; expected a finite number"),
+        ({"wings": {1: 2}}, "config.yaml: wings: the key '1' is no text; write it in quotes"),
+        ({"wings": {None: 2}}, "config.yaml: wings: the key 'null' is no text; write it in quotes"),
+        ({True: 2}, "config.yaml: the key 'true' is no text; write it in quotes"),
         ({"models": "a"}, "config.yaml: models is 'a' (text); expected a list"),
         ({"models": ["a", 3]}, "config.yaml: models.1 is '3' (a number); expected text"),
         ({"ruff": {"sample_size": 0}}, "config.yaml: ruff.sample_size is '0'; expected a positive number"),
@@ -77,7 +115,8 @@ def test_valid_configuration_passes():
 def test_errors_name_the_key_and_the_nearest(change, message):
     with pytest.raises(UserError) as caught:
         validate(GOOD | change, SCHEMA, "config.yaml")
-    assert str(caught.value) == message
+    assert str(caught.value).startswith(message) and (str(caught.value) == message or "…" in message)
+    assert "\n" not in str(caught.value)
 
 
 def test_missing_key():
@@ -104,6 +143,12 @@ def test_load_yaml_empty(tmp_path):
         ("a: 1\nb: [1, 2\nc: 3\n", 3, "not valid YAML"),
         ("a: 1\nb:\n  c: 1\n  c: 2\n", 4, "the key 'c' is given twice (first in line 3)"),
         ("a: &x {k: 1}\nb:\n\t- 1\n", 3, "not valid YAML"),
+        ("a: 1\n? [b, c]\n: 2\n", 2, "a list cannot be a key"),
+        ("a: 1\n? {b: c}\n: 2\n", 2, "a mapping cannot be a key"),
+        ("a: 1\nb: !!python/object/apply:os.getcwd []\n", 2, "could not determine a constructor"),
+        ("a: 1\nb: 2\n---\nc: 3\n", 3, "not valid YAML"),
+        ("a: 1\nb: 'x\x00y'\n", 2, "not valid YAML"),
+        ("a: 1\nb: *x\n", 2, "undefined alias"),
     ],
 )
 def test_load_yaml_names_the_line(tmp_path, text, line, reason):
@@ -138,3 +183,35 @@ def test_merge_is_deep_replaces_lists_and_changes_neither():
     merged["ruff"]["seeds"].append(17)
     merged["models"].append("d")
     assert (base, overlay) == before
+
+
+def test_load_yaml_refuses_deep_nesting_in_one_line(tmp_path):
+    with pytest.raises(UserError) as caught:
+        load_yaml(write(tmp_path, "a: " + "[" * 100_000))
+    assert "config.yaml" in str(caught.value) and "\n" not in str(caught.value) and len(str(caught.value)) < 500
+
+
+def test_overlays_may_be_json_as_snakemake_takes_it(tmp_path):
+    assert load_overlay(write(tmp_path, '{\n\t"a": {"b": 1}\n}\n')) == {"a": {"b": 1}}
+    with pytest.raises(UserError, match=r"config\.yaml: the key 'b' is given twice; remove one"):
+        load_overlay(write(tmp_path, '{\n\t"a": {"b": 1, "b": 2}\n}\n'))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "has no key; write one or leave the file out"),
+        ("# nothing\n", "has no key; write one or leave the file out"),
+        ("{}\n", "has no key; write one or leave the file out"),
+        ("null\n", "has no key; write one or leave the file out"),
+        ("- 1\n", "expected keys and values at the top level, found a list"),
+        ("a: 1\na: 2\n", "line 2: not valid YAML: the key 'a' is given twice (first in line 1)"),
+        ("a:\n  b: 1\n  c: 1\n  b: 2\n", "line 4: not valid YAML: the key 'b' is given twice (first in line 2)"),
+        ("__use_yte__: true\na: 1\n", "the key '__use_yte__' runs code; write plain YAML"),
+    ],
+)
+def test_bad_overlays_are_named(tmp_path, text, message):
+    with pytest.raises(UserError) as caught:
+        load_overlay(write(tmp_path, text))
+    assert str(caught.value).startswith(str(tmp_path / "config.yaml")) and message in str(caught.value)
+    assert "\n" not in str(caught.value)

@@ -2,7 +2,10 @@
 
 import errno
 
+import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from scripts.core import files
@@ -87,3 +90,21 @@ def test_digest_of_a_folder_sees_names_and_contents(tmp_path):
 def test_nearest_word():
     assert nearest("opt-125n", ["opt-125m", "pythia-14m"]) == "; did you mean 'opt-125m'?"
     assert nearest("zzz", ["opt-125m"]) == ""
+
+
+@pytest.mark.parametrize("start", range(1000, 30000, 1000))
+def test_400_zeroed_bytes_are_never_read_as_other_numbers(tmp_path, start):
+    path = tmp_path / "scores.parquet"
+    random = np.random.default_rng(0)
+    files.write_parquet(path, pd.DataFrame({"log_probability": random.normal(-40, 5, size=5000)}))
+    content = path.read_bytes()
+    path.write_bytes(content[:start] + bytes(400) + content[start + 400 :])
+    with pytest.raises(UserError, match=r"scores.parquet: damaged, its content differs from its checksum; delete it"):
+        files.read_parquet(path)
+
+
+def test_metadata_that_are_not_json_are_refused(tmp_path):
+    path = tmp_path / "scores.parquet"
+    pq.write_table(pa.table({"a": [1]}).replace_schema_metadata({"model": "m"}), path)
+    with pytest.raises(UserError, match=r"scores.parquet: .*; delete it and run the workflow again"):
+        files.parquet_metadata(path)

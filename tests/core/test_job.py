@@ -1,5 +1,7 @@
 """Scripts run from the command line as they do under Snakemake."""
 
+import platform
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -52,3 +54,46 @@ def test_user_errors_are_one_line(tmp_path):
     assert "Traceback" not in done.stderr
     assert "none.csv" in done.stderr.splitlines()[-1]
     assert not list(tmp_path.iterdir())
+
+
+UNDER_SNAKEMAKE = """
+import logging, sys, warnings
+from types import SimpleNamespace
+from scripts.core.job import ROOT, log, run
+
+snakemake = SimpleNamespace(
+    rule="say", wildcards={}, input={}, output={}, params={}, log=["job.log"], threads=1, resources={},
+)
+
+def main():
+    from pathlib import Path
+    log.info("root %s, below it %s, here %s, at home %s", ROOT, ROOT / "config.yaml", Path("x").absolute(), Path.home())
+    log.info("another folder: %s-other/x and /elsewhere%s/x", ROOT, ROOT)
+    warnings.warn("careful")
+    raise ValueError("a traceback")
+
+run(main)
+"""
+
+
+def test_a_log_names_neither_machine_nor_folders(tmp_path, monkeypatch):
+    home = tmp_path / "home/alice"
+    run = home / "runs/first"
+    run.mkdir(parents=True)
+    (run / "job.py").write_text(UNDER_SNAKEMAKE)
+    environment = {"PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT), "HOME": str(home)}
+    done = subprocess.run([sys.executable, run / "job.py"], cwd=run, env=environment, capture_output=True, check=False)
+    assert done.returncode == 1
+    text = (run / "job.log").read_text()
+    assert "root ., below it config.yaml, here x, at home ~" in text
+    assert "ValueError: a traceback" in text and "careful" in text
+    # What only looks like the folder is told as it is.
+    assert f"another folder: {ROOT}-other/x and /elsewhere{ROOT}/x" in text
+    text = text.replace(f"{ROOT}-other/x", "").replace(f"/elsewhere{ROOT}/x", "")
+    for secret in (str(ROOT), str(home), platform.release()):
+        assert secret not in text
+    assert not re.search(rf"\b{re.escape(platform.node())}\b", text)
+    assert "node" not in text
+    environment |= {"SLURMD_NODENAME": "n1", "SLURM_JOB_ID": "7"}
+    subprocess.run([sys.executable, run / "job.py"], cwd=run, env=environment, capture_output=True, check=False)
+    assert "node n1, Slurm job 7, GPUs none" in (run / "job.log").read_text()

@@ -201,6 +201,18 @@ def test_the_digest_sees_weights_and_tokenizer(entries, tmp_path):
     assert models.weights_digest(location) not in (first, second)
 
 
+@pytest.mark.parametrize(
+    "name", ["special_tokens_map.json", "generation_config.json", "added_tokens.json", "chat_template.jinja", "code.py"]
+)
+def test_the_weights_digest_covers_all_that_loading_reads(tmp_path, entries, name):
+    copy = tmp_path / "copy"
+    shutil.copytree(entries["tiny-bert"]["source"]["path"], copy)
+    (copy / name).write_text("{}")
+    first = models.weights_digest(models.Location(copy, None, None))
+    (copy / name).write_text("{ }")
+    assert models.weights_digest(models.Location(copy, None, None)) != first
+
+
 def test_precision_comes_from_the_registry(entries):
     entry = {**entries["tiny-opt"], "precision": "bfloat16"}
     model, _ = models.load("m", entry, models.locate("m", entry), "cpu")

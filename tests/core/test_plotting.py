@@ -172,7 +172,7 @@ def test_legends_fit_the_width_and_leave_the_axes_alone():
 def test_reference_lines_stand_where_they_say():
     drawn = simple()
     ax = drawn.axes[0]
-    chance, human = plotting.chance_line([ax], 5), plotting.human_line([ax], 0.998, along="x")
+    chance, human = plotting.chance_line([ax], 0.2), plotting.human_line([ax], 0.998, along="x")
     assert (chance.get_label(), human.get_label()) == ("chance (0.2)", "human (0.998)")
     assert list(ax.lines[-2].get_ydata()) == [0.2, 0.2]
     assert list(ax.lines[-1].get_xdata()) == [0.998, 0.998]

@@ -1,7 +1,10 @@
-"""Records are complete, portable and sealed; verdicts follow from plain data."""
+"""Records are complete, portable and checked; verdicts follow from plain data."""
 
 import json
 import os
+import platform
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from scripts.core import audit, files, provenance
+from scripts.core import config as configuration
 
 HERE = Path(__file__).parents[2]
 ROOT = "/somewhere/house"
@@ -22,6 +26,15 @@ def test_portable_values_are_json_and_know_no_machine():
     assert provenance.portable({f"{ROOT}/templates/a.tsv": "00"}, ROOT) == {"templates/a.tsv": "00"}
 
 
+def test_a_users_home_is_not_named(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path / "alice"))
+    (tmp_path / "alice/models").mkdir(parents=True)
+    name = provenance.portable({"path": f"{tmp_path}/alice/models"}, ROOT)["path"]
+    assert name == "~/models"
+    assert provenance.resolve(name, ROOT) == tmp_path / "alice/models"
+    assert provenance.portable(f"{tmp_path}/alice/house/a", f"{tmp_path}/alice/house") == "a"
+
+
 def test_record_names_differ_with_wildcards_and_are_file_names():
     a = provenance.record_path("score", {"model": "m", "study": "ruff"}, ["x"])
     assert a == "results/provenance/score/model=m,study=ruff.json"
@@ -32,6 +45,162 @@ def test_record_names_differ_with_wildcards_and_are_file_names():
     assert all(len(Path(path).name) < 255 for path in long)
 
 
+@pytest.fixture(scope="module")
+def finished_job(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("job")
+    assert job(folder, "well") == 0
+    return folder
+
+
+@pytest.fixture
+def record(finished_job, tmp_path, monkeypatch):
+    """The path of a complete record below the working directory, and its content."""
+    shutil.copytree(finished_job, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "results/provenance/copy/templates=replica.json"
+    return path, json.loads(path.read_text())
+
+
+def written(path, record):
+    """Write a record with the checksum of its content, as whoever forges one does."""
+    path.write_text(json.dumps(record | {"checksum": provenance.checksum(record)}))
+
+
+REQUIRED = configuration.load_schema("record")["required"]
+MALFORMED = {
+    **{f"without {key}": ({key: None}, "lacks the key") for key in REQUIRED if key not in ("format", "checksum")},
+    "inputs a list": ({"inputs": ["in.txt"]}, "inputs is a list"),
+    "outputs empty": ({"outputs": {}}, "outputs is a mapping; expected at least one file"),
+    "a digest cut off": ({"outputs": {"results/out.txt": "00"}}, "results/out.txt is '00'; expected a SHA-256 digest"),
+    "a digest that is a number": ({"inputs": {"in.txt": 5}}, "inputs.in.txt is '5'"),
+    "packages a list": ({"packages": [1]}, "packages is a list"),
+    "a version that is a number": ({"packages": {"numpy": 2}}, "packages.numpy is '2'"),
+    "models text": ({"models": "m"}, "models is 'm'"),
+    "facts without weights": ({"models": {"results/out.txt": {"model": "m"}}}, "lacks the key"),
+    "params a list": ({"params": []}, "params is a list"),
+    "code a list": ({"params": {"_code": ["scripts/a.py"]}}, "params._code is a list"),
+    "wildcards with a number": ({"wildcards": {"templates": 1}}, "wildcards.templates is '1'"),
+    "machine text": ({"machine": "m"}, "machine is 'm'"),
+    "a host name": ({"machine": {"host": "h", "system": "", "python": "", "cpu": "", "gpus": []}}, "'machine.host'"),
+    "git without a commit": ({"git": {"dirty": False}}, "git lacks the key 'commit'"),
+    "an unknown key": ({"root": "/somewhere"}, "unknown key 'root'"),
+    "format 99": ({"format": 99}, "is of format 99, not 2"),
+    "format true": ({"format": True}, "is of format True, not 2"),
+    "format 2.0 as text": ({"format": "2"}, "is of format 2, not 2"),
+    "no format": ({"format": None}, "is of format None, not 2"),
+    "another job's": ({"wildcards": {"templates": "official"}}, "is the record of another job of rule copy"),
+}
+
+
+@pytest.mark.parametrize("name", MALFORMED)
+def test_a_malformed_record_is_named_in_one_line(record, name):
+    path, content = record
+    changed, told = MALFORMED[name]
+    content |= changed
+    if name.startswith("without"):
+        del content[next(iter(changed))]
+    written(path, content)
+    tell(path, told)
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("", "is not JSON"),
+        ('{"format": 2, ', "is not JSON"),
+        ("[" * 100_000, "is not JSON"),
+        ("\xff\xfe", "is not JSON"),
+        ("[1]", "is not a JSON object"),
+        ('{"format": 2}', "lacks the key"),
+    ],
+    ids=["empty", "cut off", "deep", "no text", "list", "nothing but a format"],
+)
+def test_what_is_no_record_is_named_in_one_line(record, content, told):
+    path, _ = record
+    path.write_bytes(content.encode("latin-1"))
+    tell(path, told)
+
+
+def tell(path, told):
+    """Check that the audit calls the output tampered and says why in one line, with and without a plan of its job."""
+    name, problems = "results/provenance/copy/templates=replica.json", {}
+    records = provenance.load(problems=problems)
+    assert records == {name: {}}
+    assert told in problems[name]
+    assert len(problems[name]) < 300 and "\n" not in problems[name]
+    planned = make("copy", ["in.txt"], ["results/out.txt"], {"templates": "replica"})
+    digests = {"in.txt": files.sha256("in.txt"), "results/out.txt": files.sha256("results/out.txt")}
+    findings = audit.judge([planned], records, digests, {}, {}, {}, problems=problems)
+    assert findings["results/out.txt"]["verdict"] == "tampered"
+    lines = audit.report(findings)
+    assert f"          record {name} cannot be used: {problems[name]}" in lines
+    assert len(lines) == 3
+    assert audit.unowned(problems, findings) == {}
+    assert list(audit.unowned(problems, {})) == [name]
+
+
+def test_a_record_that_cannot_be_read_is_named(record, monkeypatch):
+    path, _ = record
+    path.unlink()
+    path.mkdir()
+    problems = {}
+    assert list(provenance.load(problems=problems).values()) == [{}]
+    assert list(problems.values()) == ["it cannot be read (Is a directory)"]
+
+
+def test_a_foreign_parquet_file_has_no_facts(tmp_path):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"a": [1]}).replace_schema_metadata({"other": "no JSON"}), path)
+    assert provenance.model_facts([path]) == {}
+
+
+def test_a_record_says_nothing_of_the_machine_or_its_folders(record, finished_job):
+    text = record[0].read_text()
+    for secret in (str(HERE), str(finished_job), str(Path.home()), platform.release()):
+        assert secret not in text
+    assert not re.search(rf"\b{re.escape(platform.node())}\b", text)
+
+
+def distribution(folder, name, version, **members):
+    """Install a package of our own in ``folder``."""
+    info = folder / f"{name}-{version}.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+    for member, content in members.items():
+        path = folder / name / member
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    return folder
+
+
+def test_installed_versions_are_those_of_this_environment(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(distribution(tmp_path, "scipy", "99.0"))
+    found = provenance.installed(["scipy", "pandas", "no-such-package"])
+    assert found.keys() == {"scipy", "pandas"}
+    assert found["scipy"] == "99.0"
+
+
+@pytest.mark.parametrize("member", ["file", "folder"])
+def test_files_that_packages_carry_are_read_as_they_are_installed(tmp_path, monkeypatch, member):
+    folder = distribution(tmp_path, "carrier", "1.0", **{"model/weights": b"abc"})
+    monkeypatch.syspath_prepend(folder)
+    path = "carrier/model/weights" if member == "file" else "carrier/model"
+    flat = {"package": "carrier", "version": "1.0", member: path}
+    merged = {"entry": {"source": flat | {"delta": "config/weights/d.safetensors"}}}
+    expected = {f"carrier:{path}": ("carrier", path, "1.0")}
+    assert provenance.carried(flat | {"_code": {}}) == expected
+    assert provenance.carried({"entries": [{"source": flat}]}) == expected
+    assert provenance.carried(merged) == {}
+    before = provenance.package_files(expected)
+    assert before == {f"carrier:{path}": files.sha256(folder / path)}
+    (folder / "carrier/model/weights").write_bytes(b"abd")
+    assert provenance.package_files(expected) != before
+    assert provenance.package_files({"gone:x": ("gone", "x", "1")}) == {}
+
+
 def test_the_digest_cache_sees_every_change(tmp_path, monkeypatch):
     path, cache = tmp_path / "a.txt", tmp_path / "cache"
     path.write_text("one")
@@ -40,6 +209,11 @@ def test_the_digest_cache_sees_every_change(tmp_path, monkeypatch):
     path.write_text("two")
     os.utime(path, ns=(1, 1))
     assert provenance.digest(path, cache) == files.sha256(path) != first
+    # Not even one of the same length whose time was put back goes unseen.
+    state = path.stat()
+    path.write_text("six")
+    os.utime(path, ns=(state.st_atime_ns, state.st_mtime_ns))
+    assert provenance.digest(path, cache) == files.sha256(path)
     monkeypatch.setattr(files, "sha256", lambda _: pytest.fail("read again"))
     provenance.digest(path, cache)
 
@@ -150,13 +324,15 @@ def test_a_finished_job_leaves_a_complete_record_and_a_failed_one_none(tmp_path,
     assert record["params"] == {"n": 3, "_code": {"scripts/core/files.py": "0"}}
     assert record["packages"]["pandas"]
     assert record["scheduler_job"] == "42"
-    assert record["machine"]["host"]
+    assert record["machine"]["cpu"]
     assert record["started"] <= record["ended"]
     assert record["peak_memory_mb"] > 10
     assert record["lock"]["requirements.lock"]
-    assert record["seal"] == provenance.seal(record)
+    assert record["checksum"] == provenance.checksum(record)
     monkeypatch.chdir(tmp_path)
-    records = provenance.load()
+    problems = {}
+    records = provenance.load(problems=problems)
+    assert problems == {}
     assert provenance.index(records) == {"results/out.txt": "results/provenance/copy/templates=replica.json"}
     assert job(tmp_path, "fail") == 1
     assert not path.exists()
@@ -211,21 +387,21 @@ def run_of_two(revision="c0"):
             "rule": job["rule"], "wildcards": job["wildcards"], "params": json.loads(json.dumps(job["params"])),
             "inputs": {p: digests[p] for p in job["inputs"]}, "outputs": {p: digests[p] for p in job["outputs"]},
             "models": {p: facts[p] for p in [*job["inputs"], *job["outputs"]] if p in facts},
-            "packages": {"numpy": "2.0", "torch": "2.1+cpu"}, "machine": {"python": "3.11", "host": "h"},
-            "git": None, "ended": "now", "root": ROOT,
+            "packages": {"numpy": "2.0", "torch": "2.1+cpu"}, "machine": {"python": "3.11.2", "cpu": "c"},
+            "git": None, "ended": "now", "package_files": {},
         }  # fmt: skip
         records[provenance.record_path(job["rule"], job["wildcards"], job["outputs"])] = record
-    reseal(records)
+    add_checksums(records)
     return jobs, records, digests, facts, {"numpy": "2.0", "torch": "2.1"}, {}
 
 
-def reseal(records):
+def add_checksums(records):
     for record in records.values():
-        record["seal"] = provenance.seal(record)
+        record["checksum"] = provenance.checksum(record)
 
 
-def verdicts(state):
-    return {path: finding["verdict"] for path, finding in audit.judge(*state).items()}
+def verdicts(state, **here):
+    return {path: finding["verdict"] for path, finding in audit.judge(*state, **here).items()}
 
 
 def test_an_untouched_run_is_current():
@@ -253,6 +429,42 @@ def test_package_input_and_parameter_changes_are_told_apart():
     state = run_of_two()
     state[0][0]["params"]["level"] = 0.01
     assert audit.judge(*state)["results/t.csv"]["reasons"] == [audit.reason("parameter", "level", 0.05, 0.01)]
+
+
+def test_installed_packages_are_compared_with_the_record():
+    state = run_of_two()
+    same = {"numpy": "2.0", "torch": "2.1+cu130", "python": "3.11.9"}
+    assert set(verdicts(state, installed=same).values()) == {"current"}
+    found = audit.judge(*state, installed=same | {"numpy": "2.2"})
+    assert found["results/t.csv"]["reasons"][0] == audit.reason("installed package", "numpy", "2.0", "2.2")
+    assert "installed package numpy: was 2.0, now 2.2" in "\n".join(audit.report(found))
+    (line,) = audit.environment_remedies(found)
+    assert line.startswith("what is installed of numpy is not what results were made with")
+    # What the lock file says now is what is wanted.
+    state[4]["numpy"] = "2.2"
+    assert audit.environment_remedies(audit.judge(*state, installed=same | {"numpy": "2.2"})) == []
+    state[4]["numpy"] = "2.0"
+    found = audit.judge(*state, installed={"python": "3.12.1"})
+    assert audit.describe(found["results/t.csv"]["reasons"][0]) == "installed python: was 3.11.2, now 3.12.1"
+
+
+def test_weights_and_data_of_packages_are_compared_with_the_record():
+    state = run_of_two()
+    carried = {"package": "carrier", "version": "1.0", "folder": "carrier/model"}
+    for place in (state[0][1], state[1]["results/provenance/score/model=a.json"]):
+        place["params"] = place["params"] | carried
+    state[1]["results/provenance/score/model=a.json"]["package_files"] = {"carrier:carrier/model": "c" * 64}
+    add_checksums(state[1])
+    assert set(verdicts(state).values()) == {"current"}
+    assert set(verdicts(state, package_files={"carrier:carrier/model": "c" * 64}).values()) == {"current"}
+    found = audit.judge(*state, package_files={"carrier:carrier/model": "d" * 64})
+    assert found["results/a.parquet"]["reasons"] == [
+        audit.reason("package file", "carrier:carrier/model", "c" * 64, "d" * 64)
+    ]
+    assert found["results/b.parquet"]["verdict"] == "current"
+    assert "what is installed of carrier is not" in audit.environment_remedies(found)[0]
+    found = audit.judge(*state, installed={"carrier": "1.1"})
+    assert found["results/a.parquet"]["reasons"] == [audit.reason("installed package", "carrier", "1.0", "1.1")]
 
 
 def test_a_revision_that_changed_and_one_that_is_missing():
@@ -299,14 +511,16 @@ def test_an_edited_record_is_tampered():
 def test_scores_of_one_run_share_environment_and_weights():
     state = run_of_two()
     state[1]["results/provenance/score/model=a.json"]["machine"]["python"] = "3.12"
-    reseal(state[1])
+    add_checksums(state[1])
     assert verdicts(state) == {"results/a.parquet": "mixed", "results/b.parquet": "mixed", "results/t.csv": "stale"}
 
 
 def test_orphans_are_what_no_job_makes():
     jobs = run_of_two()[0]
     jobs[0]["outputs"] = ["results/folder"]
-    assert list(audit.orphans(["results/a.parquet", "results/folder/x", "results/y"], jobs, {})) == ["results/y"]
+    present = ["results/a.parquet", "results/folder/link", "results/folder/x", "results/y"]
+    found = audit.orphans(present, jobs, {"results/folder/x": "0" * 64, "results/y": "1" * 64})
+    assert list(found) == ["results/folder/link", "results/y"]
 
 
 def test_remedies_name_jobs_whose_outputs_snakemake_takes_for_current():

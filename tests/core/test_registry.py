@@ -516,3 +516,46 @@ def test_embeddings_are_counted_for_ruffs_encoders(models):
     assert models["bert-base"]["embedding_parameters"] == 30522 * 768
     encoders = {n for n, e in models.items() if e["architecture"] == "encoder" and "ruff" in e["studies"]}
     assert encoders == {n for n in encoders if models[n].get("embedding_parameters")}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../weights", "owner/..", "owner/.", "owner/../other", "owner/a..b", "owner/model/../..", "..", "/etc/passwd",
+        "owner/", "owner/.hidden", "owner/model.", "owner/-model", "owner/model\n", "owner/a--b", "owner/model.git",
+        "owner/mo\x00del", "owner/" + "m" * 97, "https://host/owner/model", "owner\\model", "owner/model?x=1",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("key", ["source", "tokenizer"])
+def test_hub_ids_that_the_hub_cannot_have_are_refused(tmp_path, name, key):
+    def change(entries):
+        entries["bert-base"][key] = {"hub": name, "revision": None}
+
+    with pytest.raises(UserError) as caught:
+        load_changed(tmp_path, change)
+    message = str(caught.value)
+    assert f"models.bert-base.{key}.hub is" in message and "expected owner/name of the hub" in message
+    assert "\n" not in message and len(message) < 400
+
+
+@pytest.mark.parametrize("name", ["google/flan-t5-xxl", "EleutherAI/pythia-1.4b", "a_b/c_d", "o/m" + "m" * 90])
+def test_hub_ids_that_it_can_have_are_taken(tmp_path, name):
+    load_changed(tmp_path, lambda entries: entries["bert-base"].update(source={"hub": name, "revision": None}))
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "value"),
+    [
+        ("smollm2-135m-instruct", "file", "../../elsewhere/model.gguf"),
+        ("smollm2-135m-instruct", "file", "/root/model.gguf"),
+        ("smollm2-135m-instruct", "file", "a/../../model.gguf"),
+        ("minilm-l6-mlm", "folder", ".."),
+        ("minilm-l6-mlm", "folder", "/usr"),
+        ("minilm-l6-mlm", "folder", "a/../.."),
+    ],
+)
+def test_files_of_a_package_stay_in_it(tmp_path, name, key, value):
+    with pytest.raises(UserError) as caught:
+        load_changed(tmp_path, lambda entries: entries[name]["source"].update({key: value}))
+    assert f"models.{name}.source.{key} is '{value}'; expected" in str(caught.value)
+    assert "inside the package" in str(caught.value)

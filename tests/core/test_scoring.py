@@ -12,7 +12,7 @@ import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from scripts.core import config, models, options, scoring, scoring_minicons, scoring_packed
+from scripts.core import config, models, options, scoring, scoring_minicons, structure
 from scripts.core.errors import UserError
 from tests import zoo as builder
 
@@ -123,9 +123,9 @@ def by_hand(model, tokenizer, architecture, text):
     return by_one.sequence_score([text], reduction=lambda x: x.sum().item())[0]
 
 
-def engine(loaded, name, kind="packed", budget="auto"):
+def engine(loaded, name, kind="packed", budget="auto", instances=INSTANCES):
     entry, model, tokenizer = loaded[name]
-    return scoring.make_engine(kind, model, tokenizer, entry["architecture"], "cpu", budget)
+    return scoring.make_engine(kind, model, tokenizer, entry["architecture"], "cpu", budget, instances)
 
 
 def test_there_are_forty_instances_with_what_makes_them_hard(loaded):
@@ -220,15 +220,30 @@ def test_a_last_layer_that_mixes_positions_is_run_whole(loaded, monkeypatch):
     assert (found["output_layer"], found["last_layer"]) == ("chosen positions", "all positions")
 
 
-def test_texts_longer_than_a_sliding_window_are_not_packed(loaded):
-    packed = engine(loaded, "tiny-qwen")
+def test_texts_longer_than_a_sliding_window_are_not_packed(loaded, monkeypatch):
     rows = options.option_texts(INSTANCES)
-    assert isinstance(packed.plan(rows)[0].payload, tuple)
-    packed.model.model.config.sliding_window = 8
-    try:
-        assert not isinstance(packed.plan(rows)[0].payload, tuple)
-    finally:
-        packed.model.model.config.sliding_window = None
+    lengths = engine(loaded, "tiny-qwen").lengths(rows)
+    window = int(np.median(lengths))
+    monkeypatch.setattr(loaded["tiny-qwen"][1].config, "sliding_window", window)
+    packed = engine(loaded, "tiny-qwen")
+    assert packed.description["batching"] == "prefix tree"
+    plan = packed.plan(rows)
+    together = np.concatenate([batch.rows for batch in plan if isinstance(batch.payload, tuple)])
+    alone = np.concatenate([batch.rows for batch in plan if not isinstance(batch.payload, tuple)])
+    assert sorted([*together, *alone]) == list(range(len(rows)))
+    assert lengths[together].max() <= window < lengths[alone].min()
+
+
+def test_texts_longer_than_any_that_was_checked_are_not_packed(loaded, looped):
+    packed = engine(loaded, "tiny-llama", instances=INSTANCES.iloc[:4])
+    rows = options.option_texts(INSTANCES)
+    longer = packed.lengths(rows) > packed.longest
+    assert 0 < longer.sum() < len(rows)
+    alone = [row for batch in packed.plan(rows) if not isinstance(batch.payload, tuple) for row in batch.rows]
+    assert sorted(alone) == np.flatnonzero(longer).tolist()
+    found = scoring.score_instances(packed, INSTANCES).log_probability
+    expected = [looped("tiny-llama", row)[0] for row in rows.itertuples()]
+    assert np.abs(found - expected).max() < 1e-4
 
 
 @pytest.mark.parametrize("name", ["tiny-bert", "tiny-llama", "tiny-bloom", "tiny-bart", "tiny-t5"])
@@ -361,6 +376,6 @@ def test_minicons_batches_hold_every_text_once_within_the_budget(lengths, budget
 
 
 def test_probes_exercise_what_can_go_wrong():
-    starts = [text.startswith("___") for text in scoring_packed._PROBES]
+    starts = [text.startswith("___") for text in structure.PROBES]
     assert any(starts)
     assert not all(starts)

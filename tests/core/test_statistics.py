@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy import stats
+from statsmodels.stats.power import TTestPower
 
 from scripts.core import statistics
 
@@ -22,6 +23,76 @@ def test_welch_is_undefined_without_variation(a, b):
 
 def test_welch_is_defined_when_one_sample_varies():
     assert statistics.welch([1.0, 1.0, 1.0], [0.0, 1.0, 0.0])[2] < 0.2
+
+
+# Means of the same three accuracies, added up in several orders: they differ in the last bit.
+MEANS = [sum(values) / 3 for values in ((0.1, 0.2, 0.3), (0.3, 0.2, 0.1), (0.2, 0.3, 0.1), (0.3, 0.1, 0.2))]
+
+
+@pytest.mark.parametrize("scale", [1, 1e-9, 1e9])
+def test_rounding_noise_is_no_variation(scale):
+    a = scale * np.array(MEANS * 15)
+    b = np.full(60, a.min())
+    assert 0 < np.ptp(a) < 1e-15 * scale
+    for test in (statistics.welch, statistics.paired):
+        assert np.isnan(test(a, b)).all()
+        assert np.isnan(test(b, a)).all()
+    assert np.isnan(statistics.spearman(a, np.arange(60)))
+    assert np.isnan(statistics.spearman(np.arange(60), a))
+
+
+@pytest.mark.parametrize("size", [1e-9, 1, 1e9])
+def test_small_numbers_that_vary_are_tested(size):
+    a, b = size * np.array([0.25, 0.5, 0.75, 1]), size * np.array([0.25, 0.25, 0.5, 0.5])
+    expected = stats.ttest_ind([0.25, 0.5, 0.75, 1], [0.25, 0.25, 0.5, 0.5], equal_var=False)
+    assert statistics.welch(a, b)[2] == pytest.approx(expected.pvalue)
+    assert statistics.paired(a, b)[2] == pytest.approx(stats.ttest_rel(a, b).pvalue)
+    assert statistics.spearman(a, b) == pytest.approx(stats.spearmanr([1, 2, 3, 4], [1, 1, 2, 2]).statistic)
+
+
+def test_paired_by_hand():
+    # Differences 1, 2, 3, 2: mean 2, standard deviation sqrt(2/3), so t is 2 / sqrt(1/6).
+    t, df, p = statistics.paired([3.0, 5.0, 9.0, 2.0], [2.0, 3.0, 6.0, 0.0])
+    assert (t, df) == pytest.approx((2 * np.sqrt(6), 3))
+    assert p == pytest.approx(2 * stats.t.sf(2 * np.sqrt(6), 3))
+
+
+@pytest.mark.parametrize(("a", "b"), [([1.0], [0.0]), ([], []), ([0.3, 0.7, 0.9], [0.1, 0.5, 0.7])])
+def test_paired_is_undefined_without_varying_differences(a, b):
+    assert np.isnan(statistics.paired(a, b)).all()
+
+
+def test_paired_wants_pairs():
+    with pytest.raises(ValueError, match="3 values and 2"):
+        statistics.paired([1.0, 2.0, 3.0], [1.0, 2.0])
+
+
+def rejections(effect, repetitions=2000):
+    """Return how often Welch's and the paired test reject at 0.05 where pairs share what varies most.
+
+    60 pairs; what they share has a standard deviation of 0.2, each value's noise one of 0.05.
+    """
+    rng = np.random.default_rng(20240915)
+    found = []
+    for _ in range(repetitions):
+        shared = rng.normal(0.5, 0.2, 60)
+        a, b = (shared + rng.normal(0, 0.05, 60) for _ in range(2))
+        found.append([test(a + effect, b)[2] < 0.05 for test in (statistics.welch, statistics.paired)])
+    return np.mean(found, axis=0)
+
+
+def test_the_paired_test_has_its_size_and_power_where_welchs_test_misses_the_effect():
+    # Without an effect, four standard errors of a share of 0.05 around it; Welch's test hardly ever rejects.
+    welch, paired = rejections(0)
+    assert paired == pytest.approx(0.05, abs=4 * np.sqrt(0.05 * 0.95 / 2000))
+    assert welch < 0.005
+    # Differences have a standard deviation of 0.05 times the square root of two.
+    effect = 0.03
+    power = TTestPower().power(effect / (0.05 * np.sqrt(2)), 60, 0.05)
+    assert 0.85 < power < 0.95
+    welch, paired = rejections(effect)
+    assert paired == pytest.approx(power, abs=4 * np.sqrt(power * (1 - power) / 2000))
+    assert welch < 0.05
 
 
 def test_holm_by_hand():

@@ -99,8 +99,17 @@ def test_configured_sets_must_differ_in_the_forms_that_are_options(tmp_path):
     message = refusal(select_pronoun_sets, pronouns, ["e", "he", "ey"])
     assert "'e' and 'ey' share the accusative form 'em'" in message
     assert list(select_pronoun_sets(pronouns, ["e", "ey"], forms=("nominative",))) == ["e", "ey"]
+    # A study that only asks for a form may have both.
+    assert list(select_pronoun_sets(pronouns, ["e", "he", "ey"], shared=True)) == ["e", "he", "ey"]
     # One set may use a form in two cases (her), and two sets may share one across cases.
     assert select_pronoun_sets(pronouns, ["she", "he"])
+
+
+def test_sets_that_share_every_form_are_one_set(tmp_path):
+    twin = ROWS["e"].replace("e\te\t", "es\te\t", 1)
+    pronouns = read_pronouns(file(tmp_path, HEADER, ROWS["e"], twin))
+    message = refusal(lambda: select_pronoun_sets(pronouns, ["e", "es"], shared=True))
+    assert message == "pronoun_sets: 'e' and 'es' share all their forms, so that nothing tells them apart; remove one"
 
 
 def test_occupations(tmp_path):
@@ -118,3 +127,41 @@ def test_occupations(tmp_path):
 )
 def test_broken_occupations(tmp_path, row, expected):
     assert expected in refusal(read_occupations, file(tmp_path, "occupation\tparticipant", "weaver\tbuyer", row))
+
+
+@pytest.mark.parametrize(
+    ("cell", "expected"),
+    [
+        ("x\x00y", "row 3: the cell 'b' holds the control character U+0000; remove it"),
+        ("x\x1b[31my", "row 3: the cell 'b' holds the control character U+001B; remove it"),
+        ("x\ry", "row 3: the cell 'b' holds the control character U+000D; remove it"),
+        ("x\x7f", "row 3: the cell 'b' holds the control character U+007F; remove it"),
+        ("x\x85y", "row 3: the cell 'b' holds the control character U+0085; remove it"),
+        ("x\u2028y", "row 3: the cell 'b' holds the line separator U+2028; remove it"),
+        ("x" * 10_000_000, "row 3: the cell 'b' has 10000000 characters, more than 10000; shorten it"),
+        ("x" * 10_001, "row 3: the cell 'b' has 10001 characters, more than 10000; shorten it"),
+    ],
+)
+def test_cells_that_no_template_has_are_refused(tmp_path, cell, expected):
+    path = file(tmp_path, "a\tb", "1\t2", f"3\t{cell}")
+    message = refusal(read_tsv, path, ("a", "b"))
+    assert message == f"{path}, {expected}"
+
+
+def test_control_characters_and_huge_cells_in_headers_are_refused(tmp_path):
+    assert "row 1: the header holds the control character U+0000; remove it" in refusal(
+        read_tsv, file(tmp_path, "a\x00\tb", "1\t2"), ("a", "b")
+    )
+    message = refusal(read_tsv, file(tmp_path, "a\t" + "b" * 10**7, "1\t2"), ("a", "b"))
+    assert "row 1: the header has a cell of 10000000 characters, more than 10000; shorten it" in message
+
+
+def test_long_cells_are_read(tmp_path):
+    assert read_tsv(file(tmp_path, "a", "x" * 10_000), ("a",)) == [(2, {"a": "x" * 10_000})]
+
+
+def test_files_that_are_far_too_large_are_refused_unread(tmp_path):
+    path = tmp_path / "x.tsv"
+    with path.open("wb") as stream:
+        stream.truncate(200 << 20)
+    assert refusal(read_tsv, path, ("a",)) == f"{path}: has 209715200 bytes, more than 67108864; correct the path"

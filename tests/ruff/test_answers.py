@@ -78,6 +78,38 @@ TABLE = [
     ("OPTIONS:\n- he\n- she\n- they\n- xe", NOM, "he", "several", None),
     ("- him\n- her", ACC, "she", "several", None),
     ("OPTIONS:", NOM, "he", "none", None),
+    # Alternatives in one word, or joined by a slash: as ambiguous as both words would be.
+    ("s/he", NOM, "he", "several", None),
+    ("S/he", NOM, "she", "several", None),
+    ("s/he's", NOM, "he", "several", None),
+    ("(s)he", NOM, "he", "several", None),
+    ("The answer is (S)he.", NOM, "she", "several", None),
+    ("s-he", NOM, "he", "several", None),
+    ("s / he", NOM, "he", "several", None),
+    ("s\\he", NOM, "he", "several", None),
+    ("s⁄he", NOM, "he", "several", None),
+    ("he(she)", NOM, "he", "several", None),
+    ("he(r)", POS, "she", "several", None),
+    ("he/r", POS, "she", "several", None),
+    ("he/they", NOM, "they", "several", None),
+    # Also where the alternatives are of another case, or only one of them is of the case.
+    ("he/she", ACC, "she", "several", None),
+    ("s/he", POS, "he", "several", None),
+    ("his/hers", POS, "he", "several", None),
+    ("him/herself", ACC, "he", "several", None),
+    # Forms of one set are no alternatives, and alternatives of another case beside an answer do no harm.
+    ("he/him/his", NOM, "he", "right", "he"),
+    ("her(s)", POS, "she", "right", "she"),
+    ("xyr/xyrs", POS, "xe", "right", "xe"),
+    ("her, because we do not know whether he/she", POS, "she", "right", "she"),
+    ("(him) or nothing", ACC, "he", "right", "he"),
+    # Letters of other widths, mathematical letters, ligatures.
+    ("ｓｈｅ", NOM, "she", "right", "she"),
+    ("Ｔｈｅｉｒ．", POS, "they", "right", "they"),
+    ("ｈｅ／ｓｈｅ", NOM, "he", "several", None),
+    ("（ｓ）ｈｅ", NOM, "he", "several", None),
+    ("𝐱𝐞𝐦", ACC, "xe", "right", "xe"),
+    ("she²", NOM, "she", "right", "she"),
     # Parts of words are no pronouns.
     ("the", NOM, "he", "none", None),
     ("hers", ACC, "she", "wrong_case", "she"),
@@ -113,11 +145,45 @@ def test_every_form_of_the_case_is_its_set(case):
             assert answers.judge(forms[case], case, other, PRONOUNS) == ("wrong", name)
 
 
-def test_forms_of_two_sets_name_neither():
-    """e and ey share em: in the wrong case it says which sets could be meant, but not which is."""
-    sets = {
-        "e": {"nominative": "e", "accusative": "em", "possessive": "es"},
-        "ey": {"nominative": "ey", "accusative": "em", "possessive": "eir"},
-    }
-    assert answers.read("em", NOM, sets) == ("wrong_case", None)
-    assert answers.read("eir em", NOM, sets) == ("wrong_case", "ey")
+SHARING = {
+    "she": {"nominative": "she", "accusative": "her", "possessive": "her"},
+    "e": {"nominative": "e", "accusative": "em", "possessive": "es"},
+    "ey": {"nominative": "ey", "accusative": "em", "possessive": "eir"},
+}
+"""e and ey share em."""
+
+
+@pytest.mark.parametrize(
+    ("text", "case", "gold", "outcome", "named"),
+    [
+        # A form that is that of two sets is right for both; for others it is wrong and names both.
+        ("em", ACC, "e", "right", "e"),
+        ("em", ACC, "ey", "right", "ey"),
+        ("em", ACC, "she", "wrong", "e or ey"),
+        ("em, em", ACC, "ey", "right", "ey"),
+        ("ey/em", ACC, "e", "right", "e"),
+        ("her or em", ACC, "e", "several", None),
+        ("e/ey", NOM, "ey", "several", None),
+        # In the wrong case it says which sets could be meant, but not which is.
+        ("em", NOM, "e", "wrong_case", None),
+        ("eir em", NOM, "ey", "wrong_case", "ey"),
+        # Abbreviations and compounds that begin with the letter.
+        ("i.e., she", NOM, "she", "right", "she"),
+        ("I.E. she", NOM, "she", "right", "she"),
+        ("she (e.g. in English)", NOM, "she", "right", "she"),
+        ("e. g. she", NOM, "she", "right", "she"),
+        ("i. e. she", NOM, "she", "right", "she"),
+        ("i.e.she", NOM, "she", "right", "she"),
+        ("she, i.e", NOM, "she", "right", "she"),
+        ("i.e.", NOM, "e", "none", None),
+        ("She sent an e-mail.", NOM, "she", "right", "she"),
+        ("She sent an E‑mail.", NOM, "she", "right", "she"),
+        # What is no abbreviation.
+        ("e", NOM, "e", "right", "e"),
+        ("It is e.", NOM, "e", "right", "e"),
+        ("e, e. Good.", NOM, "e", "right", "e"),
+        ("e-she", NOM, "she", "several", None),
+    ],
+)
+def test_sets_that_share_a_form(text, case, gold, outcome, named):
+    assert answers.judge(text, case, gold, SHARING) == (outcome, named)

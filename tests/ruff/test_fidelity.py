@@ -3,7 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
+from scripts.core import statistics
 from scripts.core.errors import UserError
 from scripts.ruff.fidelity import (
     accuracy,
@@ -45,7 +47,7 @@ def selected():
              "case": "nominative", "polarity": "positive", "pronoun": "xe", "distractor_pronoun": "she"}
         for s in (13, 17)
     ]  # fmt: skip
-    return pd.DataFrame(free + drawn)
+    return pd.DataFrame(free + drawn).assign(options=[SETS] * 4, gold=[None, None, "xe", "xe"])
 
 
 def scores(**best):
@@ -71,6 +73,12 @@ def test_predictions_join_scores_with_every_sample(selected):
 def test_predictions_refuse_an_unscored_instance(selected):
     with pytest.raises(UserError, match="not scored"):
         predictions.predictions(selected, scores(f0=0, f1=2), "m", SETS)
+
+
+def test_predictions_refuse_instances_of_other_pronoun_sets(selected):
+    """Otherwise the place of a form would be taken for another set."""
+    with pytest.raises(UserError, match=r"instances: f0 has 4 options and the run 3 pronoun sets; delete"):
+        predictions.predictions(selected, scores(f0=0, f1=2, a=2), "m", SETS[:3])
 
 
 def test_context_free_counts_have_a_row_for_every_set(selected):
@@ -137,6 +145,81 @@ def test_pronoun_tests_use_occupations_and_correct_within_a_model():
     assert not own.loc[("he", "she"), "significant_holm"]
     assert (own.p_holm >= own.p).all()
     assert own.loc[("he", "they"), "difference"] > 0.4
+
+
+def outcomes(pronoun, occupation, right, of, model="m"):
+    """Return rows without distractors of which the first ``right`` are right."""
+    return [
+        row(0, pronoun, None, pronoun if k < right else "other", model=model, occupation=occupation) for k in range(of)
+    ]
+
+
+def test_equal_means_over_models_are_not_tested():
+    """Three models change places from occupation to occupation; their means differ by rounding alone."""
+    rows = []
+    for o in range(12):
+        he, she = ((1, 2, 4), (4, 2, 1)) if o else ((2, 1, 4), (1, 4, 2))
+        for pronoun, order in (("he", he), ("she", she)):
+            for model, right in zip("klm", order, strict=True):
+                rows += outcomes(pronoun, f"o{o}", right, 6, model)
+    table = frame(rows)
+    units = table.astype({"correct": float}).groupby(["model", "pronoun", "occupation"], sort=False).correct.mean()
+    means = units.groupby(level=["pronoun", "occupation"], sort=False).mean()
+    assert 0 < np.ptp(means) < 1e-15
+    tests = pronoun_tests.pronoun_tests(table, SETS, alpha=0.05)
+    pooled = tests[tests.model == "all"]
+    assert len(pooled) == 1
+    undefined = ["t", "df", "p", "p_holm", "t_paired", "df_paired", "p_paired", "p_paired_holm"]
+    assert pooled[undefined].isna().all(axis=None)
+    assert (pooled[["difference", "difference_paired"]] == 0).all(axis=None)
+    assert not pooled[[c for c in tests if c.startswith("significant")]].any(axis=None)
+    assert tests[tests.model == "k"].p.notna().all()
+
+
+def test_pairs_are_those_of_one_occupation():
+    """The sets come in other orders of occupations, and one occupation is there with one set alone."""
+    he = {"a": 9, "b": 5, "c": 2, "d": 7}
+    she = {"c": 1, "a": 7, "b": 4}
+    rows = [r for o, k in he.items() for r in outcomes("he", o, k, 10)]
+    rows += [r for o, k in she.items() for r in outcomes("she", o, k, 10)]
+    tests = pronoun_tests.pronoun_tests(frame(rows), SETS, alpha=0.05)
+    own = tests[tests.model == "m"].iloc[0]
+    assert (own.n_a, own.n_b, own.n_pairs) == (4, 3, 3)
+    assert own.difference == pytest.approx(0.575 - 0.4)
+    # Differences 0.2, 0.1, 0.1: mean 0.4 / 3, standard deviation 0.1 / sqrt(3), t = 4.
+    assert (own.difference_paired, own.t_paired, own.df_paired) == pytest.approx((0.4 / 3, 4, 2))
+    assert own.p_paired == pytest.approx(2 * stats.t.sf(4, 2))
+
+
+def test_the_paired_test_sees_what_welchs_test_misses():
+    """Occupations are between nearly hopeless and nearly sure; in each, he is a little ahead of she."""
+    rng = np.random.default_rng(0)
+    rows = []
+    for o in range(60):
+        easy = int(rng.integers(10, 80))
+        for pronoun, ahead in (("he", 6), ("she", 0), ("xe", 0)):
+            rows += outcomes(pronoun, f"o{o}", easy + ahead + int(rng.integers(-4, 5)), 100)
+    tests = pronoun_tests.pronoun_tests(frame(rows), SETS, alpha=0.05)
+    own = tests[tests.model == "m"].set_index(["pronoun_a", "pronoun_b"])
+    seen = own.loc[[("he", "she"), ("he", "xe")]]
+    assert not seen.significant_holm.any()
+    assert seen.significant_paired_holm.all()
+    assert seen.difference_paired.between(0.04, 0.08).all()
+    assert not own.loc[("she", "xe"), "significant_paired_holm"]
+    # Holm's correction is over the pairs of one model, for each test by itself.
+    assert own.p_paired_holm.tolist() == pytest.approx(statistics.holm(own.p_paired).tolist())
+    assert own.p_holm.tolist() == pytest.approx(statistics.holm(own.p).tolist())
+
+
+def test_sets_without_a_common_occupation_have_no_pairs():
+    rows = (
+        outcomes("he", "a", 1, 2) + outcomes("he", "b", 2, 2) + outcomes("she", "c", 0, 2) + outcomes("she", "d", 1, 2)
+    )
+    own = pronoun_tests.pronoun_tests(frame(rows), SETS, alpha=0.05).iloc[-1]
+    assert own.n_pairs == 0
+    assert np.isfinite(own.p)
+    assert np.isnan([own.difference_paired, own.t_paired, own.p_paired, own.p_paired_holm]).all()
+    assert not own.significant_paired
 
 
 def test_errors_by_hand():

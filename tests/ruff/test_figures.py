@@ -37,7 +37,7 @@ def draw(name, folder, models=TWO, sets=SETS, tables=None):
     """Run a figure script on tables; return what it writes as CSV."""
     script = import_module(f"scripts.ruff.figure_{name}")
     wanted = inspect.signature(script.main).parameters
-    arguments = {"models": models, "pronoun_sets": sets, "human": HUMAN}
+    arguments = {"models": models, "pronoun_sets": sets, "chance": 1 / len(sets), "human": HUMAN}
     for table, frame in (tables or synthetic.tables(models, sets)).items():
         if table in wanted:
             arguments[table] = str(folder / f"{table}.csv")
@@ -180,7 +180,7 @@ def test_marks_tell_significant_others_and_undefined_apart():
     tables = synthetic.tables(TWO, SETS)
     accuracy = tables["accuracy"][tables["accuracy"].n_distractors == 0]
     frame = script.select(accuracy, tables["pronoun_tests"], TWO, labels)
-    drawn = script.draw(frame, TWO, labels, 4, HUMAN)
+    drawn = script.draw(frame, TWO, labels, 0.25, HUMAN)
     texts = [t.get_text() for ax in drawn.axes for t in ax.texts]
     tested = frame[frame.next_pronoun.notna()]
     assert texts.count("–") == tested.p_holm.isna().sum() == 1
@@ -203,7 +203,7 @@ def test_accuracy_by_distractors_shows_every_model(tmp_path, kept):
 def test_decoders_stand_above_encoders_with_chance_and_people():
     script = import_module("scripts.ruff.figure_accuracy_by_distractors")
     table = synthetic.accuracy(TWO, SETS)
-    drawn = script.draw(table[table.factor == "all"], TWO, 4, HUMAN)
+    drawn = script.draw(table[table.factor == "all"], TWO, 0.25, HUMAN)
     assert [ax.get_title("left") for ax in drawn.axes] == ["Decoder-only", "Encoder-only"]
     for ax in drawn.axes:
         heights = [set(line.get_ydata()) for line in ax.lines]
@@ -217,7 +217,7 @@ def test_decoders_stand_above_encoders_with_chance_and_people():
 def test_without_sd_nothing_is_shaded_or_promised():
     script = import_module("scripts.ruff.figure_accuracy_by_distractors")
     table = synthetic.accuracy(TWO, SETS, seeds=1)
-    drawn = script.draw(table[table.factor == "all"], TWO, 4, HUMAN)
+    drawn = script.draw(table[table.factor == "all"], TWO, 0.25, HUMAN)
     assert not any(ax.collections for ax in drawn.axes)
     assert not any("SD" in t.get_text() for t in drawn.legends[0].get_texts())
 
@@ -231,7 +231,7 @@ def test_scaling_has_a_panel_for_each_end():
     script = import_module("scripts.ruff.figure_scaling")
     for distractors, titles in ((range(6), ["0 distractors", "5 distractors"]), ([1], ["1 distractor"])):
         frame = synthetic.scaling(synthetic.accuracy(PAPER, SETS, distractors=distractors), PAPER)
-        drawn = script.draw(frame, PAPER, 4, HUMAN)
+        drawn = script.draw(frame, PAPER, 0.25, HUMAN)
         assert [ax.get_title("left") for ax in drawn.axes] == titles
 
 

@@ -79,6 +79,32 @@ def test_outputs_belong_to_every_sample_of_their_instance():
     assert pd.isna(row.place)
 
 
+def test_a_form_of_two_sets_is_one_option_of_the_list():
+    """e and ey share em, so a list of three sets has two places; em is right for either, and the same answer."""
+    sets = {
+        "xe": {"nominative": "xe", "accusative": "xem", "possessive": "xyr"},
+        "e": {"nominative": "e", "accusative": "em", "possessive": "es"},
+        "ey": {"nominative": "ey", "accusative": "em", "possessive": "eir"},
+    }
+    asked = pd.DataFrame(
+        [(i, 13, 0, "cook", "accusative", gold, False) for i, gold in (("a", "e"), ("b", "ey"), ("c", "xe"))],
+        columns=PROMPTED.columns,
+    )
+    prompts = pd.DataFrame(
+        [(f"{i}{p}", i, "vanilla", p, "options", "published", ["xem", "em"]) for i in "abc" for p in "56"],
+        columns=["text_id", "instance_id", "method", "prompt", "kind", "order", "listed"],
+    )
+    found = prompts[["text_id"]].assign(chain=None, answer="em")
+    rows = prompting.output_rows(asked, prompts, found, "m", sets)
+    first = rows[rows.prompt == "5"].set_index("instance_id")
+    assert first.outcome.to_dict() == {"a": "right", "b": "right", "c": "wrong"}
+    assert first.named.to_dict() == {"a": "e", "b": "ey", "c": "e or ey"}
+    assert first.place.to_dict() == {"a": 2, "b": 2, "c": 1}
+    assert first.named_place.tolist() == [2, 2, 2]
+    assert prompting.agreement(rows).agreement.tolist() == [1]
+    assert prompting.by_prompt(rows).accuracy.tolist() == [pytest.approx(2 / 3)] * 2
+
+
 def test_answers_to_other_prompts_are_refused():
     prompts, found = made()
     for wrong in (found.iloc[1:], pd.concat([found, found.iloc[:1]]), found.assign(text_id="x" + found.text_id)):
@@ -159,7 +185,7 @@ def draw(name, folder, models, sets, tables):
     given = {
         "answer": name,
         "models": models,
-        "pronoun_sets": sets,
+        "chance": 1 / len(sets),
         "human": 0.998,
         "methods": ["vanilla", "kojima", "zhou"],
     }

@@ -54,16 +54,38 @@ def test_accuracies_show_their_sd_where_there_is_one():
 
 def test_tests_of_many_models_are_shown_pooled_only():
     tests = pd.DataFrame(
-        {"model": ["all", "a"], "pronoun_a": "he", "pronoun_b": "she", "difference": [-0.1, 0.2], "t": [-2.0, np.nan],
-         "df": [10.0, np.nan], "p": [0.0004, np.nan], "p_holm": [0.04, np.nan], "significant_holm": [True, False]}
+        {"model": ["all", "all", "a"], "pronoun_a": "he", "pronoun_b": ["she", "xe", "she"],
+         "difference": [-0.1, 0.3, 0.2], "t": [-2.0, 1.0, np.nan], "df": [10.0, 9.5, np.nan],
+         "p": [0.0004, 0.3, np.nan], "p_holm": [0.04, 0.3, np.nan], "significant_holm": [True, False, False],
+         "n_pairs": [12, 0, 7], "difference_paired": [-0.12, np.nan, 0.25], "t_paired": [-4.0, np.nan, 3.0],
+         "df_paired": [11.0, np.nan, 6.0], "p_paired": [0.002, np.nan, 0.024], "p_paired_holm": [0.004, np.nan, 0.024],
+         "significant_paired_holm": [True, False, True]}
     )  # fmt: skip
-    labels = [{"set": "he", "label": "he/him/his"}, {"set": "she", "label": "she/her/her"}]
-    cells = tables.pronoun_tests_cells(tests, MODELS, labels)
+    cells = tables.pronoun_tests_cells(tests, MODELS)
+    heads = ["difference", "t", "df", "p", "p (Holm)"]
+    assert cells.columns.tolist() == [
+        "Model", "Sets", *(f"Welch’s test: {head}" for head in heads), *(f"paired test: {head}" for head in heads)
+    ]  # fmt: skip
     assert cells.values.tolist() == [
-        ["all models", "he/him/his – she/her/her", "−0.10", "−2.00", "10.0", "< 0.001", "0.040*"],
-        ["A-base", "he/him/his – she/her/her", "+0.20", "–", "–", "–", "–"],
-    ]
-    assert len(tables.pronoun_tests_cells(tests, MODELS, labels, most=2)) == 1
+        ["all models", "he – she", "−0.10", "−2.00", "10.0", "< 0.001", "0.040*",
+         "−0.12", "−4.00", "11", "0.002", "0.004*"],
+        ["", "he – xe", "+0.30", "1.00", "9.5", "0.300", "0.300", *["–"] * 5],
+        ["A-base", "he – she", "+0.20", *["–"] * 4, "+0.25", "3.00", "6", "0.024", "0.024*"],
+    ]  # fmt: skip
+    assert len(tables.pronoun_tests_cells(tests, MODELS, most=2)) == 2
+
+
+def test_numbers_of_both_tests_have_their_own_ids():
+    tests = pd.DataFrame(
+        {"model": ["all", "a"], "pronoun_a": "he", "pronoun_b": "she", "n_a": [60, 58], "n_b": 60, "n_pairs": [60, 1],
+         "difference": [-0.1, 0.2], "p_holm": [0.04, 0.5], "p_paired_holm": [0.0002, np.nan]}
+    )  # fmt: skip
+    made = numbers.from_tests(tests)
+    assert (made["test.all.he.she"]["value"], made["test.all.he.she"]["text"]) == (0.04, "p = 0.040")
+    assert (made["test_paired.all.he.she"]["value"], made["test_paired.all.he.she"]["text"]) == (0.0002, "p < 0.001")
+    assert (made["test_paired.a.he.she"]["value"], made["test_paired.a.he.she"]["text"]) == (None, "undefined")
+    assert [made[f"test_pairs.{bound}"]["value"] for bound in ("lowest", "highest")] == [1, 60]
+    assert [made[f"test_n.{bound}"]["value"] for bound in ("lowest", "highest")] == [58, 60]
 
 
 def test_error_shares_side_by_side():

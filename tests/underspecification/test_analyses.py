@@ -322,7 +322,7 @@ def test_bad_raw_files_are_named(tmp_path, name, text, message):
 def test_an_archive_that_is_cut_off_is_named(tmp_path):
     path = archive(tmp_path / "raw.tar.xz", {NAME.format("f"): TEXT})
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
-    with pytest.raises(UserError, match=r"raw\.tar\.xz: cannot be read as \.tar\.xz"):
+    with pytest.raises(UserError, match=r"raw\.tar\.xz: damaged or not a \.tar\.xz .*fetch it again"):
         raw_files.read(path, "preprint", "winogender")
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import platform
 import re
 import shlex
 import shutil
@@ -12,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts.core import files
+from scripts.core import files, provenance
 
 pytestmark = pytest.mark.workflow
 
@@ -137,7 +138,33 @@ TAMPERINGS = {
         "results/ruff/analysis/replica/scaling.csv", "missing", "did not finish",
         "results/ruff/analysis/replica/accuracy.csv",
     ),
+    "hidden": (
+        lambda tree: (tree / "results/ruff/figures/replica/.mine.csv").write_text("x"),
+        "results/ruff/figures/replica/.mine.csv", "orphan", "no rule", FIGURE,
+    ),
+    "dangling": (
+        lambda tree: (tree / "results/ruff/figures/replica/mine.pdf").symlink_to("nowhere"),
+        "results/ruff/figures/replica/mine.pdf", "orphan", "no rule", FIGURE,
+    ),
+    "malformed": (
+        lambda tree: forge(tree, "ruff_scaling", lambda record: record.pop("packages")),
+        "results/ruff/analysis/replica/scaling.csv", "tampered", "cannot be used: it lacks the key 'packages'",
+        "results/ruff/analysis/replica/accuracy.csv",
+    ),
+    "format": (
+        lambda tree: forge(tree, "ruff_scaling", lambda record: record.update(format=99)),
+        "results/ruff/analysis/replica/scaling.csv", "tampered", "cannot be used: it is of format 99, not 2",
+        "results/ruff/analysis/replica/accuracy.csv",
+    ),
 }  # fmt: skip
+
+
+def forge(tree, rule, change, name="templates=replica.json"):
+    """Change a record and give it the checksum of what it says now, as whoever forges one does."""
+    path = tree / "results/provenance" / rule / name
+    record = json.loads(path.read_text(encoding="utf-8"))
+    change(record)
+    files.write_json(path, record | {"checksum": provenance.checksum(record)})
 
 
 def _other_weights(tree):
@@ -173,6 +200,76 @@ def test_every_tampering_is_found_and_named(tree, name):
     if verdict in ("tampered", "stale", "mixed"):
         assert re.search(r"was \S+.*, now \S+", block[1]), block[1]
     assert not re.search(rf" {re.escape(untouched)}$", printed, flags=re.MULTILINE), printed
+
+
+def test_an_upgraded_package_is_stale(tree, tmp_path, monkeypatch):
+    """What is installed is compared, not the lock alone; here another version stands before the one that is used."""
+    info = tmp_path / "upgraded/scipy-99.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: scipy\nVersion: 99.0\n")
+    status, printed = audit(tree, code=f"{tree}{os.pathsep}{tmp_path / 'upgraded'}")
+    assert status == 1
+    block = re.search(r"^stale +results/ruff/analysis/replica/pronoun_tests.csv\n((?: {10}.+\n)+)", printed,
+                      flags=re.MULTILINE)  # fmt: skip
+    assert re.search(r"installed package scipy: was \S+, now 99.0", block[1]), printed
+    assert "results/ruff/instances/replica/selected.parquet" not in printed
+
+
+def test_a_forged_run_is_told_by_what_was_published(tree, tmp_path):
+    """The audit alone finds accidents; a result that was changed with its records agrees with them."""
+    if PAPER != "paper":
+        pytest.skip("latexmk is not installed: there is no paper and no manifest")
+    published = shutil.copy(tree / "results/paper/manifest.sha256", tmp_path / "published.sha256")
+    status, printed = audit(tree, "--against", published)
+    assert status == 0, printed
+    assert re.search(rf"^against \S+ \(SHA-256 {files.sha256(published)}\): \d+ files and records, 0 differences$",
+                     printed, flags=re.MULTILINE), printed  # fmt: skip
+    table = "results/ruff/tables/replica/accuracy.csv"
+    replace(tree / table, "0.", "1.")
+    new = files.sha256(tree / table)
+    forge(tree, "ruff_table_accuracy", lambda record: record["outputs"].update({table: new}))
+    for path in _records(tree):
+        rule, name = path.split("/")[2:]
+        if table in json.loads((tree / path).read_text())["inputs"]:
+            forge(tree, rule, lambda record: record["inputs"].update({table: new}), name)
+    status, printed = audit(tree)
+    assert status == 0, printed
+    status, printed = audit(tree, "--against", published)
+    assert status == 1
+    assert re.search(rf"^changed +{re.escape(table)}: was \w{{16}}, now {new[:16]}$", printed, flags=re.MULTILINE), (
+        printed
+    )
+    assert "ruff_table_accuracy/templates=replica.json: the record says something else" in printed
+    assert audit(tree, "--against", published, "figure 1")[0] == 2
+    assert audit(tree, "--against", tree / "config.yaml")[0] == 2
+
+
+def test_the_paper_ends_with_the_digest_of_its_manifest(finished):
+    if PAPER != "paper":
+        pytest.skip("latexmk is not installed: there is no paper and no manifest")
+    value = files.sha256(finished.folder / "results/paper/manifest.sha256")
+    appendix = (finished.folder / "results/paper/sections/provenance.tex").read_text()
+    assert value in appendix.rpartition(r"\end{longtable}")[2].replace(r"\allowbreak{}", "")
+    source = (finished.folder / "results/paper/main.tex").read_text()
+    assert source.rstrip().endswith("\\input{sections/provenance}\n\\end{document}")
+    log = (finished.folder / "results/logs/paper_pdf/paper.log").read_text()
+    assert (
+        f"results/paper/manifest.sha256: the digests of all results behind the paper; its own SHA-256 is {value}" in log
+    )
+    listed = (finished.folder / "results/paper/manifest.sha256").read_text()
+    for path in (FIGURE, f"{SCORES}/tiny-opt.parquet", "results/ruff/analysis/replica/accuracy.csv"):
+        assert f"{files.sha256(finished.folder / path)}  {path}\n" in listed
+
+
+def test_records_and_logs_name_neither_machine_nor_folders(finished):
+    results = finished.folder / "results"
+    found = [path for folder in ("provenance", "logs") for path in (results / folder).rglob("*") if path.is_file()]
+    assert len(found) > 100
+    for path in found:
+        text = path.read_text(encoding="utf-8", errors="replace")
+        assert not re.search(rf"\b{re.escape(platform.node())}\b|{re.escape(platform.release())}", text), path
+        for folder in (finished.folder, Path.home(), Path(__file__).parents[2]):
+            assert not re.search(rf"(?<![\w.~-]){re.escape(str(folder))}(?![\w-])", text), path
 
 
 def test_what_follows_from_a_tampered_file_is_not_current(tree):
@@ -246,7 +343,7 @@ def test_a_number_and_a_cell_lead_back_to_one_model_and_template_rows(finished):
     assert status == 0
     found = json.loads(printed[printed.index("{") :])
     assert found["found"][0]["rows"][0]["model"] == "tiny-opt"
-    assert all(record["seal"] for record in found["records"].values())
+    assert all(record["checksum"] for record in found["records"].values())
 
 
 def test_unknown_targets_are_refused_with_a_suggestion(finished):

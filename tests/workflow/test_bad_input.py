@@ -1,9 +1,11 @@
 """Bad input ends with one line that names the file, the row and the remedy, and leaves no half-written output."""
 
+import json
 import os
 import shutil
 import subprocess
 import sys
+import time
 
 import pandas as pd
 import pytest
@@ -68,6 +70,12 @@ def unknown_pronoun_set(workflow):
     overlay = workflow.folder / "config/test.yaml"
     overlay.write_text(overlay.read_text() + "pronoun_sets: [he, she, thay]\n")
     return workflow.snakemake("scores"), "results", ["pronouns.tsv", "thay", "did you mean 'they'?"]
+
+
+def too_few_pronoun_sets(workflow):
+    overlay = workflow.folder / "config/test.yaml"
+    overlay.write_text(overlay.read_text() + "pronoun_sets: [he]\n")
+    return workflow.snakemake("scores"), "results", ["pronoun_sets", "at least three", "because", "add some of she"]
 
 
 def unreachable_hub(workflow):
@@ -145,6 +153,90 @@ def no_space_left(workflow):
     return done, "small/table.parquet", ["small/table.parquet", "no space left", "free some space"]
 
 
+def overlay(workflow, text, *arguments):
+    """Plan with one more overlay; the target comes first, so that no overlay is taken for one."""
+    (workflow.folder / "mine.yaml").write_text(text, encoding="utf-8")
+    return workflow.snakemake("--dry-run", "--configfile", "config/test.yaml", "mine.yaml", "--", "scores", *arguments)
+
+
+def repeated_key(workflow):
+    done = overlay(workflow, "scoring:\n  device: cpu\nruff:\n  alpha: 0.05\n  alpha: 0.5\n")
+    return done, "results", ["mine.yaml, line 5", "'alpha' is given twice (first in line 4)", "correct that line"]
+
+
+def not_a_number(workflow):
+    done = overlay(workflow, "ruff: {alpha: .nan}\n")
+    return done, "results", ["mine.yaml: ruff.alpha is '.nan'; expected a finite number"]
+
+
+def repeated_entry(workflow):
+    done = overlay(workflow, "ruff: {seeds: [13, 17, 13]}\n")
+    return done, "results", ["mine.yaml: ruff.seeds: '13' is there twice; remove one"]
+
+
+def too_few_entries(workflow):
+    done = overlay(workflow, "ruff: {distractors: [0]}\n")
+    return done, "results", ["mine.yaml: ruff.distractors has 1 entry; expected at least 2"]
+
+
+def sample_of_a_billion(workflow):
+    started = time.monotonic()
+    done = overlay(workflow, "ruff: {sample_size: 1000000000}\n")
+    assert time.monotonic() - started < 30
+    return done, "results", ["ruff.sample_size is 1000000000", "a full sample has 2160 instances; use at most 2160"]
+
+
+def checked_alone(workflow, text):
+    (workflow.folder / "mine.yaml").write_text(text, encoding="utf-8")
+    assert overlay(workflow, text).returncode != 0
+    return script(workflow, "scripts.check_config", "config/test.yaml", "mine.yaml")
+
+
+def broken_overlay(workflow):
+    done = checked_alone(workflow, "ruff:\n  seeds: [13,\nscoring: {device: cpu}\n")
+    return done, "results", ["mine.yaml, line 3: not valid YAML", "correct that line"]
+
+
+def empty_overlay(workflow):
+    return checked_alone(workflow, "# later\n"), "results", ["mine.yaml: has no key; write one or leave the file out"]
+
+
+def leaving_hub_id(workflow):
+    registry = workflow.folder / "zoo/models.yaml"
+    kept = registry.read_text()
+    registry.write_text(
+        kept
+        + "  leaver: {label: L, family: L, size: s, architecture: encoder, parameters: 1, licence: x, gated: false,"
+        " demonstration: true, studies: {}, precision: float32, gpus: 0, source: {hub: owner/.., revision: null}}\n"
+    )
+    done = workflow.snakemake("--dry-run", "scores")
+    registry.write_text(kept)
+    return done, "results", ["zoo/models.yaml: models.leaver.source.hub is 'owner/..'; expected owner/name of the hub"]
+
+
+def control_character(workflow):
+    change_row(workflow.folder / "templates/ruff/task.tsv", 20, lambda row: [row.replace("{", "\0{", 1)])
+    return workflow.snakemake(CONTEXT_FREE), CONTEXT_FREE, ["task.tsv, row 20: ", "control character U+0000; remove it"]
+
+
+def infinite_score(workflow):
+    sound = workflow.snakemake("results/ruff/scores/replica/tiny-bert.parquet")
+    assert sound.returncode == 0, sound.stdout
+    scores = workflow.folder / "results/ruff/scores/replica/tiny-bert.parquet"
+    frame, facts = files.read_parquet(scores), files.parquet_metadata(scores)
+    frame.loc[7, "log_probability"] = float("inf")
+    broken = workflow.folder / "tiny-bert.parquet"
+    files.write_parquet(broken, frame, facts)
+    selected = workflow.folder / "results/ruff/instances/replica/selected.parquet"
+    done = script(
+        workflow, "scripts.ruff.predictions", "--instances", selected, "--scores", json.dumps([str(broken)]),
+        "--predictions", "results/predictions.parquet", "--models", '["tiny-bert"]',
+        "--pronoun-sets", '["he", "she", "they", "xe"]',
+    )  # fmt: skip
+    named = f"scores of model tiny-bert: instance {frame.instance_id[7]}, option '{frame.option[7]}'"
+    return done, "results/predictions.parquet", [f"tiny-bert.parquet: {named}: log_probability is inf; delete the file"]
+
+
 def script(workflow, module, *arguments):
     return subprocess.run(
         [sys.executable, "-m", module, *map(str, arguments)],
@@ -162,8 +254,10 @@ def broken_mirror(workflow, change):
 
 
 CASES = [
-    without_slot, repeated_row, unknown_model, unknown_key, unknown_pronoun_set, unreachable_hub, corrupted_archive,
-    truncated_archive, missing_mirror, truncated_parquet, no_space_left,
+    without_slot, repeated_row, unknown_model, unknown_key, unknown_pronoun_set, too_few_pronoun_sets, unreachable_hub,
+    corrupted_archive, truncated_archive, missing_mirror, truncated_parquet, no_space_left, repeated_key, not_a_number,
+    repeated_entry, too_few_entries, sample_of_a_billion, broken_overlay, empty_overlay, leaving_hub_id,
+    control_character, infinite_score,
 ]  # fmt: skip
 
 

@@ -1,7 +1,12 @@
 """The research object of a run: what its community's validator says of it, and that nothing of others is inside."""
 
 import json
+import os
+import platform
+import re
 import shutil
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -11,6 +16,9 @@ import rocrate
 from rocrate_validator import services
 from rocrate_validator.models import Severity
 from rocrate_validator.utils.http import HttpRequester
+
+from scripts import crate as packing
+from scripts.core.errors import UserError
 
 pytestmark = pytest.mark.workflow
 
@@ -89,3 +97,52 @@ def test_weights_and_what_others_own_are_named_and_not_packed(crate, finished):
         assert hidden not in packed
         assert len(graph[f"#{hidden}"]["sha256"]) == 64
         assert [e for e in graph if e.startswith("https://") and "robust-pronoun-fidelity" in e]
+
+
+def test_a_crate_names_neither_machine_nor_folders(crate, finished):
+    folders = {str(finished.folder), str(Path.home()), str(Path(__file__).parents[2])}
+    for path in sorted(path for path in crate.rglob("*") if path.is_file()):
+        content = path.read_bytes()
+        for secret in {*folders, platform.release()}:
+            assert not re.search(rb"(?<![\w.~-])" + re.escape(secret.encode()) + rb"(?![\w-])", content), path
+        if path.suffix == ".json":
+            assert not re.search(rb"\b" + re.escape(platform.node().encode()) + rb"\b", content), path
+
+
+def test_a_crate_is_an_earlier_state_to_compare_with(crate, finished):
+    command = [sys.executable, "-m", "scripts.audit", "--configfile", "config/test.yaml", "--target=crate",
+               "--target=figures", "--target=tables", "--against", "results/crate/run.crate.zip"]  # fmt: skip
+
+    def ask():
+        return subprocess.run(command, cwd=finished.folder, env={**os.environ, "PYTHONPATH": str(finished.folder)},
+                              capture_output=True, text=True, check=False)  # fmt: skip
+
+    done = ask()
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert ", 0 differences" in done.stdout
+    paper = finished.folder / "results/paper/main.pdf"
+    content = paper.read_bytes()
+    paper.write_bytes(content + b" ")
+    try:
+        done = ask()
+    finally:
+        paper.write_bytes(content)
+    assert done.returncode == 1
+    assert re.search(r"^changed +results/paper/main.pdf: was", done.stdout, flags=re.MULTILINE), done.stdout
+
+
+@pytest.mark.parametrize("secret", ["folder", "home"])
+def test_a_crate_that_would_name_a_folder_is_refused(tmp_path, monkeypatch, secret):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path / "alice"))
+    path = tmp_path / "table.csv"
+    path.write_text(f"path\n{tmp_path if secret == 'folder' else Path.home()}/models\n")
+    with pytest.raises(UserError, match=r"table\.csv: names .*, which is not to be published; write it relative to"):
+        packing.check_private(path)
+    path.write_text("path\nmodels\n~/models\n")
+    packing.check_private(path)
+    monkeypatch.setattr(platform, "node", lambda: "hal")
+    path.write_text('{"url": "http://hal:8000"}')
+    packing.check_private(path)
+    with pytest.raises(UserError, match="names hal, which is not to be published"):
+        packing.check_private(path, host=True)

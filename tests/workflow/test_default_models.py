@@ -59,7 +59,7 @@ def test_default_models_agree_with_the_loop_and_minicons(drawn, root, tmp_path, 
             version=source["version"], folder=source["folder"],
         )  # fmt: skip
     model, tokenizer = models.load(name, entry, models.locate(name, entry, weights), "cpu")
-    engine = scoring.make_engine("packed", model, tokenizer, entry["architecture"], "cpu", "auto")
+    engine = scoring.make_engine("packed", model, tokenizer, entry["architecture"], "cpu", "auto", drawn)
     scores = scoring.score_instances(engine, drawn).log_probability
     texts = options.option_texts(drawn).text
     to_loop = max(abs(s - loop(model, tokenizer, entry["architecture"], t)) for s, t in zip(scores, texts, strict=True))

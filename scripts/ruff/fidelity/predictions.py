@@ -3,7 +3,7 @@
 import numpy as np
 
 from scripts.core.errors import UserError
-from scripts.core.options import predict
+from scripts.core.options import counts, picked, predict
 
 
 def predictions(instances, scores, model, pronoun_sets):
@@ -12,7 +12,8 @@ def predictions(instances, scores, model, pronoun_sets):
     Parameters
     ----------
     instances : DataFrame
-        The selected instances: context-free ones (``n_distractors`` missing) and samples.
+        The selected instances: context-free ones (``n_distractors`` missing) and samples. A prediction is right if
+        the form is that of ``gold``.
     scores : DataFrame
         The model's scores, see :func:`scripts.core.scoring.score_instances`.
     model : str
@@ -30,9 +31,17 @@ def predictions(instances, scores, model, pronoun_sets):
     Raises
     ------
     UserError
-        If an instance has no score or a task sentence no context-free prediction.
+        If an instance has no score, or not one option for each pronoun set, or a task sentence no context-free
+        prediction.
     """
-    picks = predict(scores)
+    offers = counts(instances)
+    other = offers[offers != len(pronoun_sets)]
+    if len(other):
+        raise UserError(
+            f"instances: {other.index[0]} has {other.iloc[0]} options and the run {len(pronoun_sets)} pronoun sets; "
+            "delete the file and run the workflow again"
+        )
+    picks = predict(scores, offers)
     missing = set(instances.instance_id) - set(picks.index)
     if missing:
         raise UserError(
@@ -53,6 +62,7 @@ def predictions(instances, scores, model, pronoun_sets):
             "distractor_pronoun",
         ]
     ].copy()
+    table["picked"] = picked(instances, picks)
     table = table.join(picks, on="instance_id")
     table["prediction"] = np.asarray(pronoun_sets, dtype=object)[table.pop("option_index").to_numpy(dtype=int)]
     free = table.n_distractors.isna()
@@ -61,7 +71,7 @@ def predictions(instances, scores, model, pronoun_sets):
     if table.context_free_prediction.isna().any():
         raise UserError(f"scores of {model}: a task sentence has no context-free instance; make the instances again")
     table["setting"] = np.where(free, "context_free", "fidelity")
-    table["correct"] = (table.prediction == table.pronoun).astype("boolean").mask(free)
+    table["correct"] = (table.picked == instances.gold).astype("boolean").mask(free)
     table.insert(0, "model", model)
     order = [
         "model",

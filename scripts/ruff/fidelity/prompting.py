@@ -37,8 +37,8 @@ def output_rows(prompted, prompts, found, model, pronouns):
     DataFrame
         ``model``, ``method``, ``answer`` (where it was read), ``prompt``, ``kind``, ``order``, ``instance_id``,
         ``seed``, ``n_distractors``, ``occupation``, ``case``, ``pronoun`` (right set), ``outcome``, ``named`` (set, or
-        missing), ``place`` and ``named_place`` (from 1, of the right and of the named option in the list; missing for
-        open prompts).
+        missing; of sets that share a form see :func:`scripts.ruff.answers.judge`), ``place`` and ``named_place`` (from
+        1, of the right and of the named option in the list; missing for open prompts).
 
     Raises
     ------
@@ -95,7 +95,8 @@ def _place(listed, pronouns, case, name):
     """Return the place of a set's form among the listed options, from 1, or None."""
     if name is None or not len(listed):
         return None
-    return list(listed).index(pronouns[name][case]) + 1
+    # Sets that share a form are at one place.
+    return list(listed).index(pronouns[name.partition(answers.BOTH)[0]][case]) + 1
 
 
 def published_order(outputs):

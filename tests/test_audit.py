@@ -1,0 +1,81 @@
+"""The audit's view of the folder: everything that lies below results/ is seen, whatever it is."""
+
+import os
+
+import pytest
+
+from scripts import audit as command
+from scripts.core import audit
+
+
+@pytest.fixture
+def results(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for path in ("results/a/b.csv", "results/model/weights", "results/logs/.hidden", "results/provenance/x/y.json"):
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text("1\n")
+    return tmp_path / "results"
+
+
+def hidden(results):
+    (results / "a/.c.csv").write_text("")
+
+
+def hidden_folder(results):
+    (results / ".x").mkdir()
+    (results / ".x/c.csv").write_text("")
+
+
+def dangling(results):
+    (results / "a/c.csv").symlink_to("nowhere.csv")
+
+
+def link_to_a_folder(results):
+    (results / "a/c").symlink_to("/")
+
+
+def pipe(results):
+    os.mkfifo(results / "a/c.csv")
+
+
+def hidden_in_a_made_folder(results):
+    (results / "model/c").symlink_to("nowhere")
+
+
+@pytest.mark.parametrize(
+    ("plant", "path"),
+    [
+        (hidden, "results/a/.c.csv"),
+        (hidden_folder, "results/.x/c.csv"),
+        (dangling, "results/a/c.csv"),
+        (link_to_a_folder, "results/a/c"),
+        (pipe, "results/a/c.csv"),
+        (hidden_in_a_made_folder, "results/model/c"),
+    ],
+)
+def test_whatever_no_rule_makes_is_an_orphan(results, plant, path):
+    plant(results)
+    jobs = [{"outputs": ["results/a/b.csv", "results/model"]}]
+    present = sorted(command._present(set()))
+    found = audit.orphans(present, jobs, command._digests(set(), present))
+    assert list(found) == [path]
+    assert audit.describe(found[path]["reasons"][0]) == f"no rule of this run makes {path}"
+
+
+def test_what_snakemake_notes_in_a_made_folder_is_no_orphan(results):
+    (results / "model/.snakemake_timestamp").write_text("")
+    (results / "a/.snakemake_timestamp").write_text("")
+    present = sorted(command._present(set()))
+    jobs = [{"outputs": ["results/a/b.csv", "results/model"]}]
+    assert list(audit.orphans(present, jobs, command._digests(set(), present))) == ["results/a/.snakemake_timestamp"]
+
+
+def test_results_on_another_disk_are_looked_at(results, tmp_path):
+    """A linked folder that holds outputs is one of the run's; any other link is reported and not followed."""
+    (results / "a").rename(tmp_path / "disk")
+    (results / "a").symlink_to(tmp_path / "disk")
+    (tmp_path / "disk/extra.csv").write_text("")
+    found = set(command._present({"results/a/b.csv"}))
+    assert {"results/a/b.csv", "results/a/extra.csv"} <= found
+    assert "results/a" not in found
+    assert "results/a" in set(command._present(set()))
