@@ -6,7 +6,7 @@ which holds the file's name). What lies between a result and them is joined by i
 ``*_id``:
 
 - *facts* are what is known of a cell: the columns that choose it, the wildcards of the job that made it, and
-  ``@column``, the column that it is in. A column of a cell narrows all tables on the way upstream that have a column of
+  ``@column``, the column that it is in. A column of a cell narrows the tables on the way upstream that have a column of
   that name. A value that none of them has narrows nothing: it is a word such as *all*.
 - A study says in its rules (``TRACED`` of rules/common.smk) where its tables use other names, as a list of
   ``{"files": glob, "when": {column: regular expression}, "without": [column], "then": {column: value or values}}``. If
@@ -228,7 +228,14 @@ class Origins:
         for name, values in facts.items():
             having = [t for t in tables if name in self._schema(t)["columns"]]
             found = {table: self._matches(table, name, values) for table in having}
+            first = [t for t in having if not any(t in self._needs(other) for other in having if other != t)]
             if name in said or any(pc.any(mask).as_py() for mask in found.values()):
+                # On the way to instances, behind the first, a column of this name may mean something else.
+                found = {
+                    table: mask
+                    for table, mask in found.items()
+                    if table in first or self._schema(table)["origins"] or pc.any(mask).as_py()
+                }
                 for table, mask in found.items():
                     masks[table] = pc.and_(masks[table], mask) if table in masks else mask
         having = [table for table in tables if self._schema(table)["origins"]]

@@ -109,6 +109,20 @@ def test_cells_lead_to_the_lines_that_they_used(run, path, row, column, expected
     assert sentences(run, path, row, column) == expected
 
 
+def test_a_column_of_another_meaning_on_the_way_narrows_nothing(run):
+    """Answers lie between texts and what is read out of them, and have a column that both call ``answer``."""
+    texts = files.read_parquet("results/texts/one.parquet")
+    files.write_parquet("results/answers/one.parquet", texts[["text_id"]].assign(answer="she"))
+    read = texts[["text_id"]].assign(answer=["final"] * 3 + ["chain"] * 9)
+    files.write_parquet("results/read/one.parquet", read)
+    run += [
+        job("ask", ["results/texts/one.parquet"], ["results/answers/one.parquet"]),
+        job("read", ["results/answers/one.parquet", "results/texts/one.parquet"], ["results/read/one.parquet"]),
+        job("sum", ["results/read/one.parquet"], ["results/sum.csv"]),
+    ]
+    assert sentences(run, "results/sum.csv", {"answer": "final"}) == ([3, 4, 5], 3)
+
+
 def test_lines_are_those_of_every_file_and_of_the_texts_alone(run):
     found = behind(run, "results/plain.csv", {"templates": "one", "prompt": "q", "gender": "he"})
     assert found == {
