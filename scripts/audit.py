@@ -23,7 +23,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from scripts.core import audit, files, manifest, origins, provenance, trace
+from scripts.core import audit, config, files, manifest, origins, provenance, trace
 from scripts.core.errors import UserError
 from scripts.core.job import log, run
 
@@ -257,7 +257,7 @@ def _trace(state, options):
     for entry in found:
         path, rows, column = entry["path"], entry["rows"], entry["column"]
         if path == trace.CONFIG:
-            path = provenance.portable(trace.set_in(rows[0]["key"], state.configfiles, ROOT), ROOT)
+            path = provenance.portable(config.set_in(rows[0]["key"], state.configfiles, ROOT), ROOT)
             state.digests |= _digests([path])
         one = rows[0] if len(rows) == 1 else None
         models = trace.model_names(one, state.jobs)

@@ -5,7 +5,6 @@ import re
 from pathlib import Path
 
 from scripts.core import files
-from scripts.core.config import load_yaml
 from scripts.core.errors import UserError, nearest
 from scripts.core.origins import data_rows, plain
 
@@ -181,27 +180,6 @@ def find(target, jobs, main_tex=MAIN):
 def _setting(source):
     """Return the source of a number that comes from no table: the configuration, or a default of the code."""
     return source if source == CONFIG or source.startswith("scripts/") else None
-
-
-def set_in(key, configfiles, root):
-    """Return the file that gives a key of the configuration its value: the last overlay that has it, or config.yaml.
-
-    Parameters
-    ----------
-    key : str
-        With dots between the levels.
-    configfiles : sequence of str or Path
-        The overlays, the later ones stronger.
-    root : Path
-        The repository.
-    """
-    for path in [*reversed(configfiles), Path(root) / CONFIG]:
-        value = load_yaml(path)
-        for part in key.split("."):
-            value = value.get(part) if isinstance(value, dict) else None
-        if value is not None:
-            return str(path)
-    return str(Path(root) / CONFIG)
 
 
 def _whole(title, path):

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from scripts.core import audit, files, origins, trace
+from scripts.core import audit, config, files, origins, trace
 from scripts.core.errors import UserError
 
 TOLD = [
@@ -184,5 +184,5 @@ def test_a_setting_comes_from_the_last_file_that_has_it(tmp_path):
     (tmp_path / "one.yaml").write_text("a: {b: 3}\n")
     (tmp_path / "two.yaml").write_text("d: 1\n")
     overlays = [tmp_path / "one.yaml", tmp_path / "two.yaml"]
-    assert trace.set_in("a.b", overlays, tmp_path) == str(tmp_path / "one.yaml")
-    assert trace.set_in("a.c", overlays, tmp_path) == str(tmp_path / "config.yaml")
+    assert config.set_in("a.b", overlays, tmp_path) == str(tmp_path / "one.yaml")
+    assert config.set_in("a.c", overlays, tmp_path) == str(tmp_path / "config.yaml")
