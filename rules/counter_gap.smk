@@ -2,6 +2,8 @@
 # in is a coreference system's output in the format of scripts/core/coreference.py, or the flags that the authors released.
 
 from scripts.counter_gap.baselines import LABELS as COUNTER_GAP_RULES
+from scripts.counter_gap.labels import DATA as COUNTER_GAP_LABELS
+from scripts.counter_gap.labels import SCORING as COUNTER_GAP_SCORING
 
 COUNTER_GAP = config["counter_gap"]
 COUNTER_GAP_ANALYSIS = "results/counter_gap/analysis"
@@ -53,6 +55,58 @@ COUNTER_GAP_CLUSTERS = {
     ]
     for data in COUNTER_GAP_FILES
 }
+
+# What its tables mean by their columns and values, where tables of instances have other names, so that the audit finds
+# the template rows behind a cell (scripts/core/origins.py says how an entry is read).
+COUNTER_GAP_TRACED = [
+    {
+        "files": "results/counter_gap/*",
+        "when": {"templates": ".+"},
+        "then": {"data": "{templates}", "templates": "{templates}"},
+    },
+    # The columns of tables are metrics of groups.
+    *(
+        {"files": f"*/counter_gap/tables/*/{name}.csv", "when": {"@column": column}, "then": then}
+        for name in ("accuracy", "inconsistency", "original_counterfactual", "datasets", "artefact")
+        for column, then in (
+            ("(Acc_)?(?P<gender>[MF])", {"group": "{gender}", "metric": "accuracy"}),
+            ("(?P<group>M2F|F2M)", {"group": "{group}"}),
+            ("Original|Counterfactual", {"group": "{@column}"}),
+            (".* w/o", {"subset": "all without artefact"}),
+        )
+    ),
+    *(
+        {
+            "files": "*/counter_gap/tables/*.csv",
+            "when": {"Scoring": label},
+            "then": {"source": [f"{data}/{scoring}" for data in COUNTER_GAP_FILES]},
+        }
+        for scoring, label in COUNTER_GAP_SCORING.items()
+    ),
+    {"files": "*/datasets.csv", "when": {"Data": "originals only"}, "then": {"subset": "originals"}},
+    {"files": "*/datasets.csv", "when": {"Data": "quadruples"}, "then": {"subset": "all"}},
+    *(
+        {"files": "*/datasets.csv", "when": {"Data": label}, "then": {"data": data}}
+        for data, label in COUNTER_GAP_LABELS.items()
+    ),
+    # Of one gender, of the genders that a quadruple has before and after swapping, of the original and the other one.
+    *(
+        {"files": "*/counter_gap/*", "when": {"group": group, **when}, "then": then}
+        for group, when, then in (
+            ("(?P<gender>[MF])", {"metric": "accuracy|i_within"}, {"gender": "{gender}"}),
+            ("(?P<gender>[MF])2[MF]", {}, {"original_gender": "{gender}"}),
+            ("[Oo]riginal", {}, {"role": ["original", "control"]}),
+            ("[Cc]ounterfactual", {}, {"role": ["swap-1", "swap-2"]}),
+        )
+    ),
+    {"files": "*/counter_gap/*", "when": {"metric": r"without\..+"}, "then": {"subset": "all without artefact"}},
+    {"files": "*/subset_sizes.csv", "when": {"@column": "masculine"}, "then": {"original_gender": "M"}},
+    {
+        "files": "*/published_vs_ours.csv",
+        "when": {"table": ".+", "cells": ".*", "models": ".*"},
+        "then": {"@file": "results/counter_gap/{table}", "@cells": "{cells}", "system": "{models}"},
+    },
+]
 
 
 rule counter_gap_instances:
@@ -121,6 +175,7 @@ rule counter_gap_metrics:
         significance=f"{COUNTER_GAP_ANALYSIS}/significance.csv",
         decomposition=f"{COUNTER_GAP_ANALYSIS}/decomposition.csv",
         subset_sizes=f"{COUNTER_GAP_ANALYSIS}/subset_sizes.csv",
+        members=f"{COUNTER_GAP_ANALYSIS}/members.parquet",
     log:
         "results/logs/counter_gap_metrics/all.log",
     benchmark:
@@ -166,6 +221,7 @@ COUNTER_GAP_COMPARED = {"template_sets": COUNTER_GAP["templates"], "every_set": 
 declare(
     name="counter_gap",
     label="Counter-GAP",
+    traced=COUNTER_GAP_TRACED,
     title="Counter-GAP (inconsistency across genders)",
     parts=COUNTER_GAP["templates"],
     instances=expand("results/counter_gap/instances/{data}.parquet", data=COUNTER_GAP_DATA),

@@ -9,7 +9,10 @@ def carry_digests():
     for carrier in workflow.rules:
         if carrier.script:
             path = carrier.script.format(params=carrier.params).removeprefix("../")
-            carrier.set_params(_code=closure.digests(path, str(ROOT)))
+            try:
+                carrier.set_params(_code=closure.digests(path, str(ROOT)))
+            except UserError as error:
+                refuse(error)
 
 
 carry_digests()

@@ -4,6 +4,15 @@
 SCORED_SETS = [(study, name) for study, scored in SCORED.items() for name in scored.sets]
 TEXT_SETS = [(study, name) for study, texts in TEXTS.items() for name in texts.sets]
 
+# What the plan's columns mean, for the audit (scripts/core/origins.py).
+PLAN_TRACED = [
+    {
+        "files": "results/plan.csv",
+        "when": {"instances_of": r"(?P<study>\w+)/(?P<set>\w+)"},
+        "then": {"@path": ["results/{study}/instances/{set}/*", "results/{study}/texts/{set}.parquet"]},
+    },
+]
+
 
 # The params hold a digest of what earlier runs measured: as inputs those files would ask for scores to be made first.
 rule plan:

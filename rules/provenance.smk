@@ -1,5 +1,8 @@
 # Where results come from: the audit of all records and files (scripts/core/provenance.py writes the records).
 
+# How results lead back to template rows: what the studies and the plan say of their tables.
+TRACED = [*PLAN_TRACED, *(entry for study in STUDIES.values() for entry in study.traced)]
+
 
 # Without outputs, so that it runs whenever it is asked for; without inputs, so that it makes nothing current by itself.
 rule audit:
@@ -12,6 +15,7 @@ rule audit:
     params:
         configuration=config,
         targets=[],
+        configfiles=[str(path) for path in workflow.overwrite_configfiles],
     script:
         "../scripts/audit.py"
 

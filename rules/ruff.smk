@@ -23,6 +23,90 @@ PROMPTED_MODELS = {name: registry.describe(MODELS[name]) for name in RUFF_PROMPT
 RUFF_FULL_SETS = "results/ruff/instances/{{templates}}/distractors{n}.parquet"
 RUFF_SAMPLES = "results/ruff/instances/{{templates}}/sample_seed{seed}_distractors{n}.parquet"
 
+RUFF_TRACED = [
+    # A row of accuracies is about one level of one factor.
+    {"files": "results/ruff/*", "when": {"factor": r"\w+", "level": r"\w+"}, "then": {"{factor}": "{level}"}},
+    {"files": "*/accuracy_by_case.csv", "when": {"level": r"\w+"}, "then": {"case": "{level}"}},
+    {"files": "*/accuracy_by_polarity.csv", "when": {"level": r"\w+"}, "then": {"polarity": "{level}"}},
+    {"files": "*/accuracy_by_*.csv", "when": {"panel": ".+"}, "then": {"model": "{panel}"}},
+    *(
+        {"files": f"results/ruff/*/{name}.csv", "then": {"setting": "fidelity"}}
+        for name in ("accuracy*", "scaling", "headline", "introduction_accuracy", "error_*", "pronoun_tests")
+    ),
+    *(
+        {"files": f"results/ruff/figures/*/{name}.csv", "then": {"n_distractors": "0"}}
+        for name in ("accuracy_by_pronoun", "introduction_accuracy")
+    ),
+    {
+        "files": "*/pronoun_tests.csv",
+        "when": {"pronoun_a": ".+", "pronoun_b": ".+"},
+        "then": {"pronoun": ["{pronoun_a}", "{pronoun_b}"]},
+    },
+    {"files": "*/pronoun_tests.csv", "then": {"n_distractors": "0"}},
+    {
+        "files": "*/error_types.csv",
+        "without": ["n_distractors"],
+        "then": {"n_distractors": [str(n) for n in RUFF["distractors"] if n]},
+    },
+    # Without context every task sentence is counted, whichever pronoun a model picks.
+    {"files": "*/context_free*.csv", "when": {"pronoun": ".+"}, "then": {}},
+    {"files": "*/context_free*.csv", "then": {"setting": "context_free"}},
+    {"files": "*/instance_counts.csv", "when": {"n_distractors": "context_free|"}, "then": {"n_distractors": ""}},
+    {"files": "*/instance_counts.csv", "when": {"setting": ".+"}, "then": {}},
+    {"files": "*/instance_counts.csv", "when": {"@column": "scored"}, "then": {"@path": "*/selected.parquet"}},
+    {
+        "files": "*/instance_counts.csv",
+        "when": {"@column": "instances", "n_distractors": r"\d"},
+        "then": {"@path": "*/distractors{n_distractors}.parquet", "n_distractors": "{n_distractors}"},
+    },
+    {
+        "files": "*/instance_counts.csv",
+        "when": {"@column": "instances", "n_distractors": ""},
+        "then": {"@path": "*/context_free.parquet"},
+    },
+    {"files": "*/instance_counts.csv", "when": {"@column": "samples?.*"}, "then": {"@path": "*/sample_*.parquet"}},
+    {
+        "files": "*/template_comparison.csv",
+        "when": {"@column": ".*_(?P<set>replica|official)"},
+        "then": {"templates": "{set}"},
+    },
+    # Prompted models: two prompts, or a prompted and a scored model, in one row.
+    {
+        "files": "*/prompt*_agreement.csv",
+        "when": {"prompt_a": ".+", "prompt_b": ".+"},
+        "then": {"prompt": ["{prompt_a}", "{prompt_b}"]},
+    },
+    {"files": "*/prompt*_agreement.csv", "then": {"answer": "final", "order": "published"}},
+    {
+        "files": "*/prompt*_against_scored.csv",
+        "when": {"prompted": ".+", "scored": ".+"},
+        "then": {"model": ["{prompted}", "{scored}"]},
+    },
+    {"files": "*/prompt*_against_scored.csv", "then": {"method": "vanilla", "answer": "final", "setting": "fidelity"}},
+    *(
+        {"files": f"results/ruff/*/{name}.csv", "then": {"order": "published"}}
+        for name in (
+            "prompted_accuracy",
+            "prompted_summary",
+            "prompting",
+            "prompting_chain",
+            "prompting_final",
+            "prompting_options",
+            "prompting_outcomes",
+            "prompting_vanilla",
+            "prompt*_against_scored",
+        )
+    ),
+    {"files": "*/prompt*_positions.csv", "when": {"@column": "named|n_all", "place": ".+"}, "then": {}},
+    {"files": "*/prompt*_positions.csv", "then": {"kind": "options", "answer": "final"}},
+    {
+        "files": "*/published_vs_ours.csv",
+        "when": {"table": ".+", "cells": ".*", "models": ".*"},
+        "then": {"@file": "results/ruff/{table}", "@cells": "{cells}", "model": "{models}"},
+    },
+]
+
+
 # The template files of each set: this project's own, or the authors' archive.
 RUFF_TEMPLATE_FILES = {
     "replica": {
@@ -351,6 +435,7 @@ RUFF_COMPARISONS = {
 declare(
     name="ruff",
     label="RUFF",
+    traced=RUFF_TRACED,
     title="RUFF (robust pronoun fidelity)",
     parts=RUFF["templates"],
     every_part=list(RUFF_TEMPLATE_FILES),

@@ -56,6 +56,65 @@ UNDERSPEC_SHARES = (
 )
 
 
+# What Method 1 makes.
+UNDERSPEC_METHOD1_FILES = ["*curves", "*slopes", "*correlations_*", "tables/*/masses"]
+
+UNDERSPEC_TRACED = [
+    # Method 1 is about MGC; its positions count the values that were read.
+    *(
+        {"files": f"results/underspecification/{name}.csv", "then": {"evaluation_set": "mgc"}}
+        for name in UNDERSPEC_METHOD1_FILES
+    ),
+    {"files": "*/correlations_*.csv", "when": {"choice": ".+"}, "then": {}},
+    *(
+        {"files": "results/underspecification/tables/*.csv", "when": {"@column": column}, "then": then}
+        for column, then in (
+            (
+                r"(?P<variable>date|place)s(, |: )(?P<gender>female|male|neutral|neo)(:.*)?",
+                {"variable": "{variable}", "gender": "{gender}"},
+            ),
+        )
+    ),
+    {"files": "results/underspecification/*", "when": {"position": ".+"}, "then": {}},
+    # Method 2: sentences of one set; in its tables sets and sentences have other names.
+    {"files": "results/underspecification/figures/*", "when": {"set": ".+"}, "then": {"evaluation_set": "{set}"}},
+    {"files": "results/underspecification/figures/*", "when": {"part": ".+"}, "then": {}},
+    *(
+        {
+            "files": "*/underspecification/tables/*/detection.csv",
+            "when": {"Set": f"{label}( .*)?"},
+            "then": {"evaluation_set": name, "templates": templates, "prompt": ["mask", "A"], "accumulation": "top"},
+        }
+        for name, label in (("winogender", "Winogender"), ("simplified", "Simplified"))
+        for label, templates in ((rf"{label} \(replica\)", "replica"), (label, "official"))
+    ),
+    {
+        "files": "*/underspecification/tables/*/metric.csv",
+        "when": {"Pronoun": "professional|participant"},
+        "then": {"coreferent": "{Pronoun}"},
+    },
+    {
+        "files": "*/underspecification/tables/*/metric.csv",
+        "then": {"evaluation_set": "winogender", "prompt": ["mask", "A"], "accumulation": "top"},
+    },
+    {"files": "*/underspecification/tables/*/metric.csv", "when": {"@column": ".+"}, "then": {"model": "{@column}"}},
+    {
+        "files": "*/published_vs_ours.csv",
+        "when": {"table": ".+", "cells": ".*", "models": ".*"},
+        "then": {"@file": "results/underspecification/{table}", "@cells": "{cells}", "model": "{models}"},
+    },
+    # The words whose probabilities are summed; the other sets' are shares of all three groups.
+    *(
+        {
+            "files": f"results/underspecification/{name}.csv",
+            "when": {"gender": "female|male|neutral|neo"},
+            "then": {"gender": "{gender}", "group": "{gender}"},
+        }
+        for name in UNDERSPEC_METHOD1_FILES
+    ),
+]
+
+
 rule underspecification_instances:
     input:
         unpack(lambda wildcards: UNDERSPEC_FILES[wildcards.set]),
@@ -344,6 +403,7 @@ UNDERSPEC_TABLES = {
 declare(
     name="underspecification",
     label="Underspecification",
+    traced=UNDERSPEC_TRACED,
     title="Underspecification (pronouns against dates and places)",
     part="source",
     parts=UNDERSPEC_SOURCES,

@@ -34,7 +34,7 @@ def plan(snakefile, configfiles, targets, files):
     -------
     dict
         ``jobs``: ``rule``, ``wildcards``, ``inputs``, ``outputs``, ``params`` of each; ``targets``: indices of the jobs
-        that ``targets`` name.
+        that ``targets`` name; ``traced``: what the studies say of their tables (:mod:`scripts.core.origins`).
     """
     from snakemake.api import SnakemakeApi
     from snakemake.settings.types import ConfigSettings, DAGSettings, OutputSettings, Quietness, ResourceSettings
@@ -66,8 +66,21 @@ def plan(snakefile, configfiles, targets, files):
                 )
                 for job in jobs
             ],
+            "traced": workflow.globals.get("TRACED", []),
             "targets": [n for n, job in enumerate(jobs) if {job.rule.name, *job.output} & set(targets)],
         }
+
+
+def makable(given, paths):
+    """Return those of ``paths`` that can be planned; ``given`` are the other arguments of :func:`plan`."""
+    from snakemake.exceptions import WorkflowError
+
+    try:
+        plan(*given, paths)
+    except WorkflowError:
+        half = len(paths) // 2
+        return [*makable(given, paths[:half]), *makable(given, paths[half:])] if half else []
+    return paths
 
 
 def main():
@@ -86,7 +99,13 @@ def main():
             found = plan(arguments.snakefile, arguments.configfile, arguments.targets, files)
         except WorkflowError:
             # A leftover of another configuration may lack what it was made from; the targets must not.
-            found = plan(arguments.snakefile, arguments.configfile, arguments.targets, [])
+            given = (arguments.snakefile, arguments.configfile, arguments.targets)
+            known = {path for job in plan(*given, [])["jobs"] for path in job["outputs"]}
+            found = plan(*given, makable(given, [path for path in files if path not in known]))
+        except SyntaxError as error:
+            # Of a module that the rules import, or of a rules file; Python's last line does not say where.
+            name = str(error.filename).removeprefix(f"{ROOT}/")
+            sys.exit(f"Error: {name}, line {error.lineno}: {error.msg}; correct it")
     json.dump(found, sys.stdout)
 
 

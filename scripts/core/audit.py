@@ -5,6 +5,7 @@ Everything here is a function of plain data: ``jobs`` as :mod:`scripts.expected_
 ``{"verdict", "reasons", "record"}``; a reason is ``{"kind", "name", "old", "new"}``, ``old`` from the record.
 """
 
+import shlex
 from collections import Counter
 from pathlib import Path
 
@@ -13,6 +14,10 @@ from scripts.core.provenance import MODEL_FACTS, carried, checksum, index, recor
 VERDICTS = ("missing", "orphan", "mixed", "tampered", "stale", "unpinned", "current")
 """The worst first; a file that deserves several gets the first."""
 
+REMADE = ("missing", "mixed", "tampered", "stale")
+"""Verdicts on what its job makes anew."""
+NOT_REMADE = ("upstream", "installed package", "package file")
+"""Reasons that another remedy is for."""
 ABSENT = "absent"
 FEW = 12
 """Up to this many consequences of one verdict are named in a report."""
@@ -295,8 +300,10 @@ def unowned(problems, findings):
     }
 
 
-def outside(jobs, targets, records):
-    """Return the outputs of jobs that the targets do not need and that have no record: nothing of this run made them.
+def outside(jobs, targets, records, present):
+    """Return the outputs of jobs that the targets do not need and that have neither a record nor a file.
+
+    They are there only because a leftover would be made from them.
 
     Parameters
     ----------
@@ -304,13 +311,17 @@ def outside(jobs, targets, records):
     targets : sequence of int
         Indices of the target jobs.
     records : dict
+    present : collection of str
+        The files that exist.
     """
     needed = needs(jobs, [path for n in targets for path in [*jobs[n]["inputs"], *jobs[n]["outputs"]]])
     return {
         path
         for job in jobs
         for path in job["outputs"]
-        if path not in needed and record_path(job["rule"], job["wildcards"], job["outputs"]) not in records
+        if path not in needed
+        and not set(present) & set(job["outputs"])
+        and record_path(job["rule"], job["wildcards"], job["outputs"]) not in records
     }
 
 
@@ -391,6 +402,80 @@ def report(findings):
     total = len(findings)
     counts = ", ".join(f"{count} {verdict}" for verdict, count in summary(findings).items())
     return [*lines, f"{total} files: {counts or 'nothing was made yet'}"]
+
+
+def remedies(findings, jobs, targets=(), configfiles=(), default="paper"):
+    """Return what makes results current again, as lines; empty if all are.
+
+    Snakemake does not know records, and of a file that was changed it sees that it is new. So the jobs are named that
+    are to run again; what follows from them, Snakemake finds.
+
+    Parameters
+    ----------
+    findings : dict
+    jobs : list of dict
+    targets : sequence of str
+        What the run makes; the workflow's default if there are none.
+    configfiles : sequence of str or Path
+        The overlays of the run.
+    default : str
+        The workflow's default target.
+
+    Returns
+    -------
+    list of str
+    """
+    causes = {
+        path
+        for path, finding in findings.items()
+        if finding["verdict"] in REMADE and any(entry["kind"] not in NOT_REMADE for entry in finding["reasons"])
+    }
+    forced, rules = [], {}
+    for job in jobs:
+        if job["outputs"]:
+            rules.setdefault(job["rule"], []).append(job)
+    for rule, members in rules.items():
+        own = [sorted(job["outputs"])[0] for job in members if causes & set(job["outputs"])]
+        forced += [rule] if len(own) == len(members) > 1 else own
+    lines = []
+    if forced:
+        overlays = ["--configfile", *map(str, configfiles)] if configfiles else []
+        wanted = list(targets) or [default]
+        makers = {path for job in jobs for path in job["inputs"]}
+        # What nothing of the run needs has to be asked for.
+        wanted += [name for name in forced if name not in rules and name not in makers]
+        command = ["snakemake", "--cores", "2", *overlays, "--forcerun", *forced, "--", *wanted]
+        lines.append(f"to make them again, run: {shlex.join(command)}")
+    extra = sorted(path for path, finding in findings.items() if finding["verdict"] == "orphan")
+    if extra:
+        lines.append(f"to delete what nothing makes, run: {shlex.join(['rm', *extra])}")
+    loose = {r["name"] for f in findings.values() if f["verdict"] == "unpinned" for r in f["reasons"]} - findings.keys()
+    if loose:
+        lines.append(f"to fix revisions, write them into the registry's entries: {', '.join(sorted(loose))}")
+    return lines
+
+
+def doubt(findings, configfiles=()):
+    """Return the question whether the run had another configuration, where most of it would be made otherwise, or None.
+
+    Parameters
+    ----------
+    findings : dict
+    configfiles : sequence of str or Path
+        The overlays that were named.
+    """
+    known = [finding for finding in findings.values() if finding["verdict"] != "orphan"]
+    other = [finding for finding in known if finding["verdict"] in ("stale", "missing")]
+    causes = [f for f in other if any(r["kind"] != "upstream" for r in f["reasons"])]
+    # A configuration shows in parameters, and in files that were never made.
+    asked = [f for f in causes if any(r["kind"] in ("parameter", "file") for r in f["reasons"])]
+    if 2 * len(other) <= len(known) or 2 * len(asked) <= len(causes):
+        return None
+    named = f"other overlays than {', '.join(map(str, configfiles))}" if configfiles else "an overlay"
+    return (
+        f"{len(other)} of {len(known)} files would be made otherwise with this configuration: was the run made with "
+        f"{named}? Name it: --configfile FILE"
+    )
 
 
 def environment_remedies(findings):

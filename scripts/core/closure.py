@@ -9,6 +9,8 @@ import hashlib
 from functools import cache
 from pathlib import Path
 
+from scripts.core.errors import UserError
+
 
 @cache
 def closure(script, root):
@@ -27,6 +29,11 @@ def closure(script, root):
     -------
     tuple of str
         Sorted paths relative to ``root``, in POSIX form.
+
+    Raises
+    ------
+    UserError
+        If a module cannot be read or is no Python; names file and line.
     """
     seen, waiting = set(), [script]
     while waiting:
@@ -52,7 +59,13 @@ def digest(path, root):
 def _imports(path, root):
     """Return the modules that one module imports itself; nearly all of Snakemake's start would go into reading them."""
     found = {}
-    for node in ast.walk(ast.parse((Path(root) / path).read_text(encoding="utf-8"), filename=path)):
+    try:
+        tree = ast.parse((Path(root) / path).read_text(encoding="utf-8"), filename=path)
+    except SyntaxError as error:
+        raise UserError(f"{path}, line {error.lineno}: {error.msg}; correct it") from error
+    except (OSError, ValueError) as error:
+        raise UserError(f"{path}: cannot be read as Python ({error}); restore it") from error
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and not node.level:

@@ -355,3 +355,24 @@ def _list(values):
 
 def _dotted(error):
     return ".".join(str(part) for part in error.absolute_path)
+
+
+def set_in(key, configfiles, root):
+    """Return the file that gives a key of the configuration its value: the last overlay that has it, or config.yaml.
+
+    Parameters
+    ----------
+    key : str
+        With dots between the levels.
+    configfiles : sequence of str or Path
+        The overlays, the later ones stronger.
+    root : Path
+        The repository.
+    """
+    for path in [*reversed(configfiles), Path(root) / "config.yaml"]:
+        value = load_yaml(path)
+        for part in key.split("."):
+            value = value.get(part) if isinstance(value, dict) else None
+        if value is not None:
+            return str(path)
+    return str(Path(root) / "config.yaml")

@@ -6,8 +6,10 @@ from pathlib import Path
 
 from scripts.core import files
 from scripts.core.errors import UserError, nearest
+from scripts.core.origins import data_rows, plain
 
 MAIN = "results/paper/main.tex"
+CONFIG = "config.yaml"
 APPENDIX = ("sections/provenance", "sections/currency")
 """What ``scripts/paper_provenance.py`` writes: where everything comes from, and whether it is current."""
 
@@ -96,8 +98,8 @@ def numbers(jobs):
     Ids are ``<study>.<templates>.<id in the file>`` for a ``paper_numbers.json``, which belongs to one set of
     templates, and ``<study>.<id in the file>`` for the JSON file beside a table over all of them.
 
-    An entry is that of the file, with ``file`` and ``path``, the table that its cell is in (None for a number of
-    config.yaml).
+    An entry is that of the file, with ``file``, ``path``, the table that its cell is in (None for a number that comes
+    from no table, such as one of config.yaml), and ``wildcards``, those of the job that took it from there.
     """
     found = {}
     for job in jobs:
@@ -112,7 +114,8 @@ def numbers(jobs):
             if Path(path).is_file():
                 sources = {Path(p).name: p for p in near}
                 for name, entry in json.loads(Path(path).read_text(encoding="utf-8")).items():
-                    found[f"{prefix}.{name}"] = entry | {"file": path, "path": sources.get(entry["source"])}
+                    facts = {"file": path, "path": sources.get(entry["source"]), "wildcards": job["wildcards"]}
+                    found[f"{prefix}.{name}"] = entry | facts
     return found
 
 
@@ -129,7 +132,8 @@ def find(target, jobs, main_tex=MAIN):
     Returns
     -------
     list of dict
-        ``title``, ``path`` and, for a cell or a number, ``row``: the columns that choose it; ``path`` may be None.
+        ``title``, ``path``, ``rows`` (the columns that choose each cell: one for a cell or a number, all of the CSV
+        file beside a figure or table, ``{}`` for the whole of another file) and ``column`` of a cell, or None.
 
     Raises
     ------
@@ -142,15 +146,17 @@ def find(target, jobs, main_tex=MAIN):
         item = next((i for i in located(jobs, main_tex) if i["kind"] == kind and i["number"] == int(numbered[2])), None)
         if item is None:
             raise UserError(f"{main_tex}: there is no {kind} {numbered[2]}")
-        if item["path"] is None:
-            return [{"title": f"{kind} {numbered[2]} ({item['label']})", "path": main_tex}]
         if numbered[3]:
+            if item["path"] is None:
+                raise UserError(
+                    f"{kind} {numbered[2]} has no file of its own in {main_tex}, and so no cells to look up"
+                )
             return [_cell(f"{Path(item['path']).with_suffix('.csv')}{numbered[3]}")]
-        return [{"title": f"{kind} {numbered[2]} ({item['label']})", "path": item["path"]}]
+        return [_whole(f"{kind} {numbered[2]} ({item['label']})", item["path"] or main_tex)]
     outputs = {path for job in jobs for path in [*job["inputs"], *job["outputs"]]}
     if target in outputs or Path(target).exists():
-        return [{"title": target, "path": target}]
-    if re.fullmatch(r".+\.csv:[^:]+:[^:]+", target):
+        return [_whole(target, target)]
+    if re.fullmatch(r".+\.csv:.+", target):
         return [_cell(target)]
     known = numbers(jobs)
     same = [name for name in known if name == target or (name.endswith(f".{target}") and name.count(".") >= 2)]
@@ -163,15 +169,34 @@ def find(target, jobs, main_tex=MAIN):
         {
             "title": f"number {name} = {known[name]['text']}, from {known[name]['source']} "
             f"{_pairs(known[name]['cell'])}",
-            "path": known[name]["path"] or known[name]["file"],
-            "row": known[name]["cell"],
+            "path": known[name]["path"] or _setting(known[name]["source"]) or known[name]["file"],
+            "rows": [known[name]["wildcards"] | known[name]["cell"]],
+            "column": None,
         }
         for name in exact or same
     ]
 
 
+def _setting(source):
+    """Return the source of a number that comes from no table: the configuration, or a default of the code."""
+    return source if source == CONFIG or source.startswith("scripts/") else None
+
+
+def _whole(title, path):
+    beside = Path(path).with_suffix(".csv")
+    drawn = Path(path).suffix in (".pdf", ".png", ".tex", ".csv") and beside.is_file()
+    rows = files.read_csv(beside).to_dict("records") if drawn else []
+    return {"title": title, "path": path, "rows": rows or [{}], "column": None}
+
+
 def _cell(text):
-    path, row, column = re.fullmatch(r"(.+\.csv):([^:]+):([^:]+)", text).groups()
+    path, rest = re.fullmatch(r"(.+?\.csv):(.+)", text).groups()
+    # A head may hold colons of its own, a row's number or columns may not.
+    row, colon, column = rest.partition(":")
+    if not (row and colon and column):
+        raise UserError(f"{text}: is no cell; write FILE.csv:ROW:COLUMN")
+    if not Path(path).is_file():
+        raise UserError(f"{path}: no such file, so it has no cell {rest}")
     table = files.read_csv(path)
     if column not in table.columns:
         raise UserError(f"{path}: has no column '{column}'{nearest(column, table.columns)}")
@@ -183,16 +208,16 @@ def _cell(text):
             name, _, value = pair.partition("=")
             if name not in table.columns:
                 raise UserError(f"{path}: has no column '{name}'{nearest(name, table.columns)}")
-            chosen = chosen[chosen[name].map(_plain) == value]
+            chosen = chosen[chosen[name].map(plain) == value]
     if len(chosen) != 1:
         raise UserError(f"{path}: {len(chosen)} rows are '{row}'; give one row's number, or columns that choose one")
-    cells = {name: _plain(value) for name, value in chosen.iloc[0].items()}
-    return {"title": f"cell {column} = {cells[column]} of {path}, {_pairs(cells)}", "path": path, "row": cells}
-
-
-def _plain(value):
-    """Return a cell as a reader writes it: whole numbers without a fraction."""
-    return str(int(value)) if isinstance(value, float) and value == int(value) else str(value)
+    cells = {name: plain(value) for name, value in chosen.iloc[0].items()}
+    return {
+        "title": f"cell {column} = {cells[column]} of {path}, {_pairs(cells)}",
+        "path": path,
+        "rows": [chosen.iloc[0].to_dict()],
+        "column": column,
+    }
 
 
 def _pairs(cell):
@@ -212,55 +237,6 @@ def model_names(row, jobs):
     return found or None
 
 
-def template_rows(row, path, jobs):
-    """Return the data rows of template files behind a row of results.
-
-    Instances say in columns ``<name>_index`` which row of ``<name>.tsv`` they were made from. The predictions that a
-    table is made from are those that agree with its row wherever both have a column.
-
-    Parameters
-    ----------
-    row : dict
-        Columns that choose a cell.
-    path : str
-        The table.
-    jobs : list of dict
-
-    Returns
-    -------
-    dict
-        Template file to ``{"rows": sorted list of int from 1, "instances": int}``.
-    """
-    makers = {output: job for job in jobs for output in job["outputs"]}
-    waiting, seen, sources, tables = [path], set(), {}, []
-    while waiting:
-        current = waiting.pop()
-        if current in seen:
-            continue
-        seen.add(current)
-        if current.endswith(".tsv"):
-            sources[Path(current).stem] = current
-        if Path(current).name == "predictions.parquet":
-            tables.append(current)
-        waiting += makers.get(current, {}).get("inputs", [])
-    found = {}
-    for table in tables:
-        if not Path(table).is_file():
-            continue
-        frame = files.read_parquet(table)
-        for column, value in row.items():
-            column, value = (row["factor"], row.get("level")) if column == "level" else (column, value)
-            if column in frame.columns and not isinstance(value, list):
-                same = frame[column].map(_plain) == str(value)
-                # An aggregate has a word such as "all" where predictions have a value.
-                frame = frame[same] if same.any() else frame
-        for name, source in sources.items():
-            if f"{name}_index" in frame.columns:
-                rows = sorted(int(n) + 1 for n in frame[f"{name}_index"].dropna().unique())
-                found[source] = {"rows": rows, "instances": int(frame.instance_id.nunique())}
-    return found
-
-
 def ranges(values):
     """Return whole numbers as text: ``1-4, 7``."""
     spans = []
@@ -272,52 +248,80 @@ def ranges(values):
     return ", ".join(f"{a}" if a == b else f"{a}-{b}" for a, b in spans)
 
 
-def affected(name, jobs, follows):
-    """Return the jobs that a change of ``name`` makes run again, in order.
+def affected(name, jobs, follows, where=Path):
+    """Return the jobs that a change of ``name`` makes run again, in order, and the line of a template file, if any.
 
     Parameters
     ----------
     name : str
-        A module or script, an input file (with ``:ROW`` for a template row), or a model.
+        A module or script, an input file (with ``:ROW`` for a line, as an editor counts them), or a model.
     jobs : list of dict
     follows : function
         :func:`scripts.core.audit.follows`.
+    where : function
+        Path of an input to where it lies.
+
+    Returns
+    -------
+    tuple of (list of dict, tuple or None)
+        The line is (file, number); a file in an archive follows the archive and a colon.
 
     Raises
     ------
     UserError
-        If no job depends on it.
+        If no job depends on it, or the line is not one of the file's data rows.
     """
-    path = re.sub(r":\d+$", "", name)
+    path, colon, row = name.rpartition(":")
+    numbered = bool(colon and row.isdigit())
+    path = path if numbered else name
+    archive = path.partition(":")[0]
     first = [
         job
         for job in jobs
         if job["outputs"]
-        and (path in job["inputs"] or path in job["params"].get("_code", {}) or job["wildcards"].get("model") == name)
+        and (
+            archive in job["inputs"] or path in job["params"].get("_code", {}) or job["wildcards"].get("model") == name
+        )
     ]
     if not first:
         known = {p for job in jobs for p in [*job["inputs"], *job["params"].get("_code", {})]}
         known |= {job["wildcards"]["model"] for job in jobs if "model" in job["wildcards"]}
-        raise UserError(f"{name}: no job of this run depends on it{nearest(name, known)}")
+        raise UserError(f"{name}: no job of this run depends on it{nearest(path, known)}")
+    if numbered and path == archive:
+        rows = data_rows(where(path))
+        if int(row) not in rows:
+            raise UserError(
+                f"{path}: line {row} is no data row; data rows are the lines {ranges(sorted(rows)) or 'none'}"
+            )
     outputs = {path for job in first for path in job["outputs"]}
     later = [job for job in follows(jobs, outputs) if job["outputs"]]
-    return first + [job for job in later if job not in first]
+    line = (path, int(row)) if numbered else None
+    return first + [job for job in later if job not in first], line
 
 
-def moved(name, reruns, jobs, main_tex=MAIN):
+def moved(name, reruns, jobs, main_tex=MAIN, uses=None):
     """Return what of the paper may change when ``reruns`` run: labels of figures and tables, ids of numbers.
 
     A number that is about other models than the changed one cannot move.
+
+    Parameters
+    ----------
+    name : str
+    reruns, jobs : list of dict
+    main_tex : str or Path
+    uses : function, optional
+        Tells of a path with the rows that choose cells of it whether what changed is behind them.
     """
     outputs = {path for job in reruns for path in job["outputs"]}
     models = {job["wildcards"]["model"] for job in jobs if "model" in job["wildcards"]}
+    uses = uses or (lambda path, rows: True)
     found = {"figures": [], "tables": [], "numbers": []}
     if Path(main_tex).is_file():
         for item in located(jobs, main_tex):
-            if item["path"] in outputs:
+            if item["path"] in outputs and uses(item["path"], _whole("", item["path"])["rows"]):
                 found[f"{item['kind']}s"].append(f"{item['kind']} {item['number']} ({item['path']})")
     for key, entry in numbers(jobs).items():
         other = name in models and entry["cell"].get("model") in models - {name}
-        if entry["path"] in outputs and not other:
+        if entry["path"] in outputs and not other and uses(entry["path"], [entry["wildcards"] | entry["cell"]]):
             found["numbers"].append(key)
     return found

@@ -119,6 +119,32 @@ def decomposition(instances, flags):
     return pd.DataFrame(rows, columns=columns)
 
 
+def members(instances, data, quadruples):
+    """Return which instances each subset has, so that a number leads back to its passages.
+
+    Parameters
+    ----------
+    instances : DataFrame
+    data : str
+    quadruples : bool
+        Whether the data set has quadruples; otherwise there is one subset.
+
+    Returns
+    -------
+    DataFrame
+        ``data``, ``id``, ``subset`` (those of metrics.csv, ``originals`` included), ``original_gender`` (M or F,
+        that of the quadruple's original).
+    """
+    facts = instances[["id"]].assign(data=data, original_gender=instances.gender)
+    if not quadruples:
+        return facts.assign(subset="all")
+    factors = subsets.of_quadruples(instances)
+    facts["original_gender"] = np.repeat(factors.gender.to_numpy(), 4)
+    parts = [facts[np.repeat(mask, 4)].assign(subset=name) for name, mask in subsets.masks(factors).items()]
+    parts.append(facts[(instances.role == "original").to_numpy()].assign(subset="originals"))
+    return pd.concat(parts, ignore_index=True)
+
+
 def sizes(instances, data):
     """Return how many quadruples each subset of a data set has: ``data``, ``subset``, ``quadruples``, ``masculine``."""
     factors = subsets.of_quadruples(instances)

@@ -17,6 +17,14 @@ METRICS = {
 }
 """The tested metrics in words."""
 
+KEYS = {
+    "alpha": "counter_gap.alpha",
+    "draws": "counter_gap.bootstrap.draws",
+    "simulated_quadruples": "counter_gap.simulation.quadruples",
+    "simulated_data_sets": "counter_gap.simulation.repeats",
+}
+"""Settings to their keys in config.yaml."""
+
 
 def entry(value, text, source, **cell):
     """Return one entry."""
@@ -25,7 +33,9 @@ def entry(value, text, source, **cell):
 
 def from_settings(settings):
     """Return ``setting.<name>``."""
-    return {f"setting.{name}": entry(value, f"{value:,}", "config.yaml", key=name) for name, value in settings.items()}
+    return {
+        f"setting.{name}": entry(value, f"{value:,}", "config.yaml", key=KEYS[name]) for name, value in settings.items()
+    }
 
 
 def from_sizes(sizes, templates):
@@ -153,6 +163,8 @@ def from_simulation(simulation):
 def from_examples(examples):
     """Return ``examples.<rule>``, the quadruple that is shown, for each rule that has one."""
     return {
-        f"examples.{row.rule}": entry(str(row.quadruple), str(row.quadruple), "examples.csv", rule=row.rule)
+        f"examples.{row.rule}": entry(
+            str(row.quadruple), str(row.quadruple), "examples.csv", rule=row.rule, quadruple=row.quadruple
+        )
         for row in examples.drop_duplicates("rule").itertuples()
     }

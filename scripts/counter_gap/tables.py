@@ -4,14 +4,13 @@ import pandas as pd
 
 from scripts.core import files, latex
 from scripts.core.errors import UserError
+from scripts.counter_gap.labels import DATA, SCORING
 
 METHODS = ("none", "a-CDA", "n-CDA")
 """Debiasing methods in the order of the study's Table 6."""
 NOT_RUN, NOT_RELEASED = "not run", "not released"
 """What the run lacks, and what the study's authors did not publish of the systems whose flags they did."""
 MISSING = "–"
-SCORING = {"released": "released flags", "clusters": "spans", "clusters_faithful": "spans, faithful"}
-DATA = {"gap_test": "GAP test", "gap_validation": "GAP validation", "gap_development": "GAP development"}
 SIGNIFICANT, CORRECTED = "*", "†"
 """Marks of p values below the level, before and after Holm's correction."""
 DISPUTED = "‡"

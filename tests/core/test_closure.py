@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from scripts.core import closure
+from scripts.core.errors import UserError
 
 ROOT = Path(__file__).parents[2]
 
@@ -59,3 +60,17 @@ def test_the_rules_import_nothing_slow():
     program = "\n".join(["import sys", *imports, f"print(*({slow} & sys.modules.keys()))"])
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.split() == []
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("import json\ndef f(:\n", r"scripts/core/b\.py, line 2: invalid syntax"),
+        ("x = 1\n\0", r"scripts/core/b\.py.*null bytes"),
+        (b"\xff\xfe", r"scripts/core/b\.py: cannot be read as Python"),
+    ],
+)
+def test_a_module_that_is_no_python_is_named(tree, text, message):
+    (tree / "scripts/core/b.py").write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(UserError, match=message):
+        closure.closure("scripts/job.py", str(tree))

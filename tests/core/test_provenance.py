@@ -22,6 +22,8 @@ def test_portable_values_are_json_and_know_no_machine():
     value = {1: (f"{ROOT}/config/a.tsv", 2.5, None, True), "set": {"b", "a"}}
     assert provenance.portable(value, ROOT) == {"1": ["config/a.tsv", 2.5, None, True], "set": ["a", "b"]}
     assert provenance.portable(f"{ROOT}-other/a", ROOT) == f"{ROOT}-other/a"
+    # Inputs of a run outside the repository.
+    assert provenance.portable({f"{ROOT}/templates/a.tsv": "00"}, ROOT) == {"templates/a.tsv": "00"}
 
 
 def test_a_users_home_is_not_named(tmp_path, monkeypatch):
@@ -282,11 +284,22 @@ snakemake = SimpleNamespace(
     log=["job.log"], threads=1, resources={},
 )
 
+LOADS = {
+    "import_module": "import importlib; importlib.import_module('scripts.core.ranking')",
+    "__import__": "__import__('scripts.core.ranking')",
+    "spec": "import importlib.util as u; import scripts.core.job as j; "
+            "s = u.spec_from_file_location('other', j.__file__.replace('job.py', 'ranking.py')); "
+            "m = u.module_from_spec(s); s.loader.exec_module(m)",
+    "runpy": "import runpy; import scripts.core.job as j; runpy.run_path(j.__file__.replace('job.py', 'ranking.py'))",
+}
+
 def main(*, source, target, n):
     from pathlib import Path
     import pandas
     if sys.argv[1] == "fail":
         raise UserError("no")
+    if sys.argv[1] in LOADS:
+        exec(LOADS[sys.argv[1]])
     if sys.argv[1] != "nothing":
         Path(target).parent.mkdir(exist_ok=True)
         Path(target).write_text(Path(source).read_text() * n)
@@ -295,9 +308,9 @@ run(main)
 """
 
 
-def job(folder, how):
+def job(folder, how, text=JOB):
     (folder / "in.txt").write_text("text")
-    (folder / "job.py").write_text(JOB)
+    (folder / "job.py").write_text(text)
     environment = {**os.environ, "PYTHONPATH": str(HERE), "SLURM_JOB_ID": "42"}
     return subprocess.run([sys.executable, "job.py", how], cwd=folder, env=environment, check=False).returncode
 
@@ -327,6 +340,20 @@ def test_a_finished_job_leaves_a_complete_record_and_a_failed_one_none(tmp_path,
     (tmp_path / "results/out.txt").unlink()
     job(tmp_path, "nothing")
     assert not path.exists()
+
+
+@pytest.mark.parametrize("how", ["import_module", "__import__", "spec", "runpy"])
+def test_a_job_that_loads_a_module_undeclared_fails_and_names_it(tmp_path, how):
+    assert job(tmp_path, how) == 1
+    assert "rule copy: scripts/core/ranking.py was loaded without an import statement" in (
+        (tmp_path / "job.log").read_text()
+    )
+    assert not (tmp_path / "results/provenance/copy/templates=replica.json").exists()
+    # Declared, the same job is recorded.
+    declared = '"scripts/core/files.py": "0", "scripts/core/ranking.py": "1", "scripts/core/errors.py": "2"'
+    (tmp_path / "job.py").unlink()
+    assert job(tmp_path, how, JOB.replace('"scripts/core/files.py": "0"', declared)) == 0
+    assert (tmp_path / "results/provenance/copy/templates=replica.json").exists()
 
 
 # A run of two models' scores and the analysis of both, as plain data.
@@ -494,3 +521,35 @@ def test_orphans_are_what_no_job_makes():
     present = ["results/a.parquet", "results/folder/link", "results/folder/x", "results/y"]
     found = audit.orphans(present, jobs, {"results/folder/x": "0" * 64, "results/y": "1" * 64})
     assert list(found) == ["results/folder/link", "results/y"]
+
+
+def test_remedies_name_jobs_whose_outputs_snakemake_takes_for_current():
+    state = run_of_two()
+    assert audit.remedies(audit.judge(*state), state[0]) == []
+    del state[1]["results/provenance/score/model=a.json"]
+    found = audit.judge(*state)
+    assert audit.remedies(found, state[0], configfiles=["o.yaml"]) == [
+        "to make them again, run: snakemake --cores 2 --configfile o.yaml --forcerun results/a.parquet -- paper"
+    ]
+    # Both scores: their rule. A file that nothing needs has to be asked for.
+    state[2]["results/b.parquet"] = state[2]["results/t.csv"] = "8" * 64
+    (line,) = audit.remedies(audit.judge(*state), state[0], targets=["figures"])
+    assert line.endswith("--forcerun results/t.csv score -- figures results/t.csv")
+    orphan = audit.orphans(["results/my file"], state[0], {})
+    assert audit.remedies(orphan, state[0]) == ["to delete what nothing makes, run: rm 'results/my file'"]
+    state = run_of_two(revision=None)
+    assert audit.remedies(audit.judge(*state), state[0]) == [
+        "to fix revisions, write them into the registry's entries: source org/a, source org/b"
+    ]
+
+
+def test_an_overlay_is_asked_for_where_parameters_of_most_results_differ():
+    state = run_of_two()
+    assert audit.doubt(audit.judge(*state)) is None
+    for job in state[0]:
+        job["params"]["_code"]["scripts/a.py"] = "11"
+    assert audit.doubt(audit.judge(*state)) is None
+    for job in state[0]:
+        job["params"]["level"] = 1
+    assert "3 of 3 files would be made otherwise" in audit.doubt(audit.judge(*state))
+    assert "other overlays than o.yaml" in audit.doubt(audit.judge(*state), ["o.yaml"])

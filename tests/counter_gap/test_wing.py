@@ -72,8 +72,8 @@ def run(tmp_path_factory, root):
     common = {"metrics": path("metrics.csv"), "significance": path("significance.csv")}
     metrics.main(
         instances=[at["instances.parquet"]], flags=[at["flags.parquet"]], **common,
-        decomposition=path("decomposition.csv"), subset_sizes=path("subset_sizes.csv"), data=["replica"], draws=300,
-        seed=1, alpha=0.01,
+        decomposition=path("decomposition.csv"), subset_sizes=path("subset_sizes.csv"),
+        members=path("members.parquet"), data=["replica"], draws=300, seed=1, alpha=0.01,
     )  # fmt: skip
     simulate.main(simulation=path("simulation.csv"), quadruples=40, repeats=4, seed=1)
     for name, script in (
@@ -295,3 +295,12 @@ def test_a_set_that_was_not_run_is_named(run):
                  lambda: figures.read(run["metrics.csv"], "official")):  # fmt: skip
         with pytest.raises(UserError, match=r"metrics\.csv: has no rows of 'official'"):
             read()
+
+
+def test_members_are_the_instances_of_each_subset(run):
+    members, sizes = files.read_parquet(run["members.parquet"]), files.read_csv(run["subset_sizes.csv"])
+    counts = members.groupby("subset").id.nunique()
+    assert counts.pop("originals") * 4 == counts["all"]
+    assert counts.to_dict() == (4 * sizes.set_index("subset").quadruples).to_dict()
+    masculine = members[members.original_gender == "M"].groupby("subset").id.nunique() / 4
+    assert masculine.drop("originals").to_dict() == sizes.set_index("subset").masculine.to_dict()

@@ -72,6 +72,25 @@ def test_every_instance_has_its_prompts(samples, tmp_path):
     assert facts["kinds"] == ["options"]
 
 
+def test_prompts_name_the_lines_they_were_made_from(samples, tmp_path):
+    rows, made = make(samples, tmp_path)
+    origins = files.parquet_metadata(tmp_path / "prompts.parquet")["origins"]
+    assert origins == files.parquet_metadata(tmp_path / "prompted.parquet")["origins"] | {
+        "prompt_row": "prompts.tsv", "chain_row": "chain_of_thought.tsv"
+    }  # fmt: skip
+    lines = {name: (ROOT / "templates/ruff" / name).read_text().split("\n") for name in ("prompts.tsv", "task.tsv")}
+    chains = (ROOT / "templates/ruff/chain_of_thought.tsv").read_text().split("\n")
+    texts, distractors = (rows.set_index("instance_id")[column] for column in ("text", "n_distractors"))
+    for row in made.itertuples():
+        assert lines["prompts.tsv"][row.prompt_row - 1].startswith(f"{row.prompt}\t")
+        end = lines["task.tsv"][row.task_row - 1].split("\t")[2].replace("{pronoun}", "___")
+        assert texts[row.instance_id].endswith(end)
+        assert len(row.context_rows) == 1 + distractors[row.instance_id]
+    vanilla = made.method == "vanilla"
+    assert made.chain_row.isna().equals(vanilla)
+    assert all(chains[n - 1].startswith("kojima\t") for n in made.chain_row.dropna())
+
+
 def test_the_blank_is_written_as_configured(samples, tmp_path):
     _, code = make(samples, tmp_path)
     _, paper = make(samples, tmp_path, blank="paper")
