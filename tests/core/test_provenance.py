@@ -70,7 +70,7 @@ REQUIRED = configuration.load_schema("record")["required"]
 MALFORMED = {
     **{f"without {key}": ({key: None}, "lacks the key") for key in REQUIRED if key not in ("format", "checksum")},
     "inputs a list": ({"inputs": ["in.txt"]}, "inputs is a list"),
-    "outputs empty": ({"outputs": {}}, "outputs is a mapping; expected at least one file"),
+    "outputs empty": ({"outputs": {}}, "outputs has 0 entries; expected at least 1"),
     "a digest cut off": ({"outputs": {"results/out.txt": "00"}}, "results/out.txt is '00'; expected a SHA-256 digest"),
     "a digest that is a number": ({"inputs": {"in.txt": 5}}, "inputs.in.txt is '5'"),
     "packages a list": ({"packages": [1]}, "packages is a list"),
