@@ -27,7 +27,7 @@ bench: environment ## Measure the scoring engines; leaves results/benchmarks/sco
 	.venv/bin/snakemake --cores $(CORES) bench
 
 architectures: environment ## Print how the engines score small models of 60 architectures that no study uses
-	.venv/bin/python -m tests.architectures
+	.venv/bin/python -m tests.core.engines.architectures
 
 lint: environment ## Run the linters
 	.venv/bin/ruff check .

@@ -11,7 +11,7 @@ sys.path.insert(0, str(ROOT))
 os.environ.update(PYTHONPATH=os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")])))
 
 from scripts.core import config as configuration
-from scripts.core import registry
+from scripts.core.engines import registry
 from scripts.core import studies as declarations
 from scripts.core import templates as template_files
 from scripts.core import upstream as upstream_files

@@ -57,7 +57,7 @@ COUNTER_GAP_CLUSTERS = {
 }
 
 # What its tables mean by their columns and values, where tables of instances have other names, so that the audit finds
-# the template rows behind a cell (scripts/core/origins.py says how an entry is read).
+# the template rows behind a cell (scripts/core/provenance/origins.py says how an entry is read).
 COUNTER_GAP_TRACED = [
     {
         "files": "results/counter_gap/*",

@@ -18,7 +18,7 @@ rule merge_demo_encoder:
     params:
         **DEMO_PACKAGE,
     script:
-        "../scripts/merge_demo_encoder.py"
+        "../scripts/demo_encoder/merge_demo_encoder.py"
 
 
 # Outside the default targets: makes the delta anew from public-domain books, which only a mirror offers as archives.
@@ -50,4 +50,4 @@ rule train_demo_encoder:
         batch_size=32,
         characters=350000,
     script:
-        "../scripts/train_demo_encoder.py"
+        "../scripts/demo_encoder/train_demo_encoder.py"

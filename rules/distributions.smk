@@ -59,7 +59,7 @@ rule token_distributions:
         tokens_per_batch=config["scoring"]["tokens_per_batch"],
         save_seconds=config["scoring"]["save_seconds"],
     script:
-        "../scripts/token_distributions.py"
+        "../scripts/distributions/token_distributions.py"
 
 
 # On the submitting host: the key is there, and nodes need no network.
@@ -86,4 +86,4 @@ rule completions:
         attempts=config["completions"]["attempts"],
         parallel=config["completions"]["parallel"],
     script:
-        "../scripts/completions.py"
+        "../scripts/distributions/completions.py"

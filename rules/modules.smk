@@ -2,7 +2,7 @@
 # imports: each rule gets the digests of its script and of all local modules behind it as a parameter, so that a change
 # reruns exactly the rules that use it. Comes after all rules.
 
-from scripts.core import closure
+from scripts.core.provenance import closure
 
 
 def carry_digests():

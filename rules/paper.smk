@@ -26,7 +26,7 @@ rule paper_source:
         engine=config["scoring"]["engine"] if SCORE_FILES else None,
         studies=[{"key": study.name, "name": study.title, "abstract": study.abstract} for study in STUDIES.values()],
     script:
-        "../scripts/paper_source.py"
+        "../scripts/paper/paper_source.py"
 
 
 rule paper_provenance:
@@ -48,7 +48,7 @@ rule paper_provenance:
     params:
         allow_stale=config["paper"]["allow_stale"],
     script:
-        "../scripts/paper_provenance.py"
+        "../scripts/paper/paper_provenance.py"
 
 
 rule paper_pdf:
@@ -71,4 +71,4 @@ rule paper_pdf:
     params:
         overfull=10.0,
     script:
-        "../scripts/paper_pdf.py"
+        "../scripts/paper/paper_pdf.py"

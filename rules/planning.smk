@@ -4,7 +4,7 @@
 SCORED_SETS = [(study, name) for study, scored in SCORED.items() for name in scored.sets]
 TEXT_SETS = [(study, name) for study, texts in TEXTS.items() for name in texts.sets]
 
-# What the plan's columns mean, for the audit (scripts/core/origins.py).
+# What the plan's columns mean, for the audit (scripts/core/provenance/origins.py).
 PLAN_TRACED = [
     {
         "files": "results/plan.csv",
@@ -58,4 +58,4 @@ rule plan:
         speeds="results/benchmarks/score",
         _measured={str(path): path.stat().st_mtime_ns for path in Path("results/benchmarks/score").rglob("*.json")},
     script:
-        "../scripts/plan.py"
+        "../scripts/planning/plan.py"

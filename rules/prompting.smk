@@ -55,7 +55,7 @@ rule prompt:
         shard=lambda wildcards: int(wildcards.shard),
         shards=lambda wildcards: int(wildcards.shards),
     script:
-        "../scripts/prompt.py"
+        "../scripts/prompting/prompt.py"
 
 
 rule merge_answers:
@@ -73,4 +73,4 @@ rule merge_answers:
     conda:
         "../envs/scoring.yaml"
     script:
-        "../scripts/merge_answers.py"
+        "../scripts/prompting/merge_answers.py"

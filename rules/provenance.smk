@@ -1,4 +1,4 @@
-# Where results come from: the audit of all records and files (scripts/core/provenance.py writes the records).
+# Where results come from: the audit of all records and files (scripts/core/provenance/job_records.py writes the records).
 
 # How results lead back to template rows: what the studies and the plan say of their tables.
 TRACED = [*PLAN_TRACED, *(entry for study in STUDIES.values() for entry in study.traced)]
@@ -34,4 +34,4 @@ rule crate:
         manifest=root("config/upstream.tsv"),
         title="Pronouns in language models: a run and its results",
     script:
-        "../scripts/crate.py"
+        "../scripts/provenance/crate.py"

@@ -346,7 +346,7 @@ rule bench_scoring:
         entries={name: SCORED_ENTRIES[name] for name in ("smollm2-135m-instruct", "minilm-l6-mlm")},
         cases=config["benchmark"],
     script:
-        "../scripts/bench_scoring.py"
+        "../scripts/scoring/bench_scoring.py"
 
 
 # In the paper: headline 1, context_free 4, introduction_accuracy 5, accuracy_by_pronoun 6, accuracy_by_distractors 7,

@@ -30,7 +30,7 @@ rule fetch_model:
         model=lambda wildcards: wildcards.model,
         entry=lambda wildcards: SCORED_ENTRIES[wildcards.model],
     script:
-        "../scripts/fetch_model.py"
+        "../scripts/scoring/fetch_model.py"
 
 
 rule score:
@@ -69,7 +69,7 @@ rule score:
         shard=lambda wildcards: int(wildcards.shard),
         shards=lambda wildcards: int(wildcards.shards),
     script:
-        "../scripts/score.py"
+        "../scripts/scoring/score.py"
 
 
 rule merge_scores:
@@ -87,4 +87,4 @@ rule merge_scores:
     conda:
         "../envs/scoring.yaml"
     script:
-        "../scripts/merge_scores.py"
+        "../scripts/scoring/merge_scores.py"

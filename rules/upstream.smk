@@ -17,4 +17,4 @@ rule fetch_upstream:
         manifest=root("config/upstream.tsv"),
         _sha256=lambda wildcards: UPSTREAM[wildcards.path].sha256,
     script:
-        "../scripts/fetch_upstream.py"
+        "../scripts/upstream/fetch_upstream.py"

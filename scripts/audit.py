@@ -23,9 +23,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from scripts.core import audit, config, files, manifest, origins, provenance, trace
+from scripts.core import config, files
 from scripts.core.errors import UserError
 from scripts.core.job import log, run
+from scripts.core.provenance import audit, job_records, manifest, origins, trace
 
 ROOT = Path(__file__).resolve().parents[1]
 SHOWN = 20
@@ -47,8 +48,8 @@ class State:
 
     def __init__(self, configfiles=(), targets=()):
         self.problems = {}
-        self.records = provenance.load(problems=self.problems)
-        recorded = provenance.index(self.records)
+        self.records = job_records.load(problems=self.problems)
+        recorded = job_records.index(self.records)
         self.present = present = sorted(set(_present(recorded)) - set(manifest.SIGNATURES))
         planned = _plan(configfiles, targets, present)
         self.jobs = planned["jobs"]
@@ -56,13 +57,13 @@ class State:
         dropped = audit.outside(self.jobs, planned["targets"], self.records, present)
         self.jobs = [job for job in self.jobs if not dropped & set(job["outputs"])]
         self.digests = _digests({path for job in self.jobs for path in [*job["inputs"], *job["outputs"]]}, present)
-        self.facts = provenance.portable(provenance.model_facts(self.digests), ROOT)
+        self.facts = job_records.portable(job_records.model_facts(self.digests), ROOT)
         self.findings = audit.judge(
             self.jobs,
             self.records,
             self.digests,
             self.facts,
-            provenance.pins(ROOT),
+            job_records.pins(ROOT),
             _weights(self.jobs),
             **_environment(self.jobs, self.records),
             problems=self.problems,
@@ -78,7 +79,7 @@ class State:
 
 
 def _where(path):
-    return provenance.resolve(path, ROOT)
+    return job_records.resolve(path, ROOT)
 
 
 def _present(recorded):
@@ -96,7 +97,14 @@ def _present(recorded):
 
 
 def _plan(configfiles, targets, files):
-    command = [sys.executable, "-m", "scripts.expected_jobs", "--snakefile", str(ROOT / "Snakefile"), *targets]
+    command = [
+        sys.executable,
+        "-m",
+        "scripts.provenance.expected_jobs",
+        "--snakefile",
+        str(ROOT / "Snakefile"),
+        *targets,
+    ]
     for path in configfiles:
         command += ["--configfile", str(path)]
     with tempfile.TemporaryDirectory() as folder:
@@ -114,7 +122,7 @@ def _plan(configfiles, targets, files):
 
 def _digests(planned, present=()):
     """Return the digests of the files and folders of ``planned`` and of the files of ``present``, read anew."""
-    found = {path: provenance.resolve(path, ROOT) for path in sorted({*planned, *present})}
+    found = {path: job_records.resolve(path, ROOT) for path in sorted({*planned, *present})}
     # Opening a pipe would wait for ever, and a link may lead to the whole disk.
     existing = {path: place for path, place in found.items() if place.is_file() or (path in planned and place.is_dir())}
     with concurrent.futures.ThreadPoolExecutor() as pool:
@@ -130,13 +138,13 @@ def _digest(path):
 
 def _environment(jobs, records):
     """Return what is installed here of the packages that the records name: versions, and files with weights or data."""
-    carried = {name: entry for job in jobs for name, entry in provenance.carried(job["params"]).items()}
+    carried = {name: entry for job in jobs for name, entry in job_records.carried(job["params"]).items()}
     named = {package for record in records.values() for package in record.get("packages", {})}
-    installed = provenance.installed(sorted(named | {package for package, _, _ in carried.values()}))
+    installed = job_records.installed(sorted(named | {package for package, _, _ in carried.values()}))
     absent = sorted(named - installed.keys())
     if absent:
         log.warning("not installed here, so compared with the lock alone: %s", ", ".join(absent))
-    found = provenance.package_files(carried)
+    found = job_records.package_files(carried)
     for name in sorted(carried.keys() - found.keys()):
         log.warning("%s is not installed here: its files cannot be compared", name)
     return {"installed": installed | {"python": platform.python_version()}, "package_files": found}
@@ -149,11 +157,11 @@ def _weights(jobs):
         entry = job["params"].get("entry")
         source = entry.get("source", {}) if isinstance(entry, dict) else {}
         if "path" in source:
-            source = {"path": str(provenance.resolve(source["path"], ROOT))}
+            source = {"path": str(job_records.resolve(source["path"], ROOT))}
             chosen |= {path: (job["wildcards"].get("model"), entry | {"source": source}) for path in job["outputs"]}
     found, known = {}, {}
     if chosen:
-        from scripts.core import models
+        from scripts.core.engines import models
     for path, (name, entry) in chosen.items():
         if name not in known:
             try:
@@ -257,7 +265,7 @@ def _trace(state, options):
     for entry in found:
         path, rows, column = entry["path"], entry["rows"], entry["column"]
         if path == trace.CONFIG:
-            path = provenance.portable(config.set_in(rows[0]["key"], state.configfiles, ROOT), ROOT)
+            path = job_records.portable(config.set_in(rows[0]["key"], state.configfiles, ROOT), ROOT)
             state.digests |= _digests([path])
         one = rows[0] if len(rows) == 1 else None
         models = trace.model_names(one, state.jobs)

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from scripts.core import closure
+from scripts.core.provenance import closure
 
 ROOT = Path(__file__).parents[1]
 # A process of its own, because Snakemake changes the process that reads a workflow.
@@ -184,8 +184,8 @@ def test_shared_floors_name_no_study(found):
 
 
 SHARED_CODE = (
-    "core/audit", "core/cluster", "core/paper", "core/planning", "core/registry", "core/studies", "plan",
-    "paper_source",
+    "core/provenance/audit", "core/cluster", "core/paper/sections", "core/engines/planning", "core/engines/registry",
+    "core/provenance/origins", "core/provenance/trace", "core/studies", "planning/plan", "paper/paper_source",
 )  # fmt: skip
 
 

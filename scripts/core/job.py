@@ -95,8 +95,8 @@ def _log_memory():
 def _recorder(job):
     """Return the recorder of a Snakemake job; it removes the record of an earlier run."""
     # Found by name, so that it is no part of any script's closure: what records a job cannot change its results.
-    provenance = importlib.import_module("scripts.core.provenance")
-    return provenance.Recorder(
+    job_records = importlib.import_module("scripts.core.provenance.job_records")
+    return job_records.Recorder(
         job.rule, dict(job.wildcards.items()), list(job.input), list(job.output), dict(job.params.items()), ROOT
     )
 
@@ -104,7 +104,7 @@ def _recorder(job):
 def _check_modules(job, root):
     """Refuse a job that ran modules of the project which its rule does not declare.
 
-    What a script imports in a statement is found by ``code(...)``; a change of what it loads in other ways would go
+    What a script imports in a statement is found by rules/modules.smk; a change of what it loads in other ways would go
     unseen.
 
     Raises
@@ -112,17 +112,19 @@ def _check_modules(job, root):
     UserError
         Naming such modules.
     """
-    closure = importlib.import_module("scripts.core.closure")
+    closure = importlib.import_module("scripts.core.provenance.closure")
     # What runs and records jobs is loaded in every one of them.
-    own = {
-        m for name in ("job", "provenance", "closure") for m in closure.closure(f"scripts/core/{name}.py", str(root))
+    always = {
+        module
+        for name in ("job", "provenance/__init__", "provenance/job_records", "provenance/closure")
+        for module in closure.closure(f"scripts/core/{name}.py", str(root))
     }
     folder = f"{root / 'scripts'}/"
     paths = {getattr(module, "__file__", None) for module in list(sys.modules.values())} | _executed
     # A repository behind a link has two names.
     paths = {str(Path(path).resolve()) for path in paths if path and "/scripts/" in path}
     loaded = {path.removeprefix(f"{root}/") for path in paths if path.startswith(folder)}
-    unknown = sorted(loaded - own - job.params.get("_code", {}).keys())
+    unknown = sorted(loaded - always - job.params.get("_code", {}).keys())
     if unknown:
         raise UserError(
             f"rule {job.rule}: {', '.join(unknown)} {'were' if len(unknown) > 1 else 'was'} loaded without an import "

@@ -4,7 +4,7 @@ A finding is a function of the :class:`Results` of one set of quadruples that yi
 the study's systems and are never looked at.
 """
 
-from scripts.core.claims import Claim, Lacking, check
+from scripts.core.paper.claims import Claim, Lacking, check
 from scripts.core.statistics import p_text
 
 SYSTEMS = ("BERT-base", "BERT-large", "SpanBERT-base", "SpanBERT-large")
@@ -30,7 +30,7 @@ class Results:
         self.subset = subset
 
     def row(self, system, metric, group="all", debiasing="none", subset=None, data=None):
-        """Return one row; :class:`scripts.core.claims.Lacking` if it is not there."""
+        """Return one row; :class:`scripts.core.paper.claims.Lacking` if it is not there."""
         gap = self.table.source.str.startswith("gap_")
         own = self.table[
             (self.table.source.str.startswith(f"{data}/") if data else ~gap)

@@ -2,8 +2,9 @@
 
 import pandas as pd
 
-from scripts.core import files, latex
+from scripts.core import files
 from scripts.core.errors import UserError
+from scripts.core.paper import latex
 from scripts.counter_gap.labels import DATA, SCORING
 
 METHODS = ("none", "a-CDA", "n-CDA")

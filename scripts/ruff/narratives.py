@@ -106,7 +106,7 @@ class Templates:
     pronoun_rows: dict = field(default_factory=dict)
 
     def origins(self):
-        """Return which file each of :data:`ORIGINS` counts lines of (:func:`scripts.core.origins.read`).
+        """Return which file each of :data:`ORIGINS` counts lines of (:func:`scripts.core.provenance.origins.read`).
 
         Returns
         -------

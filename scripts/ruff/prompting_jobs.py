@@ -1,6 +1,6 @@
 """What a run prompts: which models, by which methods, with how many prompts; checked before anything runs."""
 
-from scripts.core import registry
+from scripts.core.engines import registry
 from scripts.core.errors import UserError
 from scripts.ruff.prompt_texts import VANILLA
 

@@ -3,9 +3,10 @@
 import os
 from pathlib import Path
 
-from scripts.core import files, latex
+from scripts.core import files
 from scripts.core.job import run
-from scripts.core.paper import across, breakable, figure, listed, number, part_of, value, write
+from scripts.core.paper import latex
+from scripts.core.paper.sections import across, breakable, figure, listed, number, part_of, value, write
 
 FEW = 6
 """Up to this many models the text speaks of each; above, of all together."""

@@ -1,7 +1,7 @@
 """Tabulate the task specification metric of the sentences about one occupation (paper Table 2)."""
 
-from scripts.core import published
 from scripts.core.job import run
+from scripts.core.paper import published
 from scripts.underspecification import figures, tables
 
 

@@ -2,7 +2,8 @@
 
 import pandas as pd
 
-from scripts.core import files, latex
+from scripts.core import files
+from scripts.core.paper import latex
 from scripts.underspecification import agreement, detection, figures, study
 from scripts.underspecification.correlation import MEAN
 

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from scripts.core import claims as core_claims
-from scripts.core import published as published_numbers
+from scripts.core.paper import claims as core_claims
+from scripts.core.paper import published as published_numbers
 from scripts.counter_gap import analysis, comparable, findings, predictions, quadruples, subsets, tables
 
 pytestmark = pytest.mark.upstream

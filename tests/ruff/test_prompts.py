@@ -4,7 +4,8 @@ import copy
 
 import pytest
 
-from scripts.core import config, files, registry
+from scripts.core import config, files
+from scripts.core.engines import registry
 from scripts.core.errors import UserError
 from scripts.ruff import prompt_texts, prompting_jobs, prompts, sample, select_instances
 from tests.conftest import ROOT

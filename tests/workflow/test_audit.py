@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from scripts.core import files, provenance
+from scripts.core import files
+from scripts.core.provenance import job_records
 
 pytestmark = pytest.mark.workflow
 
@@ -164,7 +165,7 @@ def forge(tree, rule, change, name="templates=replica.json"):
     path = tree / "results/provenance" / rule / name
     record = json.loads(path.read_text(encoding="utf-8"))
     change(record)
-    files.write_json(path, record | {"checksum": provenance.checksum(record)})
+    files.write_json(path, record | {"checksum": job_records.checksum(record)})
 
 
 def _other_weights(tree):
@@ -367,7 +368,7 @@ def test_impact_names_what_would_move_and_agrees_with_snakemake(tree):
     _, bad, _ = verdicts(tree)
     records = {path: json.loads((tree / path).read_text()) for path in _records(tree)}
     assert {records[p]["rule"] for p in records if set(records[p]["outputs"]) & bad.keys()} == expected
-    assert audit(tree, "--impact", "scripts/train_demo_encoder.py")[0] == 2
+    assert audit(tree, "--impact", "scripts/demo_encoder/train_demo_encoder.py")[0] == 2
 
 
 def _records(tree):

@@ -80,7 +80,7 @@ def test_a_second_run_does_nothing(finished):
 
 
 def test_an_unrelated_module_reruns_nothing(finished):
-    edit(finished.folder / "scripts/core/masked_lm_head.py", "\n# A comment.\n")
+    edit(finished.folder / "scripts/core/engines/masked_lm_head.py", "\n# A comment.\n")
     (finished.folder / "scripts/core/statistics.py").touch()
     (finished.folder / "scripts/core/unused.py").write_text("x = 1\n")
     assert finished.planned(*SOURCES) == {}
@@ -108,7 +108,7 @@ def test_a_module_of_one_analysis_reruns_that_analysis_and_what_follows(finished
 
 
 def test_the_engine_reruns_the_scores(finished):
-    path = finished.folder / "scripts/core/prefix_tree.py"
+    path = finished.folder / "scripts/core/engines/prefix_tree.py"
     before = path.read_bytes()
     edit(path, "\n# A comment.\n")
     assert finished.planned("scores")["score"] == len(NAMES) * len(SETS)

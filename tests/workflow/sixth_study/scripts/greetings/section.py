@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from scripts.core.job import run
-from scripts.core.paper import figure, number, part_of, write
+from scripts.core.paper.sections import figure, number, part_of, write
 
 
 def main(

@@ -1,7 +1,8 @@
 """Tabulate how often each pronoun set is preferred."""
 
-from scripts.core import files, latex
+from scripts.core import files
 from scripts.core.job import run
+from scripts.core.paper import latex
 
 
 def main(*, choices: str, tex: str, csv: str):
