@@ -5,7 +5,7 @@ CORES ?= $(shell nproc)
 PYTHON ?= python3
 export PYTHON
 
-.PHONY: help paper test test-slurm environment tex lint bench
+.PHONY: help paper test test-slurm environment tex lint bench architectures
 .DEFAULT_GOAL := help
 
 help: ## Show this list
@@ -18,13 +18,16 @@ paper: environment ## Run the default workflow; leaves results/paper/main.pdf
 	@if bash envs/tex.sh; then \
 	    .venv/bin/snakemake --cores $(CORES) paper; \
 	else \
-	    .venv/bin/snakemake --cores $(CORES) figures tables paper_source && \
+	    .venv/bin/snakemake --cores $(CORES) figures tables paper_provenance && \
 	    echo "All figures and tables are in results/; only the PDF is missing. Install TeX as said above and run: make paper" >&2; \
 	    exit 1; \
 	fi
 
 bench: environment ## Measure the scoring engines; leaves results/benchmarks/scoring.csv
 	.venv/bin/snakemake --cores $(CORES) bench
+
+architectures: environment ## Print how the engines score small models of 60 architectures that no study uses
+	.venv/bin/python -m tests.core.engines.architectures
 
 lint: environment ## Run the linters
 	.venv/bin/ruff check .

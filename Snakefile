@@ -1,30 +1,40 @@
-# From one template row to one number in the paper:
+# From one template row to one number in the paper, for each study:
 #
-#   templates/ruff/*.tsv  -> results/ruff/instances/{templates}/*.parquet      rules/ruff.smk
-#                         -> results/ruff/scores/{templates}/{model}/*.parquet,
-#                            results/ruff/scores/{templates}/{model}.parquet   rules/scoring.smk
-#                            results/ruff/answers/{templates}/{model}.parquet  rules/prompting.smk (prompted models)
-#                         -> results/ruff/analysis/{templates}/*.csv           rules/ruff.smk, rules/ruff_prompting.smk
-#                         -> results/ruff/{figures,tables}/{templates}/*       rules/ruff.smk
-#                         -> results/paper/main.pdf                            rules/paper.smk
+#   templates/{study}/*.tsv  -> results/{study}/instances/, texts/, prompts/       rules/{study}.smk
+#                            -> results/{study}/scores/{set}/{model}.parquet       rules/scoring.smk
+#                               results/{study}/answers/{set}/{model}.parquet      rules/prompting.smk
+#                               results/{study}/distributions/{set}/{model}.parquet  rules/distributions.smk
+#                            -> results/{study}/analysis/                          rules/{study}.smk
+#                            -> results/{study}/figures/, tables/                  rules/studies.smk
+#                            -> results/paper/main.pdf                             rules/paper.smk
 #
 # Named targets: paper (the default), figures, tables, scores, instances, fetch_models, plan, bench, and one for each
-# study (ruff, counter_gap, underspecification); audit says whether all that was made is what would be made today.
+# study, by its name; audit says whether all that was made is what would be made today.
 
 
 include: "rules/common.smk"
 include: "rules/upstream.smk"
 include: "rules/demo_encoder.smk"
-include: "rules/ruff.smk"
-include: "rules/ruff_prompting.smk"
-include: "rules/counter_gap.smk"
-include: "rules/underspecification.smk"
+
+
+# The studies, in the order of the paper.
+for name in chosen(
+    "ruff",
+    "counter_gap",
+    "underspecification",
+):
+
+    include: f"rules/{name}.smk"
+
+
+include: "rules/studies.smk"
 include: "rules/scoring.smk"
 include: "rules/prompting.smk"
 include: "rules/distributions.smk"
 include: "rules/planning.smk"
 include: "rules/paper.smk"
 include: "rules/provenance.smk"
+include: "rules/modules.smk"
 include: "rules/cluster.smk"
 
 
@@ -34,11 +44,7 @@ localrules:
     tables,
     scores,
     instances,
-    bench,
     fetch_models,
-    ruff,
-    counter_gap,
-    underspecification,
     audit,
 
 
@@ -50,55 +56,24 @@ rule paper:
 
 rule figures:
     input:
-        RUFF_FIGURE_FILES,
-        COUNTER_GAP_FIGURE_FILES,
-        UNDERSPEC_FIGURE_FILES,
+        [study.files("figure") for study in STUDIES.values()],
 
 
 rule tables:
     input:
-        RUFF_TABLE_FILES,
-        COUNTER_GAP_TABLE_FILES,
-        UNDERSPEC_TABLE_FILES,
-        UNDERSPEC_RESULTS,
+        [[*study.files("table", "comparison"), *study.analyses] for study in STUDIES.values()],
 
 
 rule scores:
     input:
-        RUFF_SCORE_FILES,
+        SCORE_FILES,
 
 
 rule instances:
     input:
-        RUFF_INSTANCE_FILES,
-        COUNTER_GAP_INSTANCE_FILES,
-        UNDERSPEC_INSTANCE_FILES,
-
-
-rule bench:
-    input:
-        rules.bench_scoring.output.table,
+        [study.instances for study in STUDIES.values()],
 
 
 rule fetch_models:
     input:
-        [FETCHED_MODELS[name]["fetched"] for name in RUN | PROMPTED_MODELS if name in FETCHED_MODELS],
-
-
-rule ruff:
-    input:
-        RUFF_FIGURE_FILES,
-        RUFF_TABLE_FILES,
-
-
-rule counter_gap:
-    input:
-        COUNTER_GAP_FIGURE_FILES,
-        COUNTER_GAP_TABLE_FILES,
-
-
-rule underspecification:
-    input:
-        UNDERSPEC_FIGURE_FILES,
-        UNDERSPEC_TABLE_FILES,
-        UNDERSPEC_RESULTS,
+        [FETCHED_MODELS[name]["fetched"] for name in [*READ_MODELS, *ASKED_MODELS] if name in FETCHED_MODELS],

@@ -13,7 +13,7 @@ localrules:
 
 try:
     cluster.check_profiles(workflow)
-    cluster.adapt(workflow)
+    cluster.adapt(workflow, STUDIES)
 except UserError as error:
     refuse(error)
 

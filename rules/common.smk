@@ -10,11 +10,13 @@ ROOT = Path(workflow.basedir)
 sys.path.insert(0, str(ROOT))
 os.environ.update(PYTHONPATH=os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")])))
 
-from scripts.core import closure, registry
 from scripts.core import config as configuration
+from scripts.core.engines import registry
+from scripts.core import studies as declarations
 from scripts.core import templates as template_files
 from scripts.core import upstream as upstream_files
 from scripts.core.errors import UserError
+from scripts.core.studies import Prompted, Scored, Texts, every, result
 
 
 def refuse(error):
@@ -30,22 +32,6 @@ def root(path):
     """
     absolute = ROOT / path
     return os.path.relpath(absolute) if absolute.is_relative_to(Path.cwd()) else str(absolute)
-
-
-def code(script):
-    """Return the digests of a script and of the local modules it imports, for a rule's params.
-
-    Snakemake sees a changed script, not a changed module; as a parameter both rerun exactly the rules that use them.
-    """
-    return closure.digests(script, str(ROOT))
-
-
-def reported(path, study, kind):
-    """Return an output that Snakemake's HTML report shows under ``study``, with its caption in the paper."""
-    labels = {"kind": kind, "result": Path(path).stem.replace("_", " ")}
-    for wildcard in re.findall(r"\{(\w+)\}", path):
-        labels[wildcard] = f"{{{wildcard}}}"
-    return report(path, caption=Path("results/paper/captions.rst").absolute(), category=study, labels=labels)
 
 
 def rows_of(path):
@@ -80,7 +66,9 @@ configfile: str(ROOT / "config.yaml")
 
 
 try:
-    configuration.validate(config, configuration.load_yaml(ROOT / "config/schemas/config.schema.yaml"), " with ".join(CONFIG_FILES))
+    configuration.validate(
+        config, configuration.configuration_schema(ROOT / "config/schemas"), " with ".join(CONFIG_FILES)
+    )
     MODELS = registry.load_registry(ROOT / "config/models.yaml", ROOT / "config/schemas/models.schema.yaml")
     if config.get("registry"):
         MODELS |= registry.load_registry(config["registry"], ROOT / "config/schemas/models.schema.yaml")
@@ -105,21 +93,38 @@ if config["upstream"]["mirror"]:
     os.environ.setdefault("PRONOUN_UPSTREAM_MIRROR", config["upstream"]["mirror"])
 
 
-# How many instances a scoring job of each study gets at most, for run times and shards; each wing adds its own.
-STUDY_INSTANCES = {}
+# Weights that the workflow makes itself, where a model has a delta, and commits fetched from the hub beforehand.
+PREPARED_WEIGHTS = {
+    name: {"weights": f"results/models/{name}"} for name, entry in MODELS.items() if "delta" in entry.get("source", {})
+}
+FETCHED_MODELS = {
+    name: {"fetched": f"results/models/fetched/{name}.json"}
+    for name, entry in MODELS.items()
+    if registry.uses_hub(entry)
+}
 
-# What each study asks the models that it prompts: "study" to model to methods, new_tokens and seconds; each wing adds its
-# own (rules/prompting.smk).
-PROMPTED = {}
+# The part of a registry entry that scores depend on; a new label or licence rescores nothing.
+SCORED_KEYS = ("source", "tokenizer", "architecture", "precision", "gpus", "gated", "remote_code", "demonstration")
+SCORED_ENTRIES = {name: {key: entry[key] for key in SCORED_KEYS if key in entry} for name, entry in MODELS.items()}
 
-# Texts that models fill or continue: study to its files, results/<study>/texts/<set>.parquet; the groups of words whose
-# mass is wanted: study to {group: words}; tokens to generate, where not ten: "study/set" to their number.
-STUDY_TEXTS = {}
-STUDY_WORD_GROUPS = {}
-STUDY_NEW_TOKENS = {}
+# One model at a time gets all cores of this machine: fewer copies of weights in memory, and no idle core at the end.
+SCORING_THREADS = min(16, workflow.cores or 4)
 
-# Instance files that models score, for the plan: "study/templates" to the path.
-PLANNED_INSTANCES = {}
+# What each study of the run declares about itself at the end of its rules file, by name, in the order of the paper.
+STUDIES = {}
+
+
+def declare(**declaration):
+    """Register a study (scripts/core/studies.py)."""
+    STUDIES[declaration["name"]] = declarations.Study(**declaration)
+
+
+def chosen(*known):
+    """Return the studies of this run among all those known."""
+    try:
+        return declarations.chosen(config["studies"], known)
+    except UserError as error:
+        refuse(error)
 
 
 def one_of(values):
@@ -130,7 +135,5 @@ def one_of(values):
 wildcard_constraints:
     model=one_of(MODELS),
     templates="replica|official",
-    seed=r"\d+",
-    n=r"[0-5]",
     shard=r"\d+",
     shards=r"\d+",

@@ -13,15 +13,12 @@ rule merge_demo_encoder:
         "results/logs/merge_demo_encoder/minilm-l6-mlm.log",
     conda:
         "../envs/scoring.yaml"
-    threads: 1
     resources:
         mem_mb=2000,
-        runtime=10,
     params:
         **DEMO_PACKAGE,
-        _code=code("scripts/merge_demo_encoder.py"),
     script:
-        "../scripts/merge_demo_encoder.py"
+        "../scripts/demo_encoder/merge_demo_encoder.py"
 
 
 # Outside the default targets: makes the delta anew from public-domain books, which only a mirror offers as archives.
@@ -52,6 +49,5 @@ rule train_demo_encoder:
         rank=8,
         batch_size=32,
         characters=350000,
-        _code=code("scripts/train_demo_encoder.py"),
     script:
-        "../scripts/train_demo_encoder.py"
+        "../scripts/demo_encoder/train_demo_encoder.py"

@@ -6,7 +6,7 @@
 READ_KEYS = (*SCORED_KEYS, "prefixes", "prompt_wrapping")
 READ_ENTRIES = {name: {key: entry[key] for key in READ_KEYS if key in entry} for name, entry in MODELS.items()}
 
-DEFAULT_NEW_TOKENS = 10
+TEXTS = {name: study.texts for name, study in STUDIES.items() if study.texts}
 
 # Two jobs at a time: a third of a small model's job is loading and reading files, which takes one core.
 DISTRIBUTION_THREADS = max(1, SCORING_THREADS // 2)
@@ -44,22 +44,22 @@ rule token_distributions:
         runtime=lambda wildcards, input, attempt: registry.distribution_minutes(
             MODELS[wildcards.model],
             rows_of(input.texts),
-            STUDY_NEW_TOKENS.get(f"{wildcards.study}/{wildcards.set}", DEFAULT_NEW_TOKENS),
+            TEXTS[wildcards.study].tokens,
+            TEXTS[wildcards.study].new_tokens[wildcards.set],
             attempt,
         ),
     params:
         model=lambda wildcards: wildcards.model,
         entry=lambda wildcards: READ_ENTRIES[wildcards.model],
-        methods=lambda wildcards: registry.methods(MODELS[wildcards.model]),
+        methods=lambda wildcards: registry.methods(MODELS[wildcards.model], wildcards.study),
         top_k=config["distributions"]["top_k"],
-        max_new_tokens=lambda wildcards: STUDY_NEW_TOKENS.get(f"{wildcards.study}/{wildcards.set}", DEFAULT_NEW_TOKENS),
-        groups=lambda wildcards: STUDY_WORD_GROUPS.get(wildcards.study, {}),
+        max_new_tokens=lambda wildcards: TEXTS[wildcards.study].new_tokens[wildcards.set],
+        groups=lambda wildcards: TEXTS[wildcards.study].word_groups,
         device=config["scoring"]["device"],
         tokens_per_batch=config["scoring"]["tokens_per_batch"],
         save_seconds=config["scoring"]["save_seconds"],
-        _code=code("scripts/token_distributions.py"),
     script:
-        "../scripts/token_distributions.py"
+        "../scripts/distributions/token_distributions.py"
 
 
 # On the submitting host: the key is there, and nodes need no network.
@@ -75,17 +75,15 @@ rule completions:
         model=one_of(name for name, entry in MODELS.items() if "api" in entry),
     conda:
         "../envs/scoring.yaml"
-    threads: 1
     params:
         model=lambda wildcards: wildcards.model,
         entry=lambda wildcards: MODELS[wildcards.model],
         top_k=config["distributions"]["top_k"],
-        max_new_tokens=lambda wildcards: STUDY_NEW_TOKENS.get(f"{wildcards.study}/{wildcards.set}", DEFAULT_NEW_TOKENS),
+        max_new_tokens=lambda wildcards: TEXTS[wildcards.study].new_tokens[wildcards.set],
         cache=config["completions"]["cache"],
         cost_limit_usd=config["completions"]["cost_limit_usd"],
         timeout_seconds=config["completions"]["timeout_seconds"],
         attempts=config["completions"]["attempts"],
         parallel=config["completions"]["parallel"],
-        _code=code("scripts/completions.py"),
     script:
-        "../scripts/completions.py"
+        "../scripts/distributions/completions.py"

@@ -7,12 +7,13 @@ PROMPTED_ENTRIES = {
     for name, entry in SCORED_ENTRIES.items()
 }
 
+PROMPTED = {name: study.prompted for name, study in STUDIES.items() if study.prompted}
 PROMPT_SHARDS = {
     study: {
         name: registry.prompt_shards(job["seconds"], config["scoring"]["minutes_per_job"])
-        for name, job in asked.items()
+        for name, job in prompted.models.items()
     }
-    for study, asked in PROMPTED.items()
+    for study, prompted in PROMPTED.items()
 }
 
 
@@ -40,22 +41,21 @@ rule prompt:
         mem_mb=lambda wildcards, attempt: registry.memory_mb(MODELS[wildcards.model], attempt),
         runtime=lambda wildcards, attempt: registry.prompt_minutes(
             MODELS[wildcards.model],
-            PROMPTED[wildcards.study][wildcards.model]["seconds"] / int(wildcards.shards),
+            PROMPTED[wildcards.study].models[wildcards.model]["seconds"] / int(wildcards.shards),
             attempt,
         ),
     params:
         model=lambda wildcards: wildcards.model,
         entry=lambda wildcards: PROMPTED_ENTRIES[wildcards.model],
-        methods=lambda wildcards: PROMPTED[wildcards.study][wildcards.model]["methods"],
-        new_tokens=lambda wildcards: PROMPTED[wildcards.study][wildcards.model]["new_tokens"],
+        methods=lambda wildcards: PROMPTED[wildcards.study].models[wildcards.model]["methods"],
+        new_tokens=lambda wildcards: PROMPTED[wildcards.study].models[wildcards.model]["new_tokens"],
         device=config["scoring"]["device"],
         tokens_per_batch=config["scoring"]["tokens_per_batch"],
         save_seconds=config["scoring"]["save_seconds"],
         shard=lambda wildcards: int(wildcards.shard),
         shards=lambda wildcards: int(wildcards.shards),
-        _code=code("scripts/prompt.py"),
     script:
-        "../scripts/prompt.py"
+        "../scripts/prompting/prompt.py"
 
 
 rule merge_answers:
@@ -72,8 +72,5 @@ rule merge_answers:
         "results/logs/merge_answers/{study}/{templates}/{model}.log",
     conda:
         "../envs/scoring.yaml"
-    threads: 1
-    params:
-        _code=code("scripts/merge_answers.py"),
     script:
-        "../scripts/merge_answers.py"
+        "../scripts/prompting/merge_answers.py"

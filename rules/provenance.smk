@@ -1,4 +1,7 @@
-# Where results come from: the audit of all records and files (scripts/core/provenance.py writes the records).
+# Where results come from: the audit of all records and files (scripts/core/provenance/job_records.py writes the records).
+
+# How results lead back to template rows: what the studies and the plan say of their tables.
+TRACED = [*PLAN_TRACED, *(entry for study in STUDIES.values() for entry in study.traced)]
 
 
 # Without outputs, so that it runs whenever it is asked for; without inputs, so that it makes nothing current by itself.
@@ -7,14 +10,12 @@ rule audit:
         "results/logs/audit/audit.log",
     conda:
         "../envs/provenance.yaml"
-    threads: 1
     resources:
         mem_mb=2000,
-        runtime=10,
     params:
         configuration=config,
         targets=[],
-        _code=code("scripts/audit.py"),
+        configfiles=[str(path) for path in workflow.overwrite_configfiles],
     script:
         "../scripts/audit.py"
 
@@ -29,13 +30,8 @@ rule crate:
         "results/logs/crate/crate.log",
     conda:
         "../envs/provenance.yaml"
-    threads: 1
-    resources:
-        mem_mb=1000,
-        runtime=10,
     params:
         manifest=root("config/upstream.tsv"),
         title="Pronouns in language models: a run and its results",
-        _code=code("scripts/crate.py"),
     script:
-        "../scripts/crate.py"
+        "../scripts/provenance/crate.py"

@@ -1,28 +1,17 @@
 # One scoring job for each study, template set, model and shard. The rules know instances and a model, not a study.
 
 
-# Weights that the workflow makes itself, where a model has a delta, and commits fetched from the hub beforehand.
-PREPARED_WEIGHTS = {
-    name: {"weights": f"results/models/{name}"} for name, entry in MODELS.items() if "delta" in entry.get("source", {})
-}
-FETCHED_MODELS = {
-    name: {"fetched": f"results/models/fetched/{name}.json"}
-    for name, entry in MODELS.items()
-    if registry.uses_hub(entry)
-}
-
-# The part of a registry entry that scores depend on; a new label or licence rescores nothing.
-SCORED_KEYS = ("source", "tokenizer", "architecture", "precision", "gpus", "gated", "remote_code", "demonstration")
-SCORED_ENTRIES = {name: {key: entry[key] for key in SCORED_KEYS if key in entry} for name, entry in MODELS.items()}
-
 # Jobs for each study and model: as many as keep each within scoring.minutes_per_job.
+SCORED = {name: study.scored for name, study in STUDIES.items() if study.scored}
 SHARDS = {
-    study: {name: registry.shards(entry, count, config["scoring"]["minutes_per_job"]) for name, entry in RUN.items()}
-    for study, count in STUDY_INSTANCES.items()
+    study: {
+        name: registry.shards(
+            entry, scored.instances, scored.options, scored.tokens, config["scoring"]["minutes_per_job"]
+        )
+        for name, entry in RUN.items()
+    }
+    for study, scored in SCORED.items()
 }
-
-# One model at a time gets all cores of this machine: fewer copies of weights in memory, and no idle core at the end.
-SCORING_THREADS = min(16, workflow.cores or 4)
 
 
 localrules:
@@ -37,13 +26,11 @@ rule fetch_model:
         "results/logs/fetch_model/{model}.log",
     conda:
         "../envs/scoring.yaml"
-    threads: 1
     params:
         model=lambda wildcards: wildcards.model,
         entry=lambda wildcards: SCORED_ENTRIES[wildcards.model],
-        _code=code("scripts/fetch_model.py"),
     script:
-        "../scripts/fetch_model.py"
+        "../scripts/scoring/fetch_model.py"
 
 
 rule score:
@@ -65,7 +52,11 @@ rule score:
         gpu=lambda wildcards: registry.gpus(MODELS[wildcards.model]),
         mem_mb=lambda wildcards, attempt: registry.memory_mb(MODELS[wildcards.model], attempt),
         runtime=lambda wildcards, attempt: registry.runtime_minutes(
-            MODELS[wildcards.model], STUDY_INSTANCES[wildcards.study] / int(wildcards.shards), attempt
+            MODELS[wildcards.model],
+            SCORED[wildcards.study].instances / int(wildcards.shards),
+            SCORED[wildcards.study].options,
+            SCORED[wildcards.study].tokens,
+            attempt,
         ),
     params:
         model=lambda wildcards: wildcards.model,
@@ -77,9 +68,8 @@ rule score:
         save_seconds=config["scoring"]["save_seconds"],
         shard=lambda wildcards: int(wildcards.shard),
         shards=lambda wildcards: int(wildcards.shards),
-        _code=code("scripts/score.py"),
     script:
-        "../scripts/score.py"
+        "../scripts/scoring/score.py"
 
 
 rule merge_scores:
@@ -96,30 +86,5 @@ rule merge_scores:
         "results/logs/merge_scores/{study}/{templates}/{model}.log",
     conda:
         "../envs/scoring.yaml"
-    threads: 1
-    params:
-        _code=code("scripts/merge_scores.py"),
     script:
-        "../scripts/merge_scores.py"
-
-
-rule bench_scoring:
-    input:
-        samples=expand(
-            "results/ruff/instances/replica/sample_seed{seed}_distractors{n}.parquet", seed=[13, 17, 19], n=range(6)
-        ),
-        prepared=["results/models/minilm-l6-mlm"],
-    output:
-        table="results/benchmarks/scoring.csv",
-        summary="results/benchmarks/scoring.md",
-    log:
-        "results/logs/bench_scoring.log",
-    conda:
-        "../envs/scoring.yaml"
-    threads: SCORING_THREADS
-    params:
-        entries={name: SCORED_ENTRIES[name] for name in ("smollm2-135m-instruct", "minilm-l6-mlm")},
-        cases=config["benchmark"],
-        _code=code("scripts/bench_scoring.py"),
-    script:
-        "../scripts/bench_scoring.py"
+        "../scripts/scoring/merge_scores.py"

@@ -1,5 +1,6 @@
 # Underspecification (McMilin 2022): evaluation sets and texts, token distributions of this run's models and the authors'
-# released outputs as probabilities of gendered words, both methods, figures and tables. A source is a release or the run.
+# released outputs as probabilities of gendered words, both methods, and what it declares about itself. A source is a
+# release or the run.
 
 from scripts.underspecification import data as underspecification_data
 from scripts.underspecification import study as underspecification_study
@@ -31,12 +32,10 @@ UNDERSPEC_SETS = ["mgc", *expand("{set}_{t}", set=["winogender", "simplified"], 
 # The method that each set is for decides dates, prompts and the length of continuations.
 UNDERSPEC_METHODS = {name: "mgc" if name == "mgc" else "winogender" for name in UNDERSPEC_FILES}
 
-STUDY_TEXTS["underspecification"] = expand("results/underspecification/texts/{set}.parquet", set=UNDERSPEC_SETS)
-STUDY_NEW_TOKENS.update(
-    {f"underspecification/{name}": UNDERSPEC["max_new_tokens"][method] for name, method in UNDERSPEC_METHODS.items()}
-)
+UNDERSPEC_INSTANCE_FILES = expand("results/underspecification/instances/{set}.parquet", set=UNDERSPEC_SETS)
+
 try:
-    STUDY_WORD_GROUPS["underspecification"] = underspecification_data.read_words(f"{UNDERSPEC_TEMPLATES}/words.tsv")
+    UNDERSPEC_WORDS = underspecification_data.read_words(f"{UNDERSPEC_TEMPLATES}/words.tsv")
 except UserError as error:
     refuse(error)
 
@@ -56,46 +55,64 @@ UNDERSPEC_SHARES = (
     else {}
 )
 
-# Figures of each source. In the paper: correlations_date_main 3, correlations_place_main 6, correlations_date_all 7,
-# correlations_place_all 8, example 4, occupations_example 5, occupations_<set>_<part> 9 to 14; the others are additions.
-UNDERSPEC_PARTS = {
-    source: ["run"] if source == underspecification_study.RUN else list(underspecification_study.PARTS)
-    for source in UNDERSPEC_EVERY_SOURCE
-}
-UNDERSPEC_FIGURES = {
-    source: [
-        *expand("correlations_{variable}_all", variable=["date", "place"]),
-        *expand("occupations_{set}_{part}", set=["winogender", "simplified"], part=UNDERSPEC_PARTS[source]),
-        "example",
-        "roc",
-    ]
-    for source in UNDERSPEC_SOURCES
-}
-for _source in UNDERSPEC["released"]:
-    UNDERSPEC_FIGURES[_source] += expand("correlations_{variable}_main", variable=["date", "place"])
-    UNDERSPEC_FIGURES[_source] += ["occupations_example", "orders"]
-# Tables of each source. In the paper: metric 2, detection 3; the others are additions.
-UNDERSPEC_TABLES = ["slopes", "masses", "metric", "detection", "independence"]
 
-UNDERSPEC_FIGURE_FILES = multiext("results/underspecification/figures/toy_model", ".pdf", ".png", ".csv")
-UNDERSPEC_FIGURE_FILES += [
-    f"results/underspecification/figures/{source}/{name}.{kind}"
-    for source, names in UNDERSPEC_FIGURES.items()
-    for name in names
-    for kind in ("pdf", "png", "csv")
+# What Method 1 makes.
+UNDERSPEC_METHOD1_FILES = ["*curves", "*slopes", "*correlations_*", "tables/*/masses"]
+
+UNDERSPEC_TRACED = [
+    # Method 1 is about MGC; its positions count the values that were read.
+    *(
+        {"files": f"results/underspecification/{name}.csv", "then": {"evaluation_set": "mgc"}}
+        for name in UNDERSPEC_METHOD1_FILES
+    ),
+    {"files": "*/correlations_*.csv", "when": {"choice": ".+"}, "then": {}},
+    *(
+        {"files": "results/underspecification/tables/*.csv", "when": {"@column": column}, "then": then}
+        for column, then in (
+            (
+                r"(?P<variable>date|place)s(, |: )(?P<gender>female|male|neutral|neo)(:.*)?",
+                {"variable": "{variable}", "gender": "{gender}"},
+            ),
+        )
+    ),
+    {"files": "results/underspecification/*", "when": {"position": ".+"}, "then": {}},
+    # Method 2: sentences of one set; in its tables sets and sentences have other names.
+    {"files": "results/underspecification/figures/*", "when": {"set": ".+"}, "then": {"evaluation_set": "{set}"}},
+    {"files": "results/underspecification/figures/*", "when": {"part": ".+"}, "then": {}},
+    *(
+        {
+            "files": "*/underspecification/tables/*/detection.csv",
+            "when": {"Set": f"{label}( .*)?"},
+            "then": {"evaluation_set": name, "templates": templates, "prompt": ["mask", "A"], "accumulation": "top"},
+        }
+        for name, label in (("winogender", "Winogender"), ("simplified", "Simplified"))
+        for label, templates in ((rf"{label} \(replica\)", "replica"), (label, "official"))
+    ),
+    {
+        "files": "*/underspecification/tables/*/metric.csv",
+        "when": {"Pronoun": "professional|participant"},
+        "then": {"coreferent": "{Pronoun}"},
+    },
+    {
+        "files": "*/underspecification/tables/*/metric.csv",
+        "then": {"evaluation_set": "winogender", "prompt": ["mask", "A"], "accumulation": "top"},
+    },
+    {"files": "*/underspecification/tables/*/metric.csv", "when": {"@column": ".+"}, "then": {"model": "{@column}"}},
+    {
+        "files": "*/published_vs_ours.csv",
+        "when": {"table": ".+", "cells": ".*", "models": ".*"},
+        "then": {"@file": "results/underspecification/{table}", "@cells": "{cells}", "model": "{models}"},
+    },
+    # The words whose probabilities are summed; the other sets' are shares of all three groups.
+    *(
+        {
+            "files": f"results/underspecification/{name}.csv",
+            "when": {"gender": "female|male|neutral|neo"},
+            "then": {"gender": "{gender}", "group": "{gender}"},
+        }
+        for name in UNDERSPEC_METHOD1_FILES
+    ),
 ]
-UNDERSPEC_TABLE_FILES = expand(
-    "results/underspecification/tables/{source}/{name}.{kind}",
-    source=UNDERSPEC_SOURCES,
-    name=UNDERSPEC_TABLES,
-    kind=["tex", "csv"],
-)
-UNDERSPEC_TABLE_FILES += multiext("results/underspecification/tables/published_vs_ours", ".tex", ".csv", ".json")
-UNDERSPEC_TABLE_FILES += multiext("results/underspecification/tables/claims", ".tex", ".csv", ".json")
-UNDERSPEC_INSTANCE_FILES = expand("results/underspecification/instances/{set}.parquet", set=UNDERSPEC_SETS)
-UNDERSPEC_RESULTS = expand(
-    f"{UNDERSPEC_ANALYSIS}/{{name}}.csv", name=["specification_detection", "method1_slopes", "agreement", "toy_model"]
-)
 
 
 rule underspecification_instances:
@@ -110,15 +127,10 @@ rule underspecification_instances:
         set=one_of(UNDERSPEC_FILES),
     conda:
         "../envs/analysis.yaml"
-    threads: 1
-    resources:
-        mem_mb=1000,
-        runtime=10,
     params:
         evaluation_set=lambda wildcards: wildcards.set.partition("_")[0],
         date_range=lambda wildcards: UNDERSPEC["date_range"] if wildcards.set == "mgc" else "winogender",
         outer_dates=lambda wildcards: 0 if wildcards.set == "mgc" else UNDERSPEC["outer_dates"],
-        _code=code("scripts/underspecification/instances.py"),
     script:
         "../scripts/underspecification/instances.py"
 
@@ -135,16 +147,11 @@ rule underspecification_texts:
         set=one_of(UNDERSPEC_FILES),
     conda:
         "../envs/analysis.yaml"
-    threads: 1
-    resources:
-        mem_mb=1000,
-        runtime=10,
     params:
         use=lambda wildcards: UNDERSPEC["prompts"][UNDERSPEC_METHODS[wildcards.set]],
         dates=UNDERSPEC["sample"]["dates"],
         places=UNDERSPEC["sample"]["places"],
         occupations=UNDERSPEC["sample"]["occupations"],
-        _code=code("scripts/underspecification/texts.py"),
     script:
         "../scripts/underspecification/texts.py"
 
@@ -152,7 +159,7 @@ rule underspecification_texts:
 rule underspecification_masses:
     input:
         instances=UNDERSPEC_INSTANCE_FILES,
-        texts=STUDY_TEXTS["underspecification"],
+        texts=expand("results/underspecification/texts/{set}.parquet", set=UNDERSPEC_SETS),
         distributions=expand("results/underspecification/distributions/{set}/{{model}}.parquet", set=UNDERSPEC_SETS),
         full=lambda wildcards: [
             f"results/underspecification/distributions/{name}/{wildcards.model}.mass.parquet"
@@ -165,14 +172,12 @@ rule underspecification_masses:
         "results/logs/underspecification_masses/{model}.log",
     conda:
         "../envs/analysis.yaml"
-    threads: 1
     resources:
         mem_mb=4000,
         runtime=20,
     params:
         label=lambda wildcards: UNDERSPEC_FACTS[wildcards.model]["label"],
-        methods=lambda wildcards: registry.methods(MODELS[wildcards.model]),
-        _code=code("scripts/underspecification/masses.py"),
+        methods=lambda wildcards: registry.methods(MODELS[wildcards.model], "underspecification"),
     script:
         "../scripts/underspecification/masses.py"
 
@@ -196,13 +201,11 @@ rule underspecification_released:
         release=one_of(underspecification_study.RELEASES),
     conda:
         "../envs/analysis.yaml"
-    threads: 1
     resources:
         mem_mb=4000,
         runtime=20,
     params:
         release=lambda wildcards: wildcards.release,
-        _code=code("scripts/underspecification/released.py"),
     script:
         "../scripts/underspecification/released.py"
 
@@ -219,14 +222,12 @@ rule underspecification_method1:
         source=one_of(UNDERSPEC_EVERY_SOURCE),
     conda:
         "../envs/analysis.yaml"
-    threads: 1
     resources:
         mem_mb=4000,
         runtime=20,
     params:
         draws=UNDERSPEC["bootstrap"]["draws"],
         seed=UNDERSPEC["bootstrap"]["seed"],
-        _code=code("scripts/underspecification/method1.py"),
     script:
         "../scripts/underspecification/method1.py"
 
@@ -246,7 +247,6 @@ rule underspecification_method2:
         source=one_of(UNDERSPEC_EVERY_SOURCE),
     conda:
         "../envs/analysis.yaml"
-    threads: 1
     resources:
         mem_mb=4000,
         runtime=20,
@@ -255,7 +255,6 @@ rule underspecification_method2:
         folds=UNDERSPEC["folds"],
         draws=UNDERSPEC["bootstrap"]["draws"],
         seed=UNDERSPEC["bootstrap"]["seed"],
-        _code=code("scripts/underspecification/method2.py"),
     script:
         "../scripts/underspecification/method2.py"
 
@@ -268,15 +267,10 @@ rule underspecification_toy_model:
         "results/logs/underspecification_toy_model/all.log",
     conda:
         "../envs/analysis.yaml"
-    threads: 1
-    resources:
-        mem_mb=1000,
-        runtime=10,
     params:
         amplification=UNDERSPEC["toy"]["amplification"],
         draws=UNDERSPEC["toy"]["draws"],
         seed=UNDERSPEC["toy"]["seed"],
-        _code=code("scripts/underspecification/toy_model.py"),
     script:
         "../scripts/underspecification/toy_model.py"
 
@@ -296,433 +290,186 @@ rule underspecification_all_sources:
         "results/logs/underspecification_all_sources/all.log",
     conda:
         "../envs/analysis.yaml"
-    threads: 1
     resources:
         mem_mb=2000,
-        runtime=10,
     params:
         sources=UNDERSPEC_SOURCES,
-        _code=code("scripts/underspecification/all_sources.py"),
     script:
         "../scripts/underspecification/all_sources.py"
 
 
-rule underspecification_figure_toy_model:
-    input:
+UNDERSPEC_METHOD1 = rules.underspecification_method1.output
+UNDERSPEC_METHOD2 = rules.underspecification_method2.output
+UNDERSPEC_PUBLISHED = root("paper/published/underspecification.csv")
+UNDERSPEC_COMPARED = {
+    "sources": UNDERSPEC_SOURCES,
+    "every_source": UNDERSPEC_EVERY_SOURCE,
+    "models": UNDERSPEC_FACTS,
+}
+UNDERSPEC_RELEASED = every(source=UNDERSPEC["released"])
+
+# In the paper: correlations_date_main 3, correlations_place_main 6, correlations_date_all 7, correlations_place_all 8,
+# example 4, occupations_example 5, occupations_<set>_<part> 9 to 14; the others are additions.
+UNDERSPEC_FIGURES = {
+    "toy_model": result(
+        at="toy_model",
         correlations=rules.underspecification_toy_model.output.correlations,
         points=rules.underspecification_toy_model.output.points,
-    output:
-        pdf="results/underspecification/figures/toy_model.pdf",
-        png=reported("results/underspecification/figures/toy_model.png", "Underspecification", "figure"),
-        csv="results/underspecification/figures/toy_model.csv",
-    log:
-        "results/logs/underspecification_figure_toy_model/all.log",
-    conda:
-        "../envs/analysis.yaml"
-    threads: 1
-    resources:
-        mem_mb=1000,
-        runtime=10,
-    params:
-        _code=code("scripts/underspecification/figure_toy_model.py"),
-    script:
-        "../scripts/underspecification/figure_toy_model.py"
-
-
-rule underspecification_figure_correlations:
-    input:
-        curves=rules.underspecification_method1.output.curves,
-        slopes=rules.underspecification_method1.output.slopes,
-    output:
-        pdf="results/underspecification/figures/{source}/correlations_{variable}_{choice}.pdf",
-        png=reported(
-            "results/underspecification/figures/{source}/correlations_{variable}_{choice}.png",
-            "Underspecification",
-            "figure",
-        ),
-        csv="results/underspecification/figures/{source}/correlations_{variable}_{choice}.csv",
-    log:
-        "results/logs/underspecification_figure_correlations/{source}_{variable}_{choice}.log",
-    wildcard_constraints:
-        source=one_of(UNDERSPEC_EVERY_SOURCE),
-        variable="date|place",
-        choice="main|all",
-    conda:
-        "../envs/analysis.yaml"
-    threads: 1
-    resources:
-        mem_mb=1000,
-        runtime=10,
-    params:
-        variable=lambda wildcards: wildcards.variable,
-        choice=lambda wildcards: wildcards.choice,
-        models=UNDERSPEC_FACTS,
-        _code=code("scripts/underspecification/figure_correlations.py"),
-    script:
-        "../scripts/underspecification/figure_correlations.py"
-
-
-rule underspecification_figure_occupations:
-    input:
-        unpack(lambda wildcards: UNDERSPEC_SHARES),
-        metric=rules.underspecification_method2.output.metric,
-    output:
-        pdf="results/underspecification/figures/{source}/occupations_{set}_{part}.pdf",
-        png=reported(
-            "results/underspecification/figures/{source}/occupations_{set}_{part}.png", "Underspecification", "figure"
-        ),
-        csv="results/underspecification/figures/{source}/occupations_{set}_{part}.csv",
-    log:
-        "results/logs/underspecification_figure_occupations/{source}_{set}_{part}.log",
-    wildcard_constraints:
-        source=one_of(UNDERSPEC_EVERY_SOURCE),
-        set="winogender|simplified",
-        part=one_of([*underspecification_study.PARTS, underspecification_study.RUN]),
-    conda:
-        "../envs/analysis.yaml"
-    threads: 1
-    resources:
-        mem_mb=1000,
-        runtime=10,
-    params:
-        evaluation_set=lambda wildcards: wildcards.set,
-        part=lambda wildcards: wildcards.part,
-        models=UNDERSPEC_FACTS,
-        threshold=UNDERSPEC["threshold"],
-        _code=code("scripts/underspecification/figure_occupations.py"),
-    script:
-        "../scripts/underspecification/figure_occupations.py"
-
-
-# One model alone, as in the main text of the study.
-use rule underspecification_figure_occupations as underspecification_figure_occupations_example with:
-    output:
-        pdf="results/underspecification/figures/{source}/occupations_example.pdf",
-        png=reported(
-            "results/underspecification/figures/{source}/occupations_example.png", "Underspecification", "figure"
-        ),
-        csv="results/underspecification/figures/{source}/occupations_example.csv",
-    log:
-        "results/logs/underspecification_figure_occupations_example/{source}.log",
-    wildcard_constraints:
-        source=one_of(UNDERSPEC_EVERY_SOURCE),
-    params:
-        evaluation_set="winogender",
-        part="GPT-3.5 SFT",
-        models=UNDERSPEC_FACTS,
-        threshold=UNDERSPEC["threshold"],
-        _code=code("scripts/underspecification/figure_occupations.py"),
-
-
-rule underspecification_figure_example:
-    input:
-        masses=lambda wildcards: UNDERSPEC_MASSES[wildcards.source],
-    output:
-        pdf="results/underspecification/figures/{source}/example.pdf",
-        png=reported("results/underspecification/figures/{source}/example.png", "Underspecification", "figure"),
-        csv="results/underspecification/figures/{source}/example.csv",
-    log:
-        "results/logs/underspecification_figure_example/{source}.log",
-    wildcard_constraints:
-        source=one_of(UNDERSPEC_EVERY_SOURCE),
-    conda:
-        "../envs/analysis.yaml"
-    threads: 1
-    resources:
+    ),
+    "correlations": result(
+        at="{source}/correlations_{variable}_{choice}",
+        made=[
+            *every(source=UNDERSPEC_SOURCES, variable=["date", "place"], choice=["all"]),
+            *every(source=UNDERSPEC["released"], variable=["date", "place"], choice=["main"]),
+        ],
+        constraints={"variable": "date|place", "choice": "main|all"},
+        curves=UNDERSPEC_METHOD1.curves,
+        slopes=UNDERSPEC_METHOD1.slopes,
+        params={
+            "variable": lambda wildcards: wildcards.variable,
+            "choice": lambda wildcards: wildcards.choice,
+            "models": UNDERSPEC_FACTS,
+        },
+    ),
+    "occupations": result(
+        at="{source}/occupations_{set}_{part}",
+        made=[
+            *every(
+                source=UNDERSPEC["released"],
+                set=["winogender", "simplified"],
+                part=underspecification_study.PARTS,
+            ),
+            *every(
+                source=[underspecification_study.RUN],
+                set=["winogender", "simplified"],
+                part=[underspecification_study.RUN],
+            ),
+        ],
+        constraints={
+            "set": "winogender|simplified",
+            "part": one_of([*underspecification_study.PARTS, underspecification_study.RUN]),
+        },
+        **UNDERSPEC_SHARES,
+        metric=UNDERSPEC_METHOD2.metric,
+        params={
+            "evaluation_set": lambda wildcards: wildcards.set,
+            "part": lambda wildcards: wildcards.part,
+            "models": UNDERSPEC_FACTS,
+            "threshold": UNDERSPEC["threshold"],
+        },
+    ),
+    # One model alone, as in the main text of the study.
+    "occupations_example": result(
+        made=UNDERSPEC_RELEASED,
+        script="occupations",
+        **UNDERSPEC_SHARES,
+        metric=UNDERSPEC_METHOD2.metric,
+        params={
+            "evaluation_set": "winogender",
+            "part": "GPT-3.5 SFT",
+            "models": UNDERSPEC_FACTS,
+            "threshold": UNDERSPEC["threshold"],
+        },
+    ),
+    "example": result(
         mem_mb=2000,
-        runtime=10,
-    params:
-        occupation="doctor",
-        model="RoBERTa-large",
-        models=UNDERSPEC_FACTS,
-        _code=code("scripts/underspecification/figure_example.py"),
-    script:
-        "../scripts/underspecification/figure_example.py"
+        masses=lambda wildcards: UNDERSPEC_MASSES[wildcards.source],
+        params={"occupation": "doctor", "model": "RoBERTa-large", "models": UNDERSPEC_FACTS},
+    ),
+    "roc": result(
+        "roc",
+        "specification_detection",
+        params={"models": UNDERSPEC_FACTS, "threshold": UNDERSPEC["threshold"]},
+    ),
+    "orders": result(
+        "orders",
+        "specification_detection",
+        made=UNDERSPEC_RELEASED,
+        constraints={"source": one_of(underspecification_study.RELEASES)},
+        printed=UNDERSPEC_PUBLISHED,
+    ),
+}
+
+# In the paper: metric 2, detection 3; the others are additions.
+UNDERSPEC_TABLES = {
+    "slopes": result(slopes=UNDERSPEC_METHOD1.slopes),
+    "masses": result("curves"),
+    "metric": result("metric", printed=UNDERSPEC_PUBLISHED),
+    "detection": result("specification_detection", "orders", printed=UNDERSPEC_PUBLISHED),
+    "independence": result("independence"),
+}
 
 
-rule underspecification_figure_roc:
-    input:
-        roc=rules.underspecification_method2.output.roc,
-        specification_detection=rules.underspecification_method2.output.specification_detection,
-    output:
-        pdf="results/underspecification/figures/{source}/roc.pdf",
-        png=reported("results/underspecification/figures/{source}/roc.png", "Underspecification", "figure"),
-        csv="results/underspecification/figures/{source}/roc.csv",
-    log:
-        "results/logs/underspecification_figure_roc/{source}.log",
-    wildcard_constraints:
-        source=one_of(UNDERSPEC_EVERY_SOURCE),
-    conda:
-        "../envs/analysis.yaml"
-    threads: 1
-    resources:
-        mem_mb=1000,
-        runtime=10,
-    params:
-        models=UNDERSPEC_FACTS,
-        threshold=UNDERSPEC["threshold"],
-        _code=code("scripts/underspecification/figure_roc.py"),
-    script:
-        "../scripts/underspecification/figure_roc.py"
-
-
-rule underspecification_figure_orders:
-    input:
-        orders=rules.underspecification_method2.output.orders,
-        specification_detection=rules.underspecification_method2.output.specification_detection,
-        printed=root("paper/published/underspecification.csv"),
-    output:
-        pdf="results/underspecification/figures/{source}/orders.pdf",
-        png=reported("results/underspecification/figures/{source}/orders.png", "Underspecification", "figure"),
-        csv="results/underspecification/figures/{source}/orders.csv",
-    log:
-        "results/logs/underspecification_figure_orders/{source}.log",
-    wildcard_constraints:
-        source=one_of(underspecification_study.RELEASES),
-    conda:
-        "../envs/analysis.yaml"
-    threads: 1
-    resources:
-        mem_mb=1000,
-        runtime=10,
-    params:
-        _code=code("scripts/underspecification/figure_orders.py"),
-    script:
-        "../scripts/underspecification/figure_orders.py"
-
-
-rule underspecification_table_slopes:
-    input:
-        slopes=rules.underspecification_method1.output.slopes,
-    output:
-        tex="results/underspecification/tables/{source}/slopes.tex",
-        csv=reported("results/underspecification/tables/{source}/slopes.csv", "Underspecification", "table"),
-    log:
-        "results/logs/underspecification_table_slopes/{source}.log",
-    wildcard_constraints:
-        source=one_of(UNDERSPEC_EVERY_SOURCE),
-    conda:
-        "../envs/analysis.yaml"
-    threads: 1
-    resources:
-        mem_mb=1000,
-        runtime=10,
-    params:
-        _code=code("scripts/underspecification/table_slopes.py"),
-    script:
-        "../scripts/underspecification/table_slopes.py"
-
-
-rule underspecification_table_masses:
-    input:
-        curves=rules.underspecification_method1.output.curves,
-    output:
-        tex="results/underspecification/tables/{source}/masses.tex",
-        csv=reported("results/underspecification/tables/{source}/masses.csv", "Underspecification", "table"),
-    log:
-        "results/logs/underspecification_table_masses/{source}.log",
-    wildcard_constraints:
-        source=one_of(UNDERSPEC_EVERY_SOURCE),
-    conda:
-        "../envs/analysis.yaml"
-    threads: 1
-    resources:
-        mem_mb=1000,
-        runtime=10,
-    params:
-        _code=code("scripts/underspecification/table_masses.py"),
-    script:
-        "../scripts/underspecification/table_masses.py"
-
-
-rule underspecification_table_metric:
-    input:
-        metric=rules.underspecification_method2.output.metric,
-        printed=root("paper/published/underspecification.csv"),
-    output:
-        tex="results/underspecification/tables/{source}/metric.tex",
-        csv=reported("results/underspecification/tables/{source}/metric.csv", "Underspecification", "table"),
-    log:
-        "results/logs/underspecification_table_metric/{source}.log",
-    wildcard_constraints:
-        source=one_of(UNDERSPEC_EVERY_SOURCE),
-    conda:
-        "../envs/analysis.yaml"
-    threads: 1
-    resources:
-        mem_mb=1000,
-        runtime=10,
-    params:
-        _code=code("scripts/underspecification/table_metric.py"),
-    script:
-        "../scripts/underspecification/table_metric.py"
-
-
-rule underspecification_table_detection:
-    input:
-        specification_detection=rules.underspecification_method2.output.specification_detection,
-        orders=rules.underspecification_method2.output.orders,
-        printed=root("paper/published/underspecification.csv"),
-    output:
-        tex="results/underspecification/tables/{source}/detection.tex",
-        csv=reported("results/underspecification/tables/{source}/detection.csv", "Underspecification", "table"),
-    log:
-        "results/logs/underspecification_table_detection/{source}.log",
-    wildcard_constraints:
-        source=one_of(UNDERSPEC_EVERY_SOURCE),
-    conda:
-        "../envs/analysis.yaml"
-    threads: 1
-    resources:
-        mem_mb=1000,
-        runtime=10,
-    params:
-        _code=code("scripts/underspecification/table_detection.py"),
-    script:
-        "../scripts/underspecification/table_detection.py"
-
-
-rule underspecification_table_independence:
-    input:
-        independence=rules.underspecification_method2.output.independence,
-    output:
-        tex="results/underspecification/tables/{source}/independence.tex",
-        csv=reported("results/underspecification/tables/{source}/independence.csv", "Underspecification", "table"),
-    log:
-        "results/logs/underspecification_table_independence/{source}.log",
-    wildcard_constraints:
-        source=one_of(UNDERSPEC_EVERY_SOURCE),
-    conda:
-        "../envs/analysis.yaml"
-    threads: 1
-    resources:
-        mem_mb=1000,
-        runtime=10,
-    params:
-        _code=code("scripts/underspecification/table_independence.py"),
-    script:
-        "../scripts/underspecification/table_independence.py"
-
-
-rule underspecification_paper_numbers:
-    input:
-        independence=rules.underspecification_method2.output.independence,
-        slopes=rules.underspecification_method1.output.slopes,
-        curves=rules.underspecification_method1.output.curves,
-        specification_detection=rules.underspecification_method2.output.specification_detection,
-        metric=rules.underspecification_method2.output.metric,
-        orders=rules.underspecification_method2.output.orders,
+declare(
+    name="underspecification",
+    label="Underspecification",
+    traced=UNDERSPEC_TRACED,
+    title="Underspecification (pronouns against dates and places)",
+    part="source",
+    parts=UNDERSPEC_SOURCES,
+    every_part=UNDERSPEC_EVERY_SOURCE,
+    instances=UNDERSPEC_INSTANCE_FILES,
+    analyses=expand(
+        f"{UNDERSPEC_ANALYSIS}/{{name}}.csv",
+        name=["specification_detection", "method1_slopes", "agreement", "toy_model"],
+    ),
+    texts=Texts(
+        sets=UNDERSPEC_SETS,
+        new_tokens={name: UNDERSPEC["max_new_tokens"][method] for name, method in UNDERSPEC_METHODS.items()},
+        # Prompt A around a Winogender sentence has about 60 tokens.
+        tokens=64,
+        word_groups=UNDERSPEC_WORDS,
+    ),
+    figures=UNDERSPEC_FIGURES,
+    tables=UNDERSPEC_TABLES,
+    comparisons={
+        "published_vs_ours": result(
+            params=UNDERSPEC_COMPARED,
+            published=UNDERSPEC_PUBLISHED,
+            mapping=root("paper/published/underspecification_mapping.csv"),
+            study_models=root("paper/published/underspecification_models.csv"),
+            tables=expand(
+                f"{UNDERSPEC_ANALYSIS}/{{source}}/{{table}}",
+                source=UNDERSPEC_SOURCES,
+                table=["orders.csv", "metric.csv", "paper_numbers.json"],
+            ),
+        ),
+        "claims": result(
+            params=UNDERSPEC_COMPARED | {"threshold": UNDERSPEC["threshold"]},
+            **UNDERSPEC_SHARES,
+            tables=expand(
+                f"{UNDERSPEC_ANALYSIS}/{{source}}/{{table}}.csv",
+                source=UNDERSPEC_SOURCES,
+                table=["method1_slopes", "curves", "specification_detection", "metric", "independence"],
+            ),
+        ),
+    },
+    numbers=result(
+        "curves",
+        "specification_detection",
+        "metric",
+        "orders",
+        "independence",
+        slopes=UNDERSPEC_METHOD1.slopes,
         cell_agreement=rules.underspecification_all_sources.output.cell_agreement,
         toy_model=rules.underspecification_toy_model.output.correlations,
-        printed=root("paper/published/underspecification.csv"),
-    output:
-        paper_numbers=f"{UNDERSPEC_ANALYSIS}/{{source}}/paper_numbers.json",
-    log:
-        "results/logs/underspecification_paper_numbers/{source}.log",
-    wildcard_constraints:
-        source=one_of(UNDERSPEC_EVERY_SOURCE),
-    conda:
-        "../envs/analysis.yaml"
-    threads: 1
-    resources:
-        mem_mb=1000,
-        runtime=10,
-    params:
-        source=lambda wildcards: wildcards.source,
-        settings={
-            "threshold": UNDERSPEC["threshold"],
-            "folds": UNDERSPEC["folds"],
-            "draws": UNDERSPEC["bootstrap"]["draws"],
+        printed=UNDERSPEC_PUBLISHED,
+        params={
+            "source": lambda wildcards: wildcards.source,
+            "settings": {
+                "threshold": UNDERSPEC["threshold"],
+                "folds": UNDERSPEC["folds"],
+                "draws": UNDERSPEC["bootstrap"]["draws"],
+            },
         },
-        _code=code("scripts/underspecification/paper_numbers.py"),
-    script:
-        "../scripts/underspecification/paper_numbers.py"
-
-
-rule underspecification_published_vs_ours:
-    input:
-        published=root("paper/published/underspecification.csv"),
-        mapping=root("paper/published/underspecification_mapping.csv"),
-        study_models=root("paper/published/underspecification_models.csv"),
-        tables=expand(
-            f"{UNDERSPEC_ANALYSIS}/{{source}}/{{table}}",
-            source=UNDERSPEC_SOURCES,
-            table=["orders.csv", "metric.csv", "paper_numbers.json"],
-        ),
-    output:
-        csv=reported("results/underspecification/tables/published_vs_ours.csv", "Underspecification", "table"),
-        tex="results/underspecification/tables/published_vs_ours.tex",
-        numbers="results/underspecification/tables/published_vs_ours.json",
-    log:
-        "results/logs/underspecification_published_vs_ours/all.log",
-    conda:
-        "../envs/analysis.yaml"
-    threads: 1
-    resources:
-        mem_mb=1000,
-        runtime=10,
-    params:
-        sources=UNDERSPEC_SOURCES,
-        every_source=UNDERSPEC_EVERY_SOURCE,
-        models=UNDERSPEC_FACTS,
-        _code=code("scripts/underspecification/published_vs_ours.py"),
-    script:
-        "../scripts/underspecification/published_vs_ours.py"
-
-
-rule underspecification_claims:
-    input:
-        unpack(lambda wildcards: UNDERSPEC_SHARES),
-        tables=expand(
-            f"{UNDERSPEC_ANALYSIS}/{{source}}/{{table}}.csv",
-            source=UNDERSPEC_SOURCES,
-            table=["method1_slopes", "curves", "specification_detection", "metric", "independence"],
-        ),
-    output:
-        csv=reported("results/underspecification/tables/claims.csv", "Underspecification", "table"),
-        tex="results/underspecification/tables/claims.tex",
-        numbers="results/underspecification/tables/claims.json",
-    log:
-        "results/logs/underspecification_claims/all.log",
-    conda:
-        "../envs/analysis.yaml"
-    threads: 1
-    resources:
-        mem_mb=1000,
-        runtime=10,
-    params:
-        sources=UNDERSPEC_SOURCES,
-        every_source=UNDERSPEC_EVERY_SOURCE,
-        models=UNDERSPEC_FACTS,
-        threshold=UNDERSPEC["threshold"],
-        _code=code("scripts/underspecification/claims.py"),
-    script:
-        "../scripts/underspecification/claims.py"
-
-
-rule underspecification_section:
-    input:
-        section_template=root("paper/sections/underspecification.tex.j2"),
-        numbers=expand(rules.underspecification_paper_numbers.output.paper_numbers, source=UNDERSPEC_SOURCES),
-        figures=[path for path in UNDERSPEC_FIGURE_FILES if path.endswith(".pdf")],
-        tables=[path for path in UNDERSPEC_TABLE_FILES if path.endswith(".tex")],
-        comparison_numbers=[path for path in UNDERSPEC_TABLE_FILES if path.endswith(".json")],
-    output:
-        section_tex="results/paper/sections/underspecification.tex",
-    log:
-        "results/logs/underspecification_section/paper.log",
-    conda:
-        "../envs/paper.yaml"
-    threads: 1
-    resources:
-        mem_mb=1000,
-        runtime=10,
-    params:
-        sources=UNDERSPEC_SOURCES,
-        templates=UNDERSPEC["templates"],
-        prompts=UNDERSPEC["prompts"],
-        models=UNDERSPEC_FACTS,
-        shares=bool(UNDERSPEC_SHARES),
-        _code=code("scripts/underspecification/section.py"),
-    script:
-        "../scripts/underspecification/section.py"
+    ),
+    section=result(
+        params={
+            "sources": UNDERSPEC_SOURCES,
+            "templates": UNDERSPEC["templates"],
+            "prompts": UNDERSPEC["prompts"],
+            "models": UNDERSPEC_FACTS,
+            "shares": bool(UNDERSPEC_SHARES),
+        }
+    ),
+)

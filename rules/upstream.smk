@@ -10,13 +10,11 @@ rule fetch_upstream:
         path=one_of(UPSTREAM),
     conda:
         "../envs/analysis.yaml"
-    threads: 1
     resources:
         runtime=30,
     params:
         path=lambda wildcards: wildcards.path,
         manifest=root("config/upstream.tsv"),
         _sha256=lambda wildcards: UPSTREAM[wildcards.path].sha256,
-        _code=code("scripts/fetch_upstream.py"),
     script:
-        "../scripts/fetch_upstream.py"
+        "../scripts/upstream/fetch_upstream.py"

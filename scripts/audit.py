@@ -3,7 +3,7 @@
     python -m scripts.audit                                    all results
     python -m scripts.audit results/ruff/figures/replica/scaling.pdf
     python -m scripts.audit "figure 7"                         a figure of the paper, back to templates and weights
-    python -m scripts.audit "table 4:1:n_0"                    a cell: row and column of the CSV file beside the table
+    python -m scripts.audit "table 6:1:accuracy"               a cell: row and column of the CSV file beside the table
     python -m scripts.audit accuracy.all.all.all.0             a number of the text, by its id
     python -m scripts.audit --impact scripts/core/statistics.py
     python -m scripts.audit --impact templates/ruff/task.tsv:17
@@ -14,6 +14,7 @@ The exit status is 0 only if everything that was asked for is current.
 
 import argparse
 import concurrent.futures
+import itertools
 import json
 import os
 import platform
@@ -22,11 +23,14 @@ import sys
 import tempfile
 from pathlib import Path
 
-from scripts.core import audit, files, manifest, provenance, trace
+from scripts.core import config, files
 from scripts.core.errors import UserError
 from scripts.core.job import log, run
+from scripts.core.provenance import audit, job_records, manifest, origins, trace
 
 ROOT = Path(__file__).resolve().parents[1]
+SHOWN = 20
+"""Up to this many files of one table are listed."""
 UNTRACKED = ("logs", "benchmarks", "provenance")
 """Folders of results/ that hold no results."""
 
@@ -44,32 +48,38 @@ class State:
 
     def __init__(self, configfiles=(), targets=()):
         self.problems = {}
-        self.records = provenance.load(problems=self.problems)
-        recorded = provenance.index(self.records)
+        self.records = job_records.load(problems=self.problems)
+        recorded = job_records.index(self.records)
         self.present = present = sorted(set(_present(recorded)) - set(manifest.SIGNATURES))
-        planned = _plan(configfiles, targets, sorted(set(present) & recorded.keys()))
+        planned = _plan(configfiles, targets, present)
         self.jobs = planned["jobs"]
-        dropped = audit.outside(self.jobs, planned["targets"], self.records)
+        self.configfiles = list(configfiles)
+        dropped = audit.outside(self.jobs, planned["targets"], self.records, present)
         self.jobs = [job for job in self.jobs if not dropped & set(job["outputs"])]
         self.digests = _digests({path for job in self.jobs for path in [*job["inputs"], *job["outputs"]]}, present)
-        self.facts = provenance.portable(provenance.model_facts(self.digests), ROOT)
+        self.facts = job_records.portable(job_records.model_facts(self.digests), ROOT)
         self.findings = audit.judge(
             self.jobs,
             self.records,
             self.digests,
             self.facts,
-            provenance.pins(ROOT),
+            job_records.pins(ROOT),
             _weights(self.jobs),
             **_environment(self.jobs, self.records),
             problems=self.problems,
         )
         self.findings |= audit.orphans(present, self.jobs, self.digests)
         self.findings |= audit.unowned(self.problems, self.findings)
+        self.origins = origins.Origins(self.jobs, planned["traced"], _where)
 
     def behind(self, paths):
         """Return the findings of ``paths`` and of everything that they are made from."""
         needed = audit.needs(self.jobs, paths)
         return {path: finding for path, finding in self.findings.items() if path in needed}
+
+
+def _where(path):
+    return job_records.resolve(path, ROOT)
 
 
 def _present(recorded):
@@ -87,7 +97,14 @@ def _present(recorded):
 
 
 def _plan(configfiles, targets, files):
-    command = [sys.executable, "-m", "scripts.expected_jobs", "--snakefile", str(ROOT / "Snakefile"), *targets]
+    command = [
+        sys.executable,
+        "-m",
+        "scripts.provenance.expected_jobs",
+        "--snakefile",
+        str(ROOT / "Snakefile"),
+        *targets,
+    ]
     for path in configfiles:
         command += ["--configfile", str(path)]
     with tempfile.TemporaryDirectory() as folder:
@@ -105,7 +122,7 @@ def _plan(configfiles, targets, files):
 
 def _digests(planned, present=()):
     """Return the digests of the files and folders of ``planned`` and of the files of ``present``, read anew."""
-    found = {path: provenance.resolve(path, ROOT) for path in sorted({*planned, *present})}
+    found = {path: job_records.resolve(path, ROOT) for path in sorted({*planned, *present})}
     # Opening a pipe would wait for ever, and a link may lead to the whole disk.
     existing = {path: place for path, place in found.items() if place.is_file() or (path in planned and place.is_dir())}
     with concurrent.futures.ThreadPoolExecutor() as pool:
@@ -121,13 +138,13 @@ def _digest(path):
 
 def _environment(jobs, records):
     """Return what is installed here of the packages that the records name: versions, and files with weights or data."""
-    carried = {name: entry for job in jobs for name, entry in provenance.carried(job["params"]).items()}
+    carried = {name: entry for job in jobs for name, entry in job_records.carried(job["params"]).items()}
     named = {package for record in records.values() for package in record.get("packages", {})}
-    installed = provenance.installed(sorted(named | {package for package, _, _ in carried.values()}))
+    installed = job_records.installed(sorted(named | {package for package, _, _ in carried.values()}))
     absent = sorted(named - installed.keys())
     if absent:
         log.warning("not installed here, so compared with the lock alone: %s", ", ".join(absent))
-    found = provenance.package_files(carried)
+    found = job_records.package_files(carried)
     for name in sorted(carried.keys() - found.keys()):
         log.warning("%s is not installed here: its files cannot be compared", name)
     return {"installed": installed | {"python": platform.python_version()}, "package_files": found}
@@ -140,11 +157,11 @@ def _weights(jobs):
         entry = job["params"].get("entry")
         source = entry.get("source", {}) if isinstance(entry, dict) else {}
         if "path" in source:
-            source = {"path": str(provenance.resolve(source["path"], ROOT))}
+            source = {"path": str(job_records.resolve(source["path"], ROOT))}
             chosen |= {path: (job["wildcards"].get("model"), entry | {"source": source}) for path in job["outputs"]}
     found, known = {}, {}
     if chosen:
-        from scripts.core import models
+        from scripts.core.engines import models
     for path, (name, entry) in chosen.items():
         if name not in known:
             try:
@@ -157,8 +174,10 @@ def _weights(jobs):
     return found
 
 
-def main(*, configuration: dict, targets: list):
+def main(*, configuration: dict, targets: list, configfiles: list):
     """Print the audit of all results under ``configuration``, the workflow's effective one; fail unless all is current.
+
+    ``configfiles`` are the overlays that it comes from, for the commands that the audit names.
 
     Raises
     ------
@@ -168,12 +187,23 @@ def main(*, configuration: dict, targets: list):
     with tempfile.TemporaryDirectory() as folder:
         overlay = Path(folder) / "config.json"
         overlay.write_text(json.dumps(configuration), encoding="utf-8")
-        findings = State([overlay], targets).findings
-    for line in [*audit.report(findings), *audit.environment_remedies(findings)]:
+        state = State([overlay], targets)
+    findings = state.findings
+    for line in [*audit.report(findings), *advice(state, configfiles, targets)]:
         log.info("%s", line)
     bad = sum(finding["verdict"] != "current" for finding in findings.values())
     if bad:
-        raise UserError(f"results/: {bad} of {len(findings)} files are not current; run: snakemake, or delete orphans")
+        raise UserError(f"results/: {bad} of {len(findings)} files are not current; the lines above say what to do")
+
+
+def advice(state, configfiles, targets):
+    """Return what to do about files that are not current; first whether this is the right configuration at all."""
+    question = audit.doubt(state.findings, configfiles)
+    return [
+        *([question] if question else []),
+        *audit.environment_remedies(state.findings),
+        *audit.remedies(state.findings, state.jobs, targets, configfiles),
+    ]
 
 
 def command_line(arguments=None):
@@ -208,7 +238,7 @@ def _everything(state, options):
     if options.json:
         print(json.dumps({"summary": audit.summary(state.findings), "files": state.findings}, indent=1))
     else:
-        print("\n".join([*audit.report(state.findings), *audit.environment_remedies(state.findings)]))
+        print("\n".join([*audit.report(state.findings), *advice(state, options.configfile, options.target)]))
     return int(any(finding["verdict"] != "current" for finding in state.findings.values()))
 
 
@@ -233,21 +263,15 @@ def _trace(state, options):
     behind = state.behind([entry["path"] for entry in found])
     told = []
     for entry in found:
-        row = entry.get("row") or {}
-        told.append(
-            entry
-            | {
-                "templates": trace.template_rows(row, entry["path"], state.jobs),
-                "tree": audit.tree(
-                    entry["path"],
-                    state.jobs,
-                    state.records,
-                    state.findings,
-                    state.digests,
-                    trace.model_names(row, state.jobs),
-                ),
-            }
-        )
+        path, rows, column = entry["path"], entry["rows"], entry["column"]
+        if path == trace.CONFIG:
+            path = job_records.portable(config.set_in(rows[0]["key"], state.configfiles, ROOT), ROOT)
+            state.digests |= _digests([path])
+        one = rows[0] if len(rows) == 1 else None
+        models = trace.model_names(one, state.jobs)
+        tree = audit.tree(path, state.jobs, state.records, state.findings, state.digests, models)
+        lines = state.origins.behind(path, rows, column)
+        told.append(entry | {"path": path, "rows": rows if one else [], "templates": lines, "tree": tree})
     if options.json:
         records = {f["record"]: state.records.get(f["record"]) for f in behind.values()}
         print(json.dumps({"found": told, "files": behind, "records": records}, indent=1))
@@ -255,24 +279,40 @@ def _trace(state, options):
         for entry in told:
             print(entry["title"])
             print("\n".join(entry["tree"]))
-            for path, used in entry["templates"].items():
-                print(f"{path}: data rows {trace.ranges(used['rows'])} in {used['instances']} scored instances")
+            print("\n".join(_told(entry["templates"])))
         print("\n".join(audit.report(behind)))
     return int(any(finding["verdict"] != "current" for finding in behind.values()))
 
 
+def _told(lines):
+    """Yield lines of template files as text, those of one table of instances below its name."""
+    for table, entries in itertools.groupby(lines, lambda entry: entry["table"]):
+        entries = list(entries)
+        yield f"{entries[0]['count']} rows of {table}, made from" if table else "read directly:"
+        shown = entries if len(entries) <= SHOWN else entries[:SHOWN]
+        for entry in shown:
+            yield f"  {entry['file']}: line{'s' * (len(entry['rows']) > 1)} {trace.ranges(entry['rows'])}"
+        if len(entries) > SHOWN:
+            yield f"  and {len(entries) - SHOWN} more files (--json lists them)"
+
+
 def _impact(state, options):
-    reruns = trace.affected(options.impact, state.jobs, audit.follows)
-    moves = trace.moved(options.impact, reruns, state.jobs)
+    reruns, line = trace.affected(options.impact, state.jobs, audit.follows, _where)
+    uses = (lambda path, rows: bool(state.origins.behind(path, rows, row_of=line))) if line else None
+    moves = trace.moved(options.impact, reruns, state.jobs, uses=uses)
+    made = state.origins.made_from(*line) if line else {}
     if options.json:
         jobs = [{key: job[key] for key in ("rule", "wildcards", "outputs")} for job in reruns]
-        print(json.dumps({"reruns": jobs, **moves}, indent=1))
+        print(json.dumps({"made_from": made, "reruns": jobs, **moves}, indent=1))
         return 0
     counts = {}
     for job in reruns:
         counts[job["rule"]] = counts.get(job["rule"], 0) + 1
     print(f"A change of {options.impact} reruns {len(reruns)} of {sum(bool(j['outputs']) for j in state.jobs)} jobs:")
     print("\n".join(f"  {rule} x {count}" if count > 1 else f"  {rule}" for rule, count in counts.items()))
+    if line:
+        print("Made from this line:" if made else "No instance or text of this run was made from this line.")
+        print("".join(f"  {count} rows of {table}\n" for table, count in made.items()), end="")
     for kind, entries in moves.items():
         print(f"{kind} that may move: {len(entries)}")
         print("\n".join(f"  {entry}" for entry in entries[:40]))

@@ -5,7 +5,7 @@ import os
 import pytest
 
 from scripts import audit as command
-from scripts.core import audit
+from scripts.core.provenance import audit
 
 
 @pytest.fixture

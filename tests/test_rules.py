@@ -1,53 +1,224 @@
-"""The conventions that make the house readable: one name finds the rule, its script, its log and its benchmark."""
+"""The conventions that make the house readable: one name finds the rule, its script, its log, benchmark and output.
 
+The rules are those of Snakemake itself, after all rules files were read.
+"""
+
+import ast
+import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+import yaml
+
+from scripts.core.provenance import closure
 
 ROOT = Path(__file__).parents[1]
-RULES = {}
-for _path in sorted((ROOT / "rules").glob("*.smk")):
-    for _name, _body in re.findall(
-        r"^(?:    )?rule (\w+):\n(.*?)(?=^\S|\Z)", _path.read_text(), flags=re.MULTILINE | re.DOTALL
-    ):
-        RULES[_name] = _body
-ORDER = ["input", "output", "log", "benchmark", "conda", "threads", "resources", "params", "script"]
+# A process of its own, because Snakemake changes the process that reads a workflow.
+READ = """
+import json, sys
+from pathlib import Path
+from snakemake.api import SnakemakeApi
+from snakemake.settings.types import ConfigSettings, OutputSettings, Quietness, ResourceSettings
+
+with SnakemakeApi(OutputSettings(quiet={Quietness.ALL}, keep_logger=False)) as api:
+    workflow = api.workflow(
+        resource_settings=ResourceSettings(cores=1),
+        config_settings=ConfigSettings(configfiles=[Path(path) for path in sys.argv[2:]]),
+        snakefile=Path(sys.argv[1]) / "Snakefile",
+    )._workflow
+    studies = workflow.globals["STUDIES"]
+    json.dump({
+        "studies": {
+            name: {kind: list(getattr(study, f"{kind}s")) for kind in ("figure", "table", "comparison")}
+            for name, study in studies.items()
+        },
+        "rules": {
+            rule.name: {
+                "script": rule.script and rule.script.format(params=rule.params),
+                "log": [str(path) for path in rule.log],
+                "benchmark": rule.benchmark and str(rule.benchmark),
+                "output": [str(path) for path in rule.output],
+                "conda": bool(rule.conda_env),
+                "code": dict(rule.params.items()).get("_code"),
+                "local": rule.name in workflow._localrules,
+                "group": rule._group,
+                "gpu": "gpu" in rule.resources,
+            }
+            for rule in workflow.rules
+        },
+    }, sys.stdout)
+"""
+ORDER = [
+    "name", "input", "output", "log", "benchmark", "wildcard_constraints", "group", "conda", "threads", "resources",
+    "params", "localrule", "script",
+]  # fmt: skip
+# What a script other than the rule's namesake draws.
+DRAWN_BY_ANOTHER = {
+    "ruff_figure_prompting_final": "figure_prompting_methods",
+    "ruff_figure_prompting_chain": "figure_prompting_methods",
+    "underspecification_figure_occupations_example": "figure_occupations",
+}
+# Jobs of their own on a cluster, though no GPU is asked for.
+ALONE = {"bench_scoring", "crate", "plan", "train_demo_encoder"}
+SHARED = [
+    path for path in sorted((ROOT / "rules").glob("*.smk"))
+    if not path.name.startswith(("ruff", "counter_gap", "underspecification"))
+]  # fmt: skip
 
 
-@pytest.mark.parametrize("name", RULES)
-def test_directives_are_complete_and_in_order(name):
-    found = re.findall(r"^\s{4,8}(\w+):", RULES[name], flags=re.MULTILINE)
-    directives = [d for d in found if d in ORDER]
-    assert directives == sorted(directives, key=ORDER.index)
-    # What only reports has no output, so that it runs whenever it is asked for.
-    for needed in ("log", "threads", "script") if name == "audit" else ("output", "log", "threads", "script"):
-        assert needed in directives, f"rule {name} has no {needed}"
+def read(*overlays):
+    command = [sys.executable, "-c", READ, str(ROOT), *map(str, overlays)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
+    return json.loads(done.stdout)
 
 
-@pytest.mark.parametrize("name", RULES)
-def test_script_and_log_have_the_name_of_the_rule(name):
-    script = re.search(r'"\.\./(scripts/[\w/]+\.py)"', RULES[name]).group(1)
-    assert (ROOT / script).is_file()
-    wing, stem = Path(script).parent.name, Path(script).stem
-    assert name in (stem, f"{wing}_{stem}")
-    assert f"results/logs/{name}/" in RULES[name] or f"results/logs/{name}." in RULES[name]
-    if "benchmark:" in RULES[name]:
-        assert f"results/benchmarks/{name}/" in RULES[name]
+@pytest.fixture(scope="module")
+def found():
+    return read()
 
 
-@pytest.mark.parametrize("name", RULES)
-def test_rules_carry_the_digests_of_their_code(name):
-    script = re.search(r'"\.\./(scripts/[\w/]+\.py)"', RULES[name]).group(1)
-    assert f'_code=code("{script}")' in RULES[name]
+@pytest.fixture(scope="module")
+def scripted(found):
+    return {name: rule for name, rule in found["rules"].items() if rule["script"]}
 
 
-def test_every_figure_of_the_loop_has_its_script():
-    text = (ROOT / "rules/ruff.smk").read_text()
-    names = re.findall(r'^    "(\w+)": \(\[', text, flags=re.MULTILINE)
-    assert len(names) >= 10
-    for name in names:
-        assert (ROOT / f"scripts/ruff/figure_{name}.py").is_file()
+def test_every_rule_has_script_output_log_and_environment(scripted):
+    assert len(scripted) > 90
+    for name, rule in scripted.items():
+        # What only reports has no output, so that it runs whenever it is asked for.
+        assert bool(rule["output"]) == (name != "audit"), name
+        assert rule["log"] and rule["conda"], name
+        assert (ROOT / "rules" / rule["script"]).resolve().is_file(), name
+
+
+def test_script_log_and_benchmark_have_the_name_of_the_rule(scripted):
+    for name, rule in scripted.items():
+        script = Path(rule["script"])
+        wing, stem = script.parent.name, script.stem
+        if name in DRAWN_BY_ANOTHER:
+            assert stem == DRAWN_BY_ANOTHER[name]
+        else:
+            assert name in (stem, f"{wing}_{stem}")
+        for path in rule["log"]:
+            assert path.startswith((f"results/logs/{name}/", f"results/logs/{name}.")), name
+        if rule["benchmark"]:
+            assert rule["benchmark"].startswith(f"results/benchmarks/{name}/")
+
+
+def test_figures_and_tables_have_the_name_of_their_rule(found):
+    """Rule ``ruff_figure_scaling`` makes ``results/ruff/figures/<templates>/scaling.pdf`` and nothing else."""
+    for study, kinds in found["studies"].items():
+        assert kinds["figure"] and kinds["table"], study
+        for kind, names in kinds.items():
+            folder = "tables" if kind == "comparison" else f"{kind}s"
+            for name in names:
+                rule = found["rules"][f"{study}_{name}" if kind == "comparison" else f"{study}_{kind}_{name}"]
+                for path in map(Path, rule["output"]):
+                    assert path.parts[:3] == ("results", study, folder)
+                    assert re.sub(r"_\{[^}]+\}", "", path.stem) == name
+
+
+def test_rules_carry_the_digests_of_their_code(scripted):
+    for name, rule in scripted.items():
+        script = rule["script"].removeprefix("../")
+        assert rule["code"] == closure.digests(script, str(ROOT)), name
+        assert script in rule["code"]
+
+
+def test_every_script_of_a_study_has_its_rule(found):
+    used = {Path(rule["script"]).as_posix().removeprefix("../") for rule in found["rules"].values() if rule["script"]}
+    for study in found["studies"]:
+        for path in (ROOT / "scripts" / study).glob("*.py"):
+            relative = path.relative_to(ROOT).as_posix()
+            # One only checks what was written by hand.
+            if "run(main)" in path.read_text(encoding="utf-8") and path.stem != "check_templates":
+                assert relative in used, relative
+
+
+def test_only_what_is_heavy_or_local_travels_alone(scripted):
+    """On a cluster small rules travel in two groups; what needs a GPU has jobs of its own."""
+    for name, rule in scripted.items():
+        if rule["local"] or name in ALONE:
+            assert rule["group"] is None, name
+        elif rule["gpu"]:
+            assert rule["group"] in (None, "distributions_{model}"), name
+        else:
+            assert rule["group"] in ("instances", "analyses"), name
+
+
+def bodies():
+    """Return the text of every rule and its indentation."""
+    written = []
+    for path in [ROOT / "Snakefile", *sorted((ROOT / "rules").glob("*.smk"))]:
+        text = path.read_text(encoding="utf-8")
+        pattern = r"^( *)rule ?(\w*):\n((?:\1    .*\n|\n)+)"
+        for number, match in enumerate(re.finditer(pattern, text, flags=re.MULTILINE)):
+            written.append(pytest.param(match[3], len(match[1]), id=match[2] or f"{path.stem}-{number}"))
+    return written
+
+
+@pytest.mark.parametrize(("body", "indent"), bodies())
+def test_directives_are_in_order_and_repeat_no_default(body, indent):
+    directives = re.findall(rf"^ {{{indent + 4}}}(\w+):", body, flags=re.MULTILINE)
+    known = [directive for directive in directives if directive in ORDER]
+    assert known == sorted(known, key=ORDER.index)
+    defaults = yaml.safe_load((ROOT / "slurm/config.yaml").read_text(encoding="utf-8"))["default-resources"]
+    for repeated in ("threads: 1\n", *(f"{key}={defaults[key]}," for key in ("mem_mb", "runtime")), "_code="):
+        assert repeated not in body
+
+
+def test_shared_floors_name_no_study(found):
+    studies = re.compile(r"\b(" + "|".join(found["studies"]) + r")(?=[_./\"'\s{}])", flags=re.IGNORECASE)
+    assert len(SHARED) >= 12
+    for path in SHARED:
+        text = re.sub(r"#.*", "", path.read_text(encoding="utf-8"))
+        assert not studies.findall(text), path
+    snakefile = re.sub(r"#.*", "", (ROOT / "Snakefile").read_text(encoding="utf-8"))
+    assert studies.findall(snakefile) == list(found["studies"])
+    for path in ("paper/main.tex.j2", "config/schemas/config.schema.yaml"):
+        assert not studies.findall((ROOT / path).read_text(encoding="utf-8")), path
+
+
+SHARED_CODE = (
+    "core/provenance/audit", "core/cluster", "core/paper/sections", "core/engines/planning", "core/engines/registry",
+    "core/provenance/origins", "core/provenance/trace", "core/studies", "planning/plan", "paper/paper_source",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("path", SHARED_CODE)
+def test_shared_code_names_no_study(found, path):
+    """In its code, that is; docstrings may give examples."""
+    tree = ast.parse((ROOT / f"scripts/{path}.py").read_text(encoding="utf-8"))
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef)
+    docstrings = {
+        node.body[0].value for node in ast.walk(tree)
+        if isinstance(node, documented) and node.body and isinstance(node.body[0], ast.Expr)
+    }  # fmt: skip
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in docstrings:
+            assert not [study for study in found["studies"] if study in node.value], node.value
+
+
+def test_every_study_has_its_places(found):
+    for study in found["studies"]:
+        for place in (
+            f"rules/{study}.smk", f"scripts/{study}", f"templates/{study}", f"paper/sections/{study}.tex.j2",
+            f"config/schemas/studies/{study}.schema.yaml",
+        ):  # fmt: skip
+            assert (ROOT / place).exists(), place
+
+
+def test_a_run_of_some_studies_has_the_rules_of_no_other(tmp_path):
+    overlay = tmp_path / "some.yaml"
+    overlay.write_text("studies: [underspecification, counter_gap]\n", encoding="utf-8")
+    some = read(overlay)
+    # In the order of the paper, whatever the order of the configuration.
+    assert list(some["studies"]) == ["counter_gap", "underspecification"]
+    assert not [name for name in some["rules"] if name.startswith("ruff") or name == "bench_scoring"]
 
 
 def test_scripts_never_read_the_global_config():

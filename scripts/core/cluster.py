@@ -19,11 +19,8 @@ from scripts.core.errors import UserError
 
 log = logging.getLogger("snakemake.logging")
 
-# The rooms of results/ whose rules are small, and the group that each joins.
-ROOMS = {
-    "instances": "instances", "texts": "instances", "prompts": "instances", "clusters": "analyses", "flags": "analyses",
-    "masses": "analyses", "analysis": "analyses", "figures": "analyses", "tables": "analyses",
-}  # fmt: skip
+# The rooms of a study's results that models read; they are made before models are loaded.
+READ_BY_MODELS = ("instances", "texts", "prompts")
 GROWING = {"mem_mb": "max_mem_mb", "runtime": "max_runtime"}
 # The executor names its jobs PREFIX_UUID and says in their comment what they are.
 JOB_NAME = re.compile(r"(.+_)?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -37,7 +34,7 @@ FINAL = {
 # ---- when all rules are known
 
 
-def adapt(workflow):
+def adapt(workflow, studies):
     """Set on every rule what depends on it: group, growth with each attempt, partition and GPU type.
 
     A memory or time that a rule states as a number is multiplied by the attempt; one that it computes is left to it.
@@ -47,6 +44,8 @@ def adapt(workflow):
     Parameters
     ----------
     workflow : snakemake.workflow.Workflow
+    studies : collection of str
+        The studies, by the names of their folders below ``results/``.
 
     Raises
     ------
@@ -71,24 +70,27 @@ def adapt(workflow):
                 if name not in fixed:
                     resources[name] = value
         elif rule.group is None and rule.name not in workflow._localrules:
-            rule.group = room_group(map(str, rule.output))
+            rule.group = room_group(map(str, rule.output), studies)
 
 
-def room_group(outputs):
+def room_group(outputs, studies):
     """Return the group of a rule with these output paths, by the room of ``results/`` they lie in; None: no group.
+
+    For rules that need no GPU and are not local: instances and what else models read travel in one job; the rest of a
+    study's results and the paper in another.
 
     Examples
     --------
-    >>> room_group(["results/ruff/instances/{templates}/selected.parquet"])
+    >>> room_group(["results/ruff/instances/{templates}/selected.parquet"], ["ruff"])
     'instances'
     """
     groups = set()
     for path in outputs:
         parts = Path(path).parts
-        if parts[:2] == ("results", "paper"):
-            groups.add("analyses")
+        if parts[0] != "results" or parts[1] not in {"paper", *studies}:
+            groups.add(None)
         else:
-            groups.add(ROOMS.get(parts[2]) if parts[0] == "results" and len(parts) > 3 else None)
+            groups.add("instances" if parts[2] in READ_BY_MODELS else "analyses")
     return groups.pop() if len(groups) == 1 else None
 
 

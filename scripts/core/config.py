@@ -113,6 +113,27 @@ def _mapping(path, data):
     return data
 
 
+def configuration_schema(folder):
+    """Return the schema of ``config.yaml``: ``config.schema.yaml`` with a key for each study.
+
+    Parameters
+    ----------
+    folder : str or Path
+        ``config/schemas``; what a study has in the configuration is in ``studies/<study>.schema.yaml`` below it.
+
+    Raises
+    ------
+    UserError
+        If a schema cannot be read (:func:`load_yaml`).
+    """
+    schema = load_yaml(Path(folder) / "config.schema.yaml")
+    for path in sorted(Path(folder).glob("studies/*.schema.yaml")):
+        name = path.name.removesuffix(".schema.yaml")
+        schema["properties"][name] = load_yaml(path)
+        schema["required"].append(name)
+    return schema
+
+
 def load_schema(name):
     """Return a schema of ``config/schemas/``, such as ``record``."""
     return load_yaml(Path(__file__).resolve().parents[2] / f"config/schemas/{name}.schema.yaml")
@@ -191,7 +212,7 @@ def check(root, overlays):
     merged = load_overlay(root / "config.yaml")
     for path in overlays:
         merged = merge(merged, load_overlay(path))
-    schema = load_yaml(root / "config/schemas/config.schema.yaml")
+    schema = configuration_schema(root / "config/schemas")
     validate(merged, schema, " with ".join(["config.yaml", *map(str, overlays)]))
     return merged
 
@@ -334,3 +355,24 @@ def _list(values):
 
 def _dotted(error):
     return ".".join(str(part) for part in error.absolute_path)
+
+
+def set_in(key, configfiles, root):
+    """Return the file that gives a key of the configuration its value: the last overlay that has it, or config.yaml.
+
+    Parameters
+    ----------
+    key : str
+        With dots between the levels.
+    configfiles : sequence of str or Path
+        The overlays, the later ones stronger.
+    root : Path
+        The repository.
+    """
+    for path in [*reversed(configfiles), Path(root) / "config.yaml"]:
+        value = load_yaml(path)
+        for part in key.split("."):
+            value = value.get(part) if isinstance(value, dict) else None
+        if value is not None:
+            return str(path)
+    return str(Path(root) / "config.yaml")

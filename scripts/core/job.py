@@ -30,6 +30,14 @@ from scripts.core.errors import UserError
 
 ROOT = Path(__file__).resolve().parents[2]
 log = logging.getLogger("pronouns")
+_executed = set()
+"""Files of code that was run in any way since :func:`run` began; those of imports before it are in ``sys.modules``."""
+
+
+def _note(event, arguments):
+    """Note the file of code that is run: a hook for what importlib, runpy and exec do alike."""
+    if event == "exec":
+        _executed.add(getattr(arguments[0], "co_filename", None))
 
 
 def run(main):
@@ -43,6 +51,7 @@ def run(main):
         arguments = _parse(main)
         _configure(None)
     else:
+        sys.addaudithook(_note)
         _configure(job.log[0] if len(job.log) else None)
         arguments = _job_arguments(main, job)
     started = time.monotonic()
@@ -56,6 +65,7 @@ def run(main):
             finally:
                 _log_memory()
         if recorder is not None:
+            _check_modules(job, recorder.root)
             recorder.finish()
     except UserError as error:
         log.error("%s", error)
@@ -85,10 +95,41 @@ def _log_memory():
 def _recorder(job):
     """Return the recorder of a Snakemake job; it removes the record of an earlier run."""
     # Found by name, so that it is no part of any script's closure: what records a job cannot change its results.
-    provenance = importlib.import_module("scripts.core.provenance")
-    return provenance.Recorder(
+    job_records = importlib.import_module("scripts.core.provenance.job_records")
+    return job_records.Recorder(
         job.rule, dict(job.wildcards.items()), list(job.input), list(job.output), dict(job.params.items()), ROOT
     )
+
+
+def _check_modules(job, root):
+    """Refuse a job that ran modules of the project which its rule does not declare.
+
+    What a script imports in a statement is found by rules/modules.smk; a change of what it loads in other ways would go
+    unseen.
+
+    Raises
+    ------
+    UserError
+        Naming such modules.
+    """
+    closure = importlib.import_module("scripts.core.provenance.closure")
+    # What runs and records jobs is loaded in every one of them.
+    always = {
+        module
+        for name in ("job", "provenance/__init__", "provenance/job_records", "provenance/closure")
+        for module in closure.closure(f"scripts/core/{name}.py", str(root))
+    }
+    folder = f"{root / 'scripts'}/"
+    paths = {getattr(module, "__file__", None) for module in list(sys.modules.values())} | _executed
+    # A repository behind a link has two names.
+    paths = {str(Path(path).resolve()) for path in paths if path and "/scripts/" in path}
+    loaded = {path.removeprefix(f"{root}/") for path in paths if path.startswith(folder)}
+    unknown = sorted(loaded - always - job.params.get("_code", {}).keys())
+    if unknown:
+        raise UserError(
+            f"rule {job.rule}: {', '.join(unknown)} {'were' if len(unknown) > 1 else 'was'} loaded without an import "
+            "statement, so that a change there would rerun nothing; import it in the script or in a module of it"
+        )
 
 
 def _job_arguments(main, job):

@@ -174,7 +174,7 @@ def read_distributions(path, model, texts):
     Parameters
     ----------
     path : str or Path
-        Format: :mod:`scripts.core.distributions`.
+        Format: :mod:`scripts.core.engines.distributions`.
     model : str or None
         Its name in the registry, if it is known.
     texts : sequence of str

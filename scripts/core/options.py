@@ -99,7 +99,7 @@ def predict(scores, offers=None):
     Parameters
     ----------
     scores : DataFrame
-        As returned by :func:`scripts.core.scoring.score_instances`.
+        As returned by :func:`scripts.core.engines.scoring.score_instances`.
     offers : Series, optional
         How many options each instance has (:func:`counts`). Without it, every instance must have as many as the others.
 

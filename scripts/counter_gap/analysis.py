@@ -7,8 +7,9 @@ from scripts.core import statistics
 from scripts.counter_gap import inconsistency, subsets
 
 KEYS = ["source", "system", "debiasing"]
-COLUMNS = [*KEYS, "subset", "metric", "group", "value", "ci_low", "ci_high", "p_value"]
-"""Columns of metrics.csv. ``source``: data and scoring, such as ``official/released``; values are shares."""
+COLUMNS = [*KEYS, "subset", "metric", "group", "value", "ci_low", "ci_high", "p_value", "p_centred"]
+"""Columns of metrics.csv. ``source``: data and scoring, such as ``official/released``; values are shares. The p values
+are of the two variants of the bootstrap (:func:`scripts.counter_gap.inconsistency.bootstrap`)."""
 DECOMPOSED = ("all", "all without artefact")
 
 
@@ -36,14 +37,18 @@ def coded(instances, flags):
 
 
 def metrics(instances, flags, draws, seed):
-    """Return metrics.csv of one data set with quadruples: every system, subset and metric, with the same draws."""
+    """Return metrics.csv of one data set with quadruples: every system, subset and metric.
+
+    Each subset is resampled alone: what it leaves out is not drawn. Within a subset all systems and metrics have the
+    same samples.
+    """
     keys, codes = coded(instances, flags)
-    weights = inconsistency.resample(codes.shape[1], draws, seed)
     parts = []
     for name, members in subsets.masks(subsets.of_quadruples(instances)).items():
-        parts.append(inconsistency.bootstrap(codes, members, weights, inconsistency.evaluate).assign(subset=name))
-    everything = np.ones(codes.shape[1], dtype=bool)
-    originals = inconsistency.bootstrap(codes, everything, weights, inconsistency.evaluate_originals)
+        weights = inconsistency.resample(int(members.sum()), draws, seed)
+        parts.append(inconsistency.bootstrap(codes[:, members], weights, inconsistency.evaluate).assign(subset=name))
+    weights = inconsistency.resample(codes.shape[1], draws, seed)
+    originals = inconsistency.bootstrap(codes, weights, inconsistency.evaluate_originals)
     return _labelled(pd.concat([*parts, originals.assign(subset="originals")]), keys)
 
 
@@ -55,8 +60,7 @@ def metrics_single(instances, flags, draws, seed):
         keys.append(key)
         codes.append(2 * masculine + own.correct.to_numpy())
     weights = inconsistency.resample(len(instances), draws, seed)
-    everything = np.ones(len(instances), dtype=bool)
-    found = inconsistency.bootstrap(codes, everything, weights, inconsistency.evaluate_single, n_types=4)
+    found = inconsistency.bootstrap(codes, weights, inconsistency.evaluate_single, n_types=4)
     return _labelled(found.assign(subset="all"), keys)
 
 
@@ -73,13 +77,16 @@ def significance(table, alpha):
     -------
     DataFrame
         The rows of metrics.csv that have a p value, with ``p_holm`` (over all systems and debiasing methods with the
-        same source, subset, metric and group), ``significant`` and ``significant_holm`` (below ``alpha``).
+        same source, subset, metric and group), ``significant`` and ``significant_holm`` (below ``alpha``); the same of
+        the centred p value as ``p_centred_holm``, ``significant_centred`` and ``significant_centred_holm``.
     """
     tests = table.dropna(subset=["p_value"]).reset_index(drop=True)
-    family = tests.groupby(["source", "subset", "metric", "group"], sort=False).p_value
-    tests["p_holm"] = family.transform(statistics.holm)
-    tests["significant"] = tests.p_value < alpha
-    tests["significant_holm"] = tests.p_holm < alpha
+    families = tests.groupby(["source", "subset", "metric", "group"], sort=False)
+    for p, suffix in (("p_value", ""), ("p_centred", "_centred")):
+        adjusted = "p_holm" if p == "p_value" else f"{p}_holm"
+        tests[adjusted] = families[p].transform(statistics.holm)
+        tests[f"significant{suffix}"] = tests[p] < alpha
+        tests[f"significant{suffix}_holm"] = tests[adjusted] < alpha
     return tests
 
 
@@ -110,6 +117,32 @@ def decomposition(instances, flags):
                     rows.append((*key, subset, a, b, n, (a - b) / 2 * n / size, part * n / size))
     columns = [*KEYS, "subset", "right_m", "right_f", "quadruples", "acc_diff_part", "delta_i_part"]
     return pd.DataFrame(rows, columns=columns)
+
+
+def members(instances, data, quadruples):
+    """Return which instances each subset has, so that a number leads back to its passages.
+
+    Parameters
+    ----------
+    instances : DataFrame
+    data : str
+    quadruples : bool
+        Whether the data set has quadruples; otherwise there is one subset.
+
+    Returns
+    -------
+    DataFrame
+        ``data``, ``id``, ``subset`` (those of metrics.csv, ``originals`` included), ``original_gender`` (M or F,
+        that of the quadruple's original).
+    """
+    facts = instances[["id"]].assign(data=data, original_gender=instances.gender)
+    if not quadruples:
+        return facts.assign(subset="all")
+    factors = subsets.of_quadruples(instances)
+    facts["original_gender"] = np.repeat(factors.gender.to_numpy(), 4)
+    parts = [facts[np.repeat(mask, 4)].assign(subset=name) for name, mask in subsets.masks(factors).items()]
+    parts.append(facts[(instances.role == "original").to_numpy()].assign(subset="originals"))
+    return pd.concat(parts, ignore_index=True)
 
 
 def sizes(instances, data):

@@ -1,8 +1,9 @@
 """Test every finding of the study on the metrics of the run."""
 
-from scripts.core import claims as verdicts
-from scripts.core import files, latex
+from scripts.core import files
 from scripts.core.job import run
+from scripts.core.paper import claims as verdicts
+from scripts.core.paper import latex
 from scripts.counter_gap import comparable, findings
 
 WIDTHS = {1: [0.04, 0.4, 0.12, 0.37], 2: [0.04, 0.36, 0.1, 0.1, 0.31]}

@@ -26,7 +26,7 @@ def named(table, models):
     ----------
     table : DataFrame
     models : DataFrame
-        Of :func:`scripts.core.published.read_models`.
+        Of :func:`scripts.core.paper.published.read_models`.
     """
     names = dict(zip(models.label, models.model, strict=True))
     place = table.data.where(table.data.str.startswith("gap_"), "quadruples")

@@ -4,7 +4,7 @@ import re
 
 import pandas as pd
 
-from scripts.core import latex
+from scripts.core.paper import latex
 from scripts.counter_gap.quadruples import ROLES
 
 RULES = {

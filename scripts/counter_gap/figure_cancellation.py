@@ -8,35 +8,39 @@ from scripts.counter_gap import figures
 from scripts.counter_gap.figures import FEMININE, MASCULINE
 
 WANTED = [("lean", "M"), ("lean", "F"), ("acc_diff", "all"), ("delta_i", "all")]
+SQUARE = "#6A3D9A"
 
 
 @plotting.style()
 def draw(frame):
-    """Draw one row for each system: leanings to either side, their difference, and Delta I; return the figure."""
+    """Draw one row for each system; return the figure.
+
+    The left panel has a direction: leanings to either side and their difference. Delta I has none and its own panel.
+    """
     names = list(dict.fromkeys(frame.label))
-    drawn = plotting.figure(plotting.PAGE, 0.7 + 0.24 * len(names))
-    ax = drawn.subplots()
+    drawn = plotting.figure(plotting.PAGE, 0.8 + 0.24 * len(names))
+    axes = drawn.subplots(1, 2, sharey=True, width_ratios=(1.9, 1))
     y = np.arange(len(names))[::-1]
     for metric, group, colour, sign in (("lean", "M", MASCULINE, 1), ("lean", "F", FEMININE, -1)):
         own = frame[(frame.metric == metric) & (frame.group == group)]
-        ax.barh(y, sign * 100 * own.value, height=0.62, color=colour, alpha=0.35, linewidth=0)
-    for metric, marker, colour, shift in (("acc_diff", "o", "black", 0.13), ("delta_i", "s", "#D55E00", -0.13)):
+        axes[0].barh(y, sign * 100 * own.value, height=0.62, color=colour, alpha=0.35, linewidth=0)
+    for ax, metric, marker, colour in ((axes[0], "acc_diff", "o", "black"), (axes[1], "delta_i", "s", SQUARE)):
         own = frame[frame.metric == metric]
         errors = 100 * np.abs(np.array([own.value - own.ci_low, own.ci_high - own.value]))
         ax.errorbar(
-            100 * own.value, y + shift, xerr=errors, fmt=marker, color=colour, markersize=3.5,
-            elinewidth=0.8, capsize=1.5,
+            100 * own.value, y, xerr=errors, fmt=marker, color=colour, markersize=3.5, elinewidth=0.8, capsize=1.5,
         )  # fmt: skip
-    ax.axvline(0, color=plotting.GREY, linewidth=0.7)
-    ax.set_yticks(y, names)
-    ax.grid(axis="y", visible=False)
-    ax.grid(axis="x", visible=True)
-    ax.set_xlabel("Percentage points of quadruples' accuracy, towards feminine (left) or masculine (right)")
+        ax.axvline(0, color=plotting.GREY, linewidth=0.7)
+        ax.grid(axis="y", visible=False)
+        ax.grid(axis="x", visible=True)
+    axes[0].set_yticks(y, names)
+    axes[0].set(title="with a direction", xlabel="Mean leaning (percentage points)\nto feminine ← | → to masculine")
+    axes[1].set(title="without a direction", xlabel=r"$\Delta I$ (percentage points)")
     handles = [
         plotting.patch_handle("#99C6E0", "leaning to masculine"),
         plotting.patch_handle("#EEBF99", "leaning to feminine"),
         plotting.handle({"color": "black", "marker": "o", "linestyle": "none"}, r"$\mathrm{Acc}_\mathrm{Diff}$"),
-        plotting.handle({"color": "#D55E00", "marker": "s", "linestyle": "none"}, r"$\Delta I$ (has no direction)"),
+        plotting.handle({"color": SQUARE, "marker": "s", "linestyle": "none"}, r"$\Delta I$"),
         plotting.interval_handle("95 % interval", "_"),
     ]
     plotting.legend_below(drawn, handles, 5)

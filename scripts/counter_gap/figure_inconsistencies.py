@@ -23,7 +23,8 @@ PAIRS = [
     ("original", "swap-2", "across"),
     ("control", "swap-1", "across"),
 ]
-LOOKS = {"within": ("black", "-", "within genders"), "across": ("#C00000", (0, (4, 1.5)), "across genders")}
+LOOKS = {"within": ("black", 1.8, "within genders"), "across": ("#C00000", 0.9, "across genders")}
+"""Colour, width and label of each inconsistency's arrows."""
 
 
 @plotting.style()
@@ -33,21 +34,23 @@ def draw(frame):
     ax = drawn.subplots()
     ax.axis("off")
     ax.set(xlim=(-0.42, 1.42), ylim=(-0.25, 1.45))
-    for row in frame.itertuples():
-        colour, line, _ = LOOKS[row.inconsistency]
-        ax.add_patch(
-            FancyArrowPatch(
-                PLACES[row.first], PLACES[row.second], arrowstyle="<->", mutation_scale=8, color=colour,
-                linestyle=line if row.inconsistency == "within" else "-", linewidth=1.1, shrinkA=24, shrinkB=24,
-            )
-        )  # fmt: skip
+    boxes = {}
     for role, (x, y) in PLACES.items():
         colour = (MASCULINE, FEMININE)[x]
         box = {"boxstyle": "round,pad=0.5", "facecolor": "white", "edgecolor": colour, "linewidth": 1.1}
-        ax.text(x, y, NAMES[role], ha="center", va="center", fontsize=8, bbox=box)
+        boxes[role] = ax.text(x, y, NAMES[role], ha="center", va="center", fontsize=8, bbox=box).get_bbox_patch()
+    for row in frame.itertuples():
+        colour, width, _ = LOOKS[row.inconsistency]
+        # Above the boxes, so that these have their places when the arrows are cut off at their edges.
+        ax.add_patch(
+            FancyArrowPatch(
+                PLACES[row.first], PLACES[row.second], patchA=boxes[row.first], patchB=boxes[row.second],
+                arrowstyle="<->", mutation_scale=8, color=colour, linewidth=width, shrinkA=1.5, shrinkB=1.5, zorder=4,
+            )
+        )  # fmt: skip
     for x, text in enumerate(("one gender", "the other gender")):
         ax.text(x, 1.4, text, ha="center", va="center", color=(MASCULINE, FEMININE)[x], fontsize=8)
-    handles = [Line2D([], [], color=c, linewidth=1.1, label=text) for c, _, text in LOOKS.values()]
+    handles = [Line2D([], [], color=c, linewidth=width, label=text) for c, width, text in LOOKS.values()]
     plotting.legend_below(drawn, handles, 2)
     return drawn
 

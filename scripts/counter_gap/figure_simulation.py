@@ -6,10 +6,11 @@ from scripts.core import files, plotting
 from scripts.core.job import run
 
 LOOKS = {
-    "acc_diff": ("#0072B2", "o", r"$\mathrm{Acc}_\mathrm{Diff}$"),
-    "delta_i": ("#D55E00", "s", r"$\Delta I$"),
-    "i_across": ("#595959", "^", r"$I_\mathrm{across}$"),
+    "i_across": ("#8C8C8C", "^", 3.0, 7.0, r"$I_\mathrm{across}$"),
+    "delta_i": ("#D55E00", "s", 2.2, 5.0, r"$\Delta I$"),
+    "acc_diff": ("#0072B2", "o", 0.9, 2.6, r"$\mathrm{Acc}_\mathrm{Diff}$"),
 }
+"""Colour, marker, widths of line and marker, label; narrow over wide, because curves lie on one another."""
 TITLES = {
     "one direction": "every passage leans to masculine",
     "both directions": "half of the passages lean each way",
@@ -25,15 +26,19 @@ def draw(frame):
     for ax, (setting, title) in zip(axes, TITLES.items(), strict=True):
         part = frame[frame.setting == setting]
         x = "strength" if setting == "names only" else "true_gap"
-        for metric, (colour, marker, _) in LOOKS.items():
+        for metric, (colour, marker, width, size, _) in LOOKS.items():
             own = part[part.metric == metric]
-            ax.plot(own[x], own.value, color=colour, marker=marker, markeredgecolor="white", markeredgewidth=0.3)
+            look = {"color": colour, "marker": marker, "linewidth": width, "markersize": size}
+            ax.plot(own[x], own.value, markeredgecolor="white", markeredgewidth=0.3, **look)
             ax.fill_between(own[x], own.low, own.high, color=colour, alpha=0.18, linewidth=0)
         squared = part[part.metric == "delta_i"]
         ax.plot(squared[x], squared.true_squared, color="black", linestyle=(0, (1, 1.2)), linewidth=0.9, zorder=3)
         ax.set(title=title, xlabel="Effect of names (SD)" if x == "strength" else "True gap (mean absolute)")
-    axes[0].set_ylabel("Metric")
-    handles = [plotting.handle({"color": colour, "marker": marker}, label) for colour, marker, label in LOOKS.values()]
+    axes[0].set_ylabel("Value of the metric (share)")
+    handles = [
+        plotting.handle({"color": colour, "marker": marker, "linewidth": width, "markersize": size}, label)
+        for colour, marker, width, size, label in LOOKS.values()
+    ]
     handles.append(
         Line2D([], [], color="black", linestyle=(0, (1, 1.2)), linewidth=0.9, label="true squared gap (mean)")
     )

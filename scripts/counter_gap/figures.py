@@ -2,7 +2,7 @@
 
 from scripts.core import files
 from scripts.core.errors import UserError
-from scripts.counter_gap.tables import SCORING
+from scripts.counter_gap.labels import SCORING
 
 COLOURS = {
     "BERT-base": "#E69F00",

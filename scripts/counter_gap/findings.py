@@ -4,7 +4,8 @@ A finding is a function of the :class:`Results` of one set of quadruples that yi
 the study's systems and are never looked at.
 """
 
-from scripts.core.claims import Claim, Lacking, check
+from scripts.core.paper.claims import Claim, Lacking, check
+from scripts.core.statistics import p_text
 
 SYSTEMS = ("BERT-base", "BERT-large", "SpanBERT-base", "SpanBERT-large")
 FAMILIES = (("BERT-base", "BERT-large"), ("SpanBERT-base", "SpanBERT-large"))
@@ -29,7 +30,7 @@ class Results:
         self.subset = subset
 
     def row(self, system, metric, group="all", debiasing="none", subset=None, data=None):
-        """Return one row; :class:`scripts.core.claims.Lacking` if it is not there."""
+        """Return one row; :class:`scripts.core.paper.claims.Lacking` if it is not there."""
         gap = self.table.source.str.startswith("gap_")
         own = self.table[
             (self.table.source.str.startswith(f"{data}/") if data else ~gap)
@@ -63,6 +64,16 @@ def _star(significant):
     return "significant" if significant else "not significant"
 
 
+def _doubt(name, row, significant):
+    """Return what speaks against a star that a finding rests on: the centred bootstrap, or Holm's correction."""
+    found = []
+    if bool(row.significant_centred) != bool(row.significant):
+        found.append(f"p {p_text(row.p_centred)} by the centred bootstrap against p {p_text(row.p_value)}")
+    if significant and not row.significant_holm:
+        found.append(f"not significant after Holm's correction (p {p_text(row.p_holm)})")
+    return f"{name}: {', and '.join(found)}" if found else ""
+
+
 def _each(test, systems=SYSTEMS):
     """Return a finding's checks: one of ``test(results, system)`` for each system."""
     return lambda results: [check(test, results, system) for system in systems]
@@ -84,7 +95,8 @@ def _is_significant(metric, system, expected, debiasing="none"):
     def test(results):
         row = results.row(system, metric, debiasing=debiasing)
         name = {"delta_i": "Delta I", "acc_diff": "Acc_Diff"}[metric]
-        return bool(row.significant) == expected, f"{system}: {name} {_points(row.value)} {_star(row.significant)}"
+        text = f"{system}: {name} {_points(row.value)} {_star(row.significant)}"
+        return bool(row.significant) == expected, text, _doubt(f"{system}, {name}", row, expected)
 
     return test
 
@@ -95,7 +107,8 @@ def _several(*tests):
 
 def _biased(results, system):
     row = results.row(system, "delta_i")
-    return row.value > 0 and row.significant, f"{system}: {_points(row.value)}, p = {row.p_value:.4f}"
+    text = f"{system}: {_points(row.value)}, p {p_text(row.p_value)}"
+    return row.value > 0 and row.significant, text, _doubt(system, row, True)
 
 
 def _smaller_difference(results, system):
@@ -113,12 +126,13 @@ def _large_is_less_biased(results):
 
 def _no_harder(results, system):
     row = results.row(system, "original_minus_counterfactual")
-    return not row.significant, f"{system}: {_points(row.value)} {_star(row.significant)}"
+    return not row.significant, f"{system}: {_points(row.value)} {_star(row.significant)}", _doubt(system, row, False)
 
 
 def _uncorrelated(results, system):
-    value = results.value(system, "spearman_rho")
-    return abs(value) < 0.1, f"{system}: {value:+.3f}"
+    row = results.row(system, "spearman_rho")
+    doubt = f"{system}: {row.value:+.3f} is significant in the same test as the stars (p {p_text(row.p_value)})"
+    return abs(row.value) < 0.1, f"{system}: {row.value:+.3f}", doubt if row.significant else ""
 
 
 def _quadruples_differ_less(results):

@@ -23,7 +23,9 @@ _ONE = np.ones(N_TYPES)
 TESTED = ("acc_diff", "delta_i", "original_minus_counterfactual", "i_within_diff", "i_across_diff", "spearman_rho")
 """Metrics with a p value. The alternative is Delta I > 0; for the others the sign that was observed."""
 EXACT = ("acc_diff", "delta_i", "original_minus_counterfactual", "i_within_diff")
-"""Those that are means over quadruples, whose p value needs no draws."""
+"""Those that are means over quadruples, whose p values need no draws."""
+SMALLEST = 1e-200
+"""Smaller tails are given as this: their factors would be below what a float can hold."""
 
 
 def types(right, masculine):
@@ -166,7 +168,7 @@ def resample(n, draws, seed):
     Returns
     -------
     array of float32, shape (draws, n)
-        One set of samples for all systems, metrics and subsets, so that they stay comparable.
+        One set of samples for all systems and metrics, so that they stay comparable.
     """
     generator = np.random.default_rng(seed)
     weights = np.empty((draws, n), dtype=np.float32)
@@ -178,43 +180,63 @@ def resample(n, draws, seed):
     return weights
 
 
-def exact_p(counts, others, metric, sign):
-    """Return the bootstrap's p value without drawing: the chance that a sample is not on the side of the alternative.
+def exact_p(counts, metric, sign):
+    """Return the bootstrap's two p values without drawing: those of all possible samples.
 
     A metric that is a mean takes few values on one quadruple, multiples of a quarter, so the distribution of its sum
-    over ``n`` drawn quadruples is their distribution convolved ``n`` times. Draws would only approach this value, and
-    near the level their error decides what is significant.
+    over ``n`` drawn quadruples is their distribution convolved ``n`` times. Draws would only approach this, and near
+    the level their error decides what is significant. The convolutions add and multiply chances that are not
+    negative, so the tails are exact to the rounding of each chance, however small they are.
 
     Parameters
     ----------
     counts : array, shape (32,)
-        How often each type occurs in the subset.
-    others : int
-        Quadruples outside the subset, which are drawn too and add nothing.
+        How often each type occurs.
     metric : str
         One of :data:`EXACT`.
     sign : float
         1 if the alternative is a positive value, -1 for a negative one.
+
+    Returns
+    -------
+    tuple of float
+        The percentile and the centred p value (:func:`bootstrap`). Neither is below the chance of a single sample,
+        1 / n^n, which stands for zero, nor below :data:`SMALLEST`.
     """
+    counts = np.asarray(counts, dtype=float)
     quarters = np.rint(4 * sign * _RATIOS[metric, "all"][0]).astype(int)
-    lowest, n = min(quarters.min(), 0), int(counts.sum() + others)
-    once = np.bincount(quarters - lowest, weights=counts, minlength=1 - lowest)
-    once[-lowest] += others
-    size = n * (len(once) - 1) + 1
-    length = 1 << size.bit_length()
-    sums = np.fft.irfft(np.fft.rfft(once / n, length) ** n, length)[:size]
-    return float(np.clip(sums[: 1 - n * lowest].sum(), 0, 1))
+    steps = quarters // np.gcd.reduce(quarters)
+    lowest, n = min(steps.min(), 0), int(counts.sum())
+    sums = _convolved(np.bincount(steps - lowest, weights=counts / n, minlength=1 - lowest), n)
+    observed = int(np.rint(counts @ steps))
+    floor = max(SMALLEST, float(n) ** -n if n < 100 else 0.0)
+    return tuple(
+        float(np.clip(tail.sum(), floor, 1))
+        for tail in (sums[: 1 - n * lowest], sums[max(0, 2 * observed - n * lowest) :])
+    )
 
 
-def bootstrap(codes, members, weights, functions, n_types=N_TYPES):
-    """Return metrics of one subset for several systems, with intervals and p values.
+def _convolved(chances, n):
+    """Return the distribution of the sum of ``n`` draws from 0, 1, ... with these chances."""
+    total, power = np.ones(1), chances
+    while n:
+        if n & 1:
+            total = np.convolve(total, power)
+        n >>= 1
+        if n:
+            power = np.convolve(power, power)
+            # Numbers near the smallest that a float can hold are inexact, and slow.
+            power[power < SMALLEST**1.2] = 0
+    return total
+
+
+def bootstrap(codes, weights, functions, n_types=N_TYPES):
+    """Return metrics of several systems on the same quadruples, with intervals and p values.
 
     Parameters
     ----------
     codes : array of int, shape (systems, quadruples)
         Types.
-    members : array of bool, shape (quadruples,)
-        The subset. Samples are of all quadruples, so its size varies from draw to draw.
     weights : array, shape (draws, quadruples)
         Of :func:`resample`.
     functions : callable
@@ -226,31 +248,54 @@ def bootstrap(codes, members, weights, functions, n_types=N_TYPES):
     -------
     DataFrame
         ``system`` (index into ``codes``), ``metric``, ``group``, ``value``, ``ci_low``, ``ci_high`` (95 percent,
-        percentile method), ``p_value`` (one-sided; missing for metrics that are not tested). The p value is the share
-        of samples in which the metric is not on the side of the alternative (Graham et al. 2014): of all possible
-        samples for :data:`EXACT` (:func:`exact_p`), otherwise of those drawn, the data being one of them.
+        percentile method), ``p_value`` and ``p_centred`` (one-sided; missing for metrics that are not tested).
+        Graham et al. (2014) can be read in two ways. ``p_value`` is the percentile variant: the share of samples in
+        which the metric is not on the side of the alternative. ``p_centred`` shifts the samples by the observed
+        value, so that they follow the null hypothesis, and is the share of them that reach it. Both are of all
+        possible samples for :data:`EXACT` (:func:`exact_p`), otherwise of those drawn, the data being one of them.
     """
     codes = np.asarray(codes)
     systems = len(codes)
-    onehot = (codes[:, members, None] == np.arange(n_types)).astype(np.float32)
-    observed = functions(onehot.sum(1))
+    onehot = (codes[:, :, None] == np.arange(n_types)).astype(np.float32)
+    counts = onehot.sum(1)
+    observed = functions(counts)
     columns = onehot.transpose(1, 0, 2).reshape(-1, systems * n_types)
-    drawn = (weights[:, members] @ columns).reshape(len(weights), systems, n_types)
+    drawn = (weights @ columns).reshape(len(weights), systems, n_types)
     rows = []
     for (metric, group), samples in functions(drawn).items():
         value = observed[metric, group]
         low, high = _interval(samples)
         sign = np.ones(systems) if metric == "delta_i" else np.where(value < 0, -1.0, 1.0)
         if functions is evaluate and metric in EXACT:
-            p = [exact_p(onehot[i].sum(0), int((~members).sum()), metric, sign[i]) for i in range(systems)]
+            p = np.array([exact_p(counts[i], metric, sign[i]) for i in range(systems)]).T
         else:
-            p = (1 + (~(samples * sign > 0)).sum(0)) / (1 + len(samples))
+            p = drawn_p(samples, value, sign)
         for system in range(systems):
             tested = metric in TESTED and np.isfinite(value[system])
-            rows.append(
-                (system, metric, group, value[system], low[system], high[system], p[system] if tested else np.nan)
-            )
-    return pd.DataFrame(rows, columns=["system", "metric", "group", "value", "ci_low", "ci_high", "p_value"])
+            tests = p[:, system] if tested else (np.nan, np.nan)
+            rows.append((system, metric, group, value[system], low[system], high[system], *tests))
+    columns = ["system", "metric", "group", "value", "ci_low", "ci_high", "p_value", "p_centred"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def drawn_p(samples, value, sign):
+    """Return the percentile and the centred p values of drawn samples, the data counted as one of them.
+
+    Parameters
+    ----------
+    samples : array, shape (draws, systems)
+        A sample in which the metric is undefined speaks against the alternative.
+    value, sign : array, shape (systems,)
+        The observed metric, and 1 or -1, the side of the alternative.
+
+    Returns
+    -------
+    array, shape (2, systems)
+    """
+    against = ~(samples * sign > 0)
+    # A difference of shares may fall short of an equal one by a rounding of the last bit.
+    reached = ~(samples * sign < 2 * value * sign - 1e-9)
+    return np.array([(1 + part.sum(0)) / (1 + len(samples)) for part in (against, reached)])
 
 
 def _interval(samples, level=0.95):

@@ -1,5 +1,7 @@
 """Read and check one data set: this project's quadruples, C-GAP, or one part of GAP."""
 
+from pathlib import Path
+
 from scripts.core import files, templates
 from scripts.core.errors import UserError
 from scripts.core.job import log, run
@@ -20,15 +22,20 @@ def main(
 
     ``with_dots`` is C-GAP with the stops after titles; it must hold the same instances, and is not scored (Section 4).
     """
+    origins = {"row": Path(quadruples or c_gap or gap).name}
     if quadruples:
         frame = own.read_own(quadruples, templates.read_pronouns(pronouns))
+        lines = {cells["set"]: row for row, cells in templates.read_tsv(pronouns, ("set", *templates.FORMS))}
+        # A quadruple is told with the forms of both, and is looked at as a whole.
+        frame["pronoun_rows"] = [[lines[name] for name in own.SETS.values()]] * len(frame)
+        origins["pronoun_rows"] = Path(pronouns).name
     elif c_gap:
         frame = read_quadruples(c_gap)
         compare(frame, read_quadruples(with_dots), c_gap, with_dots)
     else:
         frame = read_gap(gap)
     log.info("%d instances, of which %d masculine", len(frame), (frame.gender == "M").sum())
-    files.write_parquet(instances, frame)
+    files.write_parquet(instances, frame, {"origins": origins})
 
 
 def compare(frame, other, path, other_path):

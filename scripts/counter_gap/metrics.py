@@ -15,15 +15,17 @@ def main(
     significance: str,
     decomposition: str,
     subset_sizes: str,
+    members: str,
     data: list,
     draws: int,
     seed: int,
     alpha: float,
 ):
     """Write the tidy tables of all ``data`` sets; ``instances`` and ``flags`` have one file for each, in that order."""
-    tables, parts, sizes = [], [], []
+    tables, parts, sizes, belonging = [], [], [], []
     for name, instances_path, flags_path in zip(data, instances, flags, strict=True):
         frame, found = files.read_parquet(instances_path), files.read_parquet(flags_path)
+        belonging.append(analysis.members(frame, name, not name.startswith("gap_")))
         if name.startswith("gap_"):
             tables.append(analysis.metrics_single(frame, found, draws, seed))
             continue
@@ -35,6 +37,7 @@ def main(
     files.write_csv(significance, analysis.significance(table, alpha))
     files.write_csv(decomposition, pd.concat(parts))
     files.write_csv(subset_sizes, pd.concat(sizes))
+    files.write_parquet(members, pd.concat(belonging, ignore_index=True))
 
 
 if __name__ == "__main__":

@@ -3,8 +3,27 @@
 Entries are ``{"value", "text", "source", "cell"}``, as in the other wings.
 """
 
+from scripts.core.statistics import p_text
 from scripts.counter_gap.figures import label, main_scoring
-from scripts.counter_gap.tables import percent
+from scripts.counter_gap.tables import disputed, percent
+
+METRICS = {
+    "acc_diff": "the accuracy difference",
+    "delta_i": "the difference of inconsistencies",
+    "original_minus_counterfactual": "the difference of original and counterfactual accuracy",
+    "i_within_diff": "the difference within genders",
+    "i_across_diff": "the difference across genders",
+    "spearman_rho": "the rank correlation",
+}
+"""The tested metrics in words."""
+
+KEYS = {
+    "alpha": "counter_gap.alpha",
+    "draws": "counter_gap.bootstrap.draws",
+    "simulated_quadruples": "counter_gap.simulation.quadruples",
+    "simulated_data_sets": "counter_gap.simulation.repeats",
+}
+"""Settings to their keys in config.yaml."""
 
 
 def entry(value, text, source, **cell):
@@ -14,7 +33,9 @@ def entry(value, text, source, **cell):
 
 def from_settings(settings):
     """Return ``setting.<name>``."""
-    return {f"setting.{name}": entry(value, f"{value:,}", "config.yaml", key=name) for name, value in settings.items()}
+    return {
+        f"setting.{name}": entry(value, f"{value:,}", "config.yaml", key=KEYS[name]) for name, value in settings.items()
+    }
 
 
 def from_sizes(sizes, templates):
@@ -53,7 +74,9 @@ def from_tests(tests, metrics):
     dict
         ``systems``; for the metrics ``acc_diff`` and ``delta_i`` ``<metric>.positive``, ``.significant``,
         ``.significant_holm`` (counts of systems), ``.lowest`` and ``.highest`` (with ``system``); the same with
-        ``without.`` before them for the quadruples without artefact; ``debiased.<method>.<count>``; and
+        ``without.`` before them for the quadruples without artefact; ``<method>.systems`` and
+        ``<method>.<metric>.<count>`` after debiasing; ``disputed``, how many tests the centred bootstrap decides
+        otherwise, and of each ``disputed.<number>.percentile`` and ``.centred`` (with ``test``); and
         ``cancelled.highest`` and ``cancelled.lowest``.
     """
     numbers = {}
@@ -67,10 +90,14 @@ def from_tests(tests, metrics):
             if not rows.empty:
                 numbers |= _of_tests(f"{prefix}{metric}", rows)
     for method in ("a-CDA", "n-CDA"):
+        trained = int(plain[plain.debiasing == method].system.nunique())
+        if trained:
+            numbers[f"{method}.systems"] = entry(trained, f"{trained}", "significance.csv", column="system")
         for metric in ("acc_diff", "delta_i"):
             rows = plain[(plain.debiasing == method) & (plain.subset == "all") & (plain.metric == metric)]
             if not rows.empty:
                 numbers |= _of_tests(f"{method}.{metric}", rows)
+    numbers |= _disputed(plain[plain.subset.isin(["all", "all without artefact"])])
     values = main_scoring(metrics)
     rows = values[(values.metric == "cancelled") & (values.subset == "all") & (values.debiasing == "none")]
     rows = rows.dropna(subset=["value"]).reset_index(drop=True)
@@ -79,6 +106,23 @@ def from_tests(tests, metrics):
         numbers[f"cancelled.{bound}"] = entry(
             row.value, percent(row.value), "metrics.csv", system=row.system, metric="cancelled"
         ) | {"system": label(row)}
+    return numbers
+
+
+def _disputed(tests):
+    rows = [row for _, row in tests.iterrows() if disputed(row)]
+    numbers = {"disputed": entry(len(rows), f"{len(rows)}", "significance.csv", column="significant_centred")}
+    for number, row in enumerate(rows, 1):
+        corrected = bool(row.significant) == bool(row.significant_centred)
+        columns = ("p_holm", "p_centred_holm") if corrected else ("p_value", "p_centred")
+        place = " without the artefact" if row.subset.endswith("artefact") else ""
+        test = f"{METRICS[row.metric]} of {label(row)}{place}" + (" after correction" if corrected else "")
+        for variant, column in zip(("percentile", "centred"), columns, strict=True):
+            key = f"disputed.{number}.{variant}"
+            numbers[key] = entry(
+                row[column], f"p {p_text(row[column])}", "significance.csv", system=row.system,
+                debiasing=row.debiasing, subset=row.subset, metric=row.metric, column=column,
+            ) | {"test": test}  # fmt: skip
     return numbers
 
 
@@ -119,6 +163,8 @@ def from_simulation(simulation):
 def from_examples(examples):
     """Return ``examples.<rule>``, the quadruple that is shown, for each rule that has one."""
     return {
-        f"examples.{row.rule}": entry(str(row.quadruple), str(row.quadruple), "examples.csv", rule=row.rule)
+        f"examples.{row.rule}": entry(
+            str(row.quadruple), str(row.quadruple), "examples.csv", rule=row.rule, quadruple=row.quadruple
+        )
         for row in examples.drop_duplicates("rule").itertuples()
     }

@@ -57,7 +57,7 @@ def read_own(path, pronouns):
         raise UserError(f"{path}: {'; '.join(problems)}; correct these rows")
     if not rows:
         raise UserError(f"{path}: has no quadruple; add a row")
-    frame = pd.DataFrame([_instance(cells, role, pronouns) for _, cells in rows for role in ROLES])
+    frame = pd.DataFrame([{**_instance(cells, role, pronouns), "row": row} for row, cells in rows for role in ROLES])
     frame["gender"] = frame.pronoun.str.lower().map(GENDERS)
     frame["case"] = cases(frame)
     return frame

@@ -2,8 +2,8 @@
 
 Both give one frame, one row an instance: ``id``, ``quadruple``, ``role`` (:data:`ROLES`), ``text``, ``pronoun``,
 ``pronoun_offset``, ``a``, ``a_offset``, ``a_coref``, the same for ``b``, ``book``, ``gender`` (M or F, the pronoun's),
-``case``. Offsets count code points from 0. Outside quadruples ``quadruple`` is the instance's own id and ``role`` is
-``original``.
+``case``, ``row`` (its line in the file). Offsets count code points from 0. Outside quadruples ``quadruple`` is the
+instance's own id and ``role`` is ``original``.
 """
 
 import csv
@@ -98,6 +98,7 @@ def _frame(path, rows, columns, problems, quadruples):
     frame = pd.DataFrame(instances)
     if frame.empty:
         raise UserError(f"{path}: has no instance; fetch the file again")
+    frame["row"] = numbers
     frame["quadruple"] = frame.id.str.replace(r"-(control|swap-[12])$", "", regex=True) if quadruples else frame.id
     frame["role"] = [ROLES[i % 4] for i in range(len(frame))] if quadruples else ROLES[0]
     frame["gender"] = frame.pronoun.str.lower().map(GENDERS)

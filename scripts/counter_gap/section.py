@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from scripts.core.job import run
-from scripts.core.paper import across, figure, listed, number, part_of, value, write
+from scripts.core.paper.sections import across, figure, listed, number, part_of, value, write
 
 SHARED = "figures"
 """Name of the folder of the figures that belong to no set of quadruples."""

@@ -2,17 +2,20 @@
 
 import pandas as pd
 
-from scripts.core import files, latex
+from scripts.core import files
 from scripts.core.errors import UserError
+from scripts.core.paper import latex
+from scripts.counter_gap.labels import DATA, SCORING
 
 METHODS = ("none", "a-CDA", "n-CDA")
 """Debiasing methods in the order of the study's Table 6."""
-NOT_RUN = "not run"
+NOT_RUN, NOT_RELEASED = "not run", "not released"
+"""What the run lacks, and what the study's authors did not publish of the systems whose flags they did."""
 MISSING = "–"
-SCORING = {"released": "released flags", "clusters": "spans", "clusters_faithful": "spans, faithful"}
-DATA = {"gap_test": "GAP test", "gap_validation": "GAP validation", "gap_development": "GAP development"}
 SIGNIFICANT, CORRECTED = "*", "†"
 """Marks of p values below the level, before and after Holm's correction."""
+DISPUTED = "‡"
+"""Mark of values of which the centred bootstrap decides otherwise, before the correction or after it."""
 
 # What LaTeX text cannot show as it is, after escaping.
 _MATHS = {
@@ -24,6 +27,7 @@ _MATHS = {
     r"I\_within": r"$I_\mathrm{within}$",
     r"I\_across": r"$I_\mathrm{across}$",
     "†": r"\textdagger{}",
+    "‡": r"\textdaggerdbl{}",
 }
 
 
@@ -34,10 +38,15 @@ def read(metrics, significance, templates):
     -------
     DataFrame
         The rows of metrics.csv whose source has this set of quadruples, or is GAP, with ``p_holm``, ``significant``,
-        ``significant_holm``, ``data`` and ``scoring`` (the two parts of ``source``).
+        ``significant_holm``, the same of the centred bootstrap, ``data`` and ``scoring`` (the two parts of ``source``).
     """
     keys = ["source", "system", "debiasing", "subset", "metric", "group"]
-    tests = files.read_csv(significance)[[*keys, "p_holm", "significant", "significant_holm"]]
+    tests = files.read_csv(significance)[
+        [
+            *keys, "p_holm", "significant", "significant_holm", "p_centred_holm", "significant_centred",
+            "significant_centred_holm",
+        ]
+    ]  # fmt: skip
     table = files.read_csv(metrics).merge(tests, on=keys, how="left")
     table[["data", "scoring"]] = table.source.str.split("/", expand=True)
     table = table[(table.data == templates) | table.data.str.startswith("gap_")]
@@ -56,10 +65,21 @@ def percent(value, signed=False):
 
 def marked(row, signed=True):
     """Return a tested value with its marks."""
-    text = percent(row.value, signed)
-    if row.significant is True or row.significant == 1:
-        text += SIGNIFICANT + (CORRECTED if row.significant_holm else "")
-    return text
+    return percent(row.value, signed) + marks(row)
+
+
+def marks(row):
+    """Return the marks of a tested value: significant, after Holm's correction too, decided otherwise if centred."""
+    if pd.isna(row.significant):
+        return ""
+    text = SIGNIFICANT if row.significant else ""
+    text += CORRECTED if row.significant_holm else ""
+    return text + (DISPUTED if disputed(row) else "")
+
+
+def disputed(row):
+    """Tell whether the two variants of the bootstrap decide a test differently, before or after the correction."""
+    return any(bool(row[f"significant{after}"]) != bool(row[f"significant_centred{after}"]) for after in ("", "_holm"))
 
 
 def lookup(table, **keys):
@@ -87,7 +107,7 @@ def cells(table, data, subset, columns, methods=("none",)):
         Of :func:`read`.
     data, subset : str
     columns : list of (str, str, str, str)
-        Head, metric, group and format: ``percent``, ``signed``, ``marked`` or ``rho``.
+        Head, metric, group and format: ``percent``, ``marked`` or ``rho``.
     methods : tuple of str
     """
     rows = []
@@ -110,10 +130,10 @@ def cells(table, data, subset, columns, methods=("none",)):
 def formatted(row, form):
     """Return one value as it is printed."""
     if form == "rho":
-        return MISSING if pd.isna(row.value) else f"{row.value:.3f}".replace("-", "−")
+        return MISSING if pd.isna(row.value) else f"{row.value:.3f}".replace("-", "−") + marks(row)
     if form == "marked":
         return marked(row)
-    return percent(row.value, form == "signed")
+    return percent(row.value)
 
 
 def accuracy(table, templates):
@@ -130,11 +150,11 @@ def inconsistency(table, templates):
     return cells(table, templates, "all", [
         ("M", "i_within", "M", "percent"),
         ("F", "i_within", "F", "percent"),
-        ("M−F", "i_within_diff", "all", "signed"),
+        ("M−F", "i_within_diff", "all", "marked"),
         ("I_within", "i_within", "all", "percent"),
         ("M2F", "i_across", "M2F", "percent"),
         ("F2M", "i_across", "F2M", "percent"),
-        ("M2F−F2M", "i_across_diff", "all", "signed"),
+        ("M2F−F2M", "i_across_diff", "all", "marked"),
         ("I_across", "i_across", "all", "percent"),
         ("ΔI", "delta_i", "all", "marked"),
     ])  # fmt: skip
@@ -148,6 +168,11 @@ def original_counterfactual(table, templates):
         ("Difference", "original_minus_counterfactual", "all", "marked"),
         ("Spearman's ρ", "spearman_rho", "all", "rho"),
     ])  # fmt: skip
+
+
+def absent(scoring):
+    """Return why a system with this scoring has no number: only released flags could have been released."""
+    return NOT_RELEASED if scoring == "released" else NOT_RUN
 
 
 def datasets(table, templates):
@@ -175,7 +200,7 @@ def datasets(table, templates):
             row = {"System": system, "Scoring": SCORING[scoring], "Data": label}
             for head, metric, group, form in columns:
                 found = lookup(own, metric=metric, group=group)
-                empty = NOT_RUN if own.empty and metric != "delta_i" else MISSING
+                empty = absent(scoring) if own.empty and metric != "delta_i" else MISSING
                 row[head] = empty if found is None else formatted(found, form)
             rows.append(row)
     return pd.DataFrame(rows)
@@ -184,7 +209,8 @@ def datasets(table, templates):
 def debiasing(table, templates):
     """Return the cells of Table 6: what debiasing does.
 
-    Rules are not trained and have one row; every other system has one for each method. What was not run says so.
+    Rules are not trained and have one row; every other system has one for each method. What was not released or not
+    run says so.
     """
     rows = []
     for scoring, system, _ in systems(table, templates):
@@ -203,9 +229,9 @@ def debiasing(table, templates):
                 ("Overall", "accuracy", "all", "percent"),
             ):
                 found = lookup(own, metric=metric, group=group)
-                row[head] = NOT_RUN if found is None else formatted(found, form)
+                row[head] = absent(scoring) if found is None else formatted(found, form)
             # OntoNotes needs a system and its data, not flags.
-            row["F1 on OntoNotes"] = NOT_RUN
+            row["F1 on OntoNotes"] = absent(scoring)
             rows.append(row)
     return pd.DataFrame(rows)
 

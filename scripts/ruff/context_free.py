@@ -19,7 +19,12 @@ def main(
     templates, sets = narratives.load(
         pronouns, pronoun_sets, task=task, context=context, occupations=occupations, archive=archive
     )
-    metadata = {"study": narratives.STUDY, "templates": templates.name, "pronoun_sets": list(sets)}
+    metadata = {
+        "study": narratives.STUDY,
+        "templates": templates.name,
+        "pronoun_sets": list(sets),
+        "origins": templates.origins(),
+    }
     files.write_parquet(context_free, narratives.Narratives(templates, sets).context_free(), metadata)
 
 

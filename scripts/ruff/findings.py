@@ -12,8 +12,9 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 
-from scripts.core import published, statistics
-from scripts.core.claims import Claim, Lacking, check
+from scripts.core import statistics
+from scripts.core.paper import published
+from scripts.core.paper.claims import Claim, Lacking, check
 from scripts.ruff.study import PRONOUN_SETS
 
 COUNTS = range(6)
@@ -181,7 +182,7 @@ def study_models(models, numbers):
     Parameters
     ----------
     models, numbers : DataFrame
-        From :func:`scripts.core.published.read_models` and ``read_published``.
+        From :func:`scripts.core.paper.published.read_models` and ``read_published``.
 
     Returns
     -------

@@ -46,6 +46,7 @@ def main(
         "templates": templates.name,
         "pronoun_sets": list(sets),
         "n_distractors": n_distractors,
+        "origins": templates.origins(),
     }
     instance_files.write_stream(instances, narratives.schema(), all_narratives.full(n_distractors), metadata)
 

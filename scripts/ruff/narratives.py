@@ -22,16 +22,25 @@ it decides what a seed draws):
 import math
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import permutations
+from pathlib import Path
 
 import numpy as np
 
 from scripts.core import archives, instances
 from scripts.core.errors import UserError, nearest
 from scripts.core.options import SLOT
-from scripts.core.templates import CASES, parse_tsv, read_occupations, read_pronouns, read_tsv, select_pronoun_sets
+from scripts.core.templates import (
+    CASES,
+    FORMS,
+    parse_tsv,
+    read_occupations,
+    read_pronouns,
+    read_tsv,
+    select_pronoun_sets,
+)
 
 STUDY = "ruff"
 POLARITIES = ("negative", "positive")
@@ -39,6 +48,10 @@ THEMES = 5
 """Themes for each case; each has a negative and a positive template (section 3.1)."""
 INTRODUCTIONS = THEMES * len(POLARITIES)
 MAX_DISTRACTORS = THEMES
+ORIGINS = ("task_row", "context_rows", "occupation_row", "pronoun_rows")
+"""Columns of instances that say which lines of template files they were made from, as messages and editors count.
+
+``context_rows`` are the introduction's and the distractors'; ``pronoun_rows`` those of all options."""
 PRONOUN, PERSON = "{pronoun}", "{person}"
 
 PLACEHOLDERS = {"nominative": "$NOM_PRONOUN", "accusative": "$ACC_PRONOUN", "possessive": "$POSS_PRONOUN"}
@@ -51,13 +64,14 @@ _CONTEXT_MEMBER, _TASK_MEMBER = "data/context.tsv", "data/task.tsv"
 
 @dataclass(frozen=True)
 class Task:
-    """A task sentence with the slot ``{pronoun}``; ``where`` names file and row."""
+    """A task sentence with the slot ``{pronoun}``; ``where`` names file and row, ``row`` is its line there."""
 
     occupation: str
     participant: str
     case: str
     sentence: str
     where: str
+    row: int
 
 
 @dataclass(frozen=True)
@@ -70,17 +84,41 @@ class Context:
     explicit: str
     implicit: str
     where: str
+    row: int
 
 
 @dataclass(frozen=True)
 class Templates:
-    """One template set: ``tasks`` in file order and ``contexts`` (case to templates, in file order)."""
+    """One template set: ``tasks`` in file order and ``contexts`` (case to templates, in file order).
+
+    ``occupation_rows`` and ``pronoun_rows`` have the line of each occupation and pronoun set in their files; the
+    official set has no file of occupations.
+    """
 
     name: str
     tasks: tuple
     contexts: dict
     task_file: str
     context_file: str
+    occupations_file: str | None = None
+    occupation_rows: dict = field(default_factory=dict)
+    pronouns_file: str | None = None
+    pronoun_rows: dict = field(default_factory=dict)
+
+    def origins(self):
+        """Return which file each of :data:`ORIGINS` counts lines of (:func:`scripts.core.provenance.origins.read`).
+
+        Returns
+        -------
+        dict of str to str
+            Column to the file's name; one in an archive is named behind its archive and a colon.
+        """
+        paths = (self.task_file, self.context_file, self.occupations_file, self.pronouns_file)
+        return {
+            column: ":".join([Path(path.partition(":")[0]).name, *path.split(":")[1:]])
+            for column, path in zip(ORIGINS, paths, strict=True)
+            if path
+        }
 
 
 # Reading ----------------------------------------------------------------------------------------------------------
@@ -120,7 +158,8 @@ def load(pronouns, pronoun_sets, *, task=None, context=None, occupations=None, a
     if problems:
         more = f" (and {len(problems) - 1} more problems)" if len(problems) > 1 else ""
         raise UserError(f"{problems[0]}{more}")
-    return templates, sets
+    rows = {cells["set"]: row for row, cells in read_tsv(pronouns, ("set", *FORMS))}
+    return replace(templates, pronouns_file=str(pronouns), pronoun_rows=rows), sets
 
 
 def read_replica(task_path, context_path, occupations_path):
@@ -151,7 +190,7 @@ def read_replica(task_path, context_path, occupations_path):
         where = f"{task_path}, row {row}"
         occupation = _known(cells["occupation"], participants, "occupation", where)
         case = _known(cells["case"], CASES, "case", where)
-        tasks.append(Task(occupation, participants[occupation], case, cells["sentence"], where))
+        tasks.append(Task(occupation, participants[occupation], case, cells["sentence"], where, row))
     missing = sorted(set(participants) - {t.occupation for t in tasks})
     if missing:
         raise UserError(f"{task_path}: has no sentence for the occupation '{missing[0]}' of {occupations_path}; add it")
@@ -160,9 +199,11 @@ def read_replica(task_path, context_path, occupations_path):
         where = f"{context_path}, row {row}"
         case = _known(cells["case"], CASES, "case", where)
         polarity = _known(cells["polarity"], POLARITIES, "polarity", where)
-        contexts[case].append(Context(case, cells["theme"], polarity, cells["explicit"], cells["implicit"], where))
+        contexts[case].append(Context(case, cells["theme"], polarity, cells["explicit"], cells["implicit"], where, row))
     contexts = {case: tuple(rows) for case, rows in contexts.items()}
-    return Templates("replica", tuple(tasks), contexts, str(task_path), str(context_path))
+    rows = {cells["occupation"]: row for row, cells in read_tsv(occupations_path, ("occupation", "participant"))}
+    files = (str(task_path), str(context_path), str(occupations_path))
+    return Templates("replica", tuple(tasks), contexts, *files, rows)
 
 
 def _known(value, known, what, where):
@@ -207,14 +248,15 @@ def read_official(archive):
             cells[f"{form}_template"].replace(placeholder, PRONOUN).replace(_PERSON_PLACEHOLDER, PERSON)
             for form in ("explicit", "implicit")
         )
-        contexts[case].append(Context(case, theme, polarity, explicit, implicit, where))
+        contexts[case].append(Context(case, theme, polarity, explicit, implicit, where, row))
     tasks = []
     columns = ("occupation", "participant", "sentence", "pronoun_type")
     for row, cells in parse_tsv(task_text, columns, f"{name}:{_TASK_MEMBER}", exact=False):
         where = f"{name}:{_TASK_MEMBER}, row {row}"
         placeholder = _known(cells["pronoun_type"], by_placeholder, "pronoun_type", where)
         sentence = cells["sentence"].replace(placeholder, PRONOUN)
-        tasks.append(Task(cells["occupation"], cells["participant"], by_placeholder[placeholder], sentence, where))
+        case = by_placeholder[placeholder]
+        tasks.append(Task(cells["occupation"], cells["participant"], case, sentence, where, row))
     contexts = {case: tuple(rows) for case, rows in contexts.items()}
     return Templates("official", tuple(tasks), contexts, f"{name}:{_TASK_MEMBER}", f"{name}:{_CONTEXT_MEMBER}")
 
@@ -473,6 +515,7 @@ class Narratives:
             "introduction_index": pa.array(codes["introduction"].astype(np.int8)),
             "distractor_indices": _lists(codes["indices"]),
             "polarity": _dictionary(POLARITIES, codes["introduction"] // THEMES),
+            **self._origin_columns(codes["task"], np.column_stack([codes["introduction"], codes["indices"]])),
         }
         return pa.RecordBatch.from_arrays(list(columns.values()), schema=schema())
 
@@ -488,6 +531,7 @@ class Narratives:
             "options": self._options(case),
             **self._task_columns(tasks, case),
             "task_index": pa.array(tasks.astype(np.int16)),
+            **self._origin_columns(tasks, np.zeros((len(tasks), 0), dtype=np.int64)),
         }
         kinds = sample_schema()
         arrays = [
@@ -616,6 +660,22 @@ class Narratives:
             "participant": _dictionary([t.participant for t in self.templates.tasks], task),
         }
 
+    def _origin_columns(self, task, contexts):
+        """Return :data:`ORIGINS` for tasks and for positions among the contexts of their case, one list a row."""
+        import pyarrow as pa
+
+        tasks = self.templates.tasks
+        known = self.templates.occupation_rows
+        occupation = pa.array([known.get(t.occupation) for t in tasks], pa.int16())
+        lines = np.array([[c.row for c in self.templates.contexts[case]] for case in CASES], dtype=np.int16)
+        columns = (
+            pa.array(np.array([t.row for t in tasks], dtype=np.int16)[task]),
+            _lists(lines[self._task_cases[task][:, None], contexts]),
+            occupation.take(pa.array(task)),
+            _lists(np.tile(np.array([self.templates.pronoun_rows[s] for s in self.sets], np.int16), (len(task), 1))),
+        )
+        return dict(zip(ORIGINS, columns, strict=True))
+
     @cached_property
     def _flat_forms(self):
         return [form for case in CASES for form in self.forms[case]]
@@ -692,7 +752,7 @@ def _dictionary(values, codes, rows=None):
 
 
 def _lists(codes, values=None):
-    """Return a list array with one list for each row of ``codes``, of int8 or of ``values[codes]``."""
+    """Return a list array with one list for each row of ``codes``, of its own whole numbers or of ``values[codes]``."""
     import pyarrow as pa
 
     rows, length = codes.shape
@@ -722,6 +782,10 @@ def schema():
             "introduction_index": pa.int8(),
             "distractor_indices": pa.list_(pa.int8()),
             "polarity": word,
+            "task_row": pa.int16(),
+            "context_rows": pa.list_(pa.int16()),
+            "occupation_row": pa.int16(),
+            "pronoun_rows": pa.list_(pa.int16()),
         }
     )
 

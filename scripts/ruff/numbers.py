@@ -6,6 +6,16 @@ cell in it. Differences and extremes over several cells name the cells' common k
 
 import math
 
+KEYS = {
+    "seeds": "ruff.seeds",
+    "sample_size": "ruff.sample_size",
+    "chance": "pronoun_sets",
+    "alpha": "ruff.alpha",
+    "bootstrap_draws": "ruff.bootstrap.draws",
+}
+"""Settings to their keys in config.yaml; the coverage of intervals is none."""
+PROMPTING_KEYS = {"chain_sample_size": "chain_of_thought.sample_size"}
+
 
 def entry(value, text, source, **cell):
     """Return one entry; a missing value is printed as a dash."""
@@ -211,7 +221,8 @@ def from_prompting(summary, positions, agreement, compared, settings):
         numbers[f"against_scored.{name}"] = entry(row["scored_accuracy"], share(row["scored_accuracy"]), source, **cell)
         numbers[f"against_n.{row['n_distractors']}"] = entry(int(row["n"]), f"{row['n']:,}", source, **cell)
     for name, value in settings.items():
-        numbers[f"prompting.{name}"] = entry(value, f"{value:,}", "config.yaml", key=f"ruff.prompting.{name}")
+        key = f"ruff.prompting.{PROMPTING_KEYS.get(name, name)}"
+        numbers[f"prompting.{name}"] = entry(value, f"{value:,}", "config.yaml", key=key)
     return numbers
 
 
@@ -228,5 +239,8 @@ def from_settings(counts, settings):
     numbers["scored.total"] = entry(total, f"{total:,}", "instance_counts.csv", column="scored")
     for name, value in settings.items():
         text = f"{100 * value:g} %" if name == "confidence" else f"{value:,.3g}" if value < 1 else f"{value:,}"
-        numbers[f"setting.{name}"] = entry(value, text, "config.yaml", key=name)
+        source = {"key": KEYS[name]} if name in KEYS else {"default": "cluster_bootstrap: level"}
+        numbers[f"setting.{name}"] = entry(
+            value, text, "config.yaml" if name in KEYS else "scripts/core/statistics.py", **source
+        )
     return numbers

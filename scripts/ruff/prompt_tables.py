@@ -2,8 +2,9 @@
 
 import pandas as pd
 
-from scripts.core import files, latex
+from scripts.core import files
 from scripts.core.errors import UserError
+from scripts.core.paper import latex
 from scripts.core.prompting import PLACE, second_prompt
 from scripts.ruff import prompt_texts
 from scripts.ruff.answers import OUTCOMES

@@ -12,6 +12,8 @@ from scripts.core.errors import UserError
 from scripts.core.options import SLOT
 from scripts.core.templates import read_tsv
 
+PROMPT_COLUMNS = ("prompt", "kind", "text")
+CHAIN_COLUMNS = ("method", "chain", "final")
 KINDS = ("open", "options")
 VANILLA = "vanilla"
 """The method without a chain of thought."""
@@ -43,7 +45,7 @@ def read_prompts(path):
         For an id that is there twice, an unknown kind, and slots that are missing, repeated or unknown.
     """
     found = {}
-    for row, cells in read_tsv(path, ("prompt", "kind", "text")):
+    for row, cells in read_tsv(path, PROMPT_COLUMNS):
         where = f"{path}, row {row}"
         name, kind, text = cells["prompt"], cells["kind"], cells["text"]
         if not name or name in found:
@@ -77,7 +79,7 @@ def read_chains(path):
         As :func:`read_prompts`; also for a method that is called vanilla.
     """
     found = {}
-    for row, cells in read_tsv(path, ("method", "chain", "final")):
+    for row, cells in read_tsv(path, CHAIN_COLUMNS):
         where = f"{path}, row {row}"
         if not cells["method"] or cells["method"] in (*found, VANILLA):
             raise UserError(
@@ -87,6 +89,11 @@ def read_chains(path):
         _check_slots(cells["final"], ("{first}", "{chain}"), where)
         found[cells["method"]] = {"chain": _breaks(cells["chain"]), "final": _breaks(cells["final"])}
     return found
+
+
+def lines(path, columns):
+    """Return the line of each row of a template file by the first of its ``columns``, which is its id."""
+    return {cells[columns[0]]: row for row, cells in read_tsv(path, columns)}
 
 
 def select_chains(chains, methods, path):

@@ -1,13 +1,14 @@
 """What a run prompts: which models, by which methods, with how many prompts; checked before anything runs."""
 
-from scripts.core import registry
+from scripts.core.engines import registry
 from scripts.core.errors import UserError
 from scripts.ruff.prompt_texts import VANILLA
 
-PROMPTS_OF_A_KIND = 5
+PROMPT_TOKENS = 200
+"""Tokens of a typical prompt with its instance."""
 
 
-def jobs(settings, entries, seeds, distractors):
+def jobs(settings, entries, seeds, distractors, prompt_kinds):
     """Return what each prompted model is asked.
 
     Parameters
@@ -18,6 +19,8 @@ def jobs(settings, entries, seeds, distractors):
         The registry.
     seeds, distractors : list of int
         Of the run's samples.
+    prompt_kinds : list of str
+        The kind of each prompt template (:func:`scripts.ruff.prompt_texts.read_prompts`).
 
     Returns
     -------
@@ -53,7 +56,7 @@ def jobs(settings, entries, seeds, distractors):
             f"{where}.chain_of_thought.sample_size is {chains['sample_size']}, more than {where}.sample_size; lower it"
         )
     of_kind = {"open": 1, "options": len(settings["option_orders"])}
-    prompts = PROMPTS_OF_A_KIND * sum(of_kind[kind] for kind in settings["kinds"])
+    prompts = sum(prompt_kinds.count(kind) * of_kind[kind] for kind in settings["kinds"])
     samples = len(settings["seeds"]) * len(settings["distractors"])
     thought = len(settings["seeds"]) * len(chains["distractors"])
     new = settings["new_tokens"]
@@ -63,8 +66,10 @@ def jobs(settings, entries, seeds, distractors):
         tokens = {"answer": new[entry["architecture"]], "chain": new["chain"], "final": new["final"]}
         plain = prompts * settings["sample_size"] * samples
         chained = prompts * chains["sample_size"] * thought * (len(methods) - 1)
-        seconds = plain * registry.prompt_seconds(entry, tokens["answer"])
-        seconds += chained * sum(registry.prompt_seconds(entry, tokens[step]) for step in ("chain", "final"))
+        seconds = plain * registry.prompt_seconds(entry, PROMPT_TOKENS, tokens["answer"])
+        seconds += chained * sum(
+            registry.prompt_seconds(entry, PROMPT_TOKENS, tokens[step]) for step in ("chain", "final")
+        )
         found[name] = {
             "methods": methods,
             "new_tokens": tokens,

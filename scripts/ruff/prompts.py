@@ -5,12 +5,15 @@ instances are among the scored ones as long as no more are prompted than scored.
 instance.
 """
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 
 from scripts.core import files
 from scripts.core.job import log, run
 from scripts.ruff import prompt_texts
+from scripts.ruff.narratives import ORIGINS
 from scripts.ruff.select_instances import balanced
 
 
@@ -61,7 +64,8 @@ def main(
         asked = np.isin(chosen, balanced(sample, chains["sample_size"]))
         parts.append(part.assign(chains=asked & part.n_distractors.isin(chains["distractors"])))
     rows = pd.concat(parts, ignore_index=True)
-    files.write_parquet(prompted, rows)
+    known = files.parquet_metadata(samples[0]).get("origins", {})
+    files.write_parquet(prompted, rows, {"origins": known})
     with_chains = rows.groupby("instance_id").chains.any()
     made = [
         prompt
@@ -71,9 +75,36 @@ def main(
             with_chains[row.instance_id],
         )
     ]  # fmt: skip
+    frame = with_origins(pd.DataFrame(made), rows, prompt_templates, chain_templates)
     settings = {"blank": blank, "option_orders": option_orders, "kinds": kinds, "chains": chains}
-    files.write_parquet(prompts, pd.DataFrame(made), settings | {"sample_size": sample_size})
+    settings["origins"] = known | {"prompt_row": Path(prompt_templates).name, "chain_row": Path(chain_templates).name}
+    files.write_parquet(prompts, frame, settings | {"sample_size": sample_size})
     log.info("%d rows of samples, %d distinct instances, %d prompts", len(rows), len(with_chains), len(made))
+
+
+def with_origins(prompts, rows, prompt_templates, chain_templates):
+    """Return prompts with the lines of the files that they were made from: those of their instances and their own.
+
+    Parameters
+    ----------
+    prompts : DataFrame
+        ``instance_id``, ``prompt``, ``method``.
+    rows : DataFrame
+        The instances, with the columns of :data:`scripts.ruff.narratives.ORIGINS`.
+    prompt_templates, chain_templates : str
+
+    Returns
+    -------
+    DataFrame
+        With these columns, ``prompt_row`` and ``chain_row`` (missing without a chain of thought).
+    """
+    prompt_rows = prompt_texts.lines(prompt_templates, prompt_texts.PROMPT_COLUMNS)
+    chain_rows = prompt_texts.lines(chain_templates, prompt_texts.CHAIN_COLUMNS)
+    of_instances = rows.drop_duplicates("instance_id").set_index("instance_id")[list(ORIGINS)]
+    return prompts.join(of_instances, on="instance_id").assign(
+        prompt_row=prompts.prompt.map(prompt_rows).astype("Int16"),
+        chain_row=prompts.method.map(chain_rows).astype("Int16"),
+    )
 
 
 if __name__ == "__main__":

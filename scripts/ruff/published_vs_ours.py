@@ -2,9 +2,10 @@
 
 from pathlib import PurePath
 
-from scripts.core import files, latex
-from scripts.core import published as comparisons
+from scripts.core import files
 from scripts.core.job import run
+from scripts.core.paper import latex
+from scripts.core.paper import published as comparisons
 from scripts.ruff import study
 
 WIDTHS = [0.27, 0.17, 0.11, 0.09, 0.07, 0.1, 0.1]

@@ -32,6 +32,7 @@ def main(
         "pronoun_sets": list(sets),
         "n_distractors": n_distractors,
         "seed": seed,
+        "origins": templates.origins(),
     }
     files.write_parquet(sample, table, metadata)
 

@@ -12,7 +12,7 @@ each time the row that is best by the first of these criteria that tells rows ap
 
 So the rows depend on the sample alone, and a smaller ``sample_size`` selects a subset of what a larger one does.
 The file is sorted by text, so that instances that begin alike are neighbours and share computations
-(:mod:`scripts.core.prefix_tree`), across samples and numbers of distractors.
+(:mod:`scripts.core.engines.prefix_tree`), across samples and numbers of distractors.
 """
 
 from itertools import count, islice

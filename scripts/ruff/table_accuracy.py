@@ -1,7 +1,8 @@
 """Tabulate accuracies by model and number of distractors."""
 
-from scripts.core import files, latex
+from scripts.core import files
 from scripts.core.job import run
+from scripts.core.paper import latex
 from scripts.ruff import tables
 
 

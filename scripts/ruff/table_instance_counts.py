@@ -4,8 +4,9 @@ import re
 
 import pyarrow.parquet as pq
 
-from scripts.core import files, latex
+from scripts.core import files
 from scripts.core.job import run
+from scripts.core.paper import latex
 from scripts.ruff import tables
 
 

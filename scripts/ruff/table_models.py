@@ -2,8 +2,9 @@
 
 import pandas as pd
 
-from scripts.core import files, latex
+from scripts.core import files
 from scripts.core.job import run
+from scripts.core.paper import latex
 from scripts.ruff import tables
 
 

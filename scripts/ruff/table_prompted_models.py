@@ -1,7 +1,8 @@
 """List the prompted models, how they were prompted and which weights they have."""
 
-from scripts.core import files, latex
+from scripts.core import files
 from scripts.core.job import run
+from scripts.core.paper import latex
 from scripts.ruff import prompt_tables
 
 

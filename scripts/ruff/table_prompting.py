@@ -1,7 +1,8 @@
 """Tabulate accuracies of prompted models and what their outputs come to."""
 
-from scripts.core import files, latex
+from scripts.core import files
 from scripts.core.job import run
+from scripts.core.paper import latex
 from scripts.ruff import prompt_tables
 
 

@@ -1,7 +1,8 @@
 """Tabulate the tests between pronoun sets."""
 
-from scripts.core import files, latex
+from scripts.core import files
 from scripts.core.job import run
+from scripts.core.paper import latex
 from scripts.ruff import tables
 
 

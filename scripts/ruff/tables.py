@@ -6,7 +6,7 @@ the CSV files that the table scripts write beside it.
 
 import pandas as pd
 
-from scripts.core import latex
+from scripts.core.paper import latex
 
 MISSING = "–"
 

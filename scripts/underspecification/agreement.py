@@ -52,7 +52,7 @@ def beside_printed(rates, orders, printed, dates=1):
         From :func:`scripts.underspecification.detection.evaluate` and
         :func:`scripts.underspecification.overwriting.spread`.
     printed : DataFrame
-        From :func:`scripts.core.published.read_published`.
+        From :func:`scripts.core.paper.published.read_published`.
     dates : int
 
     Returns

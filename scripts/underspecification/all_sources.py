@@ -2,8 +2,9 @@
 
 import pandas as pd
 
-from scripts.core import files, published
+from scripts.core import files
 from scripts.core.job import run
+from scripts.core.paper import published
 from scripts.underspecification import agreement, study
 
 

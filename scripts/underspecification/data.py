@@ -12,6 +12,8 @@ GENDERS = ("female", "male", "neutral")
 """The word groups of the study; a word list may have more, which are beyond it."""
 SLOTS = ("nominative", "accusative", "possessive")
 WINOGENDER_COLUMNS = ("occupation", "stem", "professional", "participant", "simplified")
+DATE_COLUMNS = ("range", "first", "last", "dates")
+PROMPT_COLUMNS = ("prompt", "blank", "text")
 PROMPT_SLOT = "{sentence}"
 
 _GENDERED = re.compile(
@@ -68,17 +70,28 @@ def read_words(path):
 
 
 def read_verbs(path):
-    """Return the verb phrases (columns ``verb``, ``form``, ``phrase``) as a list of dicts, none twice."""
-    return _distinct(path, ("verb", "form", "phrase"), "phrase")
+    """Return the verb phrases (columns ``verb``, ``form``, ``phrase``) as a list of dicts, none twice.
+
+    ``verb_row`` is the line in the file.
+    """
+    rows = _distinct(path, ("verb", "form", "phrase"), "phrase", with_numbers=True)
+    return [{**cells, "verb_row": number} for number, cells in rows]
 
 
 def read_life_stages(path):
-    """Return the life stages (column ``life_stage``), none twice."""
-    return [row["life_stage"] for row in _distinct(path, ("life_stage",), "life_stage")]
+    """Return the life stages (column ``life_stage``), none twice, with their lines (dict of str to int)."""
+    rows = _distinct(path, ("life_stage",), "life_stage", with_numbers=True)
+    return {cells["life_stage"]: number for number, cells in rows}
 
 
 def read_places(path):
-    """Return the places in their order (columns ``position`` from 1, ``place``, ``end``: bottom or top), none twice."""
+    """Return the places in their order (columns ``position`` from 1, ``place``, ``end``: bottom or top), none twice.
+
+    Returns
+    -------
+    dict of str to int
+        Place to its line.
+    """
     rows = _distinct(path, ("position", "place", "end"), "place", with_numbers=True)
     for expected, (number, cells) in enumerate(rows, 1):
         if cells["position"] != str(expected):
@@ -87,7 +100,7 @@ def read_places(path):
             )
         if cells["end"] not in ("bottom", "top"):
             raise UserError(f"{path}, row {number}: end '{cells['end']}' is neither bottom nor top")
-    return [cells["place"] for _, cells in rows]
+    return {cells["place"]: number for number, cells in rows}
 
 
 def read_dates(path):
@@ -100,7 +113,7 @@ def read_dates(path):
     dict of str to list of int
     """
     ranges = {}
-    for number, cells in _distinct(path, ("range", "first", "last", "dates"), "range", with_numbers=True):
+    for number, cells in _distinct(path, DATE_COLUMNS, "range", with_numbers=True):
         where = f"{path}, row {number}"
         wrong = next((c for c in ("first", "last", "dates") if not cells[c].isdecimal()), None)
         if wrong:
@@ -112,10 +125,15 @@ def read_dates(path):
     return ranges
 
 
+def row_of(path, columns, value):
+    """Return the line of a file on which the first of its ``columns`` is ``value``."""
+    return next(number for number, cells in templates.read_tsv(path, columns) if cells[columns[0]] == value)
+
+
 def read_prompts(path):
     r"""Return the prompts by their ids (columns ``prompt``, ``blank``, ``text``; ``\n`` in a text starts a line)."""
     prompts = {}
-    for number, cells in _distinct(path, ("prompt", "blank", "text"), "prompt", with_numbers=True):
+    for number, cells in _distinct(path, PROMPT_COLUMNS, "prompt", with_numbers=True):
         if cells["text"].count(PROMPT_SLOT) != 1:
             raise UserError(f"{path}, row {number}: a prompt must hold {PROMPT_SLOT} exactly once")
         prompts[cells["prompt"]] = Prompt(cells["blank"], cells["text"].replace(r"\n", "\n"))
@@ -152,7 +170,7 @@ def read_schemas(path, participants):
     Returns
     -------
     list of dict
-        The rows, with ``other`` (the other person), in file order.
+        The rows, with ``other`` (the other person) and ``row`` (the line), in file order.
 
     Raises
     ------
@@ -171,7 +189,7 @@ def read_schemas(path, participants):
             wrong.append(f"the occupation '{occupation}' is already in row {seen[occupation]}")
         seen.setdefault(occupation, number)
         problems += [f"row {number}: {problem}" for problem in wrong]
-        schemas.append({**cells, "other": participants.get(occupation, "")})
+        schemas.append({**cells, "other": participants.get(occupation, ""), "row": number})
     problems += [f"no row for the occupation '{name}'" for name in participants if name not in seen]
     if problems:
         raise UserError(f"{path}: {'; '.join(problems)}; correct these rows")

@@ -1,7 +1,8 @@
 """Draw what the order of files does to detection: printed rates, each gender's own, and the spread over all orders."""
 
-from scripts.core import plotting, published
+from scripts.core import plotting
 from scripts.core.job import run
+from scripts.core.paper import published
 from scripts.underspecification import agreement, figures, study
 
 RATES = ("TPR", "TNR", "balanced accuracy")

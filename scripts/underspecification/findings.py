@@ -15,7 +15,7 @@ import pandas as pd
 from scipy import stats
 
 from scripts.core import statistics
-from scripts.core.claims import Claim, Lacking, check
+from scripts.core.paper.claims import Claim, Lacking, check
 from scripts.underspecification import detection, study
 
 MASKED = ("BERT-base", "BERT-large", "RoBERTa-base", "RoBERTa-large")

@@ -1,5 +1,7 @@
 """Make the instances of one evaluation set: MGC, Winogender with man and woman, or its simplified version."""
 
+from pathlib import Path
+
 from scripts.core import files, templates
 from scripts.core.job import log, run
 from scripts.underspecification import data, sets
@@ -26,20 +28,28 @@ def main(
     end of the range.
     """
     years = data.read_dates(dates)[date_range]
+    sources = {"sentence_row": sentences or schemas, "occupation_row": occupations}
     if evaluation_set == "mgc":
         frame = sets.mgc(data.read_verbs(verbs), data.read_life_stages(life_stages), years, data.read_places(places))
+        sources = {"verb_row": verbs, "life_stage_row": life_stages, "place_row": places}
     elif sentences:
         frame = sets.official(sentences, evaluation_set, sets.outer(years, outer_dates))
     else:
-        others = {row["occupation"]: row["participant"] for row in read_occupations(occupations)}
+        rows = read_occupations(occupations)
+        others = {row["occupation"]: row["participant"] for row in rows}
         frame = sets.replica(data.read_schemas(schemas, others), sets.outer(years, outer_dates))[evaluation_set]
+        lines = {row["occupation"]: row["row"] for row in rows}
+        frame["occupation_row"] = frame.occupation.map(lines).where(frame.participant == "other").astype("Int64")
+    on_dates = frame.variable == "date"
+    frame["date_row"] = frame.date_row.mask(on_dates, data.row_of(dates, data.DATE_COLUMNS, date_range))
     log.info("%d instances of %d sentences", len(frame), frame["item"].nunique())
-    files.write_parquet(instances, frame)
+    origins = {column: Path(path).name for column, path in (sources | {"date_row": dates}).items() if path}
+    files.write_parquet(instances, frame, {"origins": origins})
 
 
 def read_occupations(path):
-    """Return the rows of templates/occupations.tsv."""
-    return [cells for _, cells in templates.read_tsv(path, ("occupation", "participant"))]
+    """Return the rows of templates/occupations.tsv, each with its line (``row``)."""
+    return [{**cells, "row": row} for row, cells in templates.read_tsv(path, ("occupation", "participant"))]
 
 
 if __name__ == "__main__":

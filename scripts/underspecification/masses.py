@@ -90,15 +90,15 @@ def tidy(table, texts, instances, label, accumulation):
     if instances.evaluation_set.iloc[0] != "mgc":
         total = table[list(data.GENDERS)].sum(axis=1)
         table = table.div(total.where(total > 0, 1), axis=0)
-    wide = table.assign(instance_id=own.instance_id, prompt=own.prompt)
-    long = wide.melt(id_vars=["instance_id", "prompt"], var_name="gender", value_name="probability")
+    wide = table.assign(text_id=own.index, instance_id=own.instance_id, prompt=own.prompt)
+    long = wide.melt(id_vars=["text_id", "instance_id", "prompt"], var_name="gender", value_name="probability")
     factors = instances.drop(columns=["text"])
     joined = long.merge(factors, on="instance_id", validate="many_to_many")
     # Positions count the values that the model read.
     joined["position"] = joined.groupby("variable").position.transform(lambda p: p.rank(method="dense") - 1).astype(int)
     names = {prompt: study.run_label(label, prompt) for prompt in joined.prompt.unique()}
     joined = joined.assign(release=study.RUN, model=joined.prompt.map(names), accumulation=accumulation, debris=False)
-    return joined[list(COLUMNS)]
+    return joined[[*COLUMNS, "text_id"]]
 
 
 def main(

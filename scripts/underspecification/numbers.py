@@ -7,6 +7,13 @@ from scripts.underspecification import study
 from scripts.underspecification.findings import NEAR_ZERO
 from scripts.underspecification.tables import SET_LABELS, number
 
+KEYS = {
+    "threshold": "underspecification.threshold",
+    "folds": "underspecification.folds",
+    "draws": "underspecification.bootstrap.draws",
+}
+"""Settings to their keys in config.yaml."""
+
 
 def entry(value, text, source, **cell):
     """Return one entry."""
@@ -20,7 +27,9 @@ def count(value, source, **cell):
 
 def from_settings(settings):
     """Return ``setting.<name>``."""
-    return {f"setting.{name}": entry(value, f"{value:,}", "config.yaml", key=name) for name, value in settings.items()}
+    return {
+        f"setting.{name}": entry(value, f"{value:,}", "config.yaml", key=KEYS[name]) for name, value in settings.items()
+    }
 
 
 def from_toy(correlations):
@@ -112,11 +121,11 @@ def from_detection(rates, metric):
         fixed = first["fixed", "balanced accuracy"]
         numbers[f"{name}.models"] = count(len(fixed), source, evaluation_set=name)
         for end, found in (("best", fixed.idxmax()), ("worst", fixed.idxmin())):
-            numbers[f"{name}.{end}"] = _of_model(fixed[found], source, found, 3)
+            numbers[f"{name}.{end}"] = _of_model(fixed[found], source, found, 3, evaluation_set=name)
         area = first["none", "AUC"]
-        numbers[f"{name}.area.best"] = _of_model(area.max(), source, area.idxmax(), 3)
+        numbers[f"{name}.area.best"] = _of_model(area.max(), source, area.idxmax(), 3, evaluation_set=name)
         missing = 100 * first["none", "undefined"]
-        numbers[f"{name}.undefined"] = _of_model(missing.max(), source, missing.idxmax(), 1)
+        numbers[f"{name}.undefined"] = _of_model(missing.max(), source, missing.idxmax(), 1, evaluation_set=name)
         if ("cross-validated", "balanced accuracy") in first.index.droplevel("model"):
             gained = (first["cross-validated", "balanced accuracy"] > fixed).sum()
             numbers[f"{name}.gained"] = count(gained, source, evaluation_set=name)
@@ -124,7 +133,7 @@ def from_detection(rates, metric):
         wide = wide.pivot(index="model", columns="dates", values="value")
         if most > 1 and most in wide:
             shift = (wide[most] - wide[1]).dropna().abs()
-            numbers[f"{name}.shift"] = _of_model(shift.max(), source, shift.idxmax(), 3)
+            numbers[f"{name}.shift"] = _of_model(shift.max(), source, shift.idxmax(), 3, evaluation_set=name)
     return numbers
 
 
@@ -137,8 +146,8 @@ def _beyond(name, frame, source):
     return {name: count(len(models), source, column="model") | {"label": label}}
 
 
-def _of_model(value, source, model, decimals):
-    return entry(float(value), number(value, decimals), source, model=model) | {"label": model}
+def _of_model(value, source, model, decimals, **cell):
+    return entry(float(value), number(value, decimals), source, model=model, **cell) | {"label": model}
 
 
 def from_independence(table):

@@ -1,7 +1,8 @@
 """Collect every number that the Underspecification section's prose uses on one source, with where it comes from."""
 
-from scripts.core import files, published
+from scripts.core import files
 from scripts.core.job import run
+from scripts.core.paper import published
 from scripts.underspecification import agreement, numbers, study
 
 

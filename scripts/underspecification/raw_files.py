@@ -3,9 +3,10 @@
 The format is shared with a run's own models (:mod:`scripts.underspecification.masses`), one row for each sentence,
 injected value and gender: ``release``, ``model``, ``prompt``, ``evaluation_set``, ``templates``, ``item``,
 ``occupation``, ``participant``, ``coreferent``, ``well_specified``, ``variable``, ``value``, ``position``, ``gender``,
-``accumulation`` (``top``: the most probable tokens, as in the study; ``full``: the whole vocabulary), ``debris`` and
-``probability`` (a share). On MGC it is the mass itself; on the other sets it is divided by the mass of the three
-genders (0 where they have none), in the released files already.
+``accumulation`` (``top``: the most probable tokens, as in the study; ``full``: the whole vocabulary), ``debris``,
+``probability`` (a share). Besides, ``text_id`` is the text that the run's model read, or of a release the archive and
+the file in it, with ``row``, the line there. On MGC the probability is the mass itself; on the other sets it is
+divided by the mass of the three genders (0 where they have none), in the released files already.
 
 Released files are named ``<f|m|n>p_wikibio_<model>_<date|place>_<sentence>_test<False|True>[_P<1|2|3>].csv``. Those
 with ``testTrue`` are leftovers of trials, ``debris`` here: nothing but the authors' overwriting ever reads them.
@@ -15,6 +16,7 @@ import csv
 import io
 import math
 import re
+from pathlib import Path
 
 import pandas as pd
 
@@ -81,7 +83,8 @@ def read(path, release, evaluation_set):
         raise UserError(f"{path}: {listed or 'has no file'}; fetch it again")
     frame = pd.DataFrame(rows)
     frame = frame.assign(release=release, templates="official", accumulation="top")
-    return frame[list(COLUMNS)].sort_values(
+    frame["text_id"] = f"{Path(path).name}:" + frame.text_id
+    return frame[[*COLUMNS, "text_id", "row"]].sort_values(
         ["model", "prompt", "item", "variable", "debris", "gender", "position"], ignore_index=True, kind="stable"
     )
 
@@ -168,6 +171,7 @@ def _file(name, text, evaluation_set):
         "variable": variable,
         "gender": GENDERS[letter],
         "debris": test == "True",
+        "text_id": name,
     }
     rows = []
     for position, cells in enumerate(lines[1:]):
@@ -181,7 +185,9 @@ def _file(name, text, evaluation_set):
             value = _probability(cell)
             if value is None:
                 problems.append(f"{place}: '{cell}' is no percentage")
-            rows.append({**common, **item, "value": cells[1], "position": position, "probability": value})
+            rows.append(
+                {**common, **item, "value": cells[1], "position": position, "probability": value, "row": position + 2}
+            )
     if not rows:
         problems.append(": has no row")
     return rows, problems

@@ -13,7 +13,7 @@ def main(*, winogender: str, simplified: str, mgc: str, masses: str, release: st
     for name, path in (("winogender", winogender), ("simplified", simplified), ("mgc", mgc)):
         frames.append(raw_files.read(path, release, name))
         log.info("%s: %d probabilities of %d models", path, len(frames[-1]), frames[-1].model.nunique())
-    files.write_parquet(masses, pd.concat(frames, ignore_index=True))
+    files.write_parquet(masses, pd.concat(frames, ignore_index=True), {"origins": {"row": "{text_id}"}})
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ Every set is one frame, one row for each sentence and injected date or place: ``
 (:data:`SETS`), ``templates``, ``item`` (the sentence without what is injected), ``variable`` (date or place),
 ``value``, ``position`` (of the value, from 0), ``text`` with its slot, ``verb``, ``form``, ``life_stage`` (MGC),
 ``occupation``, ``participant``, ``coreferent`` (the others) and ``well_specified``. A factor that a set does not have
-is empty.
+is empty. :data:`ROWS` are the lines of the files that a sentence was made from; missing where a set has no such file.
 """
 
 import re
@@ -31,6 +31,7 @@ COLUMNS = (
     "instance_id", "evaluation_set", "templates", "item", "variable", "value", "position", "text", "verb", "form",
     "life_stage", "occupation", "participant", "coreferent", "well_specified",
 )  # fmt: skip
+ROWS = ("verb_row", "life_stage_row", "place_row", "date_row", "sentence_row", "occupation_row")
 OFFICIAL_MASK = "MASK"
 
 
@@ -47,8 +48,9 @@ def mgc(verbs, life_stages, dates, places):
     Parameters
     ----------
     verbs : list of dict
-        ``verb``, ``form``, ``phrase``.
-    life_stages, places : list of str
+        ``verb``, ``form``, ``phrase``, ``verb_row``.
+    life_stages, places : dict of str to int
+        With their lines.
     dates : list of int
 
     Returns
@@ -60,12 +62,15 @@ def mgc(verbs, life_stages, dates, places):
     for verb in verbs:
         for stage in life_stages:
             body = f"{SLOT} {verb['phrase']} {stage}."
-            sentences.append({"item": body, "body": body, **verb, "life_stage": stage})
+            sentences.append(
+                {"item": body, "body": body, **verb, "life_stage": stage, "life_stage_row": life_stages[stage]}
+            )
     frames = [
         _inject(sentences, "mgc", "replica", "In {value}, {body}", variable, values)
         for variable, values in (("date", dates), ("place", places))
     ]
-    return pd.concat(frames, ignore_index=True)
+    found = pd.concat(frames, ignore_index=True)
+    return found.assign(place_row=found.value.where(found.variable == "place").map(places).astype("Int64"))
 
 
 def outer(dates, count):
@@ -94,12 +99,12 @@ def replica(schemas, dates):
             for coreferent in COREFERENTS:
                 body = f"{row['stem']} {row[coreferent]}".replace("{occupation}", row["occupation"])
                 body = body.replace("{participant}", noun)
-                extended.append(_sentence(row["occupation"], participant, coreferent, _slot(body)))
+                extended.append(_sentence(row["occupation"], participant, coreferent, _slot(body), row["row"]))
         if row["simplified"]:
             for word in (*GENDERED, "unspecified"):
                 noun = row["occupation"] if word == "unspecified" else f"{word} {row['occupation']}"
                 body = row["simplified"].replace("{occupation}", noun)
-                simplified.append(_sentence(row["occupation"], word, "professional", _slot(body)))
+                simplified.append(_sentence(row["occupation"], word, "professional", _slot(body), row["row"]))
     return {
         name: _inject(sentences, name, "replica", "In {value}: {body}", "date", dates)
         for name, sentences in (("winogender", extended), ("simplified", simplified))
@@ -110,7 +115,7 @@ def _slot(text):
     return re.sub(r"\{(nominative|accusative|possessive)\}", SLOT, text)
 
 
-def _sentence(occupation, participant, coreferent, body):
+def _sentence(occupation, participant, coreferent, body, row):
     code = COREFERENTS.index(coreferent)
     return {
         "item": f"{occupation}_{participant}_{code}",
@@ -118,6 +123,7 @@ def _sentence(occupation, participant, coreferent, body):
         "occupation": occupation,
         "participant": participant,
         "coreferent": coreferent,
+        "sentence_row": row,
     }
 
 
@@ -141,7 +147,9 @@ def _inject(sentences, evaluation_set, template_set, form, variable, values):
                     ),
                 }
             )
-    return pd.DataFrame(rows).reindex(columns=list(COLUMNS), fill_value="")
+    found = pd.DataFrame(rows)
+    lines = found.reindex(columns=list(ROWS)).astype("Int64")
+    return pd.concat([found.reindex(columns=list(COLUMNS), fill_value=""), lines], axis=1)
 
 
 def official(path, evaluation_set, dates):
@@ -178,7 +186,7 @@ def official(path, evaluation_set, dates):
         if parts is None:
             problems.append(f"row {number}: '{cells['sentid']}' is not occupation_participant_0 or _1")
             continue
-        sentence = _sentence(*parts, cells["sentence"].replace(OFFICIAL_MASK, SLOT))
+        sentence = _sentence(*parts, cells["sentence"].replace(OFFICIAL_MASK, SLOT), number)
         if cells["sentence"].count(OFFICIAL_MASK) != 1:
             problems.append(f"row {number}: the sentence must hold {OFFICIAL_MASK} exactly once")
         if sentence["item"] in seen:

@@ -1,7 +1,7 @@
 """Tabulate how well the metric detects underspecified sentences (paper Table 3)."""
 
-from scripts.core import published
 from scripts.core.job import run
+from scripts.core.paper import published
 from scripts.underspecification import figures, tables
 
 

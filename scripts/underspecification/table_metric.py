@@ -1,13 +1,15 @@
 """Tabulate the task specification metric of the sentences about one occupation (paper Table 2)."""
 
-from scripts.core import published
 from scripts.core.job import run
+from scripts.core.paper import published
 from scripts.underspecification import figures, tables
 
 
 def main(*, metric: str, printed: str, tex: str, csv: str):
     """Write the cells as printed (LaTeX and CSV); ``printed`` are the published numbers."""
-    tables.write(tex, csv, tables.example(figures.read(metric, "metric"), published.read_published(printed)), 5)
+    frame = tables.example(figures.read(metric, "metric"), published.read_published(printed))
+    # The same in all rows.
+    tables.write(tex, csv, frame, 5, hidden=["Occupation"])
 
 
 if __name__ == "__main__":

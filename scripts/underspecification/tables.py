@@ -2,7 +2,8 @@
 
 import pandas as pd
 
-from scripts.core import files, latex
+from scripts.core import files
+from scripts.core.paper import latex
 from scripts.underspecification import agreement, detection, figures, study
 from scripts.underspecification.correlation import MEAN
 
@@ -122,6 +123,7 @@ def example(metric, printed, occupation="doctor"):
         for place, (code, participant) in enumerate(order, 1):
             item = f"{occupation}_{participant}_{code}"
             row = {
+                "Occupation": occupation,
                 "Var.": label,
                 "ID": str(place),
                 "Participant": participant,
@@ -182,7 +184,7 @@ def masses(curves):
     return pd.DataFrame(rows)
 
 
-def write(tex, csv, frame, left):
+def write(tex, csv, frame, left, hidden=()):
     """Write a table as LaTeX and CSV.
 
     Parameters
@@ -192,10 +194,12 @@ def write(tex, csv, frame, left):
     frame : DataFrame
         Cells.
     left : int
-        The first columns, which are text. A repeated first cell is printed once, with a rule before the next.
+        The first printed columns, which are text. A repeated first cell is printed once, with a rule before the next.
+    hidden : sequence of str
+        Columns of the CSV that are not printed.
     """
     files.write_csv(csv, frame)
-    shown = frame.copy()
+    shown = frame.drop(columns=list(hidden))
     first = shown.columns[0]
     new = (shown[first] != shown[first].shift()).to_numpy()
     # A rule between blocks; none where every second row would have one.

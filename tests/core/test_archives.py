@@ -11,9 +11,9 @@ import zipfile
 
 import pytest
 
-from scripts import train_demo_encoder
 from scripts.core import archives
 from scripts.core.errors import UserError
+from scripts.demo_encoder import train_demo_encoder
 from scripts.ruff import narratives
 from scripts.underspecification import raw_files
 from tests.ruff import small_templates

@@ -28,15 +28,17 @@ LOGGER = logging.getLogger("test")
         (["results/ruff/instances/{templates}/selected.parquet"], "instances"),
         (["results/ruff/analysis/{templates}/a.csv", "results/ruff/analysis/{templates}/b.csv"], "analyses"),
         (["results/underspecification/masses/run/{model}.parquet"], "analyses"),
-        (["results/winopron/figures/{templates}/x.pdf"], "analyses"),
+        (["results/ruff/flags/{templates}.parquet"], "analyses"),
+        (["results/sixth/figures/{templates}/x.pdf"], None),
         (["results/paper/main.tex"], "analyses"),
-        (["results/ruff/scores/{templates}/{model}.parquet"], None),
+        (["results/benchmarks/scoring.csv"], None),
+        (["results/plan.csv"], None),
         (["results/ruff/instances/a/b", "results/ruff/figures/a/b"], None),
         (["results/models/minilm-l6-mlm"], None),
     ],
 )
 def test_small_rules_join_the_group_of_their_room(outputs, group):
-    assert cluster.room_group(outputs) == group
+    assert cluster.room_group(outputs, ["ruff", "underspecification"]) == group
 
 
 @pytest.mark.parametrize(

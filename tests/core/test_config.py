@@ -2,10 +2,11 @@
 
 import copy
 import math
+import shutil
 
 import pytest
 
-from scripts.core.config import load_overlay, load_yaml, merge, validate
+from scripts.core.config import configuration_schema, load_overlay, load_yaml, merge, validate
 from scripts.core.errors import UserError
 
 SCHEMA = {
@@ -215,3 +216,32 @@ def test_bad_overlays_are_named(tmp_path, text, message):
         load_overlay(write(tmp_path, text))
     assert str(caught.value).startswith(str(tmp_path / "config.yaml")) and message in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_each_study_has_a_schema_of_its_own(root, tmp_path):
+    """A file in ``studies/`` is a key of the configuration; its definitions stay its own."""
+    folder = tmp_path / "schemas"
+    shutil.copytree(root / "config/schemas", folder)
+    before = configuration_schema(folder)
+    written = load_yaml(root / "config.yaml")
+    validate(written, before, "config.yaml")
+    assert set(before["required"]) >= {"ruff", "counter_gap", "underspecification"}
+    (folder / "studies/sixth.schema.yaml").write_text(
+        "$id: sixth\ntype: object\nadditionalProperties: false\nproperties:\n  seeds: {$ref: '#/$defs/seeds'}\n"
+        "$defs:\n  seeds: {type: integer, minimum: 1, description: a seed from 1}\n"
+    )
+    after = configuration_schema(folder)
+    validate(written | {"sixth": {"seeds": 1}}, after, "config.yaml")
+    for study, message in (
+        ({"seed": 1}, "config.yaml: unknown key 'sixth.seed'; did you mean 'seeds'?"),
+        ({"seeds": 0}, "config.yaml: sixth.seeds is '0'; expected a seed from 1"),
+    ):
+        with pytest.raises(UserError) as caught:
+            validate(written | {"sixth": study}, after, "config.yaml")
+        assert str(caught.value) == message
+    with pytest.raises(UserError, match="the file lacks the key 'sixth'; add it"):
+        validate(written, after, "config.yaml")
+    changed = copy.deepcopy(written)
+    changed["underspecification"]["prompts"]["mgc"] = ["D"]
+    with pytest.raises(UserError, match=r"prompts\.mgc\.0 is 'D'; expected one of A, B, C"):
+        validate(changed, before, "config.yaml")

@@ -8,10 +8,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from scripts import merge_answers, merge_scores
-from scripts.core import distributions, files, instances
+from scripts.core import files, instances
+from scripts.core.engines import distributions
 from scripts.core.errors import UserError
+from scripts.prompting import merge_answers
 from scripts.ruff import predictions, prompted_outputs
+from scripts.scoring import merge_scores
 from scripts.underspecification import figure_example, masses, method1, method2, raw_files
 from tests.conftest import ROOT
 
@@ -33,6 +35,7 @@ def item(number, seed=None, n=None):
         "instance_id": f"{number:016x}", "text": f"No. {number}: ___ left.", "options": SETS, "seed": seed,
         "n_distractors": n, "task_index": 0, "occupation": "clerk", "participant": "man", "case": "nominative",
         "polarity": None if n is None else "positive", "pronoun": None if n is None else gold,
+        "gold": None if n is None else gold,
         "distractor_pronoun": SETS[(number + 1) % 3] if n else None,
     }  # fmt: skip
 
@@ -55,7 +58,7 @@ def arrow(frame):
 
 
 def write_scores(path, frame, model="m"):
-    """Write scores as :mod:`scripts.score` does."""
+    """Write scores as :mod:`scripts.scoring.score` does."""
     kinds = {"option_index": pa.int8(), "scored_tokens": pa.int32()}
     table = arrow(frame)
     schema = pa.schema(
@@ -344,7 +347,7 @@ FULL = pd.DataFrame(
 
 
 def write_batches(path, frame, schema, model="m"):
-    """Write as :mod:`scripts.token_distributions` does, or as the frame is where it does not fit."""
+    """Write as :mod:`scripts.distributions.token_distributions` does, or as the frame is where it does not fit."""
     table = arrow(frame)
     with contextlib.suppress(ValueError, pa.ArrowException):
         table = table.cast(pa.schema([(f.name, getattr(f.type, "value_type", f.type)) for f in schema]))

@@ -3,7 +3,8 @@
 import pandas as pd
 import pytest
 
-from scripts.core import config, models, options, scoring
+from scripts.core import config, options
+from scripts.core.engines import models, scoring
 from scripts.core.errors import UserError
 
 

@@ -4,9 +4,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from scripts import fetch_upstream
 from scripts.core import upstream
 from scripts.core.errors import UserError
+from scripts.upstream import fetch_upstream
 
 CONTENT = b"content of the file\n"
 COMMIT = "0123456789abcdef0123456789abcdef01234567"

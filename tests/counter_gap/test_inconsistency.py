@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from scripts.counter_gap import analysis, inconsistency, simulation
+from scripts.core import templates
+from scripts.counter_gap import analysis, inconsistency, simulation, subsets
+from scripts.counter_gap import own as own_quadruples
 
 
 def equations(right, masculine):
@@ -90,8 +92,7 @@ def test_the_bootstrap_is_that_of_quadruples():
     codes = inconsistency.types(right, masculine)
     weights = inconsistency.resample(len(codes), 300, seed=3)
     assert (weights.sum(1) == len(codes)).all()
-    everything = np.ones(len(codes), dtype=bool)
-    table = inconsistency.bootstrap([codes, codes], everything, weights, inconsistency.evaluate)
+    table = inconsistency.bootstrap([codes, codes], weights, inconsistency.evaluate)
     draws = [np.repeat(np.arange(len(codes)), w.astype(int)) for w in weights]
     plain = [equations(right[d], masculine[d]) for d in draws]
     row = table.set_index(["system", "metric", "group"])
@@ -103,6 +104,9 @@ def test_the_bootstrap_is_that_of_quadruples():
     samples = np.array([p["i_across_diff", "all"] for p in plain])
     sign = np.sign(row.value[0, "i_across_diff", "all"])
     assert row.p_value[0, "i_across_diff", "all"] == pytest.approx((1 + (sign * samples <= 0).sum()) / 301)
+    shifted = sign * (samples - row.value[0, "i_across_diff", "all"])
+    reached = (shifted >= abs(row.value[0, "i_across_diff", "all"]) - 1e-9).sum()
+    assert row.p_centred[0, "i_across_diff", "all"] == pytest.approx((1 + reached) / 301)
     assert np.isnan(row.p_value[0, "accuracy", "M"])
 
 
@@ -110,42 +114,77 @@ def test_the_bootstrap_is_that_of_quadruples():
 def test_exact_p_values_are_those_of_many_draws(metric):
     right, masculine = random_data(4)
     codes = inconsistency.types(right, masculine)
-    half = np.arange(len(codes)) % 3 > 0
     weights = inconsistency.resample(len(codes), 20_000, seed=3)
-    onehot = (codes[half, None] == np.arange(32)).astype(np.float32)
-    samples = inconsistency.evaluate(weights[:, half] @ onehot)[metric, "all"]
+    counts = np.bincount(codes, minlength=32)
+    samples = inconsistency.evaluate(weights @ (codes[:, None] == np.arange(32)).astype(np.float32))[metric, "all"]
+    value = inconsistency.evaluate(counts)[metric, "all"]
     for sign in (1.0, -1.0):
-        exact = inconsistency.exact_p(onehot.sum(0), int((~half).sum()), metric, sign)
+        percentile, centred = inconsistency.exact_p(counts, metric, sign)
         # Four standard errors of a share of 20,000 draws.
-        assert exact == pytest.approx((sign * samples < 1e-6).mean(), abs=4 * 0.5 / np.sqrt(20_000))
-    table = inconsistency.bootstrap([codes], half, weights[:10], inconsistency.evaluate).set_index("metric")
+        assert percentile == pytest.approx((sign * samples < 1e-6).mean(), abs=4 * 0.5 / np.sqrt(20_000))
+        reached = (sign * (samples - 2 * value) > -1e-6).mean()
+        assert centred == pytest.approx(reached, abs=4 * 0.5 / np.sqrt(20_000))
+    table = inconsistency.bootstrap([codes], weights[:10], inconsistency.evaluate).set_index("metric")
     sign = 1.0 if metric == "delta_i" or table.value[metric] >= 0 else -1.0
-    assert table.p_value[metric] == inconsistency.exact_p(onehot.sum(0), int((~half).sum()), metric, sign)
+    assert (table.p_value[metric], table.p_centred[metric]) == inconsistency.exact_p(counts, metric, sign)
+
+
+def test_tails_are_those_of_whole_numbers():
+    """Samples of 200 quadruples, counted without rounding; far below what a Fourier transform could tell from zero."""
+    right = [[1, 1, 0, 0]] * 70 + [[1, 0, 1, 0]] * 30 + [[1, 1, 1, 1]] * 100
+    counts = np.bincount(inconsistency.types(right, [1] * 200), minlength=32)
+    # Delta I of a quadruple in halves: 2, -1 or 0, and 1 is added to each to have no negative ones.
+    once, total = [30, 100, 0, 70], [1]
+    for _ in range(200):
+        longer = [0] * (len(total) + 3)
+        for i, ways in enumerate(total):
+            for step, more in enumerate(once):
+                longer[i + step] += ways * more
+        total = longer
+    percentile = sum(total[: 200 + 1]) / 200**200
+    centred = sum(total[200 + 2 * (2 * 70 - 30) :]) / 200**200
+    assert percentile < 1e-10
+    assert inconsistency.exact_p(counts, "delta_i", 1.0) == pytest.approx((percentile, centred), rel=1e-10)
+
+
+def test_a_p_value_is_never_zero():
+    three = np.bincount(inconsistency.types([[1, 1, 0, 0]] * 3, [1] * 3), minlength=32)
+    # Every sample of three such quadruples has a Delta I of one; a single one of 27 would have a chance of 1/27.
+    assert inconsistency.exact_p(three, "delta_i", 1.0) == pytest.approx((1 / 27, 1 / 27))
+    many = np.bincount(inconsistency.types([[1, 1, 0, 0]] * 1000, [1] * 1000), minlength=32)
+    assert inconsistency.exact_p(many, "delta_i", 1.0) == (inconsistency.SMALLEST, inconsistency.SMALLEST)
+
+
+def test_what_a_subset_leaves_out_is_not_drawn(root):
+    pronouns = templates.read_pronouns(root / "templates/pronouns.tsv")
+    frame = own_quadruples.read_own(root / "templates/counter_gap/quadruples.tsv", pronouns)
+    spoilt = subsets.of_quadruples(frame).artefact.to_numpy()
+    assert 0 < spoilt.sum() < len(spoilt)
+    right = np.random.default_rng(5).random((len(spoilt), 4)) < 0.6
+    flags = frame[["id"]].assign(source="s", system="x", debiasing="none", correct=right.ravel())
+    table = analysis.metrics(frame, flags, 50, 3).set_index(["subset", "metric", "group"])
+    kept = inconsistency.types(right, (frame.gender == "M").to_numpy()[::4])[~spoilt]
+    alone = inconsistency.bootstrap([kept], inconsistency.resample(len(kept), 50, 3), inconsistency.evaluate)
+    row = alone.set_index(["metric", "group"]).loc[("delta_i", "all")]
+    own = table.loc[("all without artefact", "delta_i", "all")]
+    assert (
+        own[["value", "ci_low", "p_value", "p_centred"]].tolist()
+        == row.drop("system")[["value", "ci_low", "p_value", "p_centred"]].tolist()
+    )
 
 
 def test_exact_p_values_of_one_quadruple_are_counted_by_hand():
     # Two quadruples, one that gender splits: a sample of two has none with chance 1/4.
     counts = np.bincount(inconsistency.types([[1, 1, 0, 0], [1, 1, 1, 1]], [1, 1]), minlength=32)
-    assert inconsistency.exact_p(counts, 0, "delta_i", 1.0) == pytest.approx(1 / 4)
-    assert inconsistency.exact_p(counts, 1, "acc_diff", 1.0) == pytest.approx((2 / 3) ** 3)
-    assert inconsistency.exact_p(counts, 0, "acc_diff", -1.0) == pytest.approx(1)
-
-
-def test_subsets_use_the_same_draws():
-    right, masculine = random_data(2)
-    codes = inconsistency.types(right, masculine)
-    half = np.arange(len(codes)) % 2 == 0
-    weights = inconsistency.resample(len(codes), 200, seed=3)
-    table = inconsistency.bootstrap([codes], half, weights, inconsistency.evaluate).set_index(["metric", "group"])
-    assert table.value["accuracy", "all"] == pytest.approx(right[half].mean())
-    shares = (weights[:, half] @ right[half].mean(1)) / weights[:, half].sum(1)
-    assert table.ci_low["accuracy", "all"] == pytest.approx(np.quantile(shares, 0.025), abs=1e-6)
+    # It has two, as many as would lie twice as far above zero as the data, with chance 1/4 too.
+    assert inconsistency.exact_p(counts, "delta_i", 1.0) == pytest.approx((1 / 4, 1 / 4))
+    assert inconsistency.exact_p(counts, "acc_diff", -1.0) == pytest.approx((1, 1))
 
 
 def test_what_is_undefined_is_missing():
     codes = inconsistency.types(np.ones((4, 4)), [1, 1, 1, 1])
     weights = inconsistency.resample(4, 100, seed=1)
-    table = inconsistency.bootstrap([codes], np.ones(4, dtype=bool), weights, inconsistency.evaluate)
+    table = inconsistency.bootstrap([codes], weights, inconsistency.evaluate)
     row = table.set_index(["metric", "group"])
     for key in (("i_across", "F2M"), ("cancelled", "all"), ("spearman_rho", "all"), ("i_across_diff", "all")):
         assert np.isnan(row.value[key]) and np.isnan(row.ci_low[key]) and np.isnan(row.p_value[key])
@@ -157,7 +196,7 @@ def test_all_systems_and_metrics_take_seconds():
     codes = generator.integers(0, 32, (8, 1002))
     started = time.process_time()
     weights = inconsistency.resample(1002, 10_000, seed=1)
-    table = inconsistency.bootstrap(codes, np.ones(1002, dtype=bool), weights, inconsistency.evaluate)
+    table = inconsistency.bootstrap(codes, weights, inconsistency.evaluate)
     assert time.process_time() - started < 10
     assert len(table) == 8 * 24
 
@@ -172,7 +211,7 @@ def test_tests_are_corrected_within_their_family():
     import pandas as pd
 
     rows = [
-        (source, system, "none", "all", metric, "all", 0.1, 0, 1, p)
+        (source, system, "none", "all", metric, "all", 0.1, 0, 1, p, 2 * p)
         for source, system, metric, p in (
             ("a", "x", "delta_i", 0.008), ("a", "y", "delta_i", 0.5), ("b", "x", "delta_i", 0.008),
             ("a", "x", "acc_diff", 0.004), ("a", "y", "acc_diff", 0.006), ("a", "x", "accuracy", np.nan),
@@ -182,6 +221,9 @@ def test_tests_are_corrected_within_their_family():
     assert tests.p_holm.round(6).tolist() == [0.016, 0.5, 0.008, 0.008, 0.008]
     assert tests.significant.tolist() == [True, False, True, True, True]
     assert tests.significant_holm.tolist() == [False, False, True, True, True]
+    assert tests.p_centred_holm.round(6).tolist() == [0.032, 1, 0.016, 0.016, 0.016]
+    assert tests.significant_centred.tolist() == [False, False, False, True, False]
+    assert not tests.significant_centred_holm.any()
 
 
 def test_metrics_follow_the_known_bias():

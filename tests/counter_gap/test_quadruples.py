@@ -2,7 +2,7 @@
 
 import pytest
 
-from scripts.core import templates
+from scripts.core import files, templates
 from scripts.core.errors import UserError
 from scripts.counter_gap import instances as script
 from scripts.counter_gap import own, quadruples, subsets
@@ -41,6 +41,28 @@ def test_gendered_words_follow_their_person(tmp_path):
     texts = own.read_own(make.write_own(tmp_path / "own.tsv", [row]), make.PRONOUNS).text
     assert "who lost her way to the old king with" in texts[0]
     assert "who lost his way to the old queen with" in texts[3]
+
+
+def test_instances_name_the_lines_they_were_made_from(root, tmp_path):
+    folder, made = root / "templates", tmp_path / "instances.parquet"
+    paths = {"quadruples": folder / "counter_gap/quadruples.tsv", "pronouns": folder / "pronouns.tsv"}
+    script.main(instances=str(made), **{name: str(path) for name, path in paths.items()})
+    origins = files.parquet_metadata(made)["origins"]
+    assert origins == {"row": "quadruples.tsv", "pronoun_rows": "pronouns.tsv"}
+    lines = {name: path.read_text(encoding="utf-8").split("\n") for name, path in paths.items()}
+    for row in files.read_parquet(made).itertuples():
+        assert lines["quadruples"][row.row - 1].startswith(f"{row.quadruple}\t")
+        assert [lines["pronouns"][n - 1].partition("\t")[0] for n in row.pronoun_rows] == ["he", "she"]
+
+
+@pytest.mark.upstream
+def test_instances_of_c_gap_and_gap_name_their_lines(mirror):
+    for frame, path in (
+        (quadruples.read_quadruples(mirror / "counter_gap/data/C-GAP.tsv"), mirror / "counter_gap/data/C-GAP.tsv"),
+        (quadruples.read_gap(mirror / "gap/gap-test.tsv"), mirror / "gap/gap-test.tsv"),
+    ):
+        lines = path.read_text(encoding="utf-8").split("\n")
+        assert all(lines[n - 1].startswith(f"{name}\t") for n, name in zip(frame.row, frame.id, strict=True))
 
 
 @pytest.mark.parametrize(

@@ -72,8 +72,8 @@ def run(tmp_path_factory, root):
     common = {"metrics": path("metrics.csv"), "significance": path("significance.csv")}
     metrics.main(
         instances=[at["instances.parquet"]], flags=[at["flags.parquet"]], **common,
-        decomposition=path("decomposition.csv"), subset_sizes=path("subset_sizes.csv"), data=["replica"], draws=300,
-        seed=1, alpha=0.01,
+        decomposition=path("decomposition.csv"), subset_sizes=path("subset_sizes.csv"),
+        members=path("members.parquet"), data=["replica"], draws=300, seed=1, alpha=0.01,
     )  # fmt: skip
     simulate.main(simulation=path("simulation.csv"), quadruples=40, repeats=4, seed=1)
     for name, script in (
@@ -148,6 +148,7 @@ def test_metrics_have_their_columns_and_keys(run):
     table = files.read_csv(run["metrics.csv"])
     assert list(table.columns) == [
         "source", "system", "debiasing", "subset", "metric", "group", "value", "ci_low", "ci_high", "p_value",
+        "p_centred",
     ]  # fmt: skip
     assert not table.duplicated(["source", "system", "debiasing", "subset", "metric", "group"]).any()
     assert set(table.source) == {"replica/clusters", "replica/clusters_faithful"}
@@ -239,7 +240,42 @@ def test_numbers_are_those_of_the_tables(run):
     tests = files.read_csv(run["significance.csv"])
     own = tests[(tests.source == "replica/clusters") & (tests.metric == "delta_i") & (tests.subset == "all")]
     assert numbers["delta_i.significant"]["value"] == own[own.debiasing == "none"].significant.sum()
-    assert numbers["n-CDA.delta_i.significant"]["value"] == 0
+    assert numbers["n-CDA.delta_i.significant"]["value"] == numbers["n-CDA.delta_i.significant_holm"]["value"] == 0
+    assert numbers["n-CDA.systems"]["value"] == 1
+    main = tests[(tests.source == "replica/clusters") & tests.subset.isin(["all", "all without artefact"])]
+    parted = (main.significant != main.significant_centred) | (main.significant_holm != main.significant_centred_holm)
+    assert numbers["disputed"]["value"] == parted.sum()
+
+
+def test_no_p_value_is_zero(run):
+    tests = files.read_csv(run["significance.csv"])
+    assert (tests[["p_value", "p_centred"]] > 0).all(axis=None)
+
+
+def test_marks_tell_every_test_apart():
+    row = pd.Series({"value": -0.0499, "significant": True, "significant_holm": False, "significant_centred": True,
+                     "significant_centred_holm": False})  # fmt: skip
+    assert tables.formatted(row, "marked") == "−4.99*" and tables.formatted(row, "rho") == "−0.050*"
+    assert tables.marked(row.where(row.index != "significant_centred", False)) == "−4.99*‡"
+    both = row.where(row.index != "significant_holm", True)
+    assert tables.marked(both) == "−4.99*†‡"
+    assert tables.marked(both.where(row.index != "significant_centred_holm", True)) == "−4.99*†"
+    untested = row.where(row.index == "value", None)
+    assert tables.marked(untested) == "−4.99"
+
+
+def test_what_was_not_released_is_told_from_what_was_not_run():
+    assert tables.absent("released") == "not released"
+    assert tables.absent("clusters") == tables.absent("clusters_faithful") == "not run"
+
+
+def test_small_and_uniform_subsets_are_drawn_without_intervals(run):
+    drawn = files.read_csv(run["replica/figure_b.csv"])
+    small = drawn.quadruples < figure_breakdown.FEWEST
+    assert small.any() and (~small).any()
+    assert drawn[small].ci_low.isna().all() and drawn[small].ci_high.isna().all()
+    shown = drawn[drawn.ci_low.notna()]
+    assert len(shown) and (shown.ci_low < shown.ci_high).all()
 
 
 def test_figures_draw_what_their_csv_says(run):
@@ -259,3 +295,12 @@ def test_a_set_that_was_not_run_is_named(run):
                  lambda: figures.read(run["metrics.csv"], "official")):  # fmt: skip
         with pytest.raises(UserError, match=r"metrics\.csv: has no rows of 'official'"):
             read()
+
+
+def test_members_are_the_instances_of_each_subset(run):
+    members, sizes = files.read_parquet(run["members.parquet"]), files.read_csv(run["subset_sizes.csv"])
+    counts = members.groupby("subset").id.nunique()
+    assert counts.pop("originals") * 4 == counts["all"]
+    assert counts.to_dict() == (4 * sizes.set_index("subset").quadruples).to_dict()
+    masculine = members[members.original_gender == "M"].groupby("subset").id.nunique() / 4
+    assert masculine.drop("originals").to_dict() == sizes.set_index("subset").masculine.to_dict()

@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from scripts.core import published, registry
+from scripts.core.engines import registry
+from scripts.core.paper import published
 from scripts.ruff import study
 
 ROOT = Path(__file__).parents[2]

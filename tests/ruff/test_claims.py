@@ -5,7 +5,8 @@ import json
 import pandas as pd
 import pytest
 
-from scripts.core import claims, files, published
+from scripts.core import files
+from scripts.core.paper import claims, published
 from scripts.ruff import claims as script
 from scripts.ruff import findings
 from tests.ruff import pattern, synthetic

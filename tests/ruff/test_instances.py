@@ -40,6 +40,7 @@ def reference(templates, sets, n):
 
 
 def expected_rows(templates, sets, n):
+    replica = templates.name == "replica"
     for t, i, gold, polarity, other, indices, sentences in reference(templates, sets, n):
         task = templates.tasks[t]
         options = [table[task.case] for table in sets.values()]
@@ -59,6 +60,11 @@ def expected_rows(templates, sets, n):
             "introduction_index": i,
             "distractor_indices": indices,
             "polarity": polarity,
+            # Files begin with a header, the replica's with a comment before it; contexts stand in the order of cases.
+            "task_row": t + (3 if replica else 2),
+            "context_rows": [10 * CASES.index(task.case) + j + (3 if replica else 2) for j in (i, *indices)],
+            "occupation_row": list(small_templates.OCCUPATIONS).index(task.occupation) + 3 if replica else None,
+            "pronoun_rows": list(range(3, 3 + len(sets))),
         }
 
 
@@ -116,6 +122,12 @@ def test_files_read_back_plain_and_say_what_they_are(tmp_path):
         "templates": "replica",
         "pronoun_sets": ["he", "she"],
         "n_distractors": 1,
+        "origins": {
+            "task_row": "task.tsv",
+            "context_rows": "context.tsv",
+            "occupation_row": "occupations.tsv",
+            "pronoun_rows": "pronouns.tsv",
+        },
     }
 
 
@@ -152,6 +164,10 @@ def test_context_free_instances_are_the_bare_task_sentences(tmp_path):
         "occupation": "weaver",
         "participant": "buyer",
         "task_index": 1,
+        "task_row": 4,
+        "context_rows": [],
+        "occupation_row": 3,
+        "pronoun_rows": [3, 4, 6],
         **dict.fromkeys(missing.split()),
     }
 

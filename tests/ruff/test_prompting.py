@@ -8,8 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from scripts.core import files, latex, plotting, templates
+from scripts.core import files, plotting, templates
 from scripts.core.errors import UserError
+from scripts.core.paper import latex
 from scripts.ruff import numbers, prompt_tables, prompt_texts
 from scripts.ruff.fidelity import prompting
 from tests.conftest import ROOT

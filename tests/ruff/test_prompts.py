@@ -4,12 +4,14 @@ import copy
 
 import pytest
 
-from scripts.core import config, files, registry
+from scripts.core import config, files
+from scripts.core.engines import registry
 from scripts.core.errors import UserError
-from scripts.ruff import prompting_jobs, prompts, sample, select_instances
+from scripts.ruff import prompt_texts, prompting_jobs, prompts, sample, select_instances
 from tests.conftest import ROOT
 
 SETS = ["he", "she", "they", "xe"]
+KINDS = ["open"] * 5 + ["options"] * 5
 TEMPLATES = {
     "pronouns": str(ROOT / "templates/pronouns.tsv"),
     "task": str(ROOT / "templates/ruff/task.tsv"),
@@ -71,6 +73,25 @@ def test_every_instance_has_its_prompts(samples, tmp_path):
     assert facts["kinds"] == ["options"]
 
 
+def test_prompts_name_the_lines_they_were_made_from(samples, tmp_path):
+    rows, made = make(samples, tmp_path)
+    origins = files.parquet_metadata(tmp_path / "prompts.parquet")["origins"]
+    assert origins == files.parquet_metadata(tmp_path / "prompted.parquet")["origins"] | {
+        "prompt_row": "prompts.tsv", "chain_row": "chain_of_thought.tsv"
+    }  # fmt: skip
+    lines = {name: (ROOT / "templates/ruff" / name).read_text().split("\n") for name in ("prompts.tsv", "task.tsv")}
+    chains = (ROOT / "templates/ruff/chain_of_thought.tsv").read_text().split("\n")
+    texts, distractors = (rows.set_index("instance_id")[column] for column in ("text", "n_distractors"))
+    for row in made.itertuples():
+        assert lines["prompts.tsv"][row.prompt_row - 1].startswith(f"{row.prompt}\t")
+        end = lines["task.tsv"][row.task_row - 1].split("\t")[2].replace("{pronoun}", "___")
+        assert texts[row.instance_id].endswith(end)
+        assert len(row.context_rows) == 1 + distractors[row.instance_id]
+    vanilla = made.method == "vanilla"
+    assert made.chain_row.isna().equals(vanilla)
+    assert all(chains[n - 1].startswith("kojima\t") for n in made.chain_row.dropna())
+
+
 def test_the_blank_is_written_as_configured(samples, tmp_path):
     _, code = make(samples, tmp_path)
     _, paper = make(samples, tmp_path, blank="paper")
@@ -88,23 +109,39 @@ def test_jobs_of_the_default_run(known, samples, tmp_path):
     """The jobs reckon with as many prompts as there are."""
     ruff, entries = known
     settings = ruff["prompting"]
-    (job,) = prompting_jobs.jobs(settings, entries, ruff["seeds"], ruff["distractors"]).values()
+    (job,) = prompting_jobs.jobs(settings, entries, ruff["seeds"], ruff["distractors"], KINDS).values()
     assert job["methods"] == ["vanilla", "kojima", "zhou"]
     assert job["new_tokens"] == {"answer": 20, "chain": 128, "final": 10}
     entry = entries["smollm2-135m-instruct"]
     chains = {"methods": ["kojima", "zhou"], "distractors": [1], "sample_size": 1}
     _, made = make(samples, tmp_path, chains=chains)
     counts = made.method.value_counts()
-    seconds = counts["vanilla"] * registry.prompt_seconds(entry, 20)
+    seconds = counts["vanilla"] * registry.prompt_seconds(entry, 200, 20)
     chained = counts["kojima"] + counts["zhou"]
     # Two steps each: 128 tokens of a chain, then 10.
-    seconds += chained * (registry.prompt_seconds(entry, 128) + registry.prompt_seconds(entry, 10))
+    seconds += chained * (registry.prompt_seconds(entry, 200, 128) + registry.prompt_seconds(entry, 200, 10))
     changed = copy.deepcopy(settings) | {"distractors": [0, 1], "sample_size": 4}
     changed["chain_of_thought"] |= {"distractors": [1]}
-    (job,) = prompting_jobs.jobs(changed, entries, ruff["seeds"], ruff["distractors"]).values()
+    (job,) = prompting_jobs.jobs(changed, entries, ruff["seeds"], ruff["distractors"], KINDS).values()
     assert job["seconds"] == pytest.approx(seconds)
     assert job["prompts"] == counts["vanilla"] + 2 * chained
     assert job["generated"] == counts["vanilla"] * 20 + chained * 138
+
+
+def test_one_more_prompt_is_one_more_prompt_of_the_plan(known, samples, tmp_path):
+    """A row in the table of prompts is all that it takes to ask another question."""
+    ruff, entries = known
+    table = (ROOT / "templates/ruff/prompts.tsv").read_text(encoding="utf-8")
+    more = tmp_path / "prompts.tsv"
+    more.write_text(table.rstrip("\n") + "\n10\topen\t{task}\\n\\nWhich pronoun fits?\n", encoding="utf-8")
+    kinds = [prompt["kind"] for prompt in prompt_texts.read_prompts(more).values()]
+    settings = copy.deepcopy(ruff["prompting"])
+    before, after = (
+        next(iter(prompting_jobs.jobs(settings, entries, ruff["seeds"], ruff["distractors"], known_kinds).values()))
+        for known_kinds in (KINDS, kinds)
+    )
+    for key in ("prompts", "generated", "seconds"):
+        assert after[key] == pytest.approx(before[key] * 11 / 10)
 
 
 def test_new_tokens_follow_the_architecture(known):
@@ -113,7 +150,7 @@ def test_new_tokens_follow_the_architecture(known):
     full = config.load_yaml(ROOT / "config/full.yaml")["ruff"]["prompting"]
     chains = ruff["prompting"]["chain_of_thought"] | full["chain_of_thought"]
     settings = ruff["prompting"] | full | {"chain_of_thought": chains}
-    found = prompting_jobs.jobs(settings, entries, [13, 17, 19], list(range(6)))
+    found = prompting_jobs.jobs(settings, entries, [13, 17, 19], list(range(6)), KINDS)
     assert {job["new_tokens"]["answer"] for name, job in found.items() if "t5" in name} == {5}
     assert {job["new_tokens"]["answer"] for name, job in found.items() if "llama" in name} == {20}
     assert [name for name, job in found.items() if len(job["methods"]) > 1] == ["flan-t5-xxl"]
@@ -145,6 +182,6 @@ def test_what_cannot_be_prompted_is_refused(known, change, message):
     settings = copy.deepcopy(ruff["prompting"])
     change(settings)
     with pytest.raises(UserError) as caught:
-        prompting_jobs.jobs(settings, entries, ruff["seeds"], ruff["distractors"])
+        prompting_jobs.jobs(settings, entries, ruff["seeds"], ruff["distractors"], KINDS)
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)

@@ -28,9 +28,9 @@ def finished(cluster, snakemake, untouched, tmp_path_factory):
     """The whole RUFF workflow on Slurm, and the dry run before it."""
     folder = tmp_path_factory.mktemp("slurm") / "site"
     shutil.copytree(untouched, folder)
-    dry = snakemake(cluster, folder, "--dry-run", *PROFILE, "ruff", "paper_source")
+    dry = snakemake(cluster, folder, "--dry-run", *PROFILE, "ruff", "ruff_section", "paper_source")
     assert dry.wait() == 0, dry.text[-3000:]
-    run = snakemake(cluster, folder, *PROFILE, "ruff", "paper_source")
+    run = snakemake(cluster, folder, *PROFILE, "ruff", "ruff_section", "paper_source")
     assert run.wait(900) == 0, run.text[-5000:]
     return folder, dry.text, run.text
 
@@ -74,7 +74,7 @@ def test_the_log_of_a_job_says_node_gpus_and_memory(finished, model):
 def test_a_second_run_submits_nothing(finished, cluster, snakemake):
     folder = finished[0]
     before = len(of_folder(cluster, folder))
-    run = snakemake(cluster, folder, *PROFILE, "ruff", "paper_source")
+    run = snakemake(cluster, folder, *PROFILE, "ruff", "ruff_section", "paper_source")
     assert run.wait() == 0
     assert "Nothing to be done" in run.text
     assert len(of_folder(cluster, folder)) == before

@@ -434,7 +434,8 @@ def test_raw_files_become_tidy(tmp_path):
     files[NAME.format("f").replace("testFalse", "testTrue")] = TEXT
     files["fp_wikibio_text-davinci-002_date_clerk_woman_1_testTrue_P3.csv"] = TEXT
     found = raw_files.read(archive(tmp_path / "raw.tar.xz", files), "preprint", "winogender")
-    assert list(found.columns) == list(raw_files.COLUMNS) and len(found) == 10
+    assert list(found.columns) == [*raw_files.COLUMNS, "text_id", "row"] and len(found) == 10
+    assert set(found.text_id) == {f"raw.tar.xz:{name}" for name in files}
     row = found[(found.gender == "neutral") & (found.position == 1)].iloc[0]
     assert (row.model, row.prompt, row["item"], row.value, row.probability) == (
         "BERT-base", "mask", "clerk_man_0", "2016", 0.4,

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from scripts.core import claims, published
+from scripts.core.paper import claims, published
 from scripts.underspecification import (
     agreement,
     correlation,

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from scripts.core import files
 from scripts.core.errors import UserError
 from scripts.core.options import SLOT
 from scripts.underspecification import data, instances, sets, texts
@@ -155,7 +156,7 @@ def test_texts_have_masks_and_prompts(mgc, root):
     prompts = data.read_prompts(root / FOLDER / "prompts.tsv")
     frame = texts.make(mgc.head(2), prompts)
     assert list(frame.prompt) == ["mask", "A", "B", "C"] * 2 and frame.text_id.is_unique
-    assert list(frame.columns) == ["text_id", "instance_id", "prompt", "text", "method"]
+    assert list(frame.columns) == ["text_id", "instance_id", "prompt", "text", "method", *sets.ROWS]
     by = frame.head(4).set_index("prompt").text
     assert by["mask"] == "In 1801, [MASK] was a kid."
     assert by["A"].endswith("Passage: In 1801, <mask> was a kid.\nAnswer:") and by["A"].count("<mask>") == 2
@@ -173,3 +174,42 @@ def test_samples_keep_both_ends(mgc, replica):
     assert sorted(few.occupation.unique())[0] == "accountant" and few.occupation.nunique() == 5
     assert len(few) == 5 * 8 * 2
     assert len(sets.sample(mgc, 99, 99, 5)) == len(mgc)
+
+
+@pytest.mark.parametrize(
+    ("evaluation_set", "inputs", "words"),
+    [
+        (
+            "mgc",
+            {"verbs": "verbs", "life_stages": "life_stages", "places": "places"},
+            {"verb_row": "form", "life_stage_row": "life_stage", "place_row": "value", "prompt_row": "prompt"},
+        ),
+        (
+            "winogender",
+            {"schemas": "winogender", "occupations": "../occupations"},
+            {"sentence_row": "occupation", "occupation_row": "occupation", "prompt_row": "prompt"},
+        ),
+    ],
+)
+def test_instances_and_texts_name_the_lines_they_were_made_from(root, tmp_path, evaluation_set, inputs, words):
+    folder = root / FOLDER
+    paths = {name: str(folder / f"{file}.tsv") for name, file in inputs.items()} | {"dates": str(folder / "dates.tsv")}
+    made, read = str(tmp_path / "instances.parquet"), str(tmp_path / "texts.parquet")
+    wanted = "code" if evaluation_set == "mgc" else "winogender"
+    instances.main(instances=made, evaluation_set=evaluation_set, date_range=wanted, outer_dates=1, **paths)
+    prompts = str(folder / "prompts.tsv")
+    texts.main(instances=made, prompts=prompts, texts=read, use=["A", "C"], dates=3, places=3, occupations=2)
+    of_instances, of_texts = files.read_parquet(made), files.read_parquet(read)
+    found = of_texts.merge(of_instances.drop(columns=["text", *sets.ROWS]), on="instance_id")
+    origins = files.parquet_metadata(read)["origins"]
+    assert files.parquet_metadata(made)["origins"] == {k: v for k, v in origins.items() if k != "prompt_row"}
+    for column, word in words.items():
+        lines = (folder / ("../occupations.tsv" if column == "occupation_row" else origins[column])).resolve()
+        lines = lines.read_text(encoding="utf-8").split("\n")
+        rows = found[found[column].notna()]
+        assert len(rows) and all(w in lines[n - 1].split("\t") for n, w in zip(rows[column], rows[word], strict=True))
+    assert set(found.date_row.dropna()) == {data.row_of(paths["dates"], data.DATE_COLUMNS, wanted)}
+    assert not found[found.variable == "place"].date_row.notna().any()
+    assert (found.prompt_row.isna() == (found.method == "mask")).all()
+    if evaluation_set == "winogender":
+        assert (found.occupation_row.notna() == (found.participant == "other")).all()

@@ -13,7 +13,7 @@ from filelock import FileLock
 from tests import zoo as builder
 
 ROOT = Path(__file__).parents[2]
-# One encoder and two decoders; tests/core/test_scoring.py scores with every architecture of the zoo.
+# One encoder and two decoders; tests/core/engines/test_scoring.py scores with every architecture of the zoo.
 NAMES = ("tiny-bert", "tiny-opt", "tiny-llama")
 # Prompted as well: a Llama-style decoder and an encoder-decoder, which is not scored.
 PROMPTED = ("tiny-llama", "tiny-flan-t5")
@@ -119,7 +119,7 @@ def complete(fresh, tmp_path_factory, worker_id):
         if os.environ.get("PRONOUN_UPSTREAM_MIRROR"):
             overlay = workflow.folder / "config/test.yaml"
             overlay.write_text(overlay.read_text().replace("ruff:\n", "ruff:\n  templates: [replica, official]\n"))
-        done = workflow.snakemake("paper" if shutil.which("latexmk") else "paper_source", "figures", "tables")
+        done = workflow.snakemake("paper" if shutil.which("latexmk") else "paper_provenance", "figures", "tables")
         assert done.returncode == 0, done.stdout[-6000:]
         return workflow.folder
 

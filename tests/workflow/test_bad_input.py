@@ -84,9 +84,9 @@ def unreachable_hub(workflow):
         {"instance_id": ["a"], "text": ["The clerk said ___ left."], "options": [["he", "she"]]}))  # fmt: skip
     entry = '{"source": {"hub": "nobody/no-such-model", "revision": null}, "architecture": "encoder", "gpus": 0}'
     done = script(
-        workflow, "scripts.score", "--instances", "instances.parquet", "--scores", scores, "--model", "no-such-model",
-        "--entry", entry, "--engine", "packed", "--device", "cpu", "--tokens-per-batch", "100",
-        "--speed", workflow.folder / "results/speed.json",
+        workflow, "scripts.scoring.score", "--instances", "instances.parquet", "--scores", scores,
+        "--model", "no-such-model", "--entry", entry, "--engine", "packed", "--device", "cpu",
+        "--tokens-per-batch", "100", "--speed", workflow.folder / "results/speed.json",
     )  # fmt: skip
     return (
         done,
@@ -194,7 +194,7 @@ def checked_alone(workflow, text):
 
 def broken_overlay(workflow):
     done = checked_alone(workflow, "ruff:\n  seeds: [13,\nscoring: {device: cpu}\n")
-    return done, "results", ["mine.yaml, line 3: not valid YAML", "correct that line"]
+    return done, "results", ["mine.yaml, line 4: not valid YAML", "correct that line"]
 
 
 def empty_overlay(workflow):

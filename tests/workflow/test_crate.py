@@ -17,8 +17,8 @@ from rocrate_validator import services
 from rocrate_validator.models import Severity
 from rocrate_validator.utils.http import HttpRequester
 
-from scripts import crate as packing
 from scripts.core.errors import UserError
+from scripts.provenance import crate as packing
 
 pytestmark = pytest.mark.workflow
 

@@ -8,9 +8,10 @@ import os
 import pytest
 import torch
 
-from scripts import merge_demo_encoder
-from scripts.core import config, files, models, options, scoring
-from tests.core.test_scoring import by_hand
+from scripts.core import config, files, options
+from scripts.core.engines import models, scoring
+from scripts.demo_encoder import merge_demo_encoder
+from tests.core.engines.test_scoring import by_hand
 
 pytestmark = pytest.mark.workflow
 

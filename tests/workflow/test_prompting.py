@@ -111,6 +111,6 @@ def test_a_changed_prompt_asks_again_and_scores_nothing(finished):
 
 def test_without_prompted_models_there_is_no_prompting(fresh):
     workflow = fresh()
-    planned = workflow.planned("figures", "tables", "paper_source")
+    planned = workflow.planned("figures", "tables", "ruff_section", "paper_source")
     assert planned["score"] == 2
     assert not [name for name in planned if "prompt" in name or "chain_examples" in name]

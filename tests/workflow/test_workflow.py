@@ -16,6 +16,10 @@ pytestmark = pytest.mark.workflow
 SETS = ["replica", *(["official"] if os.environ.get("PRONOUN_UPSTREAM_MIRROR") else [])]
 
 
+# All figures and tables, and the LaTeX that they go into.
+SOURCES = ("figures", "tables", "ruff_section", "paper_source")
+
+
 def edit(path, text):
     path.write_text(path.read_text(encoding="utf-8") + text, encoding="utf-8")
 
@@ -71,15 +75,15 @@ def test_paper_is_typeset(finished):
 
 
 def test_a_second_run_does_nothing(finished):
-    for target in ("paper_source", "figures", "tables", "scores", "ruff"):
+    for target in ("paper_source", "ruff_section", "figures", "tables", "scores", "ruff"):
         assert finished.planned(target) == {}, target
 
 
 def test_an_unrelated_module_reruns_nothing(finished):
-    edit(finished.folder / "scripts/core/masked_lm_head.py", "\n# A comment.\n")
+    edit(finished.folder / "scripts/core/engines/masked_lm_head.py", "\n# A comment.\n")
     (finished.folder / "scripts/core/statistics.py").touch()
     (finished.folder / "scripts/core/unused.py").write_text("x = 1\n")
-    assert finished.planned("figures", "tables", "paper_source") == {}
+    assert finished.planned(*SOURCES) == {}
 
 
 def test_a_module_of_one_analysis_reruns_that_analysis_and_what_follows(finished):
@@ -88,7 +92,7 @@ def test_a_module_of_one_analysis_reruns_that_analysis_and_what_follows(finished
     edit(path, "\n# A comment.\n")
     # An old modification time does not hide the change.
     os.utime(path, (stat.st_atime, stat.st_mtime - 1e6))
-    planned = finished.planned("figures", "tables", "paper_source")
+    planned = finished.planned(*SOURCES)
     expected = {
         "ruff_error_types",
         "ruff_figure_error_types",
@@ -96,15 +100,15 @@ def test_a_module_of_one_analysis_reruns_that_analysis_and_what_follows(finished
         "ruff_paper_numbers",
         "ruff_published_vs_ours",
         "ruff_claims",
-        "paper_source",
+        "ruff_section",
     }
     assert set(planned) - {"figures", "tables"} == expected
     path.write_bytes(before)
-    assert finished.planned("figures", "tables", "paper_source") == {}
+    assert finished.planned(*SOURCES) == {}
 
 
 def test_the_engine_reruns_the_scores(finished):
-    path = finished.folder / "scripts/core/prefix_tree.py"
+    path = finished.folder / "scripts/core/engines/prefix_tree.py"
     before = path.read_bytes()
     edit(path, "\n# A comment.\n")
     assert finished.planned("scores")["score"] == len(NAMES) * len(SETS)

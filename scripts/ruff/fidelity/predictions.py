@@ -15,7 +15,7 @@ def predictions(instances, scores, model, pronoun_sets):
         The selected instances: context-free ones (``n_distractors`` missing) and samples. A prediction is right if
         the form is that of ``gold``.
     scores : DataFrame
-        The model's scores, see :func:`scripts.core.scoring.score_instances`.
+        The model's scores, see :func:`scripts.core.engines.scoring.score_instances`.
     model : str
     pronoun_sets : sequence of str
         The sets in the order of each instance's options.

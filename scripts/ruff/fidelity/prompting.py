@@ -27,7 +27,7 @@ def output_rows(prompted, prompts, found, model, pronouns):
     prompts : DataFrame
         All prompts of all instances.
     found : DataFrame
-        The model's answers (``scripts/prompt.py``).
+        The model's answers (``scripts/prompting/prompt.py``).
     model : str
     pronouns : dict of str to dict
         The sets of the run, with their forms.

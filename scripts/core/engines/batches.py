@@ -1,0 +1,212 @@
+"""What every engine shares: batches, what a model reads of a text, and how long a text it takes."""
+
+import re
+import sys
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from tqdm import tqdm
+
+from scripts.core.errors import UserError
+from scripts.core.options import SLOT
+
+PLL_METRIC = "within_word_l2r"
+METRICS = {
+    "encoder": PLL_METRIC,
+    "decoder": "log_likelihood",
+    "encoder-decoder": "label_log_likelihood",
+}
+
+BATCH_TOKENS = {"cpu": 1024, "cuda": 32768}
+"""Tokens of a forward pass when the configuration says ``auto``."""
+
+SENTINEL, SECOND_SENTINEL = "<extra_id_0>", "<extra_id_1>"
+
+LIMITS = (
+    "max_position_embeddings", "n_positions", "max_seq_len", "max_sequence_length", "context_length", "n_ctx",
+    "max_encoder_position_embeddings", "max_decoder_position_embeddings", "max_source_positions",
+    "max_target_positions",
+)  # fmt: skip
+"""Names under which configurations say how many tokens a model takes."""
+
+_POSITION_TABLE = re.compile(r"(^|_)(pos|positions?|wpe)(_|$)")
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Rows that are scored together.
+
+    Attributes
+    ----------
+    rows : ndarray of int
+        Which rows.
+    tokens : int
+        Tokens that forward passes see for them.
+    payload : object
+        What the engine computes; its business alone.
+    """
+
+    rows: np.ndarray
+    tokens: int
+    payload: object
+
+
+def context_length(model):
+    """Return the longest input, in tokens, that ``model`` can take, or None when it states no limit.
+
+    It is the least of what the configuration says under any of the names in use (:data:`LIMITS`) and of the lengths of
+    the model's position tables, less the rows that stand before a text's first position.
+    """
+    config = model.config.get_text_config()
+    # T5's relative positions have no end; its n_positions says how long texts were in training.
+    endless = hasattr(config, "relative_attention_num_buckets")
+    found = [getattr(config, name, None) for name in LIMITS if not (endless and name == "n_positions")]
+    found += [
+        # RoBERTa's kind counts from behind the padding index, OPT's from an offset.
+        module.num_embeddings - (getattr(module, "offset", 0) if module.padding_idx is None else module.padding_idx + 1)
+        for name, module in model.named_modules()
+        if isinstance(module, torch.nn.Embedding) and _POSITION_TABLE.search(name.rpartition(".")[2])
+    ]
+    return min((limit for limit in found if isinstance(limit, int) and limit > 0), default=None)
+
+
+def single_token(tokenizer, text):
+    """Return the id of the one token that ``text`` is, or None if the tokenizer makes several or an unknown one."""
+    ids = tokenizer(text, add_special_tokens=False)["input_ids"]
+    # Tokenizers of SentencePiece's kind may put the space that begins every text into a token of its own.
+    found = [token for token in ids if tokenizer.convert_ids_to_tokens(token) != "▁"]
+    return found[0] if len(found) == 1 and found[0] != tokenizer.unk_token_id else None
+
+
+def blank(tokenizer):
+    """Return what stands for a blank in a text, and its token id: the tokenizer's mask or else T5's first sentinel.
+
+    Raises
+    ------
+    UserError
+        If the tokenizer has neither, as one token; or the first sentinel and not the second, which ends the span.
+    """
+    text = tokenizer.mask_token or SENTINEL
+    found = single_token(tokenizer, text)
+    if found is None or (text == SENTINEL and single_token(tokenizer, SECOND_SENTINEL) is None):
+        raise UserError(
+            f"{type(tokenizer).__name__} has neither a mask nor {SENTINEL} as one token: this model cannot fill "
+            "blanks; leave it out, or correct its architecture in config/models.yaml"
+        )
+    return text, found
+
+
+def check_lengths(engine, rows, limit):
+    """Refuse rows that are longer than ``limit`` tokens (None: no limit).
+
+    Parameters
+    ----------
+    engine : object
+        As returned by :func:`make_engine`, or a :class:`Texts`.
+    rows : DataFrame
+        As returned by :func:`scripts.core.options.option_texts`.
+    limit : int or None
+
+    Raises
+    ------
+    UserError
+        Naming the instance: texts are never truncated.
+    """
+    if not limit or not len(rows):
+        return
+    lengths = np.asarray(engine.lengths(rows))
+    longest = int(lengths.argmax())
+    if lengths[longest] > limit:
+        row = rows.iloc[longest]
+        raise UserError(
+            f"instance {row.instance_id}: a text has {lengths[longest]} tokens and the model takes {limit}; texts are "
+            f"never truncated: leave this model or these instances out (text starts {row.text[:40]!r})"
+        )
+
+
+class Texts:
+    """What a model reads for each row: the part of an engine that needs a tokenizer alone.
+
+    Parameters
+    ----------
+    tokenizer : transformers.PreTrainedTokenizerBase
+    architecture : {"encoder", "decoder", "encoder-decoder"}
+
+    Raises
+    ------
+    UserError
+        If the architecture needs a mask or sentinels and the tokenizer has none, or if an encoder's tokenizer does not
+        tell which tokens make a word.
+    """
+
+    def __init__(self, tokenizer, architecture):
+        self.tokenizer = tokenizer
+        self.architecture = architecture
+        if architecture == "encoder" and not tokenizer.is_fast:
+            raise UserError(
+                f"{type(tokenizer).__name__} does not tell which tokens make a word; "
+                "use a checkpoint with a fast tokenizer"
+            )
+        if architecture == "encoder" and not tokenizer.mask_token:
+            raise UserError(
+                f"{type(tokenizer).__name__} has no mask: this model has no pseudo-log-likelihood; leave it out, or "
+                "correct its architecture in config/models.yaml"
+            )
+        if architecture != "decoder":
+            self.blank, _ = blank(tokenizer)
+        self.special = set(tokenizer.all_special_ids) - {tokenizer.unk_token_id}
+
+    def lengths(self, rows):
+        """Return the number of tokens that the model must take for each row, an array of int."""
+        if self.architecture != "encoder-decoder":
+            return np.array([len(ids) for ids in self.tokenizer(rows.text.tolist())["input_ids"]])
+        sources = [len(self.source(masked)) for masked in rows.masked]
+        labels = [len(self.labels(*row)) for row in zip(rows.filled, rows.text, strict=True)]
+        return np.maximum(sources, labels)
+
+    def masked_copies(self, ids, words):
+        """Yield the masked inputs of a text, as (ids, masked position, target), one for each scored token.
+
+        A token is masked together with the rest of its word to the right (Kauf and Ivanova 2023, section 4).
+        """
+        ids = np.array(ids)
+        ends = {}
+        for position, word in enumerate(words):
+            if word is not None:
+                ends[word] = position
+        for position, word in enumerate(words):
+            if word is None or int(ids[position]) in self.special:
+                continue
+            copy = ids.copy()
+            rest = np.arange(position, ends[word] + 1)
+            copy[[p for p in rest if words[p] == word]] = self.tokenizer.mask_token_id
+            yield copy, position, ids[position]
+
+    def source(self, masked):
+        """Return the token ids of an instance with its slot masked, for an encoder-decoder."""
+        return self.tokenizer(masked.replace(SLOT, self.blank))["input_ids"]
+
+    def labels(self, filled, text):
+        """Return the token ids whose loss is the score: the span for T5's kind, the whole text for BART's.
+
+        MISGENDERED's released code scores both so (see the section on scoring of the paper).
+        """
+        spanned = f"{SENTINEL} {filled} {SECOND_SENTINEL}"
+        return self.tokenizer(text if self.tokenizer.mask_token else spanned)["input_ids"]
+
+
+def progress_bar(label, total, initial=0):
+    """Return a bar of forward-pass tokens on standard error with tokens per second and the time left."""
+    return tqdm(
+        total=total,
+        initial=initial,
+        desc=label,
+        unit="tok",
+        unit_scale=True,
+        disable=not label,
+        file=sys.stderr,
+        mininterval=0.5 if sys.stderr.isatty() else 15,
+        maxinterval=30,
+        smoothing=0.05,
+    )

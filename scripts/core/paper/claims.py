@@ -1,0 +1,194 @@
+"""Findings of a study as tests over a run's tables: three-valued checks, verdicts, and the tables that list them.
+
+A finding about many models can fail on one of them, but it holds only when all of them were looked at. So a check is
+true, false, or unknown because the run lacks something, and a finding with unknown checks and no false one is not
+applicable to the run.
+"""
+
+from dataclasses import dataclass, field
+
+import pandas as pd
+
+from scripts.core.paper.published import named
+
+HOLDS, FAILS, NOT_APPLICABLE = "holds", "fails", "not applicable"
+VERDICTS = (HOLDS, FAILS, NOT_APPLICABLE)
+FEW = 3
+"""Up to this many checks, counterexamples or missing things are named where space is short."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """One comparison: ``outcome`` is true, false or None; ``text`` says the numbers.
+
+    It is None with what is ``missing`` from the run, or without that where the quantity is not defined. ``doubt`` says
+    what speaks against a comparison that is true by its rule.
+    """
+
+    outcome: bool | None
+    text: str = ""
+    missing: tuple = ()
+    doubt: str = ""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the checks of a finding say together."""
+
+    verdict: str
+    evidence: str
+    missing: tuple = field(default=())
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A finding: its number, where the study states it, what it says, and the function that returns its checks."""
+
+    number: int
+    source: str
+    finding: str
+    checks: callable
+
+
+class Lacking(Exception):
+    """Raised where a value is asked for that the run does not have; carries what is missing."""
+
+    def __init__(self, *missing):
+        super().__init__(", ".join(missing))
+        self.missing = missing
+
+
+def check(function, *arguments):
+    """Return the :class:`Check` of a function that returns ``(outcome, text)`` or raises :class:`Lacking`.
+
+    A third member of what it returns is the doubt.
+    """
+    try:
+        outcome, text, *doubt = function(*arguments)
+    except Lacking as lacking:
+        return Check(None, missing=lacking.missing)
+    return Check(None if outcome is None else bool(outcome), text, doubt="".join(doubt))
+
+
+def decide(checks):
+    """Return the verdict of a finding's checks.
+
+    Parameters
+    ----------
+    checks : iterable of Check
+
+    Returns
+    -------
+    Verdict
+        ``fails`` with the counterexamples if any check is false; ``not applicable`` with what is missing if the run
+        lacks something or no check is defined; else ``holds``, with every doubt behind the evidence.
+    """
+    checks = list(checks)
+    missing = tuple(dict.fromkeys(word for c in checks for word in c.missing))
+    wrong = [c.text for c in checks if c.outcome is False]
+    right = [c.text for c in checks if c.outcome]
+    if wrong:
+        return Verdict(FAILS, f"{len(wrong)} of {len(wrong) + len(right)} checks fail: {'; '.join(wrong)}", missing)
+    if missing or not right:
+        return Verdict(NOT_APPLICABLE, f"{len(right)} checks are possible and hold" if right else "", missing)
+    evidence = "; ".join(right) if len(right) <= FEW else f"all {len(right)} checks hold"
+    return Verdict(HOLDS, "; but ".join([evidence, *(c.doubt for c in checks if c.outcome and c.doubt)]))
+
+
+def verdicts(claims, runs, template_sets):
+    """Return the verdict on each finding for each template set.
+
+    Parameters
+    ----------
+    claims : sequence of Claim
+    runs : dict
+        Template set to what the claims' functions take; a set that was not run is absent.
+    template_sets : list of str
+        Every set there is.
+
+    Returns
+    -------
+    DataFrame
+        ``claim``, ``source``, ``finding``, ``templates``, ``verdict``, ``evidence``, ``missing`` (semicolons),
+        ``n_missing``.
+    """
+    rows = []
+    for claim in claims:
+        for name in template_sets:
+            if name in runs:
+                found = decide(claim.checks(runs[name]))
+            else:
+                found = Verdict(NOT_APPLICABLE, "", (f"the {name} templates",))
+            facts = [claim.number, claim.source, claim.finding, name]
+            rows.append([*facts, found.verdict, found.evidence, "; ".join(found.missing), len(found.missing)])
+    columns = ["claim", "source", "finding", "templates", "verdict", "evidence", "missing", "n_missing"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def counts(table, source):
+    """Return how often each verdict fell, as numbers that a paper's prose can name.
+
+    Ids are ``claims.total``, ``claims.<templates>.<verdict>`` with an underscore for the space, and, if more than one
+    template set has verdicts other than ``not applicable``, ``claims.decided_twice``: findings that hold or fail on
+    more than one set, and ``claims.same``: those of them with the same verdict wherever they hold or fail.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From :func:`verdicts`.
+    source : str
+        The file that holds it, for the numbers' provenance.
+    """
+    found = {"claims.total": (table.claim.nunique(), {"column": "claim"})}
+    for templates, own in table.groupby("templates", sort=False):
+        for name in VERDICTS:
+            cell = {"templates": templates, "verdict": name}
+            found[f"claims.{templates}.{name.replace(' ', '_')}"] = (int((own.verdict == name).sum()), cell)
+    judged = table[table.verdict != NOT_APPLICABLE]
+    if judged.templates.nunique() > 1:
+        by_claim = judged.groupby("claim")
+        twice = by_claim.templates.nunique() > 1
+        same = twice & (by_claim.verdict.nunique() == 1)
+        found["claims.decided_twice"] = (int(twice.sum()), {"column": "verdict"})
+        found["claims.same"] = (int(same.sum()), {"column": "verdict"})
+    return {
+        name: {"value": value, "text": f"{value}", "source": source, "cell": cell}
+        for name, (value, cell) in found.items()
+    }
+
+
+def table_cells(table, template_sets):
+    """Return what a paper shows of the verdicts on the template sets that were run, side by side.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From :func:`verdicts`.
+    template_sets : list of str
+        Those that were run.
+
+    Returns
+    -------
+    DataFrame of str
+        ``No.``, ``Finding`` (with its source), one column of verdicts for each template set, ``Evidence``: of each
+        set whose verdict needs it, shortened.
+    """
+    rows = []
+    for number, own in table.groupby("claim", sort=False):
+        own = own.set_index("templates").loc[template_sets]
+        texts = [_short(row) for row in own.itertuples()]
+        if len(set(texts)) > 1:
+            texts = [f"{name}: {text}" for name, text in zip(template_sets, texts, strict=True) if text]
+        finding = f"{own.finding.iloc[0]} ({own.source.iloc[0]})"
+        rows.append((number, finding, *own.verdict, ". ".join(dict.fromkeys(texts))))
+    heads = ["Verdict"] if len(template_sets) == 1 else [name.capitalize() for name in template_sets]
+    return pd.DataFrame(rows, columns=["No.", "Finding", *heads, "Evidence"])
+
+
+def _short(row):
+    """Return a verdict's evidence in at most :data:`FEW` counterexamples or missing things."""
+    if row.verdict == FAILS:
+        head, _, tail = row.evidence.partition(": ")
+        return f"{head}: {named(tail.split('; '), FEW)}"
+    lacks = f"missing: {named(row.missing.split('; '), FEW)}" if row.missing else ""
+    return "; ".join(filter(None, (row.evidence, lacks)))

@@ -1,0 +1,567 @@
+"""Compare what the workflow would make with what is on disk and with the records of the jobs that made it.
+
+Everything here is a function of plain data: ``jobs`` as :mod:`scripts.provenance.expected_jobs` prints them,
+``records`` as :func:`scripts.core.provenance.job_records.load` reads them, and digests of files. A *finding* is what is
+said of one output: ``{"verdict", "reasons", "record"}``; a reason is ``{"kind", "name", "old", "new"}``, ``old`` from
+the record.
+"""
+
+import shlex
+from collections import Counter
+from pathlib import Path
+
+from scripts.core.provenance.job_records import MODEL_FACTS, carried, checksum, index, record_path
+
+VERDICTS = ("missing", "orphan", "mixed", "tampered", "stale", "unpinned", "current")
+"""The worst first; a file that deserves several gets the first."""
+
+REMADE = ("missing", "mixed", "tampered", "stale")
+"""Verdicts on what its job makes anew."""
+NOT_REMADE = ("upstream", "installed package", "package file")
+"""Reasons that another remedy is for."""
+ABSENT = "absent"
+FEW = 12
+"""Up to this many consequences of one verdict are named in a report."""
+
+
+def reason(kind, name, old=None, new=None):
+    """Return one reason."""
+    return {"kind": kind, "name": name, "old": old, "new": new}
+
+
+def ordered(jobs):
+    """Return the jobs in an order in which they can run."""
+    makers = {path: n for n, job in enumerate(jobs) for path in job["outputs"]}
+    done, order = set(), []
+
+    def visit(n):
+        if n in done:
+            return
+        done.add(n)
+        for path in jobs[n]["inputs"]:
+            if path in makers:
+                visit(makers[path])
+        order.append(jobs[n])
+
+    for n in range(len(jobs)):
+        visit(n)
+    return order
+
+
+def changes(old, new, name=""):
+    """Yield ``(dotted name, old, new)`` for every leaf in which two JSON values differ."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        for key in sorted(old.keys() | new.keys()):
+            yield from changes(old.get(key, ABSENT), new.get(key, ABSENT), f"{name}.{key}" if name else key)
+    elif old != new:
+        yield name, old, new
+
+
+def judge(jobs, records, digests, facts, pins, weights, *, installed=None, package_files=None, problems=None):
+    """Return a finding for every output of ``jobs``.
+
+    Parameters
+    ----------
+    jobs : list of dict
+    records : dict
+        Path of the record to record.
+    digests : dict
+        SHA-256 of every input and output that exists.
+    facts : dict
+        Metadata of the score files that exist (:func:`scripts.core.provenance.job_records.model_facts`), portable.
+    pins : dict
+        Package to version, of the lock files as they are now.
+    weights : dict
+        Score file to the digest of its model's weights as they are now, where they can be read.
+    installed : dict, optional
+        Package, or ``python``, to the version that is installed here; what is not installed is not compared.
+    package_files : dict, optional
+        ``package:member`` to the digest of a package's weights or data as they are installed here.
+    problems : dict, optional
+        Path of a record that cannot be used to what is wrong with it; its record is ``{}``.
+
+    Returns
+    -------
+    dict
+    """
+    here = {"pins": pins, "weights": weights, "installed": installed or {}, "package_files": package_files or {}}
+    problems = problems or {}
+    jobs = [job for job in ordered(jobs) if job["outputs"]]
+    paths = [record_path(job["rule"], job["wildcards"], job["outputs"]) for job in jobs]
+    behind = [
+        list(_stale(job, records[path], digests, **here)) if records.get(path) else []
+        for job, path in zip(jobs, paths, strict=True)
+    ]
+    findings = {}
+    for job, path, reasons in zip(jobs, paths, behind, strict=True):
+        for output in job["outputs"]:
+            found = _alone(path, records.get(path), problems.get(path), output, digests.get(output), facts.get(output))
+            if found[0] == "current" and reasons:
+                found = "stale", reasons
+            findings[output] = {"verdict": found[0], "reasons": found[1], "record": path}
+    for job in jobs:
+        _spread(job, findings, {})
+    # Only scores that are current otherwise can be a mixture; the others are to be made anew anyway.
+    mixtures = mixed([job for job in jobs if all(findings[p]["verdict"] == "current" for p in job["outputs"])], records)
+    for job in jobs:
+        _spread(job, findings, mixtures)
+    for job, path in zip(jobs, paths, strict=True):
+        loose = [*_unpinned(job, records.get(path)), *_loose(job, findings)]
+        for output in job["outputs"]:
+            if loose and findings[output]["verdict"] == "current":
+                findings[output] |= {"verdict": "unpinned", "reasons": loose}
+    return findings
+
+
+def recorded(paths, records, code):
+    """Return the jobs that ``paths`` come from as their records tell them, with the digests of code as they are now.
+
+    A plan made by Snakemake (:mod:`scripts.provenance.expected_jobs`) knows the parameters of today as
+    well; this needs no plan.
+
+    Parameters
+    ----------
+    paths : iterable of str
+    records : dict
+    code : function
+        Path of a module to its digest, or None if there is no such module any more.
+
+    Returns
+    -------
+    list of dict
+        A path below ``results/`` that no record names is the output of a job without inputs, so that
+        :func:`judge` misses its record.
+    """
+    makers = index(records)
+    jobs, seen, waiting = [], set(), list(paths)
+    while waiting:
+        path = waiting.pop()
+        name = makers.get(path)
+        if name is None and path.startswith("results/") and path not in seen:
+            jobs.append({"rule": "unknown", "wildcards": {"file": path}, "inputs": [], "outputs": [path], "params": {}})
+        if name and name not in seen:
+            record = records[name]
+            now = {module: code(module) or ABSENT for module in record["params"].get("_code", {})}
+            job = {key: record[key] for key in ("rule", "wildcards")}
+            job |= {key: list(record[key]) for key in ("inputs", "outputs")}
+            jobs.append(job | {"params": record["params"] | {"_code": now}})
+            waiting += record["inputs"]
+        seen |= {path, name}
+    return jobs
+
+
+def _spread(job, findings, mixtures):
+    """Judge outputs that are current by themselves by what is said of them in ``mixtures``, and by their inputs."""
+    follows = list(_upstream(job, findings))
+    for output in job["outputs"]:
+        finding = findings[output]
+        if finding["verdict"] == "current" and mixtures.get(output):
+            finding |= {"verdict": "mixed", "reasons": mixtures[output]}
+        elif finding["verdict"] in ("current", "stale"):
+            added = [reason for reason in follows if reason not in finding["reasons"]]
+            if added:
+                finding |= {"verdict": "stale", "reasons": finding["reasons"] + added}
+
+
+def _alone(path, record, problem, output, found, stored):
+    """Judge one file by its record alone."""
+    if found is None:
+        return "missing", [reason("file", output)]
+    if problem:
+        return "tampered", [reason("malformed", path, None, problem)]
+    if not record:
+        return "missing", [reason("record", path)]
+    if record["checksum"] != checksum(record):
+        return "tampered", [reason("record", path, record["checksum"], checksum(record))]
+    written = record["outputs"].get(output)
+    if written == found:
+        return "current", []
+    recorded = record["models"].get(output)
+    if recorded and stored:
+        foreign = [
+            reason(f"score file's {key}", output, recorded.get(key), stored.get(key))
+            for key in MODEL_FACTS
+            if recorded.get(key) != stored.get(key)
+        ]
+        if foreign:
+            return "mixed", foreign
+    return "tampered", [reason("output", output, written, found)]
+
+
+def _stale(job, record, digests, *, pins, weights, installed, package_files):
+    """Yield what a job would find different today."""
+    for path in job["inputs"]:
+        old, new = record["inputs"].get(path), digests.get(path)
+        if old != new:
+            yield reason("input", path, old or ABSENT, new or ABSENT)
+    for path in sorted(set(record["inputs"]) - set(job["inputs"])):
+        yield reason("input", path, record["inputs"][path], "no input any more")
+    for name, old, new in changes(record["params"], job["params"]):
+        kind = "module" if name.startswith("_code.") else "revision" if name.endswith(".revision") else "parameter"
+        yield reason(kind, name.removeprefix("_code."), old, new)
+    for package, version in sorted(record["packages"].items()):
+        # A build tag such as +cpu belongs to the machine, not to the version.
+        for kind, now in (("package", pins), ("installed package", installed)):
+            if version.partition("+")[0] != now.get(package, version).partition("+")[0]:
+                yield reason(kind, package, version, now[package])
+    python = record["machine"]["python"]
+    if python.split(".")[:2] != installed.get("python", python).split(".")[:2]:
+        yield reason("installed", "python", python, installed["python"])
+    for name, old in sorted(record["package_files"].items()):
+        if package_files.get(name, old) != old:
+            yield reason("package file", name, old, package_files[name])
+    for package, _, version in carried(job["params"]).values():
+        if installed.get(package, version) != version:
+            yield reason("installed package", package, version, installed[package])
+    for path in job["outputs"]:
+        old = record["models"].get(path, {}).get("weights_sha256")
+        if path in weights and old and weights[path] != old:
+            yield reason("weights", record["models"][path]["model"], old, weights[path])
+
+
+def _upstream(job, findings):
+    """Yield the inputs that would be made anew; one that was changed by hand differs from the record already."""
+    for path in job["inputs"]:
+        if findings.get(path, {}).get("verdict") in ("stale", "mixed", "missing", "tampered"):
+            yield reason("upstream", path, None, findings[path]["verdict"])
+
+
+def _unpinned(job, record):
+    entry = job["params"].get("entry") if isinstance(job["params"], dict) else None
+    for part in ("source", "tokenizer"):
+        source = (entry or {}).get("source", {}) if part == "source" else (entry or {}).get("tokenizer", {})
+        if "hub" in source and not source.get("revision"):
+            facts = next(iter((record or {}).get("models", {}).values()), {})
+            resolved = facts.get("revision") if part == "source" else None
+            yield reason("revision", f"{part} {source['hub']}", resolved, None)
+
+
+def _loose(job, findings):
+    for path in job["inputs"]:
+        if findings.get(path, {}).get("verdict") == "unpinned":
+            yield reason("upstream", path, None, "unpinned")
+
+
+def mixed(jobs, records):
+    """Return ``{score file: reasons}`` where scores of one run come from different weights, code or environments.
+
+    Scores are compared with the other scores of the plan: the same model must have the same weights and revision, and
+    all scores of one rule the same Python, code and packages. Those that differ from most others are named; without a
+    majority, all are.
+    """
+    kinds = {}
+    for job in jobs:
+        record = records.get(record_path(job["rule"], job["wildcards"], job["outputs"])) if job["outputs"] else None
+        if not record:
+            continue
+        for path in job["outputs"]:
+            facts = record.get("models", {}).get(path)
+            if not facts:
+                continue
+            for key in ("weights_sha256", "revision"):
+                kinds.setdefault((f"{key} of model", facts["model"]), {})[path] = facts.get(key)
+            kinds.setdefault(("python of rule", job["rule"]), {})[path] = record["machine"]["python"]
+            for package, version in record["packages"].items():
+                kinds.setdefault((f"package {package} of rule", job["rule"]), {})[path] = version
+            for module, value in record["params"].get("_code", {}).items():
+                kinds.setdefault((f"module {module} of rule", job["rule"]), {})[path] = value
+    found = {}
+    for (kind, name), values in kinds.items():
+        counts = Counter(values.values()).most_common()
+        if len(counts) == 1:
+            continue
+        usual = counts[0][0] if counts[0][1] > counts[1][1] else None
+        for path, value in values.items():
+            if value != usual:
+                others = usual if usual is not None else next(v for v, _ in counts if v != value)
+                found.setdefault(path, []).append(reason(kind, name, value, others))
+    return found
+
+
+def orphans(present, jobs, digests):
+    """Return findings for files that no job makes.
+
+    Files in a folder that a job makes belong to it, being part of its digest; links to nowhere and the like are not.
+    """
+    made = {path for job in jobs for path in job["outputs"]}
+    folders = tuple(f"{path}/" for path in made)
+    return {
+        path: {"verdict": "orphan", "reasons": [reason("file", path, None, digests.get(path, ABSENT))], "record": None}
+        for path in present
+        if path not in made and not (path in digests and path.startswith(folders))
+    }
+
+
+def unowned(problems, findings):
+    """Return findings for the records that cannot be used and that no job of the plan would have left."""
+    owned = {finding["record"] for finding in findings.values()}
+    return {
+        path: {"verdict": "tampered", "reasons": [reason("malformed", path, None, problem)], "record": path}
+        for path, problem in problems.items()
+        if path not in owned
+    }
+
+
+def outside(jobs, targets, records, present):
+    """Return the outputs of jobs that the targets do not need and that have neither a record nor a file.
+
+    They are there only because a leftover would be made from them.
+
+    Parameters
+    ----------
+    jobs : list of dict
+    targets : sequence of int
+        Indices of the target jobs.
+    records : dict
+    present : collection of str
+        The files that exist.
+    """
+    needed = needs(jobs, [path for n in targets for path in [*jobs[n]["inputs"], *jobs[n]["outputs"]]])
+    return {
+        path
+        for job in jobs
+        for path in job["outputs"]
+        if path not in needed
+        and not set(present) & set(job["outputs"])
+        and record_path(job["rule"], job["wildcards"], job["outputs"]) not in records
+    }
+
+
+def needs(jobs, paths):
+    """Return ``paths`` and everything that they are made from, siblings of the same job included."""
+    makers = {path: job for job in jobs for path in job["outputs"]}
+    found, waiting = set(), list(paths)
+    while waiting:
+        path = waiting.pop()
+        if path not in found:
+            found.add(path)
+            if path in makers:
+                waiting += [*makers[path]["inputs"], *makers[path]["outputs"]]
+    return found
+
+
+def follows(jobs, paths):
+    """Return the jobs that would run again if ``paths`` changed, in order."""
+    changed, found = set(paths), []
+    for job in ordered(jobs):
+        if changed & set(job["inputs"]):
+            changed |= set(job["outputs"])
+            found.append(job)
+    return found
+
+
+def describe(entry):
+    """Return a reason as text."""
+    name, old, new = entry["name"], _short(entry["old"]), _short(entry["new"])
+    match entry["kind"]:
+        case "file" if entry["new"] is None:
+            return f"{name} does not exist"
+        case "file":
+            return f"no rule of this run makes {name}"
+        case "record" if entry["old"] is None:
+            return f"no record {name}: the job that makes it did not finish"
+        case "record":
+            return f"record {name} was edited or cut off: its checksum is {old}, its content's {new}"
+        case "malformed":
+            return f"record {name} cannot be used: {new}"
+        case "upstream":
+            return f"made from {name}, which is {new}"
+        case "revision" if entry["new"] is None:
+            return f"{name} has no fixed revision" + (f" (was {old})" if entry["old"] else "")
+        case kind:
+            return f"{kind} {name}: was {old}, now {new}"
+
+
+def _short(value):
+    text = str(value)
+    if len(text) == 64 and not set(text) - set("0123456789abcdef"):
+        return text[:16]
+    return text if len(text) <= 120 else f"{text[:100]}... ({len(text)} characters)"
+
+
+def summary(findings):
+    """Return ``{verdict: number of files}``, the worst first, without zeros."""
+    counts = Counter(finding["verdict"] for finding in findings.values())
+    return {verdict: counts[verdict] for verdict in VERDICTS if counts[verdict]}
+
+
+def report(findings):
+    """Return the lines of an audit: every file that is not current with its reasons, causes before consequences."""
+    lines = []
+    for verdict in VERDICTS[:-1]:
+        chosen = {p: f for p, f in sorted(findings.items()) if f["verdict"] == verdict}
+        causes = {p: f for p, f in chosen.items() if any(r["kind"] != "upstream" for r in f["reasons"])}
+        for path, finding in causes.items():
+            told = [describe(r) for r in finding["reasons"] if r["kind"] != "upstream"]
+            lines.append(f"{verdict:<9} {path}")
+            lines += [f"          {line}" for line in told[:8]]
+            if len(told) > 8:
+                lines.append(f"          and {len(told) - 8} more reasons")
+        following = sorted(chosen.keys() - causes.keys())
+        lines += [f"{verdict:<9} {path}  (follows)" for path in following[:FEW]]
+        if len(following) > FEW:
+            lines.append(f"{verdict:<9} {len(following) - FEW} more files follow (--json lists them)")
+    total = len(findings)
+    counts = ", ".join(f"{count} {verdict}" for verdict, count in summary(findings).items())
+    return [*lines, f"{total} files: {counts or 'nothing was made yet'}"]
+
+
+def remedies(findings, jobs, targets=(), configfiles=(), default="paper"):
+    """Return what makes results current again, as lines; empty if all are.
+
+    Snakemake does not know records, and of a file that was changed it sees that it is new. So the jobs are named that
+    are to run again; what follows from them, Snakemake finds.
+
+    Parameters
+    ----------
+    findings : dict
+    jobs : list of dict
+    targets : sequence of str
+        What the run makes; the workflow's default if there are none.
+    configfiles : sequence of str or Path
+        The overlays of the run.
+    default : str
+        The workflow's default target.
+
+    Returns
+    -------
+    list of str
+    """
+    causes = {
+        path
+        for path, finding in findings.items()
+        if finding["verdict"] in REMADE and any(entry["kind"] not in NOT_REMADE for entry in finding["reasons"])
+    }
+    forced, rules = [], {}
+    for job in jobs:
+        if job["outputs"]:
+            rules.setdefault(job["rule"], []).append(job)
+    for rule, members in rules.items():
+        own = [sorted(job["outputs"])[0] for job in members if causes & set(job["outputs"])]
+        forced += [rule] if len(own) == len(members) > 1 else own
+    lines = []
+    if forced:
+        overlays = ["--configfile", *map(str, configfiles)] if configfiles else []
+        wanted = list(targets) or [default]
+        makers = {path for job in jobs for path in job["inputs"]}
+        # What nothing of the run needs has to be asked for.
+        wanted += [name for name in forced if name not in rules and name not in makers]
+        command = ["snakemake", "--cores", "2", *overlays, "--forcerun", *forced, "--", *wanted]
+        lines.append(f"to make them again, run: {shlex.join(command)}")
+    extra = sorted(path for path, finding in findings.items() if finding["verdict"] == "orphan")
+    if extra:
+        lines.append(f"to delete what nothing makes, run: {shlex.join(['rm', *extra])}")
+    loose = {r["name"] for f in findings.values() if f["verdict"] == "unpinned" for r in f["reasons"]} - findings.keys()
+    if loose:
+        lines.append(f"to fix revisions, write them into the registry's entries: {', '.join(sorted(loose))}")
+    return lines
+
+
+def doubt(findings, configfiles=()):
+    """Return the question whether the run had another configuration, where most of it would be made otherwise, or None.
+
+    Parameters
+    ----------
+    findings : dict
+    configfiles : sequence of str or Path
+        The overlays that were named.
+    """
+    known = [finding for finding in findings.values() if finding["verdict"] != "orphan"]
+    other = [finding for finding in known if finding["verdict"] in ("stale", "missing")]
+    causes = [f for f in other if any(r["kind"] != "upstream" for r in f["reasons"])]
+    # A configuration shows in parameters, and in files that were never made.
+    asked = [f for f in causes if any(r["kind"] in ("parameter", "file") for r in f["reasons"])]
+    if 2 * len(other) <= len(known) or 2 * len(asked) <= len(causes):
+        return None
+    named = f"other overlays than {', '.join(map(str, configfiles))}" if configfiles else "an overlay"
+    return (
+        f"{len(other)} of {len(known)} files would be made otherwise with this configuration: was the run made with "
+        f"{named}? Name it: --configfile FILE"
+    )
+
+
+def environment_remedies(findings):
+    """Return what to do, as lines, where packages or files of theirs are not those that results were made with.
+
+    Making results again would make them with what is installed, be it damaged or upgraded by accident. Where the lock
+    file itself has another version now, that is what is wanted.
+    """
+    reasons = [entry for finding in findings.values() for entry in finding["reasons"]]
+    wanted = {entry["name"] for entry in reasons if entry["kind"] == "package"}
+    kinds = ("installed package", "package file")
+    others = sorted({entry["name"].partition(":")[0] for entry in reasons if entry["kind"] in kinds} - wanted)
+    if not others:
+        return []
+    return [
+        f"what is installed of {', '.join(others)} is not what results were made with; to install what the lock files "
+        "say, before anything is made again: rm -r .venv && make environment"
+    ]
+
+
+def tree(path, jobs, records, findings, digests, models=None):
+    """Return the lines of a tree from a file back to what no job made.
+
+    Parameters
+    ----------
+    path : str
+    jobs, records, findings, digests
+        As for :func:`judge`.
+    models : set of str, optional
+        Show score files of these models only.
+    """
+    makers = {output: job for job in jobs for output in job["outputs"]}
+    lines, shown = [], set()
+
+    def visit(path, first, rest):
+        job, finding = makers.get(path), findings.get(path)
+        mark = (digests.get(path) or ABSENT)[:16]
+        if job is None:
+            lines.append(f"{first}{path}  [{mark}]")
+            return
+        lines.append(f"{first}{path}  [{finding['verdict'] if finding else 'unknown'}] {mark}  rule {job['rule']}")
+        if path in shown:
+            lines[-1] += "  (as above)"
+            return
+        shown.update(job["outputs"])
+        record = records.get(record_path(job["rule"], job["wildcards"], job["outputs"]))
+        lines.extend(f"{rest}  {line}" for line in _facts(path, job, record, finding))
+        inputs = [p for p in job["inputs"] if keep(p)]
+        for n, member in enumerate(inputs):
+            last = n == len(inputs) - 1
+            visit(member, rest + ("└─ " if last else "├─ "), rest + ("   " if last else "│  "))
+
+    def keep(path):
+        model = makers.get(path, {}).get("wildcards", {}).get("model")
+        return models is None or model is None or model in models
+
+    visit(path, "", "")
+    return lines
+
+
+def _facts(path, job, record, finding):
+    for entry in (finding or {}).get("reasons", []):
+        yield f"! {describe(entry)}"
+    if not record:
+        return
+    commit = record["git"]["commit"][:12] + ("+changes" if record["git"]["dirty"] else "") if record["git"] else "none"
+    yield f"{record['ended']} on {record['machine']['cpu']}, commit {commit}, code {code_digest(record)}"
+    facts = record["models"].get(path)
+    if facts:
+        yield (
+            f"model {facts['model']}, revision {facts['revision'] or 'none'}, "
+            f"weights {facts['weights_sha256'][:16]}, engine {facts['engine']}"
+        )
+    plain = {key: value for key, value in job["params"].items() if not key.startswith("_") and key != "models"}
+    if plain:
+        yield "params " + ", ".join(f"{key}={_short(value)}" for key, value in sorted(plain.items()))
+
+
+def code_digest(record):
+    """Return one short digest of a script and all local modules that it imports."""
+    return checksum(record["params"].get("_code", {}))[:12]
+
+
+def results_kind(path):
+    """Return ``figures``, ``tables``, ``analysis``, ``scores``, ... for a file of a study, or the folder's name."""
+    parts = Path(path).parts
+    return parts[2] if len(parts) > 3 else parts[1] if len(parts) > 1 else ""

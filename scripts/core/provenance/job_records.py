@@ -1,0 +1,432 @@
+"""What is recorded of every job that finished: one JSON file below ``results/provenance/`` for each.
+
+A record holds the digests of what a job read and wrote, its parameters with the digests of its code, the packages it
+imported, the machine and the time. It is written after the outputs are complete and removed before they are made
+anew: outputs without a record are not finished. Snakemake does not know records, so they make nothing out of date;
+they name files relative to the repository or to the working directory, so a copy elsewhere can be audited, and they
+say nothing of the machine's name, kernel, users or folders, so that they can be published.
+
+A record holds a checksum of its own content. It tells accidents: a record that was cut off, or edited by hand. It is no
+protection, since whoever forges a record computes the checksum anew. Against forgery stands what was published before:
+:mod:`scripts.core.provenance.manifest`.
+"""
+
+import ast
+import contextlib
+import datetime
+import hashlib
+import importlib.metadata
+import json
+import os
+import platform
+import re
+import resource
+import subprocess
+import sys
+import urllib.parse
+from pathlib import Path
+
+from scripts.core import config as configuration
+from scripts.core import files
+from scripts.core.errors import UserError
+
+FOLDER = "results/provenance"
+CACHE = f"{FOLDER}/.digests"
+FORMAT = 2
+LOCKS = ("requirements.lock", "requirements.in", "models.lock")
+MODEL_FACTS = ("model", "source", "revision", "weights_sha256", "engine", "instances_sha256", "libraries")
+"""What a score file's metadata say of where it comes from; two runs of one job agree in all of it."""
+
+
+def portable(value, root):
+    """Return a JSON-able copy of ``value`` in which paths below ``root`` are relative to it, as keys too.
+
+    Paths below the user's home begin with ``~``. Tuples become lists, keys text, and whatever JSON does not know its
+    text.
+    """
+    if isinstance(value, dict):
+        return {_portable_text(key, root): portable(member, root) for key, member in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [portable(member, root) for member in value]
+    if isinstance(value, (set, frozenset)):
+        return sorted(portable(member, root) for member in value)
+    if value is None or type(value) in (bool, int, float):
+        return value
+    return _portable_text(value, root)
+
+
+def _portable_text(value, root):
+    text, home = str(value).removeprefix(f"{root}/"), f"{Path.home()}/"
+    return f"~/{text.removeprefix(home)}" if text.startswith(home) else text
+
+
+def resolve(path, root):
+    """Return where a path of a plan or record is: below the working directory, or else in the repository ``root``."""
+    if path.startswith("~/"):
+        return Path(path).expanduser()
+    return Path(path) if Path(path).exists() or path.startswith("results/") else Path(root) / path
+
+
+def record_path(rule, wildcards, outputs):
+    """Return where the record of a job lies, relative to the working directory.
+
+    The name is made of the wildcards or, for a job without any, of its first output's name in alphabetical order.
+    """
+    parts = [f"{name}={value}" for name, value in sorted(wildcards.items())] or [Path(min(outputs)).name]
+    slug = urllib.parse.quote(",".join(parts), safe="=,+")
+    if len(slug) > 180:
+        slug = f"{slug[:150]}-{hashlib.sha256(slug.encode()).hexdigest()[:16]}"
+    return f"{FOLDER}/{rule}/{slug}.json"
+
+
+def digest(path, cache=None):
+    """Return the SHA-256 of a file or folder as :func:`scripts.core.files.sha256` does.
+
+    Parameters
+    ----------
+    path : str or Path
+    cache : str or Path, optional
+        A folder of digests that are known; one is taken if path, size, inode and both times are the same: that of the
+        modification can be set, that of the last change cannot. One small file each, so that jobs on several machines
+        never wait for each other.
+    """
+    if cache is None:
+        return files.sha256(path)
+    path = Path(path)
+    parts = files.members(path) if path.is_dir() else [path]
+    states = [(str(p), s.st_size, s.st_mtime_ns, s.st_ctime_ns, s.st_ino) for p in parts for s in [p.stat()]]
+    state = hashlib.sha256(repr(states).encode()).hexdigest()
+    known = Path(cache) / f"{hashlib.sha256(str(path.absolute()).encode()).hexdigest()[:32]}.json"
+    try:
+        entry = json.loads(known.read_text(encoding="utf-8"))
+        if entry["state"] == state:
+            return entry["sha256"]
+    except (OSError, ValueError, KeyError):
+        pass
+    found = files.sha256(path)
+    files.write_json(known, {"path": str(path), "state": state, "sha256": found})
+    return found
+
+
+def checksum(record):
+    """Return the digest of a record's content, without the ``checksum`` that it is stored under."""
+    content = {key: value for key, value in record.items() if key != "checksum"}
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def load(folder=FOLDER, problems=None):
+    """Return ``{path below the working directory: record}`` of all records; those that cannot be used are ``{}``.
+
+    Parameters
+    ----------
+    folder : str or Path
+    problems : dict, optional
+        Takes, for each record that cannot be used, its path and what is wrong with it in one line.
+    """
+    check = record_check(configuration.load_schema("record"))
+    records = {}
+    for path in sorted(Path(folder).glob("[!.]*/*.json")):
+        name = f"{FOLDER}/{path.relative_to(folder).as_posix()}"
+        try:
+            records[name] = read_record(path.read_bytes(), name, check)
+        except OSError as error:
+            records[name], problem = {}, f"it cannot be read ({error.strerror})"
+        except UserError as error:
+            records[name], problem = {}, str(error)
+        else:
+            continue
+        if problems is not None:
+            problems[name] = problem
+    return records
+
+
+def record_check(schema):
+    """Return a function that checks a decoded record against ``schema`` and raises a :class:`UserError`."""
+    import jsonschema
+
+    validator = jsonschema.Draft202012Validator(schema)
+
+    def check(record):
+        # The quick answer first: a full run has thousands of records.
+        if not validator.is_valid(record):
+            configuration.validate(record, schema, "record")
+
+    return check
+
+
+def read_record(content, name, check):
+    """Return the record in the bytes ``content`` that lies at ``name``.
+
+    Raises
+    ------
+    UserError
+        With what is wrong, in one line: no JSON, another format, a key that is missing or of the wrong type, the record
+        of another job.
+    """
+    try:
+        record = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise UserError("it is not JSON") from error
+    if not isinstance(record, dict):
+        raise UserError("it is not a JSON object")
+    if record.get("format") != FORMAT or isinstance(record["format"], bool):
+        raise UserError(f"it is of format {str(record.get('format', 'none'))[:40]}, not {FORMAT}")
+    try:
+        check(record)
+    except UserError as error:
+        problem = str(error).removeprefix("record: ").removesuffix("; add it")
+        problem = re.sub(r"^the file lacks", "it lacks", problem)
+        raise UserError(problem if len(problem) <= 200 else f"{problem[:200]}...") from error
+    if record_path(record["rule"], record["wildcards"], record["outputs"]) != name:
+        raise UserError(f"it is the record of another job of rule {record['rule'][:80]}")
+    return record
+
+
+def index(records):
+    """Return ``{output: path of the record that names it}``."""
+    return {output: path for path, record in records.items() for output in record.get("outputs", {})}
+
+
+def model_facts(paths):
+    """Return ``{path: facts}`` for the score files among ``paths``: those whose metadata name a model's weights.
+
+    A file that cannot be read has no facts; its digest tells that it was changed.
+    """
+    facts = {}
+    for path in map(str, paths):
+        if path.endswith(".parquet") and Path(path).is_file():
+            # Some other program's metadata are no JSON.
+            with contextlib.suppress(UserError, ValueError):
+                stored = files.parquet_metadata(path)
+                if "weights_sha256" in stored:
+                    facts[path] = {key: stored.get(key) for key in MODEL_FACTS}
+    return facts
+
+
+def pins(root):
+    """Return ``{package: version}`` of the repository's lock files."""
+    found = {}
+    for name in reversed(LOCKS):
+        path = Path(root) / name
+        if path.is_file():
+            text = path.read_text(encoding="utf-8")
+            found |= {normal(n): v for n, v in re.findall(r"^([\w.-]+)==([^\s\\;]+)", text, flags=re.MULTILINE)}
+    return found
+
+
+def lock_digest(root):
+    """Return ``{lock file: SHA-256}``."""
+    return {name: files.sha256(Path(root) / name) for name in LOCKS if (Path(root) / name).is_file()}
+
+
+def normal(name):
+    """Return a package's name as the index compares it."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def packages(modules, sources, providers):
+    """Return the versions of the packages that a job imported, apart for those that only its runner needed.
+
+    Snakemake's own packages are in the process of every job. What the job's code can reach is what its source files
+    import, and what that requires in turn.
+
+    Parameters
+    ----------
+    modules : iterable of str
+        Names of loaded modules.
+    sources : iterable of Path
+        The job's own source files.
+    providers : dict
+        Top-level module to names of packages, as ``importlib.metadata.packages_distributions``.
+
+    Returns
+    -------
+    tuple of dict
+        Package to version: reached by the job's code, and the others.
+    """
+    tops = {name.partition(".")[0] for name in modules} - sys.stdlib_module_names
+    imported = {normal(package): package for top in tops for package in providers.get(top, ())}
+    named = {name for path in sources for name in _third_party(path)}
+    waiting = [normal(package) for top in named for package in providers.get(top, ())]
+    reached = set()
+    while waiting:
+        package = waiting.pop()
+        if package in imported and package not in reached:
+            reached.add(package)
+            requires = importlib.metadata.requires(imported[package]) or []
+            waiting += [normal(re.match(r"[\w.-]+", requirement)[0]) for requirement in requires]
+    versions = {package: importlib.metadata.version(name) for package, name in imported.items()}
+    return (
+        {package: version for package, version in versions.items() if package in reached},
+        {package: version for package, version in versions.items() if package not in reached},
+    )
+
+
+def installed(names):
+    """Return ``{package: version}`` of those packages that are installed here."""
+    found = {}
+    for name in names:
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            found[name] = importlib.metadata.version(name)
+    return found
+
+
+def carried(params):
+    """Return the files and folders of packages that a job with these ``params`` reads as weights or data.
+
+    Returns
+    -------
+    dict of str to tuple
+        ``package:member`` to package, member and version. A package's folder that is merged with a delta is read by
+        the job that merges it, not by those that use what it made.
+    """
+    if isinstance(params, list):
+        return {name: found for member in params for name, found in carried(member).items()}
+    if not isinstance(params, dict):
+        return {}
+    found = {name: entry for member in params.values() for name, entry in carried(member).items()}
+    member = params.get("file") or params.get("folder")
+    if isinstance(params.get("package"), str) and isinstance(member, str) and "delta" not in params:
+        found[f"{params['package']}:{member}"] = (params["package"], member, params.get("version"))
+    return found
+
+
+def package_files(members, cache=None):
+    """Return the SHA-256 of members of packages, as :func:`carried` names them, of those that are installed here."""
+    found = {}
+    for name, (package, member, _) in members.items():
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            path = Path(importlib.metadata.distribution(package).locate_file(member))
+            if path.exists():
+                found[name] = digest(path, cache)
+    return found
+
+
+def _third_party(path):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            yield node.module.partition(".")[0]
+
+
+def providers(cache):
+    """Return ``importlib.metadata.packages_distributions()``, which takes as long as a small job, from ``cache``."""
+    installed = sorted(p.name for entry in sys.path if Path(entry).is_dir() for p in Path(entry).glob("*.dist-info"))
+    key = hashlib.sha256(repr((sys.prefix, installed)).encode()).hexdigest()[:32]
+    known = Path(cache) / f"packages-{key}.json"
+    try:
+        return json.loads(known.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        found = {top: sorted(set(names)) for top, names in importlib.metadata.packages_distributions().items()}
+        files.write_json(known, found)
+        return found
+
+
+def git_state(root):
+    """Return ``{"commit", "dirty"}`` of the repository at ``root``, or None if there is none or no git."""
+
+    def ask(*arguments):
+        environment = {**os.environ, "GIT_OPTIONAL_LOCKS": "0"}
+        command = ["git", "-C", str(root), *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+        return done.stdout.strip()
+
+    try:
+        # A copy without history may lie within some other repository.
+        if Path(ask("rev-parse", "--show-toplevel")).resolve() != Path(root).resolve():
+            return None
+        return {"commit": ask("rev-parse", "HEAD"), "dirty": bool(ask("status", "--porcelain"))}
+    except (OSError, subprocess.CalledProcessError):
+        return None
+
+
+def machine():
+    """Return system, Python, processor and, if the job used torch, the GPUs it could see; nothing names the machine."""
+    torch = sys.modules.get("torch")
+    gpus = []
+    if torch is not None and torch.cuda.is_available():
+        gpus = [torch.cuda.get_device_name(number) for number in range(torch.cuda.device_count())]
+    return {
+        "system": " ".join(filter(None, [platform.system(), platform.machine(), *platform.libc_ver()])),
+        "python": platform.python_version(),
+        "cpu": _processor(),
+        "gpus": gpus,
+    }
+
+
+def _processor():
+    try:
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    except OSError:
+        return platform.processor()
+    found = re.search(r"^model name\s*:\s*(.+)$", text, flags=re.MULTILINE)
+    return found[1] if found else platform.machine()
+
+
+def peak_memory_mb():
+    """Return the largest resident memory so far of this process or of a child that ended, in MiB."""
+    unit = 1 << 20 if sys.platform == "darwin" else 1 << 10
+    return round(max(resource.getrusage(w).ru_maxrss for w in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)) / unit)
+
+
+def now():
+    """Return the time in UTC, to the second."""
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+
+
+class Recorder:
+    """Records one job: made before it runs, which removes its old record; :meth:`finish` writes the new one.
+
+    Parameters
+    ----------
+    rule : str
+    wildcards : dict
+    inputs, outputs : sequence of str
+        Paths as the job got them.
+    params : dict
+        With ``_code``, the digests of script and modules.
+    root : str or Path
+        The repository.
+    """
+
+    def __init__(self, rule, wildcards, inputs, outputs, params, root):
+        self.root = Path(root)
+        self.outputs = [str(path) for path in outputs]
+        self.path = record_path(rule, wildcards, portable(self.outputs, root)) if outputs else None
+        if self.path is None:
+            return
+        Path(self.path).unlink(missing_ok=True)
+        # Before the job reads them: a file that changes meanwhile must not pass for what was read.
+        inputs = {str(path): digest(path, CACHE) for path in inputs}
+        self.inputs = list(inputs)
+        self.record = {
+            "format": FORMAT,
+            "rule": rule,
+            "wildcards": portable(dict(wildcards), root),
+            "params": portable(params, root),
+            "inputs": portable(inputs, root),
+            "package_files": package_files(carried(portable(params, root)), CACHE),
+            "started": now(),
+        }
+
+    def finish(self):
+        """Write the record; without outputs, or with one of them missing, there is none."""
+        if self.path is None or not all(Path(path).exists() for path in self.outputs):
+            return
+        modules = list(sys.modules)
+        sources = [self.root / path for path in self.record["params"].get("_code", {})]
+        used, runner = packages(modules, sources, providers(CACHE))
+        record = self.record | {
+            "ended": now(),
+            "outputs": portable({path: digest(path, CACHE) for path in self.outputs}, self.root),
+            "models": portable(model_facts([*self.inputs, *self.outputs]), self.root),
+            "packages": used,
+            "runner_packages": runner,
+            "lock": lock_digest(self.root),
+            "git": git_state(self.root),
+            "machine": machine(),
+            "peak_memory_mb": peak_memory_mb(),
+            "scheduler_job": os.environ.get("SLURM_JOB_ID"),
+        }
+        files.write_json(self.path, record | {"checksum": checksum(record)})

@@ -1,0 +1,244 @@
+"""What a run published, as digests, and what has become of it.
+
+Whoever changes a result can change its record as well, and every record that follows; nothing in the folder of a run
+shows that. What shows it is something that was published before: a *manifest*, the list of the digests of all results
+behind the paper and of what their records say, whose own digest the paper prints on its last page; or the crate.
+
+A manifest is a list that ``sha256sum --check`` reads. Records are in lines that begin with ``#record``, with the digest
+of what they say about how a result was made: two runs of the same jobs on one machine have the same manifest. The paper
+cannot be in the list, as it prints the digest of the list; nor can the appendix or the crate, which are made from it.
+"""
+
+import hashlib
+import json
+import re
+import zipfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from scripts.core import files
+from scripts.core.errors import UserError
+from scripts.core.provenance import job_records
+
+NAME = "results/paper/manifest.sha256"
+SIGNATURES = (f"{NAME}.sig", f"{NAME}.minisig")
+"""What ``ssh-keygen -Y sign`` and ``minisign`` leave beside it."""
+LATER = (
+    NAME, *SIGNATURES, "results/paper/main.pdf", "results/paper/captions.rst", "results/paper/sections/provenance.tex",
+    "results/paper/sections/currency.tex", "results/crate/run.crate.zip",
+)  # fmt: skip
+"""What is made from the manifest, or after it."""
+MEASURED = "results/benchmarks/"
+"""Times and speeds: they are others in every run, so no part of a manifest."""
+CHANCE = ("started", "ended", "peak_memory_mb", "scheduler_job", "runner_packages", "checksum")
+"""What a record says of one run of its job alone."""
+HEAD = (
+    "# All results behind the paper. To compare them:   sha256sum --check results/paper/manifest.sha256\n"
+    "# Results and what their records say:   python -m scripts.audit --against results/paper/manifest.sha256\n"
+)
+
+TEXT_LIMIT = 1 << 28
+"""A list, or a text in a crate, of more bytes than this is none of ours."""
+RATIO = 100
+"""A crate that unpacks to more than this times its size, and then some, is a bomb."""
+
+
+@dataclass
+class Published:
+    """Digests of an earlier state: of files, and of what records say; ``records`` has whole records where known."""
+
+    files: dict = field(default_factory=dict)
+    statements: dict = field(default_factory=dict)
+    records: dict = field(default_factory=dict)
+
+
+def statement(record):
+    """Return what a record says of how its outputs were made, without what differs from one run to the next."""
+    said = {key: value for key, value in record.items() if key not in CHANCE}
+    for key in ("inputs", "outputs"):
+        said[key] = {path: value for path, value in said[key].items() if not path.startswith(MEASURED)}
+    return said
+
+
+def statement_digest(record):
+    """Return the SHA-256 of :func:`statement`."""
+    return hashlib.sha256(json.dumps(statement(record), sort_keys=True).encode()).hexdigest()
+
+
+def make(jobs, records):
+    """Return the manifest of the outputs of ``jobs`` (:func:`scripts.core.provenance.audit.recorded`), as text.
+
+    Parameters
+    ----------
+    jobs : list of dict
+    records : dict
+        Path of the record to record.
+
+    Raises
+    ------
+    UserError
+        If a file's name does not fit into a line.
+    """
+    lines = []
+    for path in {path for job in jobs for path in job["outputs"] if not path.startswith(MEASURED)}:
+        members = files.members(path) if Path(path).is_dir() else [Path(path)]
+        lines += [(m.as_posix(), job_records.digest(m, job_records.CACHE)) for m in members if m.is_file()]
+    for path, _ in lines:
+        if re.search(r"[\\\n\r]", path):
+            raise UserError(f"{path!r}: a backslash or the end of a line in a file's name; rename it")
+    named = {job_records.record_path(job["rule"], job["wildcards"], job["outputs"]) for job in jobs if job["outputs"]}
+    said = [(path, statement_digest(records[path])) for path in sorted(named) if records.get(path)]
+    return (
+        HEAD
+        + "".join(f"{value}  {path}\n" for path, value in sorted(lines))
+        + "".join(f"#record {value}  {path}\n" for path, value in said)
+    )
+
+
+def read(path):
+    """Return the state that a manifest, another list of ``sha256sum``, or a crate tells.
+
+    Raises
+    ------
+    UserError
+        If the file is neither, or damaged, or unpacks to far more than its size.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise UserError(f"{path}: no such file; give a run.crate.zip or a list of digests")
+    return _read_crate(path) if zipfile.is_zipfile(path) else _read_list(path)
+
+
+def _read_list(path):
+    if path.stat().st_size > TEXT_LIMIT:
+        raise UserError(f"{path}: too large for a list of digests")
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(f"{path}: neither a crate (zip) nor a list of digests (text)") from error
+    found = Published()
+    for number, line in enumerate(text.splitlines(), start=1):
+        match = re.fullmatch(r"(#record )?([0-9a-f]{64}) [ *](.+)", line)
+        if match:
+            place = found.statements if match[1] else found.files
+            if place.setdefault(match[3], match[2]) != match[2]:
+                raise UserError(f"{path}, line {number}: {match[3]} has two digests; take the list as it was published")
+        elif line and (not line.startswith("#") or line.startswith("#record")):
+            raise UserError(f"{path}, line {number}: not a digest and a file's name; take the list as it was published")
+    if not (found.files or found.statements):
+        raise UserError(f"{path}: holds no digests; give a run.crate.zip or a list of digests")
+    return found
+
+
+def _read_crate(path):
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return _state(path, archive)
+    except (zipfile.BadZipFile, OSError, EOFError, NotImplementedError, RuntimeError, ValueError) as error:
+        raise UserError(f"{path}: damaged ({error}); take the crate as it was published") from error
+
+
+def _state(path, archive):
+    members = [member for member in archive.infolist() if not member.is_dir()]
+    names = [member.filename for member in members]
+    if len(set(names)) < len(names):
+        raise UserError(f"{path}: holds two members of one name; take the crate as it was published")
+    outside = [name for name in names if name.startswith("/") or ".." in Path(name).parts]
+    if outside:
+        raise UserError(f"{path}: {outside[0]!r} lies outside of its folder; take the crate as it was published")
+    if sum(member.file_size for member in members) > RATIO * path.stat().st_size + TEXT_LIMIT:
+        raise UserError(f"{path}: unpacks to more than {RATIO} times its size; that is no crate of this workflow")
+    found = Published()
+    described = _described(path, archive)
+    for member in members:
+        name = member.filename
+        if name.startswith(f"{job_records.FOLDER}/"):
+            found.records[name] = _json(path, archive, name)
+        elif not name.startswith("ro-crate-"):
+            with archive.open(member) as file:
+                found.files[name] = hashlib.file_digest(file, "sha256").hexdigest()
+            if described.get(name, found.files[name]) != found.files[name]:
+                raise UserError(f"{path}: {name} is not what the crate's metadata say; take the crate as published")
+    for name, value in described.items():
+        # Named by digest and not packed: weights, and what was made from the authors' files.
+        if name.startswith("#results/"):
+            found.files[name.removeprefix("#")] = value
+    for name, record in found.records.items():
+        try:
+            found.statements[name] = statement_digest(record)
+        except (AttributeError, KeyError, TypeError) as error:
+            raise UserError(f"{path}: {name} is no record; take the crate as it was published") from error
+    return found
+
+
+def _described(path, archive):
+    """Return ``{id: SHA-256}`` of what a crate's metadata describe."""
+    graph = _json(path, archive, "ro-crate-metadata.json").get("@graph")
+    if not isinstance(graph, list) or not all(isinstance(entity, dict) for entity in graph):
+        raise UserError(f"{path}: ro-crate-metadata.json has no graph; take the crate as it was published")
+    return {str(entity.get("@id")): entity["sha256"] for entity in graph if isinstance(entity.get("sha256"), str)}
+
+
+def _json(path, archive, name):
+    try:
+        if archive.getinfo(name).file_size > TEXT_LIMIT:
+            raise UserError(f"{path}: {name} is too large; that is no crate of this workflow")
+        value = json.loads(archive.read(name))
+    except (KeyError, ValueError, RecursionError) as error:
+        raise UserError(f"{path}: {name} is missing or not JSON; that is no crate of this workflow") from error
+    if not isinstance(value, dict):
+        raise UserError(f"{path}: {name} is not a JSON object; that is no crate of this workflow")
+    return value
+
+
+def compare(published, present, root, digests):
+    """Return the differences between an earlier state and the files of today.
+
+    Parameters
+    ----------
+    published : Published
+    present : iterable of str
+        Everything below ``results/`` that is a result.
+    root : str or Path
+        The repository.
+    digests : dict
+        Digests of files of today as far as they are known.
+
+    Returns
+    -------
+    list of dict
+        ``path``, ``state`` (``changed``, ``absent``, ``added``), and ``told``, in what it differs.
+    """
+    found = []
+    for path, old in sorted(published.files.items()):
+        place = job_records.resolve(path, root)
+        new = digests.get(path) or (files.sha256(place) if place.is_file() or place.is_dir() else None)
+        if new is None:
+            found.append({"path": path, "state": "absent", "told": f"was {old[:16]}"})
+        elif new != old:
+            found.append({"path": path, "state": "changed", "told": f"was {old[:16]}, now {new[:16]}"})
+    problems = {}
+    records = job_records.load(problems=problems)
+    for path, old in sorted(published.statements.items()):
+        record = records.get(path)
+        if path in problems:
+            found.append({"path": path, "state": "changed", "told": f"the record cannot be used: {problems[path]}"})
+        elif not record:
+            found.append({"path": path, "state": "absent", "told": "the record"})
+        elif statement_digest(record) != old:
+            found.append({"path": path, "state": "changed", "told": _difference(published.records.get(path), record)})
+    known = {*published.files, *LATER}
+    folders = tuple(f"{path}/" for path in published.files if job_records.resolve(path, root).is_dir())
+    # What Snakemake notes in folders is no result; the audit reports it where it does not belong.
+    results = (path for path in present if Path(path).name != files.TIMESTAMP)
+    extra = sorted(path for path in results if path not in known and not path.startswith(folders))
+    return found + [{"path": path, "state": "added", "told": "was not there"} for path in extra]
+
+
+def _difference(old, new):
+    """Return in which entries two records differ; without the old one, that they do."""
+    if old is None:
+        return f"the record says something else than {NAME.rpartition('/')[2]} knows"
+    old, new = statement(old), statement(new)
+    names = sorted(key for key in old.keys() | new.keys() if old.get(key) != new.get(key))
+    return f"the record says something else: {', '.join(names)}"

@@ -1,0 +1,424 @@
+"""From a cell of a result back to the lines of the template files that it was made from.
+
+Instances and texts say where they come from: the metadata ``origins`` of their Parquet file names the columns that
+count lines of files (``{"task_row": "task.tsv"}``; a column may hold a list, and a name in braces is that of the column
+which holds the file's name). What lies between a result and them is joined by identifiers, the columns ``id`` and
+``*_id``:
+
+- *facts* are what is known of a cell: the columns that choose it, the wildcards of the job that made it, and
+  ``@column``, the column that it is in. A column of a cell narrows the tables on the way upstream that have a column of
+  that name. A value that none of them has narrows nothing: it is a word such as *all*.
+- A study says in its declaration (``traced``) where its tables use other names, as a list of
+  ``{"files": glob, "when": {column: regular expression}, "without": [column], "then": {column: value or values}}``. If
+  the file and all columns of ``when`` match, and no column of ``without`` is there, those of ``when`` are replaced by
+  ``then``; names in braces there are columns or named groups. A value of ``then`` that no table has leaves nothing. Of
+  ``then``, ``@path`` (globs) chooses among tables of instances, and ``@file`` is the file to go on from, with
+  ``@cells``, further columns as ``a=b;c=d``.
+- A wildcard keeps apart what is made for each of its values: a fact of the same name closes the way to the others.
+"""
+
+import fnmatch
+import re
+from pathlib import Path
+
+from scripts.core import files
+from scripts.core.errors import UserError
+
+MISSING = ""
+"""The value of a fact that chooses the rows where a column is missing."""
+
+
+def identifiers(columns):
+    """Return the columns that tables are joined by."""
+    return [name for name in columns if name == "id" or name.endswith("_id")]
+
+
+def plain(value):
+    """Return a cell as a reader writes it: whole numbers without a fraction, nothing for a missing one."""
+    if value is None or value != value:
+        return MISSING
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def facts_of(row, column=None):
+    """Return the facts of a cell.
+
+    Parameters
+    ----------
+    row : dict
+        Columns to values, or to lists of them. Fractions and the cell itself choose nothing.
+    column : str, optional
+        The column that the cell is in.
+
+    Returns
+    -------
+    dict of str to list of str
+    """
+    facts = {}
+    for name, value in row.items():
+        values = value if isinstance(value, list) else [value]
+        if name == column or any(isinstance(v, float) and not v.is_integer() for v in values if v == v):
+            continue
+        facts["@column" if name == "column" else name] = [plain(v) for v in values]
+    return facts | ({"@column": [column]} if column else {})
+
+
+def translate(facts, path, told):
+    """Return facts in the names of tables of instances, and which of them are said by the study.
+
+    Parameters
+    ----------
+    facts : dict of str to list of str
+    path : str
+        The file that the cell is in.
+    told : list of dict
+        As the module says.
+
+    Returns
+    -------
+    tuple of (str, dict, set)
+        The first is the file to go on from.
+    """
+    said = set()
+    for entry in told:
+        when = entry.get("when", {})
+        if not fnmatch.fnmatch(path, entry["files"]) or not when.keys() <= facts.keys():
+            continue
+        if any(name in facts for name in entry.get("without", ())):
+            continue
+        found = [(name, re.fullmatch(pattern, facts[name][0])) for name, pattern in when.items()]
+        if not all(match and len(facts[name]) == 1 for name, match in found):
+            continue
+        words = {name: values[0] for name, values in facts.items() if values}
+        for _, match in found:
+            words |= match.groupdict()
+        facts = {name: values for name, values in facts.items() if name not in when}
+        for name, values in entry["then"].items():
+            name = name.format(**words)
+            facts[name] = [v.format(**words) for v in ([values] if isinstance(values, str) else values)]
+            said.add(name)
+        if "@file" in facts:
+            words |= dict.fromkeys(("templates",), (facts.get("templates") or [""])[0])
+            on = facts.pop("@file")[0].format(**words)
+            cells = dict(pair.split("=", 1) for pair in facts.pop("@cells", [""])[0].split(";") if "=" in pair)
+            # What chose the row of a comparison does not choose rows of the table that it compares.
+            kept = {
+                name: values for name, values in facts.items() if name in {*entry["then"], "templates"} and any(values)
+            }
+            return translate(kept | {name: [value] for name, value in cells.items()}, on, told)
+    return path, facts, said
+
+
+class Origins:
+    """The way from results to lines of template files, through the tables of a run.
+
+    Parameters
+    ----------
+    jobs : list of dict
+        As :mod:`scripts.provenance.expected_jobs` prints them.
+    told : list of dict
+        What the studies say of their tables.
+    where : function
+        Path of an input to where it lies (:func:`scripts.core.provenance.job_records.resolve`).
+    """
+
+    def __init__(self, jobs, told, where=Path):
+        self.jobs, self.told, self.where = jobs, told, where
+        self.makers = {path: job for job in jobs for path in job["outputs"]}
+        self._schemas, self._columns, self._upstream = {}, {}, {}
+        self.models = {}
+        for job in jobs:
+            described = job["params"].get("models") if isinstance(job["params"], dict) else None
+            for name, entry in described.items() if isinstance(described, dict) else ():
+                if isinstance(entry, dict) and "label" in entry:
+                    self.models[name] = {"name": name, **entry}
+
+    def behind(self, path, rows=({},), column=None, row_of=None):
+        """Return the lines of template files behind cells of a file.
+
+        Parameters
+        ----------
+        path : str
+        rows : sequence of dict
+            The columns that choose each cell; an empty one chooses everything.
+        column : str, optional
+            The column that the cells are in.
+        row_of : tuple of (str, int), optional
+            Look only at instances that were made from this line of this file.
+
+        Returns
+        -------
+        list of dict
+            ``file``, ``rows`` (sorted list of int, as an editor counts them), ``table`` (that has the instances or
+            texts; None for a file that is read directly) and ``count`` (of its rows).
+        """
+        wildcards = self.makers.get(path, {}).get("wildcards", {})
+        beside = Path(path).with_suffix(".csv").as_posix()
+        # A figure's cells are in the CSV file beside it.
+        path = beside if any(rows) and beside in self.makers else path
+        own = {name: [value] for name, value in wildcards.items()}
+        told = [translate(own | facts_of(row, column), path, self.told) for row in rows]
+        # A missing value chooses only where the study says so.
+        told = [(on, {n: v for n, v in facts.items() if n in said or any(v)}, said) for on, facts, said in told]
+        found = []
+        for start in dict.fromkeys(entry[0] for entry in told):
+            parts = [(facts, said) for on, facts, said in told if on == start]
+            # What narrows a whole figure is what each of its cells says of a column, together.
+            common = set.intersection(*(set(facts) for facts, _ in parts))
+            facts = {name: sorted({v for row, _ in parts for v in row[name]}) for name in sorted(common)}
+            tables, direct = self._walk(start, self._with_models(facts))
+            found += self._lines(tables, direct, facts, set().union(*(names for _, names in parts)), row_of)
+        return found
+
+    def _with_models(self, facts):
+        """Return facts with the names and labels of models; a model's other properties choose models too."""
+        chosen = None
+        for name, values in facts.items():
+            keys = ("name", "label") if name.lower() == "model" else (name,)
+            same = {m for m, entry in self.models.items() for key in keys if str(entry.get(key)) in values}
+            if same and (name.lower() == "model" or not any(name in s for s in self._schemas.values())):
+                chosen = same if chosen is None else chosen & same
+        if chosen is None:
+            return facts
+        labels = {self.models[name]["label"] for name in chosen}
+        return {k: v for k, v in facts.items() if k.lower() != "model"} | {"model": sorted(chosen | labels)}
+
+    def _walk(self, path, facts):
+        """Return the tables on the way upstream, the nearest first, and the files at its end that no job made."""
+        tables, direct, seen, waiting = [], [], set(), [path]
+        globs = facts.get("@path")
+        known = {}
+        for job in self.jobs:
+            for name, value in job["wildcards"].items():
+                known.setdefault(name, set()).add(value)
+        while waiting:
+            current = waiting.pop(0)
+            if current in seen:
+                continue
+            seen.add(current)
+            job = self.makers.get(current)
+            if job is None:
+                if current.endswith(".tsv"):
+                    direct.append(current)
+                continue
+            if any(
+                name in facts and value not in facts[name] and known[name] & set(facts[name])
+                for name, value in job["wildcards"].items()
+            ):
+                continue
+            for output in job["outputs"]:
+                if output.endswith(".parquet") and output not in tables and self._schema(output):
+                    tables.append(output)
+            if self._schema(current).get("origins"):
+                continue
+            waiting += job["inputs"]
+        if globs:
+            kept = [t for t in tables if any(fnmatch.fnmatch(t, glob) for glob in globs)]
+            tables = kept or tables
+        return tables, direct
+
+    def _lines(self, tables, direct, facts, said, row_of):
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        facts = self._with_models(facts)
+        columns = {name for table in tables for name in self._schema(table)["columns"]}
+        facts = {n if n in columns else n.lower() if n.lower() in columns else n: v for n, v in facts.items()}
+        masks = {}
+        for name, values in facts.items():
+            having = [t for t in tables if name in self._schema(t)["columns"]]
+            found = {table: self._matches(table, name, values) for table in having}
+            first = [t for t in having if not any(t in self._needs(other) for other in having if other != t)]
+            if name in said or any(pc.any(mask).as_py() for mask in found.values()):
+                # On the way to instances, behind the first, a column of this name may mean something else.
+                found = {
+                    table: mask
+                    for table, mask in found.items()
+                    if table in first or self._schema(table)["origins"] or pc.any(mask).as_py()
+                }
+                for table, mask in found.items():
+                    masks[table] = pc.and_(masks[table], mask) if table in masks else mask
+        having = [table for table in tables if self._schema(table)["origins"]]
+        # Texts have the lines of their instances, which then only narrow them.
+        having = [t for t in having if not any(self._in_full(t, other) for other in having)]
+        groups = {}
+        for table in masks.keys() - set(having):
+            for key in identifiers(self._schema(table)["columns"]):
+                kept = self._column(table, key).filter(masks[table]).unique()
+                groups.setdefault((self.makers[table]["rule"], key), []).append(kept)
+        allowed = {
+            group: pa.concat_arrays([pa.array(p, pa.string()) for p in parts]) for group, parts in groups.items()
+        }
+        found = []
+        for table in having:
+            mask = masks.get(table)
+            for (_, key), values in allowed.items():
+                if key in self._schema(table)["columns"]:
+                    same = pc.is_in(self._column(table, key), value_set=values)
+                    mask = same if mask is None else pc.and_(mask, same)
+            found += self._of_table(table, mask, row_of)
+        known = {entry["file"] for entry in found}
+        found += [entry for path in direct if path not in known for entry in self._of_file(path, facts, row_of)]
+        return found
+
+    def _of_table(self, table, mask, row_of):
+        import pyarrow.compute as pc
+
+        origins = self._schema(table)["origins"]
+        if row_of:
+            using = None
+            for column, name in origins.items():
+                same = self._of_row(table, column, name, *row_of)
+                if same is not None:
+                    using = same if using is None else pc.or_(using, same)
+            if using is None:
+                return []
+            mask = using if mask is None else pc.and_(mask, using)
+        found = {}
+        count = len(self._column(table, next(iter(origins)))) if mask is None else pc.sum(mask).as_py() or 0
+        if not count:
+            return []
+        for column, name in origins.items():
+            lines = self._column(table, column)
+            lines = lines if mask is None else lines.filter(mask)
+            if name.startswith("{"):
+                owners = self._column(table, name[1:-1])
+                owners = (owners if mask is None else owners.filter(mask)).to_pylist()
+                for owner, line in zip(owners, lines.to_pylist(), strict=True):
+                    found.setdefault(self._file(table, owner), set()).add(line)
+                continue
+            if "list" in str(lines.type):
+                lines = pc.list_flatten(lines)
+            path = self._file(table, name)
+            found.setdefault(path, set()).update(lines.unique().to_pylist())
+        return [
+            {"file": path, "rows": sorted(lines - {None}), "table": table, "count": count}
+            for path, lines in found.items()
+            if lines - {None}
+        ]
+
+    def _of_row(self, table, column, name, path, row):
+        """Return which rows of a table come from a line of a file, None if the column counts lines of another."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        lines = self._column(table, column)
+        if name.startswith("{"):
+            same = pa.array([self._file(table, owner) == path for owner in self._column(table, name[1:-1]).to_pylist()])
+            return pc.and_(same, pc.equal(lines, row))
+        if self._file(table, name) != path:
+            return None
+        if "list" not in str(lines.type):
+            return pc.fill_null(pc.equal(lines, row), False)
+        owners = pc.list_parent_indices(lines).filter(pc.equal(pc.list_flatten(lines), row))
+        return pc.is_in(pa.array(range(len(lines)), pa.int64()), value_set=owners.cast(pa.int64()))
+
+    def _of_file(self, path, facts, row_of):
+        """Return the lines of a template file that a result reads directly, narrowed by the file's own columns."""
+        rows = data_rows(self.where(path))
+        chosen = rows
+        for name, values in facts.items():
+            same = {n: cells for n, cells in chosen.items() if cells.get(name, cells.get(name.lower())) in values}
+            chosen = same or chosen
+        lines = sorted(chosen)
+        if row_of:
+            lines = [n for n in lines if (path, n) == row_of]
+        return [{"file": path, "rows": lines, "table": None, "count": len(lines)}] if lines else []
+
+    def _schema(self, table):
+        """Return ``columns`` and ``origins`` of a Parquet file; nothing for another file or a missing one."""
+        if table not in self._schemas:
+            self._schemas[table] = {}
+            if table.endswith(".parquet") and Path(table).is_file():
+                import pyarrow.parquet as pq
+
+                columns = pq.read_schema(table).names
+                self._schemas[table] = {
+                    "columns": columns,
+                    "origins": files.parquet_metadata(table).get("origins") or {},
+                }
+        return self._schemas[table]
+
+    def _in_full(self, table, other):
+        """Tell whether another table, made from this one or with it, has all of its lines and further ones."""
+        one, two = (set(self._schema(t)["origins"].items()) for t in (table, other))
+        return one < two and (table in self._needs(other) or self.makers[table] is self.makers[other])
+
+    def made_from(self, path, row):
+        """Return how many rows of each table of instances or texts come from a line of a file."""
+        found = {}
+        for table in [p for job in self.jobs for p in job["outputs"] if self._schema(p).get("origins")]:
+            lines = self._of_table(table, None, (path, row))
+            if lines:
+                found[table] = lines[0]["count"]
+        return found
+
+    def _column(self, table, name):
+        if (table, name) not in self._columns:
+            import pyarrow.parquet as pq
+
+            column = pq.read_table(table, columns=[name]).column(0).combine_chunks()
+            self._columns[table, name] = (
+                column if not hasattr(column, "dictionary_decode") else column.dictionary_decode()
+            )
+        return self._columns[table, name]
+
+    def _matches(self, table, name, values):
+        """Return in which rows of a table a column has one of some values, given as text."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        column = self._column(table, name)
+        read = {"b": lambda v: {"True": True, "False": False}.get(v), "i": _number, "f": _number}
+        kind = "b" if pa.types.is_boolean(column.type) else "i" if pa.types.is_integer(column.type) else (
+            "f" if pa.types.is_floating(column.type) else "s"
+        )  # fmt: skip
+        wanted = [read[kind](v) for v in values] if kind in read else values
+        wanted = [v for v in wanted if v is not None and v != MISSING]
+        if kind == "i":
+            wanted = [int(v) for v in wanted if v == int(v)]
+        if pa.types.is_nested(column.type):
+            return pa.array([True] * len(column))
+        found = pc.is_in(column, value_set=pa.array(wanted, column.type))
+        return pc.or_(found, pc.is_null(column)) if MISSING in values else found
+
+    def _needs(self, table):
+        """Return everything that a file is made from."""
+        if table not in self._upstream:
+            found, waiting = set(), list(self.makers[table]["inputs"])
+            while waiting:
+                path = waiting.pop()
+                if path not in found:
+                    found.add(path)
+                    waiting += self.makers.get(path, {}).get("inputs", [])
+            self._upstream[table] = found
+        return self._upstream[table]
+
+    def _file(self, table, name):
+        """Return the path of an input upstream by its name, behind which a file in an archive follows a colon."""
+        archive, colon, member = name.partition(":")
+        same = sorted(path for path in self._needs(table) if Path(path).name == archive)
+        return (same[0] if same else archive) + colon + member
+
+
+def _number(text):
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def data_rows(path):
+    """Return the data rows of a tab-separated file with a header: line from 1 to its cells by column."""
+    try:
+        lines = Path(path).read_text(encoding="utf-8-sig").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(f"{path}: cannot be read as UTF-8 text ({error}); restore it") from error
+    lines = [line.removesuffix("\r") for line in lines]
+    start = next((n for n, line in enumerate(lines) if line != "#" and not line.startswith("# ")), len(lines))
+    header = lines[start].split("\t") if start < len(lines) else []
+    return {
+        n: dict(zip(header, line.split("\t"), strict=False))
+        for n, line in enumerate(lines[start + 1 :], start + 2)
+        if line
+    }

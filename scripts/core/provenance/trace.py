@@ -1,0 +1,327 @@
+"""Find what a reader points at: a figure or table of the paper by its number, a table's cell, a number by its id."""
+
+import json
+import re
+from pathlib import Path
+
+from scripts.core import files
+from scripts.core.errors import UserError, nearest
+from scripts.core.provenance.origins import data_rows, plain
+
+MAIN = "results/paper/main.tex"
+CONFIG = "config.yaml"
+APPENDIX = ("sections/provenance", "sections/currency")
+"""What ``scripts/paper/paper_provenance.py`` writes: where everything comes from, and whether it is current."""
+
+
+def items(main_tex):
+    """Return the numbered figures and tables of a paper in the order of its source.
+
+    Parameters
+    ----------
+    main_tex : str or Path
+        LaTeX numbers floats in the order in which it reads them, also when it moves them.
+
+    Returns
+    -------
+    list of dict
+        ``kind``, ``number``, ``label``, ``body`` (the environment's source, or for a caption outside of one
+        that caption and what follows it up to the next) and ``path`` (of a figure's file).
+    """
+    folder = Path(main_tex).parent
+    text = _source(Path(main_tex))
+    starts = list(re.finditer(r"\\begin\{(figure|table)\}|\\captionof\{(figure|table)\}", text))
+    found, counts = [], {"figure": 0, "table": 0}
+    for match, following in zip(starts, [*starts[1:], None], strict=True):
+        kind = match[1] or match[2]
+        end = following.start() if following else len(text)
+        begin = match.end() if match[1] else match.start()
+        body = text[begin : text.index(rf"\end{{{kind}}}", match.end()) if match[1] else end]
+        counts[kind] += 1
+        label = re.search(r"\\label\{([^}]+)\}", body)
+        graphic = re.search(r"\\includegraphics(?:\[[^]]*\])?\{([^}]+)\}", body)
+        path = _normal(folder / graphic[1]) if graphic and kind == "figure" else None
+        found.append(
+            {"kind": kind, "number": counts[kind], "label": label and label[1], "body": body, "path": path},
+        )
+    return found
+
+
+def _source(path):
+    """Return a LaTeX file with the files that it inputs in their places."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read; make the paper first: snakemake paper") from error
+    return re.sub(
+        r"\\input\{([^}]+)\}",
+        # What is written from this very answer is not looked at: it has no figures and no numbered tables.
+        lambda match: "" if match[1] in APPENDIX else _source(_tex(path.parent / match[1])),
+        text,
+    )
+
+
+def _tex(path):
+    return path if path.suffix == ".tex" else path.with_name(f"{path.name}.tex")
+
+
+def _normal(path):
+    parts = []
+    for part in Path(path).parts:
+        if part == ".." and parts:
+            parts.pop()
+        else:
+            parts.append(part)
+    return "/".join(parts)
+
+
+def located(jobs, main_tex=MAIN):
+    """Return :func:`items` with the path of each table's file, known by its content; others have no path."""
+    tables = {}
+    for job in jobs:
+        for path in job["outputs"]:
+            if path.endswith(".tex") and "/tables/" in path and Path(path).is_file():
+                tables[path] = Path(path).read_text(encoding="utf-8").strip()
+    found = items(main_tex)
+    for item in found:
+        if item["kind"] == "table":
+            same = [path for path, text in tables.items() if text in item["body"]]
+            # Equal tables of two template sets stand under labels that say which is which.
+            same.sort(key=lambda path: Path(path).parent.name not in (item["label"] or ""))
+            item["path"] = same[0] if same else None
+    return found
+
+
+def numbers(jobs):
+    """Return ``{id: entry}`` for every number of the paper's text.
+
+    Ids are ``<study>.<templates>.<id in the file>`` for a ``paper_numbers.json``, which belongs to one set of
+    templates, and ``<study>.<id in the file>`` for the JSON file beside a table over all of them.
+
+    An entry is that of the file, with ``file``, ``path``, the table that its cell is in (None for a number that comes
+    from no table, such as one of config.yaml), and ``wildcards``, those of the job that took it from there.
+    """
+    found = {}
+    for job in jobs:
+        for path in job["outputs"]:
+            parts = Path(path).parts
+            if parts[-1] == "paper_numbers.json":
+                prefix, near = f"{parts[1]}.{parts[-2]}", job["inputs"]
+            elif parts[-1].endswith(".json") and "tables" in parts:
+                prefix, near = parts[1], job["outputs"]
+            else:
+                continue
+            if Path(path).is_file():
+                sources = {Path(p).name: p for p in near}
+                for name, entry in json.loads(Path(path).read_text(encoding="utf-8")).items():
+                    facts = {"file": path, "path": sources.get(entry["source"]), "wildcards": job["wildcards"]}
+                    found[f"{prefix}.{name}"] = entry | facts
+    return found
+
+
+def find(target, jobs, main_tex=MAIN):
+    """Return what ``target`` names.
+
+    Parameters
+    ----------
+    target : str
+        A path; ``figure 3`` or ``table 2``; either followed by ``:ROW:COLUMN`` for a cell of the CSV file beside it
+        (ROW: a number from 1, or ``column=value`` pairs with commas); or the id of a number of the text, which may
+        leave out study and templates.
+
+    Returns
+    -------
+    list of dict
+        ``title``, ``path``, ``rows`` (the columns that choose each cell: one for a cell or a number, all of the CSV
+        file beside a figure or table, ``{}`` for the whole of another file) and ``column`` of a cell, or None.
+
+    Raises
+    ------
+    UserError
+        If nothing has that name.
+    """
+    numbered = re.fullmatch(r"(figure|fig|table|tab)\.?\s*(\d+)(:.*)?", target.strip(), flags=re.IGNORECASE)
+    if numbered:
+        kind = "figure" if numbered[1].lower().startswith("fig") else "table"
+        item = next((i for i in located(jobs, main_tex) if i["kind"] == kind and i["number"] == int(numbered[2])), None)
+        if item is None:
+            raise UserError(f"{main_tex}: there is no {kind} {numbered[2]}")
+        if numbered[3]:
+            if item["path"] is None:
+                raise UserError(
+                    f"{kind} {numbered[2]} has no file of its own in {main_tex}, and so no cells to look up"
+                )
+            return [_cell(f"{Path(item['path']).with_suffix('.csv')}{numbered[3]}")]
+        return [_whole(f"{kind} {numbered[2]} ({item['label']})", item["path"] or main_tex)]
+    outputs = {path for job in jobs for path in [*job["inputs"], *job["outputs"]]}
+    if target in outputs or Path(target).exists():
+        return [_whole(target, target)]
+    if re.fullmatch(r".+\.csv:.+", target):
+        return [_cell(target)]
+    known = numbers(jobs)
+    same = [name for name in known if name == target or (name.endswith(f".{target}") and name.count(".") >= 2)]
+    exact = [name for name in same if name.split(".", 2)[2] == target or name == target]
+    if not (exact or same):
+        raise UserError(
+            f"{target}: no file, figure, table, cell or number of this run{nearest(target, [*known, *outputs])}"
+        )
+    return [
+        {
+            "title": f"number {name} = {known[name]['text']}, from {known[name]['source']} "
+            f"{_pairs(known[name]['cell'])}",
+            "path": known[name]["path"] or _setting(known[name]["source"]) or known[name]["file"],
+            "rows": [known[name]["wildcards"] | known[name]["cell"]],
+            "column": None,
+        }
+        for name in exact or same
+    ]
+
+
+def _setting(source):
+    """Return the source of a number that comes from no table: the configuration, or a default of the code."""
+    return source if source == CONFIG or source.startswith("scripts/") else None
+
+
+def _whole(title, path):
+    beside = Path(path).with_suffix(".csv")
+    drawn = Path(path).suffix in (".pdf", ".png", ".tex", ".csv") and beside.is_file()
+    rows = files.read_csv(beside).to_dict("records") if drawn else []
+    return {"title": title, "path": path, "rows": rows or [{}], "column": None}
+
+
+def _cell(text):
+    path, rest = re.fullmatch(r"(.+?\.csv):(.+)", text).groups()
+    # A head may hold colons of its own, a row's number or columns may not.
+    row, colon, column = rest.partition(":")
+    if not (row and colon and column):
+        raise UserError(f"{text}: is no cell; write FILE.csv:ROW:COLUMN")
+    if not Path(path).is_file():
+        raise UserError(f"{path}: no such file, so it has no cell {rest}")
+    table = files.read_csv(path)
+    if column not in table.columns:
+        raise UserError(f"{path}: has no column '{column}'{nearest(column, table.columns)}")
+    if row.isdigit():
+        chosen = table.iloc[int(row) - 1 : int(row)] if int(row) else table.iloc[:0]
+    else:
+        chosen = table
+        for pair in row.split(","):
+            name, _, value = pair.partition("=")
+            if name not in table.columns:
+                raise UserError(f"{path}: has no column '{name}'{nearest(name, table.columns)}")
+            chosen = chosen[chosen[name].map(plain) == value]
+    if len(chosen) != 1:
+        raise UserError(f"{path}: {len(chosen)} rows are '{row}'; give one row's number, or columns that choose one")
+    cells = {name: plain(value) for name, value in chosen.iloc[0].items()}
+    return {
+        "title": f"cell {column} = {cells[column]} of {path}, {_pairs(cells)}",
+        "path": path,
+        "rows": [chosen.iloc[0].to_dict()],
+        "column": column,
+    }
+
+
+def _pairs(cell):
+    return ", ".join(f"{key}={value}" for key, value in cell.items())
+
+
+def model_names(row, jobs):
+    """Return the models that a row is about, by name or by label; None if it is about all."""
+    if not row:
+        return None
+    names = {job["wildcards"]["model"]: job["wildcards"]["model"] for job in jobs if "model" in job["wildcards"]}
+    for job in jobs:
+        described = job["params"].get("models")
+        if isinstance(described, dict):
+            names |= {facts["label"]: name for name, facts in described.items()}
+    found = {names[str(value)] for value in row.values() if str(value) in names}
+    return found or None
+
+
+def ranges(values):
+    """Return whole numbers as text: ``1-4, 7``."""
+    spans = []
+    for value in values:
+        if spans and value == spans[-1][1] + 1:
+            spans[-1][1] = value
+        else:
+            spans.append([value, value])
+    return ", ".join(f"{a}" if a == b else f"{a}-{b}" for a, b in spans)
+
+
+def affected(name, jobs, follows, where=Path):
+    """Return the jobs that a change of ``name`` makes run again, in order, and the line of a template file, if any.
+
+    Parameters
+    ----------
+    name : str
+        A module or script, an input file (with ``:ROW`` for a line, as an editor counts them), or a model.
+    jobs : list of dict
+    follows : function
+        :func:`scripts.core.provenance.audit.follows`.
+    where : function
+        Path of an input to where it lies.
+
+    Returns
+    -------
+    tuple of (list of dict, tuple or None)
+        The line is (file, number); a file in an archive follows the archive and a colon.
+
+    Raises
+    ------
+    UserError
+        If no job depends on it, or the line is not one of the file's data rows.
+    """
+    path, colon, row = name.rpartition(":")
+    numbered = bool(colon and row.isdigit())
+    path = path if numbered else name
+    archive = path.partition(":")[0]
+    first = [
+        job
+        for job in jobs
+        if job["outputs"]
+        and (
+            archive in job["inputs"] or path in job["params"].get("_code", {}) or job["wildcards"].get("model") == name
+        )
+    ]
+    if not first:
+        known = {p for job in jobs for p in [*job["inputs"], *job["params"].get("_code", {})]}
+        known |= {job["wildcards"]["model"] for job in jobs if "model" in job["wildcards"]}
+        raise UserError(f"{name}: no job of this run depends on it{nearest(path, known)}")
+    if numbered and path == archive:
+        rows = data_rows(where(path))
+        if int(row) not in rows:
+            raise UserError(
+                f"{path}: line {row} is no data row; data rows are the lines {ranges(sorted(rows)) or 'none'}"
+            )
+    outputs = {path for job in first for path in job["outputs"]}
+    later = [job for job in follows(jobs, outputs) if job["outputs"]]
+    line = (path, int(row)) if numbered else None
+    return first + [job for job in later if job not in first], line
+
+
+def moved(name, reruns, jobs, main_tex=MAIN, uses=None):
+    """Return what of the paper may change when ``reruns`` run: labels of figures and tables, ids of numbers.
+
+    A number that is about other models than the changed one cannot move.
+
+    Parameters
+    ----------
+    name : str
+    reruns, jobs : list of dict
+    main_tex : str or Path
+    uses : function, optional
+        Tells of a path with the rows that choose cells of it whether what changed is behind them.
+    """
+    outputs = {path for job in reruns for path in job["outputs"]}
+    models = {job["wildcards"]["model"] for job in jobs if "model" in job["wildcards"]}
+    uses = uses or (lambda path, rows: True)
+    found = {"figures": [], "tables": [], "numbers": []}
+    if Path(main_tex).is_file():
+        for item in located(jobs, main_tex):
+            if item["path"] in outputs and uses(item["path"], _whole("", item["path"])["rows"]):
+                found[f"{item['kind']}s"].append(f"{item['kind']} {item['number']} ({item['path']})")
+    for key, entry in numbers(jobs).items():
+        other = name in models and entry["cell"].get("model") in models - {name}
+        if entry["path"] in outputs and not other and uses(entry["path"], [entry["wildcards"] | entry["cell"]]):
+            found["numbers"].append(key)
+    return found

@@ -1,0 +1,349 @@
+"""What a study declares about itself, and the rules and files that follow from it.
+
+A study's rules file ends with one declaration (:class:`Study`). Everything that all studies share loops over these
+declarations: the rules of figures, tables, numbers and sections (``rules/studies.smk``), scoring, prompting and token
+distributions, the plan, the paper, the groups on a cluster and the targets.
+"""
+
+import itertools
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from scripts.core.errors import UserError, nearest
+
+
+class _Kind(NamedTuple):
+    folder: str
+    outputs: dict
+    reported: str
+
+
+KINDS = {
+    "figure": _Kind("figures", {"pdf": ".pdf", "png": ".png", "csv": ".csv"}, "png"),
+    "table": _Kind("tables", {"tex": ".tex", "csv": ".csv"}, "csv"),
+    # Beside the study: what it publishes against what the run has, over all its parts at once.
+    "comparison": _Kind("tables", {"csv": ".csv", "tex": ".tex", "numbers": ".json"}, "csv"),
+}
+"""Kinds of results: folder below ``results/<study>/``, named outputs, and the one that the HTML report shows."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """A figure, a table or another output of a study whose rule has the usual shape (:func:`result`).
+
+    Attributes
+    ----------
+    tables : tuple of str
+        Tidy tables that it is made from, by their names in the study's folder of analyses; each is an input.
+    inputs : dict
+        Other inputs by name: paths, lists of paths or functions of wildcards.
+    params : dict
+        Params by name: values or functions of wildcards.
+    at : str or None
+        Where it is, below the folder of its kind and without suffix, with wildcards; None: ``{<part>}/<name>``.
+    made : list of dict or None
+        Values of the wildcards for which this run makes it; None: every part of the run.
+    constraints : dict
+        Regular expressions of its wildcards.
+    script : str or None
+        The script's name, where it differs from the result's.
+    mem_mb : int or None
+        Memory; None: the default.
+    """
+
+    tables: tuple
+    inputs: dict
+    params: dict
+    at: str | None
+    made: list | None
+    constraints: dict
+    script: str | None
+    mem_mb: int | None
+
+
+def result(*tables, params=None, at=None, made=None, constraints=None, script=None, mem_mb=None, **inputs):
+    """Return a :class:`Result` made from tidy ``tables`` and named ``inputs``."""
+    return Result(tables, inputs, params or {}, at, made, constraints or {}, script, mem_mb)
+
+
+def every(**values):
+    """Return all combinations of the values of wildcards, the first varying slowest.
+
+    Examples
+    --------
+    >>> every(source=["run"], variable=["date", "place"])
+    [{'source': 'run', 'variable': 'date'}, {'source': 'run', 'variable': 'place'}]
+    """
+    return [dict(zip(values, chosen, strict=True)) for chosen in itertools.product(*values.values())]
+
+
+@dataclass(frozen=True)
+class Scored:
+    """Instances that every model of the run scores: ``results/<study>/instances/<set>/selected.parquet``.
+
+    Attributes
+    ----------
+    sets : list of str
+        The sets of this run.
+    instances : int
+        How many a set has at most.
+    options : int
+        How many options an instance has.
+    tokens : float
+        Tokens of a typical text (for a set of several lengths, the root mean square).
+    """
+
+    sets: list
+    instances: int
+    options: int
+    tokens: float
+
+
+@dataclass(frozen=True)
+class Prompted:
+    """Prompts that models answer: ``results/<study>/prompts/<set>.parquet``.
+
+    Attributes
+    ----------
+    sets : list of str
+        The sets of this run.
+    models : dict of str to dict
+        Model to ``methods``, ``new_tokens`` (step to the most tokens), ``prompts``, ``generated`` (tokens of all
+        answers at most) and ``seconds`` (of all prompts of a set, at most).
+    tokens : int
+        Tokens of a typical prompt.
+    """
+
+    sets: list
+    models: dict
+    tokens: int
+
+
+@dataclass(frozen=True)
+class Texts:
+    """Texts that models fill or continue: ``results/<study>/texts/<set>.parquet``.
+
+    Attributes
+    ----------
+    sets : list of str
+        The sets of this run.
+    new_tokens : dict of str to int
+        Every set that there can be, to the tokens that continue one of its texts.
+    tokens : int
+        Tokens of a typical text.
+    word_groups : dict of str to sequence of str
+        Groups of words whose probability over the whole vocabulary is wanted.
+    """
+
+    sets: list
+    new_tokens: dict
+    tokens: int
+    word_groups: dict = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One rule that follows from a declaration; ``reported`` names the output that the HTML report shows, if any."""
+
+    name: str
+    kind: str
+    script: str
+    inputs: dict
+    outputs: dict
+    params: dict
+    log: str
+    environment: str
+    constraints: dict
+    resources: dict
+    reported: str | None = None
+
+
+@dataclass(frozen=True)
+class Study:
+    """What a study declares.
+
+    Attributes
+    ----------
+    name : str
+        As in ``rules/``, ``scripts/``, ``templates/``, ``paper/sections/`` and ``results/``.
+    label : str
+        As in the HTML report.
+    title : str
+        As in the paper's abstract.
+    parts : list of str
+        What its results are divided by, in this run: sets of templates, or sources.
+    numbers : Result
+        The rule that writes the numbers of the paper's text, one file for each part.
+    section : Result
+        The rule that renders its section of the paper. Template, numbers, figures and tables are inputs by themselves.
+    part : str
+        The wildcard of the parts.
+    every_part : list of str
+        All parts that there can be.
+    figures, tables, comparisons : dict of str to Result
+        By name. Comparisons stand beside the study and have no parts.
+    instances : list of str
+        The instance files of this run.
+    analyses : list of str
+        Tidy tables that belong to the results, as figures and tables do.
+    scored, prompted, texts : Scored, Prompted, Texts or None
+        What models do for it.
+    traced : list of dict
+        How a row of its results leads back to rows of its templates, where its tables use other names than its
+        instances.
+    abstract : bool
+        Whether ``paper/sections/<name>_abstract.tex.j2`` adds sentences to the paper's abstract.
+    """
+
+    name: str
+    label: str
+    title: str
+    parts: list
+    numbers: Result
+    section: Result
+    part: str = "templates"
+    every_part: list = field(default_factory=lambda: ["replica", "official"])
+    figures: dict = field(default_factory=dict)
+    tables: dict = field(default_factory=dict)
+    comparisons: dict = field(default_factory=dict)
+    instances: list = field(default_factory=list)
+    analyses: list = field(default_factory=list)
+    scored: Scored | None = None
+    prompted: Prompted | None = None
+    texts: Texts | None = None
+    traced: list = field(default_factory=list)
+    abstract: bool = False
+
+    def _results(self):
+        for kind, results in (("figure", self.figures), ("table", self.tables), ("comparison", self.comparisons)):
+            for name, declared in results.items():
+                yield kind, name, declared, self._stem(kind, name, declared)
+
+    def _stem(self, kind, name, declared):
+        inside = declared.at or (name if kind == "comparison" else f"{{{self.part}}}/{name}")
+        return f"results/{self.name}/{KINDS[kind].folder}/{inside}"
+
+    def files(self, *kinds, suffixes=None):
+        """Return the files of the run's figures, tables and comparisons.
+
+        Parameters
+        ----------
+        *kinds : str
+            Of :data:`KINDS`; all if none is given.
+        suffixes : tuple of str, optional
+            Only files that end so.
+        """
+        return [
+            f"{stem.format(**values)}{suffix}"
+            for kind, _, declared, stem in self._results()
+            if not kinds or kind in kinds
+            for suffix in KINDS[kind].outputs.values()
+            if suffixes is None or suffix in suffixes
+            for values in self._made(declared, stem)
+        ]
+
+    def _made(self, declared, stem):
+        if declared.made is not None:
+            return declared.made
+        return [{self.part: part} for part in self.parts] if f"{{{self.part}}}" in stem else [{}]
+
+    @property
+    def number_files(self):
+        """The numbers of the paper's text, one file for each part."""
+        return [self._numbers.format(**{self.part: part}) for part in self.parts]
+
+    @property
+    def _numbers(self):
+        return f"results/{self.name}/analysis/{{{self.part}}}/paper_numbers.json"
+
+    @property
+    def section_files(self):
+        """The rendered files that the paper's main file takes: the section, and sentences for the abstract."""
+        names = [self.name, *([f"{self.name}_abstract"] if self.abstract else [])]
+        return [f"results/paper/sections/{name}.tex" for name in names]
+
+    def score_files(self, models):
+        """Return the score files of ``models``."""
+        sets = self.scored.sets if self.scored else []
+        return [f"results/{self.name}/scores/{name}/{model}.parquet" for name in sets for model in models]
+
+    def distribution_files(self, models):
+        """Return the files with the token distributions of ``models``."""
+        sets = self.texts.sets if self.texts else []
+        return [f"results/{self.name}/distributions/{name}/{model}.parquet" for name in sets for model in models]
+
+    def rules(self, root: Callable):
+        """Yield the rules (:class:`Rule`) of figures, tables, comparisons, numbers and the section.
+
+        Parameters
+        ----------
+        root : function
+            A file of the repository to the path of a rule's input.
+        """
+        for kind, name, declared, stem in self._results():
+            yield self._rule(
+                kind,
+                name if kind == "comparison" else f"{kind}_{name}",
+                f"{kind}_{declared.script or name}" if kind != "comparison" else declared.script or name,
+                declared,
+                {output: stem + suffix for output, suffix in KINDS[kind].outputs.items()},
+                reported=KINDS[kind].reported,
+            )
+        numbers = {"paper_numbers": self._numbers}
+        yield self._rule("numbers", "paper_numbers", "paper_numbers", self.numbers, numbers)
+        given = {
+            "section_template": root(f"paper/sections/{self.name}.tex.j2"),
+            "numbers": self.number_files,
+            "figures": self.files("figure", suffixes=(".pdf",)),
+            "tables": self.files(suffixes=(".tex",)),
+            "comparison_numbers": self.files(suffixes=(".json",)),
+        }
+        outputs = dict(zip(("section_tex", "abstract_tex"), self.section_files, strict=False))
+        if self.abstract:
+            given["abstract_template"] = root(f"paper/sections/{self.name}_abstract.tex.j2")
+        yield self._rule("section", "section", "section", self.section, outputs, given, environment="paper")
+
+    def _rule(self, kind, name, script, declared, outputs, given=None, environment="analysis", reported=None):
+        folder = f"results/{self.name}/analysis/{{{self.part}}}"
+        inputs = {table: f"{folder}/{table}.csv" for table in declared.tables}
+        wildcards = list(dict.fromkeys(re.findall(r"\{(\w+)\}", next(iter(outputs.values())))))
+        constraints = {self.part: "|".join(map(re.escape, self.every_part))} | declared.constraints
+        full = f"{self.name}_{name}"
+        return Rule(
+            name=full,
+            kind=kind,
+            script=f"{self.name}/{script}",
+            inputs=inputs | (given or {}) | declared.inputs,
+            outputs=outputs,
+            params=declared.params,
+            log=f"results/logs/{full}/{'_'.join(f'{{{w}}}' for w in wildcards) or 'all'}.log",
+            environment=environment,
+            constraints={name: constraints[name] for name in wildcards if name in constraints},
+            resources={} if declared.mem_mb is None else {"mem_mb": declared.mem_mb},
+            reported=reported,
+        )
+
+
+def chosen(configured, known):
+    """Return the studies of a run, in the order of ``known``.
+
+    Parameters
+    ----------
+    configured : str or list of str
+        ``studies`` of the configuration: ``all``, or some names.
+    known : sequence of str
+        All studies.
+
+    Raises
+    ------
+    UserError
+        For a name that is no study's.
+    """
+    if configured == "all":
+        return list(known)
+    for name in configured:
+        if name not in known:
+            raise UserError(f"studies: '{name}' is no study{nearest(name, known) or f'; there are {list(known)}'}")
+    return [name for name in known if name in configured]

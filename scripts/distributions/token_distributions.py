@@ -1,0 +1,181 @@
+"""Keep the most probable tokens of a model at the mask of texts, or at each step of its continuations of prompts."""
+
+import hashlib
+import time
+from pathlib import Path
+
+from scripts.core import files, instances, prompting
+from scripts.core.engines import batches, chunks, distributions, generation, model_jobs
+from scripts.core.job import log, run
+
+# Texts held at once: enough for batches of equal length to be full, few enough for memory to stay flat, which also
+# bounds the probabilities that are held.
+WINDOW, ELEMENTS = 4096, 1 << 24
+
+LIBRARIES = ("torch", "transformers", "tokenizers")
+
+
+def main(
+    *,
+    texts: str,
+    distributions: str,
+    masses: str,
+    speed: str,
+    model: str,
+    entry: dict,
+    methods: list,
+    top_k: int | str,
+    max_new_tokens: int,
+    groups: dict,
+    device: str,
+    tokens_per_batch: int | str,
+    save_seconds: float = 30,
+    weights: str | None = None,
+    fetched: str | None = None,
+    threads: int = 1,
+):
+    """Write ``distributions`` and ``masses`` (Parquet) for the rows of ``texts`` (Parquet) that are for ``methods``.
+
+    Formats: :mod:`scripts.core.engines.distributions`. ``top_k`` is a number or ``all``; ``groups`` are the word groups
+    whose mass is wanted (group to words; may be empty). ``weights``, ``fetched``, ``speed`` and ``save_seconds`` are as
+    in :mod:`scripts.scoring.score`: finished parts are kept beside the output and taken up by the next try.
+    """
+    model_jobs.clear_leftovers(distributions, masses)
+    total = count_texts(texts, methods)
+    opened = model_jobs.open_model(
+        model, entry, script="scripts/distributions/token_distributions.py", libraries=LIBRARIES, device=device,
+        threads=threads, weights=weights, fetched=fetched,
+    )  # fmt: skip
+    metadata = opened.facts | {
+        "methods": methods,
+        "prefixes": entry.get("prefixes", {}),
+        "prompt_wrapping": entry.get("prompt_wrapping", "none"),
+        "top_k": top_k,
+        "max_new_tokens": max_new_tokens,
+        "groups": groups,
+        "texts_sha256": files.sha256(texts),
+    }
+    key = chunks.key_of({**metadata, "tokens_per_batch": tokens_per_batch, "threads": threads})
+    parts = chunks.Chunks(Path(distributions).with_suffix(".chunks"), key, save_seconds)
+    job = Job(opened.network, opened.tokenizer, metadata, parts)
+    job.prepare(tokens_per_batch)
+    metadata["engine_description"] = job.filler.description if job.filler else {}
+    started = time.monotonic()
+    job.write(texts, distributions, masses, total)
+    seconds = time.monotonic() - started
+    model_jobs.write_speed(speed, opened, seconds, tokens=job.tokens, texts=total)
+    parts.remove()
+    log.info("%d texts, %d tokens now (%.0f a second)", total, job.tokens, job.tokens / max(seconds, 1e-9))
+
+
+def count_texts(texts, methods):
+    """Return how many texts are for ``methods``; in ``main`` a parameter hides the module."""
+    return distributions.count(texts, methods)
+
+
+class Job:
+    """Streams texts through a model.
+
+    Parameters
+    ----------
+    network, tokenizer
+        As of :func:`scripts.core.engines.models.load`.
+    metadata : dict
+        Of the output; ``top_k``, ``groups``, ``methods``, ``prefixes`` and ``max_new_tokens`` are read from it.
+    parts : Chunks
+    """
+
+    def __init__(self, network, tokenizer, metadata, parts):
+        self.network = network
+        self.tokenizer = tokenizer
+        self.metadata = metadata
+        self.parts = parts
+        self.tokens = 0
+        size = network.get_output_embeddings().weight.shape[0]
+        self.vocabulary = distributions.token_texts(tokenizer, size)
+        self.groups = metadata["groups"]
+        self.top_k = size if metadata["top_k"] == "all" else min(metadata["top_k"], size)
+        self.filler = self.generator = None
+
+    def prepare(self, tokens_per_batch):
+        """Set up what the methods need."""
+        groups = distributions.group_tokens(self.vocabulary, self.groups) if self.groups else None
+        options = {"tokens_per_batch": tokens_per_batch, "top_k": self.top_k, "groups": groups}
+        if "mask" in self.metadata["methods"]:
+            prefix = self.metadata["prefixes"].get("mask", "")
+            self.filler = distributions.MaskFiller(self.network, self.tokenizer, prefix=prefix, **options)
+        if "generate" in self.metadata["methods"]:
+            new = self.metadata["max_new_tokens"]
+            self.generator = generation.Generator(self.network, self.tokenizer, max_new_tokens=new, **options)
+
+    def write(self, path, tokens, masses, total):
+        """Write the distributions of the texts in ``path``; adds counts to the metadata."""
+        token_schema, mass_schema = distributions.schemas()
+        self.metadata.update(texts=total, forward_tokens=0)
+        steps = self.metadata["max_new_tokens"] if self.generator else 1
+        size = max(1, min(WINDOW, ELEMENTS // (self.top_k * steps)))
+        done = 0
+        with (
+            batches.progress_bar(self.metadata["model"], None) as bar,
+            instances.stream(tokens, token_schema, self.metadata) as write_tokens,
+            instances.stream(masses, mass_schema, self.metadata) as write_masses,
+        ):
+            for window in distributions.windows(path, self.metadata["methods"], size):
+                done += len(window)
+                results = self.window(window, bar, done / total)
+                write_tokens(distributions.token_batch(window.text_id, results, self.vocabulary))
+                write_masses(distributions.mass_batch(window.text_id, results, list(self.groups)))
+
+    def window(self, rows, bar, share):
+        """Return ids, probabilities and masses of each row."""
+        digest = hashlib.sha256("\0".join([*rows.text_id, *rows.method, *rows.text]).encode()).hexdigest()
+        plan = self.plan(rows)
+        self.metadata["forward_tokens"] += sum(tokens for _, tokens, _ in plan)
+        # The rest of the texts will need about as many as those so far.
+        bar.total = round(self.metadata["forward_tokens"] / share)
+        values = [None] * len(rows)
+
+        def compute(batch):
+            return [distributions.pack(*result) for result in batch[2]()]
+
+        for (members, tokens, _), found, fresh in self.parts.work(digest, plan, compute):
+            self.tokens += tokens if fresh else 0
+            for row, packed in zip(members, found, strict=True):
+                values[row] = distributions.unpack(packed)
+                distributions.check_finite(rows.text_id[row], values[row])
+            bar.update(tokens)
+        return values
+
+    def plan(self, rows):
+        """Return (rows, tokens, function that computes their results) for each batch of a window."""
+        batches = []
+        for method, chosen in rows.groupby("method", sort=True):
+            texts, members = chosen.text.tolist(), chosen.index.to_numpy()
+            if method == "mask":
+                for batch in self.filler.plan(texts, chosen.text_id.tolist()):
+                    batches.append((members[batch.rows], batch.tokens, self._filling(batch.payload)))
+            else:
+                prompts = [self.prompt(text) for text in texts]
+                for batch in self.generator.plan(prompts):
+                    some = [prompts[row] for row in batch.rows]
+                    batches.append((members[batch.rows], batch.tokens, self._continuing(some)))
+        return batches
+
+    def prompt(self, text):
+        """Return a prompt as the model wants it."""
+        prefix = self.metadata["prefixes"].get("generate", "")
+        text = f"{prefix} {text}" if prefix else text
+        return prompting.wrap(text, self.metadata["prompt_wrapping"], self.tokenizer)
+
+    def _filling(self, ids):
+        return lambda: [
+            (numbers[None], values[None], masses[None])
+            for numbers, values, masses in zip(*self.filler.run(ids), strict=True)
+        ]
+
+    def _continuing(self, prompts):
+        return lambda: [distributions.of_generation(result) for result in self.generator.run(prompts)]
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,84 @@
+"""Render the paper's main file from its template and what the models of the run left behind."""
+
+import shutil
+from pathlib import Path
+
+import pandas as pd
+
+from scripts.core import files
+from scripts.core.job import run
+from scripts.core.paper import latex
+from scripts.core.paper.sections import breakable, listed, write
+from scripts.core.provenance import job_records
+
+FEW = 6
+"""Up to this many models the abstract names each."""
+
+
+def main(
+    *,
+    main_template: str,
+    bibliography: str,
+    scores: list,
+    main_tex: str,
+    bibliography_copy: str,
+    models: dict,
+    pronoun_sets: list,
+    engine: str | None,
+    studies: list,
+):
+    """Write the main file, which includes the section of each of ``studies``, and sentences of some for the abstract.
+
+    ``models`` are those that the studies of the run read, and ``scores`` the files whose metadata tell revisions;
+    ``engine`` is that of the scores, None if there are none. A
+    study has ``key``, ``name`` and ``abstract``, whether it adds to the abstract. The commit is read when the paper is
+    rendered and is no reason to render it again: a commit that changes no result changes no paper.
+    """
+    revisions = {facts["model"]: facts for facts in map(files.parquet_metadata, scores)}
+    rows = [
+        (
+            facts["label"],
+            facts["architecture"],
+            f"{facts['parameters']:,}",
+            revisions[name]["precision"],
+            _source(revisions[name]),
+        )
+        for name, facts in models.items()
+    ]
+    context = {
+        "title": "Pronouns in language models: results of a run",
+        "commit": commit(),
+        "demonstration": [facts["label"] for facts in models.values() if facts["demonstration"]],
+        "studies": studies,
+        "few": FEW,
+        "engine": engine,
+        "models": list(models.values()),
+        "models_table": latex.latex_table(
+            pd.DataFrame(rows, columns=["Model", "Architecture", "Parameters", "Precision", "Source and revision"]),
+            align="llrlX",
+        ),
+        "pronoun_sets": [breakable(entry["label"]) for entry in pronoun_sets],
+        "listed": listed,
+    }
+    write(main_tex, main_template, context)
+    with files.atomic(bibliography_copy) as temporary:
+        shutil.copyfile(bibliography, temporary)
+
+
+def commit():
+    """Return the checked-out commit, marked when the tree has changes; ``unknown`` outside a repository."""
+    state = job_records.git_state(Path(__file__).resolve().parents[2])
+    return state["commit"][:12] + (" with uncommitted changes" if state["dirty"] else "") if state else "unknown"
+
+
+def _source(facts):
+    source = facts["source"]
+    if "hub" in source:
+        return f"{source['hub']} at {facts['revision'][:12]}"
+    if "package" in source:
+        return f"package {facts['revision']}" + (" with the shipped delta" if "delta" in source else "")
+    return "local folder"
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,1 @@
+"""Rule script of rules/planning.smk."""

@@ -1,0 +1,191 @@
+"""Ask one model all prompts of a shard of a study's prompts, and keep what it writes."""
+
+import hashlib
+import time
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from scripts.core import files, instances, prompting
+from scripts.core.engines import batches, chunks, generation, model_jobs
+from scripts.core.errors import UserError
+from scripts.core.job import log, run
+
+# Prompts held at once: enough for batches of similar length, few enough for memory to stay flat.
+WINDOW = 2048
+
+LIBRARIES = ("torch", "transformers", "tokenizers")
+
+SCHEMA = pa.schema(
+    [
+        ("text_id", pa.string()),
+        ("chain", pa.string()),
+        ("chain_tokens", pa.int32()),
+        ("chain_finished", pa.bool_()),
+        ("answer", pa.string()),
+        ("answer_tokens", pa.int32()),
+        ("answer_finished", pa.bool_()),
+    ]
+)
+
+
+def main(
+    *,
+    prompts: str,
+    answers: str,
+    speed: str,
+    model: str,
+    entry: dict,
+    methods: list,
+    new_tokens: dict,
+    device: str,
+    tokens_per_batch: int | str,
+    save_seconds: float = 30,
+    shard: int = 1,
+    shards: int = 1,
+    weights: str | None = None,
+    fetched: str | None = None,
+    threads: int = 1,
+):
+    """Write ``answers`` (Parquet) for shard ``shard`` of ``shards`` of the rows of ``prompts`` with one of ``methods``.
+
+    ``prompts`` has the columns that :mod:`scripts.core.prompting` lists. ``new_tokens`` bounds what is generated:
+    ``answer`` after a prompt without a second step, otherwise ``chain`` in the first and ``final`` in the second step.
+    Each row of ``answers`` has the prompt's ``text_id``, ``answer`` and, where there were two steps, ``chain``, both as
+    the model wrote them, how many tokens each has, and whether the model ended it by itself. Metadata, ``speed`` and
+    unfinished jobs are as for scores (``scripts/scoring/score.py``).
+    """
+    model_jobs.clear_leftovers(answers)
+    opened = model_jobs.open_model(
+        model, entry, script="scripts/prompting/prompt.py", libraries=LIBRARIES, device=device, threads=threads,
+        weights=weights, fetched=fetched,
+    )  # fmt: skip
+    wrapping = entry.get("prompt_wrapping", "none")
+    metadata = opened.facts | {
+        "search": "greedy",
+        "prompt_wrapping": wrapping,
+        "wrapped": prompting.wrap(prompting.PLACE, wrapping, opened.tokenizer),
+        "methods": methods,
+        "new_tokens_at_most": new_tokens,
+        "prompts_sha256": files.sha256(prompts),
+    }
+    key = chunks.key_of({**metadata, "tokens_per_batch": tokens_per_batch, "threads": threads})
+    rows = shard_rows(prompts, methods, shard, shards)
+    metadata |= {"shard": shard, "shards": shards, "prompts": len(rows), "prompt_tokens": 0, "new_tokens": 0}
+    parts = chunks.Chunks(Path(answers).with_suffix(".chunks"), key, save_seconds)
+    started = time.monotonic()
+    with batches.progress_bar(model if shards == 1 else f"{model} {shard}/{shards}", None) as bar:
+        job = Job(opened, wrapping, new_tokens, tokens_per_batch, parts, bar, metadata)
+        instances.write_stream(answers, SCHEMA, job.batches(rows), metadata)
+    seconds = time.monotonic() - started
+    model_jobs.write_speed(speed, opened, seconds, new_tokens=job.written, prompts=len(rows))
+    parts.remove()
+    log.info(
+        "%d prompts, %d tokens read and %d written, %d of them now (%.1f a second)",
+        len(rows), metadata["prompt_tokens"], metadata["new_tokens"], job.written, job.written / max(seconds, 1e-9),
+    )  # fmt: skip
+
+
+def shard_rows(path, methods, shard, shards):
+    """Return the rows (Arrow table) of a file of prompts that belong to a shard: contiguous, and about as many in each.
+
+    Raises
+    ------
+    UserError
+        If there is no prompt with one of ``methods``, or two have the same id.
+    """
+    table = files.read_arrow(path, ["text_id", "method", "text", "follow_up"])
+    table = table.filter(pc.is_in(table["method"], pa.array(methods, pa.string())))
+    if not len(table):
+        raise UserError(f"{path}: has no prompt of {', '.join(methods)}; delete the file and run the workflow again")
+    if pc.count_distinct(table["text_id"]).as_py() != len(table):
+        raise UserError(f"{path}: two prompts have the same text_id; delete the file and run the workflow again")
+    start, end = ((len(table) * n) // shards for n in (shard - 1, shard))
+    return table.slice(start, end - start)
+
+
+class Job:
+    """Streams prompts through a model, in one or two steps.
+
+    Parameters
+    ----------
+    opened : scripts.core.engines.model_jobs.Opened
+    wrapping : str
+        Of :data:`scripts.core.prompting.WRAPPINGS`.
+    new_tokens : dict of int
+    tokens_per_batch : int or "auto"
+    parts : Chunks
+    bar : tqdm.tqdm
+    metadata : dict
+        Gets the counts of tokens.
+    """
+
+    def __init__(self, opened, wrapping, new_tokens, tokens_per_batch, parts, bar, metadata):
+        self.generators = {
+            step: generation.Generator(
+                opened.network, opened.tokenizer, max_new_tokens=most, tokens_per_batch=tokens_per_batch
+            )
+            for step, most in new_tokens.items()
+        }
+        self.wrap = lambda text: prompting.wrap(text, wrapping, opened.tokenizer)
+        self.parts = parts
+        self.bar = bar
+        self.metadata = metadata
+        self.written = 0
+
+    def batches(self, rows):
+        """Yield a record batch of answers for each window of ``rows`` (Arrow table)."""
+        for start in range(0, len(rows), WINDOW):
+            window = rows.slice(start, WINDOW).to_pylist()
+            found = self.window(window, (start + len(window)) / len(rows))
+            yield pa.RecordBatch.from_pylist(found, schema=SCHEMA)
+
+    def window(self, window, done):
+        """Return the rows of answers of a window; ``done`` is the share of all prompts up to its end."""
+        single = [i for i, row in enumerate(window) if row["follow_up"] is None]
+        double = [i for i, row in enumerate(window) if row["follow_up"] is not None]
+        found = [{"text_id": row["text_id"]} for row in window]
+        plain = self.step("answer", [window[i]["text"] for i in single], done)
+        chains = self.step("chain", [window[i]["text"] for i in double], done)
+        second = [
+            prompting.second_prompt(window[i]["follow_up"], window[i]["text"], chain.text)
+            for i, chain in zip(double, chains, strict=True)
+        ]
+        finals = self.step("final", second, done)
+        for name, indices, results in (
+            ("answer", single, plain), ("chain", double, chains), ("answer", double, finals),
+        ):  # fmt: skip
+            for i, result in zip(indices, results, strict=True):
+                found[i] |= {
+                    name: result.text,
+                    f"{name}_tokens": len(result.tokens),
+                    f"{name}_finished": result.finished,
+                }
+        return [{field: row.get(field) for field in SCHEMA.names} for row in found]
+
+    def step(self, name, texts, done):
+        """Return the generation after each text in one step."""
+        generator = self.generators[name]
+        texts = [self.wrap(text) for text in texts]
+        digest = hashlib.sha256("\0".join([name, *texts]).encode()).hexdigest()
+        plan = generator.plan(texts)
+        self.bar.total = round((self.bar.n + sum(batch.tokens for batch in plan)) / done)
+        results = [None] * len(texts)
+
+        def compute(batch):
+            return [np.array(generator.raw(g)) for g in generator.run([texts[row] for row in batch.rows])]
+
+        for batch, raw, fresh in self.parts.work(digest, plan, compute):
+            self.written += sum(map(len, raw)) if fresh else 0
+            for row, tokens in zip(batch.rows, raw, strict=True):
+                results[row] = generator.read([int(token) for token in tokens])
+            self.bar.update(batch.tokens)
+        self.metadata["prompt_tokens"] += sum(map(len, generator.tokenize(texts))) if texts else 0
+        self.metadata["new_tokens"] += sum(len(result.tokens) for result in results)
+        return results
+
+
+if __name__ == "__main__":
+    run(main)

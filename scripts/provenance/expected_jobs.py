@@ -1,0 +1,114 @@
+"""Print what the workflow would make, as Snakemake itself resolves it: every job with its files and params, as JSON.
+
+Nothing is run, locked or written below ``results/``. A process of its own, because Snakemake changes the process that
+builds its graph.
+
+    python -m scripts.provenance.expected_jobs --configfile config/test.yaml paper figures
+"""
+
+import argparse
+import contextlib
+import json
+import sys
+from pathlib import Path
+
+from scripts.core.provenance import job_records
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def plan(snakefile, configfiles, targets, files):
+    """Return the jobs behind ``targets`` and behind those ``files`` that a rule can make.
+
+    Parameters
+    ----------
+    snakefile : Path
+    configfiles : list of Path
+        Overlays, the later ones stronger.
+    targets : list of str
+        Rules or files; empty for the workflow's default.
+    files : list of str
+        Files that may or may not belong to the workflow.
+
+    Returns
+    -------
+    dict
+        ``jobs``: ``rule``, ``wildcards``, ``inputs``, ``outputs``, ``params`` of each; ``targets``: indices of the jobs
+        that ``targets`` name; ``traced``: what the studies say of their tables
+        (:mod:`scripts.core.provenance.origins`).
+    """
+    from snakemake.api import SnakemakeApi
+    from snakemake.settings.types import ConfigSettings, DAGSettings, OutputSettings, Quietness, ResourceSettings
+
+    with SnakemakeApi(OutputSettings(quiet={Quietness.ALL}, keep_logger=False)) as api:
+        made = api.workflow(
+            resource_settings=ResourceSettings(cores=1),
+            config_settings=ConfigSettings(configfiles=configfiles),
+            snakefile=snakefile,
+        )
+        workflow = made._workflow
+        targets = targets or [workflow.default_target]
+        extra = [path for path in files if any(rule.is_producer(path) for rule in workflow.rules)]
+        made.dag(DAGSettings(targets={*targets, *extra}))
+        workflow._prepare_dag(forceall=False, ignore_incomplete=True, lock_warn_only=True, nolock=True)
+        workflow._build_dag()
+        jobs = list(workflow.dag.bfs(workflow.dag.dependencies, *workflow.dag.targetjobs))
+        return {
+            "jobs": [
+                job_records.portable(
+                    {
+                        "rule": job.rule.name,
+                        "wildcards": dict(job.wildcards_dict),
+                        "inputs": list(job.input),
+                        "outputs": list(job.output),
+                        "params": dict(job.params.items()),
+                    },
+                    ROOT,
+                )
+                for job in jobs
+            ],
+            "traced": workflow.globals.get("TRACED", []),
+            "targets": [n for n, job in enumerate(jobs) if {job.rule.name, *job.output} & set(targets)],
+        }
+
+
+def makable(given, paths):
+    """Return those of ``paths`` that can be planned; ``given`` are the other arguments of :func:`plan`."""
+    from snakemake.exceptions import WorkflowError
+
+    try:
+        plan(*given, paths)
+    except WorkflowError:
+        half = len(paths) // 2
+        return [*makable(given, paths[:half]), *makable(given, paths[half:])] if half else []
+    return paths
+
+
+def main():
+    """Write the plan to standard output and everything that Snakemake says to standard error."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("targets", nargs="*", help="rules or files (default: the workflow's default target)")
+    parser.add_argument("--snakefile", type=Path, default=ROOT / "Snakefile")
+    parser.add_argument("--configfile", type=Path, action="append", default=[], help="an overlay; may be repeated")
+    parser.add_argument("--files", type=Path, help="a JSON list of further files, planned where a rule can make them")
+    arguments = parser.parse_args()
+    from snakemake.exceptions import WorkflowError
+
+    files = json.loads(arguments.files.read_text(encoding="utf-8")) if arguments.files else []
+    with contextlib.redirect_stdout(sys.stderr):
+        try:
+            found = plan(arguments.snakefile, arguments.configfile, arguments.targets, files)
+        except WorkflowError:
+            # A leftover of another configuration may lack what it was made from; the targets must not.
+            given = (arguments.snakefile, arguments.configfile, arguments.targets)
+            known = {path for job in plan(*given, [])["jobs"] for path in job["outputs"]}
+            found = plan(*given, makable(given, [path for path in files if path not in known]))
+        except SyntaxError as error:
+            # Of a module that the rules import, or of a rules file; Python's last line does not say where.
+            name = str(error.filename).removeprefix(f"{ROOT}/")
+            sys.exit(f"Error: {name}, line {error.lineno}: {error.msg}; correct it")
+    json.dump(found, sys.stdout)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,257 @@
+"""Measure how fast texts are scored: a loop over sentences, minicons, the packed engine, and bare forward passes.
+
+All of them see the same instances on the same machine in turns; the fastest of the rounds counts.
+"""
+
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import torch
+
+from scripts.core import files, options
+from scripts.core.engines import batches, models, scoring
+from scripts.core.job import log, run
+
+COLUMNS = [
+    "device", "threads", "model", "kind", "precision", "n_distractors", "instances", "engine", "sequences_per_second",
+    "ratio_to_minicons", "ratio_to_loop", "share_of_bare_forward", "max_abs_difference",
+]  # fmt: skip
+
+# Shapes of randomly initialised models; speed does not depend on what weights say.
+SHAPES = {
+    "bert-base-shaped": ("encoder", "float32", {"hidden_size": 768, "num_hidden_layers": 12}),
+    "bert-large-shaped": ("encoder", "float32", {"hidden_size": 1024, "num_hidden_layers": 24}),
+    "llama-2-7b-shaped": ("decoder", "bfloat16", {"hidden_size": 4096, "num_hidden_layers": 32}),
+}
+
+
+def main(
+    *,
+    samples: list,
+    prepared: list,
+    table: str,
+    summary: str,
+    entries: dict,
+    cases: list,
+    threads: int = 1,
+):
+    """Write ``table`` (CSV) and ``summary`` (a Markdown table of it).
+
+    Parameters
+    ----------
+    samples : list of str
+        All samples of the study.
+    prepared : list of str
+        Folders of weights that the workflow prepared, named like their models.
+    entries : dict
+        Registry entries of the models that are measured as they are.
+    cases : list of dict
+        ``model`` (a name of ``entries`` or of :data:`SHAPES`), ``tokenizer`` (whose texts a shaped model reads),
+        ``n_distractors``, ``instances``, ``rounds`` and, if the case needs one and is left out without, ``gpu``.
+    threads : int
+    """
+    torch.set_num_threads(threads)
+    instances = pd.concat(map(files.read_parquet, samples)).drop_duplicates("instance_id")
+    device = models.pick_device("auto")
+    loaded, rows = {}, []
+    for case in cases:
+        if case.get("gpu") and device == "cpu":
+            log.info("%s: left out, no GPU", case["model"])
+            continue
+        for name in {case["tokenizer"], case["model"]} & set(entries):
+            if name not in loaded:
+                folder = next((path for path in prepared if Path(path).name == name), None)
+                loaded[name] = models.load(name, entries[name], models.locate(name, entries[name], folder), device)
+        tokenizer = loaded[case["tokenizer"]][1]
+        if case["model"] in entries:
+            kind, precision = (entries[case["model"]][key] for key in ("architecture", "precision"))
+            network = loaded[case["model"]][0]
+        else:
+            kind, precision, shape = SHAPES[case["model"]]
+            network = shaped(kind, shape, tokenizer, precision, device)
+        part = neighbours(instances, case["n_distractors"], case["instances"])
+        for row in measure(network, tokenizer, kind, device, part, case["rounds"]):
+            facts = {**case, "kind": kind, "precision": precision, "threads": threads if device == "cpu" else 0}
+            facts["device"] = "cpu" if device == "cpu" else torch.cuda.get_device_name()
+            rows.append({**facts, **row})
+            log.info("%s, %s distractors, %s: %.2f sequences a second", case["model"], case["n_distractors"],
+                     row["engine"], row["sequences_per_second"])  # fmt: skip
+        del network
+    frame = pd.DataFrame(rows)[COLUMNS]
+    files.write_csv(table, frame)
+    files.write_text(summary, markdown(frame))
+
+
+def shaped(kind, shape, tokenizer, precision, device):
+    """Return a model of a shape with random weights, heads of 64 dimensions and the usual widths between layers."""
+    import transformers
+
+    width = shape["hidden_size"]
+    if kind == "encoder":
+        config = transformers.BertConfig(
+            **shape, vocab_size=len(tokenizer), num_attention_heads=width // 64, intermediate_size=4 * width
+        )
+        build = transformers.BertForMaskedLM
+    else:
+        config = transformers.LlamaConfig(
+            **shape, vocab_size=max(32000, len(tokenizer)), num_attention_heads=width // 128, intermediate_size=11008
+        )
+        build = transformers.LlamaForCausalLM
+    torch.manual_seed(20240601)
+    default = torch.get_default_dtype()
+    torch.set_default_dtype(getattr(torch, precision))
+    try:
+        with torch.device(device):
+            return build(config).eval()
+    finally:
+        torch.set_default_dtype(default)
+
+
+def neighbours(instances, n_distractors, count):
+    """Return ``count`` neighbouring instances with ``n_distractors`` (or ``"all"``), as a full run scores them.
+
+    A full run scores all samples sorted by text; the neighbours are those in the middle.
+    """
+    chosen = instances if n_distractors == "all" else instances[instances.n_distractors == n_distractors]
+    start = (len(chosen) - count) // 2
+    return chosen.sort_values("text", kind="stable").iloc[start : start + count]
+
+
+def measure(network, tokenizer, kind, device, instances, rounds):
+    """Return one row for each engine: speeds, ratios and the largest difference to the loop.
+
+    Parameters
+    ----------
+    network, tokenizer
+        The model.
+    kind : {"encoder", "decoder"}
+    device : str
+    instances : DataFrame
+    rounds : int
+
+    Returns
+    -------
+    list of dict
+    """
+    rows = options.option_texts(instances)
+    groups = [part.text.tolist() for _, part in rows.groupby("instance_id", sort=False)]
+    packed = scoring.make_engine("packed", network, tokenizer, kind, device, "auto", instances)
+    by_one = reference(network, tokenizer, kind, device)
+    plan = packed.plan(rows)
+    tokens = sum(batch.tokens for batch in plan)
+    shape = bare_shape(packed, rows)
+    ways = {
+        "loop": lambda: loop(network, tokenizer, kind, device, rows.text, packed),
+        "minicons": lambda: [score for texts in groups for score in by_one(texts)],
+        "packed": lambda: run_packed(packed, packed.plan(rows), len(rows)),
+        "bare": lambda: bare(network, device, shape, tokens),
+    }
+    seconds, scores = {}, {}
+    for _ in range(rounds):
+        for name, way in ways.items():
+            _synchronise(device)
+            started = time.perf_counter()
+            scores[name] = way()
+            _synchronise(device)
+            seconds[name] = min(seconds.get(name, np.inf), time.perf_counter() - started)
+    return [
+        {
+            "engine": name,
+            "sequences_per_second": len(rows) / seconds[name],
+            "ratio_to_minicons": seconds["minicons"] / seconds[name],
+            "ratio_to_loop": seconds["loop"] / seconds[name],
+            "share_of_bare_forward": seconds["bare"] / seconds[name] if name == "packed" else np.nan,
+            "max_abs_difference": np.abs(np.array(scores[name]) - scores["loop"]).max(),
+        }
+        for name in ("loop", "minicons", "packed")
+    ]
+
+
+def run_packed(engine, plan, count):
+    """Return the scores of ``count`` rows, in nats."""
+    totals = np.zeros(count)
+    for batch in plan:
+        for row, values in zip(batch.rows, engine.score(batch), strict=True):
+            totals[row] = values.sum()
+    return totals
+
+
+def reference(network, tokenizer, kind, device):
+    """Return minicons' own scoring of a list of texts, all options of an instance in one call."""
+    from minicons import scorer
+
+    if kind == "encoder":
+        by_one = scorer.MaskedLMScorer(network, device, tokenizer=tokenizer)
+        return lambda texts: by_one.sequence_score(
+            texts, reduction=lambda x: x.sum().item(), PLL_metric=batches.PLL_METRIC
+        )
+    by_one = scorer.IncrementalLMScorer(network, device, tokenizer=tokenizer)
+    return lambda texts: by_one.sequence_score(texts, reduction=lambda x: x.sum().item())
+
+
+@torch.inference_mode()
+def loop(network, tokenizer, kind, device, texts, engine):
+    """Score one sentence per forward pass (an encoder: all masked copies of one), as the studies' own code does."""
+    totals = []
+    for text in texts:
+        encoding = tokenizer(text)
+        ids = encoding["input_ids"]
+        if kind == "decoder":
+            logits = network(input_ids=torch.tensor([ids], device=device)).logits[0, :-1].float()
+            targets = torch.tensor(ids[1:], device=device)
+        else:
+            copies = list(engine.masked_copies(ids, encoding.word_ids()))
+            batch = torch.tensor(np.stack([copy for copy, _, _ in copies]), device=device)
+            positions = torch.tensor([position for _, position, _ in copies], device=device)
+            logits = network(input_ids=batch).logits[torch.arange(len(copies), device=device), positions].float()
+            targets = torch.tensor(np.array([target for _, _, target in copies]), device=device)
+        values = logits.gather(1, targets[:, None])[:, 0] - logits.logsumexp(1)
+        totals.append(values.double().sum().item())
+    return np.array(totals)
+
+
+def bare_shape(engine, rows):
+    """Return rows and positions of a forward pass that has the texts' mean length and fills the engine's budget."""
+    length = int(np.mean(engine.lengths(rows)))
+    return max(1, engine.budget // length), length
+
+
+@torch.inference_mode()
+def bare(network, device, shape, tokens):
+    """Run forward passes of ``shape`` until ``tokens`` are through, logits of all positions included."""
+    ids = torch.randint(5, 10000, shape, device=device)
+    left = tokens
+    while left > 0:
+        height = min(shape[0], -(-left // shape[1]))
+        network(input_ids=ids[:height])
+        left -= height * shape[1]
+    return np.zeros(1)
+
+
+def _synchronise(device):
+    if device != "cpu":
+        torch.cuda.synchronize()
+
+
+def markdown(frame):
+    """Return the table that the README shows."""
+    lines = [
+        "| model | distractors | engine | texts/s | x minicons | x loop | share of bare forward | largest difference |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for row in frame.itertuples():
+        share = "" if np.isnan(row.share_of_bare_forward) else f"{row.share_of_bare_forward:.2f}"
+        lines.append(
+            f"| {row.model} | {row.n_distractors} | {row.engine} | {row.sequences_per_second:.2f} | "
+            f"{row.ratio_to_minicons:.2f} | {row.ratio_to_loop:.2f} | {share} | {row.max_abs_difference:.0e} nats |"
+        )
+    where = ", ".join(
+        f"{d}" + (f", {t} threads" if t else "") for d, t in {*zip(frame.device, frame.threads, strict=True)}
+    )
+    return "\n".join([*lines, "", f"Measured on: {where}.", ""])
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,214 @@
+"""Score all options of a shard of a study's instances with one model."""
+
+import hashlib
+import time
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from scripts.core import files, instances, options
+from scripts.core.engines import batches, chunks, model_jobs, scoring, structure
+from scripts.core.errors import UserError
+from scripts.core.job import log, run
+
+# Instances held at once: enough for neighbours to share contexts, few enough for memory to stay flat.
+WINDOW = 1024
+
+# Room for the special tokens of a text and for an option that is longer than the slot it fills.
+OPTION_BYTES = 64
+# Record batches held while the longest texts are looked for.
+MERGED = 64
+
+LIBRARIES = ("torch", "transformers", "tokenizers", "minicons")
+
+
+def main(
+    *,
+    instances: str,
+    scores: str,
+    speed: str,
+    model: str,
+    entry: dict,
+    engine: str,
+    device: str,
+    tokens_per_batch: int | str,
+    token_values: bool = False,
+    save_seconds: float = 30,
+    shard: int = 1,
+    shards: int = 1,
+    weights: str | None = None,
+    fetched: str | None = None,
+    threads: int = 1,
+):
+    """Write ``scores`` (Parquet) for shard ``shard`` of ``shards`` of ``instances`` (Parquet).
+
+    The file's metadata name model, weights, engine and libraries. ``weights`` is a folder that the workflow prepared
+    from the model's source, where it needs preparing; ``fetched`` says which revision was fetched from the hub.
+    ``speed`` (JSON) tells how long scoring took, for later plans. Finished parts are kept in a folder beside ``scores``
+    every ``save_seconds`` until all is done, and taken up by the next try.
+    """
+    model_jobs.clear_leftovers(scores)
+    opened = model_jobs.open_model(
+        model, entry, script="scripts/scoring/score.py", libraries=LIBRARIES, device=device, threads=threads,
+        weights=weights, fetched=fetched,
+    )  # fmt: skip
+    limit = batches.context_length(opened.network)
+    longest = survey(instances, batches.Texts(opened.tokenizer, entry["architecture"]), limit)
+    scorer = scoring.make_engine(
+        engine, opened.network, opened.tokenizer, entry["architecture"], opened.device, tokens_per_batch, longest
+    )
+    metadata = opened.facts | {
+        "engine": engine,
+        "engine_description": scorer.description,
+        "metric": batches.METRICS[entry["architecture"]],
+        "instances_sha256": files.sha256(instances),
+    }
+    key = chunks.key_of({**metadata, "tokens_per_batch": tokens_per_batch, "threads": threads})
+    parts = chunks.Chunks(Path(scores).with_suffix(".chunks"), key, save_seconds)
+    job = Job(scorer, parts, limit)
+    job.label = model if shards == 1 else f"{model} {shard}/{shards}"
+    metadata["shard"], metadata["shards"] = shard, shards
+    started = time.monotonic()
+    job.write(instances, scores, shard, shards, token_values, metadata)
+    seconds = time.monotonic() - started
+    model_jobs.write_speed(
+        speed, opened, seconds, engine=engine, scored_tokens=job.scored_tokens, instances=metadata["instances"]
+    )
+    parts.remove()
+    log.info(
+        "%d instances, %d tokens of text in %d tokens of forward passes (%d of them now, %.0f a second)",
+        metadata["instances"], metadata["text_tokens"], metadata["forward_tokens"], job.scored_tokens,
+        job.scored_tokens / max(seconds, 1e-9),
+    )  # fmt: skip
+
+
+def survey(path, texts, limit):
+    """Return the instances of a file, of all shards, that have the longest texts: every shard is run in the same way.
+
+    Parameters
+    ----------
+    path : str or Path
+    texts : scripts.core.engines.batches.Texts
+    limit : int or None
+        The model's context length in tokens.
+
+    Returns
+    -------
+    DataFrame
+        Columns ``instance_id``, ``text``, ``options``; at most :data:`scripts.core.engines.structure.CANDIDATES` rows.
+
+    Raises
+    ------
+    UserError
+        If a text is longer than ``limit``.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.parquet as pq
+
+    longest = []
+    with pq.ParquetFile(path) as file:
+        for batch in file.iter_batches(batch_size=WINDOW, columns=["instance_id", "text", "options"]):
+            sizes = pc.binary_length(batch["text"]).to_numpy(zero_copy_only=False)
+            longest.append(batch.take(pa.array(np.argsort(-sizes, kind="stable")[: structure.CANDIDATES])))
+            if limit:
+                # A token takes a byte of text or more.
+                critical = batch.filter(pa.array(sizes > limit - OPTION_BYTES)).to_pandas()
+                batches.check_lengths(texts, options.option_texts(critical), limit)
+            if len(longest) > MERGED:
+                longest = [longest_of(longest)]
+    return longest_of(longest).to_pandas() if longest else pd.DataFrame(columns=["instance_id", "text", "options"])
+
+
+def longest_of(batches):
+    """Return the rows of record batches that have the longest texts, as one record batch."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    table = pa.Table.from_batches(batches).combine_chunks()
+    sizes = pc.binary_length(table["text"]).to_numpy()
+    chosen = table.take(pa.array(np.argsort(-sizes, kind="stable")[: structure.CANDIDATES])).combine_chunks()
+    return chosen.to_batches()[0] if len(chosen) else pa.RecordBatch.from_pylist([], schema=table.schema)
+
+
+class Job:
+    """Streams instances through an engine.
+
+    Parameters
+    ----------
+    engine : object
+        As returned by :func:`scripts.core.engines.scoring.make_engine`.
+    parts : Chunks
+    limit : int or None
+        The model's context length in tokens.
+    """
+
+    def __init__(self, engine, parts, limit):
+        self.engine = engine
+        self.parts = parts
+        self.limit = limit
+        self.label = ""
+        self.scored_tokens = 0
+
+    def write(self, path, scores, shard, shards, token_values, metadata):
+        """Score a shard of the instances in ``path`` and write ``scores``; adds counts to ``metadata``."""
+        import pyarrow as pa
+
+        chosen = instances.shard_rows(path, shard, shards, 2 if self.engine.architecture == "encoder" else 1)
+        total = int(chosen.sum())
+        if not total and shards == 1:
+            raise UserError(f"{path}: no instances; delete the file and run the workflow again")
+        fields = [
+            ("instance_id", pa.string()),
+            ("option", pa.string()),
+            ("option_index", pa.int8()),
+            ("log_probability", pa.float64()),
+            ("mean_log_probability", pa.float64()),
+            ("scored_tokens", pa.int32()),
+        ]
+        if token_values:
+            fields.append(("token_log_probabilities", pa.list_(pa.float32())))
+        schema = pa.schema(fields)
+        metadata.update(instances=total, text_tokens=0, forward_tokens=0)
+
+        def batches():
+            done = 0
+            with batches.progress_bar(self.label, None) as bar:
+                for window in instances.windows(path, chosen, WINDOW):
+                    rows = options.option_texts(window)
+                    done += len(window)
+                    values = self.window(rows, bar, done / total, metadata)
+                    table = scoring.result_table(rows, values)
+                    yield pa.RecordBatch.from_pandas(table[schema.names], schema=schema, preserve_index=False)
+
+        instances.write_stream(scores, schema, batches(), metadata)
+
+    def window(self, rows, bar, share, metadata):
+        """Return the token log-probabilities of a window's rows."""
+        batches.check_lengths(self.engine, rows, self.limit)
+        digest = hashlib.sha256("\0".join([*rows.instance_id, *rows.text]).encode()).hexdigest()
+        plan = self.engine.plan(rows)
+        metadata["forward_tokens"] += sum(batch.tokens for batch in plan)
+        # The rest of the instances will share about as much as those so far.
+        bar.total = round(metadata["forward_tokens"] / share)
+        values = [None] * len(rows)
+        for batch, results, fresh in self.parts.work(digest, plan, partial(self.score, rows)):
+            self.scored_tokens += batch.tokens if fresh else 0
+            for row, scored in zip(batch.rows, results, strict=True):
+                values[row] = scored
+            bar.update(batch.tokens)
+        metadata["text_tokens"] += int(self.engine.lengths(rows).sum())
+        return values
+
+    def score(self, rows, batch):
+        """Return the checked token log-probabilities of a batch."""
+        results = self.engine.score(batch)
+        for row, scored in zip(batch.rows, results, strict=True):
+            scoring.check_finite(rows.iloc[row], scored)
+        return results
+
+
+if __name__ == "__main__":
+    run(main)

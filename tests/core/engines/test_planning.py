@@ -1,0 +1,124 @@
+"""What a plan rests on: token counts, operations, measured speeds, and GPUs that hold a model."""
+
+import pandas as pd
+import pytest
+
+from scripts.core import config, files
+from scripts.core.engines import planning, registry
+from scripts.planning import plan as script
+
+ENTRY = {"architecture": "decoder", "parameters": 1_000_000_000, "precision": "float16", "gpus": 1}
+PROMPTED = {"prompts": 50, "tokens": 120, "generated": 900, "jobs": 2}
+DEVICES = {"A100-40GB": {"memory_gb": 40, "tflops": {"float32": 12, "float16": 100, "bfloat16": 100}}}
+
+
+@pytest.fixture(scope="module")
+def instances():
+    texts = [f"The {who} was tired. The {who} said ___ would sleep." for who in ("clerk", "baker")]
+    return pd.DataFrame({"instance_id": ["a", "b"], "text": texts, "options": [["he", "she", "they", "xe"]] * 2})
+
+
+def test_tokens_before_and_after_sharing(instances):
+    # A text has 12 words and signs: 7 before the slot (The X was tired . The X said = 8), the option, 3 after it.
+    decoder = planning.count_tokens("decoder", instances, planning.word_tokens)
+    assert decoder == (2 * 4 * 12, 1 + 2 * (7 + 4 * 4))
+    encoder = planning.count_tokens("encoder", instances, planning.word_tokens)
+    assert encoder == (2 * 4 * 12 * 12,) * 2
+    assert planning.count_tokens("encoder-decoder", instances, planning.word_tokens) == (96, 24)
+
+
+def test_a_sample_stands_for_many_encoder_texts(instances):
+    many = pd.concat([instances.assign(instance_id=[f"{i}a", f"{i}b"]) for i in range(400)])
+    assert planning.count_tokens("encoder", many, planning.word_tokens) == (800 * 4 * 144,) * 2
+
+
+def test_operations():
+    assert planning.operations(ENTRY, 10) == 2e10
+    assert planning.operations(ENTRY | {"embedding_parameters": 10**8, "layer_repeats": 12}, 1) == 2 * 9e8 * 12
+
+
+def test_measured_speeds_take_precedence(tmp_path):
+    for name, device in (("mine", "NVIDIA A100-SXM4-40GB"), ("kin", "NVIDIA A100-SXM4-40GB"), ("mine", "cpu")):
+        facts = {"model": name, "engine": "packed", "device": device, "precision": "float16", "scored_tokens": 1000,
+                 "seconds": 2.0 if name == "mine" else 4.0}  # fmt: skip
+        files.write_json(tmp_path / name / f"{device}.json", facts)
+    files.write_text(tmp_path / "broken.json", "{")
+    entries = {"mine": ENTRY, "kin": ENTRY, "new": ENTRY}
+    speeds = planning.measured_speeds(tmp_path, entries)
+    assert speeds["NVIDIA A100-SXM4-40GB", "float16", "mine"] == 1e12
+    assert speeds["cpu", "float16", "mine"] == 1e12
+    (mine,) = planning.plan("mine", ENTRY, (10**9, 10**9), 5, 1, DEVICES, speeds, 1e9)
+    loading = (20 + 2e9 / 2e8) / 3600
+    assert mine["speed"] == "measured on this model"
+    assert mine["hours"] == pytest.approx(2e18 / 1e12 / 3600 + loading)
+    (new,) = planning.plan("new", ENTRY, (10**9, 10**9), 5, 1, DEVICES, speeds, 1e9)
+    assert new["speed"] == "measured on models of its kind"
+    assert new["hours"] == pytest.approx(2e18 / (4e12 / 6) / 3600 + loading)
+    (none,) = planning.plan("new", ENTRY, (10**9, 10**9), 5, 2, DEVICES, {}, 1e9)
+    assert none["speed"] == "config.yaml"
+    assert none["hours"] == pytest.approx(2e18 / 1e14 / 3600 + 2 * loading)
+    (cpu,) = planning.plan("new", ENTRY | {"gpus": 0}, (10**9, 10**9), 5, 1, DEVICES, {}, 1e9)
+    assert (cpu["device"], cpu["gpus"], cpu["speed"]) == ("cpu", 0, "matrix products")
+
+
+def test_gpus_as_in_ruff_appendix_e(root):
+    """On 40 GB A100s the paper took one for most models, two for OPT-30B and four for OPT-66B and Llama-2-70B."""
+    models = config.load_yaml(root / "config/models.yaml")["models"]
+    needed = {name: planning.gpus_needed(models[name], 40) for name in ("opt-13b", "opt-30b", "opt-66b", "llama-2-70b")}
+    assert needed == {"opt-13b": 1, "opt-30b": 2, "opt-66b": 4, "llama-2-70b": 4}
+
+
+def test_what_is_generated_is_planned_as_its_jobs_are_limited():
+    """Prompts and continuations have no measured speed: hours are what jobs of such models get, and their loading."""
+    entry = ENTRY | {"gpus": 1}
+    (row,) = planning.plan_generation("prompt", "one", entry, 1000, 200, 20_000, 3, DEVICES, 1e9)
+    loading = 3 * (20 + 2e9 / 2e8)
+    assert row["hours"] == pytest.approx((1000 * registry.prompt_seconds(entry, 200, 20) + loading) / 3600)
+    assert (row["rule"], row["instances"], row["tokens"], row["gpus"]) == ("prompt", 1000, 220_000, 1)
+    assert row["operations"] == planning.operations(entry, 220_000)
+    assert row["speed"] == "config.yaml, at most"
+    cpu = planning.plan_generation("prompt", "one", entry | {"gpus": 0}, 10, 200, 100, 1, DEVICES, 2e10)
+    assert [(r["device"], r["gpus"]) for r in cpu] == [("cpu", 0)]
+    assert cpu[0]["hours"] == pytest.approx((2e9 * (2000 + 2 * 100) / 2e10 + 30) / 3600)
+
+
+def test_the_report_has_every_rule_and_model_and_totals(instances, tmp_path, capsys):
+    files.write_parquet(tmp_path / "instances.parquet", instances)
+    files.write_parquet(tmp_path / "mgc.parquet", pd.DataFrame({"method": ["mask", "generate", "generate"]}))
+    entry = ENTRY | {"source": {"path": str(tmp_path / "nowhere")}}
+    script.main(
+        instances=[str(tmp_path / "instances.parquet")], plan=str(tmp_path / "plan.csv"), studies=["ruff/replica"],
+        texts=[str(tmp_path / "mgc.parquet")], sets={"wing/mgc": {"tokens": 30, "new_tokens": 7}},
+        entries={"one": entry, "two": entry | {"gpus": 0, "precision": "float32"}, "told": entry},
+        jobs={"ruff": {"one": 3, "two": 1}}, prompted={"ruff/replica": {"told": PROMPTED}},
+        methods={"wing": {"one": ["generate"], "two": ["mask", "generate"]}},
+        devices=DEVICES, speeds=str(tmp_path / "speeds"),
+    )  # fmt: skip
+    table = files.read_csv(tmp_path / "plan.csv")
+    assert table.columns.tolist() == script.COLUMNS
+    assert table.rule.tolist() == ["score", "score", "prompt", "token_distributions", "token_distributions"]
+    assert table.model.tolist() == ["one", "two", "told", "one", "two"]
+    assert table.jobs.tolist() == [3, 1, 2, 1, 1]
+    assert table.instances.tolist() == [2, 2, 50, 2, 3]
+    assert table.tokens.tolist()[2:] == [50 * 120 + 900, 2 * 30 + 14, 3 * 30 + 14]
+    assert table.tokenizer.tolist() == ["words and signs"] * 2 + ["none, estimated"] * 3
+    printed = capsys.readouterr().out
+    assert "A100-40GB:" in printed
+    assert "in 6 jobs (score " in printed
+    hours = (table.hours * table.gpus)[table.gpus > 0].sum()
+    assert f"A100-40GB: {hours:.2f} GPU hours" in printed
+
+
+def test_a_run_without_models_has_an_empty_plan(tmp_path, capsys):
+    script.main(
+        instances=[], texts=[], plan=str(tmp_path / "plan.csv"), studies=[], sets={}, entries={}, jobs={}, prompted={},
+        methods={}, devices=DEVICES, speeds=str(tmp_path / "speeds"),
+    )  # fmt: skip
+    table = files.read_csv(tmp_path / "plan.csv")
+    assert table.columns.tolist() == script.COLUMNS
+    assert table.empty
+    assert capsys.readouterr().out == "No study of this run reads a model: there is nothing to plan.\n"
+
+
+def test_a_cpu_has_a_speed():
+    assert planning.cpu_speed(1) > 1e8

@@ -1,0 +1,119 @@
+"""Checks of three values, what they decide together, and the tables of verdicts."""
+
+import pandas as pd
+import pytest
+
+from scripts.core.paper import claims
+from scripts.core.paper.claims import Check, Claim, Lacking
+
+TRUE, FALSE = Check(True, "1 < 2"), Check(False, "3 < 2")
+UNKNOWN, UNDEFINED = Check(None, missing=("OPT-66B",)), Check(None)
+
+
+@pytest.mark.parametrize(
+    ("checks", "verdict", "evidence", "missing"),
+    [
+        ([TRUE], "holds", "1 < 2", ()),
+        ([TRUE] * 4, "holds", "all 4 checks hold", ()),
+        ([TRUE, UNDEFINED], "holds", "1 < 2", ()),
+        ([TRUE, FALSE], "fails", "1 of 2 checks fail: 3 < 2", ()),
+        ([FALSE, UNKNOWN], "fails", "1 of 1 checks fail: 3 < 2", ("OPT-66B",)),
+        ([TRUE, UNKNOWN, UNKNOWN], "not applicable", "1 checks are possible and hold", ("OPT-66B",)),
+        ([UNKNOWN], "not applicable", "", ("OPT-66B",)),
+        ([UNDEFINED], "not applicable", "", ()),
+        ([], "not applicable", "", ()),
+    ],
+)
+def test_checks_decide_together(checks, verdict, evidence, missing):
+    found = claims.decide(checks)
+    assert (found.verdict, found.evidence, found.missing) == (verdict, evidence, missing)
+
+
+def test_a_check_is_unknown_where_something_lacks():
+    def lacking():
+        raise Lacking("a", "b")
+
+    assert claims.check(lacking) == Check(None, missing=("a", "b"))
+    assert claims.check(lambda x: (x > 1, f"{x}"), 2) == Check(True, "2")
+    assert claims.check(lambda: (None, "")) == UNDEFINED
+
+
+def table():
+    found = [
+        Claim(1, "Section 1", "It rises", lambda value: [Check(value > 0, f"{value}")]),
+        Claim(2, "Section 2", "It is large", lambda value: [Check(value > 5, f"{value}")]),
+        Claim(3, "Section 3", "It speaks", lambda value: [Check(None, missing=tuple("abcde"))]),
+    ]
+    return claims.verdicts(found, {"replica": 1, "official": 6}, ["replica", "official"])
+
+
+def test_doubts_stand_behind_the_evidence_of_what_holds():
+    doubted = Check(True, "a: 1", doubt="a is small")
+    assert claims.check(lambda: (True, "a: 1", "a is small")) == doubted
+    assert claims.decide([doubted, Check(True, "b: 2")]).evidence == "a: 1; b: 2; but a is small"
+    many = claims.decide([doubted] * 4)
+    assert many.verdict == "holds" and many.evidence.startswith("all 4 checks hold; but a is small")
+    assert claims.decide([doubted, Check(False, "c: 0")]).evidence == "1 of 2 checks fail: c: 0"
+
+
+def test_verdicts_are_listed_by_claim_and_template_set():
+    found = table()
+    assert found.verdict.tolist() == ["holds", "holds", "fails", "holds", "not applicable", "not applicable"]
+    assert found.n_missing.tolist() == [0, 0, 0, 0, 5, 5]
+    assert found.missing[4] == "a; b; c; d; e"
+
+
+def test_a_template_set_that_was_not_run_is_missing():
+    found = claims.verdicts([Claim(1, "", "", lambda run: [TRUE])], {"replica": 1}, ["replica", "official"])
+    assert found[["verdict", "missing"]].values.tolist() == [
+        ["holds", ""],
+        ["not applicable", "the official templates"],
+    ]
+
+
+def test_counts_tell_where_the_sets_agree():
+    numbers = {name: entry["value"] for name, entry in claims.counts(table(), "claims.csv").items()}
+    assert numbers == {
+        "claims.total": 3, "claims.replica.holds": 1, "claims.replica.fails": 1, "claims.replica.not_applicable": 1,
+        "claims.official.holds": 2, "claims.official.fails": 0, "claims.official.not_applicable": 1, "claims.same": 1,
+        "claims.decided_twice": 2,
+    }  # fmt: skip
+    alone = table().query("templates == 'replica'")
+    assert "claims.same" not in claims.counts(alone, "claims.csv")
+    assert "claims.decided_twice" not in claims.counts(alone, "claims.csv")
+
+
+def test_sets_and_findings_that_were_never_judged_agree_with_nothing():
+    found = [
+        Claim(1, "Section 1", "It rises", lambda value: [Check(value > 0, f"{value}")]),
+        Claim(2, "Section 2", "It is large", lambda value: [Check(value > 5 if value != 3 else None, f"{value}")]),
+        Claim(3, "Section 3", "It speaks", lambda value: [Check(None, missing=("a",))]),
+    ]
+    runs = {"preprint": 1, "aaai": 6, "third": 3}
+    judged = claims.verdicts(found, runs, ["run", "preprint", "aaai", "third"])
+    assert judged[judged.templates == "run"].verdict.tolist() == ["not applicable"] * 3
+    numbers = {name: entry["value"] for name, entry in claims.counts(judged, "claims.csv").items()}
+    # Finding 1 holds wherever it was judged; 2 has two verdicts; 3 was judged nowhere.
+    assert (numbers["claims.same"], numbers["claims.decided_twice"]) == (1, 2)
+
+
+def test_cells_set_the_verdicts_side_by_side():
+    cells = claims.table_cells(table(), ["replica", "official"])
+    assert cells.columns.tolist() == ["No.", "Finding", "Replica", "Official", "Evidence"]
+    assert cells.values.tolist() == [
+        [1, "It rises (Section 1)", "holds", "holds", "replica: 1. official: 6"],
+        [2, "It is large (Section 2)", "fails", "holds", "replica: 1 of 1 checks fail: 1. official: 6"],
+        [3, "It speaks (Section 3)", "not applicable", "not applicable", "missing: a, b, c and 2 more"],
+    ]
+    alone = claims.table_cells(table(), ["official"])
+    assert alone.columns.tolist() == ["No.", "Finding", "Verdict", "Evidence"]
+    assert alone.Evidence[0] == "6"
+
+
+def test_long_lists_of_counterexamples_are_shortened():
+    wrong = claims.verdicts(
+        [Claim(1, "", "", lambda run: [Check(False, f"m{i}: 0") for i in range(9)])], {"a": 1}, ["a"]
+    )
+    assert wrong.evidence[0].count("m") == 9
+    assert claims.table_cells(wrong, ["a"]).Evidence[0] == "9 of 9 checks fail: m0: 0, m1: 0, m2: 0 and 6 more"
+    assert isinstance(wrong, pd.DataFrame)

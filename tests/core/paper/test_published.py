@@ -1,0 +1,245 @@
+"""Published numbers: files are checked, cells are found, and verdicts follow from the numbers."""
+
+import math
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from scripts.core import config, files
+from scripts.core.errors import UserError
+from scripts.core.paper import published
+
+FOLDER = Path(__file__).parents[3] / "paper/published"
+STUDIES = ("ruff", "winopron", "counter_gap", "misgendered", "underspecification")
+MAPPED = tuple(sorted(p.name.removesuffix("_mapping.csv") for p in FOLDER.glob("*_mapping.csv")))
+ACCURACY = "analysis/{templates}/accuracy.csv"
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_the_published_numbers_can_be_read(study):
+    frame = published.read_published(FOLDER / f"{study}.csv")
+    assert len(frame) > 100
+    assert frame.value.map(published.half_unit).gt(0).all()
+
+
+@pytest.mark.parametrize("study", MAPPED)
+def test_mappings_are_complete_and_know_the_registry(study):
+    numbers = published.read_published(FOLDER / f"{study}.csv")
+    models = published.read_models(FOLDER / f"{study}_models.csv")
+    mapping = published.read_mapping(FOLDER / f"{study}_mapping.csv", numbers, models)
+    assert len(mapping) == len(numbers.drop_duplicates(published.KEY))
+    registry = config.load_yaml(FOLDER.parents[1] / "config/models.yaml")["models"]
+    for row in models.itertuples():
+        assert registry[row.model]["label"] == row.label
+        assert registry[row.model]["studies"][study] in row.groups
+        assert not registry[row.model]["demonstration"]
+    assert set(models.model) == {name for name, entry in registry.items() if study in entry["studies"]}
+
+
+def write(folder, name, columns, rows):
+    path = folder / name
+    files.write_csv(path, pd.DataFrame(rows, columns=columns))
+    return path
+
+
+NUMBER = ("Table 1", "s_accuracy", "A | 0", "accuracy", "0.50", "fraction", "table", "")
+CELL = (
+    "s_accuracy", "A | 0", "accuracy", ACCURACY, "n=0", "accuracy", "", "low;high", "1", "a", "official", "likelihood",
+    "=", "0.02", "",
+)  # fmt: skip
+MODELS = [("A", "F", "A", "a", "one;two"), ("B", "F", "B", "b", "two")]
+
+
+def cell(**changes):
+    return tuple(changes.get(name, value) for name, value in zip(published.MAPPING_COLUMNS, CELL, strict=True))
+
+
+def number(**changes):
+    return tuple(changes.get(name, value) for name, value in zip(published.PUBLISHED_COLUMNS, NUMBER, strict=True))
+
+
+def read(folder, numbers=(NUMBER,), cells=(CELL,)):
+    made = published.read_published(write(folder, "s.csv", published.PUBLISHED_COLUMNS, numbers))
+    models = published.read_models(write(folder, "s_models.csv", published.MODEL_COLUMNS, MODELS))
+    mapping = published.read_mapping(write(folder, "s_mapping.csv", published.MAPPING_COLUMNS, cells), made, models)
+    return made, mapping, models
+
+
+@pytest.mark.parametrize(
+    ("numbers", "cells", "words"),
+    [
+        ([number(value="about 3")], [CELL], r"s.csv, row 2: value 'about 3' is not a number"),
+        ([number(kind="tabel")], [CELL], r"s.csv, row 2: kind 'tabel'; did you mean 'table'"),
+        ([NUMBER, NUMBER], [CELL], r"s.csv, row 3: the same source, item, row, column as an earlier row"),
+        ([NUMBER], [], r"s_mapping.csv: no row for 's_accuracy / A \| 0 / accuracy'"),
+        ([NUMBER], [CELL, cell(row="B | 0")], r"s_mapping.csv, row 3: no published number is called 's_accuracy / B"),
+        ([NUMBER], [CELL, CELL], r"s_mapping.csv, row 3: the same item, row, column"),
+        ([NUMBER], [cell(table="")], r"row 2: give either the table of the cell or the reason"),
+        ([NUMBER], [cell(reason="none")], r"row 2: give either the table of the cell or the reason"),
+        ([NUMBER], [cell(reduce="minmum")], r"row 2: reduce 'minmum'; did you mean 'minimum'"),
+        ([NUMBER], [cell(comparison="~")], r"row 2: comparison '~' is not"),
+        ([NUMBER], [cell(models="a;twoo")], r"row 2: 'twoo' is no model of the study; did you mean 'two'"),
+        ([NUMBER], [cell(tolerance="some")], r"row 2: tolerance 'some' is not a number"),
+        ([NUMBER], [cell(reduce="drop")], r"row 2: 'drop' needs a column with two levels"),
+        ([NUMBER], [cell(reduce="minimum of sums")], r"row 2: 'minimum of sums' needs a column with levels to sum"),
+    ],
+)
+def test_a_bad_file_is_refused_in_one_line(tmp_path, numbers, cells, words):
+    with pytest.raises(UserError, match=words):
+        read(tmp_path, numbers, cells)
+
+
+def test_a_missing_column_is_named(tmp_path):
+    path = write(tmp_path, "s.csv", published.PUBLISHED_COLUMNS[:-1], [NUMBER[:-1]])
+    with pytest.raises(UserError, match=r"s.csv: column 'note' is missing"):
+        published.read_published(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "half"), [("0.95", 0.005), ("180", 0.5), ("+3.5", 0.05), ("0.0", 0.05), ("2e-5", 5e-6)]
+)
+def test_a_printed_number_says_how_exact_it_is(text, half):
+    assert published.half_unit(text) == pytest.approx(half)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (("0.50", 0.6, 0.45, 0.7), "within interval"),
+        (("0.50", 0.6, 0.504, 0.7), "within interval"),
+        (("0.50", 0.6, 0.506, 0.7, 0.02), "differs"),
+        (("0.50", 0.52, 0.51, 0.53, 0.02), "within tolerance"),
+        (("0.50", 0.4, 0.3, 0.494, 0.02), "differs"),
+        (("0.50", 0.504), "as printed"),
+        (("0.50", 0.496, 0.45, 0.7), "as printed"),
+        (("0.50", 0.504, 0.503, 0.504), "as printed"),
+        (("0.50", 0.5051, 0.45, 0.7), "within interval"),
+        (("+0.45", 0.4491, math.nan, math.nan, 0.1), "as printed"),
+        (("+0.45", 0.444, math.nan, math.nan, 0.1), "within tolerance"),
+        (("0.50", 0.506), "differs"),
+        (("180", 180), "as printed"),
+        (("180", 181), "differs"),
+        (("85", 84.9, math.nan, math.nan, 0, "<"), "within tolerance"),
+        (("85", 85, math.nan, math.nan, 0, "<"), "within tolerance"),
+        (("85", 85.2, math.nan, math.nan, 0, "<"), "differs"),
+        (("85", 85.2, 80, 90, 0, "<"), "differs"),
+        (("500", 527, math.nan, math.nan, 0, ">"), "within tolerance"),
+        (("500", 499, math.nan, math.nan, 0, ">"), "differs"),
+    ],
+)  # fmt: skip
+def test_verdicts(arguments, expected):
+    assert published.verdict(*arguments) == expected
+
+
+def table():
+    cells = [("a", 0, 0.52), ("a", 1, 0.3), ("b", 0, 0.8), ("b", 1, 0.7), ("demo", 0, 0.5), ("demo", 1, 0.1)]
+    rows = [(model, n, accuracy, accuracy - 0.05, accuracy + 0.05) for model, n, accuracy in cells]
+    return pd.DataFrame(rows, columns=["model", "n", "accuracy", "low", "high"])
+
+
+def compare(folder, cells, tables=None, excluded=(), obstacles=None, numbers=(NUMBER,)):
+    made, mapping, models = read(folder, numbers, cells)
+    tables = tables or {"replica": {ACCURACY: table()}}
+    return published.compare(made, mapping, models, tables, ["replica", "official"], excluded, obstacles)
+
+
+def test_ours_stands_beside_what_is_published(tmp_path):
+    found = compare(tmp_path, [CELL])
+    assert found.templates.tolist() == ["replica", "official"]
+    ours, other = found.to_dict("records")
+    assert (ours["published"], ours["table"]) == ("0.50", ACCURACY)
+    numbers = [ours[name] for name in ("ours", "ci_low", "ci_high", "difference")]
+    assert numbers == pytest.approx([0.52, 0.47, 0.57, 0.02])
+    assert (ours["verdict"], ours["reason"]) == ("within interval", "")
+    assert (other["verdict"], other["reason"]) == ("not run", "not in this run: the official templates")
+    assert math.isnan(other["ours"])
+
+
+@pytest.mark.parametrize(
+    ("changes", "ours"),
+    [
+        ({"cells": "n=0|1", "models": "two", "reduce": "mean"}, (0.52 + 0.3 + 0.8 + 0.7) / 4),
+        ({"cells": "n=0|1", "models": "two", "reduce": "sum"}, 2.32),
+        ({"cells": "", "models": "two", "reduce": "minimum"}, 0.3),
+        ({"cells": "", "models": "two", "reduce": "maximum"}, 0.8),
+        ({"cells": "", "models": "two", "reduce": "distinct", "value": "model"}, 2),
+        ({"cells": "n=0|1", "models": "two", "reduce": "drop"}, (0.22 + 0.1) / 2),
+        ({"cells": "model=b|a;n=0", "models": "a;b", "reduce": "ratio"}, 0.8 / 0.52),
+        ({"cells": "n=0+1", "models": "two", "reduce": "minimum of sums"}, 0.82),
+        ({"cells": "n=0+1", "models": "two", "reduce": "maximum of sums"}, 1.5),
+        ({"scale": "100"}, 52),
+    ],
+)  # fmt: skip
+def test_cells_become_one_number(tmp_path, changes, ours):
+    interval = {} if changes == {"scale": "100"} else {"interval": ""}
+    assert compare(tmp_path, [cell(**changes, **interval)]).ours[0] == pytest.approx(ours)
+
+
+def test_what_the_run_lacks_is_not_run(tmp_path):
+    lacking = {"replica": {ACCURACY: table().query("model != 'b'")}}
+    row = compare(tmp_path, [cell(models="two", reduce="mean", interval="")], lacking).iloc[0]
+    assert (row.verdict, row.reason) == ("not run", "not in this run: b")
+    row = compare(tmp_path, [cell(cells="n=0|7", reduce="mean", interval="")]).iloc[0]
+    assert (row.verdict, row.reason) == ("not run", "not in this run: n 7")
+    row = compare(tmp_path, [cell(table="", reason="people")]).iloc[0]
+    assert (row.verdict, row.reason) == ("not run", "people")
+    row = compare(tmp_path, [CELL], obstacles={"likelihood": "other options"}).iloc[0]
+    assert (row.verdict, row.reason) == ("not run", "other options")
+    empty = table().assign(accuracy=math.nan)
+    assert "not defined" in compare(tmp_path, [CELL], {"replica": {ACCURACY: empty}}).reason[0]
+
+
+def test_a_value_that_rounds_to_the_printed_one_is_told_from_one_whose_interval_meets_it(tmp_path):
+    numbers = [NUMBER, number(row="A | 1", value="0.30")]
+    found = compare(tmp_path, [CELL, cell(row="A | 1", cells="n=1")], numbers=numbers)
+    own = found[found.templates == "replica"].set_index("published")
+    assert own.verdict.to_dict() == {"0.50": "within interval", "0.30": "as printed"}
+    counted = {name: entry["value"] for name, entry in published.counts(found, "s.csv").items()}
+    assert counted["published.replica.results.as_printed"] == 1
+    assert counted["published.replica.results.within_interval"] == 1
+    assert published.table_cells(found, "s").Verdict.tolist() == ["within interval", "as printed"]
+
+
+def test_an_excluded_model_is_never_compared(tmp_path):
+    row = compare(tmp_path, [CELL], excluded={"a"}).iloc[0]
+    assert (row.verdict, row.reason) == ("not run", "not in this run: a")
+    assert math.isnan(row.ours)
+
+
+def test_a_mapping_that_does_not_fit_the_tables_is_refused(tmp_path):
+    with pytest.raises(UserError, match=r"no table 'analysis/\{templates\}/acuracy.csv'; did you mean"):
+        compare(tmp_path, [cell(table="analysis/{templates}/acuracy.csv")])
+    with pytest.raises(UserError, match=r"accuracy.csv has no column 'acc'; did you mean 'accuracy'"):
+        compare(tmp_path, [cell(value="acc")])
+    with pytest.raises(UserError, match=r"2 rows of .* fit"):
+        compare(tmp_path, [cell(cells="")])
+
+
+def test_tables_are_read_by_template_set(tmp_path):
+    csv = write(tmp_path, "results/s/analysis/replica/accuracy.csv", ["model", "accuracy"], [("a", 0.5)])
+    made = tmp_path / "results/s/analysis/official/paper_numbers.json"
+    files.write_json(made, {"setting.alpha": {"value": 0.05, "text": "0.05"}})
+    found = published.read_tables([str(csv), str(made)], ["replica", "official"])
+    assert found["replica"][ACCURACY].accuracy.tolist() == [0.5]
+    frame = found["official"]["analysis/{templates}/paper_numbers.json"]
+    assert frame.values.tolist() == [["setting.alpha", 0.05]]
+
+
+def test_counts_and_cells_follow_the_comparison(tmp_path):
+    numbers = [NUMBER, number(source="Section 2"), number(row="A | 1", value="0.9"), number(row="x", kind="setting"),
+               number(row="y", kind="setting", value="0.9")]  # fmt: skip
+    cells = [CELL, cell(row="A | 1", cells="n=1"), cell(row="x"), cell(row="y", table="", reason="people")]
+    found = compare(tmp_path, cells, numbers=numbers)
+    counted = {name: entry["value"] for name, entry in published.counts(found, "s.csv").items()}
+    assert counted["published.replica.results.within_interval"] == 2
+    assert counted["published.replica.results.as_printed"] == 0
+    assert counted["published.replica.results.differs"] == 1
+    assert counted["published.replica.results.total"] == counted["published.replica.results.compared"] == 3
+    assert counted["published.replica.settings.not_run"] == counted["published.replica.settings.without_cell"] == 1
+    assert counted["published.official.results.not_run"] == 3
+    shown = published.table_cells(found, "s")
+    assert shown.values.tolist() == [
+        ["accuracy: A, 0", "Table 1; Section 2", "0.50", "replica", "0.520", "0.470 to 0.570", "within interval"],
+        ["accuracy: A, 1", "Table 1", "0.9", "replica", "0.30", "0.25 to 0.35", "differs"],
+    ]

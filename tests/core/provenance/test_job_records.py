@@ -1,0 +1,557 @@
+"""Records are complete, portable and checked; verdicts follow from plain data."""
+
+import json
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from scripts.core import config as configuration
+from scripts.core import files
+from scripts.core.provenance import audit, job_records
+
+HERE = Path(__file__).parents[3]
+ROOT = "/somewhere/house"
+
+
+def test_portable_values_are_json_and_know_no_machine():
+    value = {1: (f"{ROOT}/config/a.tsv", 2.5, None, True), "set": {"b", "a"}}
+    assert job_records.portable(value, ROOT) == {"1": ["config/a.tsv", 2.5, None, True], "set": ["a", "b"]}
+    assert job_records.portable(f"{ROOT}-other/a", ROOT) == f"{ROOT}-other/a"
+    # Inputs of a run outside the repository.
+    assert job_records.portable({f"{ROOT}/templates/a.tsv": "00"}, ROOT) == {"templates/a.tsv": "00"}
+
+
+def test_a_users_home_is_not_named(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path / "alice"))
+    (tmp_path / "alice/models").mkdir(parents=True)
+    name = job_records.portable({"path": f"{tmp_path}/alice/models"}, ROOT)["path"]
+    assert name == "~/models"
+    assert job_records.resolve(name, ROOT) == tmp_path / "alice/models"
+    assert job_records.portable(f"{tmp_path}/alice/house/a", f"{tmp_path}/alice/house") == "a"
+
+
+def test_record_names_differ_with_wildcards_and_are_file_names():
+    a = job_records.record_path("score", {"model": "m", "study": "ruff"}, ["x"])
+    assert a == "results/provenance/score/model=m,study=ruff.json"
+    assert job_records.record_path("fetch", {"path": "a/b c.zip"}, ["x"]).endswith("/fetch/path=a%2Fb%20c.zip.json")
+    assert job_records.record_path("paper_pdf", {}, ["results/paper/main.pdf"]).endswith("/paper_pdf/main.pdf.json")
+    long = [job_records.record_path("r", {"path": "x" * 300 + end}, ["x"]) for end in "ab"]
+    assert long[0] != long[1]
+    assert all(len(Path(path).name) < 255 for path in long)
+
+
+@pytest.fixture(scope="module")
+def finished_job(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("job")
+    assert job(folder, "well") == 0
+    return folder
+
+
+@pytest.fixture
+def record(finished_job, tmp_path, monkeypatch):
+    """The path of a complete record below the working directory, and its content."""
+    shutil.copytree(finished_job, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "results/provenance/copy/templates=replica.json"
+    return path, json.loads(path.read_text())
+
+
+def written(path, record):
+    """Write a record with the checksum of its content, as whoever forges one does."""
+    path.write_text(json.dumps(record | {"checksum": job_records.checksum(record)}))
+
+
+REQUIRED = configuration.load_schema("record")["required"]
+MALFORMED = {
+    **{f"without {key}": ({key: None}, "lacks the key") for key in REQUIRED if key not in ("format", "checksum")},
+    "inputs a list": ({"inputs": ["in.txt"]}, "inputs is a list"),
+    "outputs empty": ({"outputs": {}}, "outputs has 0 entries; expected at least 1"),
+    "a digest cut off": ({"outputs": {"results/out.txt": "00"}}, "results/out.txt is '00'; expected a SHA-256 digest"),
+    "a digest that is a number": ({"inputs": {"in.txt": 5}}, "inputs.in.txt is '5'"),
+    "packages a list": ({"packages": [1]}, "packages is a list"),
+    "a version that is a number": ({"packages": {"numpy": 2}}, "packages.numpy is '2'"),
+    "models text": ({"models": "m"}, "models is 'm'"),
+    "facts without weights": ({"models": {"results/out.txt": {"model": "m"}}}, "lacks the key"),
+    "params a list": ({"params": []}, "params is a list"),
+    "code a list": ({"params": {"_code": ["scripts/a.py"]}}, "params._code is a list"),
+    "wildcards with a number": ({"wildcards": {"templates": 1}}, "wildcards.templates is '1'"),
+    "machine text": ({"machine": "m"}, "machine is 'm'"),
+    "a host name": ({"machine": {"host": "h", "system": "", "python": "", "cpu": "", "gpus": []}}, "'machine.host'"),
+    "git without a commit": ({"git": {"dirty": False}}, "git lacks the key 'commit'"),
+    "an unknown key": ({"root": "/somewhere"}, "unknown key 'root'"),
+    "format 99": ({"format": 99}, "is of format 99, not 2"),
+    "format true": ({"format": True}, "is of format True, not 2"),
+    "format 2.0 as text": ({"format": "2"}, "is of format 2, not 2"),
+    "no format": ({"format": None}, "is of format None, not 2"),
+    "another job's": ({"wildcards": {"templates": "official"}}, "is the record of another job of rule copy"),
+}
+
+
+@pytest.mark.parametrize("name", MALFORMED)
+def test_a_malformed_record_is_named_in_one_line(record, name):
+    path, content = record
+    changed, told = MALFORMED[name]
+    content |= changed
+    if name.startswith("without"):
+        del content[next(iter(changed))]
+    written(path, content)
+    tell(path, told)
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("", "is not JSON"),
+        ('{"format": 2, ', "is not JSON"),
+        ("[" * 100_000, "is not JSON"),
+        ("\xff\xfe", "is not JSON"),
+        ("[1]", "is not a JSON object"),
+        ('{"format": 2}', "lacks the key"),
+    ],
+    ids=["empty", "cut off", "deep", "no text", "list", "nothing but a format"],
+)
+def test_what_is_no_record_is_named_in_one_line(record, content, told):
+    path, _ = record
+    path.write_bytes(content.encode("latin-1"))
+    tell(path, told)
+
+
+def tell(path, told):
+    """Check that the audit calls the output tampered and says why in one line, with and without a plan of its job."""
+    name, problems = "results/provenance/copy/templates=replica.json", {}
+    records = job_records.load(problems=problems)
+    assert records == {name: {}}
+    assert told in problems[name]
+    assert len(problems[name]) < 300 and "\n" not in problems[name]
+    planned = make("copy", ["in.txt"], ["results/out.txt"], {"templates": "replica"})
+    digests = {"in.txt": files.sha256("in.txt"), "results/out.txt": files.sha256("results/out.txt")}
+    findings = audit.judge([planned], records, digests, {}, {}, {}, problems=problems)
+    assert findings["results/out.txt"]["verdict"] == "tampered"
+    lines = audit.report(findings)
+    assert f"          record {name} cannot be used: {problems[name]}" in lines
+    assert len(lines) == 3
+    assert audit.unowned(problems, findings) == {}
+    assert list(audit.unowned(problems, {})) == [name]
+
+
+def test_a_record_that_cannot_be_read_is_named(record, monkeypatch):
+    path, _ = record
+    path.unlink()
+    path.mkdir()
+    problems = {}
+    assert list(job_records.load(problems=problems).values()) == [{}]
+    assert list(problems.values()) == ["it cannot be read (Is a directory)"]
+
+
+def test_a_foreign_parquet_file_has_no_facts(tmp_path):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"a": [1]}).replace_schema_metadata({"other": "no JSON"}), path)
+    assert job_records.model_facts([path]) == {}
+
+
+def test_a_record_says_nothing_of_the_machine_or_its_folders(record, finished_job):
+    text = record[0].read_text()
+    for secret in (str(HERE), str(finished_job), str(Path.home()), platform.release()):
+        assert secret not in text
+    assert not re.search(rf"\b{re.escape(platform.node())}\b", text)
+
+
+def distribution(folder, name, version, **members):
+    """Install a package of our own in ``folder``."""
+    info = folder / f"{name}-{version}.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+    for member, content in members.items():
+        path = folder / name / member
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    return folder
+
+
+def test_installed_versions_are_those_of_this_environment(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(distribution(tmp_path, "scipy", "99.0"))
+    found = job_records.installed(["scipy", "pandas", "no-such-package"])
+    assert found.keys() == {"scipy", "pandas"}
+    assert found["scipy"] == "99.0"
+
+
+@pytest.mark.parametrize("member", ["file", "folder"])
+def test_files_that_packages_carry_are_read_as_they_are_installed(tmp_path, monkeypatch, member):
+    folder = distribution(tmp_path, "carrier", "1.0", **{"model/weights": b"abc"})
+    monkeypatch.syspath_prepend(folder)
+    path = "carrier/model/weights" if member == "file" else "carrier/model"
+    flat = {"package": "carrier", "version": "1.0", member: path}
+    merged = {"entry": {"source": flat | {"delta": "config/weights/d.safetensors"}}}
+    expected = {f"carrier:{path}": ("carrier", path, "1.0")}
+    assert job_records.carried(flat | {"_code": {}}) == expected
+    assert job_records.carried({"entries": [{"source": flat}]}) == expected
+    assert job_records.carried(merged) == {}
+    before = job_records.package_files(expected)
+    assert before == {f"carrier:{path}": files.sha256(folder / path)}
+    (folder / "carrier/model/weights").write_bytes(b"abd")
+    assert job_records.package_files(expected) != before
+    assert job_records.package_files({"gone:x": ("gone", "x", "1")}) == {}
+
+
+def test_the_digest_cache_sees_every_change(tmp_path, monkeypatch):
+    path, cache = tmp_path / "a.txt", tmp_path / "cache"
+    path.write_text("one")
+    first = job_records.digest(path, cache)
+    assert first == files.sha256(path)
+    path.write_text("two")
+    os.utime(path, ns=(1, 1))
+    assert job_records.digest(path, cache) == files.sha256(path) != first
+    # Not even one of the same length whose time was put back goes unseen.
+    state = path.stat()
+    path.write_text("six")
+    os.utime(path, ns=(state.st_atime_ns, state.st_mtime_ns))
+    assert job_records.digest(path, cache) == files.sha256(path)
+    monkeypatch.setattr(files, "sha256", lambda _: pytest.fail("read again"))
+    job_records.digest(path, cache)
+
+
+def test_the_digest_of_a_folder_is_that_of_its_files(tmp_path):
+    folder = tmp_path / "model"
+    folder.mkdir()
+    (folder / "a").write_text("1")
+    before = job_records.digest(folder, tmp_path / "cache")
+    assert before == files.sha256(folder)
+    (folder / "b").write_text("2")
+    assert job_records.digest(folder, tmp_path / "cache") == files.sha256(folder) != before
+
+
+def test_packages_are_those_the_code_reaches(tmp_path):
+    source = tmp_path / "a.py"
+    source.write_text("import json\nfrom pandas import DataFrame\n")
+    providers = {"pandas": ["pandas"], "numpy": ["numpy"], "yaml": ["PyYAML"], "pytest": ["pytest"]}
+    used, runner = job_records.packages(["pandas.core", "numpy", "yaml", "json", "os"], [source], providers)
+    assert set(used) == {"pandas", "numpy"}
+    assert set(runner) == {"pyyaml"}
+
+
+def test_pins_prefer_the_lock_and_normalise_names(tmp_path):
+    (tmp_path / "requirements.lock").write_text("Py_YAML==6.0 \\\n    --hash=sha256:00\n")
+    (tmp_path / "requirements.in").write_text("torch==2.0\npy-yaml==5.0\n")
+    assert job_records.pins(tmp_path) == {"py-yaml": "6.0", "torch": "2.0"}
+    assert set(job_records.lock_digest(tmp_path)) == {"requirements.lock", "requirements.in"}
+
+
+def test_files_are_where_the_run_is_or_in_the_repository(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "here.tsv").write_text("")
+    assert job_records.resolve("here.tsv", "/repository") == Path("here.tsv")
+    assert job_records.resolve("templates/a.tsv", "/repository") == Path("/repository/templates/a.tsv")
+    assert job_records.resolve("results/gone.csv", "/repository") == Path("results/gone.csv")
+
+
+def test_a_folder_without_git_has_no_commit(tmp_path):
+    assert job_records.git_state(tmp_path) is None
+    subprocess.run(["git", "init", "-q", tmp_path], check=True)
+    identity = ["-c", "user.name=n", "-c", "user.email=e@example.org"]
+    subprocess.run(["git", "-C", tmp_path, *identity, "commit", "-qm", "x", "--allow-empty"], check=True)
+    assert job_records.git_state(tmp_path)["dirty"] is False
+    (tmp_path / "new").write_text("")
+    assert job_records.git_state(tmp_path)["dirty"] is True
+    (tmp_path / "inner").mkdir()
+    assert job_records.git_state(tmp_path / "inner") is None
+
+
+JOB = """
+import sys
+from types import SimpleNamespace
+from scripts.core.errors import UserError
+from scripts.core.job import run
+
+class Named(dict):
+    def __iter__(self):
+        return iter(self.values())
+    def __len__(self):
+        return len(self.values())
+    def __getitem__(self, n):
+        return list(self.values())[n]
+
+snakemake = SimpleNamespace(
+    rule="copy", wildcards={"templates": "replica"}, input=Named(source="in.txt"),
+    output=Named(target="results/out.txt"), params=Named(n=3, _code={"scripts/core/files.py": "0"}),
+    log=["job.log"], threads=1, resources={},
+)
+
+LOADS = {
+    "import_module": "import importlib; importlib.import_module('scripts.core.options')",
+    "__import__": "__import__('scripts.core.options')",
+    "spec": "import importlib.util as u; import scripts.core.job as j; "
+            "s = u.spec_from_file_location('other', j.__file__.replace('job.py', 'options.py')); "
+            "m = u.module_from_spec(s); s.loader.exec_module(m)",
+    "runpy": "import runpy; import scripts.core.job as j; "
+             "runpy.run_path(j.__file__.replace('job.py', 'options.py'))",
+}
+
+def main(*, source, target, n):
+    from pathlib import Path
+    import pandas
+    if sys.argv[1] == "fail":
+        raise UserError("no")
+    if sys.argv[1] in LOADS:
+        exec(LOADS[sys.argv[1]])
+    if sys.argv[1] != "nothing":
+        Path(target).parent.mkdir(exist_ok=True)
+        Path(target).write_text(Path(source).read_text() * n)
+
+run(main)
+"""
+
+
+def job(folder, how, text=JOB):
+    (folder / "in.txt").write_text("text")
+    (folder / "job.py").write_text(text)
+    environment = {**os.environ, "PYTHONPATH": str(HERE), "SLURM_JOB_ID": "42"}
+    return subprocess.run([sys.executable, "job.py", how], cwd=folder, env=environment, check=False).returncode
+
+
+def test_a_finished_job_leaves_a_complete_record_and_a_failed_one_none(tmp_path, monkeypatch):
+    assert job(tmp_path, "well") == 0
+    path = tmp_path / "results/provenance/copy/templates=replica.json"
+    record = json.loads(path.read_text())
+    assert record["inputs"] == {"in.txt": files.sha256(tmp_path / "in.txt")}
+    assert record["outputs"] == {"results/out.txt": files.sha256(tmp_path / "results/out.txt")}
+    assert record["params"] == {"n": 3, "_code": {"scripts/core/files.py": "0"}}
+    assert record["packages"]["pandas"]
+    assert record["scheduler_job"] == "42"
+    assert record["machine"]["cpu"]
+    assert record["started"] <= record["ended"]
+    assert record["peak_memory_mb"] > 10
+    assert record["lock"]["requirements.lock"]
+    assert record["checksum"] == job_records.checksum(record)
+    monkeypatch.chdir(tmp_path)
+    problems = {}
+    records = job_records.load(problems=problems)
+    assert problems == {}
+    assert job_records.index(records) == {"results/out.txt": "results/provenance/copy/templates=replica.json"}
+    assert job(tmp_path, "fail") == 1
+    assert not path.exists()
+    assert job(tmp_path, "well") == 0
+    (tmp_path / "results/out.txt").unlink()
+    job(tmp_path, "nothing")
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("how", ["import_module", "__import__", "spec", "runpy"])
+def test_a_job_that_loads_a_module_undeclared_fails_and_names_it(tmp_path, how):
+    assert job(tmp_path, how) == 1
+    assert "rule copy: scripts/core/options.py was loaded without an import statement" in (
+        (tmp_path / "job.log").read_text()
+    )
+    assert not (tmp_path / "results/provenance/copy/templates=replica.json").exists()
+    # Declared, the same job is recorded.
+    declared = '"scripts/core/files.py": "0", "scripts/core/options.py": "1", "scripts/core/errors.py": "2"'
+    (tmp_path / "job.py").unlink()
+    assert job(tmp_path, how, JOB.replace('"scripts/core/files.py": "0"', declared)) == 0
+    assert (tmp_path / "results/provenance/copy/templates=replica.json").exists()
+
+
+# A run of two models' scores and the analysis of both, as plain data.
+
+
+def make(rule, inputs, outputs, wildcards=None, **params):
+    return {
+        "rule": rule, "wildcards": wildcards or {}, "inputs": inputs, "outputs": outputs,
+        "params": {"_code": {"scripts/a.py": "00"}, **params},
+    }  # fmt: skip
+
+
+def run_of_two(revision="c0"):
+    jobs = [
+        make("analyse", ["results/a.parquet", "results/b.parquet"], ["results/t.csv"], level=0.05),
+        *(
+            make("score", ["in.txt"], [f"results/{m}.parquet"], {"model": m},
+                 entry={"source": {"hub": f"org/{m}", "revision": revision}})
+            for m in "ab"
+        ),
+    ]  # fmt: skip
+    digests = {"in.txt": "1" * 64, "results/a.parquet": "a" * 64, "results/b.parquet": "b" * 64,
+               "results/t.csv": "7" * 64}  # fmt: skip
+    facts = {
+        f"results/{m}.parquet": dict.fromkeys(job_records.MODEL_FACTS, "x") | {"model": m, "revision": "c0"}
+        for m in "ab"
+    }
+    records = {}
+    for job in jobs:
+        record = {
+            "rule": job["rule"], "wildcards": job["wildcards"], "params": json.loads(json.dumps(job["params"])),
+            "inputs": {p: digests[p] for p in job["inputs"]}, "outputs": {p: digests[p] for p in job["outputs"]},
+            "models": {p: facts[p] for p in [*job["inputs"], *job["outputs"]] if p in facts},
+            "packages": {"numpy": "2.0", "torch": "2.1+cpu"}, "machine": {"python": "3.11.2", "cpu": "c"},
+            "git": None, "ended": "now", "package_files": {},
+        }  # fmt: skip
+        records[job_records.record_path(job["rule"], job["wildcards"], job["outputs"])] = record
+    add_checksums(records)
+    return jobs, records, digests, facts, {"numpy": "2.0", "torch": "2.1"}, {}
+
+
+def add_checksums(records):
+    for record in records.values():
+        record["checksum"] = job_records.checksum(record)
+
+
+def verdicts(state, **here):
+    return {path: finding["verdict"] for path, finding in audit.judge(*state, **here).items()}
+
+
+def test_an_untouched_run_is_current():
+    assert set(verdicts(run_of_two()).values()) == {"current"}
+
+
+def test_stale_names_the_cause_and_goes_downstream():
+    state = run_of_two()
+    state[0][1]["params"]["_code"]["scripts/a.py"] = "11"
+    found = audit.judge(*state)
+    assert found["results/a.parquet"]["verdict"] == "stale"
+    assert found["results/a.parquet"]["reasons"] == [audit.reason("module", "scripts/a.py", "00", "11")]
+    assert found["results/b.parquet"]["verdict"] == "current"
+    assert found["results/t.csv"]["reasons"] == [audit.reason("upstream", "results/a.parquet", None, "stale")]
+    assert "scripts/a.py: was 00, now 11" in "\n".join(audit.report(found))
+
+
+def test_package_input_and_parameter_changes_are_told_apart():
+    state = run_of_two()
+    state[4]["numpy"] = "2.2"
+    assert audit.reason("package", "numpy", "2.0", "2.2") in audit.judge(*state)["results/t.csv"]["reasons"]
+    state = run_of_two()
+    state[2]["in.txt"] = "2" * 64
+    assert audit.judge(*state)["results/a.parquet"]["reasons"][0]["kind"] == "input"
+    state = run_of_two()
+    state[0][0]["params"]["level"] = 0.01
+    assert audit.judge(*state)["results/t.csv"]["reasons"] == [audit.reason("parameter", "level", 0.05, 0.01)]
+
+
+def test_installed_packages_are_compared_with_the_record():
+    state = run_of_two()
+    same = {"numpy": "2.0", "torch": "2.1+cu130", "python": "3.11.9"}
+    assert set(verdicts(state, installed=same).values()) == {"current"}
+    found = audit.judge(*state, installed=same | {"numpy": "2.2"})
+    assert found["results/t.csv"]["reasons"][0] == audit.reason("installed package", "numpy", "2.0", "2.2")
+    assert "installed package numpy: was 2.0, now 2.2" in "\n".join(audit.report(found))
+    (line,) = audit.environment_remedies(found)
+    assert line.startswith("what is installed of numpy is not what results were made with")
+    # What the lock file says now is what is wanted.
+    state[4]["numpy"] = "2.2"
+    assert audit.environment_remedies(audit.judge(*state, installed=same | {"numpy": "2.2"})) == []
+    state[4]["numpy"] = "2.0"
+    found = audit.judge(*state, installed={"python": "3.12.1"})
+    assert audit.describe(found["results/t.csv"]["reasons"][0]) == "installed python: was 3.11.2, now 3.12.1"
+
+
+def test_weights_and_data_of_packages_are_compared_with_the_record():
+    state = run_of_two()
+    carried = {"package": "carrier", "version": "1.0", "folder": "carrier/model"}
+    for place in (state[0][1], state[1]["results/provenance/score/model=a.json"]):
+        place["params"] = place["params"] | carried
+    state[1]["results/provenance/score/model=a.json"]["package_files"] = {"carrier:carrier/model": "c" * 64}
+    add_checksums(state[1])
+    assert set(verdicts(state).values()) == {"current"}
+    assert set(verdicts(state, package_files={"carrier:carrier/model": "c" * 64}).values()) == {"current"}
+    found = audit.judge(*state, package_files={"carrier:carrier/model": "d" * 64})
+    assert found["results/a.parquet"]["reasons"] == [
+        audit.reason("package file", "carrier:carrier/model", "c" * 64, "d" * 64)
+    ]
+    assert found["results/b.parquet"]["verdict"] == "current"
+    assert "what is installed of carrier is not" in audit.environment_remedies(found)[0]
+    found = audit.judge(*state, installed={"carrier": "1.1"})
+    assert found["results/a.parquet"]["reasons"] == [audit.reason("installed package", "carrier", "1.0", "1.1")]
+
+
+def test_a_revision_that_changed_and_one_that_is_missing():
+    state = run_of_two()
+    state[0][1]["params"]["entry"]["source"]["revision"] = "c1"
+    assert audit.judge(*state)["results/a.parquet"]["reasons"] == [
+        audit.reason("revision", "entry.source.revision", "c0", "c1")
+    ]
+    found = verdicts(run_of_two(revision=None))
+    assert found == dict.fromkeys(found, "unpinned")
+
+
+def test_weights_that_changed_in_their_folder_are_stale():
+    state = run_of_two()
+    state[5]["results/a.parquet"] = "y"
+    assert audit.judge(*state)["results/a.parquet"]["reasons"] == [audit.reason("weights", "a", "x", "y")]
+
+
+def test_tampered_foreign_missing_and_unfinished_files():
+    state = run_of_two()
+    state[2]["results/t.csv"] = "8" * 64
+    assert verdicts(state)["results/t.csv"] == "tampered"
+    state = run_of_two()
+    state[2]["results/a.parquet"] = "8" * 64
+    state[3]["results/a.parquet"] = state[3]["results/a.parquet"] | {"model": "b"}
+    found = audit.judge(*state)
+    assert found["results/a.parquet"]["verdict"] == "mixed"
+    assert found["results/t.csv"]["verdict"] == "stale"
+    state = run_of_two()
+    del state[2]["results/a.parquet"]
+    assert verdicts(state)["results/a.parquet"] == "missing"
+    state = run_of_two()
+    del state[1]["results/provenance/score/model=a.json"]
+    assert audit.judge(*state)["results/a.parquet"]["reasons"][0]["kind"] == "record"
+
+
+def test_an_edited_record_is_tampered():
+    state = run_of_two()
+    record = state[1]["results/provenance/analyse/t.csv.json"]
+    record["outputs"]["results/t.csv"] = state[2]["results/t.csv"] = "9" * 64
+    assert verdicts(state)["results/t.csv"] == "tampered"
+
+
+def test_scores_of_one_run_share_environment_and_weights():
+    state = run_of_two()
+    state[1]["results/provenance/score/model=a.json"]["machine"]["python"] = "3.12"
+    add_checksums(state[1])
+    assert verdicts(state) == {"results/a.parquet": "mixed", "results/b.parquet": "mixed", "results/t.csv": "stale"}
+
+
+def test_orphans_are_what_no_job_makes():
+    jobs = run_of_two()[0]
+    jobs[0]["outputs"] = ["results/folder"]
+    present = ["results/a.parquet", "results/folder/link", "results/folder/x", "results/y"]
+    found = audit.orphans(present, jobs, {"results/folder/x": "0" * 64, "results/y": "1" * 64})
+    assert list(found) == ["results/folder/link", "results/y"]
+
+
+def test_remedies_name_jobs_whose_outputs_snakemake_takes_for_current():
+    state = run_of_two()
+    assert audit.remedies(audit.judge(*state), state[0]) == []
+    del state[1]["results/provenance/score/model=a.json"]
+    found = audit.judge(*state)
+    assert audit.remedies(found, state[0], configfiles=["o.yaml"]) == [
+        "to make them again, run: snakemake --cores 2 --configfile o.yaml --forcerun results/a.parquet -- paper"
+    ]
+    # Both scores: their rule. A file that nothing needs has to be asked for.
+    state[2]["results/b.parquet"] = state[2]["results/t.csv"] = "8" * 64
+    (line,) = audit.remedies(audit.judge(*state), state[0], targets=["figures"])
+    assert line.endswith("--forcerun results/t.csv score -- figures results/t.csv")
+    orphan = audit.orphans(["results/my file"], state[0], {})
+    assert audit.remedies(orphan, state[0]) == ["to delete what nothing makes, run: rm 'results/my file'"]
+    state = run_of_two(revision=None)
+    assert audit.remedies(audit.judge(*state), state[0]) == [
+        "to fix revisions, write them into the registry's entries: source org/a, source org/b"
+    ]
+
+
+def test_an_overlay_is_asked_for_where_parameters_of_most_results_differ():
+    state = run_of_two()
+    assert audit.doubt(audit.judge(*state)) is None
+    for job in state[0]:
+        job["params"]["_code"]["scripts/a.py"] = "11"
+    assert audit.doubt(audit.judge(*state)) is None
+    for job in state[0]:
+        job["params"]["level"] = 1
+    assert "3 of 3 files would be made otherwise" in audit.doubt(audit.judge(*state))
+    assert "other overlays than o.yaml" in audit.doubt(audit.judge(*state), ["o.yaml"])

@@ -1,0 +1,316 @@
+"""What was published tells of every change since, also of one that was made in results and records alike."""
+
+import hashlib
+import json
+import re
+import shutil
+import subprocess
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from scripts.core import files
+from scripts.core.errors import UserError
+from scripts.core.provenance import audit, job_records, manifest
+
+ROOT = Path(__file__).parents[3]
+RECORD = "results/provenance/make/n=2.json"
+
+
+def record(rule, wildcards, inputs, outputs, **said):
+    """Write the record of a job whose files lie here."""
+    facts = {"model": "m", "source": {}, "revision": None, "weights_sha256": "w", "engine": None,
+             "instances_sha256": None, "libraries": None}  # fmt: skip
+    content = {
+        "format": job_records.FORMAT, "rule": rule, "wildcards": wildcards, "params": {"_code": {"scripts/a.py": "00"}},
+        "inputs": {path: files.sha256(path) for path in inputs}, "package_files": {},
+        "outputs": {path: files.sha256(path) for path in outputs}, "models": {outputs[0]: facts},
+        "packages": {"numpy": "2.0"}, "runner_packages": {}, "lock": {}, "git": None,
+        "machine": {"system": "s", "python": "3.11.1", "cpu": "c", "gpus": []},
+        "started": job_records.now(), "ended": job_records.now(), "peak_memory_mb": 1, "scheduler_job": None,
+    } | said  # fmt: skip
+    path = job_records.record_path(rule, wildcards, outputs)
+    files.write_json(path, content | {"checksum": job_records.checksum(content)})
+
+
+def make(number, text):
+    """Make ``results/t<number>.csv`` from the one before, as a job does, with its record."""
+    target = f"results/t{number}.csv"
+    files.write_text(target, text)
+    speed = f"results/benchmarks/t{number}.json"
+    files.write_text(speed, text)
+    inputs = [f"results/t{number - 1}.csv"] if number > 1 else ["templates/a.tsv"]
+    record("make", {"n": str(number)}, inputs, [target, speed])
+
+
+def planned():
+    """Return the jobs of the run and their records."""
+    records = job_records.load()
+    return audit.recorded(["results/t3.csv", "results/model"], records, lambda module: "00"), records
+
+
+def present():
+    """Return everything below ``results/`` that is a result."""
+    found = [path for path in sorted(Path("results").rglob("*")) if path.is_file()]
+    return [path.as_posix() for path in found if path.parts[1] not in ("provenance", "benchmarks")]
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """A chain of three results and a folder, and their manifest."""
+    monkeypatch.chdir(tmp_path)
+    files.write_text("templates/a.tsv", "a\n")
+    for number in (1, 2, 3):
+        make(number, f"{number}\n")
+    files.write_text("results/model/weights", "w")
+    record("merge", {}, ["templates/a.tsv"], ["results/model"])
+    files.write_text(manifest.NAME, manifest.make(*planned()))
+    return tmp_path
+
+
+def crate(path, skip=(), **changed):
+    """Write a crate of the run as :mod:`scripts.provenance.crate` does, with ``changed`` members."""
+    graph = [{"@id": "./"}]
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for file in [
+            *Path("results").glob("t*.csv"),
+            *Path("results/provenance").glob("[!.]*/*.json"),
+            Path("templates/a.tsv"),
+        ]:
+            name = file.as_posix()
+            if name not in skip:
+                archive.writestr(name, changed.get(name, file.read_text()))
+                graph.append({"@id": name, "sha256": files.sha256(file)})
+        graph.append({"@id": "#results/model", "sha256": files.sha256("results/model")})
+        graph.append({"@id": "https://example.org/weights", "sha256": "0" * 64})
+        archive.writestr("ro-crate-metadata.json", changed.get("metadata", json.dumps({"@graph": graph})))
+    return path
+
+
+@pytest.fixture(params=["manifest", "crate"])
+def published(request, run):
+    if request.param == "manifest":
+        return manifest.read(shutil.copy(manifest.NAME, run / "published.sha256"))
+    return manifest.read(crate(run / "published.zip"))
+
+
+def differences(published):
+    return {entry["path"]: entry for entry in manifest.compare(published, present(), ROOT, {})}
+
+
+def test_an_untouched_run_is_as_published(published):
+    assert differences(published) == {}
+
+
+def test_the_list_is_one_that_sha256sum_reads(run):
+    done = subprocess.run(
+        ["sha256sum", "--check", "--strict", manifest.NAME], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == [
+        f"results/{name}: OK" for name in ("model/weights", "t1.csv", "t2.csv", "t3.csv")
+    ]
+    make(2, "forged\n")
+    assert subprocess.run(["sha256sum", "--check", "--status", manifest.NAME], check=False).returncode == 1
+
+
+def test_a_second_run_of_the_same_jobs_has_the_same_manifest(run, published):
+    before = Path(manifest.NAME).read_text()
+    for number in (1, 2, 3):
+        make(number, f"{number}\n")
+        files.write_text(f"results/benchmarks/t{number}.json", "another speed")
+        record("make", {"n": str(number)}, [f"results/t{number - 1}.csv"] if number > 1 else ["templates/a.tsv"],
+               [f"results/t{number}.csv", f"results/benchmarks/t{number}.json"], started="later", ended="later",
+               peak_memory_mb=2, scheduler_job="7", runner_packages={"snakemake": "10"})  # fmt: skip
+    assert manifest.make(*planned()) == before
+    assert differences(published) == {}
+
+
+def forge_result(run):
+    """A result and its record, and everything that follows, made to agree: the audit alone calls it current."""
+    make(2, "forged\n")
+    make(3, "3\n")
+    jobs, records = planned()
+    found = audit.judge(jobs, records, {p: files.sha256(p) for j in jobs for p in [*j["inputs"], *j["outputs"]]},
+                        {}, {}, {})  # fmt: skip
+    assert {finding["verdict"] for finding in found.values()} == {"current"}
+
+
+def forge_statement(run):
+    """A record that claims other weights and has a new checksum."""
+    path = Path(RECORD)
+    content = json.loads(path.read_text())
+    content["models"]["results/t2.csv"]["weights_sha256"] = "others"
+    path.write_text(json.dumps(content | {"checksum": job_records.checksum(content)}))
+
+
+def forge_nothing_but_the_checksum(run):
+    content = json.loads(Path(RECORD).read_text())
+    Path(RECORD).write_text(json.dumps(content | {"checksum": "0" * 64, "git": {"commit": "c" * 40, "dirty": False}}))
+
+
+@pytest.mark.parametrize(
+    ("attack", "path", "state"),
+    [
+        (forge_result, "results/t2.csv", "changed"),
+        (forge_result, RECORD, "changed"),
+        (forge_result, "results/provenance/make/n=3.json", "changed"),
+        (forge_statement, RECORD, "changed"),
+        (forge_nothing_but_the_checksum, RECORD, "changed"),
+        (lambda run: Path("results/t1.csv").unlink(), "results/t1.csv", "absent"),
+        (lambda run: Path(RECORD).unlink(), RECORD, "absent"),
+        (lambda run: Path(RECORD).write_text("{}"), RECORD, "changed"),
+        (lambda run: Path("results/t4.csv").write_text("4\n"), "results/t4.csv", "added"),
+    ],
+)
+def test_what_was_changed_since_is_named(run, published, attack, path, state):
+    attack(run)
+    assert differences(published)[path]["state"] == state
+
+
+def test_a_folder_of_weights_is_compared(run, published):
+    files.write_text("results/model/weights", "others")
+    (path,) = differences(published)
+    assert path in ("results/model", "results/model/weights")
+
+
+def test_a_crate_tells_in_what_a_record_differs(run):
+    published = manifest.read(crate(run / "published.zip"))
+    forge_statement(run)
+    assert differences(published)[RECORD]["told"] == "the record says something else: models"
+
+
+def test_inputs_in_the_repository_are_part_of_a_crate(run):
+    published = manifest.read(crate(run / "published.zip"))
+    files.write_text("templates/a.tsv", "b\n")
+    assert list(differences(published)) == ["templates/a.tsv"]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "holds no digests"),
+        ("# a comment\n", "holds no digests"),
+        ("abc  results/t1.csv\n", "line 1: not a digest and a file's name"),
+        (f"{'0' * 64}  a\n#record {'0' * 63}  b\n", "line 2: not a digest and a file's name"),
+        (f"{'0' * 64}  a\n{'1' * 64}  a\n", "line 2: a has two digests"),
+        ("\udcff", "neither a crate .zip. nor a list of digests"),
+    ],
+)
+def test_a_list_that_is_damaged_is_refused(tmp_path, text, told):
+    path = tmp_path / "list"
+    path.write_bytes(text.encode(errors="surrogateescape"))
+    with pytest.raises(UserError, match=told):
+        manifest.read(path)
+    with pytest.raises(UserError, match="no such file"):
+        manifest.read(tmp_path / "gone")
+
+
+def bomb(path):
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for number in range(3):
+            archive.writestr(f"results/t{number}.csv", b"0" * (1 << 27))
+
+
+def cut_off(path):
+    path.write_bytes(crate(path).read_bytes()[:-60])
+
+
+def flipped(path):
+    content = bytearray(crate(path).read_bytes())
+    content[content.index(b"results/t1.csv") + len("results/t1.csv") + 1] ^= 1
+    path.write_bytes(content)
+
+
+def escaping(path):
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("results/../../t1.csv", "")
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def twice(path):
+    crate(path)
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr("results/t1.csv", "forged")
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+@pytest.mark.parametrize(
+    ("write", "told"),
+    [
+        (bomb, "unpacks to more than 100 times its size"),
+        (flipped, "published.zip: damaged"),
+        (escaping, "lies outside of its folder"),
+        (twice, "two members of one name"),
+        (
+            lambda path: crate(path, **{"results/t1.csv": "forged"}),
+            "results/t1.csv is not what the crate's metadata say",
+        ),
+        (lambda path: crate(path, metadata="[]"), "ro-crate-metadata.json is not a JSON object"),
+        (lambda path: crate(path, metadata="{}"), "ro-crate-metadata.json has no graph"),
+        (lambda path: crate(path, metadata="{"), "ro-crate-metadata.json is missing or not JSON"),
+        (
+            lambda path: crate(path, **{RECORD: '{"inputs": 1}'}),
+            "n=2.json is not what the crate's metadata say|is no record",
+        ),
+    ],
+    ids=["bomb", "flipped", "escaping", "twice", "forged", "list", "empty", "broken", "no record"],
+)
+def test_a_crate_that_is_damaged_is_refused(run, write, told):
+    write(run / "published.zip")
+    with pytest.raises(UserError, match=told):
+        manifest.read(run / "published.zip")
+
+
+def test_a_name_that_does_not_fit_into_a_line_is_refused(run):
+    record("merge", {"n": "5"}, [], ["results/model"])
+    Path("results/a\\b.csv").write_text("")
+    with pytest.raises(UserError, match="a backslash or the end of a line"):
+        manifest.make([{"rule": "x", "wildcards": {}, "outputs": ["results/a\\b.csv"]}], {})
+
+
+def commands(language):
+    """Return the commands of README's section on signatures that begin with ``language``'s program."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    return [line for line in re.findall(rf"^{language} .*$", text, flags=re.MULTILINE) if "manifest.sha256" in line]
+
+
+def shell(command, **environment):
+    return subprocess.run(["bash", "-ec", command], env={"PATH": "/usr/bin:/bin:/usr/local/bin", **environment},
+                          capture_output=True, text=True, check=False)  # fmt: skip
+
+
+def sign_with_ssh(run):
+    if shutil.which("ssh-keygen") is None:
+        pytest.skip("ssh-keygen is not installed (openssh-client): signatures are not tested")
+    (run / ".ssh").mkdir()
+    key = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", run / ".ssh/id_ed25519"]
+    subprocess.run(key, check=True)
+    public = (run / ".ssh/id_ed25519.pub").read_text()
+    (run / "allowed_signers").write_text(f"you@example.org {public}")
+    return commands("ssh-keygen")
+
+
+def sign_with_minisign(run):
+    if shutil.which("minisign") is None:
+        pytest.skip("minisign is not installed: its signatures are not tested")
+    subprocess.run(["minisign", "-G", "-W", "-p", run / "minisign.pub", "-s", run / "minisign.key"], check=True)
+    sign, verify = commands("minisign")
+    return [f"{sign} -s minisign.key", verify]
+
+
+@pytest.mark.parametrize(("keys", "signature"), [(sign_with_ssh, 0), (sign_with_minisign, 1)], ids=["ssh", "minisign"])
+def test_the_manifest_is_signed_and_verified_as_documented(run, keys, signature):
+    sign, verify = keys(run)
+    done = shell(sign, HOME=str(run))
+    assert done.returncode == 0, done.stderr
+    assert Path(manifest.SIGNATURES[signature]).is_file()
+    done = shell(verify, HOME=str(run))
+    assert done.returncode == 0, done.stderr
+    # Another list, another signer, another file's signature: none of them passes.
+    text = Path(manifest.NAME).read_text()
+    Path(manifest.NAME).write_text(text.replace(hashlib.sha256(b"2\n").hexdigest(), hashlib.sha256(b"9\n").hexdigest()))
+    assert shell(verify, HOME=str(run)).returncode != 0
+    Path(manifest.NAME).write_text(text)
+    assert shell(verify, HOME=str(run)).returncode == 0

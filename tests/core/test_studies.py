@@ -1,0 +1,102 @@
+"""What follows from a study's declaration: files, rules, and the studies of a run."""
+
+import doctest
+
+import pytest
+
+from scripts.core import studies
+from scripts.core.errors import UserError
+from scripts.core.studies import Scored, Study, Texts, every, result
+
+
+def root(path):
+    return f"house/{path}"
+
+
+@pytest.fixture
+def study():
+    return Study(
+        name="sixth",
+        label="Sixth",
+        title="A sixth study",
+        part="source",
+        parts=["run", "first.release"],
+        every_part=["run", "first.release", "second"],
+        figures={
+            "curve": result("slopes", params={"n": 3}, printed="printed.csv"),
+            "rows": result(at="{source}/rows_{kind}", made=every(source=["run"], kind=["a", "b"]), script="bars"),
+            "toy": result(at="toy", mem_mb=9000),
+        },
+        tables={"counts": result("slopes")},
+        comparisons={"claims": result(tables=["a.csv"])},
+        numbers=result("slopes"),
+        section=result(params={"sources": ["run"]}),
+        scored=Scored(sets=["replica"], instances=10, options=11, tokens=20),
+        texts=Texts(sets=["short"], new_tokens={"short": 5, "long": 9}, tokens=12),
+    )
+
+
+def test_examples():
+    assert doctest.testmod(studies).attempted > 0
+    assert doctest.testmod(studies).failed == 0
+
+
+def test_files_are_those_of_the_run(study):
+    assert study.files("figure", suffixes=(".pdf",)) == [
+        "results/sixth/figures/run/curve.pdf",
+        "results/sixth/figures/first.release/curve.pdf",
+        "results/sixth/figures/run/rows_a.pdf",
+        "results/sixth/figures/run/rows_b.pdf",
+        "results/sixth/figures/toy.pdf",
+    ]
+    assert study.files("comparison") == [f"results/sixth/tables/claims{end}" for end in (".csv", ".tex", ".json")]
+    assert len(study.files()) == 5 * 3 + 2 * 2 + 3
+    assert study.number_files[1] == "results/sixth/analysis/first.release/paper_numbers.json"
+    assert study.section_files == ["results/paper/sections/sixth.tex"]
+    assert study.score_files(["m"]) == ["results/sixth/scores/replica/m.parquet"]
+    assert study.distribution_files(["m"]) == ["results/sixth/distributions/short/m.parquet"]
+
+
+def test_rules_carry_one_name(study):
+    rules = {rule.name: rule for rule in study.rules(root)}
+    assert list(rules) == [
+        "sixth_figure_curve", "sixth_figure_rows", "sixth_figure_toy", "sixth_table_counts", "sixth_claims",
+        "sixth_paper_numbers", "sixth_section",
+    ]  # fmt: skip
+    curve = rules["sixth_figure_curve"]
+    assert curve.script == "sixth/figure_curve"
+    assert curve.inputs == {"slopes": "results/sixth/analysis/{source}/slopes.csv", "printed": "printed.csv"}
+    assert curve.outputs["png"] == "results/sixth/figures/{source}/curve.png"
+    assert curve.log == "results/logs/sixth_figure_curve/{source}.log"
+    assert (curve.reported, curve.environment, curve.params, curve.resources) == ("png", "analysis", {"n": 3}, {})
+    # All parts that there can be, not those of this run alone; signs are no pattern.
+    assert curve.constraints == {"source": r"run|first\.release|second"}
+    rows = rules["sixth_figure_rows"]
+    assert rows.script == "sixth/figure_bars"
+    assert rows.log == "results/logs/sixth_figure_rows/{source}_{kind}.log"
+    toy = rules["sixth_figure_toy"]
+    assert (toy.constraints, toy.log) == ({}, "results/logs/sixth_figure_toy/all.log")
+    assert toy.resources == {"mem_mb": 9000}
+    assert rules["sixth_claims"].outputs["numbers"] == "results/sixth/tables/claims.json"
+    assert rules["sixth_claims"].inputs == {"tables": ["a.csv"]}
+
+
+def test_a_section_gets_what_it_shows(study):
+    section = {rule.name: rule for rule in study.rules(root)}["sixth_section"]
+    assert section.inputs == {
+        "section_template": "house/paper/sections/sixth.tex.j2",
+        "numbers": study.number_files,
+        "figures": study.files("figure", suffixes=(".pdf",)),
+        "tables": study.files(suffixes=(".tex",)),
+        "comparison_numbers": ["results/sixth/tables/claims.json"],
+    }
+    assert (section.script, section.environment) == ("sixth/section", "paper")
+    assert section.outputs == {"section_tex": "results/paper/sections/sixth.tex"}
+
+
+def test_studies_of_a_run_are_in_the_papers_order():
+    known = ("one", "two", "three")
+    assert studies.chosen("all", known) == ["one", "two", "three"]
+    assert studies.chosen(["three", "one"], known) == ["one", "three"]
+    with pytest.raises(UserError, match=r"studies: 'twoo' is no study; did you mean 'two'\?"):
+        studies.chosen(["one", "twoo"], known)

@@ -1,0 +1,304 @@
+"""Jobs of token distributions: formats, resuming after a kill, and the job that asks a server."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from scripts.core import config, files
+from scripts.core.engines import chunks
+from scripts.core.errors import UserError
+from scripts.distributions import completions as completions_job
+from scripts.distributions import token_distributions
+from tests import zoo as builder
+from tests.core.engines.completion_server import KEY, Server
+
+ROOT = Path(__file__).parents[2]
+GROUPS = {"female": ["she", "her"], "male": ["he", "him", "his"], "neutral": ["they"]}
+PLACES = ["garden", "kitchen", "street", "office", "market", "river", "tower"]
+METHODS = {"tiny-bert": ["mask"], "tiny-llama": ["generate"], "tiny-ul2": ["mask", "generate"], "tiny-bart": ["mask"]}
+KEYS = ["text_id", "step", "rank", "token", "chosen"]
+
+
+def write_texts(path, count):
+    """Write ``count`` texts with a mask and as many prompts, alternating; no two texts are equal."""
+    rows = []
+    for i in range(count):
+        chain = " near the ".join(PLACES[i // 7**k % 7] for k in range(1 + i % 4))
+        sentence = f"In the {chain}, [MASK] was late for the {i}th time."
+        rows.append((f"mask-{i}", f"instance-{i}", "mask", sentence, "mask"))
+        rows.append((f"prompt-{i}", f"instance-{i}", "A", f"Fill in: {sentence.replace('[MASK]', '_')}", "generate"))
+    files.write_parquet(path, pd.DataFrame(rows, columns=["text_id", "instance_id", "prompt", "text", "method"]))
+    return path
+
+
+@pytest.fixture(scope="module")
+def entries(tmp_path_factory):
+    registry = builder.build(tmp_path_factory.mktemp("zoo"), tuple(METHODS))
+    return config.load_yaml(registry)["models"]
+
+
+@pytest.fixture
+def texts(tmp_path):
+    return write_texts(tmp_path / "texts.parquet", 30)
+
+
+def arguments(entries, folder, texts, model, **changed):
+    """Return the keyword arguments of a job."""
+    return {
+        "texts": str(texts),
+        "distributions": str(folder / "out.parquet"),
+        "masses": str(folder / "out.mass.parquet"),
+        "speed": str(folder / "speed.json"),
+        "model": model,
+        "entry": entries[model],
+        "methods": METHODS[model],
+        "top_k": 5,
+        "max_new_tokens": 4,
+        "groups": GROUPS,
+        "device": "cpu",
+        "tokens_per_batch": 200,
+        "save_seconds": 0,
+        **changed,
+    }
+
+
+def process(given):
+    """Start a job as a process of its own."""
+    options = [(f"--{name.replace('_', '-')}", value) for name, value in given.items()]
+    words = [(name, value if isinstance(value, str) else json.dumps(value)) for name, value in options]
+    return subprocess.Popen(
+        [sys.executable, "-m", "scripts.distributions.token_distributions", *[word for pair in words for word in pair]],
+        cwd=ROOT,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+@pytest.mark.parametrize("model", METHODS)
+def test_files(entries, tmp_path, texts, model):
+    token_distributions.main(**arguments(entries, tmp_path, texts, model))
+    table = files.read_parquet(tmp_path / "out.parquet")
+    masses = files.read_parquet(tmp_path / "out.mass.parquet")
+    wanted = files.read_parquet(texts)
+    wanted = wanted[wanted.method.isin(METHODS[model])]
+    assert table.columns.tolist() == ["text_id", "step", "rank", "token", "probability", "chosen"]
+    assert masses.columns.tolist() == ["text_id", "step", "group", "probability"]
+    assert {name: str(kind) for name, kind in table.dtypes.items() if name not in ("text_id", "token")} == {
+        "step": "int32", "rank": "int32", "probability": "float64", "chosen": "bool",
+    }  # fmt: skip
+    # The order of the texts file, then step, then rank.
+    assert table.text_id.drop_duplicates().tolist() == wanted.text_id.tolist()
+    assert masses.text_id.drop_duplicates().tolist() == wanted.text_id.tolist()
+    order = table.assign(place=table.text_id.map({name: i for i, name in enumerate(wanted.text_id)}))
+    order = order[["place", "step", "rank"]]
+    assert order.equals(order.sort_values(["place", "step", "rank"]).set_index(order.index))
+    assert (table["chosen"] == (table["rank"] == 0)).all()
+    assert (table.groupby(["text_id", "step"])["rank"].agg(list).map(tuple) == (0, 1, 2, 3, 4)).all()
+    assert (table.groupby(["text_id", "step"]).probability.diff().dropna() <= 0).all()
+    steps = table.groupby("text_id").step.max() + 1
+    assert (steps[steps.index.str.startswith("mask")] == 1).all()
+    assert (steps[steps.index.str.startswith("prompt")] <= 4).all()
+    assert len(masses) == 3 * steps.sum()
+    # The mass over the vocabulary holds what the five most probable tokens have of it.
+    words = {word: group for group, listed in GROUPS.items() for word in listed}
+    named = table.assign(group=table.token.str.strip().str.lower().map(words))
+    part = named.dropna(subset="group").groupby(["text_id", "step", "group"], as_index=False).probability.sum()
+    both = masses.merge(part, on=["text_id", "step", "group"], how="left", suffixes=("", "_top")).fillna(0)
+    assert (both.probability >= both.probability_top - 1e-9).all()
+    assert (both.probability > 0).all()
+    facts = files.parquet_metadata(tmp_path / "out.parquet")
+    assert facts == files.parquet_metadata(tmp_path / "out.mass.parquet")
+    assert (facts["texts"], facts["model"], facts["top_k"]) == (len(wanted), model, 5)
+    assert len(facts["weights_sha256"]) == len(facts["texts_sha256"]) == 64
+    assert json.loads((tmp_path / "speed.json").read_text())["tokens"] == facts["forward_tokens"]
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["out.mass.parquet", "out.parquet", "speed.json", texts.name]
+
+
+def test_no_groups_and_all_tokens(entries, tmp_path, texts):
+    token_distributions.main(**arguments(entries, tmp_path, texts, "tiny-bert", groups={}, top_k="all"))
+    table = files.read_parquet(tmp_path / "out.parquet")
+    assert len(files.read_parquet(tmp_path / "out.mass.parquet")) == 0
+    assert table.groupby("text_id").probability.sum().tolist() == pytest.approx([1.0] * 30, abs=1e-5)
+
+
+@pytest.mark.parametrize("model", ["tiny-bert", "tiny-llama", "tiny-ul2"])
+def test_windows_and_batches_change_nothing(entries, tmp_path, texts, monkeypatch, model):
+    token_distributions.main(**arguments(entries, tmp_path / "one", texts, model, tokens_per_batch=4000))
+    monkeypatch.setattr(token_distributions, "WINDOW", 7)
+    token_distributions.main(**arguments(entries, tmp_path / "two", texts, model, tokens_per_batch=64))
+    tables = [files.read_parquet(tmp_path / name / "out.parquet") for name in ("one", "two")]
+    assert tables[0][KEYS].equals(tables[1][KEYS])
+    # Rounding: what is in a batch decides in which order a matrix product is summed.
+    assert np.abs(tables[0].probability - tables[1].probability).max() < 2e-5
+
+
+@pytest.mark.parametrize("model", ["tiny-bert", "tiny-ul2"])
+def test_a_killed_job_goes_on_where_it_was(entries, tmp_path, monkeypatch, model):
+    path = write_texts(tmp_path / "texts.parquet", 400)
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    token_distributions.main(**arguments(entries, whole, path, model))
+    given = arguments(entries, broken, path, model)
+    parts = broken / "out.chunks"
+    for target in (2, 5):
+        job = process(given)
+        while job.poll() is None and len(list(parts.glob("[!.]*.parquet"))) < target:
+            time.sleep(0.002)
+        job.send_signal(signal.SIGKILL)
+        assert job.wait() == -signal.SIGKILL, job.stderr.read()
+        assert not (broken / "out.parquet").exists()
+        assert not (broken / "out.mass.parquet").exists()
+    found = len(list(parts.glob("[!.]*.parquet")))
+    assert found >= 5
+    (broken / ".out.mass.parquet.left.parquet").write_text("half")
+    token_distributions.main(**given)
+    speed = json.loads((broken / "speed.json").read_text())
+    facts = files.parquet_metadata(broken / "out.parquet")
+    # What was finished was not computed again, and everything else was.
+    assert 0 < speed["tokens"] <= facts["forward_tokens"] - found
+    for name in ("out.parquet", "out.mass.parquet"):
+        assert (broken / name).read_bytes() == (whole / name).read_bytes()
+    assert sorted(p.name for p in broken.iterdir()) == ["out.mass.parquet", "out.parquet", "speed.json"]
+
+
+@pytest.mark.parametrize(
+    "change", [{}, {"top_k": 6}, {"max_new_tokens": 3}, {"groups": {"male": ["he"]}}, {"entry": "prefixes"}], ids=str
+)
+def test_parts_of_anything_else_are_not_taken(entries, tmp_path, texts, monkeypatch, change):
+    given = arguments(entries, tmp_path, texts, "tiny-ul2")
+    monkeypatch.setattr(chunks.Chunks, "remove", lambda self: None)
+    token_distributions.main(**given)
+    if "entry" in change:
+        change = {"entry": {**given["entry"], "prefixes": {"mask": "[NLU]", "generate": "[S2S]"}}}
+    token_distributions.main(**{**given, **change})
+    facts = files.parquet_metadata(tmp_path / "out.parquet")
+    again = json.loads((tmp_path / "speed.json").read_text())["tokens"]
+    assert again == (facts["forward_tokens"] if change else 0)
+
+
+def test_prompts_are_wrapped(entries, tmp_path, texts):
+    table = files.read_parquet(texts)
+    table["text"] = "[INST] " + table.text + " [/INST]"
+    files.write_parquet(tmp_path / "wrapped.parquet", table)
+    entry = {**entries["tiny-llama"], "prompt_wrapping": "llama2"}
+    token_distributions.main(**arguments(entries, tmp_path / "a", texts, "tiny-llama", entry=entry))
+    entry = {**entry, "prompt_wrapping": "none"}
+    token_distributions.main(
+        **arguments(entries, tmp_path / "b", tmp_path / "wrapped.parquet", "tiny-llama", entry=entry)
+    )
+    token_distributions.main(**arguments(entries, tmp_path / "c", texts, "tiny-llama", entry=entry))
+    told, same, plain = (files.read_parquet(tmp_path / name / "out.parquet") for name in "abc")
+    assert told.equals(same)
+    assert not told.probability.equals(plain.probability)
+
+
+def test_prefixes_reach_the_model(entries, tmp_path, texts):
+    plain = arguments(entries, tmp_path / "plain", texts, "tiny-ul2")
+    token_distributions.main(**plain)
+    tables = [files.read_parquet(plain["distributions"])]
+    for method in ("mask", "generate"):
+        entry = {**plain["entry"], "prefixes": {method: "[NLU]"}}
+        told = arguments(entries, tmp_path / method, texts, "tiny-ul2", entry=entry)
+        token_distributions.main(**told)
+        tables.append(files.read_parquet(told["distributions"]))
+    first = [table[(table.step == 0) & (table["rank"] == 0)].set_index("text_id").probability for table in tables]
+    masks = first[0].index.str.startswith("mask")
+    assert ((first[1] != first[0]) == masks).all()
+    assert ((first[2] != first[0]) == ~masks).all()
+
+
+def test_errors(entries, tmp_path, texts):
+    with pytest.raises(UserError, match=r"texts\.parquet: no such file"):
+        token_distributions.main(**arguments(entries, tmp_path, tmp_path / "no" / "texts.parquet", "tiny-bert"))
+    table = files.read_parquet(texts)
+    files.write_parquet(texts, table[table.method == "generate"])
+    with pytest.raises(UserError, match="no text is for mask"):
+        token_distributions.main(**arguments(entries, tmp_path, texts, "tiny-bert"))
+    assert not (tmp_path / "out.parquet").exists()
+
+
+@pytest.fixture
+def server(monkeypatch):
+    monkeypatch.setenv("TEST_SERVER_KEY", KEY)
+    with Server() as running:
+        yield running
+
+
+def server_arguments(server, folder, texts, **changed):
+    api = {
+        "base_url": server.base_url,
+        "model": "test-model",
+        "interface": "chat",
+        "key": "TEST_SERVER_KEY",
+        "top_logprobs": 3,
+        "requests_per_minute": 600000,
+        "usd_per_million_tokens": {"prompt": 1.0, "completion": 2.0},
+    }
+    return {
+        "texts": str(texts),
+        "distributions": str(folder / "out.parquet"),
+        "usage": str(folder / "usage.json"),
+        "model": "mine",
+        "entry": {"api": api, "architecture": "decoder", "demonstration": False},
+        "top_k": 5,
+        "max_new_tokens": 10,
+        "cache": str(folder / "cache"),
+        "cost_limit_usd": 1.0,
+        "parallel": 3,
+        **changed,
+    }
+
+
+def test_a_server_is_asked_once_for_each_prompt(server, tmp_path, texts):
+    table = files.read_parquet(texts)
+    twin = table[table.method == "generate"].iloc[:1].assign(text_id="twin")
+    files.write_parquet(texts, pd.concat([table, twin]))
+    given = server_arguments(server, tmp_path, texts)
+    completions_job.main(**given)
+    found = files.read_parquet(given["distributions"])
+    assert found.columns.tolist() == ["text_id", "step", "rank", "token", "probability", "chosen"]
+    assert found.text_id.drop_duplicates().tolist() == [f"prompt-{i}" for i in range(30)] + ["twin"]
+    rows = found[found.text_id == "prompt-7"]
+    assert rows.token.tolist() == [" she", " he", " they", ".", "!"]
+    assert rows.probability.tolist() == pytest.approx([0.5, 0.3, 0.1, 0.9, 0.05])
+    assert rows.chosen.tolist() == [True, False, False, True, False]
+    assert len(server.seen) == 30
+    usage = json.loads((tmp_path / "usage.json").read_text())
+    assert (usage["sent_now"], usage["prompt_tokens"], usage["completion_tokens"]) == (30, 210, 60)
+    assert usage["usd_at_registry_prices"] == pytest.approx((210 * 1.0 + 60 * 2.0) / 1e6)
+    facts = files.parquet_metadata(given["distributions"])
+    assert (facts["model"], facts["top_k"], facts["texts"]) == ("mine", 3, 31)
+    assert facts["source"] == {"base_url": server.base_url, "model": "test-model", "interface": "chat"}
+    before = Path(given["distributions"]).read_bytes()
+    assert KEY.encode() not in before
+    # Once more: everything is on disk, even without money.
+    completions_job.main(**{**given, "cost_limit_usd": 0.0})
+    assert len(server.seen) == 30
+    assert Path(given["distributions"]).read_bytes() == before
+
+
+def test_a_failed_job_goes_on_without_asking_again(server, tmp_path, texts):
+    given = server_arguments(server, tmp_path, texts, parallel=1)
+    server.script = [None] * 12 + [(400, {}, "no")]
+    with pytest.raises(UserError, match="refuses the request"):
+        completions_job.main(**given)
+    assert not (tmp_path / "out.parquet").exists()
+    server.script = []
+    completions_job.main(**given)
+    asked = [body["messages"][0]["content"] for _, _, body, _ in server.seen]
+    assert len(set(asked)) == 30
+    assert len(asked) - 30 <= 2  # the refused one, and at most one that was under way
+
+
+def test_cost_limit_stops_before_anything_is_sent(server, tmp_path, texts):
+    with pytest.raises(UserError, match="30 requests may cost about USD"):
+        completions_job.main(**server_arguments(server, tmp_path, texts, cost_limit_usd=0.0001))
+    assert not server.seen

@@ -1,0 +1,499 @@
+"""The paper: no typed results, citations that exist, and a build that refuses what is broken."""
+
+import inspect
+import re
+import shutil
+from importlib import import_module
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+
+from scripts.core import files
+from scripts.core.errors import UserError
+from scripts.core.paper import latex
+from scripts.core.paper.sections import linked, listed, number
+from scripts.paper import paper_pdf, paper_source
+from scripts.ruff import claims, paper_numbers, prompt_tables, prompt_texts, published_vs_ours, tables
+from scripts.ruff import section as ruff_section
+from scripts.ruff.fidelity import errors
+from tests.ruff import synthetic
+
+ROOT = Path(__file__).parents[2]
+SECTIONS = sorted((ROOT / "paper/sections").glob("*.tex.j2"))
+needs_tex = pytest.mark.skipif(shutil.which("latexmk") is None, reason="latexmk is not installed: nothing is typeset")
+
+DOCUMENT = r"\documentclass{article}\begin{document}%s\end{document}"
+
+
+def prose(template):
+    """Return a template's text without commands, expressions, squares and numbers of the paper's figures and tables."""
+    text = re.sub(r"\\#\{.*?\}", "", template, flags=re.DOTALL)
+    text = re.sub(r"\\(VAR|BLOCK)\{.*?\}", "", text, flags=re.DOTALL)
+    text = re.sub(r"(Figures?|Tables?) \d+((,| and| to) \d+)* of the\s+study|(Method|Table) \d\b", "", text)
+    text = re.sub(r"\)\^2\$", ")$", text)
+    return re.sub(r"\\(cite\w*|ref|label|includegraphics)(\[.*?\])?\{.*?\}", "", text)
+
+
+@pytest.mark.parametrize("path", SECTIONS, ids=lambda p: p.name)
+def test_no_result_is_typed(path):
+    text = prose(path.read_text(encoding="utf-8"))
+    names = re.sub(r"MiniLM-L6-MLM|SmolLM2-135M-Instruct", "", text)
+    assert not re.findall(r".{0,30}\d.{0,30}", names)
+    # Captions are arguments of an expression: the digits there may only name the study's figures and ids of numbers.
+    captions = re.findall(r"^\\VAR\{(figure\(.*)\}$", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    assert captions or "_abstract." in path.name
+    for caption in captions:
+        literal = " ".join(re.findall(r'"([^"]*)"', re.sub(r'number\(\w+, "[\w.]+"\)', "", caption)))
+        assert not re.search(r"\d", re.sub(r"Figures? \d+( to \d+)? of the study", "", literal)), literal
+
+
+def test_every_citation_is_in_the_bibliography_and_used():
+    text = "".join(p.read_text(encoding="utf-8") for p in (ROOT / "paper").rglob("*.j2"))
+    cited = {key for group in re.findall(r"\\cite\w*\{([\w,]+)\}", text) for key in group.split(",")}
+    # Families of models are cited where they are run.
+    cited |= {key for _, key in re.findall(r'\("([\w-]+)", "([a-z]+\d+)"\)', text)}
+    listed = set(
+        re.findall(r"^@\w+\{(\w+),", (ROOT / "paper/references.bib").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    )
+    assert cited == listed
+
+
+def part(**values):
+    numbers = {name: {"value": v, "text": f"{v}"} for name, v in values.items()}
+    return {"key": "replica", "id": "ruff.replica", "numbers": numbers}
+
+
+def test_words_follow_the_numbers():
+    tests = {"test.m.he.she": 0.01, "test.m.she.xe": None, "setting.alpha": 0.05}
+    made = part(a=0.3, **tests, **{"context_free.m.he": 5, "context_free.m.she": 7})
+    assert ruff_section.compare(made, "a", 0.25, "above", "below", "at") == "above"
+    assert ruff_section.compare(made, "a", 0.35, "above", "below", "at") == "below"
+    assert ruff_section.compare(made, "a", 0.3, "above", "below", "at") == "at"
+    assert ruff_section.significant(made, "m", "he", "she")
+    assert not ruff_section.significant(made, "m", "she", "xe")
+    assert ruff_section.favourite_set(made, "m", ["he", "she"]) == "she"
+
+
+def test_instances_are_one_number_or_a_range():
+    made = part(**{"scored.0": 18, "scored.1": 18, "scored.2": 9})
+    assert linked(ruff_section.scored(made, [0, 1])) == r"\sourced{ruff.replica.scored.0}{18}"
+    low, high = r"\sourced{ruff.replica.scored.2}{9}", r"\sourced{ruff.replica.scored.1}{18}"
+    assert linked(ruff_section.scored(made, [0, 1, 2])) == f"{low} to {high}"
+
+
+def test_numbers_and_captions_are_links():
+    made = part(**{"a_b.0": 1})
+    caption = latex.escape(f"50 % of {number(made, 'a_b.0')} {{braces}}")
+    text = linked(rf"\caption{{{caption}}}" + "\n" + r"\label{fig:x_y}")
+    expected = (
+        r"\caption{50 \% of \sourced{ruff.replica.a_b.0}{1} \{braces\} \origin{fig:x_y}}" + "\n" + r"\label{fig:x_y}"
+    )
+    assert text == expected
+    assert linked(r"\captionof{table}{A}\label{t}") == r"\captionof{table}{A \origin{t}}\label{t}"
+    with pytest.raises(UserError, match=r"'Alone\}.*' has no label behind it"):
+        linked(r"\caption{Alone} Text.")
+    with pytest.raises(UserError, match="not closed"):
+        linked(r"\caption{Open \} Text.")
+
+
+def test_lists_in_prose_escape_what_is_not_latex():
+    assert listed(["a_b"]) == r"a\_b"
+    assert listed(["a", "b", latex.Raw(r"\c")]) == r"a, b and \c"
+
+
+def test_an_unknown_number_names_the_nearest():
+    with pytest.raises(UserError, match=r"no number 'scored.1'; did you mean 'scored.0'"):
+        number(part(**{"scored.0": 1}), "scored.1")
+
+
+RUFF_TABLES = ("models", "accuracy", "pronoun_tests", "error_types")
+FIGURES = (
+    "headline", "context_free", "introduction_accuracy", "accuracy_by_pronoun", "accuracy_by_distractors", "scaling",
+    "error_types", "context_free_by_model", "accuracy_by_case", "accuracy_by_polarity",
+)  # fmt: skip
+TWO, PAPER, SETS = synthetic.DEMONSTRATION, synthetic.paper_models(), synthetic.SETS
+
+
+def call(script, arguments):
+    script.main(**{name: arguments[name] for name in inspect.signature(script.main).parameters})
+
+
+PROMPTING_FIGURES = (
+    "prompting_vanilla", "prompting_outcomes", "prompting_final", "prompting_chain", "prompting_against_scored",
+    "prompting_options", "prompting_positions", "prompting_agreement",
+)  # fmt: skip
+DEMONSTRATED, STUDY = dict(list(TWO.items())[:1]), synthetic.prompted_models()
+
+
+def prompting(asked, models, distractors, orders=("published",)):
+    """Return what the rules tell the paper about prompted models; the last of them thinks."""
+    known = {"llama-2-7b-chat": "llama-2-7b", "llama-2-13b-chat": "llama-2-13b", "llama-2-70b-chat": "llama-2-70b"}
+    pairs = [{"prompted": name, "scored": known.get(name, name)} for name in asked]
+    return {
+        "models": asked,
+        "distractors": list(distractors),
+        "chain_distractors": list(distractors)[:2] if asked else [],
+        "chain_models": list(asked)[-1:],
+        "methods": ["kojima", "zhou"],
+        "kinds": ["open", "options"],
+        "orders": list(orders),
+        "blank": "___",
+        "pairs": [pair for pair in pairs if pair["scored"] in models],
+    }
+
+
+def made_prompting(folder, key, sets, facts):
+    """Write what the paper takes of prompted models; return the tables of the numbers."""
+    if not facts["models"]:
+        return {}
+    outputs = synthetic.prompted_outputs(
+        facts["models"], sets, facts["distractors"], facts["chain_models"], facts["orders"], size=4
+    )
+    kept = (outputs.method == "vanilla") | outputs.n_distractors.isin(facts["chain_distractors"])
+    data = synthetic.prompted_tables(outputs[kept], len(sets), facts["pairs"])
+    for name, frame in data.items():
+        files.write_csv(folder / f"analysis/{key}/{name}.csv", frame)
+    cells = {
+        f"{key}/prompting": prompt_tables.prompting_cells(data["prompted_summary"], facts["models"]),
+        f"{key}/prompted_models": pd.DataFrame({"Model": list(facts["models"])}),
+        "prompt_templates": prompt_tables.templates_cells(
+            prompt_texts.read_prompts(ROOT / "templates/ruff/prompts.tsv")
+        ),
+        "prompt_examples": pd.DataFrame({"Model": list(facts["models"])}),
+        "chain_examples": pd.DataFrame({"Method": facts["methods"]}),
+    }
+    for name, frame in cells.items():
+        align = "llX" if name == "prompt_templates" else None
+        files.write_text(folder / f"tables/{name}.tex", latex.latex_table(frame, align=align))
+    models = pd.DataFrame.from_dict(facts["models"], orient="index").rename_axis("model").reset_index()
+    most = {f"new_tokens_{step}": number for step, number in (("answer", 5), ("chain", 128), ("final", 10))}
+    files.write_csv(folder / f"tables/{key}/prompted_models.csv", models.assign(**most))
+    for name in PROMPTING_FIGURES:
+        if name != "prompting_against_scored" or facts["pairs"]:
+            box(folder, key, name)
+    numbered = ("prompted_summary", "prompted_positions", "prompted_agreement", "prompted_against_scored")
+    settings = {"sample_size": 4, "seeds": 1, "new_tokens.chain": 128, "new_tokens.final": 10}
+    return {name: str(folder / f"analysis/{key}/{name}.csv") for name in numbered if name in data} | {
+        "prompting_settings": settings
+    }
+
+
+def box(folder, key, name):
+    """Write an empty figure."""
+    with files.atomic(folder / f"figures/{key}/{name}.pdf") as temporary:
+        Figure(figsize=(2, 1)).savefig(temporary, format="pdf")
+
+
+def made_set(folder, key, models, sets, seeds, distractors, interval, asked):
+    """Write what the paper takes of one template set, from made-up tables; figures are empty boxes."""
+    data = synthetic.tables(models, sets, seeds, distractors)
+    data["error_types"] = data["error_types"][data["error_types"].n_distractors.isin(distractors)]
+    data["error_range"] = errors.error_range(data["error_types"])
+    rows = [("no context", None, 180, None, None, 180)]
+    rows += [(f"+ {n}", n, 7200, seeds, 2160, seeds * 2160) for n in distractors]
+    columns = ["setting", "n_distractors", "instances", "samples", "sample_size", "scored"]
+    counts = pd.DataFrame(rows, columns=columns)
+    data["instance_counts"] = counts.astype(dict.fromkeys(("n_distractors", "samples", "sample_size"), "Int64"))
+    paths = {name: str(folder / f"analysis/{key}/{name}.csv") for name in data}
+    for name, frame in data.items():
+        files.write_csv(paths[name], frame)
+    files.write_csv(folder / f"tables/{key}/instance_counts.csv", data["instance_counts"])
+    tex = folder / f"tables/{key}/instance_counts.tex"
+    files.write_text(tex, latex.latex_table(tables.instance_counts_cells(data["instance_counts"])))
+    for name in RUFF_TABLES:
+        where = {kind: str(folder / f"tables/{key}/{name}.{kind}") for kind in ("tex", "csv")}
+        call(import_module(f"scripts.ruff.table_{name}"), paths | where | {"models": models, "pronoun_sets": sets})
+    for name in FIGURES:
+        box(folder, key, name)
+        files.write_csv(
+            folder / f"figures/{key}/{name}.csv",
+            pd.DataFrame({"low": [0.1 if interval else None], "interval": [interval]}),
+        )
+    numbers = str(folder / f"analysis/{key}/paper_numbers.json")
+    settings = {
+        "seeds": seeds, "sample_size": 2160, "alpha": 0.05, "bootstrap_draws": 2000, "chance": 1 / len(sets),
+    }  # fmt: skip
+    prompted = dict.fromkeys(inspect.signature(paper_numbers.main).parameters) | made_prompting(
+        folder, key, sets, asked
+    )
+    call(paper_numbers, prompted | paths | {"paper_numbers": numbers, "settings": settings})
+    scores = []
+    for name in models:
+        scores.append(str(folder / f"scores/{key}/{name}.parquet"))
+        facts = {"model": name, "source": {"hub": f"some_one/{name}"}, "revision": 40 * "a", "precision": "float32"}
+        files.write_parquet(scores[-1], pd.DataFrame({"x": [1]}), facts)
+    return numbers, scores
+
+
+def made_comparisons(folder, models, sets, keys):
+    """Write what stands beside the study, over all template sets."""
+    listed = ROOT / "paper/published"
+    analysis = [str(p) for key in keys for p in sorted(folder.glob(f"analysis/{key}/*.*"))]
+    names = ("instance_counts", "models", "prompted_models")
+    counted = [str(path) for key in keys for name in names if (path := folder / f"tables/{key}/{name}.csv").is_file()]
+    for script, tables_given in ((published_vs_ours, analysis + counted), (claims, analysis)):
+        stem = script.__name__.rpartition(".")[2]
+        given = {kind: str(folder / f"tables/{stem}.{kind}") for kind in ("csv", "tex")}
+        given |= {"published": str(listed / "ruff.csv"), "printed": str(listed / "ruff.csv")}
+        given |= {"mapping": str(listed / "ruff_mapping.csv"), "study_models": str(listed / "ruff_models.csv")}
+        given |= {"tables": tables_given, "numbers": str(folder / f"tables/{stem}.json"), "template_sets": list(keys)}
+        given |= {"every_set": ["replica", "official"], "pronoun_sets": [s["set"] for s in sets], "models": models}
+        call(script, given)
+
+
+def render(
+    folder,
+    models=TWO,
+    sets=SETS[:4],
+    seeds=3,
+    distractors=range(6),
+    keys=("replica",),
+    interval="SD",
+    asked=DEMONSTRATED,
+):
+    """Render a paper from made-up results, ``asked`` being the prompted models; return the folder with its sources."""
+    distractors = list(distractors)
+    asked = prompting(asked, models, distractors)
+    made = [made_set(folder, key, models, sets, seeds, distractors, interval, asked) for key in keys]
+    made_comparisons(folder, models | asked["models"], sets, keys)
+    figures = sorted((folder / "figures").rglob("*.pdf"))
+    if len(keys) > 1:
+        figures.append(folder / "figures/comparison/template_comparison.pdf")
+        figures[-1].parent.mkdir()
+        shutil.copy(figures[0], figures[-1])
+    paper = folder / "paper"
+    paper_source.main(
+        main_template=str(ROOT / "paper/main.tex.j2"),
+        bibliography=str(ROOT / "paper/references.bib"),
+        scores=[path for _, scores in made for path in scores],
+        main_tex=str(paper / "main.tex"),
+        bibliography_copy=str(paper / "references.bib"),
+        models=models,
+        pronoun_sets=sets,
+        engine="packed",
+        studies=[{"key": "ruff", "name": "RUFF", "abstract": True}],
+    )
+    ruff_section.main(
+        section_template=str(ROOT / "paper/sections/ruff.tex.j2"),
+        abstract_template=str(ROOT / "paper/sections/ruff_abstract.tex.j2"),
+        numbers=[numbers for numbers, _ in made],
+        figures=[str(p) for p in figures],
+        figure_data=[str(p) for p in sorted((folder / "figures").rglob("*.csv"))],
+        tables=[str(p) for p in sorted((folder / "tables").rglob("*.tex"))],
+        comparison_numbers=[str(p) for p in sorted((folder / "tables").glob("*.json"))],
+        section_tex=str(paper / "sections/ruff.tex"),
+        abstract_tex=str(paper / "sections/ruff_abstract.tex"),
+        template_sets=list(keys),
+        models=models,
+        pronoun_sets=sets,
+        distractors=distractors,
+        seeds=list(range(seeds)),
+        prompting=asked,
+    )
+    rendered = "".join(
+        (paper / name).read_text(encoding="utf-8")
+        for name in ("main.tex", "sections/ruff.tex", "sections/ruff_abstract.tex")
+    )
+    targets = sorted(set(re.findall(r"\\(?:sourced|origin)\{([^}]+)\}", rendered)))
+    anchors = "".join(rf"\hypertarget{{{target}}}{{}}" for target in targets)
+    files.write_text(paper / "sections/provenance.tex", rf"\section{{Sources}}\label{{sec:provenance}}{anchors}")
+    files.write_text(paper / "sections/currency.tex", "")
+    return paper
+
+
+def section(paper):
+    """Return the section as a reader sees it, in one line: without links."""
+    text = (paper / "sections/ruff.tex").read_text(encoding="utf-8")
+    text = re.sub(r"\\sourced\{[^}]+\}\{((?:\\.|[^{}]|\{\})*)\}", r"\1", text)
+    return re.sub(r"\s+", " ", re.sub(r" \\origin\{[^}]+\}", "", text))
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        {"models": dict(list(TWO.items())[:1]), "seeds": 1, "distractors": [0, 5]},
+        {"models": dict(list(TWO.items())[1:]), "asked": {}},
+        {"models": dict(list(PAPER.items())[5:13]), "sets": SETS, "distractors": [0, 2, 4]},
+        {"models": PAPER, "keys": ("replica", "official"), "asked": STUDY},
+    ],
+    ids=["one model, one seed", "nobody asked", "five pronoun sets", "all models of the study"],
+)
+@needs_tex
+def test_every_run_has_a_paper(tmp_path, run):
+    paper = render(tmp_path, **run)
+    paper_pdf.main(
+        main_tex=str(paper / "main.tex"), sections=[], bibliography="", figures=[], pdf=str(paper / "main.pdf"),
+        manifest=str(paper / "main.tex"), overfull=10,
+    )  # fmt: skip
+    assert (paper / "main.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_captions_claim_only_what_is_drawn(tmp_path):
+    several = section(render(tmp_path / "a", interval="SD over models"))
+    assert several.count("; bars: SD over models.") == 2
+    assert several.count("shading: one standard deviation over samples") == 3
+    single = section(render(tmp_path / "b", models=dict(list(TWO.items())[:1]), seeds=1, interval=None, asked={}))
+    assert "bars:" not in single
+    assert "standard deviation" not in single.split("Results on the replica templates")[1]
+    assert "largest encoder" not in single
+    assert "over models" not in single.split(r"\paragraph{Without context.}")[1].split(r"\paragraph{With an")[0]
+
+
+def test_many_models_are_spoken_of_together(tmp_path):
+    text = section(render(tmp_path, models=PAPER, asked=STUDY))
+    assert "of 29 models" in text
+    assert "On average over prompts" not in text
+    assert r"\citep{chung2024}" in text
+    assert "goes from" not in text
+    assert r"Tests of single models are in the CSV file" in text
+    assert "\\citep{biderman2023}" in text
+    assert "allal2025" not in text
+
+
+def test_demonstration_models_are_marked(tmp_path):
+    marked = (render(tmp_path / "a") / "main.tex").read_text(encoding="utf-8")
+    assert r"\fcolorbox" in marked
+    assert "It says nothing about how language models behave" in marked
+    assert r"\fcolorbox" not in (render(tmp_path / "b", models=PAPER, asked=STUDY) / "main.tex").read_text(
+        encoding="utf-8"
+    )
+
+
+def test_a_run_without_models_has_a_paper(tmp_path):
+    """A study may need no model: then no model, engine or table of models is spoken of."""
+    paper_source.main(
+        main_template=str(ROOT / "paper/main.tex.j2"),
+        bibliography=str(ROOT / "paper/references.bib"),
+        scores=[],
+        main_tex=str(tmp_path / "main.tex"),
+        bibliography_copy=str(tmp_path / "references.bib"),
+        models={},
+        pronoun_sets=SETS[:4],
+        engine=None,
+        studies=[{"key": "one", "name": "One", "abstract": False}, {"key": "two", "name": "Two", "abstract": False}],
+    )
+    text = (tmp_path / "main.tex").read_text(encoding="utf-8")
+    assert "it covers One, Two. The run\nused no model.\nEvery number" in text
+    assert "engine" not in text
+    assert "tab:run" not in text
+    assert "_abstract" not in text
+    assert [r"\input{sections/one}" in text, r"\input{sections/two}" in text] == [True, True]
+
+
+def test_the_study_stands_beside_the_run(tmp_path):
+    two = section(render(tmp_path / "a")).split("Published against reproduced")[1]
+    assert "Demonstration models stand for no model of the study and are compared with nothing." in two
+    assert "of 20 findings 0 hold, 0 fail, and 20 cannot be decided" in two
+    assert "accuracy: MosaicBERT" not in two
+    assert "official templates" not in two
+    many = section(render(tmp_path / "b", models=PAPER, keys=("replica", "official"), asked=STUDY))
+    many = many.split("Published against reproduced")[1]
+    assert "Demonstration" not in many
+    assert many.count("accuracy: MosaicBERT, 5, all & Section 7 text & 0.87") == 2
+    assert "The verdict is the same on both template sets for 20 findings." in many
+    counted = re.search(r"On the official templates, of 20 findings (\d+) holds?, (\d+) fails?, and (\d+) cannot", many)
+    # Claims that nobody made up tables for: both verdicts occur.
+    holding, failing, open_ones = map(int, counted.groups())
+    assert min(holding, failing) > 0
+    assert (holding + failing, open_ones) == (20, 0)
+
+
+def test_every_figure_and_table_is_in_the_section(tmp_path):
+    text = section(render(tmp_path, keys=("replica", "official")))
+    for key in ("replica", "official"):
+        for name in FIGURES + PROMPTING_FIGURES:
+            assert f"{{../figures/{key}/{name}.pdf}}" in text
+        for name in ("instances", "models", "accuracy", "tests", "errors", "prompting", "prompted_models"):
+            assert f"\\label{{tab:ruff-{key}-{name}}}" in text
+    # Tables that belong to no template set stand once.
+    for name in ("prompt_templates", "prompt_examples", "chain_examples"):
+        assert text.count(f"\\label{{tab:ruff-{name}}}") == 1
+    for caption in re.findall(r"\\caption\{(.*?)\}\s*\\label", text):
+        assert "n = " in caption or "Scored" in caption or "counts the instances" in caption, caption
+        assert "of the study" in caption, caption
+
+
+def build(folder, body):
+    (folder / "main.tex").write_text(DOCUMENT % body, encoding="utf-8")
+    paper_pdf.main(
+        main_tex=str(folder / "main.tex"),
+        sections=[],
+        bibliography="",
+        figures=[],
+        manifest=str(folder / "main.tex"),
+        pdf=str(folder / "main.pdf"),
+        overfull=10,
+    )
+
+
+@needs_tex
+def test_a_good_paper_is_built_reproducibly(tmp_path):
+    build(tmp_path, "Text.")
+    first = (tmp_path / "main.pdf").read_bytes()
+    build(tmp_path, "Text.")
+    assert first == (tmp_path / "main.pdf").read_bytes()
+    assert {p.name for p in tmp_path.iterdir()} == {"main.tex", "main.pdf"}
+
+
+@needs_tex
+@pytest.mark.parametrize("name", [".latexmkrc", "latexmkrc"])
+def test_no_configuration_of_latexmk_is_run(tmp_path, monkeypatch, name):
+    """Neither one that lies among the results nor one of the user's: it is a program, and it may change the paper."""
+    home = tmp_path / "home"
+    home.mkdir()
+    paper = tmp_path / "paper"
+    paper.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(home))
+    program = f"system('touch', '{tmp_path}/was-run');\n"
+    for folder in (paper, home):
+        (folder / name).write_text(program)
+    build(paper, "Text.")
+    assert not (tmp_path / "was-run").exists()
+
+
+@needs_tex
+def test_tex_runs_no_programs(tmp_path, monkeypatch):
+    """Also where the site's configuration of TeX would allow it."""
+    (tmp_path / "cnf").mkdir()
+    (tmp_path / "cnf/texmf.cnf").write_text("shell_escape = t\n")
+    monkeypatch.setenv("TEXMFCNF", f"{tmp_path / 'cnf'}:")
+    (tmp_path / "paper").mkdir()
+    build(tmp_path / "paper", rf"Text.\immediate\write18{{touch {tmp_path}/was-run}}")
+    assert not (tmp_path / "was-run").exists()
+
+
+@needs_tex
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        (r"See \ref{fig:gone}.", "main.tex, line 1: undefined reference fig:gone"),
+        (r"See \cite{gone}.", "main.tex, line 1: undefined citation gone"),
+        (r"\undefinedcommand", "main.tex, line 1: LaTeX error: Undefined control sequence"),
+        (r"\noindent\rule{50cm}{1pt}", "main.tex, line 1: overfull hbox"),
+        (r"\section{a}\label{a}\section{b}\label{a}", "main.tex: label defined twice: a"),
+        (r"\font\x=cmmi10 \x \char255", "main.tex: missing glyph"),
+        (r"x\pdfstartlink goto name{gone}\relax x\pdfendlink", "main.tex: link without a target: gone"),
+    ],
+)
+def test_a_broken_paper_leaves_no_pdf(tmp_path, body, words):
+    (tmp_path / "main.pdf").write_text("an older paper")
+    with pytest.raises(UserError, match=words):
+        build(tmp_path, body)
+    assert [p.name for p in tmp_path.iterdir()] == ["main.tex"]
+
+
+@needs_tex
+def test_a_problem_names_the_file_that_is_included(tmp_path):
+    (tmp_path / "sections").mkdir()
+    (tmp_path / "sections/one.tex").write_text("Text.\n\nSee \\ref{gone}.\n")
+    with pytest.raises(UserError, match=r"sections/one\.tex, line 3: undefined reference gone"):
+        build(tmp_path, r"Text. \input{sections/one} More.")
+
+
+def test_missing_tex_says_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(UserError, match=r"latexmk is not installed.*apt-get install latexmk texlive"):
+        build(tmp_path, "Text.")

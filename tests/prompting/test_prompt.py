@@ -1,0 +1,182 @@
+"""A prompting job: what the model is shown, both steps, resuming after it was killed, shards, and what it writes."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from scripts.core import config, files, prompting
+from scripts.core.engines import chunks, generation, models
+from scripts.core.errors import UserError
+from scripts.prompting import merge_answers, prompt
+from tests import zoo as builder
+
+ROOT = Path(__file__).parents[2]
+NAMES = ("tiny-llama", "tiny-flan-t5", "tiny-qwen")
+NEW = {"answer": 5, "chain": 9, "final": 3}
+FOLLOW_UP = "{first} {chain}\nTherefore, it is"
+
+
+def write_prompts(path, count):
+    """Write ``count`` prompts of different lengths, every third with a second step."""
+    words = ["baker", "client", "long bill", "garden wall", "passenger", "late train", "cook"]
+    rows = [
+        {
+            "text_id": f"t{i:03d}",
+            "method": "think" if i % 3 == 2 else "vanilla",
+            "text": " near the ".join(["The clerk saw the", *(words[i // 7**k % 7] for k in range(1 + i % 4))]),
+            "follow_up": FOLLOW_UP if i % 3 == 2 else None,
+        }
+        for i in range(count)
+    ]
+    files.write_parquet(path, pd.DataFrame(rows))
+    return pd.DataFrame(rows)
+
+
+@pytest.fixture(scope="module")
+def entries(tmp_path_factory):
+    return config.load_yaml(builder.build(tmp_path_factory.mktemp("zoo"), NAMES))["models"]
+
+
+def arguments(entries, folder, path, model="tiny-llama", **changed):
+    """Return the keyword arguments of a prompting job."""
+    return {
+        "prompts": str(path),
+        "answers": str(folder / "answers.parquet"),
+        "speed": str(folder / "speed.json"),
+        "model": model,
+        "entry": entries[model],
+        "methods": ["vanilla", "think"],
+        "new_tokens": NEW,
+        "device": "cpu",
+        "tokens_per_batch": 200,
+        "save_seconds": 0,
+        **changed,
+    }
+
+
+SHOWN = {
+    "tiny-llama": "[INST] {} [/INST]",
+    "tiny-flan-t5": "{}",
+    "tiny-qwen": "<|im_start|>user\n{}<|im_end|>\n<|im_start|>assistant\n",
+}
+
+
+@pytest.mark.parametrize("model", NAMES)
+def test_both_steps_are_kept_and_shown_to_the_model_as_its_entry_says(entries, tmp_path, model):
+    rows = write_prompts(tmp_path / "prompts.parquet", 20)
+    prompt.main(**arguments(entries, tmp_path, tmp_path / "prompts.parquet", model))
+    table = files.read_parquet(tmp_path / "answers.parquet")
+    assert table.text_id.tolist() == rows.text_id.tolist()
+    network, tokenizer = models.load(model, entries[model], models.locate(model, entries[model]), "cpu")
+
+    def alone(text, most):
+        shown = SHOWN[model].format(text)
+        return generation.generate(network, tokenizer, [shown], max_new_tokens=most, tokens_per_batch=1)[0]
+
+    for row, found in zip(rows.itertuples(index=False), table.itertuples(index=False), strict=True):
+        if row.method == "vanilla":
+            expected = alone(row.text, NEW["answer"])
+            assert pd.isna(found.chain)
+            assert pd.isna(found.chain_tokens)
+        else:
+            chain = alone(row.text, NEW["chain"])
+            assert found.chain == chain.text
+            assert found.chain_tokens == len(chain.tokens)
+            expected = alone(f"{row.text} {chain.text.strip()}\nTherefore, it is", NEW["final"])
+        assert found.answer == expected.text
+        assert found.answer_tokens == len(expected.tokens)
+        assert found.answer_finished == expected.finished
+    facts = files.parquet_metadata(tmp_path / "answers.parquet")
+    assert facts["model"] == model
+    assert facts["prompt_wrapping"] == builder.WRAPPINGS[model]
+    assert facts["prompts"] == 20
+    assert facts["new_tokens"] == table.answer_tokens.sum() + table.chain_tokens.sum()
+    assert facts["prompts_sha256"] == files.sha256(tmp_path / "prompts.parquet")
+    assert not (tmp_path / "answers.chunks").exists()
+
+
+def test_only_the_methods_of_the_model_are_asked(entries, tmp_path):
+    rows = write_prompts(tmp_path / "prompts.parquet", 12)
+    prompt.main(**arguments(entries, tmp_path, tmp_path / "prompts.parquet", methods=["vanilla"]))
+    table = files.read_parquet(tmp_path / "answers.parquet")
+    assert table.text_id.tolist() == rows[rows.method == "vanilla"].text_id.tolist()
+    assert table.chain.isna().all()
+    with pytest.raises(UserError, match="has no prompt of dream"):
+        prompt.main(**arguments(entries, tmp_path, tmp_path / "prompts.parquet", methods=["dream"]))
+
+
+def test_a_killed_job_goes_on_where_it_was(entries, tmp_path):
+    write_prompts(tmp_path / "prompts.parquet", 300)
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    prompt.main(**arguments(entries, whole, tmp_path / "prompts.parquet"))
+    given = arguments(entries, broken, tmp_path / "prompts.parquet")
+    parts = broken / "answers.chunks"
+    options = [(f"--{name.replace('_', '-')}", value) for name, value in given.items()]
+    texts = [(name, value if isinstance(value, str) else json.dumps(value)) for name, value in options]
+    for target in (2, 9):
+        job = subprocess.Popen(
+            [sys.executable, "-m", "scripts.prompting.prompt", *[word for pair in texts for word in pair]],
+            cwd=ROOT, env={**os.environ, "OMP_NUM_THREADS": "1"}, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        while job.poll() is None and len(list(parts.glob("*.parquet"))) < target:
+            time.sleep(0.002)
+        assert job.poll() is None, "the job was over before it could be killed"
+        os.kill(job.pid, signal.SIGKILL)
+        job.wait()
+        assert not (broken / "answers.parquet").exists()
+        kept = len(list(parts.glob("*.parquet")))
+        assert kept >= target
+    prompt.main(**given)
+    first, second = (files.read_parquet(folder / "answers.parquet") for folder in (whole, broken))
+    pd.testing.assert_frame_equal(first, second)
+    assert not parts.exists()
+
+
+def test_finished_parts_of_other_settings_are_thrown_away(entries, tmp_path, monkeypatch):
+    write_prompts(tmp_path / "prompts.parquet", 12)
+    removed = []
+    monkeypatch.setattr(chunks.Chunks, "remove", lambda self: removed.append(self.folder))
+    given = arguments(entries, tmp_path, tmp_path / "prompts.parquet")
+    prompt.main(**given)
+    assert len(removed) == 1
+    asked = []
+    original = generation.Generator.run
+    monkeypatch.setattr(generation.Generator, "run", lambda self, texts: asked.extend(texts) or original(self, texts))
+    prompt.main(**given)
+    assert not asked
+    prompt.main(**given | {"new_tokens": NEW | {"answer": 4}})
+    assert len(asked) == 12 + 4
+
+
+def test_shards_put_together_are_the_whole(entries, tmp_path):
+    write_prompts(tmp_path / "prompts.parquet", 23)
+    prompt.main(**arguments(entries, tmp_path, tmp_path / "prompts.parquet"))
+    paths = []
+    for shard in (1, 2, 3):
+        paths.append(str(tmp_path / f"{shard}of3.parquet"))
+        changed = {"answers": paths[-1], "shard": shard, "shards": 3}
+        prompt.main(**arguments(entries, tmp_path, tmp_path / "prompts.parquet", **changed))
+    merge_answers.main(shards=paths, answers=str(tmp_path / "merged.parquet"))
+    whole, merged = (files.read_parquet(tmp_path / f"{name}.parquet") for name in ("answers", "merged"))
+    pd.testing.assert_frame_equal(whole, merged)
+    facts = files.parquet_metadata(tmp_path / "merged.parquet")
+    assert facts["prompts"] == 23
+    assert facts["new_tokens"] == files.parquet_metadata(tmp_path / "answers.parquet")["new_tokens"]
+    with pytest.raises(UserError, match="text t000 is in another shard as well"):
+        merge_answers.main(shards=paths[:1] * 2, answers=str(tmp_path / "merged.parquet"))
+
+
+def test_a_chat_template_is_needed_where_the_registry_asks_for_one(entries):
+    name = "tiny-llama"
+    _, tokenizer = models.load(name, entries[name], models.locate(name, entries[name]), "cpu")
+    with pytest.raises(UserError, match="prompt_wrapping is chat_template, but the model's tokenizer has no template"):
+        prompting.wrap("a", "chat_template", tokenizer)
+    with pytest.raises(ValueError, match="none of none, llama2, chat_template"):
+        prompting.wrap("a", "alpaca", tokenizer)

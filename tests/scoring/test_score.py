@@ -1,0 +1,265 @@
+"""A scoring job: streaming, resuming after it was killed, shards, and what it writes."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from scripts.core import config, files, instances
+from scripts.core.engines import chunks, models
+from scripts.core.errors import UserError
+from scripts.core.provenance import closure
+from scripts.scoring import merge_scores, score
+from tests import zoo as builder
+
+ROOT = Path(__file__).parents[2]
+FORMS = ["he", "she", "they", "xe"]
+
+
+def write_instances(path, count, repeated=0):
+    """Write ``count`` instances, the first ``repeated`` of them once more at the end; no two texts are equal."""
+    words = ["baker", "client", "long bill", "garden wall", "passenger", "late train", "cook"]
+    texts = []
+    for i in range(count):
+        chain = " near the ".join(words[i // 7**k % 7] for k in range(5))
+        texts.append(f"The clerk saw the {chain}.  The clerk said that ___ would pay.")
+    table = {
+        "instance_id": [f"{i:016x}" for i in range(count)],
+        "text": texts,
+        "options": [FORMS] * count,
+    }
+    table = pd.DataFrame({key: values + values[:repeated] for key, values in table.items()})
+    files.write_parquet(path, table)
+    return path
+
+
+@pytest.fixture(scope="module")
+def entries(tmp_path_factory):
+    registry = builder.build(tmp_path_factory.mktemp("zoo"), ("tiny-llama", "tiny-bert"))
+    return config.load_yaml(registry)["models"]
+
+
+@pytest.fixture
+def many(tmp_path):
+    return write_instances(tmp_path / "instances.parquet", 90, repeated=7)
+
+
+def arguments(entries, folder, path, model="tiny-llama", **changed):
+    """Return the keyword arguments of a scoring job."""
+    return {
+        "instances": str(path),
+        "scores": str(folder / "scores.parquet"),
+        "speed": str(folder / "speed.json"),
+        "model": model,
+        "entry": entries[model],
+        "engine": "packed",
+        "device": "cpu",
+        "tokens_per_batch": 200,
+        "save_seconds": 0,
+        **changed,
+    }
+
+
+def process(given):
+    """Start a scoring job as a process of its own."""
+    options = [(f"--{name.replace('_', '-')}", value) for name, value in given.items()]
+    texts = [(name, value if isinstance(value, str) else json.dumps(value)) for name, value in options]
+    return subprocess.Popen(
+        [sys.executable, "-m", "scripts.scoring.score", *[word for pair in texts for word in pair]],
+        cwd=ROOT,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def test_every_distinct_instance_is_scored_once_in_order(entries, tmp_path, many):
+    score.main(**arguments(entries, tmp_path, many))
+    table = files.read_parquet(tmp_path / "scores.parquet")
+    assert table.instance_id.tolist() == [f"{i:016x}" for i in range(90) for _ in FORMS]
+    assert table.option.tolist() == FORMS * 90
+    facts = files.parquet_metadata(tmp_path / "scores.parquet")
+    assert facts["instances"] == 90
+    assert facts["engine_description"]["batching"] == "prefix tree"
+    assert facts["forward_tokens"] < facts["text_tokens"] / 2
+    assert "token_log_probabilities" not in table
+    speed = json.loads((tmp_path / "speed.json").read_text())
+    assert speed["scored_tokens"] == facts["forward_tokens"]
+    assert not (tmp_path / "scores.chunks").exists()
+
+
+def test_token_values_add_up(entries, tmp_path, many):
+    score.main(**arguments(entries, tmp_path, many, token_values=True))
+    table = files.read_parquet(tmp_path / "scores.parquet")
+    assert [len(v) for v in table.token_log_probabilities] == table.scored_tokens.tolist()
+    assert [v.sum() for v in table.token_log_probabilities] == pytest.approx(table.log_probability.tolist(), abs=1e-3)
+
+
+@pytest.mark.parametrize(("model", "count"), [("tiny-llama", 1300), ("tiny-bert", 24)])
+def test_a_killed_job_goes_on_where_it_was(entries, tmp_path, monkeypatch, model, count):
+    path = write_instances(tmp_path / "instances.parquet", count)
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    given = arguments(entries, broken, path, model)
+    done = process(arguments(entries, whole, path, model))
+    assert done.wait() == 0, done.stderr.read()
+    rng = np.random.default_rng(20240601)
+    parts = broken / "scores.chunks"
+    for _ in range(3):
+        before = len(list(parts.glob("*.parquet")))
+        job = process(given)
+        # Killed somewhere behind its next finished part.
+        target = before + int(rng.integers(1, 12))
+        while job.poll() is None and len(list(parts.glob("*.parquet"))) < target:
+            time.sleep(0.002)
+        job.send_signal(signal.SIGKILL)
+        assert job.wait() == -signal.SIGKILL, job.stderr.read()
+        assert not (broken / "scores.parquet").exists()
+    assert list(parts.glob("[!.]*.parquet"))
+    (broken / ".scores.parquet.left.parquet").write_text("half")
+    run_batches = []
+    original = score.scoring.make_engine
+
+    def counting(*values):
+        engine = original(*values)
+        scored = engine.score
+        engine.score = lambda batch: run_batches.append(batch) or scored(batch)
+        return engine
+
+    monkeypatch.setattr(score.scoring, "make_engine", counting)
+    score.main(**given)
+    speed = json.loads((broken / "speed.json").read_text())
+    facts = files.parquet_metadata(broken / "scores.parquet")
+    # What was finished was not scored again, and everything else was.
+    assert speed["scored_tokens"] == sum(b.tokens for b in run_batches) < facts["forward_tokens"]
+    assert (broken / "scores.parquet").read_bytes() == (whole / "scores.parquet").read_bytes()
+    assert sorted(p.name for p in broken.iterdir()) == ["scores.parquet", "speed.json"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"model": "tiny-bert"},
+        {"engine": "minicons"},
+        {"tokens_per_batch": 300},
+        {"entry": "bfloat16"},
+        {"instances": "other"},
+        {"revision": "other"},
+        {"code": "other"},
+    ],
+    ids=lambda change: next(iter(change)),
+)
+def test_parts_of_anything_else_are_not_taken(entries, tmp_path, many, monkeypatch, change):
+    given = arguments(entries, tmp_path, many)
+    monkeypatch.setattr(chunks.Chunks, "remove", lambda self: None)
+    score.main(**given)
+    (name, value), *_ = change.items()
+    if name == "model":
+        given |= {"model": value, "entry": entries[value]}
+    elif name == "entry":
+        given["entry"] = {**given["entry"], "precision": value}
+    elif name == "instances":
+        given["instances"] = str(write_instances(tmp_path / "other.parquet", 89))
+    elif name == "revision":
+        locate = models.locate
+        monkeypatch.setattr(models, "locate", lambda *a: models.Location(locate(*a).folder, None, "another"))
+    elif name == "code":
+        monkeypatch.setattr(closure, "digests", lambda *_: {"scripts/scoring/score.py": "0" * 16})
+    else:
+        given[name] = value
+    score.main(**given)
+    facts = files.parquet_metadata(tmp_path / "scores.parquet")
+    assert json.loads((tmp_path / "speed.json").read_text())["scored_tokens"] == facts["forward_tokens"]
+
+
+def test_parts_of_the_same_job_are_taken(entries, tmp_path, many, monkeypatch):
+    given = arguments(entries, tmp_path, many)
+    monkeypatch.setattr(chunks.Chunks, "remove", lambda self: None)
+    score.main(**given)
+    # A part that cannot be read counts as none.
+    broken = min((tmp_path / "scores.chunks").glob("*.parquet"))
+    broken.write_bytes(broken.read_bytes()[:50])
+    score.main(**given)
+    assert 0 < json.loads((tmp_path / "speed.json").read_text())["scored_tokens"] <= 200
+
+
+@pytest.mark.parametrize("model", ["tiny-llama", "tiny-bert"])
+def test_results_do_not_depend_on_the_split(entries, tmp_path, many, model):
+    tables = {}
+    for shards in (1, 3):
+        folder = tmp_path / str(shards)
+        paths = []
+        for shard in range(1, shards + 1):
+            given = arguments(entries, folder / str(shard), many, model, shard=shard, shards=shards)
+            score.main(**given)
+            paths.append(given["scores"])
+        merge_scores.main(shards=paths, scores=str(folder / "scores.parquet"))
+        tables[shards] = files.read_parquet(folder / "scores.parquet")
+        assert files.parquet_metadata(folder / "scores.parquet")["instances"] == 90
+    same = ["instance_id", "option", "option_index", "scored_tokens"]
+    pd.testing.assert_frame_equal(tables[1][same], tables[3][same])
+    assert np.abs(tables[1].log_probability - tables[3].log_probability).max() < 1e-4
+
+
+def test_shards_of_different_runs_are_not_merged(entries, tmp_path, many):
+    paths = []
+    for shard, engine in ((1, "packed"), (2, "minicons")):
+        given = arguments(entries, tmp_path / str(shard), many, shard=shard, shards=2, engine=engine)
+        score.main(**given)
+        paths.append(given["scores"])
+    with pytest.raises(UserError, match=r"2/scores.parquet: engine is 'minicons', but 'packed' in .*delete the shard"):
+        merge_scores.main(shards=paths, scores=str(tmp_path / "scores.parquet"))
+    with pytest.raises(UserError, match="is in another shard as well"):
+        merge_scores.main(shards=[paths[0]] * 2, scores=str(tmp_path / "scores.parquet"))
+    assert not (tmp_path / "scores.parquet").exists()
+
+
+@pytest.mark.parametrize("shards", [1, 2, 7, 200])
+@pytest.mark.parametrize("power", [1, 2])
+def test_shards_take_every_instance_once(tmp_path, many, shards, power):
+    chosen = np.array([instances.shard_rows(many, k, shards, power) for k in range(1, shards + 1)])
+    assert chosen.sum(axis=0).tolist() == [1] * 90 + [0] * 7
+    sizes = chosen.sum(axis=1)
+    if shards == 7:
+        assert sizes.max() <= 2 * sizes.min()
+    # Contiguous and in order.
+    owner = chosen.argmax(axis=0)[:90]
+    assert (np.diff(owner) >= 0).all()
+
+
+@pytest.mark.parametrize("size", [1, 7, 90, 1000])
+def test_windows_hold_the_chosen_rows_in_order(many, size):
+    chosen = instances.shard_rows(many, 2, 3)
+    found = list(instances.windows(many, chosen, size))
+    assert all(len(window) == size for window in found[:-1])
+    joined = pd.concat(found)
+    assert joined.instance_id.tolist() == [f"{i:016x}" for i in np.flatnonzero(chosen)]
+
+
+def test_memory_stays_flat_as_instances_grow_tenfold(entries, tmp_path):
+    """The peak of a job with ten times the instances, as the operating system saw it."""
+    peaks = {}
+    for count in (1100, 11000):
+        path = write_instances(tmp_path / f"{count}.parquet", count)
+        given = arguments(entries, tmp_path / str(count), path, tokens_per_batch=4000, save_seconds=60)
+        job = process(given)
+        _, status, usage = os.wait4(job.pid, 0)
+        assert status == 0, job.stderr.read()
+        peaks[count] = usage.ru_maxrss / 1024
+    print(f"\npeak memory: {peaks[1100]:.0f} MiB for 1,100 instances, {peaks[11000]:.0f} MiB for 11,000")
+    assert peaks[11000] < peaks[1100] + 60
+
+
+def test_no_instances_are_an_error(entries, tmp_path):
+    empty = pa.table({"instance_id": pa.array([], "str"), "text": pa.array([], "str"), "options": pa.array([], "str")})
+    pq.write_table(empty, tmp_path / "empty.parquet")
+    with pytest.raises(UserError, match="no instances; delete the file"):
+        score.main(**arguments(entries, tmp_path, tmp_path / "empty.parquet"))

@@ -1,0 +1,78 @@
+"""What each room of scripts/ may import: README's list, held by program."""
+
+import ast
+import graphlib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+CORE = "scripts.core"
+FLOORS = ("scoring", "prompting", "distributions", "planning", "paper", "provenance", "upstream", "demo_encoder")
+MODULES = {
+    ".".join(path.relative_to(ROOT).with_suffix("").parts): path for path in sorted((ROOT / "scripts").rglob("*.py"))
+}
+STUDIES = sorted({name.split(".")[1] for name in MODULES if name.count(".") > 1} - {"core", *FLOORS})
+# What the rooms of the core may import of its sub-packages; its flat modules are open to all.
+ALLOWED = {
+    CORE: (),
+    f"{CORE}.provenance": (),
+    f"{CORE}.paper": (),
+    f"{CORE}.engines": (f"{CORE}.provenance.closure",),
+}
+
+
+def imported(source, known):
+    """Return the modules of ``known`` that a module's source imports, anywhere in it."""
+    names = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+        elif isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+    return names & set(known)
+
+
+def room(name):
+    """Return the room of a module: a study or a floor, the flat core, or one of its sub-packages."""
+    parts = name.split(".")
+    return ".".join(parts[: 3 if parts[1] == "core" and len(parts) > 3 else 2])
+
+
+IMPORTS = {name: imported(path.read_text(encoding="utf-8"), MODULES) for name, path in MODULES.items()}
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_modules_import_what_their_room_may(name):
+    here = room(name)
+    for other in IMPORTS[name]:
+        there = room(other)
+        if there in (here, CORE):
+            continue
+        assert there.split(".")[1] not in STUDIES, f"{name} imports {other} of another study"
+        if here in ALLOWED:
+            assert other in ALLOWED[here], f"{name} imports {other}"
+        elif here.split(".")[1] in STUDIES:
+            assert there == f"{CORE}.paper" or other == f"{CORE}.engines.registry", f"{name} imports {other}"
+
+
+def test_there_are_no_circles():
+    assert list(graphlib.TopologicalSorter(IMPORTS).static_order())
+
+
+def test_a_circle_and_a_forbidden_import_are_seen():
+    """The checks themselves: imports inside functions count, and so does each form of the statement."""
+    source = "def f():\n    from scripts.core import plotting\n    import scripts.core.files\n"
+    assert imported(source, MODULES) == {"scripts.core.plotting", "scripts.core.files"}
+    with pytest.raises(graphlib.CycleError):
+        list(graphlib.TopologicalSorter({"a": {"b"}, "b": {"a"}}).static_order())
+    assert room("scripts.core.engines.packed") == "scripts.core.engines"
+    assert room("scripts.core.files") == CORE
+    assert room("scripts.ruff.accuracy") == "scripts.ruff"
+
+
+def test_every_floor_has_a_rules_file_and_a_room():
+    assert STUDIES == ["counter_gap", "ruff", "underspecification"]
+    for floor in FLOORS:
+        assert (ROOT / f"rules/{floor}.smk").is_file()
+        assert (ROOT / f"scripts/{floor}/__init__.py").read_text(encoding="utf-8").startswith('"""')

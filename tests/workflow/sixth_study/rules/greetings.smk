@@ -1,0 +1,55 @@
+# A study as small as one can be: sentences with a slot, the pronoun that a model prefers in it, one figure, one table.
+
+GREETINGS = config["greetings"]
+GREETINGS_ASKED = {
+    name: {"methods": ["vanilla"], "new_tokens": {"answer": 5}, "prompts": 4, "generated": 20, "seconds": 60}
+    for name in GREETINGS["asked"]
+}
+
+
+rule greetings_instances:
+    input:
+        sentences=str(TEMPLATES / "greetings/sentences.tsv"),
+        pronouns=str(TEMPLATES / "pronouns.tsv"),
+    output:
+        instances="results/greetings/instances/{templates}/selected.parquet",
+    log:
+        "results/logs/greetings_instances/{templates}.log",
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        pronoun_sets=PRONOUN_SETS,
+    script:
+        "../scripts/greetings/instances.py"
+
+
+rule greetings_choices:
+    input:
+        scores=expand("results/greetings/scores/{{templates}}/{model}.parquet", model=RUN),
+    output:
+        choices="results/greetings/analysis/{templates}/choices.csv",
+    log:
+        "results/logs/greetings_choices/{templates}.log",
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        models=list(RUN),
+        pronoun_sets=PRONOUN_SETS,
+    script:
+        "../scripts/greetings/choices.py"
+
+
+declare(
+    name="greetings",
+    label="Greetings",
+    title="Greetings (a study of the tests)",
+    parts=GREETINGS["templates"],
+    every_part=["replica"],
+    instances=expand(rules.greetings_instances.output.instances, templates=GREETINGS["templates"]),
+    scored=Scored(sets=GREETINGS["templates"], instances=4, options=len(PRONOUN_SETS), tokens=9),
+    prompted=Prompted(sets=GREETINGS["templates"], models=GREETINGS_ASKED, tokens=20) if GREETINGS_ASKED else None,
+    figures={"choices": result("choices")},
+    tables={"choices": result("choices")},
+    numbers=result("choices"),
+    section=result(params={"template_sets": GREETINGS["templates"]}),
+)

@@ -1,0 +1,24 @@
+"""Draw how often each pronoun set is preferred."""
+
+from scripts.core import files, plotting
+from scripts.core.job import run
+
+
+@plotting.style()
+def draw(frame):
+    """Draw one bar for each model and pronoun set; return the figure."""
+    drawn = plotting.figure(plotting.COLUMN, 2)
+    ax = drawn.subplots()
+    ax.bar([f"{row.model}\n{row.pronoun}" for row in frame.itertuples()], frame["count"], color="#0072B2")
+    ax.set_ylabel("Sentences")
+    return drawn
+
+
+def main(*, choices: str, pdf: str, png: str, csv: str):
+    """Draw the figure; every row of the table is drawn."""
+    frame = files.read_csv(choices)
+    plotting.save(draw(frame), frame, pdf, png, csv)
+
+
+if __name__ == "__main__":
+    run(main)

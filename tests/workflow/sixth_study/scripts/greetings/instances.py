@@ -1,0 +1,27 @@
+"""Write the sentences as instances."""
+
+import pandas as pd
+
+from scripts.core import files, templates
+from scripts.core.instances import content_id
+from scripts.core.job import run
+
+
+def main(*, sentences: str, pronouns: str, pronoun_sets: list, instances: str):
+    """Write one row for each sentence (Parquet), with the row of the template file that it was made from."""
+    forms = templates.select_pronoun_sets(templates.read_pronouns(pronouns), pronoun_sets)
+    options = [forms[name]["nominative"] for name in pronoun_sets]
+    rows = [
+        {
+            "instance_id": content_id("greetings", cells["sentence"], "|".join(options), ""),
+            "sentences_index": index,
+            "text": cells["sentence"],
+            "options": options,
+        }
+        for index, (_, cells) in enumerate(templates.read_tsv(sentences, ("sentence",)))
+    ]
+    files.write_parquet(instances, pd.DataFrame(rows))
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,138 @@
+"""A study more is a few new files, a block of configuration and one line in the Snakefile; no other file is touched.
+
+The files are in ``tests/workflow/sixth_study/``, in the folders that they have in the repository.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import zlib
+from pathlib import Path
+
+import pytest
+
+from scripts.core import files
+
+pytestmark = pytest.mark.workflow
+
+STUDY = Path(__file__).parent / "sixth_study"
+FIGURE = "results/greetings/figures/replica/choices"
+
+
+def add(folder):
+    """Add the study to a copy of the repository; return what existed before and is changed."""
+    changed = set()
+    for source in sorted(path for path in STUDY.rglob("*") if path.is_file() and path.suffix != ".pyc"):
+        target = folder / source.relative_to(STUDY)
+        if target.name == "config.yaml":
+            target.write_text(target.read_text() + source.read_text())
+            changed.add(target.name)
+        else:
+            assert not target.exists()
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(source, target)
+    snakefile = folder / "Snakefile"
+    before = snakefile.read_text()
+    after = before.replace('    "underspecification",\n', '    "underspecification",\n    "greetings",\n')
+    assert len(after.splitlines()) == len(before.splitlines()) + 1
+    snakefile.write_text(after)
+    return changed | {snakefile.name}
+
+
+@pytest.fixture(scope="module")
+def site(fresh):
+    """A copy in which only the new study is run, by one tiny model."""
+    workflow = fresh(("tiny-opt",))
+    assert add(workflow.folder) == {"config.yaml", "Snakefile"}
+    overlay = workflow.folder / "config/test.yaml"
+    overlay.write_text(overlay.read_text() + "studies: [greetings]\n")
+    targets = ["paper" if shutil.which("latexmk") else "paper_provenance", "figures", "tables", "instances"]
+    done = workflow.snakemake(*targets)
+    assert done.returncode == 0, done.stdout[-6000:]
+    return workflow
+
+
+def test_its_figure_table_and_number_are_made(site):
+    for path in (f"{FIGURE}.pdf", f"{FIGURE}.png", f"{FIGURE}.csv", "results/greetings/tables/replica/choices.tex"):
+        assert (site.folder / path).stat().st_size > 50, path
+    section = (site.folder / "results/paper/sections/greetings.tex").read_text()
+    assert r"\sourced{greetings.replica.sentences}{4}" in section
+
+
+def test_its_page_is_in_the_paper(site):
+    pdf = site.folder / "results/paper/main.pdf"
+    if not pdf.exists():
+        pytest.skip("latexmk is not installed: no PDF")
+    text = b""
+    for stream in re.findall(rb"stream\r?\n(.*?)\r?\nendstream", pdf.read_bytes(), flags=re.DOTALL):
+        try:
+            text += zlib.decompress(stream)
+        except zlib.error:
+            continue
+    # Its title, and the targets of its figure and of its number in the appendix; nothing of the others.
+    for mark in (b"Greetings", b"(fig:greetings-replica-choices)", b"(greetings.replica.sentences)"):
+        assert mark in text
+    assert b"fig:ruff" not in text
+
+
+def test_its_jobs_are_in_the_plan(site):
+    done = site.snakemake("plan")
+    assert done.returncode == 0, done.stdout[-3000:]
+    plan = files.read_csv(site.folder / "results/plan.csv")
+    assert plan[["rule", "instances_of", "model"]].to_numpy().tolist() == [["score", "greetings/replica", "tiny-opt"]]
+    assert plan.instances.tolist() == [4]
+
+
+def test_its_rows_are_in_the_audit(site):
+    command = [sys.executable, "-m", "scripts.audit", "--configfile", "config/test.yaml", "--json"]
+    done = subprocess.run(command, cwd=site.folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    found = {path: finding["verdict"] for path, finding in json.loads(done.stdout)["files"].items()}
+    assert {found[f"{FIGURE}{suffix}"] for suffix in (".pdf", ".png", ".csv")} == {"current"}
+    assert found["results/greetings/scores/replica/tiny-opt.parquet"] == "current"
+    assert set(found.values()) == {"current"}
+
+
+def test_only_what_a_change_concerns_runs_again(site):
+    script = site.folder / "scripts/greetings/figure_choices.py"
+    before, stat = script.read_text(), script.stat()
+    script.write_text(before + "\n# A comment.\n")
+    assert set(site.planned("figures", "tables", "greetings")) == {"greetings_figure_choices", "figures", "greetings"}
+    script.write_text(before)
+    os.utime(script, (stat.st_atime, stat.st_mtime))
+
+
+def test_a_figure_is_one_line_and_one_script(site):
+    """As README says; nothing but the new figure is made."""
+    folder, figure = site.folder, "results/greetings/figures/replica/again"
+    shutil.copy(folder / "scripts/greetings/figure_choices.py", folder / "scripts/greetings/figure_again.py")
+    rules = folder / "rules/greetings.smk"
+    line = '    figures={"choices": result("choices")},\n'
+    assert line in rules.read_text()
+    rules.write_text(rules.read_text().replace(line, f'{line[:-3]}, "again": result("choices")}},\n'))
+    assert site.planned("figures", "tables") == {"greetings_figure_again": 1, "figures": 1}
+    done = site.snakemake(f"{figure}.pdf")
+    assert done.returncode == 0, done.stdout[-3000:]
+    for path in (f"{figure}.png", f"{figure}.csv", "results/logs/greetings_figure_again/replica.log"):
+        assert (folder / path).is_file(), path
+
+
+def test_a_study_that_is_not_named_costs_nothing(site):
+    """No job of another study ran, and nothing was fetched."""
+    ran = {path.name for path in (site.folder / "results/provenance").iterdir()}
+    assert {"greetings_instances", "greetings_figure_choices", "greetings_section"} < ran
+    assert not [rule for rule in ran if rule.startswith(("ruff", "counter_gap", "underspecification", "fetch"))]
+
+
+def test_it_stands_beside_the_others(site):
+    """With all studies each has its jobs; the models that the new one prompts are fetched as those of others are."""
+    overlay = site.folder / "config/every.yaml"
+    text = (site.folder / "config/test.yaml").read_text().replace("studies: [greetings]", "studies: all")
+    overlay.write_text(text + "greetings: {asked: [flan-t5-small]}\n")
+    planned = site.planned("figures", "tables", "fetch_models", "--forceall", overlay="config/every.yaml")
+    for study in ("ruff", "counter_gap", "underspecification", "greetings"):
+        assert [rule for rule in planned if rule.startswith(f"{study}_figure_")], study
+    assert planned["fetch_model"] == 1
