@@ -114,6 +114,9 @@ class Job:
         self.metadata.update(texts=total, forward_tokens=0)
         steps = self.metadata["max_new_tokens"] if self.generator else 1
         size = max(1, min(WINDOW, ELEMENTS // (self.top_k * steps)))
+        # Texts that are too long for the model are refused before the first one runs.
+        for window in distributions.windows(path, self.metadata["methods"], WINDOW):
+            self.plan(window)
         done = 0
         with (
             batches.progress_bar(self.metadata["model"], None) as bar,

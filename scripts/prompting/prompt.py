@@ -136,7 +136,15 @@ class Job:
         self.written = 0
 
     def batches(self, rows):
-        """Yield a record batch of answers for each window of ``rows`` (Arrow table)."""
+        """Yield a record batch of answers for each window of ``rows`` (Arrow table).
+
+        Prompts that are too long for the model are refused before the first one runs.
+        """
+        for start in range(0, len(rows), WINDOW):
+            for name in self.generators.keys() & {"answer", "chain"}:
+                window = rows.slice(start, WINDOW).to_pylist()
+                asked = [row["text"] for row in window if (row["follow_up"] is None) == (name == "answer")]
+                self.generators[name].check([self.wrap(text) for text in asked])
         for start in range(0, len(rows), WINDOW):
             window = rows.slice(start, WINDOW).to_pylist()
             found = self.window(window, (start + len(window)) / len(rows))

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from scripts.core import config, files
-from scripts.core.engines import chunks
+from scripts.core.engines import chunks, distributions, generation
 from scripts.core.errors import UserError
 from scripts.distributions import completions as completions_job
 from scripts.distributions import token_distributions
@@ -302,3 +302,16 @@ def test_cost_limit_stops_before_anything_is_sent(server, tmp_path, texts):
     with pytest.raises(UserError, match="30 requests may cost about USD"):
         completions_job.main(**server_arguments(server, tmp_path, texts, cost_limit_usd=0.0001))
     assert not server.seen
+
+
+@pytest.mark.parametrize(("model", "message"), [("tiny-bert", "text late: it has"), ("tiny-llama", "a prompt has")])
+def test_a_text_that_is_too_long_ends_the_job_before_it_starts(entries, texts, tmp_path, monkeypatch, model, message):
+    table = files.read_parquet(texts)
+    long = {"text_id": "late", "instance_id": "i", "prompt": "p", "text": "[MASK] " + "word " * 300}
+    longest = pd.DataFrame([{**long, "method": METHODS[model][0]}])
+    files.write_parquet(texts, pd.concat([table, longest], ignore_index=True))
+    monkeypatch.setattr(token_distributions, "WINDOW", 5)
+    for kind in (generation.Generator, distributions.MaskFiller):
+        monkeypatch.setattr(kind, "run", lambda *_: pytest.fail("a text was run"))
+    with pytest.raises(UserError, match=f"{message} .* tokens.* and the model takes 25.*never truncated"):
+        token_distributions.main(**arguments(entries, tmp_path, texts, model))

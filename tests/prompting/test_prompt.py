@@ -180,3 +180,14 @@ def test_a_chat_template_is_needed_where_the_registry_asks_for_one(entries):
         prompting.wrap("a", "chat_template", tokenizer)
     with pytest.raises(ValueError, match="none of none, llama2, chat_template"):
         prompting.wrap("a", "alpaca", tokenizer)
+
+
+@pytest.mark.parametrize("follow_up", [None, FOLLOW_UP])
+def test_a_prompt_that_is_too_long_ends_the_job_before_it_starts(entries, tmp_path, monkeypatch, follow_up):
+    table = write_prompts(tmp_path / "prompts.parquet", 12)
+    table.loc[11, ["text", "follow_up"]] = ["word " * 300, follow_up]
+    files.write_parquet(tmp_path / "prompts.parquet", table)
+    monkeypatch.setattr(prompt, "WINDOW", 5)
+    monkeypatch.setattr(generation.Generator, "run", lambda *_: pytest.fail("a prompt was run"))
+    with pytest.raises(UserError, match="and the model takes 256; prompts are never truncated"):
+        prompt.main(**arguments(entries, tmp_path, tmp_path / "prompts.parquet"))

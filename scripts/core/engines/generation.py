@@ -163,14 +163,8 @@ class Generator:
                     found[row] = ids
         return found
 
-    def plan(self, prompts):
-        """Return the batches for ``prompts``, the longest first; the same batches for the same prompts.
-
-        Raises
-        ------
-        UserError
-            If a prompt is empty, or with its continuation longer than the model's context.
-        """
+    def check(self, prompts):
+        """Return the token ids of each prompt; errors as in :meth:`plan`."""
         ids = self.tokenize(prompts)
         limit = context_length(self.model)
         for prompt, tokens in zip(prompts, ids, strict=True):
@@ -181,6 +175,17 @@ class Generator:
                     f"a prompt has {len(tokens)} tokens, {self.max_new_tokens} are to be generated, and the model "
                     f"takes {limit}; prompts are never truncated: leave it out (it starts {prompt[:40]!r})"
                 )
+        return ids
+
+    def plan(self, prompts):
+        """Return the batches for ``prompts``, the longest first; the same batches for the same prompts.
+
+        Raises
+        ------
+        UserError
+            If a prompt is empty, or with its continuation longer than the model's context.
+        """
+        ids = self.check(prompts)
         rows = range(len(prompts))
         plans = [self._cut(sorted(rows, key=lambda row: (-len(ids[row]), prompts[row])), ids)]
         if self.shares:

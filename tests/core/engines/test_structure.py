@@ -4,6 +4,7 @@
 """
 
 import copy
+import dataclasses
 import json
 import shutil
 
@@ -62,6 +63,16 @@ def test_every_architecture_is_scored_as_in_a_plain_loop_or_refused(name, precis
     assert found["difference"] < (1e-4 if precision == "float32" else 0.1 + found["rounding"])
     if name in MIXING:
         assert found["way"] == "equal length"
+
+
+@pytest.mark.parametrize(("kind", "scale"), [("qwen3-next", 1.0), ("lfm2", 1.0), ("lfm2", 3.0), ("falcon-h1", 3.0)])
+@pytest.mark.parametrize("precision", [torch.float32, torch.bfloat16])
+def test_weak_mixing_is_seen_in_any_precision(kind, scale, precision):
+    """Weights as they are initialised, or little more, mix neighbours by less than half precision rounds."""
+    weak = dataclasses.replace(KINDS[kind], scale=scale)
+    model, words = architectures.build(weak)
+    made = scoring.make_engine("packed", model.to(precision), words, "decoder", "cpu", "auto", SOME)
+    assert made.description["batching"] == "equal length"
 
 
 @pytest.mark.parametrize(("pack_tokens", "way"), [(256, SHARED), (GPU_PACK, "equal length")])
