@@ -20,6 +20,7 @@ ROOT = Path(__file__).parents[1]
 READ = """
 import json, sys
 from pathlib import Path
+from snakemake.io import is_flagged
 from snakemake.api import SnakemakeApi
 from snakemake.settings.types import ConfigSettings, OutputSettings, Quietness, ResourceSettings
 
@@ -41,6 +42,12 @@ with SnakemakeApi(OutputSettings(quiet={Quietness.ALL}, keep_logger=False)) as a
                 "log": [str(path) for path in rule.log],
                 "benchmark": rule.benchmark and str(rule.benchmark),
                 "output": [str(path) for path in rule.output],
+                "arguments": [
+                    name for given in (rule.input, rule.output, rule.params)
+                    for name, _ in given.items() if not name.startswith("_")
+                ],
+                # Names that depend on wildcards.
+                "more": any(is_flagged(path, "unpack") for path in rule.input),
                 "conda": bool(rule.conda_env),
                 "code": dict(rule.params.items()).get("_code"),
                 "local": rule.name in workflow._localrules,
@@ -93,6 +100,18 @@ def test_every_rule_has_script_output_log_and_environment(scripted):
         assert bool(rule["output"]) == (name != "audit"), name
         assert rule["log"] and rule["conda"], name
         assert (ROOT / "rules" / rule["script"]).resolve().is_file(), name
+
+
+def test_scripts_take_what_their_rules_give(scripted):
+    """The names of a rule's inputs, outputs and params are the arguments of its script's ``main``."""
+    for name, rule in scripted.items():
+        tree = ast.parse((ROOT / "rules" / rule["script"]).read_text(encoding="utf-8"))
+        main = next(node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "main").args
+        accepted = {argument.arg for argument in main.kwonlyargs}
+        optional = {a.arg for a, default in zip(main.kwonlyargs, main.kw_defaults, strict=True) if default is not None}
+        assert set(rule["arguments"]) <= accepted, name
+        if not rule["more"]:
+            assert accepted - optional - {"threads"} <= set(rule["arguments"]), name
 
 
 def test_script_log_and_benchmark_have_the_name_of_the_rule(scripted):

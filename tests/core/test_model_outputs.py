@@ -474,14 +474,17 @@ def test_attacks_on_summed_probabilities_are_refused(tmp_path, name, reader):
     change, expected = BAD_TIDY[name]
     path = tmp_path / "m.parquet"
     files.write_parquet(path, arrow(change(tidy())))
-    made = {key: str(tmp_path / f"{key}.csv") for key in ("slopes", "curves", "metric", "roc", "orders", "rates")}
+    made = {
+        key: str(tmp_path / f"{key}.csv")
+        for key in ("slopes", "curves", "metric", "roc", "orders", "rates", "independence")
+    }
     calls = {
         "method1": lambda: method1.main(
             masses=[str(path)], slopes=made["slopes"], curves=made["curves"], draws=10, seed=1
         ),
         "method2": lambda: method2.main(
             masses=[str(path)], metric=made["metric"], specification_detection=made["rates"], roc=made["roc"],
-            orders=made["orders"], threshold=0.5, folds=2, draws=10, seed=1,
+            orders=made["orders"], independence=made["independence"], threshold=0.5, folds=2, draws=10, seed=1,
         ),
         "figure_example": lambda: figure_example.main(
             masses=[str(path)], pdf=str(tmp_path / "f.pdf"), png=str(tmp_path / "f.png"), csv=str(tmp_path / "f.csv"),

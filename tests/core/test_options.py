@@ -131,7 +131,9 @@ def test_an_engine_scores_instances_with_unequal_numbers_of_options(zoo):
     instances, entries = sharing(), config.load_yaml(zoo)["models"]
     for name in ("tiny-llama", "tiny-bert"):
         model, tokenizer = models.load(name, entries[name], models.locate(name, entries[name]), "cpu")
-        engine = scoring.make_engine("packed", model, tokenizer, entries[name]["architecture"], "cpu", "auto")
+        engine = scoring.make_engine(
+            "packed", model, tokenizer, entries[name]["architecture"], "cpu", "auto", instances
+        )
         together = scoring.score_instances(engine, instances)
         for row in options.option_texts(instances).itertuples():
             alone = pd.DataFrame({"instance_id": ["x"], "text": [row.masked], "options": [[row.option]]})

@@ -1,6 +1,5 @@
 """Published numbers beside those of a run: the study's own pattern, the demonstration run, and what lies between."""
 
-import inspect
 import json
 
 import pandas as pd
@@ -168,10 +167,3 @@ def test_a_run_of_some_models_compares_what_it_can(tmp_path):
     pooled = found[(found.item == "ruff_accuracy_drop") & (found.templates == "replica")].iloc[0]
     assert pooled.reason.startswith("not in this run: albert-base-v2")
     assert pooled.reason.endswith("more")
-
-
-def test_the_script_takes_what_the_rule_gives():
-    text = (pattern.ROOT / "rules/ruff.smk").read_text(encoding="utf-8")
-    body = text.split("rule ruff_published_vs_ours:")[1].split("\nrule ")[0]
-    for name in inspect.signature(published_vs_ours.main).parameters:
-        assert f"        {name}=" in body, name
