@@ -45,7 +45,8 @@ def test_ids_depend_on_every_part_and_on_their_order():
         content_id("s", "one two", "he|she", "he"),
     ]
     assert len({base, *others}) == 7
-    assert len(base) == 16 and int(base, 16) >= 0
+    # Results of different versions are joined by ids: the same content keeps its id for ever.
+    assert base == "41bbed9e2166debf"
 
 
 def test_leading_zeros_are_kept():
