@@ -23,6 +23,8 @@ from tests.core.engines import architectures
 
 KINDS = {kind.name: kind for kind in architectures.KINDS}
 SOME = architectures.instances(6)
+# Pseudo-log-likelihoods take a forward pass for each token.
+SHORT = architectures.instances(2, asides=(1,))
 GPU_PACK = 1024
 SHARED = "prefix tree"
 MIXING = ("mamba-2", "recurrent-gemma", "rwkv", "qwen3-next", "lfm2", "falcon-h1")
@@ -53,7 +55,7 @@ def gpu_packs(monkeypatch):
 @pytest.mark.parametrize("name", KINDS)
 def test_every_architecture_is_scored_as_in_a_plain_loop_or_refused(name, precision):
     kind = KINDS[name]
-    found = architectures.measure(kind, precision, GPU_PACK, SOME)
+    found = architectures.measure(kind, precision, GPU_PACK, SHORT if kind.architecture == "encoder" else SOME)
     print(f"\n{name} {precision}: {found}")
     if kind.refused or (precision != "float32" and not kind.half):
         assert (kind.refused or "cannot be run") in found["way"]
@@ -230,8 +232,8 @@ def test_the_longest_instances_of_a_file_are_found(tmp_path, entries):
 @pytest.mark.parametrize("name", scoring.ENGINES)
 def test_a_limit_that_no_model_states_is_found(entries, monkeypatch, name):
     model, tokenizer = load(entries["tiny-bert"])
-    for module in ("scoring", "scoring_packed", "scoring_minicons"):
-        monkeypatch.setattr(f"scripts.core.{module}.context_length", lambda model: None)
+    for module in ("packed", "minicons"):
+        monkeypatch.setattr(f"scripts.core.engines.{module}.context_length", lambda model: None)
     long = pd.DataFrame({"instance_id": ["a"], "text": ["word " * 300 + "___"], "options": [["he", "she"]]})
     with pytest.raises(UserError, match=r"BertForMaskedLM: the model cannot be run on texts of up to \d+ tokens"):
         scoring.make_engine(name, model, tokenizer, "encoder", "cpu", "auto", long)
