@@ -5,7 +5,8 @@ import time
 from pathlib import Path
 
 from scripts.core import files, instances, prompting
-from scripts.core.engines import batches, chunks, distributions, generation, model_jobs
+from scripts.core.engines import chunks, distributions, generation, model_jobs
+from scripts.core.engines.batches import progress_bar
 from scripts.core.job import log, run
 
 # Texts held at once: enough for batches of equal length to be full, few enough for memory to stay flat, which also
@@ -119,7 +120,7 @@ class Job:
             self.plan(window)
         done = 0
         with (
-            batches.progress_bar(self.metadata["model"], None) as bar,
+            progress_bar(self.metadata["model"], None) as bar,
             instances.stream(tokens, token_schema, self.metadata) as write_tokens,
             instances.stream(masses, mass_schema, self.metadata) as write_masses,
         ):

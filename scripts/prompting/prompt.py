@@ -9,7 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from scripts.core import files, instances, prompting
-from scripts.core.engines import batches, chunks, generation, model_jobs
+from scripts.core.engines import chunks, generation, model_jobs
+from scripts.core.engines.batches import progress_bar
 from scripts.core.errors import UserError
 from scripts.core.job import log, run
 
@@ -76,7 +77,7 @@ def main(
     metadata |= {"shard": shard, "shards": shards, "prompts": len(rows), "prompt_tokens": 0, "new_tokens": 0}
     parts = chunks.Chunks(Path(answers).with_suffix(".chunks"), key, save_seconds)
     started = time.monotonic()
-    with batches.progress_bar(model if shards == 1 else f"{model} {shard}/{shards}", None) as bar:
+    with progress_bar(model if shards == 1 else f"{model} {shard}/{shards}", None) as bar:
         job = Job(opened, wrapping, new_tokens, tokens_per_batch, parts, bar, metadata)
         instances.write_stream(answers, SCHEMA, job.batches(rows), metadata)
     seconds = time.monotonic() - started

@@ -11,7 +11,8 @@ import pandas as pd
 import torch
 
 from scripts.core import files, options
-from scripts.core.engines import batches, models, scoring
+from scripts.core.engines import models, scoring
+from scripts.core.engines.batches import PLL_METRIC
 from scripts.core.job import log, run
 
 COLUMNS = [
@@ -184,9 +185,7 @@ def reference(network, tokenizer, kind, device):
 
     if kind == "encoder":
         by_one = scorer.MaskedLMScorer(network, device, tokenizer=tokenizer)
-        return lambda texts: by_one.sequence_score(
-            texts, reduction=lambda x: x.sum().item(), PLL_metric=batches.PLL_METRIC
-        )
+        return lambda texts: by_one.sequence_score(texts, reduction=lambda x: x.sum().item(), PLL_metric=PLL_METRIC)
     by_one = scorer.IncrementalLMScorer(network, device, tokenizer=tokenizer)
     return lambda texts: by_one.sequence_score(texts, reduction=lambda x: x.sum().item())
 

@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 
 from scripts.core import files, instances, options
-from scripts.core.engines import batches, chunks, model_jobs, scoring, structure
+from scripts.core.engines import chunks, model_jobs, scoring, structure
+from scripts.core.engines.batches import METRICS, Texts, check_lengths, context_length, progress_bar
 from scripts.core.errors import UserError
 from scripts.core.job import log, run
 
@@ -54,15 +55,15 @@ def main(
         model, entry, script="scripts/scoring/score.py", libraries=LIBRARIES, device=device, threads=threads,
         weights=weights, fetched=fetched,
     )  # fmt: skip
-    limit = batches.context_length(opened.network)
-    longest = survey(instances, batches.Texts(opened.tokenizer, entry["architecture"]), limit)
+    limit = context_length(opened.network)
+    longest = survey(instances, Texts(opened.tokenizer, entry["architecture"]), limit)
     scorer = scoring.make_engine(
         engine, opened.network, opened.tokenizer, entry["architecture"], opened.device, tokens_per_batch, longest
     )
     metadata = opened.facts | {
         "engine": engine,
         "engine_description": scorer.description,
-        "metric": batches.METRICS[entry["architecture"]],
+        "metric": METRICS[entry["architecture"]],
         "instances_sha256": files.sha256(instances),
     }
     key = chunks.key_of({**metadata, "tokens_per_batch": tokens_per_batch, "threads": threads})
@@ -116,7 +117,7 @@ def survey(path, texts, limit):
             if limit:
                 # A token takes a byte of text or more.
                 critical = batch.filter(pa.array(sizes > limit - OPTION_BYTES)).to_pandas()
-                batches.check_lengths(texts, options.option_texts(critical), limit)
+                check_lengths(texts, options.option_texts(critical), limit)
             if len(longest) > MERGED:
                 longest = [longest_of(longest)]
     return longest_of(longest).to_pandas() if longest else pd.DataFrame(columns=["instance_id", "text", "options"])
@@ -175,7 +176,7 @@ class Job:
 
         def batches():
             done = 0
-            with batches.progress_bar(self.label, None) as bar:
+            with progress_bar(self.label, None) as bar:
                 for window in instances.windows(path, chosen, WINDOW):
                     rows = options.option_texts(window)
                     done += len(window)
@@ -187,7 +188,7 @@ class Job:
 
     def window(self, rows, bar, share, metadata):
         """Return the token log-probabilities of a window's rows."""
-        batches.check_lengths(self.engine, rows, self.limit)
+        check_lengths(self.engine, rows, self.limit)
         digest = hashlib.sha256("\0".join([*rows.instance_id, *rows.text]).encode()).hexdigest()
         plan = self.engine.plan(rows)
         metadata["forward_tokens"] += sum(batch.tokens for batch in plan)

@@ -18,7 +18,8 @@ import pandas as pd
 import torch
 
 from scripts.core import options
-from scripts.core.engines import batches, packed, scoring
+from scripts.core.engines import packed, scoring
+from scripts.core.engines.batches import BATCH_TOKENS, context_length
 from scripts.core.errors import UserError
 from tests import zoo
 
@@ -329,17 +330,17 @@ def measure(kind, precision, pack_tokens, some, engine="packed", **changed):
             else np.array([plain(model, words, kind.architecture, row) for row in rows.itertuples()])
         )
         model = model.to(getattr(torch, precision))
-    before = packed.PACK_TOKENS["cpu"], batches.BATCH_TOKENS["cpu"]
+    before = packed.PACK_TOKENS["cpu"], BATCH_TOKENS["cpu"]
     packed.PACK_TOKENS["cpu"] = pack_tokens
     started = time.perf_counter()
     try:
         made = scoring.make_engine(engine, model, words, kind.architecture, "cpu", "auto", some)
         seconds = time.perf_counter() - started
-        scores = scoring.score_instances(made, some, batches.context_length(model))
+        scores = scoring.score_instances(made, some, context_length(model))
     except UserError as error:
         return {"way": f"refused: {error}"}
     finally:
-        packed.PACK_TOKENS["cpu"], batches.BATCH_TOKENS["cpu"] = before
+        packed.PACK_TOKENS["cpu"], BATCH_TOKENS["cpu"] = before
     expected = looped(model, words, kind, rows)
     if precision != "float32":
         rounding = float(np.abs(expected - exact).max())

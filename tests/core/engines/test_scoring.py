@@ -13,7 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from scripts.core import config, options
-from scripts.core.engines import batches, minicons, models, scoring, structure
+from scripts.core.engines import minicons, models, scoring, structure
+from scripts.core.engines.batches import context_length
 from scripts.core.errors import UserError
 from tests import zoo as builder
 
@@ -311,7 +312,7 @@ def test_half_precision_weights_still_get_a_float32_softmax(loaded, name):
 
 @pytest.mark.parametrize("kind", scoring.ENGINES)
 def test_too_long_a_text_is_refused(loaded, kind):
-    limit = batches.context_length(loaded["tiny-bert"][1])
+    limit = context_length(loaded["tiny-bert"][1])
     long = frame([("short ___", ["he", "she"]), ("word " * 300 + "___", ["he", "she"])])
     with pytest.raises(UserError, match=r"instance 0{15}1: .* tokens and the model takes 258.*never truncated"):
         scoring.score_instances(engine(loaded, "tiny-bert", kind), long, limit)

@@ -15,7 +15,8 @@ import torch
 import transformers
 
 from scripts.core import config, files, options
-from scripts.core.engines import batches, distributions, generation, models, packed, scoring, structure
+from scripts.core.engines import distributions, generation, models, packed, scoring, structure
+from scripts.core.engines.batches import Texts, context_length
 from scripts.core.errors import UserError
 from scripts.scoring import score
 from tests import zoo as builder
@@ -159,7 +160,7 @@ def test_tokenizers_without_a_mask_or_sentinels_are_refused():
         distributions.MaskFiller(model, words, tokens_per_batch=100, top_k=1)
     words = architectures.tokenizer("gpt2")
     with pytest.raises(UserError, match="has no mask"):
-        batches.Texts(words, "encoder")
+        Texts(words, "encoder")
 
 
 @pytest.mark.parametrize(
@@ -184,7 +185,7 @@ def test_tokenizers_without_a_mask_or_sentinels_are_refused():
 )
 def test_what_a_model_takes_is_known(kind, changed, limit):
     model, _ = architectures.build(KINDS[kind], **changed)
-    assert batches.context_length(model) == limit
+    assert context_length(model) == limit
     if limit and limit < 1000:
         ids = torch.randint(10, 100, (1, limit))
         given = {"labels": ids} if KINDS[kind].architecture == "encoder-decoder" else {}
@@ -222,7 +223,7 @@ def test_the_longest_instances_of_a_file_are_found(tmp_path, entries):
     table = pd.DataFrame({"instance_id": [str(i) for i in range(count)], "text": texts, "options": [["he"]] * count})
     files.write_parquet(tmp_path / "instances.parquet", table)
     _, tokenizer = load(entries["tiny-llama"])
-    found = score.survey(tmp_path / "instances.parquet", batches.Texts(tokenizer, "decoder"), 500)
+    found = score.survey(tmp_path / "instances.parquet", Texts(tokenizer, "decoder"), 500)
     assert len(found) == structure.CANDIDATES
     assert found.instance_id.iloc[0] == "1500"
     shortest = found.text.str.len().min()
