@@ -7,7 +7,7 @@
     python -m scripts.audit accuracy.all.all.all.0             a number of the text, by its id
     python -m scripts.audit --impact scripts/core/statistics.py
     python -m scripts.audit --impact templates/ruff/task.tsv:17
-    python -m scripts.audit --against FILE             and whether all is as in run.crate.zip or a manifest.sha256
+    python -m scripts.audit --against results/paper/manifest.sha256    and all that changed since this list or crate
 
 The exit status is 0 only if everything that was asked for is current.
 """

@@ -278,7 +278,7 @@ def test_what_follows_from_a_tampered_file_is_not_current(tree):
     status, bad, reasons = verdicts(tree)
     assert status == 1
     assert bad["results/ruff/figures/replica/headline.pdf"] == "stale"
-    assert bad["results/paper/main.tex"] == "stale"
+    assert bad["results/paper/sections/ruff.tex"] == bad["results/paper/main.pdf"] == "stale"
     assert "results/ruff/figures/replica/error_types.pdf" not in bad
     found = reasons["results/ruff/figures/replica/headline.pdf"][0]
     assert found["kind"] == "input"
