@@ -2,7 +2,6 @@
 
 from scripts.core import files
 from scripts.core.errors import UserError
-from scripts.counter_gap.labels import SCORING
 
 COLOURS = {
     "BERT-base": "#E69F00",
@@ -39,8 +38,3 @@ def colours(systems):
     """Return each system's colour; those of the study keep theirs."""
     others = [s for s in systems if s not in COLOURS]
     return {s: COLOURS.get(s) or _OTHERS[others.index(s) % len(_OTHERS)] for s in systems}
-
-
-def scoring_label(scoring):
-    """Return how a scoring is called."""
-    return SCORING[scoring]

@@ -8,7 +8,6 @@ the record.
 
 import shlex
 from collections import Counter
-from pathlib import Path
 
 from scripts.core.provenance.job_records import MODEL_FACTS, carried, checksum, index, record_path
 
@@ -559,9 +558,3 @@ def _facts(path, job, record, finding):
 def code_digest(record):
     """Return one short digest of a script and all local modules that it imports."""
     return checksum(record["params"].get("_code", {}))[:12]
-
-
-def results_kind(path):
-    """Return ``figures``, ``tables``, ``analysis``, ``scores``, ... for a file of a study, or the folder's name."""
-    parts = Path(path).parts
-    return parts[2] if len(parts) > 3 else parts[1] if len(parts) > 1 else ""
