@@ -27,7 +27,8 @@ def main(*, manifest: str, path: str, file: str, mirror: str | None = None):
     """
     mirror = mirror or os.environ.get("PRONOUN_UPSTREAM_MIRROR")
     entry = upstream.fetch_to(path, manifest, file, mirror)
-    source = f"mirror {mirror}" if mirror else entry.url()
+    # Logs travel with the results; the folder is a matter of this machine.
+    source = "the mirror" if mirror else entry.url()
     log.info("%s: %d bytes, sha256 %s, licence %s, from %s", path, entry.size, entry.sha256, entry.licence, source)
 
 

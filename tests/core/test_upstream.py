@@ -73,10 +73,14 @@ def refusal(call, *arguments, **options):
     return str(caught.value)
 
 
-def test_a_mirror_is_used_and_verified(tmp_path, folder):
+def test_a_mirror_is_used_and_verified_and_logs_do_not_name_it(tmp_path, folder, caplog):
     target = tmp_path / "results" / "upstream" / "study" / "a b.txt"
-    fetch_upstream.main(manifest=str(manifest(tmp_path)), path="study/a b.txt", file=str(target), mirror=str(folder))
+    with caplog.at_level("INFO"):
+        fetch_upstream.main(
+            manifest=str(manifest(tmp_path)), path="study/a b.txt", file=str(target), mirror=f"{folder}/../{folder.name}"
+        )
     assert target.read_bytes() == CONTENT
+    assert "from the mirror" in caplog.text and str(folder) not in caplog.text
 
 
 def test_wrong_content_is_refused_and_leaves_no_file(tmp_path, folder):
