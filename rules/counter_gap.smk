@@ -1,9 +1,9 @@
 # Counter-GAP (Xie et al. 2023), from predictions: instances, flags, metrics, and what it declares about itself. What comes
 # in is a coreference system's output in the format of scripts/core/coreference.py, or the flags that the authors released.
 
-from scripts.counter_gap.baselines import LABELS as COUNTER_GAP_RULES
-from scripts.counter_gap.labels import DATA as COUNTER_GAP_LABELS
-from scripts.counter_gap.labels import SCORING as COUNTER_GAP_SCORING
+from scripts.counter_gap.lib.baselines import LABELS as COUNTER_GAP_RULES
+from scripts.counter_gap.lib.labels import DATA as COUNTER_GAP_LABELS
+from scripts.counter_gap.lib.labels import SCORING as COUNTER_GAP_SCORING
 
 COUNTER_GAP = config["counter_gap"]
 COUNTER_GAP_ANALYSIS = "results/counter_gap/analysis"

@@ -1,8 +1,8 @@
 # RUFF (Gautam et al. 2024): instances, models scored by likelihood, analyses; what it declares about itself. Prompted models
 # are in rules/ruff_prompting.smk.
 
-from scripts.ruff import prompt_texts, prompting_jobs, sample_sizes
-from scripts.ruff import study as ruff_study
+from scripts.ruff.lib import prompt_texts, prompting_jobs, sample_sizes
+from scripts.ruff.lib import study as ruff_study
 
 RUFF = config["ruff"]
 RUFF_ANALYSIS = "results/ruff/analysis/{templates}"

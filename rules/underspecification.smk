@@ -2,8 +2,8 @@
 # released outputs as probabilities of gendered words, both methods, and what it declares about itself. A source is a
 # release or the run.
 
-from scripts.underspecification import data as underspecification_data
-from scripts.underspecification import study as underspecification_study
+from scripts.underspecification.lib import data as underspecification_data
+from scripts.underspecification.lib import study as underspecification_study
 
 UNDERSPEC = config["underspecification"]
 UNDERSPEC_ANALYSIS = "results/underspecification/analysis"

@@ -1,0 +1,1 @@
+"""Scripts of rules/counter_gap.smk, named like its rules."""

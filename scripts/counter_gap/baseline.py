@@ -2,7 +2,7 @@
 
 from scripts.core import coreference, files
 from scripts.core.job import run
-from scripts.counter_gap import baselines
+from scripts.counter_gap.lib import baselines
 
 
 def main(*, instances: str, clusters: str, baseline: str):

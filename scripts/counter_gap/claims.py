@@ -4,7 +4,8 @@ from scripts.core import files
 from scripts.core.job import run
 from scripts.core.paper import claims as verdicts
 from scripts.core.paper import latex
-from scripts.counter_gap import comparable, findings
+from scripts.counter_gap.lib import findings
+from scripts.counter_gap.lib.analyses import comparable
 
 WIDTHS = {1: [0.04, 0.4, 0.12, 0.37], 2: [0.04, 0.36, 0.1, 0.1, 0.31]}
 """Columns of the typeset table by the number of sets of quadruples, in parts of the text's width."""

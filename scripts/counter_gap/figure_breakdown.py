@@ -4,7 +4,7 @@ import numpy as np
 
 from scripts.core import files, plotting
 from scripts.core.job import run
-from scripts.counter_gap import figures
+from scripts.counter_gap.lib import figures
 
 GROUPS = {
     "": {"all": "all"},

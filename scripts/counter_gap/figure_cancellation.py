@@ -4,8 +4,8 @@ import numpy as np
 
 from scripts.core import plotting
 from scripts.core.job import run
-from scripts.counter_gap import figures
-from scripts.counter_gap.figures import FEMININE, MASCULINE
+from scripts.counter_gap.lib import figures
+from scripts.counter_gap.lib.figures import FEMININE, MASCULINE
 
 WANTED = [("lean", "M"), ("lean", "F"), ("acc_diff", "all"), ("delta_i", "all")]
 SQUARE = "#6A3D9A"

@@ -6,7 +6,7 @@ from matplotlib.patches import FancyArrowPatch
 
 from scripts.core import plotting
 from scripts.core.job import run
-from scripts.counter_gap.figures import FEMININE, MASCULINE
+from scripts.counter_gap.lib.figures import FEMININE, MASCULINE
 
 PLACES = {"original": (0, 1), "control": (0, 0), "swap-1": (1, 1), "swap-2": (1, 0)}
 NAMES = {

@@ -4,8 +4,8 @@ import pandas as pd
 
 from scripts.core import files
 from scripts.core.job import log, run
-from scripts.counter_gap import predictions
-from scripts.counter_gap.predictions import RULES
+from scripts.counter_gap.lib.analyses import predictions
+from scripts.counter_gap.lib.analyses.predictions import RULES
 
 
 def main(*, instances: str, outputs: list, released: list, flags: str, data: str, cluster_systems: list, systems: list):

@@ -5,8 +5,8 @@ from pathlib import Path
 from scripts.core import files, templates
 from scripts.core.errors import UserError
 from scripts.core.job import log, run
-from scripts.counter_gap import own
-from scripts.counter_gap.quadruples import read_gap, read_quadruples
+from scripts.counter_gap.lib import own
+from scripts.counter_gap.lib.quadruples import read_gap, read_quadruples
 
 
 def main(

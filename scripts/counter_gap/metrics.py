@@ -4,7 +4,7 @@ import pandas as pd
 
 from scripts.core import files
 from scripts.core.job import run
-from scripts.counter_gap import analysis
+from scripts.counter_gap.lib.analyses import analysis
 
 
 def main(

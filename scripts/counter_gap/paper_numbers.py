@@ -2,7 +2,7 @@
 
 from scripts.core import files
 from scripts.core.job import run
-from scripts.counter_gap import figures, numbers
+from scripts.counter_gap.lib import figures, numbers
 
 
 def main(

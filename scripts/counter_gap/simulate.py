@@ -2,7 +2,7 @@
 
 from scripts.core import files
 from scripts.core.job import run
-from scripts.counter_gap.simulation import simulate
+from scripts.counter_gap.lib.analyses.simulation import simulate
 
 
 def main(*, simulation: str, quadruples: int, repeats: int, seed: int):

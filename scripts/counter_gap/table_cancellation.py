@@ -2,7 +2,7 @@
 
 from scripts.core import files
 from scripts.core.job import run
-from scripts.counter_gap import tables
+from scripts.counter_gap.lib import tables
 
 
 def main(*, metrics: str, decomposition: str, tex: str, csv: str, templates: str):

@@ -4,7 +4,8 @@ import pandas as pd
 
 from scripts.core import files
 from scripts.core.job import run
-from scripts.counter_gap import examples, subsets
+from scripts.counter_gap.lib import examples
+from scripts.counter_gap.lib.analyses import subsets
 
 COLUMNS = ["rule", "source", "system", "quadruple", "role", "correct"]
 

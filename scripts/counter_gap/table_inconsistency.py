@@ -1,7 +1,7 @@
 """Tabulate inconsistency within and across genders (paper Table 3)."""
 
 from scripts.core.job import run
-from scripts.counter_gap import tables
+from scripts.counter_gap.lib import tables
 
 
 def main(*, metrics: str, significance: str, tex: str, csv: str, templates: str):

@@ -1,7 +1,7 @@
 """Tabulate original against counterfactual genders (paper Table 4)."""
 
 from scripts.core.job import run
-from scripts.counter_gap import tables
+from scripts.counter_gap.lib import tables
 
 
 def main(*, metrics: str, significance: str, tex: str, csv: str, templates: str):

@@ -1,0 +1,1 @@
+"""Scripts of rules/ruff.smk, named like its rules."""

@@ -2,8 +2,8 @@
 
 from scripts.core import files
 from scripts.core.job import run
-from scripts.ruff.fidelity import accuracy as analysis
-from scripts.ruff.fidelity import averages
+from scripts.ruff.lib.analyses import accuracy as analysis
+from scripts.ruff.lib.analyses import averages
 
 
 def main(

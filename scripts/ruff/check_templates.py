@@ -1,7 +1,7 @@
 """Check RUFF's own template files against the constraints of the paper and list everything that breaks one.
 
-The rules are those of :func:`scripts.ruff.narratives.check`. Jobs that make instances refuse such files as well, but
-stop at the first problem.
+The rules are those of :func:`scripts.ruff.lib.narratives.check`. Jobs that make instances refuse such files as well,
+but stop at the first problem.
 """
 
 import logging
@@ -9,7 +9,7 @@ import logging
 from scripts.core.errors import UserError
 from scripts.core.job import run
 from scripts.core.templates import read_pronouns
-from scripts.ruff import narratives
+from scripts.ruff.lib import narratives
 
 log = logging.getLogger("pronouns")
 

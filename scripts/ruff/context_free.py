@@ -2,7 +2,7 @@
 
 from scripts.core import files
 from scripts.core.job import run
-from scripts.ruff import narratives
+from scripts.ruff.lib import narratives
 
 
 def main(

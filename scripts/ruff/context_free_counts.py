@@ -2,8 +2,8 @@
 
 from scripts.core import files
 from scripts.core.job import run
-from scripts.ruff.fidelity import averages
-from scripts.ruff.fidelity import context_free as analysis
+from scripts.ruff.lib.analyses import averages
+from scripts.ruff.lib.analyses import context_free as analysis
 
 
 def main(*, predictions: str, context_free: str, context_free_summary: str, models: dict, pronoun_sets: list):

@@ -2,7 +2,7 @@
 
 from scripts.core import files
 from scripts.core.job import run
-from scripts.ruff.fidelity import errors as analysis
+from scripts.ruff.lib.analyses import errors as analysis
 
 
 def main(*, predictions: str, error_types: str, error_range: str):

@@ -7,7 +7,7 @@ from matplotlib.lines import Line2D
 
 from scripts.core import plotting
 from scripts.core.job import run
-from scripts.ruff import figures
+from scripts.ruff.lib import figures
 
 ACCURACY = ["model", "n_distractors", "factor", "level", "n_seeds", "n", "accuracy", "sd"]
 TESTS = ["model", "pronoun_a", "pronoun_b", "mean_a", "mean_b", "p_holm", "significant_holm"]

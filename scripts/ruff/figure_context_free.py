@@ -4,7 +4,7 @@ import pandas as pd
 
 from scripts.core import plotting
 from scripts.core.job import run
-from scripts.ruff import figures
+from scripts.ruff.lib import figures
 
 SUMMARY = ["architecture", "pronoun", "n_models", "mean_count", "sd_count"]
 COUNTS = ["model", "pronoun", "n_templates", "count"]

@@ -5,7 +5,7 @@ from matplotlib.ticker import MultipleLocator
 
 from scripts.core import plotting
 from scripts.core.job import run
-from scripts.ruff import figures
+from scripts.ruff.lib import figures
 
 COLUMNS = ["model", "pronoun", "n_templates", "count"]
 RANDOM = "random"

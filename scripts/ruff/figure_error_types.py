@@ -2,7 +2,7 @@
 
 from scripts.core import plotting
 from scripts.core.job import run
-from scripts.ruff import figures
+from scripts.ruff.lib import figures
 
 COLUMNS = ["model", "n_distractors", "error_type", "n_seeds", "n_unambiguous", "share", "sd"]
 SHOWN = ("distraction", "bias")

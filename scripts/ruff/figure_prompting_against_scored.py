@@ -4,7 +4,7 @@ from matplotlib.patches import Patch
 
 from scripts.core import plotting
 from scripts.core.job import run
-from scripts.ruff import figures, prompting_figures
+from scripts.ruff.lib import figures, prompting_figures
 
 COLUMNS = [
     "prompted", "scored", "n_distractors", "n", "n_prompts", "prompted_accuracy", "lowest", "highest",

@@ -2,7 +2,7 @@
 
 from scripts.core import plotting
 from scripts.core.job import run
-from scripts.ruff import prompting_figures
+from scripts.ruff.lib import prompting_figures
 
 
 @plotting.style()

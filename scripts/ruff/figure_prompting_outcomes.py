@@ -2,9 +2,9 @@
 
 from scripts.core import plotting
 from scripts.core.job import run
-from scripts.ruff import figures, prompting_figures
-from scripts.ruff.answers import OUTCOMES
-from scripts.ruff.prompt_texts import VANILLA
+from scripts.ruff.lib import figures, prompting_figures
+from scripts.ruff.lib.analyses.answers import OUTCOMES
+from scripts.ruff.lib.prompt_texts import VANILLA
 
 COLUMNS = ["model", "method", "answer", "n_distractors", "kind", "n_prompts", "n", "accuracy", *OUTCOMES[1:]]
 

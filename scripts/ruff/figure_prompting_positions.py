@@ -4,8 +4,8 @@ from matplotlib.ticker import MaxNLocator
 
 from scripts.core import plotting
 from scripts.core.job import run
-from scripts.ruff import figures, prompting_figures
-from scripts.ruff.prompt_texts import ORDERS, VANILLA
+from scripts.ruff.lib import figures, prompting_figures
+from scripts.ruff.lib.prompt_texts import ORDERS, VANILLA
 
 COLUMNS = ["model", "method", "order", "place", "n", "accuracy", "n_all", "named"]
 LOOKS = {

@@ -6,7 +6,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from scripts.core import plotting
 from scripts.core.job import run
-from scripts.ruff import figures
+from scripts.ruff.lib import figures
 
 COLUMNS = ["model", "family", "architecture", "parameters", "n_distractors", "accuracy", "sd"]
 

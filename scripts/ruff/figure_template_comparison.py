@@ -4,7 +4,7 @@ from matplotlib.lines import Line2D
 
 from scripts.core import plotting
 from scripts.core.job import run
-from scripts.ruff import figures
+from scripts.ruff.lib import figures
 
 SIDES = [f"{value}_{side}" for side in ("replica", "official") for value in ("accuracy", "ci_low", "ci_high")]
 COLUMNS = ["model", "n_distractors", *SIDES, "difference"]

@@ -1,12 +1,12 @@
 """Make a full set of RUFF instances: every narrative with a given number of distractor sentences.
 
-The rows are in the order of the authors' generator (see :mod:`scripts.ruff.narratives`); Table 1 of the paper counts
-them. The replica needs ``task``, ``context`` and ``occupations``, the official set only ``archive``.
+The rows are in the order of the authors' generator (see :mod:`scripts.ruff.lib.narratives`); Table 1 of the paper
+counts them. The replica needs ``task``, ``context`` and ``occupations``, the official set only ``archive``.
 """
 
 from scripts.core import instances as instance_files
 from scripts.core.job import run
-from scripts.ruff import narratives
+from scripts.ruff.lib import narratives
 
 
 def main(

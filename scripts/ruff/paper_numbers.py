@@ -4,7 +4,7 @@ import inspect
 
 from scripts.core import files, statistics
 from scripts.core.job import run
-from scripts.ruff import numbers
+from scripts.ruff.lib import numbers
 
 
 def main(

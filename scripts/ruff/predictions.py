@@ -4,7 +4,7 @@ import pandas as pd
 
 from scripts.core import files, model_outputs
 from scripts.core.job import log, run
-from scripts.ruff.fidelity import predictions as analysis
+from scripts.ruff.lib.analyses import predictions as analysis
 
 
 def main(*, instances: str, scores: list, predictions: str, models: list, pronoun_sets: list):

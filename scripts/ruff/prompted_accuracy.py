@@ -2,7 +2,7 @@
 
 from scripts.core import files
 from scripts.core.job import run
-from scripts.ruff.fidelity import prompting
+from scripts.ruff.lib.analyses import prompting
 
 
 def main(
@@ -14,7 +14,7 @@ def main(
     prompted_agreement: str,
     n_options: int,
 ):
-    """Write the four tables; :mod:`scripts.ruff.fidelity.prompting` says what is in them."""
+    """Write the four tables; :mod:`scripts.ruff.lib.analyses.prompting` says what is in them."""
     table = files.read_parquet(outputs)
     accuracy = prompting.by_prompt(table)
     files.write_csv(prompted_accuracy, accuracy)

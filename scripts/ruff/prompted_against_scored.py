@@ -2,7 +2,7 @@
 
 from scripts.core import files
 from scripts.core.job import run
-from scripts.ruff.fidelity import prompting
+from scripts.ruff.lib.analyses import prompting
 
 
 def main(*, outputs: str, predictions: str, prompted_against_scored: str, pairs: list):

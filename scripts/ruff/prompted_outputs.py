@@ -4,7 +4,7 @@ import pandas as pd
 
 from scripts.core import files, model_outputs, templates
 from scripts.core.job import log, run
-from scripts.ruff.fidelity import prompting
+from scripts.ruff.lib.analyses import prompting
 
 
 def main(*, prompted: str, prompts: str, answers: list, pronouns: str, outputs: str, models: list, pronoun_sets: list):

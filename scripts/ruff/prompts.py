@@ -12,8 +12,8 @@ import pandas as pd
 
 from scripts.core import files
 from scripts.core.job import log, run
-from scripts.ruff import prompt_texts
-from scripts.ruff.narratives import ORIGINS
+from scripts.ruff.lib import prompt_texts
+from scripts.ruff.lib.narratives import ORIGINS
 from scripts.ruff.select_instances import balanced
 
 
@@ -37,7 +37,7 @@ def main(
     samples : list of str
         One file for each seed and number of distractor sentences.
     prompt_templates, chain_templates : str
-        The files that :mod:`scripts.ruff.prompt_texts` reads.
+        The files that :mod:`scripts.ruff.lib.prompt_texts` reads.
     sample_size : int
         Rows to take from each sample.
     kinds : list of str
@@ -52,7 +52,7 @@ def main(
     prompted : str
         The rows, once for each sample that they are in, with the column ``chains``: whether they are asked for chains.
     prompts : str
-        One row for each prompt of each distinct instance (:func:`scripts.ruff.prompt_texts.instance_prompts`).
+        One row for each prompt of each distinct instance (:func:`scripts.ruff.lib.prompt_texts.instance_prompts`).
     """
     templates = {k: v for k, v in prompt_texts.read_prompts(prompt_templates).items() if v["kind"] in kinds}
     methods = prompt_texts.select_chains(prompt_texts.read_chains(chain_templates), chains["methods"], chain_templates)
@@ -90,7 +90,7 @@ def with_origins(prompts, rows, prompt_templates, chain_templates):
     prompts : DataFrame
         ``instance_id``, ``prompt``, ``method``.
     rows : DataFrame
-        The instances, with the columns of :data:`scripts.ruff.narratives.ORIGINS`.
+        The instances, with the columns of :data:`scripts.ruff.lib.narratives.ORIGINS`.
     prompt_templates, chain_templates : str
 
     Returns

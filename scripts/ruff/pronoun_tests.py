@@ -2,7 +2,7 @@
 
 from scripts.core import files
 from scripts.core.job import run
-from scripts.ruff.fidelity import pronoun_tests as analysis
+from scripts.ruff.lib.analyses import pronoun_tests as analysis
 
 
 def main(*, predictions: str, pronoun_tests: str, pronoun_sets: list, alpha: float):

@@ -6,7 +6,7 @@ from scripts.core import files
 from scripts.core.job import run
 from scripts.core.paper import latex
 from scripts.core.paper import published as comparisons
-from scripts.ruff import study
+from scripts.ruff.lib import study
 
 WIDTHS = [0.27, 0.17, 0.11, 0.09, 0.07, 0.1, 0.1]
 """Columns of the typeset table, in parts of the text's width."""

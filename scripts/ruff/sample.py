@@ -1,12 +1,12 @@
 """Draw the sample of RUFF instances that belongs to one seed and one number of distractor sentences.
 
 Equal to pandas' ``groupby(...).sample(...)`` over the full set, which is not needed (see
-:meth:`scripts.ruff.narratives.Narratives.sample`): 2,160 rows with four pronoun sets (section 3.2 of the paper).
+:meth:`scripts.ruff.lib.narratives.Narratives.sample`): 2,160 rows with four pronoun sets (section 3.2 of the paper).
 """
 
 from scripts.core import files
 from scripts.core.job import run
-from scripts.ruff import narratives
+from scripts.ruff.lib import narratives
 
 
 def main(

@@ -2,7 +2,7 @@
 
 from scripts.core import files
 from scripts.core.job import run
-from scripts.ruff.fidelity import scaling as analysis
+from scripts.ruff.lib.analyses import scaling as analysis
 
 
 def main(*, accuracy: str, scaling: str, models: dict):

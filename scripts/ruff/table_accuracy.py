@@ -3,7 +3,7 @@
 from scripts.core import files
 from scripts.core.job import run
 from scripts.core.paper import latex
-from scripts.ruff import tables
+from scripts.ruff.lib import tables
 
 
 def main(*, accuracy: str, tex: str, csv: str, models: dict):

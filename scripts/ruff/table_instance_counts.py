@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 from scripts.core import files
 from scripts.core.job import run
 from scripts.core.paper import latex
-from scripts.ruff import tables
+from scripts.ruff.lib import tables
 
 
 def main(*, context_free: str, full: list, samples: list, selected: str, tex: str, csv: str):

@@ -5,7 +5,7 @@ import pandas as pd
 from scripts.core import files
 from scripts.core.job import run
 from scripts.core.paper import latex
-from scripts.ruff import tables
+from scripts.ruff.lib import tables
 
 
 def main(*, tex: str, csv: str, models: dict):

@@ -2,7 +2,7 @@
 
 from scripts.core import files
 from scripts.core.job import run
-from scripts.ruff import prompt_tables, prompt_texts
+from scripts.ruff.lib import prompt_tables, prompt_texts
 
 
 def main(*, prompt_templates: str, tex: str, csv: str, kinds: list):

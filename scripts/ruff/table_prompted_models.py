@@ -3,7 +3,7 @@
 from scripts.core import files
 from scripts.core.job import run
 from scripts.core.paper import latex
-from scripts.ruff import prompt_tables
+from scripts.ruff.lib import prompt_tables
 
 
 def main(*, answers: list, tex: str, csv: str, models: dict):

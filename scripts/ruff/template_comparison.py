@@ -2,7 +2,7 @@
 
 from scripts.core import files
 from scripts.core.job import run
-from scripts.ruff.fidelity import comparison as analysis
+from scripts.ruff.lib.analyses import comparison as analysis
 
 
 def main(*, replica: str, official: str, template_comparison: str):

@@ -5,7 +5,8 @@ import pandas as pd
 from scripts.core import files
 from scripts.core.job import run
 from scripts.core.paper import published
-from scripts.underspecification import agreement, study
+from scripts.underspecification.lib import study
+from scripts.underspecification.lib.analyses import agreement
 
 
 def main(

@@ -6,7 +6,7 @@ from scripts.core import files
 from scripts.core.job import run
 from scripts.core.paper import claims as verdicts
 from scripts.core.paper import latex, published
-from scripts.underspecification import findings, study
+from scripts.underspecification.lib import findings, study
 
 WIDTHS = {1: [0.04, 0.4, 0.12, 0.37], 2: [0.04, 0.36, 0.1, 0.1, 0.31], 3: [0.04, 0.32, 0.1, 0.1, 0.1, 0.25]}
 """Columns of the typeset table by the number of sources, in parts of the text's width."""

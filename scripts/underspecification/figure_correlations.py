@@ -5,7 +5,7 @@ from matplotlib.ticker import MaxNLocator
 
 from scripts.core import plotting
 from scripts.core.job import run
-from scripts.underspecification import figures
+from scripts.underspecification.lib import figures
 
 MAIN = [
     ("BERT-base", "mask"), ("Flan-UL2-20B", "A"), ("GPT-3", "A"), ("GPT-3.5 SFT", "A"), ("GPT-3.5 RLHF", "A"),
@@ -57,7 +57,8 @@ def draw(curves, models, variable):
     Parameters
     ----------
     curves : DataFrame
-        From :func:`scripts.underspecification.correlation.curves`, for one variable, with ``accumulation`` top.
+        From :func:`scripts.underspecification.lib.analyses.correlation.curves`, for one variable, with
+        ``accumulation`` top.
     models : dict
         The run's models by their labels.
     variable : str

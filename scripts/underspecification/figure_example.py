@@ -4,8 +4,9 @@ import numpy as np
 
 from scripts.core import plotting
 from scripts.core.job import run
-from scripts.underspecification import figures, raw_files, study
 from scripts.underspecification.figure_occupations import kinds
+from scripts.underspecification.lib import figures, study
+from scripts.underspecification.lib.analyses import raw_files
 
 SIDE = 0.2
 """Years between the marks of a single date."""

@@ -7,7 +7,7 @@ from matplotlib.colors import BoundaryNorm, ListedColormap
 
 from scripts.core import plotting
 from scripts.core.job import run
-from scripts.underspecification import figures, findings, study
+from scripts.underspecification.lib import figures, findings, study
 
 STEPS = (2, 6, 20)
 """Factors of the threshold at which the colours change: with 0.5 points at 1, 3 and 10."""

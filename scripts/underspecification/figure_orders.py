@@ -3,7 +3,8 @@
 from scripts.core import plotting
 from scripts.core.job import run
 from scripts.core.paper import published
-from scripts.underspecification import agreement, figures, study
+from scripts.underspecification.lib import figures, study
+from scripts.underspecification.lib.analyses import agreement
 
 RATES = ("TPR", "TNR", "balanced accuracy")
 TITLES = {"winogender": "Winogender", "simplified": "Simplified"}

@@ -4,7 +4,7 @@ from matplotlib.ticker import MultipleLocator
 
 from scripts.core import plotting
 from scripts.core.job import run
-from scripts.underspecification import figures, sets, study
+from scripts.underspecification.lib import figures, sets, study
 
 TITLES = {"winogender": "Winogender", "simplified": "Simplified"}
 GROUPS = (("BERT", "RoBERTa"), ("BART", "UL2", "Flan-UL2", "Flan-T5"), ("GPT",), ("GPT chat",))

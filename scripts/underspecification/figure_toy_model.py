@@ -4,7 +4,8 @@ from matplotlib.patches import Circle, FancyArrowPatch
 
 from scripts.core import files, plotting
 from scripts.core.job import run
-from scripts.underspecification import tables, toy
+from scripts.underspecification.lib import tables
+from scripts.underspecification.lib.analyses import toy
 
 PLACES = {"W": (0.1, 0.75), "G": (0.9, 0.75), "S": (0.5, 0.95), "X": (0.25, 0.2), "Y": (0.75, 0.2)}
 ARROWS = {

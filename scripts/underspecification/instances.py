@@ -4,7 +4,7 @@ from pathlib import Path
 
 from scripts.core import files, templates
 from scripts.core.job import log, run
-from scripts.underspecification import data, sets
+from scripts.underspecification.lib import data, sets
 
 
 def main(

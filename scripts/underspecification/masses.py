@@ -6,8 +6,8 @@ import pandas as pd
 
 from scripts.core import files, model_outputs
 from scripts.core.job import log, run
-from scripts.underspecification import data, study
-from scripts.underspecification.raw_files import COLUMNS
+from scripts.underspecification.lib import data, study
+from scripts.underspecification.lib.analyses.raw_files import COLUMNS
 
 
 def places(distributions, methods, words):
@@ -72,7 +72,7 @@ def _averaged(sums, steps, methods, words):
 
 
 def tidy(table, texts, instances, label, accumulation):
-    """Return masses in the format of :mod:`scripts.underspecification.raw_files`.
+    """Return masses in the format of :mod:`scripts.underspecification.lib.analyses.raw_files`.
 
     Parameters
     ----------

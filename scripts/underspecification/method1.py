@@ -2,7 +2,7 @@
 
 from scripts.core import files
 from scripts.core.job import run
-from scripts.underspecification import correlation, raw_files
+from scripts.underspecification.lib.analyses import correlation, raw_files
 
 
 def main(*, masses: list, slopes: str, curves: str, draws: int, seed: int):

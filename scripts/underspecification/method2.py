@@ -2,7 +2,7 @@
 
 from scripts.core import files
 from scripts.core.job import run
-from scripts.underspecification import detection, overwriting, raw_files
+from scripts.underspecification.lib.analyses import detection, overwriting, raw_files
 
 
 def main(

@@ -3,7 +3,8 @@
 from scripts.core import files
 from scripts.core.job import run
 from scripts.core.paper import published
-from scripts.underspecification import agreement, numbers, study
+from scripts.underspecification.lib import numbers, study
+from scripts.underspecification.lib.analyses import agreement
 
 
 def main(

@@ -4,7 +4,7 @@ import pandas as pd
 
 from scripts.core import files
 from scripts.core.job import log, run
-from scripts.underspecification import raw_files
+from scripts.underspecification.lib.analyses import raw_files
 
 
 def main(*, winogender: str, simplified: str, mgc: str, masses: str, release: str):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from scripts.core.job import run
 from scripts.core.paper.sections import across, figure, listed, number, part_of, value, write
-from scripts.underspecification import study
+from scripts.underspecification.lib import study
 
 NAMES = {
     "preprint": "Outputs released with the preprint",

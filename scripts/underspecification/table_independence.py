@@ -1,7 +1,7 @@
 """Tabulate how the change of the female probability over dates goes with its level, over occupations."""
 
 from scripts.core.job import run
-from scripts.underspecification import figures, tables
+from scripts.underspecification.lib import figures, tables
 
 
 def main(*, independence: str, tex: str, csv: str):

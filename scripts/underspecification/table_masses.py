@@ -1,7 +1,7 @@
 """Tabulate the mean mass of gendered pronouns among the most probable tokens and over the vocabulary."""
 
 from scripts.core.job import run
-from scripts.underspecification import figures, tables
+from scripts.underspecification.lib import figures, tables
 
 
 def main(*, curves: str, tex: str, csv: str):

@@ -2,7 +2,7 @@
 
 from scripts.core.job import run
 from scripts.core.paper import published
-from scripts.underspecification import figures, tables
+from scripts.underspecification.lib import figures, tables
 
 
 def main(*, metric: str, printed: str, tex: str, csv: str):

@@ -1,7 +1,7 @@
 """Tabulate slopes and correlations of Method 1 (the numbers behind Figures 3 and 6 to 8)."""
 
 from scripts.core.job import run
-from scripts.underspecification import figures, tables
+from scripts.underspecification.lib import figures, tables
 
 
 def main(*, slopes: str, tex: str, csv: str):

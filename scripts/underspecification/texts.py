@@ -7,7 +7,7 @@ import pandas as pd
 from scripts.core import files
 from scripts.core.job import log, run
 from scripts.core.options import SLOT
-from scripts.underspecification import data, sets
+from scripts.underspecification.lib import data, sets
 
 MASK = "[MASK]"
 

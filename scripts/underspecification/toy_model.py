@@ -4,7 +4,7 @@ import pandas as pd
 
 from scripts.core import files
 from scripts.core.job import run
-from scripts.underspecification import toy
+from scripts.underspecification.lib.analyses import toy
 
 SHOWN = 5000
 """Draws that are kept for the figure; what is selected among them has its own share of all draws."""

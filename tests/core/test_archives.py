@@ -14,8 +14,8 @@ import pytest
 from scripts.core import archives
 from scripts.core.errors import UserError
 from scripts.demo_encoder import train_demo_encoder
-from scripts.ruff import narratives
-from scripts.underspecification import raw_files
+from scripts.ruff.lib import narratives
+from scripts.underspecification.lib.analyses import raw_files
 from tests.ruff import small_templates
 
 MEMBER = "data/task.tsv"

@@ -14,7 +14,8 @@ from scripts.core.errors import UserError
 from scripts.prompting import merge_answers
 from scripts.ruff import predictions, prompted_outputs
 from scripts.scoring import merge_scores
-from scripts.underspecification import figure_example, masses, method1, method2, raw_files
+from scripts.underspecification import figure_example, masses, method1, method2
+from scripts.underspecification.lib.analyses import raw_files
 from tests.conftest import ROOT
 
 SETS = ["he", "she", "they"]

@@ -77,7 +77,10 @@ def test_a_mirror_is_used_and_verified_and_logs_do_not_name_it(tmp_path, folder,
     target = tmp_path / "results" / "upstream" / "study" / "a b.txt"
     with caplog.at_level("INFO"):
         fetch_upstream.main(
-            manifest=str(manifest(tmp_path)), path="study/a b.txt", file=str(target), mirror=f"{folder}/../{folder.name}"
+            manifest=str(manifest(tmp_path)),
+            path="study/a b.txt",
+            file=str(target),
+            mirror=f"{folder}/../{folder.name}",
         )
     assert target.read_bytes() == CONTENT
     assert "from the mirror" in caplog.text and str(folder) not in caplog.text

@@ -3,8 +3,8 @@
 import csv
 import io
 
-from scripts.counter_gap import own
-from scripts.counter_gap.quadruples import COLUMNS
+from scripts.counter_gap.lib import own
+from scripts.counter_gap.lib.quadruples import COLUMNS
 
 PRONOUNS = {
     "he": {"nominative": "he", "accusative": "him", "possessive": "his", "possessive_independent": "his",

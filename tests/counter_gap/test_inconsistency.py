@@ -8,8 +8,8 @@ import pytest
 from scipy import stats
 
 from scripts.core import templates
-from scripts.counter_gap import analysis, inconsistency, simulation, subsets
-from scripts.counter_gap import own as own_quadruples
+from scripts.counter_gap.lib import own as own_quadruples
+from scripts.counter_gap.lib.analyses import analysis, inconsistency, simulation, subsets
 
 
 def equations(right, masculine):

@@ -5,7 +5,8 @@ import pytest
 
 from scripts.core import coreference as c
 from scripts.core.errors import UserError
-from scripts.counter_gap import baselines, inconsistency, predictions
+from scripts.counter_gap.lib import baselines
+from scripts.counter_gap.lib.analyses import inconsistency, predictions
 from tests.counter_gap import make
 
 
@@ -107,7 +108,7 @@ def test_bad_flags_are_named(tmp_path, frame, row, text, message):
 
 def test_rules_behave_as_announced(root):
     from scripts.core import templates
-    from scripts.counter_gap import own
+    from scripts.counter_gap.lib import own
 
     pronouns = templates.read_pronouns(root / "templates/pronouns.tsv")
     frame = own.read_own(root / "templates/counter_gap/quadruples.tsv", pronouns)

@@ -8,7 +8,8 @@ import pytest
 
 from scripts.core.paper import claims as core_claims
 from scripts.core.paper import published as published_numbers
-from scripts.counter_gap import analysis, comparable, findings, predictions, quadruples, subsets, tables
+from scripts.counter_gap.lib import findings, quadruples, tables
+from scripts.counter_gap.lib.analyses import analysis, comparable, predictions, subsets
 
 pytestmark = pytest.mark.upstream
 

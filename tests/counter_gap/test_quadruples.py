@@ -5,7 +5,8 @@ import pytest
 from scripts.core import files, templates
 from scripts.core.errors import UserError
 from scripts.counter_gap import instances as script
-from scripts.counter_gap import own, quadruples, subsets
+from scripts.counter_gap.lib import own, quadruples
+from scripts.counter_gap.lib.analyses import subsets
 from tests.counter_gap import make
 
 

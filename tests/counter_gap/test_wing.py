@@ -10,23 +10,18 @@ from scripts.core import files
 from scripts.core.errors import UserError
 from scripts.counter_gap import (
     baseline,
-    baselines,
     claims,
-    examples,
     figure_breakdown,
     figure_cancellation,
     figure_inconsistencies,
     figure_simulation,
-    figures,
     flags,
     instances,
     metrics,
     paper_numbers,
     published_vs_ours,
-    quadruples,
     section,
     simulate,
-    subsets,
     table_accuracy,
     table_artefact,
     table_cancellation,
@@ -35,8 +30,9 @@ from scripts.counter_gap import (
     table_examples,
     table_inconsistency,
     table_original_counterfactual,
-    tables,
 )
+from scripts.counter_gap.lib import baselines, examples, figures, quadruples, tables
+from scripts.counter_gap.lib.analyses import subsets
 from tests.counter_gap import make
 
 SHARED = ("inconsistencies", "simulation")

@@ -15,9 +15,10 @@ from scripts.core.errors import UserError
 from scripts.core.paper import latex
 from scripts.core.paper.sections import linked, listed, number
 from scripts.paper import paper_pdf, paper_source
-from scripts.ruff import claims, paper_numbers, prompt_tables, prompt_texts, published_vs_ours, tables
+from scripts.ruff import claims, paper_numbers, published_vs_ours
 from scripts.ruff import section as ruff_section
-from scripts.ruff.fidelity import errors
+from scripts.ruff.lib import prompt_tables, prompt_texts, tables
+from scripts.ruff.lib.analyses import errors
 from tests.ruff import synthetic
 
 ROOT = Path(__file__).parents[2]

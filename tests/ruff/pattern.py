@@ -11,7 +11,7 @@ import pandas as pd
 
 from scripts.core.engines import registry
 from scripts.core.paper import published
-from scripts.ruff import study
+from scripts.ruff.lib import study
 
 ROOT = Path(__file__).parents[2]
 SETS = list(study.PRONOUN_SETS)

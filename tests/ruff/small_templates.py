@@ -5,7 +5,7 @@ import zipfile
 from pathlib import Path
 
 from scripts.core.templates import CASES
-from scripts.ruff import narratives
+from scripts.ruff.lib import narratives
 
 PRONOUNS = {
     "he": ("he", "him", "his", "his", "himself"),

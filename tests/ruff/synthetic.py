@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from scripts.ruff.fidelity import prompting
+from scripts.ruff.lib.analyses import prompting
 
 CASES = ("nominative", "accusative", "possessive")
 POLARITIES = ("negative", "positive")
@@ -220,7 +220,7 @@ def prompted_models():
 
 
 def prompted_outputs(models, sets, distractors=range(6), chain_models=(), orders=("published",), size=12, seed=0):
-    """Return outputs of prompted models, as :func:`scripts.ruff.fidelity.prompting.output_rows` has them."""
+    """Return outputs of prompted models, as :func:`scripts.ruff.lib.analyses.prompting.output_rows` has them."""
     random = np.random.default_rng(seed)
     names = [s["set"] for s in sets]
     outcomes = ["right", "wrong", "wrong_case", "several", "none"]

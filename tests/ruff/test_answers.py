@@ -3,7 +3,7 @@
 import pytest
 
 from scripts.core import templates
-from scripts.ruff import answers
+from scripts.ruff.lib.analyses import answers
 from tests.conftest import ROOT
 
 PRONOUNS = templates.select_pronoun_sets(

@@ -8,7 +8,7 @@ import pytest
 from scripts.core import files
 from scripts.core.paper import claims, published
 from scripts.ruff import claims as script
-from scripts.ruff import findings
+from scripts.ruff.lib import findings
 from tests.ruff import pattern, synthetic
 from tests.ruff.test_published_vs_ours import PUBLISHED, write
 

@@ -7,7 +7,7 @@ from scipy import stats
 
 from scripts.core import statistics
 from scripts.core.errors import UserError
-from scripts.ruff.fidelity import (
+from scripts.ruff.lib.analyses import (
     accuracy,
     averages,
     comparison,

@@ -10,7 +10,7 @@ import pytest
 
 from scripts.core import files, plotting
 from scripts.core.errors import UserError
-from scripts.ruff import figures
+from scripts.ruff.lib import figures
 from tests.ruff import synthetic
 
 NAMES = (

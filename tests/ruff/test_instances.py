@@ -8,7 +8,8 @@ from scripts.core import files
 from scripts.core.errors import UserError
 from scripts.core.instances import content_id
 from scripts.core.templates import CASES
-from scripts.ruff import context_free, instances, narratives
+from scripts.ruff import context_free, instances
+from scripts.ruff.lib import narratives
 from tests.ruff import small_templates
 
 

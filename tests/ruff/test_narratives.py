@@ -4,7 +4,8 @@ import pytest
 
 from scripts.core.errors import UserError
 from scripts.core.templates import CASES, read_pronouns
-from scripts.ruff import check_templates, narratives
+from scripts.ruff import check_templates
+from scripts.ruff.lib import narratives
 from tests.ruff import small_templates
 
 TASK = "The weaver said that {pronoun} would return in the afternoon."

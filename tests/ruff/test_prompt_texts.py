@@ -4,7 +4,7 @@ import pytest
 
 from scripts.core.errors import UserError
 from scripts.core.prompting import second_prompt
-from scripts.ruff import prompt_texts
+from scripts.ruff.lib import prompt_texts
 from tests.conftest import ROOT
 
 PROMPTS = prompt_texts.read_prompts(ROOT / "templates/ruff/prompts.tsv")

@@ -11,8 +11,8 @@ import pytest
 from scripts.core import files, plotting, templates
 from scripts.core.errors import UserError
 from scripts.core.paper import latex
-from scripts.ruff import numbers, prompt_tables, prompt_texts
-from scripts.ruff.fidelity import prompting
+from scripts.ruff.lib import numbers, prompt_tables, prompt_texts
+from scripts.ruff.lib.analyses import prompting
 from tests.conftest import ROOT
 from tests.ruff import synthetic
 

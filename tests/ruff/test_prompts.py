@@ -7,7 +7,8 @@ import pytest
 from scripts.core import config, files
 from scripts.core.engines import registry
 from scripts.core.errors import UserError
-from scripts.ruff import prompt_texts, prompting_jobs, prompts, sample, select_instances
+from scripts.ruff import prompts, sample, select_instances
+from scripts.ruff.lib import prompt_texts, prompting_jobs
 from tests.conftest import ROOT
 
 SETS = ["he", "she", "they", "xe"]

@@ -4,7 +4,8 @@ import pytest
 
 from scripts.core import files
 from scripts.core.errors import UserError
-from scripts.ruff import narratives, sample
+from scripts.ruff import sample
+from scripts.ruff.lib import narratives
 from tests.ruff import small_templates
 
 FOUR = ["he", "she", "they", "xe"]

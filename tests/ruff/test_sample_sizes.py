@@ -4,7 +4,8 @@ import pytest
 
 from scripts.core import config, files
 from scripts.core.errors import UserError
-from scripts.ruff import sample, sample_sizes
+from scripts.ruff import sample
+from scripts.ruff.lib import sample_sizes
 from tests.conftest import ROOT
 from tests.ruff.test_prompts import TEMPLATES
 

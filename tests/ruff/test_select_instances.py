@@ -5,7 +5,8 @@ import pytest
 
 from scripts.core import files
 from scripts.core.errors import UserError
-from scripts.ruff import context_free, narratives, sample, select_instances
+from scripts.ruff import context_free, sample, select_instances
+from scripts.ruff.lib import narratives
 from scripts.ruff.select_instances import balanced
 from tests.ruff import small_templates
 

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from scripts.ruff import numbers, tables
+from scripts.ruff.lib import numbers, tables
 
 
 def facts(label, family, size, architecture, parameters, demonstration):

@@ -10,7 +10,9 @@ import pytest
 from scipy import stats
 
 from scripts.core.errors import UserError
-from scripts.underspecification import agreement, correlation, detection, masses, overwriting, raw_files, study, toy
+from scripts.underspecification import masses
+from scripts.underspecification.lib import study
+from scripts.underspecification.lib.analyses import agreement, correlation, detection, overwriting, raw_files, toy
 
 WORDS = {"female": ["she", "her"], "male": ["he"], "neutral": ["they"], "neo": ["xe"]}
 

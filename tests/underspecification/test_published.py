@@ -6,19 +6,9 @@ import pytest
 from scipy import stats
 
 from scripts.core.paper import claims, published
-from scripts.underspecification import (
-    agreement,
-    correlation,
-    data,
-    detection,
-    figure_roc,
-    findings,
-    overwriting,
-    raw_files,
-    sets,
-    study,
-    tables,
-)
+from scripts.underspecification import figure_roc
+from scripts.underspecification.lib import data, findings, sets, study, tables
+from scripts.underspecification.lib.analyses import agreement, correlation, detection, overwriting, raw_files
 
 pytestmark = pytest.mark.upstream
 

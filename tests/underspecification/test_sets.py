@@ -7,7 +7,8 @@ import pytest
 from scripts.core import files
 from scripts.core.errors import UserError
 from scripts.core.options import SLOT
-from scripts.underspecification import data, instances, sets, texts
+from scripts.underspecification import instances, texts
+from scripts.underspecification.lib import data, sets
 
 FOLDER = "templates/underspecification"
 OFFICIAL = "underspecification/winogender_schema_evaluation_set"

@@ -14,15 +14,12 @@ from scripts.core.errors import UserError
 from scripts.underspecification import (
     all_sources,
     claims,
-    correlation,
     figure_correlations,
     figure_example,
     figure_occupations,
     figure_orders,
     figure_roc,
     figure_toy_model,
-    figures,
-    findings,
     instances,
     masses,
     method1,
@@ -30,7 +27,6 @@ from scripts.underspecification import (
     paper_numbers,
     published_vs_ours,
     section,
-    study,
     table_detection,
     table_independence,
     table_masses,
@@ -39,6 +35,8 @@ from scripts.underspecification import (
     texts,
     toy_model,
 )
+from scripts.underspecification.lib import figures, findings, study
+from scripts.underspecification.lib.analyses import correlation
 
 SETS = ("mgc", "winogender_replica", "simplified_replica")
 MODELS = {

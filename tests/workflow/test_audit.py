@@ -100,8 +100,8 @@ TAMPERINGS = {
         FIGURE, "tampered", "output", "results/ruff/figures/replica/headline.pdf",
     ),
     "module": (
-        lambda tree: replace(tree / "scripts/ruff/fidelity/errors.py", '"""', '"""Edited. '),
-        "results/ruff/analysis/replica/error_types.csv", "stale", "module scripts/ruff/fidelity/errors.py",
+        lambda tree: replace(tree / "scripts/ruff/lib/analyses/errors.py", '"""', '"""Edited. '),
+        "results/ruff/analysis/replica/error_types.csv", "stale", "module scripts/ruff/lib/analyses/errors.py",
         "results/ruff/analysis/replica/accuracy.csv",
     ),
     "package": (
@@ -362,9 +362,9 @@ def test_impact_names_what_would_move_and_agrees_with_snakemake(tree):
     assert "ruff.replica.accuracy.tiny-bert.all.all.1" not in numbers
     assert "ruff.replica.scored.total" not in numbers
     assert {"score", "ruff_predictions", "ruff_accuracy"} <= {job["rule"] for job in found["reruns"]}
-    _, printed = audit(tree, "--impact", "scripts/ruff/fidelity/errors.py", "--json")
+    _, printed = audit(tree, "--impact", "scripts/ruff/lib/analyses/errors.py", "--json")
     expected = {job["rule"] for job in json.loads(printed[printed.index("{") :])["reruns"]}
-    replace(tree / "scripts/ruff/fidelity/errors.py", '"""', '"""Edited. ')
+    replace(tree / "scripts/ruff/lib/analyses/errors.py", '"""', '"""Edited. ')
     _, bad, _ = verdicts(tree)
     records = {path: json.loads((tree / path).read_text()) for path in _records(tree)}
     assert {records[p]["rule"] for p in records if set(records[p]["outputs"]) & bad.keys()} == expected
@@ -574,7 +574,7 @@ def test_a_forgotten_overlay_is_asked_for(finished, tree):
 
 
 def test_a_module_that_is_no_python_is_named(tree):
-    for module in ("scripts/ruff/tables.py", "scripts/core/upstream.py"):
+    for module in ("scripts/ruff/lib/tables.py", "scripts/core/upstream.py"):
         text = (tree / module).read_text(encoding="utf-8")
         (tree / module).write_text(f"{text}def f(:\n", encoding="utf-8")
         status, printed = audit(tree)

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from scripts.core import files, templates
-from scripts.ruff import answers
+from scripts.ruff.lib.analyses import answers
 from tests.workflow.conftest import PROMPTED
 from tests.workflow.test_workflow import SETS
 

@@ -87,7 +87,7 @@ def test_an_unrelated_module_reruns_nothing(finished):
 
 
 def test_a_module_of_one_analysis_reruns_that_analysis_and_what_follows(finished):
-    path = finished.folder / "scripts/ruff/fidelity/errors.py"
+    path = finished.folder / "scripts/ruff/lib/analyses/errors.py"
     before, stat = path.read_bytes(), path.stat()
     edit(path, "\n# A comment.\n")
     # An old modification time does not hide the change.

@@ -1,0 +1,129 @@
+"""From a system's output to one flag for each candidate name: is it in the pronoun's cluster?"""
+
+import pandas as pd
+
+from scripts.core import coreference
+from scripts.core.errors import UserError
+from scripts.core.templates import read_tsv
+
+RULES = ("clusters", "clusters_faithful")
+"""``clusters``: spans end where they end. ``clusters_faithful``: as the study's released conversion took them."""
+_TITLES = {"mr", "mrs", "ms", "miss", "dr", "sir", "lady", "lord", "the", "master", "madame", "aunt", "uncle"}
+_LABELS = {"TRUE": True, "FALSE": False}
+
+
+def read_flags(path, instances):
+    """Read a released output: ``ID``, ``A-coref``, ``B-coref``, one row for each of ``instances`` in their order.
+
+    Returns
+    -------
+    DataFrame
+        ``id``, ``a_pred``, ``b_pred`` (bool).
+
+    Raises
+    ------
+    UserError
+        If the IDs are not those of the instances or a flag is neither TRUE nor FALSE; names file and row.
+    """
+    rows = read_tsv(path, ("ID", "A-coref", "B-coref"))
+    if len(rows) != len(instances):
+        raise UserError(f"{path}: {len(rows)} rows for {len(instances)} instances; fetch the file again")
+    flags = []
+    for (row, cells), expected in zip(rows, instances.id, strict=True):
+        if cells["ID"] != expected:
+            raise UserError(f"{path}, row {row}: the ID '{cells['ID']}' should be '{expected}'; fetch the file again")
+        for column in ("A-coref", "B-coref"):
+            if cells[column] not in _LABELS:
+                raise UserError(
+                    f"{path}, row {row}: {column} '{cells[column]}' is neither TRUE nor FALSE; fetch the file again"
+                )
+        flags.append((expected, _LABELS[cells["A-coref"]], _LABELS[cells["B-coref"]]))
+    return pd.DataFrame(flags, columns=["id", "a_pred", "b_pred"])
+
+
+def flags_from_clusters(instances, documents, rule):
+    """Score clusters.
+
+    Parameters
+    ----------
+    instances : DataFrame
+        As of :mod:`scripts.counter_gap.lib.quadruples`.
+    documents : dict of str to Document
+    rule : str
+        One of :data:`RULES`. With ``clusters`` the pronoun is a mention of exactly its tokens, and a name is in the
+        cluster if one of the cluster's mentions names it (:func:`names`). With ``clusters_faithful`` every span runs
+        to the token at its end offset, which lies one character behind the span, and a name is in the cluster if its
+        span contains a mention or is contained in one: what the conversion in the study's repository does. A pronoun
+        that punctuation follows directly is then a span that no system predicts.
+
+    Returns
+    -------
+    DataFrame
+        ``id``, ``a_pred``, ``b_pred`` (bool).
+    """
+    flags = []
+    for row in instances.itertuples(index=False):
+        document = documents[row.id]
+        spans = [
+            _span(document, offset, offset + len(word), rule == "clusters_faithful")
+            for word, offset in ((row.pronoun, row.pronoun_offset), (row.a, row.a_offset), (row.b, row.b_offset))
+        ]
+        clusters = document.clusters_with(spans[0])
+        if rule == "clusters_faithful":
+            # The released conversion looks at the first cluster that holds the pronoun.
+            clusters = clusters[:1]
+            found = [span and any(_nested(m, span) for c in clusters for m in c) for span in spans[1:]]
+        else:
+            found = [
+                span and any(names(document, row.text, m, span) for c in clusters for m in c) for span in spans[1:]
+            ]
+        flags.append((row.id, *map(bool, found)))
+    return pd.DataFrame(flags, columns=["id", "a_pred", "b_pred"])
+
+
+def _span(document, start, end, faithful):
+    span = document.span(start, end)
+    if span is None or not faithful:
+        return span
+    # The character at the exclusive end: a blank still belongs to the token before it, a mark is the next token, and
+    # behind the last character the conversion takes the last token.
+    return span[0], document.span(0, end + 1)[1]
+
+
+def _nested(one, other):
+    inside = one[0] >= other[0] and one[1] <= other[1]
+    return inside or (other[0] >= one[0] and other[1] <= one[1])
+
+
+def names(document, text, mention, name):
+    """Tell whether a mention stands for the person whose annotated name has the tokens ``name``.
+
+    It does if it is the name or a part of it, once titles and articles before it and a possessive ending or marks
+    after it are left off. A longer mention that holds the name (*Tom's sister*) is somebody else.
+    """
+    first, last = mention
+    words = [text[start:end].lower() for start, end in document.tokens[first : last + 1]]
+    while last > name[1] and (words[-1] in {"s", "'s", "’s"} or not any(c.isalnum() for c in words[-1])):
+        words.pop()
+        last -= 1
+    while first < name[0] and words and (words[0] in _TITLES or not any(c.isalnum() for c in words[0])):
+        words.pop(0)
+        first += 1
+    return bool(words) and first >= name[0] and last <= name[1]
+
+
+def correct(instances, flags):
+    """Return whether each instance is right: both flags are as annotated (Section 4)."""
+    return (flags.a_pred.to_numpy() == instances.a_coref.to_numpy()) & (
+        flags.b_pred.to_numpy() == instances.b_coref.to_numpy()
+    )
+
+
+def documents_of(instances):
+    """Return the texts that a system is given, by document."""
+    return dict(zip(instances.id, instances.text, strict=True))
+
+
+def read_clusters(path, instances, rule):
+    """Read a system's clusters and return its flags."""
+    return flags_from_clusters(instances, coreference.read(path, documents_of(instances)), rule)

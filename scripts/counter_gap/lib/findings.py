@@ -1,0 +1,226 @@
+"""The findings of Counter-GAP as tests over the wing's tidy tables (``paper/published/README.md`` says of what).
+
+A finding is a function of the :class:`Results` of one set of quadruples that yields its checks. Rules are not among
+the study's systems and are never looked at.
+"""
+
+from scripts.core.paper.claims import Claim, Lacking, check
+from scripts.core.statistics import p_text
+
+SYSTEMS = ("BERT-base", "BERT-large", "SpanBERT-base", "SpanBERT-large")
+FAMILIES = (("BERT-base", "BERT-large"), ("SpanBERT-base", "SpanBERT-large"))
+METHODS = ("a-CDA", "n-CDA")
+ZERO = 1e-12
+"""Sums of shares that should be zero can be off by a rounding error."""
+
+
+class Results:
+    """The values of one set of quadruples by system, debiasing and metric.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Of :func:`scripts.counter_gap.lib.tables.read`: metrics with their tests, of one scoring, and GAP's.
+    subset : str
+        Which quadruples.
+    """
+
+    def __init__(self, table, subset="all"):
+        self.table = table[~table.system.str.endswith("(rule)")]
+        self.subset = subset
+
+    def row(self, system, metric, group="all", debiasing="none", subset=None, data=None):
+        """Return one row; :class:`scripts.core.paper.claims.Lacking` if it is not there."""
+        gap = self.table.source.str.startswith("gap_")
+        own = self.table[
+            (self.table.source.str.startswith(f"{data}/") if data else ~gap)
+            & (self.table.system == system)
+            & (self.table.debiasing == debiasing)
+            & (self.table.subset == (subset or self.subset))
+            & (self.table.metric == metric)
+            & (self.table.group == group)
+        ]
+        if len(own) > 1:
+            raise ValueError(f"{len(own)} rows for {system}, {debiasing}, {metric}, {group}: give rows of one scoring")
+        if own.empty:
+            place = f" on {data}" if data else ""
+            raise Lacking(f"{metric} of {system}" + (f" after {debiasing}" if debiasing != "none" else "") + place)
+        return own.iloc[0]
+
+    def value(self, *arguments, **options):
+        """Return one value, a share."""
+        return float(self.row(*arguments, **options).value)
+
+    def significant(self, *arguments, **options):
+        """Tell whether one value is significant, before correction, as the study counts it."""
+        return bool(self.row(*arguments, **options).significant)
+
+
+def _points(value):
+    return "0.00" if abs(value) <= ZERO else f"{100 * value:+.2f}"
+
+
+def _star(significant):
+    return "significant" if significant else "not significant"
+
+
+def _doubt(name, row, significant):
+    """Return what speaks against a star that a finding rests on: the centred bootstrap, or Holm's correction."""
+    found = []
+    if bool(row.significant_centred) != bool(row.significant):
+        found.append(f"p {p_text(row.p_centred)} by the centred bootstrap against p {p_text(row.p_value)}")
+    if significant and not row.significant_holm:
+        found.append(f"not significant after Holm's correction (p {p_text(row.p_holm)})")
+    return f"{name}: {', and '.join(found)}" if found else ""
+
+
+def _each(test, systems=SYSTEMS):
+    """Return a finding's checks: one of ``test(results, system)`` for each system."""
+    return lambda results: [check(test, results, system) for system in systems]
+
+
+def _pairs(test):
+    return lambda results: [check(test, results, s, m) for s in SYSTEMS for m in METHODS]
+
+
+def _sign(metric, sign):
+    def test(results, system):
+        value = results.value(system, metric)
+        return sign * value > ZERO, f"{system}: {_points(value)}"
+
+    return _each(test)
+
+
+def _is_significant(metric, system, expected, debiasing="none"):
+    def test(results):
+        row = results.row(system, metric, debiasing=debiasing)
+        name = {"delta_i": "Delta I", "acc_diff": "Acc_Diff"}[metric]
+        text = f"{system}: {name} {_points(row.value)} {_star(row.significant)}"
+        return bool(row.significant) == expected, text, _doubt(f"{system}, {name}", row, expected)
+
+    return test
+
+
+def _several(*tests):
+    return lambda results: [check(test, results) for test in tests]
+
+
+def _biased(results, system):
+    row = results.row(system, "delta_i")
+    text = f"{system}: {_points(row.value)}, p {p_text(row.p_value)}"
+    return row.value > 0 and row.significant, text, _doubt(system, row, True)
+
+
+def _smaller_difference(results, system):
+    difference, delta = abs(results.value(system, "acc_diff")), results.value(system, "delta_i")
+    return difference < delta, f"{system}: {_points(difference)} against {_points(delta)}"
+
+
+def _large_is_less_biased(results):
+    def test(base, large, metric):
+        small, big = abs(results.value(base, metric)), abs(results.value(large, metric))
+        return big < small, f"{large}, {metric}: {_points(big)} against {_points(small)}"
+
+    return [check(test, base, large, metric) for base, large in FAMILIES for metric in ("acc_diff", "delta_i")]
+
+
+def _no_harder(results, system):
+    row = results.row(system, "original_minus_counterfactual")
+    return not row.significant, f"{system}: {_points(row.value)} {_star(row.significant)}", _doubt(system, row, False)
+
+
+def _uncorrelated(results, system):
+    row = results.row(system, "spearman_rho")
+    doubt = f"{system}: {row.value:+.3f} is significant in the same test as the stars (p {p_text(row.p_value)})"
+    return abs(row.value) < 0.1, f"{system}: {row.value:+.3f}", doubt if row.significant else ""
+
+
+def _quadruples_differ_less(results):
+    system = "SpanBERT-large"
+
+    def test(name, options):
+        own, other = abs(results.value(system, "acc_diff")), abs(results.value(system, "acc_diff", **options))
+        return own < other, f"{_points(own)} against {_points(other)} on {name}"
+
+    places = {"GAP": {"subset": "all", "data": "gap_test"}, "the originals": {"subset": "originals"}}
+    return [check(test, name, options) for name, options in places.items()]
+
+
+def _gap_and_originals(results):
+    system = "SpanBERT-large"
+    originals = results.value(system, "acc_diff", subset="originals")
+    gap = results.value(system, "acc_diff", subset="all", data="gap_test")
+    return gap > 0 > originals, f"GAP {_points(gap)}, originals {_points(originals)}"
+
+
+def _debiased(results, system, method):
+    none, value = results.value(system, "delta_i"), results.value(system, "delta_i", debiasing=method)
+    return value < none, f"{system}, {method}: {_points(value)} against {_points(none)}"
+
+
+def _names_beat_anonymising(results, system):
+    named, anonymous = (results.value(system, "delta_i", debiasing=m) for m in ("n-CDA", "a-CDA"))
+    return named < anonymous, f"{system}: {_points(named)} against {_points(anonymous)}"
+
+
+def _as_accurate(results, system, method):
+    none, value = results.value(system, "accuracy"), results.value(system, "accuracy", debiasing=method)
+    return value >= none, f"{system}, {method}: {_points(value)} against {_points(none)}"
+
+
+def _lower_f1(results, system):
+    none, named = (results.value(system, "ontonotes_f1", debiasing=m) for m in ("none", "n-CDA"))
+    return named < none, f"{system}: {_points(named)} against {_points(none)}"
+
+
+def _names_are_best(results, system):
+    values = {m: results.value(system, "accuracy", debiasing=m) for m in ("none", *METHODS)}
+    best = max(values, key=values.get)
+    return best == "n-CDA", f"{system}: {best} with {_points(values[best])}"
+
+
+FINDINGS = (
+    Claim(
+        1, "Section 4.1", "All systems are significantly more inconsistent across genders than within.", _each(_biased)
+    ),
+    Claim(2, "Section 4.1", "The accuracy difference is smaller than Delta I.", _each(_smaller_difference)),
+    Claim(
+        3, "Section 4.1", "For BERT-large the accuracy difference misses a bias that Delta I finds.",
+        _several(_is_significant("acc_diff", "BERT-large", False), _is_significant("delta_i", "BERT-large", True)),
+    ),
+    Claim(4, "Section 4.1", "The large system of a family is less biased by both measures.", _large_is_less_biased),
+    Claim(5, "Section 4.1", "Every system leans towards masculine.", _sign("acc_diff", 1)),
+    Claim(6, "Section 4.1", "Inconsistency within genders is larger for feminine.", _sign("i_within_diff", -1)),
+    Claim(
+        7, "Section 4.1", "Inconsistency across genders is larger from feminine originals.", _sign("i_across_diff", -1)
+    ),
+    Claim(8, "Section 4.2", "Counterfactual instances are no harder than original ones.", _each(_no_harder)),
+    Claim(
+        9, "Section 4.2", "Inconsistency across genders does not depend on the original gender.", _each(_uncorrelated)
+    ),
+    Claim(
+        10, "Section 4.3", "For SpanBERT-large the accuracy difference is smaller than on GAP and on originals alone.",
+        _quadruples_differ_less,
+    ),
+    Claim(11, "Section 4.3", "GAP and the originals alone point in opposite directions.", _several(_gap_and_originals)),
+    Claim(12, "Section 5", "Both debiasing methods lower Delta I.", _pairs(_debiased)),
+    Claim(13, "Section 5", "n-CDA lowers Delta I more than a-CDA.", _each(_names_beat_anonymising)),
+    Claim(
+        14, "Section 5", "After a-CDA Delta I is significant, but Acc_Diff of BERT-base and SpanBERT-large is not.",
+        _several(
+            *(_is_significant("delta_i", system, True, "a-CDA") for system in SYSTEMS),
+            *(_is_significant("acc_diff", system, False, "a-CDA") for system in ("BERT-base", "SpanBERT-large")),
+        ),
+    ),
+    Claim(
+        15, "Section 5", "After n-CDA only BERT-base keeps a significant Delta I, without a significant Acc_Diff.",
+        _several(
+            *(_is_significant("delta_i", system, system == "BERT-base", "n-CDA") for system in SYSTEMS),
+            _is_significant("acc_diff", "BERT-base", False, "n-CDA"),
+        ),
+    ),
+    Claim(16, "Section 5", "Debiasing does not lower the overall accuracy.", _pairs(_as_accurate)),
+    Claim(17, "Section 5", "n-CDA lowers F1 on OntoNotes.", _each(_lower_f1)),
+    Claim(18, "Table 6", "n-CDA gives the highest overall accuracy of the three.", _each(_names_are_best)),
+)  # fmt: skip
+"""In the order of the study."""

@@ -1,0 +1,1 @@
+"""Pure functions of RUFF; the scripts of its rules are one folder above."""

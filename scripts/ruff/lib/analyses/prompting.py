@@ -1,0 +1,242 @@
+"""From answers in words to accuracies (Gautam et al. 2024, Appendix H), and what the study does not ask.
+
+An *output* is what one model writes at the end for one prompt of one instance of a sample. ``answer`` says where it is
+read: ``final``, the last thing that the model writes, or ``chain``, its chain of thought.
+"""
+
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+
+from scripts.core.errors import UserError
+from scripts.ruff.lib.analyses import answers
+from scripts.ruff.lib.prompt_texts import VANILLA
+
+KEYS = ["model", "method", "answer", "n_distractors"]
+KIND_GROUPS = ("all", "open", "options")
+
+
+def output_rows(prompted, prompts, found, model, pronouns):
+    """Return the outputs of one model.
+
+    Parameters
+    ----------
+    prompted : DataFrame
+        The prompted rows of all samples (``scripts/ruff/prompts.py``).
+    prompts : DataFrame
+        All prompts of all instances.
+    found : DataFrame
+        The model's answers (``scripts/prompting/prompt.py``).
+    model : str
+    pronouns : dict of str to dict
+        The sets of the run, with their forms.
+
+    Returns
+    -------
+    DataFrame
+        ``model``, ``method``, ``answer`` (where it was read), ``prompt``, ``kind``, ``order``, ``instance_id``,
+        ``seed``, ``n_distractors``, ``occupation``, ``case``, ``pronoun`` (right set), ``outcome``, ``named`` (set, or
+        missing; of sets that share a form see :func:`scripts.ruff.lib.analyses.answers.judge`), ``place`` and
+        ``named_place`` (from
+        1, of the right and of the named option in the list; missing for open prompts).
+
+    Raises
+    ------
+    UserError
+        If a prompt has two answers or none although the model was asked by its method.
+    """
+    methods = prompts.set_index("text_id").method.reindex(found.text_id).unique()
+    asked = prompts[prompts.method.isin(methods)]
+    if len(found) != len(asked) or set(found.text_id) != set(asked.text_id):
+        raise UserError(
+            f"answers of {model}: they belong to other prompts than those of the run; delete the file and run the "
+            "workflow again"
+        )
+    table = asked[["text_id", "instance_id", "method", "prompt", "kind", "order", "listed"]].merge(found, on="text_id")
+    facts = prompted.drop_duplicates("instance_id").set_index("instance_id")[["case", "pronoun"]]
+    table = table.join(facts, on="instance_id")
+    parts = []
+    for answer, column in (("final", "answer"), ("chain", "chain")):
+        part = table[table[column].notna()]
+        judged = [
+            answers.judge(*row, pronouns)
+            for row in zip(part[column], part["case"], part.pronoun, strict=True)
+        ]  # fmt: skip
+        named = [name for _, name in judged]
+        places = [
+            [_place(listed, pronouns, case, name) for name in pair]
+            for listed, case, *pair in zip(part.listed, part["case"], part.pronoun, named, strict=True)
+        ]
+        part = part.assign(answer=answer, outcome=[outcome for outcome, _ in judged], named=named)
+        # A named set whose form is in another case was not picked from the list.
+        part["place"] = pd.array([place for place, _ in places], dtype="Int8")
+        part["named_place"] = pd.array([place for _, place in places], dtype="Int8")
+        part.loc[~part.outcome.isin(["right", "wrong"]), "named_place"] = pd.NA
+        parts.append(part)
+    outputs = pd.concat(parts, ignore_index=True)
+    outputs = outputs.drop(columns=["text_id", "listed", "chain", "case", "pronoun", *_counts(outputs)])
+    rows = prompted[["instance_id", "seed", "n_distractors", "occupation", "case", "pronoun", "chains"]]
+    rows = rows.merge(outputs, on="instance_id")
+    # An instance of two samples may be asked for chains in one of them only.
+    rows = rows[(rows.method == VANILLA) | rows.chains]
+    rows.insert(0, "model", model)
+    order = [
+        "model", "method", "answer", "prompt", "kind", "order", "instance_id", "seed", "n_distractors", "occupation",
+        "case", "pronoun", "outcome", "named", "place", "named_place",
+    ]  # fmt: skip
+    return rows[order].astype({"n_distractors": "int64"}).reset_index(drop=True)
+
+
+def _counts(table):
+    return [column for column in table if column.endswith(("_tokens", "_finished"))]
+
+
+def _place(listed, pronouns, case, name):
+    """Return the place of a set's form among the listed options, from 1, or None."""
+    if name is None or not len(listed):
+        return None
+    # Sets that share a form are at one place.
+    return list(listed).index(pronouns[name.partition(answers.BOTH)[0]][case]) + 1
+
+
+def published_order(outputs):
+    """Return the outputs to prompts that list the options as the study does, or none."""
+    return outputs[outputs.order == "published"]
+
+
+def by_prompt(outputs):
+    """Return accuracies with each prompt (Figures 11 to 13 show their spread).
+
+    Returns
+    -------
+    DataFrame
+        ``model``, ``method``, ``answer``, ``n_distractors``, ``prompt``, ``kind``, ``n`` (outputs, all samples),
+        ``accuracy``, and the shares ``wrong``, ``wrong_case``, ``several`` and ``none``.
+    """
+    rows = published_order(outputs)
+    keys = [*KEYS, "prompt", "kind"]
+    dummies = pd.DataFrame({kind: rows.outcome == kind for kind in answers.OUTCOMES}, index=rows.index)
+    grouped = pd.concat([rows[keys], dummies], axis=1).groupby(keys, sort=False)
+    table = grouped.mean().join(grouped.size().rename("n")).reset_index()
+    columns = [*keys, "n", "accuracy", *answers.OUTCOMES[1:]]
+    return table.rename(columns={"right": "accuracy"})[columns]
+
+
+def summary(table):
+    """Return accuracies over prompts, all and of each kind.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As :func:`by_prompt` returns it.
+
+    Returns
+    -------
+    DataFrame
+        ``model``, ``method``, ``answer``, ``n_distractors``, ``kind`` (``all``, ``open``, ``options``), ``n_prompts``,
+        ``n`` (outputs), ``accuracy`` (mean over prompts), ``sd`` (over prompts, ddof 1), ``lowest``, ``highest``, and
+        the shares of the other outcomes.
+    """
+    parts = []
+    for kind in KIND_GROUPS:
+        rows = table if kind == "all" else table[table.kind == kind]
+        grouped = rows.groupby(KEYS, sort=False)
+        part = grouped.agg(
+            n_prompts=("prompt", "nunique"), n=("n", "sum"), sd=("accuracy", "std"), lowest=("accuracy", "min"),
+            highest=("accuracy", "max"), **{name: (name, "mean") for name in ("accuracy", *answers.OUTCOMES[1:])},
+        )  # fmt: skip
+        parts.append(part.reset_index().assign(kind=kind))
+    columns = [*KEYS, "kind", "n_prompts", "n", "accuracy", "sd", "lowest", "highest", *answers.OUTCOMES[1:]]
+    return pd.concat(parts, ignore_index=True)[columns]
+
+
+def positions(outputs, n_options):
+    """Return what the place of an option in the list does, over all prompts that list options.
+
+    Returns
+    -------
+    DataFrame
+        ``model``, ``method``, ``order``, ``place`` (from 1), ``n`` (outputs where the right option is there),
+        ``accuracy`` among these (missing without any), ``n_all`` (outputs), ``named`` (share of these that name the
+        option there, right or wrong).
+    """
+    rows = outputs[(outputs.answer == "final") & (outputs.kind == "options")]
+    found = []
+    for (model, method, order), part in rows.groupby(["model", "method", "order"], sort=False):
+        for place in range(1, n_options + 1):
+            there = part[part.place == place]
+            accuracy = (there.outcome == "right").mean() if len(there) else np.nan
+            named = (part.named_place == place).fillna(False).mean()
+            found.append((model, method, order, place, len(there), accuracy, len(part), named))
+    columns = ["model", "method", "order", "place", "n", "accuracy", "n_all", "named"]
+    return pd.DataFrame(found, columns=columns)
+
+
+def agreement(outputs):
+    """Return how often two prompts get the same answer for an instance.
+
+    Returns
+    -------
+    DataFrame
+        ``model``, ``method``, ``prompt_a``, ``prompt_b``, ``n`` (instances of samples), ``both`` (of these, with an
+        answer, right or wrong, to both prompts), ``same`` (of these, with the same), ``agreement`` (``same / both``,
+        missing without any). Each pair once.
+    """
+    rows = published_order(outputs)
+    rows = rows[rows.answer == "final"]
+    rows = rows.assign(pick=rows.named.where(rows.outcome.isin(["right", "wrong"])))
+    found = []
+    for (model, method), part in rows.groupby(["model", "method"], sort=False):
+        # The order of the prompts' file.
+        names = list(dict.fromkeys(part.prompt))
+        wide = part.set_index(["instance_id", "seed", "n_distractors", "prompt"]).pick.unstack("prompt")
+        for a, b in combinations(names, 2):
+            both = wide[a].notna() & wide[b].notna()
+            same = int((wide[a] == wide[b])[both].sum())
+            share = same / both.sum() if both.any() else np.nan
+            found.append((model, method, a, b, len(wide), int(both.sum()), same, share))
+    columns = ["model", "method", "prompt_a", "prompt_b", "n", "both", "same", "agreement"]
+    return pd.DataFrame(found, columns=columns)
+
+
+def against_scored(outputs, predictions, pairs):
+    """Return accuracies of prompted models beside those of models that were scored, on the same instances.
+
+    Parameters
+    ----------
+    outputs : DataFrame
+        Of all prompted models; vanilla prompts are compared.
+    predictions : DataFrame
+        As :func:`scripts.ruff.lib.analyses.predictions.predictions` returns them.
+    pairs : list of dict
+        ``prompted`` and ``scored``: the same model, or a chat model and its base model.
+
+    Returns
+    -------
+    DataFrame
+        ``prompted``, ``scored``, ``n_distractors``, ``n`` (instances of samples that both have), ``n_prompts``,
+        ``prompted_accuracy`` (mean over prompts), ``lowest``, ``highest`` (over prompts), ``scored_accuracy``,
+        ``difference`` (prompted minus scored).
+    """
+    draw = ["instance_id", "seed", "n_distractors"]
+    vanilla = published_order(outputs)
+    vanilla = vanilla[(vanilla.method == VANILLA) & (vanilla.answer == "final")]
+    scored = predictions[predictions.setting == "fidelity"].astype({"n_distractors": "int64"})
+    found = []
+    for pair in pairs:
+        own = scored[scored.model == pair["scored"]][[*draw, "correct"]]
+        rows = vanilla[vanilla.model == pair["prompted"]].merge(own, on=draw)
+        for n, part in rows.groupby("n_distractors"):
+            prompts = (part.outcome == "right").groupby(part.prompt).mean()
+            once = part.drop_duplicates(draw)
+            ours, theirs = prompts.mean(), once.correct.astype(float).mean()
+            found.append(
+                (pair["prompted"], pair["scored"], n, len(once), len(prompts), ours, prompts.min(), prompts.max(),
+                 theirs, ours - theirs)
+            )  # fmt: skip
+    columns = [
+        "prompted", "scored", "n_distractors", "n", "n_prompts", "prompted_accuracy", "lowest", "highest",
+        "scored_accuracy", "difference",
+    ]  # fmt: skip
+    return pd.DataFrame(found, columns=columns)

@@ -1,0 +1,69 @@
+"""Tests between pronoun sets. Sections and figures are those of Gautam et al. (2024)."""
+
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+
+from scripts.core import statistics
+from scripts.ruff.lib.analyses.rows import fidelity_rows
+
+PAIRS = ["model", "pronoun_a", "pronoun_b"]
+WELCH = ["n_a", "n_b", "mean_a", "mean_b", "difference", "t", "df", "p"]
+PAIRED = ["n_pairs", "difference_paired", "t_paired", "df_paired", "p_paired"]
+
+
+def pronoun_tests(table, pronoun_sets, alpha):
+    """Compare the accuracies on every pair of pronoun sets without distractors (section 6, Figure 6).
+
+    The paper names Welch's t-test at 0.05 but not the unit of observation. Here it is the occupation: its accuracy
+    over all samples and cases, averaged over models for the rows called ``all``. Welch's test takes the two sets'
+    accuracies as independent samples, but both are about the same occupations; the paired t-test beside it compares
+    the sets within each occupation that has both. Holm's correction is over the pairs of sets of one model, for each
+    test by itself. The paired test and the correction are additions. A test is undefined, and not significant, where
+    neither set's accuracies vary (Welch), and where differences do not vary or fewer than two occupations have both
+    sets (paired).
+
+    Returns
+    -------
+    DataFrame
+        ``model``, ``pronoun_a``, ``pronoun_b``; of Welch's test ``n_a``, ``n_b`` (occupations), ``mean_a``, ``mean_b``,
+        ``difference``, ``t``, ``df``, ``p``, ``p_holm``, ``significant``, ``significant_holm``; of the paired test
+        ``n_pairs`` (occupations with both sets), over these ``difference_paired`` (mean), ``t_paired``, ``df_paired``,
+        ``p_paired``, and ``p_paired_holm``, ``significant_paired``, ``significant_paired_holm``.
+    """
+    rows = fidelity_rows(table)
+    rows = rows[rows.n_distractors == 0]
+    units = rows.groupby(["model", "pronoun", "occupation"], sort=False).correct.mean()
+    pooled = units.groupby(level=["pronoun", "occupation"], sort=False).mean()
+    results = []
+    for model in ["all", *dict.fromkeys(rows.model)]:
+        own = pooled if model == "all" else units.loc[model]
+        present = [p for p in pronoun_sets if p in own.index.get_level_values("pronoun")]
+        pairs = []
+        for a, b in combinations(present, 2):
+            x, y = own.loc[a], own.loc[b]
+            both = pd.concat([x, y], axis=1, join="inner", keys=["x", "y"])
+            pairs.append(
+                (model, a, b, len(x), len(y), x.mean(), y.mean(), _difference(x.mean(), y.mean()),
+                 *statistics.welch(x, y), len(both), _difference(both.x.mean(), both.y.mean()),
+                 *statistics.paired(both.x, both.y))
+            )  # fmt: skip
+        frame = pd.DataFrame(pairs, columns=[*PAIRS, *WELCH, *PAIRED])
+        tests = [
+            frame[columns].assign(
+                **{
+                    f"{columns[-1]}_holm": (adjusted := statistics.holm(frame[columns[-1]])),
+                    f"significant{suffix}": frame[columns[-1]] < alpha,
+                    f"significant{suffix}_holm": adjusted < alpha,
+                }
+            )
+            for columns, suffix in ((WELCH, ""), (PAIRED, "_paired"))
+        ]
+        results.append(pd.concat([frame[PAIRS], *tests], axis=1))
+    return pd.concat(results, ignore_index=True)
+
+
+def _difference(a, b):
+    """Return ``a - b``, which is zero where accuracies differ by rounding alone: the text says which set is ahead."""
+    return a - b if np.isnan(a - b) or statistics.varies([a, b], 1.0) else 0.0

@@ -1,0 +1,162 @@
+"""Tables of prompts (paper Tables 3 to 5) and of what prompted models answer, as text cells ready to be typeset."""
+
+import pandas as pd
+
+from scripts.core import files
+from scripts.core.errors import UserError
+from scripts.core.paper import latex
+from scripts.core.prompting import PLACE, second_prompt
+from scripts.ruff.lib import prompt_texts
+from scripts.ruff.lib.analyses.answers import OUTCOMES
+from scripts.ruff.lib.prompting_figures import OUTCOME_LABELS
+from scripts.ruff.lib.tables import MISSING, parameters
+
+EXAMPLE, CHAIN_EXAMPLE = "8", "3"
+"""The prompts that the study's examples use (Tables 4 and 5)."""
+
+STEPS = ("answer", "chain", "final")
+"""Steps of generation: without a chain of thought, the chain, and the answer after it."""
+
+_BREAK = "\ue003"
+
+
+def typeset(cells, align):
+    """Return a LaTeX table of cells whose line breaks are kept, and lines between the rows."""
+    marked = cells.map(lambda cell: cell.replace("\n", _BREAK) if isinstance(cell, str) else cell)
+    text = latex.latex_table(marked, align=align, midrules=range(1, len(cells)))
+    return text.replace(_BREAK, r"\newline{}")
+
+
+def templates_cells(prompts):
+    """Return the prompt templates (Table 3), as :func:`scripts.ruff.lib.prompt_texts.read_prompts` returns them."""
+    rows = [(name, prompt["kind"], prompt["text"]) for name, prompt in prompts.items()]
+    return pd.DataFrame(rows, columns=["Prompt", "Kind", "Text"])
+
+
+def example_instance(sample):
+    """Return text and options of the example: the sample's first instance with a possessive, as in the study."""
+    row = sample[sample["case"] == "possessive"].iloc[0]
+    return row.text, list(row.options)
+
+
+def filled(prompts, name, sample, blank):
+    """Return the prompt ``name``, filled with the example.
+
+    Raises
+    ------
+    UserError
+        If there is no prompt of that id.
+    """
+    if name not in prompts:
+        raise UserError(f"templates/ruff/prompts.tsv: has no prompt '{name}', which the paper's example needs; keep it")
+    return prompt_texts.fill(prompts[name]["text"], *example_instance(sample), prompt_texts.BLANKS[blank])
+
+
+def examples_cells(prompts, sample, blank, models, wrapped):
+    """Return what models read for a vanilla prompt (Table 4), a row for each way of wrapping.
+
+    Parameters
+    ----------
+    prompts : dict
+    sample : DataFrame
+    blank : str
+        Of :data:`scripts.ruff.lib.prompt_texts.BLANKS`.
+    models : dict
+        Model to its facts.
+    wrapped : dict of str
+        Model to what is put around its prompts, :data:`scripts.core.prompting.PLACE` standing for the prompt.
+    """
+    text = filled(prompts, EXAMPLE, sample, blank)
+    rows = {}
+    for model, pattern in wrapped.items():
+        rows.setdefault(pattern, []).append(models[model]["label"])
+    cells = [(", ".join(labels), pattern.replace(PLACE, text).strip("\n")) for pattern, labels in rows.items()]
+    return pd.DataFrame(cells, columns=["Model", "What the model reads"])
+
+
+def chain_cells(prompts, chains, sample, blank):
+    """Return both steps of every way to elicit a chain of thought (Table 5)."""
+    text = filled(prompts, CHAIN_EXAMPLE, sample, blank)
+    rows = []
+    for method, parts in chains.items():
+        first = parts["chain"].replace("{prompt}", text)
+        rows.append((method.capitalize(), "chain of thought", first))
+        rows.append((method.capitalize(), "final answer", second_prompt(parts["final"], first, "[chain of thought]")))
+    return pd.DataFrame(rows, columns=["Method", "Elicits", "Prompt"])
+
+
+def prompting_cells(summary, models):
+    """Return accuracies over all prompts with their SD, and the shares of outputs that are no answer."""
+    rows = summary[summary.kind == "all"]
+    counts = sorted(rows.n_distractors.unique())
+    heads = {name: f"no answer: {OUTCOME_LABELS[name].removesuffix(' pronouns')}" for name in OUTCOMES[2:]}
+    cells = []
+    for (model, method, answer), own in rows.groupby(["model", "method", "answer"], sort=False):
+        by_count = own.set_index("n_distractors")
+        found = [_mean(by_count.loc[n]) if n in by_count.index else MISSING for n in counts]
+        shares = [f"{(own[name] * own.n).sum() / own.n.sum():.2f}" for name in heads]
+        # Without a chain there is one place to read the answer in.
+        way = (method, "") if method == prompt_texts.VANILLA else (method.capitalize(), answer)
+        cells.append((models[model]["label"], *way, *found, *shares))
+    columns = ["Model", "Method", "Answer in", *(f"accuracy by distractors: {n}" for n in counts), *heads.values()]
+    frame = pd.DataFrame(cells, columns=columns)
+    return frame.assign(Model=latex.named_once(frame.Model))
+
+
+def _mean(row):
+    return f"{row.accuracy:.2f}" if pd.isna(row.sd) else f"{row.accuracy:.2f} ± {row.sd:.2f}"
+
+
+def prompted_models(models, paths):
+    """Return what was prompted, from the metadata of the answers.
+
+    Returns
+    -------
+    DataFrame
+        ``model``, ``architecture``, ``parameters``, ``precision``, ``prompt_wrapping``, ``methods``, ``source``,
+        ``revision``, ``prompts``, and the most tokens in each step: ``new_tokens_answer``, ``new_tokens_chain`` and
+        ``new_tokens_final`` (missing without chains of thought).
+    """
+    rows = []
+    for (name, facts), path in zip(models.items(), paths, strict=True):
+        found = files.parquet_metadata(path)
+        steps = STEPS if len(found["methods"]) > 1 else STEPS[:1]
+        most = {f"new_tokens_{step}": found["new_tokens_at_most"][step] if step in steps else None for step in STEPS}
+        rows.append(
+            {
+                "model": name,
+                "architecture": facts["architecture"],
+                "parameters": facts["parameters"],
+                "precision": found["precision"],
+                "prompt_wrapping": found["prompt_wrapping"],
+                "methods": ";".join(found["methods"]),
+                "source": found["source"].get("hub") or found["source"].get("package") or "local folder",
+                "revision": found["revision"],
+                "prompts": found["prompts"],
+                **most,
+            }
+        )
+    return pd.DataFrame(rows).astype({f"new_tokens_{step}": "Int64" for step in STEPS})
+
+
+def prompted_models_cells(table, models):
+    """Return the cells of :func:`prompted_models`."""
+    revisions = [
+        row.revision[:12] if "/" in row.source else row.revision or MISSING for row in table.itertuples(index=False)
+    ]
+    return pd.DataFrame(
+        {
+            "Model": [models[name]["label"] for name in table.model],
+            "Size": [parameters(count) for count in table.parameters],
+            "Precision": table.precision,
+            "Wrapping": table.prompt_wrapping.str.replace("_", " "),
+            **{
+                f"new tokens: {step}": [
+                    MISSING if pd.isna(count) else f"{count:.0f}" for count in table[f"new_tokens_{step}"]
+                ]
+                for step in STEPS
+            },
+            "Prompts": [f"{count:,}" for count in table.prompts],
+            "Revision": revisions,
+        }
+    )

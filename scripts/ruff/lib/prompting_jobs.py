@@ -1,0 +1,80 @@
+"""What a run prompts: which models, by which methods, with how many prompts; checked before anything runs."""
+
+from scripts.core.engines import registry
+from scripts.core.errors import UserError
+from scripts.ruff.lib.prompt_texts import VANILLA
+
+PROMPT_TOKENS = 200
+"""Tokens of a typical prompt with its instance."""
+
+
+def jobs(settings, entries, seeds, distractors, prompt_kinds):
+    """Return what each prompted model is asked.
+
+    Parameters
+    ----------
+    settings : dict
+        ``ruff.prompting`` of the configuration.
+    entries : dict of str to dict
+        The registry.
+    seeds, distractors : list of int
+        Of the run's samples.
+    prompt_kinds : list of str
+        The kind of each prompt template (:func:`scripts.ruff.lib.prompt_texts.read_prompts`).
+
+    Returns
+    -------
+    dict of str to dict
+        Model, in registry order, to ``methods``, ``new_tokens`` (step to the most tokens), ``prompts`` (second steps
+        included), ``generated`` (tokens of all answers at most) and ``seconds``, how long all of it takes at most.
+
+    Raises
+    ------
+    UserError
+        For a model that is unknown or cannot be prompted, and for samples or chains of thought beyond those of the run
+        and of the prompts.
+    """
+    chosen = registry.select(entries, settings["models"])
+    chains = settings["chain_of_thought"]
+    where = "ruff.prompting"
+    for name, entry in chosen.items():
+        if "prompt_wrapping" not in entry:
+            raise UserError(
+                f"{where}.models: '{name}' has no prompt_wrapping in the registry; add one if it follows instructions"
+            )
+    for key, parts, whole, of in (
+        ("seeds", settings["seeds"], seeds, "ruff.seeds"),
+        ("distractors", settings["distractors"], distractors, "ruff.distractors"),
+        ("chain_of_thought.models", chains["models"], settings["models"], f"{where}.models"),
+        ("chain_of_thought.distractors", chains["distractors"], settings["distractors"], f"{where}.distractors"),
+    ):
+        beyond = [part for part in parts if part not in whole]
+        if beyond:
+            raise UserError(f"{where}.{key}: {beyond[0]!r} is not in {of}; add it there or remove it here")
+    if chains["sample_size"] > settings["sample_size"]:
+        raise UserError(
+            f"{where}.chain_of_thought.sample_size is {chains['sample_size']}, more than {where}.sample_size; lower it"
+        )
+    of_kind = {"open": 1, "options": len(settings["option_orders"])}
+    prompts = sum(prompt_kinds.count(kind) * of_kind[kind] for kind in settings["kinds"])
+    samples = len(settings["seeds"]) * len(settings["distractors"])
+    thought = len(settings["seeds"]) * len(chains["distractors"])
+    new = settings["new_tokens"]
+    found = {}
+    for name, entry in chosen.items():
+        methods = [VANILLA, *(chains["methods"] if name in chains["models"] else [])]
+        tokens = {"answer": new[entry["architecture"]], "chain": new["chain"], "final": new["final"]}
+        plain = prompts * settings["sample_size"] * samples
+        chained = prompts * chains["sample_size"] * thought * (len(methods) - 1)
+        seconds = plain * registry.prompt_seconds(entry, PROMPT_TOKENS, tokens["answer"])
+        seconds += chained * sum(
+            registry.prompt_seconds(entry, PROMPT_TOKENS, tokens[step]) for step in ("chain", "final")
+        )
+        found[name] = {
+            "methods": methods,
+            "new_tokens": tokens,
+            "prompts": plain + 2 * chained,
+            "generated": plain * tokens["answer"] + chained * (tokens["chain"] + tokens["final"]),
+            "seconds": seconds,
+        }
+    return found

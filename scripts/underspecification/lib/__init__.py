@@ -1,0 +1,1 @@
+"""Pure functions of Underspecification; the scripts of its rules are one folder above."""

@@ -1,0 +1,191 @@
+"""Method 1: how the mass of gendered pronouns goes with dates and places (Section 4).
+
+For each gender, y is the mean over MGC's sentences and x the position of the value on its grid, 0, 1, 2, ...; slopes
+are in percentage points of mass for each step, r is Pearson's. Intervals resample sentences.
+"""
+
+import numpy as np
+import pandas as pd
+
+from scripts.underspecification.lib.data import GENDERS
+
+KEYS = ["release", "model", "prompt", "variable", "accumulation"]
+DIFFERENCE = "female minus male"
+BOTH = "female and male"
+MEAN = "mean of prompts"
+AUTHORS_MEAN = "authors' mean of prompts"
+AUTHORS_ORDER = ("C", "B", "A")
+"""The order in which the authors' loop runs over prompts. It divides by their number at every step."""
+LEVEL = 0.95
+
+
+def authors_mean(values):
+    """Return the authors' average: of three values their sum with the weights 1/27, 1/9 and 1/3.
+
+    Their code divides the running sum by the number of prompts after each one.
+
+    Parameters
+    ----------
+    values : sequence of array_like
+        In the order of :data:`AUTHORS_ORDER`. A model that fills masks has the same value for every prompt.
+    """
+    total = 0
+    for value in values:
+        total = (total + np.asarray(value, dtype=float)) / len(values)
+    return total
+
+
+def curves(masses, draws, seed):
+    """Return the mean over sentences at every value, and the fitted line there.
+
+    Parameters
+    ----------
+    masses : DataFrame
+        Rows of MGC in the format of :mod:`scripts.underspecification.lib.analyses.raw_files`.
+    draws, seed : int
+        Of the interval of the line.
+
+    Returns
+    -------
+    DataFrame
+        ``release``, ``model``, ``prompt``, ``variable``, ``accumulation``, ``gender``, ``position``, ``value``,
+        ``probability`` (percent), ``sentences``, ``fit`` (percent; a line may leave 0 to 100), ``fit_low``,
+        ``fit_high``.
+    """
+    keys = [*KEYS, "gender"]
+    grouped = masses.groupby([*keys, "position", "value"], sort=False, observed=True).probability
+    found = grouped.agg(probability="mean", sentences="size").reset_index()
+    found = found.assign(probability=100 * found.probability)
+    frames = []
+    for key, own in masses.groupby(keys, sort=False, observed=True):
+        table = own.pivot(index="item", columns="position", values="probability").sort_index()
+        line = fit(_resampled(table, draws, seed))
+        # The line at the places that fit() takes the values to have.
+        y = line["intercept"][:, None] + line["slope"][:, None] * np.arange(table.shape[1])
+        low, high = np.quantile(y[1:], [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
+        frame = pd.DataFrame({"position": table.columns, "fit": y[0], "fit_low": low, "fit_high": high})
+        frames.append(frame.assign(**dict(zip(keys, key, strict=True))))
+    return found.merge(pd.concat(frames, ignore_index=True), on=[*keys, "position"], how="left")
+
+
+def _resampled(table, draws, seed):
+    """Return the mean curve in percent (first row) and those of resampled sentences, shape (1 + draws, values)."""
+    sentences = len(table)
+    even = np.full(sentences, 1 / sentences)
+    weights = np.random.default_rng(seed).multinomial(sentences, even, size=draws) / sentences
+    return 100 * np.vstack([even, weights]) @ table.to_numpy()
+
+
+def fit(y):
+    """Return slope, intercept and Pearson's r of curves over their positions.
+
+    Parameters
+    ----------
+    y : ndarray, shape (..., values)
+
+    Returns
+    -------
+    dict of str to ndarray, shape (...)
+        r is NaN for a constant curve.
+    """
+    x = np.arange(y.shape[-1], dtype=float)
+    x_centred = x - x.mean()
+    y_centred = y - y.mean(axis=-1, keepdims=True)
+    slope = y_centred @ x_centred / (x_centred @ x_centred)
+    spread = np.sqrt((x_centred @ x_centred) * (y_centred**2).sum(axis=-1))
+    # A sum of rounding errors is no spread.
+    constant = spread <= 1e-12 * np.maximum(1.0, np.abs(y).max(axis=-1))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        r = np.where(constant, np.nan, y_centred @ x_centred / spread)
+    return {"slope": slope, "intercept": y.mean(axis=-1) - slope * x.mean(), "r": r}
+
+
+def slopes(masses, draws, seed):
+    """Return slopes and correlations of every model, prompt, variable and gender.
+
+    Parameters
+    ----------
+    masses : DataFrame
+        As for :func:`curves`.
+    draws, seed : int
+        Of the intervals.
+
+    Returns
+    -------
+    DataFrame
+        ``release``, ``model``, ``prompt``, ``variable``, ``gender``, ``accumulation``, ``metric`` (slope, intercept,
+        r, r2), ``value``, ``ci_low``, ``ci_high``, ``values`` (positions), ``sentences``. Besides genders there are
+        the difference of the female and the male curve and, for r2, both genders' mean. Besides prompts there is
+        their mean: of slopes, of r, of r2, each computed for one prompt; and the authors' mean of the difference of
+        slopes and of r2, as their bar charts show it.
+    """
+    rows = []
+    for (release, model, variable, accumulation), own in masses.groupby(
+        ["release", "model", "variable", "accumulation"], sort=False, observed=True
+    ):
+        prompts = {}
+        for prompt, part in own.groupby("prompt", sort=False, observed=True):
+            prompts[prompt] = _one(part, draws, seed)
+        shape = own.groupby("prompt", observed=True).agg(values=("position", "nunique"), sentences=("item", "nunique"))
+        facts = {"release": release, "model": model, "variable": variable, "accumulation": accumulation}
+        for prompt, found in prompts.items():
+            rows += _rows({**facts, "prompt": prompt, **shape.loc[prompt].to_dict()}, found)
+        averaged = {**facts, **shape.min().to_dict()}
+        if len(prompts) > 1:
+            mean = {key: np.mean([found[key] for found in prompts.values()], axis=0) for key in _first(prompts)}
+            rows += _rows({**averaged, "prompt": MEAN}, mean)
+        if set(prompts) == {"mask"} or set(AUTHORS_ORDER) <= set(prompts):
+            order = [prompts.get(name) or prompts["mask"] for name in AUTHORS_ORDER]
+            printed = [(DIFFERENCE, "slope"), (BOTH, "r2")]
+            mean = {key: authors_mean([found[key] for found in order]) for key in printed if key in order[0]}
+            rows += _rows({**averaged, "prompt": AUTHORS_MEAN}, mean)
+    columns = [
+        "release", "model", "prompt", "variable", "gender", "accumulation", "metric", "value", "ci_low", "ci_high",
+        "values", "sentences",
+    ]  # fmt: skip
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _first(groups):
+    return next(iter(groups.values()))
+
+
+def _one(part, draws, seed):
+    """Return metrics of one model, prompt and variable: (gender, metric) to the value and its draws behind it."""
+    tables = {
+        gender: own.pivot(index="item", columns="position", values="probability").sort_index()
+        for gender, own in part.groupby("gender", sort=False, observed=True)
+    }
+    # One seed for all genders, so that a draw has the same sentences in each.
+    drawn = {gender: _resampled(table, draws, seed) for gender, table in tables.items()}
+    found = {}
+    for gender, y in drawn.items():
+        for metric, value in fit(y).items():
+            found[gender, metric] = value
+        found[gender, "r2"] = found[gender, "r"] ** 2
+    if "female" in drawn and "male" in drawn:
+        for metric, value in fit(drawn["female"] - drawn["male"]).items():
+            found[DIFFERENCE, metric] = value
+        found[BOTH, "r2"] = (found["female", "r2"] + found["male", "r2"]) / 2
+    return found
+
+
+def _rows(facts, found):
+    rows = []
+    for (gender, metric), values in found.items():
+        low, high = interval(values[1:])
+        rows.append({**facts, "gender": gender, "metric": metric, "value": values[0], "ci_low": low, "ci_high": high})
+    return rows
+
+
+def interval(draws):
+    """Return the percentile interval of draws; NaN where none is defined."""
+    draws = draws[~np.isnan(draws)]
+    if not len(draws):
+        return np.nan, np.nan
+    return tuple(np.quantile(draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2]))
+
+
+def in_order(genders):
+    """Return genders in the study's order, others behind."""
+    return [*(g for g in GENDERS if g in genders), *sorted(set(genders) - set(GENDERS))]

@@ -1,0 +1,359 @@
+"""Method 2: the task specification metric and how well it detects underspecified sentences (Section 5).
+
+The metric of a sentence is the absolute difference, in percentage points, between the normalised probability of one
+gender at the latest and at the earliest date; a sentence counts as unspecified if it is above a threshold. Detecting an
+unspecified sentence is a positive. Everything here is computed for one gender at a time, so that it does not depend on
+the order in which files are read;
+:mod:`scripts.underspecification.lib.analyses.overwriting` is about what the authors' code did.
+"""
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from scripts.underspecification.lib import study
+from scripts.underspecification.lib.analyses import raw_files
+from scripts.underspecification.lib.analyses.correlation import LEVEL, interval
+
+KEYS = ["release", "model", "prompt", "evaluation_set", "templates", "accumulation"]
+SENTENCE = ["item", "occupation", "participant", "coreferent", "well_specified"]
+OF_BOTH = "female of both"
+"""Not a gender: the female probability as a share of the female and the male one, as in Table 2."""
+LEVELS = ("first", "middle")
+"""Levels that the change between the outer dates is correlated with: at the first date, and half way to the last."""
+
+
+def specification_metric(masses):
+    """Return the metric of every sentence, from one, two and more dates at either end.
+
+    Parameters
+    ----------
+    masses : DataFrame
+        Rows of Winogender and of the simplified set in the format of
+        :mod:`scripts.underspecification.lib.analyses.raw_files`,
+        without debris.
+
+    Returns
+    -------
+    DataFrame
+        :data:`KEYS`, :data:`SENTENCE`, ``gender``, ``dates`` (how many at either end are averaged), ``level`` (the
+        probability at the first dates, percent), ``change`` (to the last ones, percentage points), ``metric`` (its
+        absolute value), ``metric_low`` and ``metric_high`` (between which it was before a release rounded the
+        probabilities), ``undefined`` (at some of these dates no gender has any mass).
+    """
+    frames = []
+    for key, own in masses.groupby(KEYS, sort=False, observed=True):
+        tables = {
+            gender: part.pivot(index="item", columns="position", values="probability")
+            for gender, part in own.groupby("gender", sort=False, observed=True)
+        }
+        genders = [g for g in tables if g != "neo"]
+        total = sum(tables[g].to_numpy() for g in genders)
+        sentences = own.drop_duplicates("item").set_index("item").loc[tables[genders[0]].index].reset_index()
+        values = {gender: table.to_numpy() for gender, table in tables.items()}
+        half = raw_files.ROUNDING / 2 if key[0] in study.RELEASES else 0.0
+        ends = {gender: (np.maximum(v - half, 0), np.minimum(v + half, 1)) for gender, v in values.items()}
+        values[OF_BOTH] = of_both(values["female"], values["male"])
+        ends[OF_BOTH] = tuple(of_both(ends["female"][i], ends["male"][1 - i]) for i in (0, 1))
+        for count in range(1, total.shape[1] // 2 + 1):
+            empty = (total[:, :count] == 0).any(1) | (total[:, -count:] == 0).any(1)
+            for gender, value in values.items():
+                moved = change(value[:, :count], value[:, -count:])
+                low, high = ends[gender]
+                least, most = (change(a[:, :count], b[:, -count:]) for a, b in ((high, low), (low, high)))
+                frame = sentences[SENTENCE].assign(
+                    gender=gender,
+                    dates=count,
+                    level=100 * value[:, :count].mean(axis=1),
+                    change=moved,
+                    metric=np.abs(moved),
+                    metric_low=np.maximum.reduce([least, -most, np.zeros_like(least)]),
+                    metric_high=np.maximum(np.abs(least), np.abs(most)),
+                    undefined=empty,
+                )
+                frames.append(frame.assign(**dict(zip(KEYS, key, strict=True))))
+    found = pd.concat(frames, ignore_index=True)
+    columns = ["gender", "dates", "level", "change", "metric", "metric_low", "metric_high", "undefined"]
+    return found[[*KEYS, *SENTENCE, *columns]]
+
+
+def change(first, last):
+    """Return by how many points probabilities (sentences, dates) change from the first to the last dates.
+
+    Released probabilities are rounded to 0.1 points, so that the metric is often exactly the threshold of 0.5. Rounding
+    to a billionth keeps such a metric from being above it by the error of a subtraction.
+    """
+    return np.round(100 * (last.mean(axis=-1) - first.mean(axis=-1)), 9)
+
+
+def of_both(female, male):
+    """Return the female part of the female and male probability; 0 where there is none of both."""
+    both = female + male
+    return np.divide(female, both, out=np.zeros_like(both), where=both > 0)
+
+
+class Detection:
+    """Detection on one set: scores of the sentences of each occupation.
+
+    Parameters
+    ----------
+    metric : DataFrame
+        ``occupation``, ``well_specified``, ``metric`` of each sentence.
+    """
+
+    def __init__(self, metric):
+        self.occupations = sorted(metric.occupation.unique())
+        codes = pd.Categorical(metric.occupation, categories=self.occupations).codes
+        positive = ~metric.well_specified.to_numpy(dtype=bool)
+        scores = metric.metric.to_numpy()
+        self.positives = (codes[positive], scores[positive])
+        self.negatives = (codes[~positive], scores[~positive])
+
+    def _per_occupation(self, codes, hits):
+        return np.bincount(codes, weights=hits, minlength=len(self.occupations))
+
+    def rates(self, threshold, weights=None):
+        """Return TPR, TNR and balanced accuracy.
+
+        Parameters
+        ----------
+        threshold : float, or ndarray with one for each occupation
+            Above it a sentence counts as unspecified.
+        weights : ndarray, shape (draws, occupations), optional
+            How often each occupation is drawn.
+        """
+        limits = np.broadcast_to(np.asarray(threshold, dtype=float), len(self.occupations))
+        weights = np.ones((1, len(self.occupations))) if weights is None else weights
+        parts = {}
+        for name, (codes, scores), detected in (("TPR", self.positives, True), ("TNR", self.negatives, False)):
+            hits = self._per_occupation(codes, (scores > limits[codes]) == detected)
+            sizes = self._per_occupation(codes, np.ones(len(codes)))
+            parts[name] = weights @ hits / (weights @ sizes)
+        return {**parts, "balanced accuracy": (parts["TPR"] + parts["TNR"]) / 2}
+
+    def auc(self, weights=None):
+        """Return the area under the ROC curve: how often a positive is above a negative, ties counting half."""
+        size = len(self.occupations)
+        codes_p, scores_p = self.positives
+        codes_n, scores_n = self.negatives
+        wins = (scores_p[:, None] > scores_n) + 0.5 * (scores_p[:, None] == scores_n)
+        table = np.zeros((size, size))
+        np.add.at(table, (codes_p[:, None], codes_n[None, :]), wins)
+        n_p = self._per_occupation(codes_p, np.ones(len(codes_p)))
+        n_n = self._per_occupation(codes_n, np.ones(len(codes_n)))
+        weights = np.ones((1, size)) if weights is None else weights
+        return ((weights @ table) * weights).sum(axis=1) / ((weights @ n_p) * (weights @ n_n))
+
+    def roc(self):
+        """Return the ROC curve: ``threshold``, ``FPR`` and ``TPR``, from the highest threshold to none."""
+        limits = np.unique(np.concatenate([self.positives[1], self.negatives[1]]))[::-1]
+        limits = np.append(limits, -np.inf)
+        tpr = [(self.positives[1] > limit).mean() for limit in limits]
+        fpr = [(self.negatives[1] > limit).mean() for limit in limits]
+        return pd.DataFrame({"threshold": limits, "FPR": fpr, "TPR": tpr})
+
+    def best_threshold(self, chosen):
+        """Return the threshold of the highest balanced accuracy on the occupations ``chosen`` (bool for each).
+
+        Of several such thresholds the middle one; between two neighbouring scores, half way.
+        """
+        positives = np.sort(self.positives[1][chosen[self.positives[0]]])
+        negatives = np.sort(self.negatives[1][chosen[self.negatives[0]]])
+        scores = np.unique(np.concatenate([positives, negatives]))
+        limits = np.concatenate([[scores[0] - 1], (scores[:-1] + scores[1:]) / 2])
+        tpr = 1 - np.searchsorted(positives, limits, side="right") / len(positives)
+        tnr = np.searchsorted(negatives, limits, side="right") / len(negatives)
+        best = np.flatnonzero(np.isclose(tpr + tnr, (tpr + tnr).max(), rtol=0, atol=1e-12))
+        return float(limits[best[(len(best) - 1) // 2]])
+
+    def cross_validated(self, folds, seed):
+        """Return each occupation's threshold, chosen on the occupations of the other folds."""
+        fold = self.folds(folds, seed)
+        chosen = [self.best_threshold(fold != k) for k in range(fold.max() + 1)]
+        return np.array(chosen)[fold]
+
+    def folds(self, folds, seed):
+        """Return the fold of each occupation."""
+        size = len(self.occupations)
+        fold = np.empty(size, dtype=int)
+        fold[np.random.default_rng(seed).permutation(size)] = np.arange(size) % min(folds, size)
+        return fold
+
+    def cross_validated_rates(self, folds, seed, weights):
+        """Return TPR, TNR and balanced accuracy where every draw of occupations chooses its thresholds anew.
+
+        An occupation stays in its fold, so that no copy of it helps to choose its threshold. The rule is that of
+        :meth:`best_threshold`.
+
+        Parameters
+        ----------
+        folds, seed : int
+            As for :meth:`cross_validated`.
+        weights : ndarray, shape (draws, occupations)
+            How often each occupation is drawn.
+
+        Returns
+        -------
+        dict of str to ndarray, shape (draws,)
+            NaN for a draw whose occupations lie in one fold, which leaves none to choose a threshold on, and for one
+            without positives or negatives.
+        """
+        weights = weights.astype(float)
+        fold = self.folds(folds, seed)
+        scores = np.unique(np.concatenate([self.positives[1], self.negatives[1]]))
+        # Of each occupation: how many of its sentences have a score up to each of the scores.
+        below = {}
+        for name, (codes, values) in (("P", self.positives), ("N", self.negatives)):
+            table = np.zeros((len(self.occupations), len(scores)))
+            np.add.at(table, (codes, np.searchsorted(scores, values)), 1)
+            below[name] = np.cumsum(table, axis=1)
+        drawn = {name: weights @ table for name, table in below.items()}
+        hits = {"TPR": np.zeros(len(weights)), "TNR": np.zeros(len(weights))}
+        for k in range(fold.max() + 1):
+            held, own = weights[:, fold == k], {name: table[fold == k] for name, table in below.items()}
+            limits = _best_limits(scores, *(drawn[name] - held @ own[name] for name in ("P", "N")))
+            # Held-out sentences up to the limit, none where it lies under all scores.
+            place = np.searchsorted(scores, limits, side="right")
+            up_to = {
+                name: np.where(place > 0, (held * table[:, np.maximum(place, 1) - 1].T).sum(axis=1), 0)
+                for name, table in own.items()
+            }
+            found = {"TPR": held @ own["P"][:, -1] - up_to["P"], "TNR": up_to["N"]}
+            for name, value in found.items():
+                # Nothing is asked of a fold of which no occupation was drawn.
+                hits[name] += np.where(held.any(axis=1), np.where(np.isnan(limits), np.nan, value), 0)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            rates = {"TPR": hits["TPR"] / drawn["P"][:, -1], "TNR": hits["TNR"] / drawn["N"][:, -1]}
+        return {**rates, "balanced accuracy": (rates["TPR"] + rates["TNR"]) / 2}
+
+
+def _best_limits(scores, positives, negatives):
+    """Return for each draw the threshold of the highest balanced accuracy, as :meth:`Detection.best_threshold` does.
+
+    Parameters
+    ----------
+    scores : ndarray, shape (scores,)
+        In ascending order.
+    positives, negatives : ndarray, shape (draws, scores)
+        How many positives and negatives of the draw have a score up to each.
+
+    Returns
+    -------
+    ndarray, shape (draws,)
+        NaN for a draw without positives or negatives.
+    """
+    rows = np.arange(len(positives))
+    both = positives + negatives
+    total = both[:, -1:]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        gain = 1 - positives / positives[:, -1:] + negatives / negatives[:, -1:]
+    # A limit follows each score that the draw has, but not its last one.
+    used = np.empty(both.shape, dtype=bool)
+    used[:, 0] = both[:, 0] > 0
+    np.greater(both[:, 1:], both[:, :-1], out=used[:, 1:])
+    gain[~used | (both == total)] = -np.inf
+    # The first limit lies under all scores, where TPR is 1 and TNR 0.
+    most = np.maximum(gain.max(axis=1, initial=-np.inf), 1.0)
+    best = gain >= most[:, None] - 1e-12
+    first = most - 1e-12 <= 1.0
+    count = best.sum(axis=1) + first
+    wanted = (count - 1) // 2 + 1 - first
+    place = np.argmax(np.cumsum(best, axis=1, dtype=np.int32) == wanted[:, None], axis=1)
+    # The draw's next score is the first that more of its sentences do not exceed.
+    following = np.argmax(both > both[rows, place][:, None], axis=1)
+    limits = np.where(wanted == 0, scores[np.argmax(used, axis=1)] - 1, (scores[place] + scores[following]) / 2)
+    return np.where((positives[:, -1] > 0) & (negatives[:, -1] > 0), limits, np.nan)
+
+
+def evaluate(metrics, folds, draws, seed, threshold):
+    """Return how well the metric detects underspecified sentences.
+
+    Parameters
+    ----------
+    metrics : DataFrame
+        From :func:`specification_metric`.
+    folds : int
+        Of the cross-validation of the threshold, over occupations.
+    draws, seed : int
+        Intervals resample occupations; the seed also deals occupations into folds. Cross-validated thresholds are
+        chosen anew on every draw.
+    threshold : float
+        In percentage points; the study's is 0.5.
+
+    Returns
+    -------
+    DataFrame
+        :data:`KEYS`, ``gender``, ``dates``, ``choice`` (``fixed`` for ``threshold``, ``cross-validated``, or
+        ``none``), ``threshold`` (the mean of the cross-validated ones), ``metric`` (TPR, TNR,
+        balanced accuracy, AUC, undefined), ``value``, ``ci_low``, ``ci_high``, ``sentences``.
+    """
+    rows = []
+    for key, own in metrics.groupby([*KEYS, "gender", "dates"], sort=False, observed=True):
+        detection = Detection(own)
+        size = len(detection.occupations)
+        weights = np.random.default_rng(seed).multinomial(size, np.full(size, 1 / size), size=draws)
+        facts = {**dict(zip([*KEYS, "gender", "dates"], key, strict=True)), "sentences": len(own)}
+        limits = {"fixed": threshold}
+        if size > 1:
+            limits["cross-validated"] = detection.cross_validated(folds, seed)
+        for choice, limit in limits.items():
+            fixed = choice == "fixed"
+            drawn = detection.rates(limit, weights) if fixed else detection.cross_validated_rates(folds, seed, weights)
+            for name, value in detection.rates(limit).items():
+                low, high = interval(drawn[name])
+                rows.append(
+                    {**facts, "choice": choice, "threshold": float(np.mean(limit)), "metric": name,
+                     "value": float(value[0]), "ci_low": low, "ci_high": high}
+                )  # fmt: skip
+        low, high = interval(detection.auc(weights))
+        rows.append({**facts, "metric": "AUC", "value": float(detection.auc()[0]), "ci_low": low, "ci_high": high})
+        rows.append({**facts, "metric": "undefined", "value": float(own.undefined.mean())})
+    columns = [*KEYS, "gender", "dates", "choice", "threshold", "metric", "value", "ci_low", "ci_high", "sentences"]
+    return pd.DataFrame(rows).reindex(columns=columns).fillna({"choice": "none"})
+
+
+def independence(metrics):
+    """Return how the female probability's change between the outer dates goes with its level, over occupations.
+
+    The change is the last level minus the first one, so that noise in the first level alone makes the two go against
+    each other; the level half way between both has no such part in the change (Oldham 1962).
+
+    Parameters
+    ----------
+    metrics : DataFrame
+        From :func:`specification_metric`.
+
+    Returns
+    -------
+    DataFrame
+        :data:`KEYS`, ``level`` (:data:`LEVELS`), ``r`` (Pearson's, of the means over the unspecified sentences of each
+        occupation), ``ci_low``, ``ci_high`` (by Fisher's transformation), ``occupations``. r is NaN where one of both
+        is constant or there are fewer than four occupations.
+    """
+    own = metrics[
+        (metrics.evaluation_set == "winogender")
+        & (metrics.gender == "female")
+        & (metrics.dates == 1)
+        & ~metrics.well_specified.astype(bool)
+    ]
+    rows = []
+    for key, part in own.groupby(KEYS, sort=False, observed=True):
+        means = part.groupby("occupation")[["level", "change"]].mean()
+        for name in LEVELS:
+            level = means.level + (means.change / 2 if name == "middle" else 0)
+            r, low, high = np.nan, np.nan, np.nan
+            if len(means) > 3 and np.ptp(level) > 1e-9 and np.ptp(means.change) > 1e-9:
+                found = stats.pearsonr(level, means.change)
+                r, (low, high) = float(found.statistic), found.confidence_interval(LEVEL)
+            facts = {"level": name, "r": r, "ci_low": low, "ci_high": high, "occupations": len(means)}
+            rows.append({**dict(zip(KEYS, key, strict=True)), **facts})
+    return pd.DataFrame(rows, columns=[*KEYS, "level", "r", "ci_low", "ci_high", "occupations"])
+
+
+def roc_curves(metrics):
+    """Return the ROC curves with one date at either end: :data:`KEYS`, ``gender``, ``threshold``, ``FPR``, ``TPR``."""
+    frames = []
+    own = metrics[(metrics.dates == 1) & (metrics.gender != OF_BOTH)]
+    for key, part in own.groupby([*KEYS, "gender"], sort=False, observed=True):
+        frames.append(Detection(part).roc().assign(**dict(zip([*KEYS, "gender"], key, strict=True))))
+    return pd.concat(frames, ignore_index=True)[[*KEYS, "gender", "threshold", "FPR", "TPR"]]

@@ -1,0 +1,75 @@
+"""What the figures of the Underspecification wing share."""
+
+from scripts.core import files, plotting
+from scripts.core.errors import UserError
+from scripts.underspecification.lib import study
+from scripts.underspecification.lib.data import GENDERS
+
+_PRONOUN = {"female": "she", "male": "he", "neutral": "they", "neo": "xe"}
+LABELS = {"female": "female", "male": "male", "neutral": "neutral", "neo": "neopronouns"}
+MARKERS = {"female": "o", "male": "s", "neutral": "^", "neo": "D"}
+KINDS = {
+    "winogender": {
+        "man_1": ("man", "participant"), "woman_1": ("woman", "participant"),
+        "man_0": ("man", "professional"), "woman_0": ("woman", "professional"),
+        "someone_0": ("someone", "professional"), "other_0": ("other", "professional"),
+        "someone_1": ("someone", "participant"), "other_1": ("other", "participant"),
+    },
+    "simplified": {
+        "female_0": ("female", "professional"), "male_0": ("male", "professional"),
+        "unspecified_0": ("unspecified", "professional"),
+    },
+}  # fmt: skip
+"""Kinds of sentences of each set in the order of legends, well-specified ones first."""
+# Well-specified kinds in blues, the others in warm colours and greens; a kind keeps its look in every figure.
+LOOKS = {
+    "man_1": ("#0072B2", "v"), "woman_1": ("#56B4E9", "^"), "male_0": ("#0072B2", "v"), "female_0": ("#56B4E9", "^"),
+    "man_0": ("#D55E00", "s"), "woman_0": ("#E69F00", "s"), "someone_0": ("#CC79A7", "o"), "other_0": ("#882255", "o"),
+    "someone_1": ("#009E73", "D"), "other_1": ("#44AA99", "D"), "unspecified_0": ("#D55E00", "o"),
+}  # fmt: skip
+
+
+def colours():
+    """Return each gender's colour, that of a pronoun set of its own."""
+    known = plotting.pronoun_colours(_PRONOUN.values())
+    return {gender: known[pronoun] for gender, pronoun in _PRONOUN.items()}
+
+
+def genders(frame):
+    """Return the genders of a frame in the study's order."""
+    return [*GENDERS, *(["neo"] if (frame.gender == "neo").any() else [])]
+
+
+def kind_label(kind, evaluation_set):
+    """Return how a legend calls a kind of sentences."""
+    participant, coreferent = KINDS[evaluation_set][kind]
+    if evaluation_set == "simplified":
+        return f"{participant}" if participant != "unspecified" else "no gender given"
+    noun = "<other>" if participant == "other" else f"'{participant}'"
+    return f"{noun}, pronoun: {coreferent}"
+
+
+def read(path, what):
+    """Read a tidy table; a :class:`UserError` if it has no row."""
+    table = files.read_csv(path)
+    if table.empty:
+        raise UserError(f"{path}: has no row, so there is nothing to draw of {what}; check the config")
+    return table
+
+
+def panel_label(model, prompt="mask"):
+    """Return a model with its prompt, marked if only files of it were released and no figure of the study shows it."""
+    mark = "†" if model in study.MODELS and model not in study.IN_FIGURES else ""
+    return f"{model}{mark}" if prompt == "mask" else f"{model}{mark} ({prompt})"
+
+
+def panels(frame):
+    """Return (model, prompt) of a frame in the study's order."""
+    found = set(frame[["model", "prompt"]].itertuples(index=False, name=None))
+    return [(m, p) for m in study.order(frame.model) for p in ("mask", "A", "B", "C") if (m, p) in found]
+
+
+def demonstration(drawn, names, models):
+    """Say so if a figure shows demonstration models; ``models`` are the run's, by their labels."""
+    shown = {name: models[name] for name in names if name in models}
+    plotting.demonstration_note(drawn, shown)

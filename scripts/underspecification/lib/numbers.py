@@ -1,0 +1,254 @@
+"""The numbers that the Underspecification section's prose uses, each with an id and the cell that it comes from.
+
+Entries are ``{"value", "text", "source", "cell"}``, as in the other wings.
+"""
+
+from scripts.underspecification.lib import study
+from scripts.underspecification.lib.findings import NEAR_ZERO
+from scripts.underspecification.lib.tables import SET_LABELS, number
+
+KEYS = {
+    "threshold": "underspecification.threshold",
+    "folds": "underspecification.folds",
+    "draws": "underspecification.bootstrap.draws",
+}
+"""Settings to their keys in config.yaml."""
+
+
+def entry(value, text, source, **cell):
+    """Return one entry."""
+    return {"value": value, "text": text, "source": source, "cell": cell}
+
+
+def count(value, source, **cell):
+    """Return the entry of a count."""
+    return entry(int(value), f"{int(value):,}", source, **cell)
+
+
+def from_settings(settings):
+    """Return ``setting.<name>``."""
+    return {
+        f"setting.{name}": entry(value, f"{value:,}", "config.yaml", key=KEYS[name]) for name, value in settings.items()
+    }
+
+
+def from_toy(correlations):
+    """Return ``toy.<task>.<population>.<pair>.<simulated or exact>``, ``toy.selected`` (percent) and ``toy.draws``."""
+    numbers = {}
+    source = "toy_model.csv"
+    for row in correlations.itertuples():
+        for kind in ("simulated", "exact"):
+            value = getattr(row, kind)
+            name = f"toy.{row.task}.{row.population}.{row.a}{row.b}.{kind}"
+            cell = {"task": row.task, "population": row.population, "pair": f"{row.a} {row.b}"}
+            numbers[name] = entry(value, number(value, 3), source, **cell)
+    share = 100 * correlations[correlations.population == "selected"].exact_share.iloc[0]
+    numbers["toy.selected"] = entry(share, number(share, 1), source, population="selected")
+    numbers["toy.draws"] = count(correlations.draws.max(), source, population="all")
+    return numbers
+
+
+def from_slopes(slopes, curves):
+    """Return what Method 1 gives over all models and prompts of a source.
+
+    Returns
+    -------
+    dict
+        ``mgc.sentences``, ``mgc.dates``, ``mgc.places``, ``mgc.date.first`` and ``.last``, ``mgc.curves`` (models and
+        prompts); for ``date`` and ``place`` ``method1.<variable>.rises`` (female r above 0), ``.falls`` (male r below
+        0), ``.both``, ``.significant`` (interval of the female slope without 0), and ``.steepest`` (the largest
+        difference of slopes, with ``label``); ``mgc.beyond`` (how many models the study's figures do not show, with
+        ``label``) of a release that has some.
+    """
+    source = "method1_slopes.csv"
+    own = slopes[(slopes.accumulation == "top") & slopes.prompt.isin(["mask", "A", "B", "C"])]
+    numbers = {"mgc.sentences": count(curves.sentences.max(), "curves.csv", column="sentences")}
+    numbers |= _beyond("mgc.beyond", curves, "curves.csv")
+    for variable in ("date", "place"):
+        values = curves[curves.variable == variable].drop_duplicates("position").sort_values("position").value
+        numbers[f"mgc.{variable}s"] = count(len(values), "curves.csv", variable=variable)
+        if variable == "date":
+            for name, value in (("first", values.iloc[0]), ("last", values.iloc[-1])):
+                numbers[f"mgc.date.{name}"] = entry(int(value), f"{int(value)}", "curves.csv", variable=variable)
+        part = own[own.variable == variable]
+        r = part[part.metric == "r"].pivot(index=["model", "prompt"], columns="gender", values="value")
+        f = part[(part.metric == "slope") & (part.gender == "female")]
+        numbers["mgc.curves"] = count(len(f), source, variable=variable)
+        for name, found in (
+            ("rises", r.female > 0),
+            ("falls", r.male < 0),
+            ("both", (r.female > 0) & (r.male < 0)),
+            ("significant", f.ci_low > 0),
+        ):
+            numbers[f"method1.{variable}.{name}"] = count(found.sum(), source, variable=variable)
+        gap = part[(part.metric == "slope") & (part.gender == "female minus male")].reset_index(drop=True)
+        steepest = gap.iloc[gap.value.abs().idxmax()]
+        label = steepest.model if steepest.prompt == "mask" else f"{steepest.model} with prompt {steepest.prompt}"
+        numbers[f"method1.{variable}.steepest"] = entry(
+            steepest.value, number(steepest.value, 2, True), source, model=steepest.model, prompt=steepest.prompt
+        ) | {"label": label}
+    return numbers
+
+
+def from_detection(rates, metric):
+    """Return what Method 2 gives over the models of a source.
+
+    Returns
+    -------
+    dict
+        For each set ``<set>.sentences``, ``.occupations``, ``.specified``; of the models ``.models``, ``.best`` and
+        ``.worst`` (balanced accuracy, with ``label``), ``.area.best``, ``.gained`` (how many models the
+        cross-validated threshold helps), ``.undefined`` (largest share of sentences without any mass, with ``label``);
+        ``dates`` (how many at either end can be averaged) and ``<set>.shift`` (the largest change of balanced accuracy
+        from one date to the most); ``detection.beyond`` as ``mgc.beyond``.
+    """
+    numbers, source = {}, "specification_detection.csv"
+    most = int(rates.dates.max())
+    numbers["dates"] = count(most, source, column="dates")
+    own = rates[
+        (rates.gender == "female") & (rates.accumulation == "top") & rates.prompt.isin(["mask", study.DETECTION_PROMPT])
+    ]
+    numbers |= _beyond("detection.beyond", own, source)
+    for name in [s for s in SET_LABELS if (own.evaluation_set == s).any()]:
+        part = own[own.evaluation_set == name]
+        part = part[part.templates == part.templates.max()]
+        sentences = metric[(metric.evaluation_set == name) & (metric.templates == part.templates.iloc[0])]
+        sentences = sentences.drop_duplicates("item")
+        numbers[f"{name}.sentences"] = count(len(sentences), "metric.csv", evaluation_set=name)
+        numbers[f"{name}.occupations"] = count(sentences.occupation.nunique(), "metric.csv", evaluation_set=name)
+        numbers[f"{name}.specified"] = count(sentences.well_specified.sum(), "metric.csv", evaluation_set=name)
+        first = part[part.dates == 1].set_index(["choice", "metric", "model"]).value.sort_index()
+        fixed = first["fixed", "balanced accuracy"]
+        numbers[f"{name}.models"] = count(len(fixed), source, evaluation_set=name)
+        for end, found in (("best", fixed.idxmax()), ("worst", fixed.idxmin())):
+            numbers[f"{name}.{end}"] = _of_model(fixed[found], source, found, 3, evaluation_set=name)
+        area = first["none", "AUC"]
+        numbers[f"{name}.area.best"] = _of_model(area.max(), source, area.idxmax(), 3, evaluation_set=name)
+        missing = 100 * first["none", "undefined"]
+        numbers[f"{name}.undefined"] = _of_model(missing.max(), source, missing.idxmax(), 1, evaluation_set=name)
+        if ("cross-validated", "balanced accuracy") in first.index.droplevel("model"):
+            gained = (first["cross-validated", "balanced accuracy"] > fixed).sum()
+            numbers[f"{name}.gained"] = count(gained, source, evaluation_set=name)
+        wide = part[(part.choice == "fixed") & (part.metric == "balanced accuracy")]
+        wide = wide.pivot(index="model", columns="dates", values="value")
+        if most > 1 and most in wide:
+            shift = (wide[most] - wide[1]).dropna().abs()
+            numbers[f"{name}.shift"] = _of_model(shift.max(), source, shift.idxmax(), 3, evaluation_set=name)
+    return numbers
+
+
+def _beyond(name, frame, source):
+    """Return the entry of how many models of a release the study's figures do not show, with ``label``, if any."""
+    models = [m for m in study.order(frame.model) if m in study.MODELS and m not in study.IN_FIGURES]
+    if not models or (frame.release == study.RUN).any():
+        return {}
+    label = " and ".join(filter(None, [", ".join(models[:-1]), models[-1]]))
+    return {name: count(len(models), source, column="model") | {"label": label}}
+
+
+def _of_model(value, source, model, decimals, **cell):
+    return entry(float(value), number(value, decimals), source, model=model, **cell) | {"label": model}
+
+
+def from_independence(table):
+    """Return how level and change of the female probability go together, over the models of a source.
+
+    Returns
+    -------
+    dict
+        ``independence.occupations``, ``.models``; for the first and the middle level ``independence.<level>.near``
+        (models with an absolute r under :data:`scripts.underspecification.lib.findings.NEAR_ZERO`) and ``.clear``
+        (models whose interval leaves out 0); ``independence.limit``. Only of sources with at least one defined r.
+    """
+    own = table[(table.accumulation == "top") & table.prompt.isin(["mask", study.DETECTION_PROMPT])].dropna(subset="r")
+    if own.empty:
+        return {}
+    source = "independence.csv"
+    numbers = {
+        "independence.occupations": count(own.occupations.max(), source, column="occupations"),
+        "independence.models": count(own.model.nunique(), source, column="model"),
+        "independence.limit": entry(NEAR_ZERO, f"{NEAR_ZERO}", "findings", name="NEAR_ZERO"),
+    }
+    for level, part in own.groupby("level", sort=False):
+        near, clear = part.r.abs() < NEAR_ZERO, (part.ci_low > 0) | (part.ci_high < 0)
+        numbers[f"independence.{level}.near"] = count(near.sum(), source, level=level)
+        numbers[f"independence.{level}.clear"] = count(clear.sum(), source, level=level)
+    return numbers
+
+
+def from_names(rates):
+    """Return ``relabelled`` where Table 3 has another name for a model of a release.
+
+    Its ``label`` is the model's and the table's name. It is left out where the release has files of the model that the
+    table names.
+    """
+    models, numbers = set(rates.model), {}
+    for model, shown in study.PRINTED_AS.items():
+        if model in models and shown.replace("-gen", " gen") not in models:
+            found = count(1, "specification_detection.csv", model=model)
+            numbers["relabelled"] = found | {"label": [model, shown]}
+    return numbers
+
+
+def from_equally_likely(test):
+    """Return ``likely.<name>`` of the test of equally likely orders of files.
+
+    ``test`` is from :func:`scripts.underspecification.lib.analyses.agreement.equally_likely`.
+    """
+    source = "orders.csv"
+    numbers = {}
+    for name, value in test.items():
+        if isinstance(value, int):
+            numbers[f"likely.{name}"] = count(value, source, test=name)
+        else:
+            decimals = (3 if value >= 0.001 else 4) if name in ("p", "p_bound") else 1
+            text = number(value, decimals, name == "z") if value >= 0.0001 or name == "z" else "under 0.0001"
+            numbers[f"likely.{name}"] = entry(value, text, source, test=name)
+    return numbers
+
+
+def from_agreement(agreement, release):
+    """Return ``agree.<table>.<dates>.<variant>.<cells, agree, close or gap>`` of a release."""
+    numbers = {}
+    own = agreement[agreement.release == release]
+    for row in own.itertuples():
+        name = f"agree.{row.table.replace(' ', '').lower()}.{row.dates}.{row.variant}"
+        cell = {"table": row.table, "dates": row.dates, "variant": row.variant}
+        for key in ("cells", "agree", "close"):
+            numbers[f"{name}.{key}"] = count(getattr(row, key), "agreement.csv", column=key, **cell)
+        gap = row.largest_difference
+        numbers[f"{name}.gap"] = entry(gap, number(gap, 1 if row.table == "Table 2" else 3), "agreement.csv", **cell)
+    return numbers
+
+
+def from_orders(table):
+    """Return what the order of files does to Table 3 of one release.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From :func:`scripts.underspecification.lib.analyses.agreement.beside_printed`.
+
+    Returns
+    -------
+    dict
+        ``orders.widest`` (the widest range of a balanced accuracy over all orders, with ``label``, and its ends
+        ``.lowest`` and ``.highest``), ``orders.middle`` (the widest 95 percent), ``orders.alphabetical`` (cells in
+        which a listing by name gives the neutral files' rate).
+    """
+    source = "orders.csv"
+    own = table[table.rate == "balanced accuracy"].reset_index(drop=True)
+    widest = own.iloc[(own.highest - own.lowest).idxmax()]
+    middle = own.iloc[(own.high - own.low).idxmax()]
+    numbers = {
+        "orders.lowest": _of_model(widest.lowest, source, widest.model, 3),
+        "orders.highest": _of_model(widest.highest, source, widest.model, 3),
+        "orders.middle": _of_model(middle.high - middle.low, source, middle.model, 3),
+        "orders.alphabetical": count(
+            ((table.alphabetical - table.neutral).abs() < 1e-9).sum(), source, column="alphabetical"
+        ),
+        "orders.cells": count(len(table), source, column="rate"),
+    }
+    for name, row in (("orders.lowest", widest), ("orders.middle", middle)):
+        numbers[name]["set"] = SET_LABELS[row.evaluation_set]
+    return numbers
