@@ -2,6 +2,7 @@
 
 from scripts.core import files
 from scripts.core.job import run
+from scripts.core.paper.tables import write_table
 from scripts.ruff.lib import prompt_tables, prompt_texts
 
 
@@ -10,8 +11,7 @@ def main(*, prompt_templates: str, chain_templates: str, sample: str, tex: str, 
     chains = prompt_texts.select_chains(prompt_texts.read_chains(chain_templates), methods, chain_templates)
     prompts = prompt_texts.read_prompts(prompt_templates)
     cells = prompt_tables.chain_cells(prompts, chains, files.read_parquet(sample), blank)
-    files.write_csv(csv, cells)
-    files.write_text(tex, prompt_tables.typeset(cells, "llX"))
+    write_table(tex, csv, cells, align="llX", midrules=range(1, len(cells)))
 
 
 if __name__ == "__main__":

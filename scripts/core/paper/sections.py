@@ -45,9 +45,9 @@ def context(study, parts, numbers, tables, figures, comparison_numbers, section_
     Returns
     -------
     dict
-        ``sets`` (or as ``called`` says): part to ``key``, ``id``, ``numbers``, ``tables`` (name to LaTeX) and
-        ``figures`` (name to path); ``any_set``: one of them, for numbers that all have; ``beside``: ``id``, ``numbers``
-        and ``tables`` across the parts; ``shared``: name to path of the figures that belong to no part;
+        ``sets`` (or as ``called`` says): part to ``id``, ``numbers``, ``tables`` (name to LaTeX) and ``figures``
+        (name to path); ``any_set``: one of them, for numbers that all have; ``beside``: ``id``, ``numbers`` and
+        ``tables`` across the parts; ``shared``: name to path of the figures that belong to no part;
         ``demonstration``: labels of the demonstration models among ``models``; and the functions :func:`number`,
         :func:`value`, :func:`listed` and :func:`figure`.
     """
@@ -56,7 +56,6 @@ def context(study, parts, numbers, tables, figures, comparison_numbers, section_
     of_parts = {}
     for key, path in zip(parts, numbers, strict=True):
         of_parts[key] = {
-            "key": key,
             "id": f"{study}.{key}",
             "numbers": _read_numbers([path]),
             "tables": _read_tables(tables, key),

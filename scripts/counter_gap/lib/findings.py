@@ -5,7 +5,7 @@ the study's systems and are never looked at.
 """
 
 from scripts.core.paper.claims import Claim, Lacking, check
-from scripts.core.statistics import p_text
+from scripts.core.paper.formats import p_text
 
 SYSTEMS = ("BERT-base", "BERT-large", "SpanBERT-base", "SpanBERT-large")
 FAMILIES = (("BERT-base", "BERT-large"), ("SpanBERT-base", "SpanBERT-large"))

@@ -3,9 +3,11 @@
 Entries are ``{"value", "text", "source", "cell"}``, as in the other wings.
 """
 
+from scripts.core.paper.formats import number
+from scripts.core.paper.numbers import count, entry
 from scripts.underspecification.lib import study
 from scripts.underspecification.lib.findings import NEAR_ZERO
-from scripts.underspecification.lib.tables import SET_LABELS, number
+from scripts.underspecification.lib.tables import SET_LABELS
 
 KEYS = {
     "threshold": "underspecification.threshold",
@@ -13,16 +15,6 @@ KEYS = {
     "draws": "underspecification.bootstrap.draws",
 }
 """Settings to their keys in config.yaml."""
-
-
-def entry(value, text, source, **cell):
-    """Return one entry."""
-    return {"value": value, "text": text, "source": source, "cell": cell}
-
-
-def count(value, source, **cell):
-    """Return the entry of a count."""
-    return entry(int(value), f"{int(value):,}", source, **cell)
 
 
 def from_settings(settings):
