@@ -4,7 +4,7 @@ from matplotlib.patches import Circle, FancyArrowPatch
 
 from scripts.core import files, plotting
 from scripts.core.job import run
-from scripts.underspecification.lib import tables
+from scripts.core.paper.formats import number
 from scripts.underspecification.lib.analyses import toy
 
 PLACES = {"W": (0.1, 0.75), "G": (0.9, 0.75), "S": (0.5, 0.95), "X": (0.25, 0.2), "Y": (0.75, 0.2)}
@@ -49,7 +49,7 @@ def draw(correlations, points):
                 size = 2.2 if population == "selected" else 1.2
                 ax.plot(own[a], own[b], ".", markersize=size, color=COLOURS[population], rasterized=True)
                 cell = values.loc[(task, population, a, b)]
-                simulated, exact = (tables.number(cell[kind], 3, True) for kind in ("simulated", "exact"))
+                simulated, exact = (number(cell[kind], 3, True) for kind in ("simulated", "exact"))
                 text.append(f"{population}: {simulated} ({exact})")
             ax.set_title("\n".join(text), fontsize=7)
             ax.set(xlabel=a, ylabel=b)

@@ -2,12 +2,13 @@
 
 from scripts.core.job import run
 from scripts.core.paper import published
-from scripts.underspecification.lib import figures, tables
+from scripts.core.paper.tables import read_rows
+from scripts.underspecification.lib import tables
 
 
 def main(*, specification_detection: str, orders: str, printed: str, tex: str, csv: str):
     """Write the cells as printed (LaTeX and CSV); ``printed`` are the published numbers."""
-    table, spread = figures.read(specification_detection, "rates"), figures.read(orders, "orders")
+    table, spread = read_rows(specification_detection), read_rows(orders)
     tables.write(tex, csv, tables.rates(table, spread, published.read_published(printed)), 2)
 
 
