@@ -156,8 +156,8 @@ def test_findings_on_the_released_outputs(results):
     assert list(found.index) == list(range(1, 19))
     fails = found.evidence[found.verdict == core_claims.FAILS].to_dict()
     assert fails == {
-        2: "1 of 4 checks fail: SpanBERT-large: +1.85 against +1.50",
-        6: "1 of 4 checks fail: BERT-large: 0.00",
+        2: "1 of 4 checks fails: SpanBERT-large: +1.85 against +1.50",
+        6: "1 of 4 checks fails: BERT-large: 0.00",
     }
     open_ones = set(found.index[found.verdict == core_claims.NOT_APPLICABLE])
     assert open_ones == {10, 11, 12, 13, 14, 16, 17, 18}
