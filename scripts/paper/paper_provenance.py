@@ -68,9 +68,9 @@ def main(
     jobs = audit.recorded([main_tex, *sections, *numbers, *results], records, _module)
     paths = {path for job in jobs for path in [*job["inputs"], *job["outputs"]]}
     digests = {
-        path: job_records.digest(found, job_records.CACHE)
+        path: job_records.digest(place, job_records.CACHE)
         for path in paths
-        if (found := job_records.resolve(path, ROOT)).exists()
+        if (place := job_records.resolve(path, ROOT)).exists()
     }
     facts = job_records.portable(job_records.model_facts(digests), ROOT)
     named = {package for record in records.values() for package in record.get("packages", {})}
@@ -222,14 +222,14 @@ def plain(text):
 
 def models_behind(path, records, index):
     """Return the names of the models whose scores a file was made from, itself included."""
-    found, seen, waiting = set(), set(), [path]
+    names, seen, waiting = set(), set(), [path]
     while waiting:
         name = index.get(waiting.pop())
         if name and name not in seen:
             seen.add(name)
-            found |= {facts["model"] for facts in records[name]["models"].values()}
+            names |= {facts["model"] for facts in records[name]["models"].values()}
             waiting += records[name]["inputs"]
-    return sorted(found)
+    return sorted(names)
 
 
 def _facts(path, index, records, digests):
