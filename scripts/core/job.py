@@ -94,7 +94,7 @@ def _log_memory():
 
 def _recorder(job):
     """Return the recorder of a Snakemake job; it removes the record of an earlier run."""
-    # Found by name, so that it is no part of any script's closure: what records a job cannot change its results.
+    # Found by name, so that it belongs to no script's closure: what records a job cannot change its results.
     job_records = importlib.import_module("scripts.core.provenance.job_records")
     return job_records.Recorder(
         job.rule, dict(job.wildcards.items()), list(job.input), list(job.output), dict(job.params.items()), ROOT

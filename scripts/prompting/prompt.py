@@ -148,14 +148,14 @@ class Job:
                 self.generators[name].check([self.wrap(text) for text in asked])
         for start in range(0, len(rows), WINDOW):
             window = rows.slice(start, WINDOW).to_pylist()
-            found = self.window(window, (start + len(window)) / len(rows))
-            yield pa.RecordBatch.from_pylist(found, schema=SCHEMA)
+            answers = self.window(window, (start + len(window)) / len(rows))
+            yield pa.RecordBatch.from_pylist(answers, schema=SCHEMA)
 
     def window(self, window, done):
         """Return the rows of answers of a window; ``done`` is the share of all prompts up to its end."""
         single = [i for i, row in enumerate(window) if row["follow_up"] is None]
         double = [i for i, row in enumerate(window) if row["follow_up"] is not None]
-        found = [{"text_id": row["text_id"]} for row in window]
+        answers = [{"text_id": row["text_id"]} for row in window]
         plain = self.step("answer", [window[i]["text"] for i in single], done)
         chains = self.step("chain", [window[i]["text"] for i in double], done)
         second = [
@@ -167,12 +167,12 @@ class Job:
             ("answer", single, plain), ("chain", double, chains), ("answer", double, finals),
         ):  # fmt: skip
             for i, result in zip(indices, results, strict=True):
-                found[i] |= {
+                answers[i] |= {
                     name: result.text,
                     f"{name}_tokens": len(result.tokens),
                     f"{name}_finished": result.finished,
                 }
-        return [{field: row.get(field) for field in SCHEMA.names} for row in found]
+        return [{field: row.get(field) for field in SCHEMA.names} for row in answers]
 
     def step(self, name, texts, done):
         """Return the generation after each text in one step."""

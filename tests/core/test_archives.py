@@ -65,7 +65,7 @@ ZIPS = {
     ),
     "lying": (lying_zip, "damaged or not a zip archive"),
     "twice": (
-        lambda p: zipped(p, [("data/context.tsv", b"x"), (MEMBER, b"a"), (MEMBER, b"b")]), f"{MEMBER} is there twice",
+        lambda p: zipped(p, [("data/context.tsv", b"x"), (MEMBER, b"a"), (MEMBER, b"b")]), f"{MEMBER} occurs twice",
     ),
     "outside": (
         lambda p: zipped(p, [("../evil", b"x"), ("data/context.tsv", b"x"), (MEMBER, b"a")]),
@@ -161,7 +161,7 @@ TARS = {
         lambda p: tarred(p, [("folder/a.csv", (tarfile.LNKTYPE, "/etc/passwd"))]), "is neither a file nor a folder",
     ),
     "device": (lambda p: tarred(p, [("folder/a.csv", (tarfile.CHRTYPE, ""))]), "is neither a file nor a folder"),
-    "twice": (lambda p: tarred(p, [("folder/a.csv", b"x"), ("folder/a.csv", b"y")]), "folder/a.csv is there twice"),
+    "twice": (lambda p: tarred(p, [("folder/a.csv", b"x"), ("folder/a.csv", b"y")]), "folder/a.csv occurs twice"),
     "many": (lambda p: tarred(p, [(f"folder/{i}", b"") for i in range(101)]), "has more than 100 members"),
     "header_bomb": (with_pax, "unpacks to more than 4194304 bytes"),
     "huge_dictionary": (huge_dictionary, "needs more memory to unpack than any of the authors' archives"),

@@ -501,7 +501,7 @@ def test_the_examples_of_the_help_work(finished):
         ("figure 4:1:x", "accuracy_by_pronoun.csv: has no column 'x'"),
         ("results/ruff/analysis/replica/none.csv:1:x", "no such file"),
         ("results/ruff/analysis/replica/accuracy.csv:1", "write FILE.csv:ROW:COLUMN"),
-        ("--impact=templates/ruff/task.tsv:99999", "line 99999 is no data row; data rows are the lines 3-182"),
+        ("--impact=templates/ruff/task.tsv:99999", "line 99999 is not a data row; data rows are the lines 3-182"),
     ],
 )
 def test_what_is_not_there_is_an_error(finished, what, told):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from scripts.core.errors import UserError
-from scripts.core.options import counts, picked, predict
+from scripts.core.options import option_counts, picked, predict
 
 
 def predictions(instances, scores, model, pronoun_sets):
@@ -34,7 +34,7 @@ def predictions(instances, scores, model, pronoun_sets):
         If an instance has no score, or not one option for each pronoun set, or a task sentence no context-free
         prediction.
     """
-    offers = counts(instances)
+    offers = option_counts(instances)
     other = offers[offers != len(pronoun_sets)]
     if len(other):
         raise UserError(
