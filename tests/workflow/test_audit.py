@@ -440,7 +440,8 @@ TRACES = {
     # A full set that was not made: every task sentence and context template, and the pronoun sets of the run alone.
     "table 1:2:instances": (
         [r"= 7200", r"\n1 rows? of results/ruff/instances/replica/full_set_sizes\.parquet",
-         r"ruff/task\.tsv: lines 3-182\n", r"ruff/context\.tsv: lines 3-32\n", r"occupations\.tsv: lines 3-62\n", r"pronouns\.tsv: lines 3-6\n"],
+         r"ruff/task\.tsv: lines 3-182\n", r"ruff/context\.tsv: lines 3-32\n",
+         r"occupations\.tsv: lines 3-62\n", r"pronouns\.tsv: lines 3-6\n"],
         [r"selected\.parquet", r"sample_", r"context_free\.parquet"],
     ),
     "results/ruff/tables/replica/instance_counts.csv:1:instances": (
