@@ -376,8 +376,13 @@ RUFF_FIGURES = {
     "scaling": result("scaling", params=RUFF_DRAWN),
     "error_types": result("error_types", params={"models": RUN_MODELS}),
     "context_free_by_model": result("context_free", params=RUFF_COUNTED),
-    "accuracy_by_case": result("accuracy", "accuracy_over_models", params=RUFF_DRAWN),
-    "accuracy_by_polarity": result("accuracy", "accuracy_over_models", params=RUFF_DRAWN),
+    # One script draws accuracies by either factor.
+    **{
+        f"accuracy_by_{factor}": result(
+            "accuracy", "accuracy_over_models", params=RUFF_DRAWN | {"factor": factor}, script="accuracy_by_factor"
+        )
+        for factor in ("case", "polarity")
+    },
     **RUFF_PROMPTING_FIGURES,
     "template_comparison": result(
         at="comparison/template_comparison",
