@@ -14,7 +14,7 @@ import pytest
 from scripts.core import archives
 from scripts.core.errors import UserError
 from scripts.demo_encoder import train_demo_encoder
-from scripts.ruff.lib import narratives
+from scripts.ruff.lib import templates
 from scripts.underspecification.lib.analyses import raw_files
 from tests.ruff import small_templates
 
@@ -96,7 +96,7 @@ def test_zip_archives_are_read_within_limits(tmp_path, name):
     make, expected = ZIPS[name]
     path = make(tmp_path / "data.zip")
     tracemalloc.start()
-    message = refusal(narratives.read_official, path)
+    message = refusal(templates.read_official, path)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert message.startswith(f"{path}: ") and expected in message and "fetch it again" in message
