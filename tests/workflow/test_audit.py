@@ -458,7 +458,7 @@ TRACES = {
          r"ruff/chain_of_thought\.tsv: line 4\n", r"ruff/task\.tsv: lines? [\d, -]+"],
         [r"tiny-flan-t5/1of1"],
     ),
-    "results/counter_gap/analysis/metrics.csv:source=replica/clusters,system=Gendered (rule),subset=near,"
+    "results/counter_gap/analysis/metrics.csv:data=replica,scoring=clusters,system=Gendered (rule),subset=near,"
     "metric=accuracy,group=M:value": (
         [r"\n\d+ rows of results/counter_gap/instances/replica\.parquet", r"quadruples\.tsv: lines [\d, -]+"],
         [r"\n96 rows", r"quadruples\.tsv: lines 3-26\n"],
