@@ -41,6 +41,8 @@ MODEL_FACTS = ("model", "source", "revision", "weights_sha256", "engine", "insta
 def portable(value, root):
     """Return a JSON-able copy of ``value`` in which paths below ``root`` are relative to it, as keys too.
 
+    So are paths that begin with ``../`` and lead there from the working directory.
+
     Paths below the user's home begin with ``~``. Tuples become lists, keys text, and whatever JSON does not know its
     text.
     """
@@ -56,7 +58,12 @@ def portable(value, root):
 
 
 def _portable_text(value, root):
-    text, home = str(value).removeprefix(f"{root}/"), f"{Path.home()}/"
+    text, home = str(value), f"{Path.home()}/"
+    # A run in a folder of its own inside the repository names files of the repository so.
+    if text.startswith("../"):
+        absolute = os.path.normpath(Path.cwd() / text)
+        text = absolute if absolute.startswith(f"{root}/") else text
+    text = text.removeprefix(f"{root}/")
     return f"~/{text.removeprefix(home)}" if text.startswith(home) else text
 
 
