@@ -20,8 +20,14 @@ def main(*, pronouns: str, task: str, context: str, occupations: str):
 
     Parameters
     ----------
-    pronouns, task, context, occupations : str
-        The files of templates/.
+    pronouns : str
+        The table of pronoun sets, templates/pronouns.tsv or one of its shape.
+    task : str
+        The table of task sentences, as templates/ruff/task.tsv.
+    context : str
+        The table of introductions and distractors, as templates/ruff/context.tsv.
+    occupations : str
+        The table of occupations and participants, as templates/occupations.tsv.
 
     Raises
     ------
