@@ -1,9 +1,8 @@
 # Counter-GAP (Xie et al. 2023), from predictions: instances, flags, metrics, and what it declares about itself. What comes
 # in is a coreference system's output in the format of scripts/core/coreference.py, or the flags that the authors released.
 
-from scripts.counter_gap.lib.baselines import LABELS as COUNTER_GAP_RULES
-from scripts.counter_gap.lib.labels import DATA as COUNTER_GAP_LABELS
-from scripts.counter_gap.lib.labels import SCORING as COUNTER_GAP_SCORING
+from scripts.counter_gap.lib.name_rules import LABELS as COUNTER_GAP_RULES
+from scripts.counter_gap.lib import study as COUNTER_GAP_STUDY
 
 COUNTER_GAP = config["counter_gap"]
 COUNTER_GAP_ANALYSIS = "results/counter_gap/analysis"
@@ -24,21 +23,11 @@ COUNTER_GAP_FILES = {
 }
 COUNTER_GAP_DATA = [*COUNTER_GAP["templates"], *expand("gap_{part}", part=COUNTER_GAP["gap"])]
 
-# The systems whose flags were released, by the names of their files.
-COUNTER_GAP_RELEASED = {
-    "bert_base": "BERT-base",
-    "bert_large": "BERT-large",
-    "spanbert_base": "SpanBERT-base",
-    "spanbert_large": "SpanBERT-large",
-}
-COUNTER_GAP_DEBIASED = {
-    "none": "counter_gap/results/none/{name}_output.tsv",
-    "n-CDA": "counter_gap_ncda/results/none/ncda/{name}_output.tsv",
-}
+# Every system whose flags were released.
 COUNTER_GAP_OUTPUTS = [
     {"system": label, "debiasing": debiasing, "file": upstream(path.format(name=name))}
-    for debiasing, path in COUNTER_GAP_DEBIASED.items()
-    for name, label in COUNTER_GAP_RELEASED.items()
+    for debiasing, path in COUNTER_GAP_STUDY.RELEASED.items()
+    for name, label in COUNTER_GAP_STUDY.SYSTEMS.items()
 ]
 # Every system whose clusters are scored, for each data set.
 COUNTER_GAP_CLUSTERS = {
@@ -76,18 +65,14 @@ COUNTER_GAP_TRACED = [
         )
     ),
     *(
-        {
-            "files": "*/counter_gap/tables/*.csv",
-            "when": {"Scoring": label},
-            "then": {"source": [f"{data}/{scoring}" for data in COUNTER_GAP_FILES]},
-        }
-        for scoring, label in COUNTER_GAP_SCORING.items()
+        {"files": "*/counter_gap/tables/*.csv", "when": {"Scoring": label}, "then": {"scoring": scoring}}
+        for scoring, label in COUNTER_GAP_STUDY.SCORING.items()
     ),
     {"files": "*/datasets.csv", "when": {"Data": "originals only"}, "then": {"subset": "originals"}},
     {"files": "*/datasets.csv", "when": {"Data": "quadruples"}, "then": {"subset": "all"}},
     *(
         {"files": "*/datasets.csv", "when": {"Data": label}, "then": {"data": data}}
-        for data, label in COUNTER_GAP_LABELS.items()
+        for data, label in COUNTER_GAP_STUDY.DATA.items()
     ),
     # Of one gender, of the genders that a quadruple has before and after swapping, of the original and the other one.
     *(
@@ -194,11 +179,11 @@ rule counter_gap_metrics:
         "../scripts/counter_gap/metrics.py"
 
 
-rule counter_gap_simulate:
+rule counter_gap_simulation:
     output:
         simulation=f"{COUNTER_GAP_ANALYSIS}/simulation.csv",
     log:
-        "results/logs/counter_gap_simulate/all.log",
+        "results/logs/counter_gap_simulation/all.log",
     conda:
         "../envs/analysis.yaml"
     resources:
@@ -208,7 +193,7 @@ rule counter_gap_simulate:
         repeats=COUNTER_GAP["simulation"]["repeats"],
         seed=COUNTER_GAP["simulation"]["seed"],
     script:
-        "../scripts/counter_gap/simulate.py"
+        "../scripts/counter_gap/simulation.py"
 
 
 COUNTER_GAP_METRICS = {"metrics": rules.counter_gap_metrics.output.metrics}
@@ -228,7 +213,7 @@ declare(
     # In the paper: inconsistencies 1; the others are additions.
     figures={
         "inconsistencies": result(at="inconsistencies"),
-        "simulation": result(at="simulation", simulation=rules.counter_gap_simulate.output.simulation),
+        "simulation": result(at="simulation", simulation=rules.counter_gap_simulation.output.simulation),
         "cancellation": result(params=COUNTER_GAP_SET, **COUNTER_GAP_METRICS),
         "breakdown": result(params=COUNTER_GAP_SET, **COUNTER_GAP_METRICS, **COUNTER_GAP_SIZES),
     },
@@ -265,7 +250,7 @@ declare(
     numbers=result(
         **COUNTER_GAP_TESTED,
         **COUNTER_GAP_SIZES,
-        simulation=rules.counter_gap_simulate.output.simulation,
+        simulation=rules.counter_gap_simulation.output.simulation,
         examples="results/counter_gap/tables/{templates}/examples.csv",
         params={
             "templates": lambda wildcards: wildcards.templates,

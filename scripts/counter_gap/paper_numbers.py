@@ -2,7 +2,8 @@
 
 from scripts.core import files
 from scripts.core.job import run
-from scripts.counter_gap.lib import figures, numbers
+from scripts.counter_gap.lib import numbers
+from scripts.counter_gap.lib.analyses.metrics import read_set
 
 
 def main(
@@ -20,7 +21,7 @@ def main(
     collected = {
         **numbers.from_settings(settings),
         **numbers.from_sizes(files.read_csv(subset_sizes), templates),
-        **numbers.from_tests(figures.read(significance, templates), figures.read(metrics, templates)),
+        **numbers.from_tests(read_set(significance, templates), read_set(metrics, templates)),
         **numbers.from_simulation(files.read_csv(simulation)),
         **numbers.from_examples(files.read_csv(examples)),
     }

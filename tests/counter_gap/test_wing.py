@@ -21,7 +21,7 @@ from scripts.counter_gap import (
     paper_numbers,
     published_vs_ours,
     section,
-    simulate,
+    simulation,
     table_accuracy,
     table_artefact,
     table_cancellation,
@@ -31,8 +31,10 @@ from scripts.counter_gap import (
     table_inconsistency,
     table_original_counterfactual,
 )
-from scripts.counter_gap.lib import baselines, examples, figures, quadruples, tables
+from scripts.counter_gap.lib import examples, name_rules, tables
 from scripts.counter_gap.lib.analyses import subsets
+from scripts.counter_gap.lib.analyses.metrics import KEYS, read_set
+from scripts.counter_gap.lib.instances import ROLES
 from tests.counter_gap import make
 
 SHARED = ("inconsistencies", "simulation")
@@ -54,9 +56,9 @@ def run(tmp_path_factory, root):
         quadruples=str(root / "templates/counter_gap/quadruples.tsv"),
         pronouns=str(root / "templates/pronouns.tsv"),
     )
-    systems = [{"system": label, "debiasing": "none"} for label in baselines.LABELS.values()]
+    systems = [{"system": label, "debiasing": "none"} for label in name_rules.LABELS.values()]
     outputs = []
-    for rule in baselines.LABELS:
+    for rule in name_rules.LABELS:
         baseline.main(instances=at["instances.parquet"], clusters=path(f"{rule}.jsonl"), baseline=rule)
         outputs.append(at[f"{rule}.jsonl"])
     systems += [{"system": SYSTEM, "debiasing": "none"}, {"system": SYSTEM, "debiasing": "n-CDA"}]
@@ -71,7 +73,7 @@ def run(tmp_path_factory, root):
         decomposition=path("decomposition.csv"), subset_sizes=path("subset_sizes.csv"),
         members=path("members.parquet"), data=["replica"], draws=300, seed=1, alpha=0.01,
     )  # fmt: skip
-    simulate.main(simulation=path("simulation.csv"), quadruples=40, repeats=4, seed=1)
+    simulation.main(simulation=path("simulation.csv"), quadruples=40, repeats=4, seed=1)
     for name, script in (
         ("accuracy", table_accuracy), ("inconsistency", table_inconsistency),
         ("original_counterfactual", table_original_counterfactual), ("datasets", table_datasets),
@@ -143,29 +145,29 @@ def run(tmp_path_factory, root):
 def test_metrics_have_their_columns_and_keys(run):
     table = files.read_csv(run["metrics.csv"])
     assert list(table.columns) == [
-        "source", "system", "debiasing", "subset", "metric", "group", "value", "ci_low", "ci_high", "p_value",
+        "data", "scoring", "system", "debiasing", "subset", "metric", "group", "value", "ci_low", "ci_high", "p_value",
         "p_centred",
     ]  # fmt: skip
-    assert not table.duplicated(["source", "system", "debiasing", "subset", "metric", "group"]).any()
-    assert set(table.source) == {"replica/clusters", "replica/clusters_faithful"}
+    assert not table.duplicated([*KEYS, "subset", "metric", "group"]).any()
+    assert set(table.data) == {"replica"} and set(table.scoring) == {"clusters", "clusters_faithful"}
     defined = table.dropna(subset=["value", "ci_low"])
     assert ((defined.ci_low - 1e-6 <= defined.value) & (defined.value <= defined.ci_high + 1e-6)).mean() > 0.95
 
 
 def test_the_decomposition_adds_up(run):
     parts = files.read_csv(run["decomposition.csv"])
-    table = files.read_csv(run["metrics.csv"]).set_index(["source", "system", "debiasing", "subset", "metric", "group"])
-    for key, own in parts.groupby(["source", "system", "debiasing", "subset"]):
-        assert own.acc_diff_part.sum() == pytest.approx(table.value[(*key, "acc_diff", "all")], abs=1e-9)
-        assert own.delta_i_part.sum() == pytest.approx(table.value[(*key, "delta_i", "all")], abs=1e-9)
-        assert len(own) == 9
+    table = files.read_csv(run["metrics.csv"]).set_index([*KEYS, "subset", "metric", "group"])
+    for key, outcomes in parts.groupby([*KEYS, "subset"]):
+        assert outcomes.acc_diff_part.sum() == pytest.approx(table.value[(*key, "acc_diff", "all")], abs=1e-9)
+        assert outcomes.delta_i_part.sum() == pytest.approx(table.value[(*key, "delta_i", "all")], abs=1e-9)
+        assert len(outcomes) == 9
 
 
 def test_debiasing_says_what_was_not_run(run):
     cells = pd.read_csv(run["replica/debiasing.csv"], keep_default_na=False)
-    own = cells[(cells.System == SYSTEM) & (cells.Scoring == "spans")].set_index("Debiasing")
-    assert list(own.index) == ["none", "a-CDA", "n-CDA"]
-    assert own.loc["a-CDA", "ΔI"] == tables.NOT_RUN and own.loc["n-CDA", "ΔI"] == "0.00"
+    methods = cells[(cells.System == SYSTEM) & (cells.Scoring == "spans")].set_index("Debiasing")
+    assert list(methods.index) == ["none", "a-CDA", "n-CDA"]
+    assert methods.loc["a-CDA", "ΔI"] == tables.NOT_RUN and methods.loc["n-CDA", "ΔI"] == "0.00"
     assert set(cells["F1 on OntoNotes"]) == {tables.NOT_RUN}
     assert (cells[cells.System.str.endswith("(rule)")].Debiasing == "none").all()
 
@@ -191,7 +193,7 @@ def test_examples_follow_their_rule(run):
     right = across.correct.tolist()
     assert right in ([True, True, False, False], [False, False, True, True])
     frame = files.read_parquet(run["instances.parquet"])
-    factors = subsets.of_quadruples(frame)
+    factors = subsets.factors_of(frame)
     chosen = factors[factors.quadruple == across.quadruple.iloc[0]].iloc[0]
     assert not chosen.artefact and chosen.right_name
     text = open(run["replica/examples.tex"], encoding="utf-8").read()  # noqa: PTH123, SIM115
@@ -199,7 +201,7 @@ def test_examples_follow_their_rule(run):
 
 
 def test_an_example_marks_names_pronoun_and_prediction(tmp_path):
-    frame = make.instances(tmp_path / "own.tsv")
+    frame = make.eight_instances(tmp_path / "quadruples.tsv")
     row = next(frame.assign(a_pred=True, b_pred=False).itertuples(index=False))
     text = examples.typeset(row, {"Mina": "violet", "Judit": "orange", "Paul": "blue", "Otto": "cyan"})
     assert r"\colorbox{yellow!60}{\textcolor{violet}{Mina}}" in text
@@ -234,11 +236,11 @@ def test_numbers_are_those_of_the_tables(run):
     assert numbers["delta_i.highest"]["system"] in (SYSTEM, "Gendered (rule)")
     assert numbers["cancelled.highest"]["text"] == "100.00"
     tests = files.read_csv(run["significance.csv"])
-    own = tests[(tests.source == "replica/clusters") & (tests.metric == "delta_i") & (tests.subset == "all")]
-    assert numbers["delta_i.significant"]["value"] == own[own.debiasing == "none"].significant.sum()
+    delta = tests[(tests.scoring == "clusters") & (tests.metric == "delta_i") & (tests.subset == "all")]
+    assert numbers["delta_i.significant"]["value"] == delta[delta.debiasing == "none"].significant.sum()
     assert numbers["n-CDA.delta_i.significant"]["value"] == numbers["n-CDA.delta_i.significant_holm"]["value"] == 0
     assert numbers["n-CDA.systems"]["value"] == 1
-    main = tests[(tests.source == "replica/clusters") & tests.subset.isin(["all", "all without artefact"])]
+    main = tests[(tests.scoring == "clusters") & tests.subset.isin(["all", "all without artefact"])]
     parted = (main.significant != main.significant_centred) | (main.significant_holm != main.significant_centred_holm)
     assert numbers["disputed"]["value"] == parted.sum()
 
@@ -281,14 +283,14 @@ def test_figures_draw_what_their_csv_says(run):
     arrows = files.read_csv(run["figures/inconsistencies.csv"])
     assert arrows.inconsistency.value_counts().to_dict() == {"across": 4, "within": 2}
     roles = {"original": 0, "control": 0, "swap-1": 1, "swap-2": 1}
-    assert set(roles) == set(quadruples.ROLES)
+    assert set(roles) == set(ROLES)
     for arrow in arrows.itertuples():
         assert (roles[arrow.first] == roles[arrow.second]) == (arrow.inconsistency == "within")
 
 
 def test_a_set_that_was_not_run_is_named(run):
     for read in (lambda: tables.read(run["metrics.csv"], run["significance.csv"], "official"),
-                 lambda: figures.read(run["metrics.csv"], "official")):  # fmt: skip
+                 lambda: read_set(run["metrics.csv"], "official")):  # fmt: skip
         with pytest.raises(UserError, match=r"metrics\.csv: has no rows of 'official'"):
             read()
 

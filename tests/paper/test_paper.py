@@ -17,8 +17,9 @@ from scripts.core.paper.sections import linked
 from scripts.paper import paper_pdf, paper_source
 from scripts.ruff import claims, paper_numbers, published_vs_ours
 from scripts.ruff import section as ruff_section
-from scripts.ruff.lib import prompt_tables, prompt_texts, tables
+from scripts.ruff.lib import prompt_tables, tables
 from scripts.ruff.lib.analyses import errors
+from scripts.ruff.lib.prompts import read_prompts
 from tests.ruff import synthetic
 
 ROOT = Path(__file__).parents[2]
@@ -136,9 +137,7 @@ def made_prompting(folder, key, sets, facts):
     cells = {
         f"{key}/prompting": prompt_tables.prompting_cells(data["prompted_summary"], facts["models"]),
         f"{key}/prompted_models": pd.DataFrame({"Model": list(facts["models"])}),
-        "prompt_templates": prompt_tables.templates_cells(
-            prompt_texts.read_prompts(ROOT / "templates/ruff/prompts.tsv")
-        ),
+        "prompt_templates": prompt_tables.templates_cells(read_prompts(ROOT / "templates/ruff/prompts.tsv")),
         "prompt_examples": pd.DataFrame({"Model": list(facts["models"])}),
         "chain_examples": pd.DataFrame({"Method": facts["methods"]}),
     }

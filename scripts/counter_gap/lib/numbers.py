@@ -1,6 +1,6 @@
 """The numbers that the Counter-GAP section's prose uses, each with an id and the table cell that it comes from.
 
-Entries are ``{"value", "text", "source", "cell"}``, as in the other wings.
+Entries are ``{"value", "text", "source", "cell"}``, as in the other studies.
 """
 
 from scripts.core.paper.formats import number, p_text, percent
@@ -40,16 +40,18 @@ def from_sizes(sizes, templates):
     ``artefact`` is how many quadruples the conversion spoilt, ``marked`` how many more have another mark behind the
     pronoun.
     """
-    own = sizes[sizes.data == templates].set_index("subset")
-    counts = {subset: int(n) for subset, n in own.quadruples.items()}
-    total = counts["all"]
-    without = counts.get("all without artefact", total)
-    numbers = {f"size.{subset}": entry(n, f"{n:,}", "subset_sizes.csv", subset=subset) for subset, n in counts.items()}
+    subsets = sizes[sizes.data == templates].set_index("subset")
+    quadruples = {subset: int(n) for subset, n in subsets.quadruples.items()}
+    total = quadruples["all"]
+    without = quadruples.get("all without artefact", total)
+    numbers = {
+        f"size.{subset}": entry(n, f"{n:,}", "subset_sizes.csv", subset=subset) for subset, n in quadruples.items()
+    }
     for name, value in (
         ("size.instances", 4 * total),
-        ("size.masculine", int(own.masculine["all"])),
+        ("size.masculine", int(subsets.masculine["all"])),
         ("artefact", total - without),
-        ("marked", without - counts.get("all without any mark", without)),
+        ("marked", without - quadruples.get("all without any mark", without)),
     ):
         numbers[name] = entry(value, f"{value:,}", "subset_sizes.csv", data=templates)
     return numbers
@@ -61,9 +63,9 @@ def from_tests(tests, metrics):
     Parameters
     ----------
     tests : DataFrame
-        significance.csv with ``scoring``, of one set of quadruples.
+        The rows of significance.csv on one set of quadruples.
     metrics : DataFrame
-        metrics.csv, likewise.
+        Those of metrics.csv.
 
     Returns
     -------
@@ -125,12 +127,12 @@ def _disputed(tests):
 def _of_tests(name, rows):
     rows = rows.reset_index(drop=True)
     numbers = {}
-    for key, found in (
+    for key, flags in (
         ("positive", rows.value > 0),
         ("significant", rows.significant),
         ("significant_holm", rows.significant_holm),
     ):
-        numbers[f"{name}.{key}"] = entry(int(found.sum()), f"{int(found.sum())}", "significance.csv", metric=name)
+        numbers[f"{name}.{key}"] = entry(int(flags.sum()), f"{int(flags.sum())}", "significance.csv", metric=name)
     for bound in ("lowest", "highest"):
         row = rows.iloc[rows.value.idxmin() if bound == "lowest" else rows.value.idxmax()]
         numbers[f"{name}.{bound}"] = entry(
@@ -143,8 +145,8 @@ def from_simulation(simulation):
     """Return, for the strongest bias in either setting, ``simulation.<setting>.<true_gap or metric>``."""
     numbers = {}
     for setting, key in (("one direction", "one"), ("both directions", "both"), ("names only", "names")):
-        own = simulation[simulation.setting == setting]
-        strongest = own[own.strength == own.strength.max()].set_index("metric")
+        rows = simulation[simulation.setting == setting]
+        strongest = rows[rows.strength == rows.strength.max()].set_index("metric")
         for metric, row in strongest.iterrows():
             numbers[f"simulation.{key}.{metric}"] = entry(
                 row.value, number(row.value, 2), "simulation.csv", setting=setting, metric=metric, strength=row.strength

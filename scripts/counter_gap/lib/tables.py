@@ -6,7 +6,7 @@ from scripts.core import files
 from scripts.core.errors import UserError
 from scripts.core.paper.formats import MISSING, NOT_RELEASED, NOT_RUN, number, percent
 from scripts.core.paper.tables import changes, named_once, write_table
-from scripts.counter_gap.lib.labels import DATA, SCORING
+from scripts.counter_gap.lib.study import DATA, SCORING
 
 METHODS = ("none", "a-CDA", "n-CDA")
 """Debiasing methods in the order of the study's Table 6."""
@@ -35,10 +35,10 @@ def read(metrics, significance, templates):
     Returns
     -------
     DataFrame
-        The rows of metrics.csv whose source has this set of quadruples, or is GAP, with ``p_holm``, ``significant``,
-        ``significant_holm``, the same of the centred bootstrap, ``data`` and ``scoring`` (the two parts of ``source``).
+        The rows of metrics.csv on this set of quadruples or on GAP, with ``p_holm``, ``significant``,
+        ``significant_holm`` and the same of the centred bootstrap.
     """
-    keys = ["source", "system", "debiasing", "subset", "metric", "group"]
+    keys = ["data", "scoring", "system", "debiasing", "subset", "metric", "group"]
     tests = files.read_csv(significance)[
         [
             *keys, "p_holm", "significant", "significant_holm", "p_centred_holm", "significant_centred",
@@ -46,7 +46,6 @@ def read(metrics, significance, templates):
         ]
     ]  # fmt: skip
     table = files.read_csv(metrics).merge(tests, on=keys, how="left")
-    table[["data", "scoring"]] = table.source.str.split("/", expand=True)
     table = table[(table.data == templates) | table.data.str.startswith("gap_")]
     if not (table.data == templates).any():
         raise UserError(f"{metrics}: has no rows of '{templates}'; run the workflow with it in counter_gap.templates")
@@ -216,18 +215,18 @@ def cancellation(metrics, decomposition, templates):
     Parameters
     ----------
     metrics : DataFrame
-        Of :func:`read`, or metrics.csv with ``data`` and ``scoring``.
+        Of :func:`read`, or metrics.csv.
     decomposition : DataFrame
         decomposition.csv.
     templates : str
     """
     rows = []
     for scoring, system, method in systems(metrics, templates, METHODS):
-        source = f"{templates}/{scoring}"
         values = of_system(metrics, templates, scoring, system, method)
         value = values[values.subset == "all"].set_index(["metric", "group"]).value
         parts = decomposition[
-            (decomposition.source == source)
+            (decomposition.data == templates)
+            & (decomposition.scoring == scoring)
             & (decomposition.system == system)
             & (decomposition.debiasing == method)
             & (decomposition.subset == "all")

@@ -7,9 +7,9 @@ from scripts.core.errors import UserError
 from scripts.core.paper.formats import MISSING, number, with_sd
 from scripts.core.paper.tables import named_once
 from scripts.core.prompting import PLACE, second_prompt
-from scripts.ruff.lib import prompt_texts
 from scripts.ruff.lib.analyses.answers import OUTCOMES
 from scripts.ruff.lib.prompting_figures import OUTCOME_LABELS
+from scripts.ruff.lib.prompts import BLANKS, VANILLA, fill
 from scripts.ruff.lib.tables import parameters
 
 EXAMPLE, CHAIN_EXAMPLE = "8", "3"
@@ -20,7 +20,7 @@ STEPS = ("answer", "chain", "final")
 
 
 def templates_cells(prompts):
-    """Return the prompt templates (Table 3), as :func:`scripts.ruff.lib.prompt_texts.read_prompts` returns them."""
+    """Return the prompt templates (Table 3), as :func:`scripts.ruff.lib.prompts.read_prompts` returns them."""
     rows = [(name, prompt["kind"], prompt["text"]) for name, prompt in prompts.items()]
     return pd.DataFrame(rows, columns=["Prompt", "Kind", "Text"])
 
@@ -41,7 +41,7 @@ def filled(prompts, name, sample, blank):
     """
     if name not in prompts:
         raise UserError(f"templates/ruff/prompts.tsv: has no prompt '{name}', which the paper's example needs; keep it")
-    return prompt_texts.fill(prompts[name]["text"], *example_instance(sample), prompt_texts.BLANKS[blank])
+    return fill(prompts[name]["text"], *example_instance(sample), BLANKS[blank])
 
 
 def examples_cells(prompts, sample, blank, models, wrapped):
@@ -52,7 +52,7 @@ def examples_cells(prompts, sample, blank, models, wrapped):
     prompts : dict
     sample : DataFrame
     blank : str
-        Of :data:`scripts.ruff.lib.prompt_texts.BLANKS`.
+        Of :data:`scripts.ruff.lib.prompts.BLANKS`.
     models : dict
         Model to its facts.
     wrapped : dict of str
@@ -88,7 +88,7 @@ def prompting_cells(summary, models):
         accuracies = map(with_sd, by_count.accuracy, by_count.sd)
         shares = [number((same[name] * same.n).sum() / same.n.sum(), 2) for name in heads]
         # Without a chain there is one place to read the answer in.
-        way = (method, "") if method == prompt_texts.VANILLA else (method.capitalize(), answer)
+        way = (method, "") if method == VANILLA else (method.capitalize(), answer)
         cells.append((models[model]["label"], *way, *accuracies, *shares))
     columns = ["Model", "Method", "Answer in", *(f"accuracy by distractors: {n}" for n in counts), *heads.values()]
     frame = pd.DataFrame(cells, columns=columns)

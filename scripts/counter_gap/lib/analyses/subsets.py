@@ -10,18 +10,18 @@ the mark (see ``predictions``), which no system predicts; the released flags of 
 DISTANCES = ("near", "middle", "far")
 
 
-def of_quadruples(instances):
+def factors_of(instances):
     """Return each quadruple's factors.
 
     Parameters
     ----------
     instances : DataFrame
-        As of :mod:`scripts.counter_gap.lib.quadruples`; four rows a quadruple, in order.
+        As of :mod:`scripts.counter_gap.lib.instances`; four rows for each quadruple, in order.
 
     Returns
     -------
     DataFrame
-        One row a quadruple, in order: ``quadruple``, ``gender`` (of the original), ``source`` (``gutenberg`` or
+        A row for each quadruple, in order: ``quadruple``, ``gender`` (of the original), ``source`` (``gutenberg`` or
         ``bookcorpus`` by the form of the book's name, ``own`` otherwise), ``case``, ``artefact`` (a splitting mark
         directly follows the pronoun in all four), ``glued`` (another mark or letter does), ``right_name`` (one of the
         names is right), ``words`` (tokens between the right name and the pronoun, mean over the four; missing without
@@ -68,7 +68,7 @@ def masks(factors):
     ``all``, sources, cases and distances; each also ``without artefact``. Subsets with no member, and sources if
     there is only one, are left out; so are all ``without artefact`` if no quadruple has it.
     """
-    found = {"all": np.ones(len(factors), dtype=bool)}
+    chosen = {"all": np.ones(len(factors), dtype=bool)}
     for factor, levels in (
         ("source", ("gutenberg", "bookcorpus")),
         ("case", ("nominative", "accusative", "possessive")),
@@ -77,13 +77,13 @@ def masks(factors):
         for level in levels:
             mask = (factors[factor] == level).to_numpy()
             if mask.any() and not mask.all():
-                found[level] = mask
+                chosen[level] = mask
     artefact = factors.artefact.to_numpy()
     if artefact.any():
-        found |= {
-            f"{name} without artefact": mask & ~artefact for name, mask in found.items() if (mask & ~artefact).any()
+        chosen |= {
+            f"{name} without artefact": mask & ~artefact for name, mask in chosen.items() if (mask & ~artefact).any()
         }
     marked = artefact | factors.glued.to_numpy()
     if factors.glued.any():
-        found["all without any mark"] = ~marked
-    return found
+        chosen["all without any mark"] = ~marked
+    return chosen

@@ -2,17 +2,18 @@
 
 import pytest
 
-from scripts.core import files, templates
+from scripts.core import files
 from scripts.core.errors import UserError
+from scripts.core.templates import read_pronouns
 from scripts.counter_gap import instances as script
-from scripts.counter_gap.lib import own, quadruples
+from scripts.counter_gap.lib import instances, templates
 from scripts.counter_gap.lib.analyses import subsets
 from tests.counter_gap import make
 
 
 @pytest.fixture
 def frame(tmp_path):
-    return make.instances(tmp_path / "own.tsv")
+    return make.eight_instances(tmp_path / "quadruples.tsv")
 
 
 @pytest.fixture
@@ -20,14 +21,14 @@ def records(frame):
     return make.records(frame)
 
 
-def test_own_quadruples_become_four_instances(frame):
+def test_quadruples_become_four_instances(frame):
     assert frame.id.tolist()[:4] == ["rain", "rain-control", "rain-swap-1", "rain-swap-2"]
     assert frame.text[0] == '"Wait," said Paul. Mina lent Judit a coat, as she had none; Otto slept.'
     assert frame.text[1] == '"Wait," said Otto. Judit lent Mina a coat, as she had none; Paul slept.'
     assert frame.text[2] == '"Wait," said Mina. Paul lent Otto a coat, as he had none; Judit slept.'
     assert frame.text[3] == '"Wait," said Judit. Otto lent Paul a coat, as he had none; Mina slept.'
     for row in frame.itertuples():
-        for kind in quadruples.SPANS:
+        for kind in instances.SPANS:
             word, offset = getattr(row, kind), getattr(row, f"{kind}_offset")
             assert row.text[offset : offset + len(word)] == word
     assert frame.case.tolist() == ["nominative"] * 4 + ["accusative"] * 4
@@ -39,7 +40,7 @@ def test_gendered_words_follow_their_person(tmp_path):
         "king\tM\ta\tPaul\tOtto\tMina\tJudit\t{a} and {b} met {x}, who lost {other:possessive} way to the old "
         "{same:king/queen} with {y}; {target:nominative} knew."
     )
-    texts = own.read_own(make.write_own(tmp_path / "own.tsv", [row]), make.PRONOUNS).text
+    texts = templates.read_quadruples(make.write_quadruples(tmp_path / "quadruples.tsv", [row]), make.PRONOUNS).text
     assert "who lost her way to the old king with" in texts[0]
     assert "who lost his way to the old queen with" in texts[3]
 
@@ -59,8 +60,8 @@ def test_instances_name_the_lines_they_were_made_from(root, tmp_path):
 @pytest.mark.upstream
 def test_instances_of_c_gap_and_gap_name_their_lines(mirror):
     for frame, path in (
-        (quadruples.read_quadruples(mirror / "counter_gap/data/C-GAP.tsv"), mirror / "counter_gap/data/C-GAP.tsv"),
-        (quadruples.read_gap(mirror / "gap/gap-test.tsv"), mirror / "gap/gap-test.tsv"),
+        (instances.read_c_gap(mirror / "counter_gap/data/C-GAP.tsv"), mirror / "counter_gap/data/C-GAP.tsv"),
+        (instances.read_gap(mirror / "gap/gap-test.tsv"), mirror / "gap/gap-test.tsv"),
     ):
         lines = path.read_text(encoding="utf-8").split("\n")
         assert all(lines[n - 1].startswith(f"{name}\t") for n, name in zip(frame.row, frame.id, strict=True))
@@ -80,23 +81,23 @@ def test_instances_of_c_gap_and_gap_name_their_lines(mirror):
         ("rain", "road", "row 3: the id 'road' is already in row 2"),
     ],
 )
-def test_bad_rows_of_own_quadruples_are_named(tmp_path, old, new, message):
+def test_bad_rows_of_quadruples_are_named(tmp_path, old, new, message):
     rows = [make.ROWS[0].replace(old, new, 1), make.ROWS[1]]
     with pytest.raises(UserError) as error:
-        own.read_own(make.write_own(tmp_path / "own.tsv", rows), make.PRONOUNS)
-    assert message in str(error.value) and "own.tsv" in str(error.value) and "\n" not in str(error.value)
+        templates.read_quadruples(make.write_quadruples(tmp_path / "quadruples.tsv", rows), make.PRONOUNS)
+    assert message in str(error.value) and "quadruples.tsv" in str(error.value) and "\n" not in str(error.value)
 
 
 def test_c_gap_is_read_with_its_quotes(tmp_path, frame, records):
     path = make.write_c_gap(tmp_path / "c.tsv", records)
     assert '""' in path.read_text(encoding="utf-8")
-    read = quadruples.read_quadruples(path)
+    read = instances.read_c_gap(path)
     columns = ["id", "text", "pronoun", "a_offset", "b_coref", "quadruple", "role", "gender", "case"]
     assert read[columns].astype(object).equals(frame[columns].astype(object))
 
 
 def edited(records, row, column, value):
-    records[row][quadruples.COLUMNS.index(column)] = value
+    records[row][instances.COLUMNS.index(column)] = value
     return records
 
 
@@ -132,7 +133,7 @@ def broken_quote(records):
 def test_bad_rows_of_c_gap_are_named(tmp_path, records, change, message):
     path = make.write_c_gap(tmp_path / "c.tsv", change(records))
     with pytest.raises(UserError) as error:
-        quadruples.read_quadruples(path)
+        instances.read_c_gap(path)
     assert message in str(error.value) and str(path) in str(error.value) and "\n" not in str(error.value)
 
 
@@ -141,19 +142,19 @@ def test_cases_that_differ_are_named(tmp_path, records):
     other = ["rain", text, "her", "3", "Mina", "35", "FALSE", "Judit", "44", "TRUE", "book"]
     path = make.write_c_gap(tmp_path / "c.tsv", [other, ["rain-control", *other[1:]], *records[2:4]])
     with pytest.raises(UserError, match=r"row 2: the pronouns of quadruple 'rain' differ in case \(he, her\)"):
-        quadruples.read_quadruples(path)
+        instances.read_c_gap(path)
 
 
 def test_all_bad_rows_are_named_at_once(tmp_path, records):
     edited(edited(records, 0, "A-offset", "999"), 6, "B-coref", "no")
     with pytest.raises(UserError, match=r"2 problems: row 2: .*; row 8: "):
-        quadruples.read_quadruples(make.write_c_gap(tmp_path / "c.tsv", records))
+        instances.read_c_gap(make.write_c_gap(tmp_path / "c.tsv", records))
 
 
 def test_a_wrong_header_is_named(tmp_path):
     (tmp_path / "c.tsv").write_text("ID\tText\n", encoding="utf-8")
     with pytest.raises(UserError, match="row 1: the header must be ID, Text"):
-        quadruples.read_quadruples(tmp_path / "c.tsv")
+        instances.read_c_gap(tmp_path / "c.tsv")
 
 
 def test_gap_is_read_without_quoting(tmp_path):
@@ -163,15 +164,15 @@ def test_gap_is_read_without_quoting(tmp_path):
         ["test-3", "Mina saw her hat; Judit too", "her", "9", "Mina", "0", "TRUE", "Judit", "18", "FALSE", "http://y"],
     ]
     path = tmp_path / "gap.tsv"
-    path.write_text("\n".join("\t".join(r) for r in [quadruples.GAP_COLUMNS, *rows]), encoding="utf-8")
-    frame = quadruples.read_gap(path)
+    path.write_text("\n".join("\t".join(r) for r in [instances.GAP_COLUMNS, *rows]), encoding="utf-8")
+    frame = instances.read_gap(path)
     assert frame.text[0].count('"') == 1
     assert frame.gender.tolist() == ["F", "M", "F"]
     assert frame.case.tolist() == ["nominative", "possessive", "ambiguous"]
     rows[1][3] = "8"
-    path.write_text("\n".join("\t".join(r) for r in [quadruples.GAP_COLUMNS, *rows]), encoding="utf-8")
+    path.write_text("\n".join("\t".join(r) for r in [instances.GAP_COLUMNS, *rows]), encoding="utf-8")
     with pytest.raises(UserError, match="row 3: Pronoun 'his' is not at its offset 8"):
-        quadruples.read_gap(path)
+        instances.read_gap(path)
 
 
 def test_versions_with_and_without_dots_must_agree(frame):
@@ -183,7 +184,7 @@ def test_versions_with_and_without_dots_must_agree(frame):
 
 
 def test_factors_come_from_the_data(frame):
-    factors = subsets.of_quadruples(frame)
+    factors = subsets.factors_of(frame)
     assert factors.artefact.tolist() == [False, True]
     assert factors.right_name.all()
     # Between Judit and she: a, coat, a comma, as. Between Paul and him: seven words and a comma.
@@ -196,8 +197,8 @@ def test_factors_come_from_the_data(frame):
 
 
 def test_the_shipped_quadruples_are_balanced(root):
-    pronouns = templates.read_pronouns(root / "templates/pronouns.tsv")
-    frame = own.read_own(root / "templates/counter_gap/quadruples.tsv", pronouns)
+    pronouns = read_pronouns(root / "templates/pronouns.tsv")
+    frame = templates.read_quadruples(root / "templates/counter_gap/quadruples.tsv", pronouns)
     originals = frame[frame.role == "original"]
     assert originals.gender.value_counts().to_dict() == {"M": 12, "F": 12}
     assert originals.groupby("case").size().min() >= 7
@@ -208,14 +209,14 @@ def test_the_shipped_quadruples_are_balanced(root):
 
 @pytest.mark.upstream
 def test_the_authors_data_are_whole(mirror):
-    frame = quadruples.read_quadruples(mirror / "counter_gap/data/C-GAP.tsv")
-    other = quadruples.read_quadruples(mirror / "counter_gap/data/C-GAP-withdot.tsv")
+    frame = instances.read_c_gap(mirror / "counter_gap/data/C-GAP.tsv")
+    other = instances.read_c_gap(mirror / "counter_gap/data/C-GAP-withdot.tsv")
     script.compare(frame, other, "C-GAP.tsv", "C-GAP-withdot.tsv")
-    factors = subsets.of_quadruples(frame)
+    factors = subsets.factors_of(frame)
     assert len(frame) == 4008 and (factors.gender == "M").sum() == 501
     assert factors.source.value_counts().to_dict() == {"gutenberg": 573, "bookcorpus": 429}
     assert factors.artefact.sum() == 100 and factors.glued.sum() == 6 and (~factors.right_name).sum() == 32
     sizes = {"test": 2000, "validation": 454, "development": 2000}
     for part, size in sizes.items():
-        gap = quadruples.read_gap(mirror / f"gap/gap-{part}.tsv")
+        gap = instances.read_gap(mirror / f"gap/gap-{part}.tsv")
         assert len(gap) == size and (gap.gender == "M").sum() == size // 2

@@ -1,4 +1,4 @@
-"""Quadruples of this project's own: one row a quadruple, with slots, from which the four instances are built.
+"""The quadruples that this project wrote: a row for each, with slots, from which its four instances are built.
 
 Slots: ``{a}`` and ``{b}`` are the candidate names, ``{x}`` and ``{y}`` the two of the other gender;
 ``{target:<case>}`` is the pronoun to resolve, once; ``{same:…}`` and ``{other:…}`` are further words about people of
@@ -11,7 +11,7 @@ import pandas as pd
 
 from scripts.core.errors import UserError
 from scripts.core.templates import CASES, FORMS, read_tsv
-from scripts.counter_gap.lib.quadruples import GENDERS, ROLES, cases
+from scripts.counter_gap.lib.instances import GENDERS, ROLES, cases
 
 COLUMNS = ("id", "gender", "right", "a", "b", "x", "y", "text")
 SETS = {"M": "he", "F": "she"}
@@ -26,7 +26,7 @@ _PLACES = {
 }
 
 
-def read_own(path, pronouns):
+def read_quadruples(path, pronouns):
     """Read the project's quadruples.
 
     Parameters
@@ -38,7 +38,7 @@ def read_own(path, pronouns):
     Returns
     -------
     DataFrame
-        Instances as of :mod:`scripts.counter_gap.lib.quadruples`.
+        Instances as of :mod:`scripts.counter_gap.lib.instances`.
 
     Raises
     ------
@@ -46,13 +46,13 @@ def read_own(path, pronouns):
         Naming every bad row, with what is wrong in it.
     """
     rows = read_tsv(path, COLUMNS)
-    problems, seen = [], {}
+    problems, first_rows = [], {}
     for row, cells in rows:
-        wrong = _problems(cells)
-        if cells["id"] in seen:
-            wrong.append(f"the id '{cells['id']}' is already in row {seen[cells['id']]}")
-        seen.setdefault(cells["id"], row)
-        problems += [f"row {row}: {problem}" for problem in wrong]
+        complaints = _problems(cells)
+        if cells["id"] in first_rows:
+            complaints.append(f"the id '{cells['id']}' is already in row {first_rows[cells['id']]}")
+        first_rows.setdefault(cells["id"], row)
+        problems += [f"row {row}: {complaint}" for complaint in complaints]
     if problems:
         raise UserError(f"{path}: {'; '.join(problems)}; correct these rows")
     if not rows:
@@ -64,34 +64,36 @@ def read_own(path, pronouns):
 
 
 def _problems(cells):
-    wrong = []
+    problems = []
     names = [cells[name] for name in _NAMES]
     if cells["gender"] not in SETS:
-        wrong.append(f"the gender '{cells['gender']}' is neither M nor F")
+        problems.append(f"the gender '{cells['gender']}' is neither M nor F")
     if cells["right"] not in ("a", "b", "neither"):
-        wrong.append(f"the right name '{cells['right']}' is none of a, b, neither")
+        problems.append(f"the right name '{cells['right']}' is none of a, b, neither")
     if not cells["id"] or not all(names) or len(set(names)) < 4:
-        wrong.append("an id and four different names are needed")
+        problems.append("an id and four different names are needed")
     text, slots = cells["text"], re.findall(r"\{([^{}]*)\}", cells["text"])
     literal = re.sub(r"\{[^{}]*\}", " ", text)
-    unknown = [s for s in slots if not _known(s)]
-    wrong += [f"the slot '{{{slot}}}' is unknown" for slot in unknown]
-    wrong += [f"the slot '{{{name}}}' is missing" for name in _NAMES if name not in slots]
+    unknown = [slot for slot in slots if not _is_known(slot)]
+    problems += [f"the slot '{{{slot}}}' is unknown" for slot in unknown]
+    problems += [f"the slot '{{{name}}}' is missing" for name in _NAMES if name not in slots]
     if sum(slot.startswith("target:") for slot in slots) != 1:
-        wrong.append("one slot {target:…} is needed")
+        problems.append("one slot {target:…} is needed")
     if "{a}" in text and "{b}" in text and text.index("{a}") > text.index("{b}"):
-        wrong.append("{a} must come before {b}")
+        problems.append("{a} must come before {b}")
     gendered = sorted(
         {word for word in re.findall(r"\w+", literal.lower()) if word in {*GENDERS, "himself", "herself"}}
     )
-    wrong += [f"'{word}' must be a slot" for word in gendered]
-    wrong += [f"the name '{name}' is outside its slot" for name in names if name and re.search(rf"\b{name}\b", literal)]
+    problems += [f"'{word}' must be a slot" for word in gendered]
+    problems += [
+        f"the name '{name}' is outside its slot" for name in names if name and re.search(rf"\b{name}\b", literal)
+    ]
     if "{" in literal or "}" in literal:
-        wrong.append("a brace is not closed")
-    return wrong
+        problems.append("a brace is not closed")
+    return problems
 
 
-def _known(slot):
+def _is_known(slot):
     kind, _, what = slot.partition(":")
     if kind == "target":
         return what in CASES
@@ -103,10 +105,10 @@ def _known(slot):
 def _instance(cells, role, pronouns):
     places, swapped = _PLACES[role]
     names = {slot: cells[place] for slot, place in zip(_NAMES, places, strict=True)}
-    same = _OTHER[cells["gender"]] if swapped else cells["gender"]
+    candidates_gender = _OTHER[cells["gender"]] if swapped else cells["gender"]
     parts, offsets, length = [], {}, 0
     for literal, slot in re.findall(r"([^{]*)(?:\{([^}]*)\})?", cells["text"]):
-        word = _filled(slot, names, same, pronouns)
+        word = _filled(slot, names, candidates_gender, pronouns)
         key = slot.partition(":")[0]
         # The first mention of a name is the annotated one.
         offsets.setdefault(key, length + len(literal))
@@ -131,13 +133,13 @@ def _instance(cells, role, pronouns):
     }
 
 
-def _filled(slot, names, same, pronouns):
+def _filled(slot, names, candidates_gender, pronouns):
     if not slot:
         return ""
     kind, _, what = slot.partition(":")
     if kind in names:
         return names[kind]
-    gender = _OTHER[same] if kind == "other" else same
+    gender = _OTHER[candidates_gender] if kind == "other" else candidates_gender
     if "/" in what:
         return what.split("/")[gender == "F"]
     return pronouns[SETS[gender]][what]

@@ -1,9 +1,9 @@
 """Reading GAP's format: passages with a pronoun and two candidate names, alone (GAP) or in quadruples (C-GAP).
 
-Both give one frame, one row an instance: ``id``, ``quadruple``, ``role`` (:data:`ROLES`), ``text``, ``pronoun``,
-``pronoun_offset``, ``a``, ``a_offset``, ``a_coref``, the same for ``b``, ``book``, ``gender`` (M or F, the pronoun's),
-``case``, ``row`` (its line in the file). Offsets count code points from 0. Outside quadruples ``quadruple`` is the
-instance's own id and ``role`` is ``original``.
+Both give one frame with a row for each instance: ``id``, ``quadruple``, ``role`` (:data:`ROLES`), ``text``,
+``pronoun``, ``pronoun_offset``, ``a``, ``a_offset``, ``a_coref``, the same for ``b``, ``book``, ``gender`` (M or F, the
+pronoun's), ``case``, ``row`` (its line in the file). Offsets count code points from 0. Outside quadruples
+``quadruple`` is the instance's own id and ``role`` is ``original``.
 """
 
 import csv
@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pandas as pd
 
-from scripts.core import files
 from scripts.core.errors import UserError
 
 ROLES = ("original", "control", "swap-1", "swap-2")
@@ -30,8 +29,8 @@ COLUMNS = (*GAP_COLUMNS[:-1], "Book")
 _LABELS = {"TRUE": True, "FALSE": False}
 
 
-def read_quadruples(path):
-    """Read C-GAP: tab-separated with double-quote quoting, four rows a quadruple.
+def read_c_gap(path):
+    """Read C-GAP: tab-separated with double-quote quoting, four rows for each quadruple.
 
     Returns
     -------
@@ -58,7 +57,7 @@ def read_quadruples(path):
 
 
 def read_gap(path):
-    """Read one of GAP's files: tab-separated without quoting, single instances; raises as :func:`read_quadruples`."""
+    """Read one of GAP's files: tab-separated without quoting, single instances; raises as :func:`read_c_gap`."""
     rows = [(row, line.split("\t")) for row, line in enumerate(_lines(path), 1)]
     return _frame(path, rows, GAP_COLUMNS, [], quadruples=False)
 
@@ -84,15 +83,15 @@ def _frame(path, rows, columns, problems, quadruples):
         if len(cells) != len(columns):
             problems.append(f"row {row}: {len(cells)} cells where the header has {len(columns)}")
             continue
-        entry, wrong = _instance(dict(zip(columns, cells, strict=True)))
-        problems += [f"row {row}: {problem}" for problem in wrong]
+        entry, complaints = _instance(dict(zip(columns, cells, strict=True)))
+        problems += [f"row {row}: {complaint}" for complaint in complaints]
         instances.append(entry)
         numbers.append(row)
     # Broken rows shift what follows them, so quadruples are only looked at when every row is whole.
     if not problems:
-        problems = _quadruple_problems(instances, numbers) if quadruples else _repeated(instances, numbers)
+        problems = _quadruple_problems(instances, numbers) if quadruples else _repetitions(instances, numbers)
     if problems:
-        listed = "; ".join(sorted(problems, key=_row))
+        listed = "; ".join(sorted(problems, key=_row_number))
         count = f"{len(problems)} problem{'s' if len(problems) > 1 else ''}"
         raise UserError(f"{path}: {count}: {listed}; correct these rows or fetch the file again")
     frame = pd.DataFrame(instances)
@@ -106,7 +105,7 @@ def _frame(path, rows, columns, problems, quadruples):
     return frame
 
 
-def _row(problem):
+def _row_number(problem):
     return int(problem.removeprefix("row ").split(":")[0])
 
 
@@ -119,32 +118,32 @@ def cases(frame):
 
 def _instance(cells):
     """Return one instance and what is wrong with its row."""
-    wrong = []
+    problems = []
     entry = {"id": cells["ID"], "text": cells["Text"]}
     for name, column in zip(SPANS, ("Pronoun", "A", "B"), strict=True):
         entry[name] = cells[column]
         offset = cells[f"{column}-offset"]
         if not offset.isdecimal():
-            wrong.append(f"'{offset}' is no offset of {column}")
+            problems.append(f"'{offset}' is no offset of {column}")
             continue
         entry[f"{name}_offset"] = start = int(offset)
         if not cells[column] or cells["Text"][start : start + len(cells[column])] != cells[column]:
-            wrong.append(f"{column} '{cells[column]}' is not at its offset {start}")
+            problems.append(f"{column} '{cells[column]}' is not at its offset {start}")
     for name, column in (("a", "A-coref"), ("b", "B-coref")):
         if cells[column] not in _LABELS:
-            wrong.append(f"{column} '{cells[column]}' is neither TRUE nor FALSE")
+            problems.append(f"{column} '{cells[column]}' is neither TRUE nor FALSE")
         entry[f"{name}_coref"] = _LABELS.get(cells[column])
     if cells["A-coref"] == cells["B-coref"] == "TRUE":
-        wrong.append("both names are marked TRUE")
+        problems.append("both names are marked TRUE")
     if cells["Pronoun"].lower() not in GENDERS:
-        wrong.append(f"'{cells['Pronoun']}' is not one of {', '.join(GENDERS)}")
+        problems.append(f"'{cells['Pronoun']}' is not one of {', '.join(GENDERS)}")
     entry["book"] = cells.get("Book", cells.get("URL"))
     if not entry["book"]:
-        wrong.append("the source is empty")
-    return entry, wrong
+        problems.append("the source is empty")
+    return entry, problems
 
 
-def _repeated(instances, numbers):
+def _repetitions(instances, numbers):
     first, problems = {}, []
     for entry, row in zip(instances, numbers, strict=True):
         if entry["id"] in first:
@@ -154,15 +153,15 @@ def _repeated(instances, numbers):
 
 
 def _quadruple_problems(instances, numbers):
-    problems = _repeated(instances, numbers)
+    problems = _repetitions(instances, numbers)
     for start in range(0, len(instances), 4):
         four, row = instances[start : start + 4], numbers[start]
         name = four[0]["id"]
         expected = [name, *(f"{name}-{role}" for role in ROLES[1:])]
         if [entry["id"] for entry in four] != expected:
-            found = ", ".join(entry["id"] for entry in four)
+            ids = ", ".join(entry["id"] for entry in four)
             # What follows is out of step with its quadruples.
-            return [*problems, f"row {row}: the IDs {found} should be {', '.join(expected)}"]
+            return [*problems, f"row {row}: the IDs {ids} should be {', '.join(expected)}"]
         genders = [GENDERS[entry["pronoun"].lower()] for entry in four]
         if genders not in (["M", "M", "F", "F"], ["F", "F", "M", "M"]):
             problems.append(f"row {row}: the genders of quadruple '{name}' are {' '.join(genders)}, not two and two")
@@ -176,8 +175,3 @@ def _quadruple_problems(instances, numbers):
             if (entry["a_coref"], entry["b_coref"]) != (four[0]["a_coref"], four[0]["b_coref"]):
                 problems.append(f"row {number}: the labels differ from those of the original in row {row}")
     return problems
-
-
-def read(path):
-    """Read instances that :func:`read_quadruples` or :func:`read_gap` made, from Parquet."""
-    return files.read_parquet(path)

@@ -30,7 +30,7 @@ def choose(rule, row):
 
 
 def resolve(rule, instances):
-    """Return one document an instance, each with one cluster: the pronoun and the name that the rule takes."""
+    """Return a document for each instance, with one cluster: the pronoun and the name that the rule takes."""
     documents = []
     for row in instances.itertuples(index=False):
         name = choose(rule, row)

@@ -1,27 +1,29 @@
-"""From flags to the wing's tidy tables."""
+"""From flags to the study's tidy tables."""
 
 import numpy as np
 import pandas as pd
 
-from scripts.core import statistics
+from scripts.core import files, statistics
+from scripts.core.errors import UserError
 from scripts.counter_gap.lib.analyses import inconsistency, subsets
 
-KEYS = ["source", "system", "debiasing"]
+KEYS = ["data", "scoring", "system", "debiasing"]
+"""What tells systems apart: the data set, one of ``study.SCORING``, label and debiasing method."""
 COLUMNS = [*KEYS, "subset", "metric", "group", "value", "ci_low", "ci_high", "p_value", "p_centred"]
-"""Columns of metrics.csv. ``source``: data and scoring, such as ``official/released``; values are shares. The p values
-are of the two variants of the bootstrap (:func:`scripts.counter_gap.lib.analyses.inconsistency.bootstrap`)."""
+"""Columns of metrics.csv. Values are shares; the p values are those of the two variants of the bootstrap
+(:func:`scripts.counter_gap.lib.analyses.inconsistency.bootstrap`)."""
 DECOMPOSED = ("all", "all without artefact")
 
 
-def coded(instances, flags):
-    """Return each system's types of quadruples.
+def types_of_systems(instances, flags):
+    """Return the type of each quadruple for every system.
 
     Parameters
     ----------
     instances : DataFrame
-        As of :mod:`scripts.counter_gap.lib.quadruples`.
+        As of :mod:`scripts.counter_gap.lib.instances`.
     flags : DataFrame
-        ``source``, ``system``, ``debiasing``, ``id``, ``correct``; each system has all instances in their order.
+        :data:`KEYS`, ``id``, ``correct``; each system has all instances in their order.
 
     Returns
     -------
@@ -30,21 +32,21 @@ def coded(instances, flags):
     """
     masculine = (instances.gender == "M").to_numpy().reshape(-1, 4)[:, 0]
     keys, codes = [], []
-    for key, own in flags.groupby(KEYS, sort=False):
+    for key, of_system in flags.groupby(KEYS, sort=False):
         keys.append(key)
-        codes.append(inconsistency.types(own.correct.to_numpy().reshape(-1, 4), masculine))
+        codes.append(inconsistency.types(of_system.correct.to_numpy().reshape(-1, 4), masculine))
     return keys, np.array(codes)
 
 
-def metrics(instances, flags, draws, seed):
+def of_quadruples(instances, flags, draws, seed):
     """Return metrics.csv of one data set with quadruples: every system, subset and metric.
 
     Each subset is resampled alone: what it leaves out is not drawn. Within a subset all systems and metrics have the
     same samples.
     """
-    keys, codes = coded(instances, flags)
+    keys, codes = types_of_systems(instances, flags)
     parts = []
-    for name, members in subsets.masks(subsets.of_quadruples(instances)).items():
+    for name, members in subsets.masks(subsets.factors_of(instances)).items():
         weights = inconsistency.resample(int(members.sum()), draws, seed)
         parts.append(inconsistency.bootstrap(codes[:, members], weights, inconsistency.evaluate).assign(subset=name))
     weights = inconsistency.resample(codes.shape[1], draws, seed)
@@ -52,22 +54,22 @@ def metrics(instances, flags, draws, seed):
     return _labelled(pd.concat([*parts, originals.assign(subset="originals")]), keys)
 
 
-def metrics_single(instances, flags, draws, seed):
+def of_single_instances(instances, flags, draws, seed):
     """Return the same for instances without quadruples: accuracies and their difference, resampling instances."""
     masculine = (instances.gender == "M").to_numpy()
     keys, codes = [], []
-    for key, own in flags.groupby(KEYS, sort=False):
+    for key, of_system in flags.groupby(KEYS, sort=False):
         keys.append(key)
-        codes.append(2 * masculine + own.correct.to_numpy())
+        codes.append(2 * masculine + of_system.correct.to_numpy())
     weights = inconsistency.resample(len(instances), draws, seed)
-    found = inconsistency.bootstrap(codes, weights, inconsistency.evaluate_single, n_types=4)
-    return _labelled(found.assign(subset="all"), keys)
+    rows = inconsistency.bootstrap(codes, weights, inconsistency.evaluate_single, n_types=4)
+    return _labelled(rows.assign(subset="all"), keys)
 
 
-def _labelled(frame, keys):
-    found = frame.reset_index(drop=True)
-    names = pd.DataFrame([keys[i] for i in found.system], columns=KEYS)
-    return pd.concat([names, found.drop(columns="system")], axis=1)[COLUMNS]
+def _labelled(rows, keys):
+    rows = rows.reset_index(drop=True)
+    names = pd.DataFrame([keys[i] for i in rows.system], columns=KEYS)
+    return pd.concat([names, rows.drop(columns="system")], axis=1)[COLUMNS]
 
 
 def significance(table, alpha):
@@ -77,11 +79,11 @@ def significance(table, alpha):
     -------
     DataFrame
         The rows of metrics.csv that have a p value, with ``p_holm`` (over all systems and debiasing methods with the
-        same source, subset, metric and group), ``significant`` and ``significant_holm`` (below ``alpha``); the same of
-        the centred p value as ``p_centred_holm``, ``significant_centred`` and ``significant_centred_holm``.
+        same data, scoring, subset, metric and group), ``significant`` and ``significant_holm`` (below ``alpha``); the
+        same of the centred p value as ``p_centred_holm``, ``significant_centred`` and ``significant_centred_holm``.
     """
     tests = table.dropna(subset=["p_value"]).reset_index(drop=True)
-    families = tests.groupby(["source", "subset", "metric", "group"], sort=False)
+    families = tests.groupby(["data", "scoring", "subset", "metric", "group"], sort=False)
     for p, suffix in (("p_value", ""), ("p_centred", "_centred")):
         adjusted = "p_holm" if p == "p_value" else f"{p}_holm"
         tests[adjusted] = families[p].transform(statistics.holm)
@@ -96,11 +98,11 @@ def decomposition(instances, flags):
     Returns
     -------
     DataFrame
-        ``source``, ``system``, ``debiasing``, ``subset`` (:data:`DECOMPOSED`), ``right_m``, ``right_f``,
+        :data:`KEYS`, ``subset`` (:data:`DECOMPOSED`), ``right_m``, ``right_f``,
         ``quadruples``, ``acc_diff_part`` and ``delta_i_part``; the parts add up to the metric.
     """
-    keys, codes = coded(instances, flags)
-    masks = subsets.masks(subsets.of_quadruples(instances))
+    keys, codes = types_of_systems(instances, flags)
+    masks = subsets.masks(subsets.factors_of(instances))
     right = (np.arange(inconsistency.N_TYPES)[:, None] >> np.arange(4)) & 1
     first, second = right[:, :2].sum(1), right[:, 2:].sum(1)
     masculine = np.arange(inconsistency.N_TYPES) >= 16
@@ -108,8 +110,8 @@ def decomposition(instances, flags):
     rows = []
     for subset in (name for name in DECOMPOSED if name in masks):
         size = int(masks[subset].sum())
-        for key, own in zip(keys, codes, strict=True):
-            counts = np.bincount(own[masks[subset]], minlength=inconsistency.N_TYPES)
+        for key, types in zip(keys, codes, strict=True):
+            counts = np.bincount(types[masks[subset]], minlength=inconsistency.N_TYPES)
             for a in range(3):
                 for b in range(3):
                     n = int(counts[(m == a) & (f == b)].sum())
@@ -138,7 +140,7 @@ def members(instances, data, quadruples):
     facts = instances[["id"]].assign(data=data, original_gender=instances.gender)
     if not quadruples:
         return facts.assign(subset="all")
-    factors = subsets.of_quadruples(instances)
+    factors = subsets.factors_of(instances)
     facts["original_gender"] = np.repeat(factors.gender.to_numpy(), 4)
     parts = [facts[np.repeat(mask, 4)].assign(subset=name) for name, mask in subsets.masks(factors).items()]
     parts.append(facts[(instances.role == "original").to_numpy()].assign(subset="originals"))
@@ -147,9 +149,24 @@ def members(instances, data, quadruples):
 
 def sizes(instances, data):
     """Return how many quadruples each subset of a data set has: ``data``, ``subset``, ``quadruples``, ``masculine``."""
-    factors = subsets.of_quadruples(instances)
+    factors = subsets.factors_of(instances)
     original = (factors.gender == "M").to_numpy()
     rows = [
         (data, name, int(mask.sum()), int((mask & original).sum())) for name, mask in subsets.masks(factors).items()
     ]
     return pd.DataFrame(rows, columns=["data", "subset", "quadruples", "masculine"])
+
+
+def read_set(path, templates):
+    """Read what metrics.csv or significance.csv say of one set of quadruples.
+
+    Raises
+    ------
+    UserError
+        If the set was not run.
+    """
+    table = files.read_csv(path)
+    table = table[table.data == templates].reset_index(drop=True)
+    if table.empty:
+        raise UserError(f"{path}: has no rows of '{templates}'; run the workflow with it in counter_gap.templates")
+    return table
