@@ -14,8 +14,8 @@ from scripts.core.errors import UserError
 from scripts.prompting import merge_answers
 from scripts.ruff import predictions, prompted_outputs
 from scripts.scoring import merge_scores
-from scripts.underspecification import figure_example, masses, method1, method2
-from scripts.underspecification.lib.analyses import raw_files
+from scripts.underspecification import figure_example, masses, method1_slopes, specification_detection
+from scripts.underspecification.lib.analyses import released
 from tests.conftest import ROOT
 
 SETS = ["he", "she", "they"]
@@ -453,7 +453,7 @@ def tidy():
         "occupation": "", "participant": "", "coreferent": "", "well_specified": False, "variable": "date",
         "accumulation": "top", "debris": False,
     }  # fmt: skip
-    return frame.assign(**common)[list(raw_files.COLUMNS)]
+    return frame.assign(**common)[list(released.COLUMNS)]
 
 
 BAD_TIDY = {
@@ -480,10 +480,10 @@ def test_attacks_on_summed_probabilities_are_refused(tmp_path, name, reader):
         for key in ("slopes", "curves", "metric", "roc", "orders", "rates", "independence")
     }
     calls = {
-        "method1": lambda: method1.main(
+        "method1": lambda: method1_slopes.main(
             masses=[str(path)], slopes=made["slopes"], curves=made["curves"], draws=10, seed=1
         ),
-        "method2": lambda: method2.main(
+        "method2": lambda: specification_detection.main(
             masses=[str(path)], metric=made["metric"], specification_detection=made["rates"], roc=made["roc"],
             orders=made["orders"], independence=made["independence"], threshold=0.5, folds=2, draws=10, seed=1,
         ),
@@ -499,7 +499,7 @@ def test_attacks_on_summed_probabilities_are_refused(tmp_path, name, reader):
 def test_sound_summed_probabilities_are_read(tmp_path):
     files.write_parquet(tmp_path / "m.parquet", tidy())
     made = {key: str(tmp_path / f"{key}.csv") for key in ("slopes", "curves")}
-    method1.main(masses=[str(tmp_path / "m.parquet")], **made, draws=10, seed=1)
+    method1_slopes.main(masses=[str(tmp_path / "m.parquet")], **made, draws=10, seed=1)
     assert len(files.read_csv(made["curves"]))
 
 

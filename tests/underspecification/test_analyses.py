@@ -12,7 +12,7 @@ from scipy import stats
 from scripts.core.errors import UserError
 from scripts.underspecification import masses
 from scripts.underspecification.lib import study
-from scripts.underspecification.lib.analyses import agreement, correlation, detection, overwriting, raw_files, toy
+from scripts.underspecification.lib.analyses import agreement, correlation, detection, overwriting, released, toy_model
 
 WORDS = {"female": ["she", "her"], "male": ["he"], "neutral": ["they"], "neo": ["xe"]}
 
@@ -26,7 +26,7 @@ def frame(rows, **common):
     }  # fmt: skip
     made = pd.DataFrame([{**base, **common, **row} for row in rows])
     made["value"] = made.position.astype(str)
-    return made[list(raw_files.COLUMNS)]
+    return made[list(released.COLUMNS)]
 
 
 def mgc(prompt="mask", slope=(0.02, -0.01, 0.0), sentences=4, values=6, noise=0.0):
@@ -352,7 +352,7 @@ def test_distributions_of_counts():
 
 
 def test_the_toy_model_agrees_with_its_simulation():
-    table = toy.correlations(10, 200_000, 7)
+    table = toy_model.correlations(10, 200_000, 7)
     assert len(table) == 24
     gap = (table.simulated - table.exact).abs() / table.standard_error
     assert gap.max() < 4.5
@@ -376,9 +376,9 @@ def test_the_exact_covariance_is_that_of_quadrature():
         return dblquad(density, -8, 8, lambda w: 2 * a - w, 30)[0]
 
     share = moment(0, 0)
-    assert share == pytest.approx(toy.selected_share(a), rel=1e-4)
+    assert share == pytest.approx(toy_model.selected_share(a), rel=1e-4)
     variance = moment(2, 0) / share - (moment(1, 0) / share) ** 2
-    assert toy.exact_covariance("unspecified", a, "selected")[0, 0] == pytest.approx(variance, rel=1e-4)
+    assert toy_model.exact_covariance("unspecified", a, "selected")[0, 0] == pytest.approx(variance, rel=1e-4)
 
 
 def distributions(rows):
@@ -435,8 +435,8 @@ def test_raw_files_become_tidy(tmp_path):
     files = {NAME.format(letter): TEXT for letter in "fmn"}
     files[NAME.format("f").replace("testFalse", "testTrue")] = TEXT
     files["fp_wikibio_text-davinci-002_date_clerk_woman_1_testTrue_P3.csv"] = TEXT
-    found = raw_files.read(archive(tmp_path / "raw.tar.xz", files), "preprint", "winogender")
-    assert list(found.columns) == [*raw_files.COLUMNS, "text_id", "row"] and len(found) == 10
+    found = released.read(archive(tmp_path / "raw.tar.xz", files), "preprint", "winogender")
+    assert list(found.columns) == [*released.COLUMNS, "text_id", "row"] and len(found) == 10
     assert set(found.text_id) == {f"raw.tar.xz:{name}" for name in files}
     row = found[(found.gender == "neutral") & (found.position == 1)].iloc[0]
     assert (row.model, row.prompt, row["item"], row.value, row.probability) == (
@@ -461,7 +461,7 @@ def test_raw_files_become_tidy(tmp_path):
 )  # fmt: skip
 def test_bad_raw_files_are_named(tmp_path, name, text, message):
     with pytest.raises(UserError) as caught:
-        raw_files.read(archive(tmp_path / "raw.tar.xz", {name: text}), "preprint", "winogender")
+        released.read(archive(tmp_path / "raw.tar.xz", {name: text}), "preprint", "winogender")
     assert message in str(caught.value) and str(tmp_path) in str(caught.value)
 
 
@@ -469,7 +469,7 @@ def test_an_archive_that_is_cut_off_is_named(tmp_path):
     path = archive(tmp_path / "raw.tar.xz", {NAME.format("f"): TEXT})
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
     with pytest.raises(UserError, match=r"raw\.tar\.xz: damaged or not a \.tar\.xz .*fetch it again"):
-        raw_files.read(path, "preprint", "winogender")
+        released.read(path, "preprint", "winogender")
 
 
 def test_models_of_files_are_told_apart_by_their_prompt():

@@ -7,8 +7,8 @@ from scipy import stats
 
 from scripts.core.paper import claims, published
 from scripts.underspecification import figure_roc
-from scripts.underspecification.lib import data, findings, sets, study, tables
-from scripts.underspecification.lib.analyses import agreement, correlation, detection, overwriting, raw_files
+from scripts.underspecification.lib import findings, instances, study, tables, templates
+from scripts.underspecification.lib.analyses import agreement, correlation, detection, overwriting, released
 
 pytestmark = pytest.mark.upstream
 
@@ -18,7 +18,7 @@ ARCHIVES = {"winogender": "detect_wino_raw", "simplified": "detect_wino_mod_raw"
 @pytest.fixture(scope="module")
 def masses(mirror):
     folder = mirror / "underspecification/data"
-    return {name: raw_files.read(folder / f"{file}.tar.xz", "preprint", name) for name, file in ARCHIVES.items()}
+    return {name: released.read(folder / f"{file}.tar.xz", "preprint", name) for name, file in ARCHIVES.items()}
 
 
 @pytest.fixture(scope="module")
@@ -56,15 +56,15 @@ def test_everything_was_released(masses):
 
 def test_the_sentences_of_mgc_are_ours(masses, root):
     folder = root / "templates/underspecification"
-    ours = sets.mgc(
-        data.read_verbs(folder / "verbs.tsv"),
-        data.read_life_stages(folder / "life_stages.tsv"),
-        data.read_dates(folder / "dates.tsv")["code"],
-        data.read_places(folder / "places.tsv"),
+    ours = instances.mgc(
+        templates.read_verbs(folder / "verbs.tsv"),
+        templates.read_life_stages(folder / "life_stages.tsv"),
+        templates.read_dates(folder / "dates.tsv")["code"],
+        templates.read_places(folder / "places.tsv"),
     )
     theirs = masses["mgc"]
     assert set(theirs["item"]) == set(ours["item"])
-    for variable in sets.VARIABLES:
+    for variable in instances.VARIABLES:
         grids = [
             frame[frame.variable == variable].drop_duplicates("position").sort_values("position").value.tolist()
             for frame in (ours, theirs)
@@ -126,7 +126,7 @@ def test_the_rounding_of_the_release_is_carried_through(results, printed, root):
 
 def test_released_probabilities_are_rounded_as_stated(masses):
     for name in ("winogender", "simplified"):
-        steps = masses[name].probability / raw_files.ROUNDING
+        steps = masses[name].probability / released.ROUNDING
         assert (steps - steps.round()).abs().max() < 1e-6
 
 

@@ -22,11 +22,11 @@ from scripts.underspecification import (
     figure_toy_model,
     instances,
     masses,
-    method1,
-    method2,
+    method1_slopes,
     paper_numbers,
     published_vs_ours,
     section,
+    specification_detection,
     table_detection,
     table_independence,
     table_masses,
@@ -138,8 +138,8 @@ def run(tmp_path_factory, root):
         }
         rates, slopes = (path(f"analysis/{source}/{n}.csv") for n in ("specification_detection", "method1_slopes"))
         read = [path(f"masses/{part}.parquet") for part in parts]
-        method1.main(masses=read, slopes=slopes, curves=at["curves"], draws=50, seed=1)
-        method2.main(
+        method1_slopes.main(masses=read, slopes=slopes, curves=at["curves"], draws=50, seed=1)
+        specification_detection.main(
             masses=read, metric=at["metric"], specification_detection=rates, roc=at["roc"], orders=at["orders"],
             independence=at["independence"], threshold=THRESHOLD, folds=3, draws=50, seed=1,
         )  # fmt: skip

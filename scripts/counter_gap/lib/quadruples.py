@@ -7,7 +7,6 @@ instance's own id and ``role`` is ``original``.
 """
 
 import csv
-from pathlib import Path
 
 import pandas as pd
 
@@ -64,11 +63,7 @@ def read_gap(path):
 
 
 def _lines(path):
-    try:
-        with Path(path).open(encoding="utf-8", newline="") as file:
-            lines = file.read().split("\n")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"{path}: cannot be read as UTF-8 text ({error}); fetch it again") from error
+    lines = files.read_text(path, "fetch it again").split("\n")
     while lines and not lines[-1]:
         lines.pop()
     return [line.removesuffix("\r") for line in lines]
