@@ -178,12 +178,12 @@ TARS = {
 
 
 @pytest.mark.parametrize("name", TARS)
-@pytest.mark.parametrize("reader", ["raw_files", "train_demo_encoder"])
+@pytest.mark.parametrize("reader", ["released", "train_demo_encoder"])
 def test_tar_archives_are_read_within_limits(tmp_path, name, reader):
     make, expected = TARS[name]
     path = make(tmp_path / "raw.tar.xz")
     calls = {
-        "raw_files": lambda: released.read(path, "preprint", "winogender"),
+        "released": lambda: released.read(path, "preprint", "winogender"),
         "train_demo_encoder": lambda: train_demo_encoder.read_books(path, []),
     }
     started = time.monotonic()

@@ -10,9 +10,16 @@ import pytest
 from scipy import stats
 
 from scripts.core.errors import UserError
-from scripts.underspecification import masses
 from scripts.underspecification.lib import study
-from scripts.underspecification.lib.analyses import agreement, correlation, detection, overwriting, released, toy_model
+from scripts.underspecification.lib.analyses import (
+    agreement,
+    correlation,
+    detection,
+    masses,
+    overwriting,
+    released,
+    toy_model,
+)
 
 WORDS = {"female": ["she", "her"], "male": ["he"], "neutral": ["they"], "neo": ["xe"]}
 
@@ -26,7 +33,7 @@ def frame(rows, **common):
     }  # fmt: skip
     made = pd.DataFrame([{**base, **common, **row} for row in rows])
     made["value"] = made.position.astype(str)
-    return made[list(released.COLUMNS)]
+    return made[list(masses.COLUMNS)]
 
 
 def mgc(prompt="mask", slope=(0.02, -0.01, 0.0), sentences=4, values=6, noise=0.0):
@@ -292,7 +299,7 @@ def orders_table(seed, share_neutral, cells=60, sentences=80):
     for cell in range(cells):
         over = generator.random((sentences, 3)) < np.array([0.9, 0.85, 0.4])
         last = np.where(generator.random(sentences) < share_neutral, 2, generator.integers(0, 2, sentences))
-        distribution = overwriting.counts(over.mean(axis=1))
+        distribution = overwriting.distribution_of_successes(over.mean(axis=1))
         values = np.arange(sentences + 1) / sentences
         low, high = overwriting._quantiles(values, distribution)
         rows.append(
@@ -320,7 +327,7 @@ def test_equally_likely_orders_are_told_from_others():
 
 def test_the_spread_over_orders_is_that_of_all_orders():
     found = overwriting.candidates(winogender(TABLE))
-    table = overwriting.spread(found, 0.5).set_index("rate")
+    table = overwriting.rates_over_orders(found, 0.5).set_index("rate")
     wide = found.assign(over=(found.metric > 0.5).astype(float)).pivot(index="item", columns="gender", values="over")
     tpr, tnr = [], []
     for clerk0, clerk1, nurse0, nurse1 in itertools.product(wide.columns, repeat=4):
@@ -347,8 +354,8 @@ def test_leftovers_overwrite_too_but_not_those_of_prompts():
 
 
 def test_distributions_of_counts():
-    assert overwriting.counts([0.5, 0.5]).tolist() == [0.25, 0.5, 0.25]
-    assert overwriting.counts([0.2] * 10) == pytest.approx(stats.binom.pmf(range(11), 10, 0.2))
+    assert overwriting.distribution_of_successes([0.5, 0.5]).tolist() == [0.25, 0.5, 0.25]
+    assert overwriting.distribution_of_successes([0.2] * 10) == pytest.approx(stats.binom.pmf(range(11), 10, 0.2))
 
 
 def test_the_toy_model_agrees_with_its_simulation():
@@ -436,7 +443,7 @@ def test_raw_files_become_tidy(tmp_path):
     files[NAME.format("f").replace("testFalse", "testTrue")] = TEXT
     files["fp_wikibio_text-davinci-002_date_clerk_woman_1_testTrue_P3.csv"] = TEXT
     found = released.read(archive(tmp_path / "raw.tar.xz", files), "preprint", "winogender")
-    assert list(found.columns) == [*released.COLUMNS, "text_id", "row"] and len(found) == 10
+    assert list(found.columns) == [*masses.COLUMNS, "text_id", "row"] and len(found) == 10
     assert set(found.text_id) == {f"raw.tar.xz:{name}" for name in files}
     row = found[(found.gender == "neutral") & (found.position == 1)].iloc[0]
     assert (row.model, row.prompt, row["item"], row.value, row.probability) == (
@@ -450,12 +457,12 @@ def test_raw_files_become_tidy(tmp_path):
     [
         ("notes.csv", TEXT, "notes.csv: the name is not that of a raw file"),
         (NAME.format("f").replace("bert-base-uncased", "bert-huge"), TEXT, "the model 'bert-huge' with prompt mask"),
-        (NAME.format("f"), TEXT.replace("25.0", "nan"), "row 2: 'nan' is no percentage"),
-        (NAME.format("f"), TEXT.replace("40.0", "140.0"), "row 3: '140.0' is no percentage"),
-        (NAME.format("f"), TEXT.replace("1901", "early"), "row 2: 'early' is no date"),
+        (NAME.format("f"), TEXT.replace("25.0", "nan"), "row 2: 'nan' is not a percentage"),
+        (NAME.format("f"), TEXT.replace("40.0", "140.0"), "row 3: '140.0' is not a percentage"),
+        (NAME.format("f"), TEXT.replace("1901", "early"), "row 2: 'early' is not a date"),
         (NAME.format("f"), TEXT.replace("0,1901", "1901"), "row 2: 2 cells where the header has 3"),
         (NAME.format("f"), ",place,x\n", "row 1: the header must be an index, 'date' and the sentences"),
-        (NAME.format("f").replace("_0_", "_7_"), TEXT, "is no sentence of winogender"),
+        (NAME.format("f").replace("_0_", "_7_"), TEXT, "is not a sentence of winogender"),
         (NAME.format("f"), TEXT, "BERT-base, mask, clerk_man_0: has no file for male"),
     ],
 )  # fmt: skip

@@ -31,7 +31,7 @@ def results(masses):
         "specification_detection": detection.evaluate(
             small[small.dates <= 2], folds=10, draws=100, seed=1, threshold=0.5
         ),
-        "orders": overwriting.spread(overwriting.candidates(both), 0.5),
+        "orders": overwriting.rates_over_orders(overwriting.candidates(both), 0.5),
         "method1_slopes": correlation.slopes(masses["mgc"], draws=100, seed=1),
         "curves": correlation.curves(masses["mgc"], draws=100, seed=1),
         "independence": detection.independence(metric),
@@ -94,7 +94,7 @@ def test_slopes_are_those_of_the_authors_code(masses, results):
 
 
 def test_how_many_printed_cells_agree(results, printed):
-    counts = agreement.counts(results["metric"], results["specification_detection"], results["orders"], printed)
+    counts = agreement.agreeing_cells(results["metric"], results["specification_detection"], results["orders"], printed)
     found = counts.set_index(["table", "dates", "variant"])
     assert (found.cells == found.index.get_level_values("table").map({"Table 2": 48, "Table 3": 66})).all()
     # No gender by itself gives the printed table; orders of files do, and the older variant gives Table 2.
@@ -106,7 +106,7 @@ def test_how_many_printed_cells_agree(results, printed):
 
 
 def test_the_rounding_of_the_release_is_carried_through(results, printed, root):
-    counts = agreement.counts(results["metric"], results["specification_detection"], results["orders"], printed)
+    counts = agreement.agreeing_cells(results["metric"], results["specification_detection"], results["orders"], printed)
     found = counts.set_index(["table", "dates", "variant"])
     assert found.close["Table 2", 2, detection.OF_BOTH] == 38
     known = published.read_models(root / "paper/published/underspecification_models.csv")

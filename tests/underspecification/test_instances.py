@@ -7,8 +7,10 @@ import pytest
 from scripts.core import files
 from scripts.core.errors import UserError
 from scripts.core.options import SLOT
-from scripts.underspecification import instances, texts
-from scripts.underspecification.lib import instances, templates
+from scripts.core.templates import read_occupations
+from scripts.underspecification import instances as make_instances
+from scripts.underspecification import texts as make_texts
+from scripts.underspecification.lib import instances, templates, texts
 
 FOLDER = "templates/underspecification"
 OFFICIAL = "underspecification/winogender_schema_evaluation_set"
@@ -32,9 +34,7 @@ def mgc(root, dates):
 
 @pytest.fixture(scope="module")
 def others(root):
-    return {
-        row["occupation"]: row["participant"] for row in instances.read_occupations(root / "templates/occupations.tsv")
-    }
+    return read_occupations(root / "templates/occupations.tsv")
 
 
 @pytest.fixture(scope="module")
@@ -75,9 +75,9 @@ def test_the_replica_has_the_sizes_of_the_study(replica):
 
 def test_the_replica_is_not_the_authors(replica, mirror, dates):
     for name, file in (("winogender", "all_sentences.tsv"), ("simplified", "all_sentences_g_id.tsv")):
-        own = set(replica[name]["item"])
+        ours = set(replica[name]["item"])
         theirs = instances.official(mirror / OFFICIAL / file, name, [1901, 2016])
-        assert set(theirs["item"]) >= {item for item in own if name == "winogender"}
+        assert set(theirs["item"]) >= {item for item in ours if name == "winogender"}
         words = {re.sub(r"\W+", " ", t.lower()) for t in theirs.text}
         assert not words & {re.sub(r"\W+", " ", t.lower()) for t in replica[name].text}
         assert theirs["item"].nunique() == {"winogender": 480, "simplified": 144}[name]
@@ -105,7 +105,9 @@ def test_bad_schemas_are_named(tmp_path, column, cell, message):
     path = tmp_path / "winogender.tsv"
 
     def write(cells):
-        path.write_text("\t".join(templates.WINOGENDER_COLUMNS) + "\n" + "\t".join(cells.values()) + "\n", encoding="utf-8")
+        path.write_text(
+            "\t".join(templates.WINOGENDER_COLUMNS) + "\n" + "\t".join(cells.values()) + "\n", encoding="utf-8"
+        )
 
     write(row)
     assert templates.read_schemas(path, {"clerk": "customer"})[0]["other"] == "customer"
@@ -197,20 +199,20 @@ def test_instances_and_texts_name_the_lines_they_were_made_from(root, tmp_path, 
     paths = {name: str(folder / f"{file}.tsv") for name, file in inputs.items()} | {"dates": str(folder / "dates.tsv")}
     made, read = str(tmp_path / "instances.parquet"), str(tmp_path / "texts.parquet")
     wanted = "code" if evaluation_set == "mgc" else "winogender"
-    instances.main(instances=made, evaluation_set=evaluation_set, date_range=wanted, outer_dates=1, **paths)
+    make_instances.main(instances=made, evaluation_set=evaluation_set, date_range=wanted, outer_dates=1, **paths)
     prompts = str(folder / "prompts.tsv")
-    texts.main(instances=made, prompts=prompts, texts=read, use=["A", "C"], dates=3, places=3, occupations=2)
+    make_texts.main(instances=made, prompts=prompts, texts=read, use=["A", "C"], dates=3, places=3, occupations=2)
     of_instances, of_texts = files.read_parquet(made), files.read_parquet(read)
-    found = of_texts.merge(of_instances.drop(columns=["text", *instances.ROWS]), on="instance_id")
+    joined = of_texts.merge(of_instances.drop(columns=["text", *instances.ROWS]), on="instance_id")
     origins = files.parquet_metadata(read)["origins"]
     assert files.parquet_metadata(made)["origins"] == {k: v for k, v in origins.items() if k != "prompt_row"}
     for column, word in words.items():
         lines = (folder / ("../occupations.tsv" if column == "occupation_row" else origins[column])).resolve()
         lines = lines.read_text(encoding="utf-8").split("\n")
-        rows = found[found[column].notna()]
+        rows = joined[joined[column].notna()]
         assert len(rows) and all(w in lines[n - 1].split("\t") for n, w in zip(rows[column], rows[word], strict=True))
-    assert set(found.date_row.dropna()) == {templates.row_of(paths["dates"], templates.DATE_COLUMNS, wanted)}
-    assert not found[found.variable == "place"].date_row.notna().any()
-    assert (found.prompt_row.isna() == (found.method == "mask")).all()
+    assert set(joined.date_row.dropna()) == {templates.row_numbers(paths["dates"], templates.DATE_COLUMNS)[wanted]}
+    assert not joined[joined.variable == "place"].date_row.notna().any()
+    assert (joined.prompt_row.isna() == (joined.method == "mask")).all()
     if evaluation_set == "winogender":
-        assert (found.occupation_row.notna() == (found.participant == "other")).all()
+        assert (joined.occupation_row.notna() == (joined.participant == "other")).all()
