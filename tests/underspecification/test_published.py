@@ -50,8 +50,8 @@ def test_everything_was_released(masses):
     assert set(kept.model) == {*findings.METHOD2}
     assert set(masses["mgc"].model) >= {*findings.METHOD1}
     prompts = masses["mgc"].groupby("model").prompt.unique().map(sorted).to_dict()
-    for model, found in prompts.items():
-        assert found == (["A", "B", "C"] if study.MODELS[model].prompted else ["mask"])
+    for model, names in prompts.items():
+        assert names == (["A", "B", "C"] if study.MODELS[model].prompted else ["mask"])
 
 
 def test_the_sentences_of_mgc_are_ours(masses, root):
@@ -83,8 +83,8 @@ def test_slopes_are_those_of_the_authors_code(masses, results):
     """Of every model and prompt, with the regression that their script calls."""
     table = results["method1_slopes"].set_index(["model", "prompt", "variable", "gender", "metric"]).value
     checked = 0
-    for key, own in masses["mgc"].groupby(["model", "prompt", "variable", "gender"]):
-        y = own.groupby("position").probability.mean() * 100
+    for key, curves in masses["mgc"].groupby(["model", "prompt", "variable", "gender"]):
+        y = curves.groupby("position").probability.mean() * 100
         expected = stats.linregress(range(len(y)), y)
         assert table[(*key, "slope")] == pytest.approx(expected.slope, abs=1e-9)
         if np.ptp(y) > 1e-9:
@@ -95,20 +95,20 @@ def test_slopes_are_those_of_the_authors_code(masses, results):
 
 def test_how_many_printed_cells_agree(results, printed):
     counts = agreement.agreeing_cells(results["metric"], results["specification_detection"], results["orders"], printed)
-    found = counts.set_index(["table", "dates", "variant"])
-    assert (found.cells == found.index.get_level_values("table").map({"Table 2": 48, "Table 3": 66})).all()
+    table = counts.set_index(["table", "dates", "variant"])
+    assert (table.cells == table.index.get_level_values("table").map({"Table 2": 48, "Table 3": 66})).all()
     # No gender by itself gives the printed table; orders of files do, and the older variant gives Table 2.
     for gender in ("female", "male", "neutral"):
-        assert found.agree["Table 3", 1, gender] <= 4
-    assert found.agree["Table 3", 1, "file orders"] >= 50
-    assert found.agree["Table 2", 2, detection.OF_BOTH] == 27
-    assert found.agree["Table 2", 1, "female"] < 12
+        assert table.agree["Table 3", 1, gender] <= 4
+    assert table.agree["Table 3", 1, "file orders"] >= 50
+    assert table.agree["Table 2", 2, detection.OF_BOTH] == 27
+    assert table.agree["Table 2", 1, "female"] < 12
 
 
 def test_the_rounding_of_the_release_is_carried_through(results, printed, root):
     counts = agreement.agreeing_cells(results["metric"], results["specification_detection"], results["orders"], printed)
-    found = counts.set_index(["table", "dates", "variant"])
-    assert found.close["Table 2", 2, detection.OF_BOTH] == 38
+    table = counts.set_index(["table", "dates", "variant"])
+    assert table.close["Table 2", 2, detection.OF_BOTH] == 38
     known = published.read_models(root / "paper/published/underspecification_models.csv")
     mapping = published.read_mapping(root / "paper/published/underspecification_mapping.csv", printed, known)
     names = dict(zip(known.label, known.model, strict=True))
@@ -203,12 +203,12 @@ def test_tables_print_the_study(results, printed):
 
 def test_the_dot_of_a_roc_curve_is_the_rate(results):
     metric = results["metric"]
-    own = metric[
+    sentences = metric[
         (metric.model == "GPT-3.5 SFT") & (metric.evaluation_set == "simplified") & (metric.gender == "female")
         & (metric.dates == 1)
     ]  # fmt: skip
-    curve = detection.Detection(own).roc()
+    curve = detection.Detection(sentences).roc()
     at = curve[curve.threshold <= 0.5].iloc[0]
-    rates = detection.Detection(own).rates(0.5)
+    rates = detection.Detection(sentences).rates(0.5)
     assert (rates["TPR"][0], rates["TNR"][0]) == (at.TPR, 1 - at.FPR)
-    assert figure_roc.panels(own) == [("simplified", "official")]
+    assert figure_roc.panels(sentences) == [("simplified", "official")]
