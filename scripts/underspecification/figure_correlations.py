@@ -108,7 +108,7 @@ def draw(curves, models, variable):
     ]
     handles += [plotting.patch_handle("#BFBFBF", "95 % interval of the line")]
     plotting.legend_below(drawn, handles, 5)
-    figures.demonstration(drawn, curves.model.unique(), models)
+    figures.note_demonstration(drawn, curves.model.unique(), models)
     return drawn
 
 

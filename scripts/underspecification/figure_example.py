@@ -71,7 +71,7 @@ def draw(frame, models):
         ax.tick_params(axis="y", length=0)
     axes[0].set_title(f"{model}: {occupation}")
     plotting.legend_below(drawn, handles, 2)
-    figures.demonstration(drawn, [model], models)
+    figures.note_demonstration(drawn, [model], models)
     return drawn
 
 

@@ -116,7 +116,7 @@ def draw(frame, evaluation_set, share, models, threshold):
         handles.append(plotting.handle(look, "no gendered word at one of the dates"))
         handles[-1].set_markeredgecolor(plotting.GREY)
     plotting.legend_below(drawn, handles, 3)
-    figures.demonstration(drawn, names, models)
+    figures.note_demonstration(drawn, names, models)
     return drawn
 
 

@@ -14,8 +14,8 @@ GROUPS = (("BERT", "RoBERTa"), ("BART", "UL2", "Flan-UL2", "Flan-T5"), ("GPT",),
 LOOKS = (("#0072B2", "-"), ("#D55E00", (0, (4, 1.5))), ("#009E73", (0, (1, 1))), ("#882255", (0, (6, 1.5, 1, 1.5))))
 
 
-def panels(frame):
-    """Return evaluation sets and template sets that are there, in order."""
+def evaluation_sets(frame):
+    """Return the evaluation sets of a frame with their template sets, in order."""
     present = set(frame[["evaluation_set", "templates"]].itertuples(index=False, name=None))
     return [(s, t) for s in SETS for t in ("replica", "official") if (s, t) in present]
 
@@ -41,7 +41,7 @@ def draw(frame, areas, models, threshold):
     threshold : float
         In percentage points.
     """
-    shown = panels(frame)
+    shown = evaluation_sets(frame)
     groups = columns(study.order(frame.model))
     width = plotting.PAGE if len(groups) > 2 else plotting.COLUMN * (1 + 0.25 * (len(groups) - 1))
     drawn = plotting.figure(width, 2.35 * len(shown) + 0.2)
@@ -75,7 +75,7 @@ def draw(frame, areas, models, threshold):
         ax.tick_params(labelbottom=True)
     drawn.supxlabel("well-specified sentences above the threshold (1 − TNR)", fontsize=8)
     drawn.supylabel("unspecified sentences above it (TPR)", fontsize=8)
-    figures.demonstration(drawn, study.order(frame.model), models)
+    figures.note_demonstration(drawn, study.order(frame.model), models)
     return drawn
 
 

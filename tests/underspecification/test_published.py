@@ -211,4 +211,4 @@ def test_the_dot_of_a_roc_curve_is_the_rate(results):
     at = curve[curve.threshold <= 0.5].iloc[0]
     rates = detection.Detection(sentences).rates(0.5)
     assert (rates["TPR"][0], rates["TNR"][0]) == (at.TPR, 1 - at.FPR)
-    assert figure_roc.panels(sentences) == [("simplified", "official")]
+    assert figure_roc.evaluation_sets(sentences) == [("simplified", "official")]

@@ -65,7 +65,7 @@ def panels(frame):
     return [(m, p) for m in study.order(frame.model) for p in ("mask", "A", "B", "C") if (m, p) in present]
 
 
-def demonstration(drawn, names, models):
+def note_demonstration(drawn, names, models):
     """Say so if a figure shows demonstration models; ``models`` are the run's, by their labels."""
     shown = {name: models[name] for name in names if name in models}
     plotting.demonstration_note(drawn, shown)

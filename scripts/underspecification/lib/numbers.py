@@ -74,13 +74,13 @@ def from_slopes(slopes, curves):
         r = part[part.metric == "r"].pivot(index=["model", "prompt"], columns="gender", values="value")
         f = part[(part.metric == "slope") & (part.gender == "female")]
         numbers["mgc.curves"] = count(len(f), source, variable=variable)
-        for name, curves_that_do in (
+        for name, holds in (
             ("rises", r.female > 0),
             ("falls", r.male < 0),
             ("both", (r.female > 0) & (r.male < 0)),
             ("significant", f.ci_low > 0),
         ):
-            numbers[f"method1.{variable}.{name}"] = count(curves_that_do.sum(), source, variable=variable)
+            numbers[f"method1.{variable}.{name}"] = count(holds.sum(), source, variable=variable)
         gap = part[(part.metric == "slope") & (part.gender == "female minus male")].reset_index(drop=True)
         steepest = gap.iloc[gap.value.abs().idxmax()]
         label = steepest.model if steepest.prompt == "mask" else f"{steepest.model} with prompt {steepest.prompt}"
