@@ -2,13 +2,13 @@
 
 from scripts.core.job import run
 from scripts.core.paper import published
-from scripts.core.paper.tables import read_rows
 from scripts.underspecification.lib import tables
+from scripts.underspecification.lib.readers import read_rows
 
 
 def main(*, metric: str, printed: str, tex: str, csv: str):
     """Write the cells as printed (LaTeX and CSV); ``printed`` are the published numbers."""
-    frame = tables.example(read_rows(metric), published.read_published(printed))
+    frame = tables.example(read_rows(metric, "metric"), published.read_published(printed))
     # The same in all rows.
     tables.write(tex, csv, frame, 5, hidden=["Occupation"])
 
