@@ -27,13 +27,6 @@ KEYS = {
 """Settings to their keys in config.yaml."""
 
 
-def from_settings(settings):
-    """Return ``setting.<name>``."""
-    return {
-        f"setting.{name}": entry(value, f"{value:,}", "config.yaml", key=KEYS[name]) for name, value in settings.items()
-    }
-
-
 def from_sizes(sizes, templates):
     """Return ``size.<subset>`` (quadruples), ``size.instances``, ``size.masculine``, ``artefact`` and ``marked``.
 

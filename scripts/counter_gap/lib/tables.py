@@ -15,6 +15,39 @@ SIGNIFICANT, CORRECTED = "*", "†"
 DISPUTED = "‡"
 """Mark of values of which the centred bootstrap decides otherwise, before the correction or after it."""
 
+FORMS = dict.fromkeys(
+    ("acc_diff", "delta_i", "i_within_diff", "i_across_diff", "original_minus_counterfactual"), "marked"
+) | {"spearman_rho": "rho"}
+"""How a metric is printed (:func:`formatted`); the others are shares in percent."""
+
+ACCURACY = {"Acc_M": ("accuracy", "M"), "Acc_F": ("accuracy", "F"), "Acc_Diff": ("acc_diff", "all")}
+"""Columns of Table 2, accuracy by gender, by head: metric and group."""
+INCONSISTENCY = {
+    "M": ("i_within", "M"),
+    "F": ("i_within", "F"),
+    "M−F": ("i_within_diff", "all"),
+    "I_within": ("i_within", "all"),
+    "M2F": ("i_across", "M2F"),
+    "F2M": ("i_across", "F2M"),
+    "M2F−F2M": ("i_across_diff", "all"),
+    "I_across": ("i_across", "all"),
+    "ΔI": ("delta_i", "all"),
+}
+"""Columns of Table 3, inconsistency within and across genders."""
+ORIGINAL_COUNTERFACTUAL = {
+    "Original": ("accuracy", "original"),
+    "Counterfactual": ("accuracy", "counterfactual"),
+    "Difference": ("original_minus_counterfactual", "all"),
+    "Spearman's ρ": ("spearman_rho", "all"),
+}
+"""Columns of Table 4, original against counterfactual gender."""
+DATASETS = ACCURACY | {"Overall": ("accuracy", "all"), "ΔI": ("delta_i", "all")}
+"""Columns of Table 5, on each data set."""
+DEBIASING = {"Acc_Diff": ("acc_diff", "all"), "ΔI": ("delta_i", "all"), "Overall": ("accuracy", "all")}
+"""Columns of Table 6 that flags tell."""
+ARTEFACT = {"Acc.": ("accuracy", "all"), "Acc_Diff": ("acc_diff", "all"), "ΔI": ("delta_i", "all")}
+"""Columns of the table without the quadruples that the conversion spoilt, each of which it has twice."""
+
 # What LaTeX text cannot show as it is, after escaping.
 _SYMBOLS = {
     "ΔI": r"$\Delta I$",
@@ -92,17 +125,17 @@ def printed(rows, columns, empty=MISSING):
     ----------
     rows : DataFrame
         Of one system and subset.
-    columns : list of (str, str, str, str)
-        Head, metric, group and format (:func:`formatted`).
+    columns : dict of str to (str, str)
+        Head to metric and group.
     empty : str
         Stands for a metric without a row.
     """
     cells = {}
-    for head, metric, group, form in columns:
+    for head, (metric, group) in columns.items():
         values = rows[(rows.metric == metric) & (rows.group == group)]
         if len(values) > 1:
             raise ValueError(f"{len(values)} rows of {metric}, {group}")
-        cells[head] = empty if values.empty else formatted(values.iloc[0], form)
+        cells[head] = empty if values.empty else formatted(values.iloc[0], FORMS.get(metric, "percent"))
     return cells
 
 
@@ -123,40 +156,6 @@ def formatted(row, form):
     return marked(row) if form == "marked" else percent(row.value)
 
 
-def accuracy(table, templates):
-    """Return the cells of Table 2: accuracy by gender."""
-    return cells(table, templates, [
-        ("Acc_M", "accuracy", "M", "percent"),
-        ("Acc_F", "accuracy", "F", "percent"),
-        ("Acc_Diff", "acc_diff", "all", "marked"),
-    ])  # fmt: skip
-
-
-def inconsistency(table, templates):
-    """Return the cells of Table 3: inconsistency within and across genders."""
-    return cells(table, templates, [
-        ("M", "i_within", "M", "percent"),
-        ("F", "i_within", "F", "percent"),
-        ("M−F", "i_within_diff", "all", "marked"),
-        ("I_within", "i_within", "all", "percent"),
-        ("M2F", "i_across", "M2F", "percent"),
-        ("F2M", "i_across", "F2M", "percent"),
-        ("M2F−F2M", "i_across_diff", "all", "marked"),
-        ("I_across", "i_across", "all", "percent"),
-        ("ΔI", "delta_i", "all", "marked"),
-    ])  # fmt: skip
-
-
-def original_counterfactual(table, templates):
-    """Return the cells of Table 4: original against counterfactual gender."""
-    return cells(table, templates, [
-        ("Original", "accuracy", "original", "percent"),
-        ("Counterfactual", "accuracy", "counterfactual", "percent"),
-        ("Difference", "original_minus_counterfactual", "all", "marked"),
-        ("Spearman's ρ", "spearman_rho", "all", "rho"),
-    ])  # fmt: skip
-
-
 def absent(scoring):
     """Return why a system with this scoring has no number: only released flags could have been released."""
     return NOT_RELEASED if scoring == "released" else NOT_RUN
@@ -164,13 +163,6 @@ def absent(scoring):
 
 def datasets(table, templates):
     """Return the cells of Table 5: each system on every part of GAP, on the originals alone and on the quadruples."""
-    columns = [
-        ("Acc_M", "accuracy", "M", "percent"),
-        ("Acc_F", "accuracy", "F", "percent"),
-        ("Acc_Diff", "acc_diff", "all", "marked"),
-        ("Overall", "accuracy", "all", "percent"),
-        ("ΔI", "delta_i", "all", "marked"),
-    ]
     gap = [data for data in DATA if (table.data == data).any()] or ["gap_test"]
     wanted = [(data, "all", DATA[data]) for data in gap]
     wanted += [(templates, "originals", "originals only"), (templates, "all", "quadruples")]
@@ -179,10 +171,10 @@ def datasets(table, templates):
         for data, subset, label in wanted:
             values = of_system(table, data, scoring, system, debiasing)
             values = values[values.subset == subset]
-            shown = printed(values, columns)
+            shown = printed(values, DATASETS)
             if values.empty:
                 # Of the originals and of GAP there is no difference of inconsistencies.
-                shown |= {head: absent(scoring) for head, metric, _, _ in columns if metric != "delta_i"}
+                shown |= {head: absent(scoring) for head in DATASETS if head != "ΔI"}
             rows.append({"System": system, "Scoring": SCORING[scoring], "Data": label, **shown})
     return pd.DataFrame(rows)
 
@@ -193,16 +185,11 @@ def debiasing(table, templates):
     Rules are not trained and have one row; every other system has one for each method. What was not released or not
     run says so.
     """
-    columns = [
-        ("Acc_Diff", "acc_diff", "all", "marked"),
-        ("ΔI", "delta_i", "all", "marked"),
-        ("Overall", "accuracy", "all", "percent"),
-    ]
     rows = []
     for scoring, system, _ in systems(table, templates):
         for method in METHODS if not system.endswith("(rule)") else METHODS[:1]:
             values = of_system(table, templates, scoring, system, method)
-            shown = printed(values[values.subset == "all"], columns, absent(scoring))
+            shown = printed(values[values.subset == "all"], DEBIASING, absent(scoring))
             # OntoNotes needs a system and its data, not flags.
             shown["F1 on OntoNotes"] = absent(scoring)
             rows.append({"System": system, "Scoring": SCORING[scoring], "Debiasing": method, **shown})
@@ -251,18 +238,13 @@ def cancellation(metrics, decomposition, templates):
 
 def artefact(table, templates):
     """Return the cells that compare all quadruples with those that the conversion did not spoil."""
-    columns = [
-        ("Acc.", "accuracy", "all", "percent"),
-        ("Acc_Diff", "acc_diff", "all", "marked"),
-        ("ΔI", "delta_i", "all", "marked"),
-    ]
     rows = []
     for scoring, system, method in systems(table, templates, METHODS):
         values = of_system(table, templates, scoring, system, method)
         row = {"System": system, "Scoring": SCORING[scoring], "Debiasing": method}
-        for head, *column in columns:
+        for head, column in ARTEFACT.items():
             for subset, end in (("all", ""), ("all without artefact", " w/o")):
-                row |= printed(values[values.subset == subset], [(head + end, *column)])
+                row |= printed(values[values.subset == subset], {head + end: column})
         rows.append(row)
     return pd.DataFrame(rows)
 

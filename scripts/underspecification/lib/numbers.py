@@ -17,13 +17,6 @@ KEYS = {
 """Settings to their keys in config.yaml."""
 
 
-def from_settings(settings):
-    """Return ``setting.<name>``."""
-    return {
-        f"setting.{name}": entry(value, f"{value:,}", "config.yaml", key=KEYS[name]) for name, value in settings.items()
-    }
-
-
 def from_toy(correlations):
     """Return ``toy.<task>.<population>.<pair>.<simulated or exact>``, ``toy.selected`` (percent) and ``toy.draws``."""
     numbers = {}
