@@ -21,7 +21,7 @@ _START, _MIDDLE, _END = "\ue000", "\ue001", "\ue002"
 CAPTION = re.compile(r"\\caption(?:of\{\w+\})?\{")
 
 
-def context(study, parts, numbers, tables, figures, comparison_numbers, section_tex, called="set", models=None):
+def context(study, parts, numbers, figures, tables, comparison_numbers, section_tex, *, called="set", models=None):
     """Return what the template of every section takes; a study adds what is its own.
 
     Parameters
@@ -31,8 +31,8 @@ def context(study, parts, numbers, tables, figures, comparison_numbers, section_
         The template sets or sources of the run.
     numbers : list of str or Path
         The ``paper_numbers.json`` of each of ``parts``, in that order.
-    tables, figures : list of str or Path
-        The study's LaTeX tables and PDF figures; those in a folder that is called like a part belong to it.
+    figures, tables : list of str or Path
+        The study's PDF figures and LaTeX tables; those in a folder that is called like a part belong to it.
     comparison_numbers : list of str or Path
         JSON files of numbers across the parts.
     section_tex : str or Path
