@@ -10,7 +10,6 @@ from scripts.core.errors import UserError
 from scripts.ruff import prompts, sample
 from scripts.ruff.lib import prompting_jobs
 from scripts.ruff.lib.prompts import read_prompts
-from scripts.ruff.lib.selection import balanced
 from tests.conftest import ROOT
 
 SETS = ["he", "she", "they", "xe"]
@@ -47,17 +46,6 @@ def make(samples, folder, **changed):
     }
     prompts.main(**given)
     return files.read_parquet(given["prompted"]), files.read_parquet(given["prompts"])
-
-
-def test_prompted_instances_are_the_first_of_those_scored(samples, tmp_path):
-    rows, _ = make(samples, tmp_path)
-    assert rows.groupby("n_distractors").size().to_dict() == {0: 4, 1: 4}
-    assert rows.groupby("n_distractors").pronoun.nunique().to_dict() == {0: 4, 1: 4}
-    for path, (_, taken) in zip(samples, rows.groupby("n_distractors"), strict=True):
-        whole = files.read_parquet(path)
-        scored = whole.iloc[balanced(whole, 8)]
-        assert set(taken.instance_id) < set(scored.instance_id)
-    assert rows[rows.chains].n_distractors.tolist() == [1, 1]
 
 
 def test_every_instance_has_its_prompts(samples, tmp_path):
