@@ -97,10 +97,10 @@ def test_instances_need_their_slot():
             ["a\topen\t{task}", "a\topen\t{task}?"],
             "row 3: the prompt's id 'a' is empty or appears twice; give the prompt an id of its own",
         ),
-        (["a\tfree\t{task}"], "row 2: the kind 'free' is none of open, options"),
+        (["a\tfree\t{task}"], "row 2: the kind 'free' is not one of open, options"),
         (["a\topen\tFill it."], "row 2: the slot {task} must appear exactly once"),
         (["a\toptions\t{task}"], "row 2: the slot {options} must appear exactly once"),
-        (["a\topen\t{task} {options}"], "row 2: the slot {options} means nothing here"),
+        (["a\topen\t{task} {options}"], "row 2: the slot {options} is unknown here"),
         ([], "has no prompt; add a row"),
     ],
 )
@@ -129,5 +129,5 @@ def test_bad_chains_are_refused(tmp_path, row, words):
 
 
 def test_an_unknown_method_names_those_there_are():
-    with pytest.raises(UserError, match=r"'wei' is not in chains.tsv; methods there are kojima, zhou"):
+    with pytest.raises(UserError, match=r"'wei' is not in chains.tsv; its methods are kojima, zhou"):
         prompts.select_chains(CHAINS, ["wei"], "chains.tsv")

@@ -53,7 +53,7 @@ def read_prompts(path):
                 f"{where}: the prompt's id '{name}' is empty or appears twice; give the prompt an id of its own"
             )
         if kind not in KINDS:
-            raise UserError(f"{where}: the kind '{kind}' is none of {', '.join(KINDS)}; correct it")
+            raise UserError(f"{where}: the kind '{kind}' is not one of {', '.join(KINDS)}; correct it")
         _check_slots(text, ("{task}", "{options}") if kind == "options" else ("{task}",), where)
         prompts[name] = {"kind": kind, "text": _breaks(text)}
     if not prompts:
@@ -104,7 +104,7 @@ def select_chains(chains, methods, path):
     for method in methods:
         if method not in chains:
             raise UserError(
-                f"ruff.prompting.chain_of_thought.methods: '{method}' is not in {path}; methods there are "
+                f"ruff.prompting.chain_of_thought.methods: '{method}' is not in {path}; its methods are "
                 f"{', '.join(chains)}"
             )
     return {method: chains[method] for method in methods}
@@ -240,4 +240,4 @@ def _check_slots(text, wanted, where):
         raise UserError(f"{where}: the slot {wrong} must appear exactly once; correct the text")
     strange = next((slot for slot in present if slot not in wanted), None)
     if strange:
-        raise UserError(f"{where}: the slot {strange} means nothing here; slots are {', '.join(wanted)}")
+        raise UserError(f"{where}: the slot {strange} is unknown here; the slots are {', '.join(wanted)}")
