@@ -7,7 +7,7 @@ from scripts.core.paper import latex
 from scripts.counter_gap.lib import findings
 from scripts.counter_gap.lib.analyses import comparable
 
-WIDTHS = {1: [0.04, 0.4, 0.12, 0.37], 2: [0.04, 0.36, 0.1, 0.1, 0.31]}
+WIDTHS = {1: [0.04, 0.4, 0.12, 0.37], 2: [0.04, 0.36, 0.1, 0.1, 0.31], 3: [0.04, 0.3, 0.1, 0.1, 0.1, 0.27]}
 """Columns of the typeset table by the number of sets of quadruples, in parts of the text's width."""
 
 
