@@ -21,7 +21,7 @@ rule merge_demo_encoder:
         "../scripts/demo_encoder/merge_demo_encoder.py"
 
 
-# Outside the default targets: makes the delta anew from public-domain books, which only a mirror offers as archives.
+# Outside the default targets: makes the delta again from public-domain books, which only a mirror offers as archives.
 rule train_demo_encoder:
     input:
         litbank=upstream("litbank/original.tar.xz"),

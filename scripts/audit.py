@@ -9,6 +9,8 @@
     python -m scripts.audit --impact templates/ruff/task.tsv:17
     python -m scripts.audit --against results/paper/manifest.sha256    and all that changed since this list or crate
 
+A run in a folder of its own is named as for Snakemake: --directory runs/NAME --configfile FILE.
+
 The exit status is 0 only if everything that was asked for is current.
 """
 
@@ -197,12 +199,19 @@ def main(*, configuration: dict, targets: list, configfiles: list):
 
 
 def advice(state, configfiles, targets):
-    """Return what to do about files that are not current; first whether this is the right configuration at all."""
-    question = audit.doubt(state.findings, configfiles)
+    """Return what to do about files that are not current; first whether this is the right configuration at all.
+
+    The commands are for the repository's root, also where the run is in a folder of its own.
+    """
+    folder = Path.cwd()
+    own = folder != ROOT and folder.is_relative_to(ROOT)
+    named = [os.path.relpath(path, ROOT) if own and Path(path).is_relative_to(ROOT) else path for path in configfiles]
+    question = audit.doubt(state.findings, named)
+    directory = str(folder.relative_to(ROOT)) if own else None
     return [
         *([question] if question else []),
         *audit.environment_remedies(state.findings),
-        *audit.remedies(state.findings, state.jobs, targets, configfiles),
+        *audit.remedies(state.findings, state.jobs, targets, named, directory=directory),
     ]
 
 
@@ -216,11 +225,14 @@ def command_line(arguments=None):
     parser.add_argument("--against", metavar="FILE", help="compare with what was published: a crate or a manifest too")
     parser.add_argument("--impact", metavar="X", help="what a change of a file, a template row or a model would move")
     parser.add_argument("--configfile", type=Path, action="append", default=[], help="the overlay of the run")
+    parser.add_argument("--directory", type=Path, metavar="FOLDER", help="the run's folder (default: this one)")
     parser.add_argument("--target", action="append", default=[], help="what should be there (default: the paper)")
     options = parser.parse_args(arguments)
     try:
         if options.against and (options.what or options.impact):
             raise UserError("--against compares all results; leave out what else was asked for")
+        if options.directory:
+            _enter(options)
         # Read first: a file that is not what it should be is told at once.
         published = manifest.read(options.against) if options.against else None
         state = State(options.configfile, options.target)
@@ -232,6 +244,17 @@ def command_line(arguments=None):
     except UserError as error:
         print(f"Error: {error}", file=sys.stderr)
         return 2
+
+
+def _enter(options):
+    """Go to the run's folder; files that the command names are those that they were before."""
+    options.configfile = [path.absolute() for path in options.configfile]
+    if options.against:
+        options.against = str(Path(options.against).absolute())
+    try:
+        os.chdir(options.directory)
+    except OSError as error:
+        raise UserError(f"--directory {options.directory}: {error.strerror}; name the folder of a run") from error
 
 
 def _everything(state, options):

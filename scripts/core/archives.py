@@ -41,7 +41,7 @@ def zip_members(archive, names, password=None, label=None):
     ------
     UserError
         If the archive is missing or damaged, lacks one of ``names`` or does not open with the password, if it has too
-        many members, one of ``names`` is too large or there twice, or if any member is outside the archive's folder.
+        many members, one of ``names`` is too large or occurs twice, or if any member is outside the archive's folder.
     """
     label = label or str(archive)
     try:
@@ -63,17 +63,17 @@ def zip_members(archive, names, password=None, label=None):
 
 
 def _zip_member(file, infos, name, password, label):
-    found = [info for info in infos if info.filename == name]
-    if not found:
-        raise UserError(f"{label}: is not the authors' archive, it lacks {name}; {_REMEDY}")
-    if len(found) > 1:
-        raise UserError(f"{label}: {name} is there twice; {_REMEDY}")
-    _check_size(name, max(found[0].file_size, found[0].compress_size), label)
-    if found[0].compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+    matches = [info for info in infos if info.filename == name]
+    if not matches:
+        raise UserError(f"{label}: is not the authors' archive: it lacks {name}; {_REMEDY}")
+    if len(matches) > 1:
+        raise UserError(f"{label}: {name} occurs twice; {_REMEDY}")
+    _check_size(name, max(matches[0].file_size, matches[0].compress_size), label)
+    if matches[0].compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise NotImplementedError
-    with file.open(found[0], pwd=password) as member:
+    with file.open(matches[0], pwd=password) as member:
         # Asked for so much, it unpacks no more; the check sum then tells whether that was all.
-        return member.read(found[0].file_size)
+        return member.read(matches[0].file_size)
 
 
 def tar_members(path):
@@ -91,7 +91,8 @@ def tar_members(path):
     ------
     UserError
         If the archive is missing or damaged, unpacks to too much, needs too much memory to unpack, has too many
-        members, or one that is too large, there twice, neither a file nor a folder, or outside the archive's folder.
+        members, or one that is too large, occurs twice, is neither a file nor a folder, or is outside the archive's
+        folder.
     """
     content = _unpacked(path)
     seen = set()
@@ -103,7 +104,7 @@ def tar_members(path):
                 if not member.isfile() and not member.isdir():
                     raise UserError(f"{path}: the member '{name}' is neither a file nor a folder; {_REMEDY}")
                 if name in seen:
-                    raise UserError(f"{path}: {name} is there twice; {_REMEDY}")
+                    raise UserError(f"{path}: {name} occurs twice; {_REMEDY}")
                 seen.add(name)
                 if len(seen) > MEMBERS:
                     raise UserError(f"{path}: has more than {MEMBERS} members; {_REMEDY}")

@@ -196,12 +196,12 @@ def prepare(workflow):
         return
     import snakemake_executor_plugin_slurm as plugin
 
-    found = check_conf(os.environ) + check_status(
+    problems = check_conf(os.environ) + check_status(
         configuration(), settings.status_command, settings.init_seconds_before_status_checks
     )
-    found += check_jobs(submitted_jobs(workflow.dag), partitions())
-    if found:
-        raise UserError("this cluster cannot run the workflow as it is: " + "; ".join(found))
+    problems += check_jobs(submitted_jobs(workflow.dag), partitions())
+    if problems:
+        raise UserError("this cluster cannot run the workflow as it is: " + "; ".join(problems))
     cancel_left_over(Path.cwd())
     plugin.query_job_status = patient(plugin.query_job_status)
 
@@ -264,7 +264,7 @@ def parse_partitions(text):
     dict
         ``minutes`` is None where there is no limit. GPUs without a type are counted under ``""``.
     """
-    found = {}
+    offers = {}
     for line in text.splitlines():
         name, limit, memory, cpus, generic, state = line.split("|")
         if state != "up":
@@ -272,11 +272,11 @@ def parse_partitions(text):
         gpus = {}
         for kind, count in re.findall(r"(?:^|,)gpu(?::([A-Za-z_][\w.-]*))?:(\d+)", generic):
             gpus[kind] = gpus.get(kind, 0) + int(count)
-        partition = found.setdefault(name, {"minutes": minutes(limit), "nodes": []})
+        partition = offers.setdefault(name, {"minutes": minutes(limit), "nodes": []})
         partition["nodes"].append(
             {"mem_mb": int(memory.rstrip("+")), "cpus": int(cpus.rstrip("+")), "gpus": gpus}
         )  # fmt: skip
-    return found
+    return offers
 
 
 def minutes(limit):
@@ -423,13 +423,13 @@ def left_over(text, folder):
         Lines ``id|name|working directory|comment`` of squeue.
     folder : Path
     """
-    found = set()
+    ids = set()
     for line in text.splitlines():
         number, name, where, comment = line.split("|", 3)
         ours = JOB_NAME.fullmatch(name) and JOB_COMMENT.match(comment)
         if ours and os.path.realpath(where) == os.path.realpath(folder):
-            found.add(number)
-    return found
+            ids.add(number)
+    return ids
 
 
 # ---- status queries

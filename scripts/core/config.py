@@ -166,8 +166,8 @@ def validate(data, schema, file):
 
     Unknown keys are reported before anything else, because a misspelt key also makes the right one missing.
     A ``description`` beside a ``pattern``, a choice or the limits of a number in the schema says the rule in words and
-    becomes part of the message. What no schema can say
-    is refused first: keys that are no text, and numbers that are not finite.
+    becomes part of the message. What no schema can say is refused first: keys that are not text, and
+    numbers that are not finite.
 
     Parameters
     ----------
@@ -226,7 +226,7 @@ def _check_values(value, file, place):
             if not isinstance(key, str):
                 name = _quoted(key).strip("'")
                 raise UserError(
-                    f"{file}: {where + ': ' if where else ''}the key '{name}' is no text; write it in quotes"
+                    f"{file}: {where + ': ' if where else ''}the key '{name}' is not text; write it in quotes"
                 )
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, member in items:
@@ -286,8 +286,8 @@ def _sentence(error):
         case "not" if limit == {}:
             return f"{where} does not belong here; remove it"
         case "uniqueItems":
-            twice = next(entry for i, entry in enumerate(value) if entry in value[:i])
-            return f"{where}: {_quoted(twice)} is there twice; remove one"
+            repeated = next(entry for i, entry in enumerate(value) if entry in value[:i])
+            return f"{where}: {_quoted(repeated)} is listed twice; remove one"
         case "contains" if "const" in limit:
             return f"{where} lacks {limit['const']}; add it"
         case _ if error.validator in _SIZES:

@@ -6,8 +6,8 @@ A file is JSON Lines, one document a line::
 
 ``tokens`` are half-open character ranges (code points) of the document's text, in order and without overlap.
 ``clusters`` are lists of mentions; a mention is the first and the last of its tokens, both included. ``text_sha256``
-is the digest of the text that the system read, so that offsets are never applied to another text. A mention is in one
-cluster and there once; a cluster has at least one.
+is the digest of the text that the system read, so that offsets are never applied to another text. A mention occurs in
+one cluster only, and there once; a cluster has at least one.
 """
 
 import hashlib
@@ -78,51 +78,51 @@ def read(path, texts):
     Raises
     ------
     UserError
-        If the file is missing, a line is not as described above or its text is another one, a document is there twice
-        or is unknown, or one of ``texts`` is missing. The message names file, row and what to do.
+        If the file is missing, a line is not as described above or belongs to a different text, a document occurs
+        twice or is unknown, or one of ``texts`` is missing. The message names file, row and what to do.
     """
     try:
         lines = Path(path).read_text(encoding="utf-8").removesuffix("\n").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(f"{path}: cannot be read as UTF-8 text ({error}); run the system again") from error
-    found = {}
+    documents = {}
     if lines == [""]:
         lines = []
     for row, line in enumerate(lines, 1):
         document = _document(line, f"{path}, row {row}", texts)
-        if document.document in found:
-            raise UserError(f"{path}, row {row}: the document '{document.document}' is there twice; remove one")
-        found[document.document] = document
-    missing = [name for name in texts if name not in found]
+        if document.document in documents:
+            raise UserError(f"{path}, row {row}: the document '{document.document}' occurs twice; remove one")
+        documents[document.document] = document
+    missing = [name for name in texts if name not in documents]
     if missing:
         raise UserError(
             f"{path}: {len(missing)} of {len(texts)} documents are missing, the first is '{missing[0]}'; "
             "run the system on all of them"
         )
-    return {name: found[name] for name in texts}
+    return {name: documents[name] for name in texts}
 
 
 def _document(line, where, texts):
     entry = _parse(line, where)
     if not isinstance(entry, dict) or set(entry) != set(KEYS):
-        raise UserError(f"{where}: an object with the keys {', '.join(KEYS)} was expected; write the document anew")
+        raise UserError(f"{where}: an object with the keys {', '.join(KEYS)} was expected; write the document again")
     for key, kind, words in zip(KEYS, (str, str, list, list), ("text", "text", "a list", "a list"), strict=True):
         if not isinstance(entry[key], kind):
             raise UserError(
-                f"{where}: '{key}' is {_kind(entry[key])} where {words} was expected; write the document anew"
+                f"{where}: '{key}' is {_kind(entry[key])} where {words} was expected; write the document again"
             )
     name = entry["document"]
     if name not in texts:
         raise UserError(f"{where}: the document {name[:100]!r} is not in the data; run the system on the same data")
     if entry["text_sha256"] != digest(texts[name]):
-        raise UserError(f"{where}: the text of '{name}' is another one than in the data; run the system again")
+        raise UserError(f"{where}: the text of '{name}' differs from that in the data; run the system again")
     tokens = _pairs(entry["tokens"], f"{where}: tokens")
     clusters = []
     for number, cluster in enumerate(entry["clusters"], 1):
         if not isinstance(cluster, list):
             raise UserError(
                 f"{where}: cluster {number} is {_kind(cluster)} where a list of mentions was expected; write the "
-                "document anew"
+                "document again"
             )
         if not cluster:
             raise UserError(f"{where}: cluster {number} is empty; leave it out")
@@ -159,18 +159,18 @@ def _parse(line, where):
 
     def once(pairs):
         keys = [key for key, _ in pairs]
-        twice = next((key for i, key in enumerate(keys) if key in keys[:i]), None)
-        if twice is not None:
-            raise UserError(f"{where}: the key {twice[:100]!r} is there twice; write the document anew")
+        repeated = next((key for i, key in enumerate(keys) if key in keys[:i]), None)
+        if repeated is not None:
+            raise UserError(f"{where}: the key {repeated[:100]!r} is given twice; write the document again")
         return dict(pairs)
 
     def constant(word):
-        raise UserError(f"{where}: not JSON ({word} is no number); write the document anew")
+        raise UserError(f"{where}: not JSON ({word} is not a number); write the document again")
 
     try:
         return json.loads(line, object_pairs_hook=once, parse_constant=constant)
     except ValueError as error:
-        # A number of thousands of digits is no JSONDecodeError.
+        # A number of thousands of digits raises a plain ValueError.
         reason = error.msg if isinstance(error, json.JSONDecodeError) else "a number has too many digits"
         raise UserError(f"{where}: not JSON ({reason}); write one document a line") from error
     except RecursionError as error:
@@ -178,9 +178,9 @@ def _parse(line, where):
 
 
 def _pairs(values, where):
-    # True and 3.0 are equal to whole numbers and are none.
+    # True and 3.0 equal whole numbers and are not accepted as such.
     if not all(isinstance(v, list) and len(v) == 2 and all(type(n) is int for n in v) for v in values):
-        raise UserError(f"{where} must be pairs of whole numbers; write the document anew")
+        raise UserError(f"{where} must be pairs of whole numbers; write the document again")
     return tuple((first, second) for first, second in values)
 
 

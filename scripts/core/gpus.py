@@ -61,7 +61,7 @@ def reserved(count, folder=None, seconds=1.0):
         return
     names = machine()
     if len(names) < count:
-        log.warning("this machine has %d of the %d GPUs asked for", len(names), count)
+        log.warning("this machine has only %d of the %d GPUs that the job asks for", len(names), count)
     folder = Path(folder or Path(tempfile.gettempdir()) / f"pronoun-gpus-{os.getuid()}")
     folder.mkdir(exist_ok=True)
     before = os.environ.get(VISIBLE)
@@ -81,7 +81,7 @@ def reserved(count, folder=None, seconds=1.0):
 def _wait(stack, folder, names, count, seconds):
     """Lock ``count`` of the GPUs: all of them or, while others hold too many, none, so that no two jobs block each
     other."""
-    told = False
+    logged = False
     while True:
         with contextlib.ExitStack() as attempt:
             held = []
@@ -91,9 +91,9 @@ def _wait(stack, folder, names, count, seconds):
             if len(held) == count:
                 stack.enter_context(attempt.pop_all())
                 return held
-        if not told:
+        if not logged:
             log.info("waiting for %d of the GPUs %s", count, ", ".join(names))
-            told = True
+            logged = True
         # Jobs that look at the same moment would take the locks from each other again and again.
         time.sleep(seconds * (1 + os.getpid() % 7 / 7))
 

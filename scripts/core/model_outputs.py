@@ -1,8 +1,8 @@
 """What models left, read by studies: scores, answers, token distributions and masses, checked against what was asked.
 
 A file that is damaged, edited, copied from another model or made from other instances would change results without
-anybody noticing. So nothing is used of it unless its columns have the right types, every item and every option is there
-once and nothing else is, and every number is one that a model can give. Each message names file, model and item.
+anybody noticing. So nothing of it is used unless its columns have the right types, every item and every option occurs
+once and nothing else does, and every number is one that a model can give. Each message names file, model and item.
 """
 
 import numpy as np
@@ -52,11 +52,11 @@ def read_scores(path, model, instances):
     check_scores(table, where)
     scores = table.to_pandas()
     distinct = instances.drop_duplicates("instance_id")
-    counts = distinct.options.map(len).to_numpy()
+    n_options = distinct.options.map(len).to_numpy()
     expected = pd.DataFrame(
         {
-            "instance_id": np.repeat(distinct.instance_id.to_numpy(), counts),
-            "option_index": np.concatenate([np.arange(count) for count in counts] or [np.zeros(0, dtype=int)]),
+            "instance_id": np.repeat(distinct.instance_id.to_numpy(), n_options),
+            "option_index": np.concatenate([np.arange(n) for n in n_options] or [np.zeros(0, dtype=int)]),
             "option": [option for options in distinct.options for option in options],
         }
     )
@@ -128,7 +128,8 @@ def read_answers(path, model, prompts):
     ------
     UserError
         If the file cannot be read or is another model's, a column is missing or of another type, a text is unknown,
-        there twice or not answered, or if there is a chain of thought where none was asked for, or none where one was.
+        occurs twice or is not answered, or if there is a chain of thought where none was asked for, or none where one
+        was.
     """
     table = _read(path, ANSWERS)
     where = _where(path, "answers", model)
@@ -149,9 +150,9 @@ def read_answers(path, model, prompts):
     double = asked.follow_up[answers.text_id].notna().to_numpy()
     wrong = double != answers.chain.notna().to_numpy()
     if wrong.any():
-        steps, is_there = ("two steps", "no chain") if double[wrong][0] else ("one step", "a chain")
+        steps, chain = ("two steps", "no chain") if double[wrong][0] else ("one step", "a chain")
         raise UserError(
-            f"{where}: text {answers.text_id[wrong].iloc[0]}: its prompt has {steps} and there is {is_there} of "
+            f"{where}: text {answers.text_id[wrong].iloc[0]}: its prompt has {steps}, but the answer has {chain} of "
             f"thought; {REMEDY}"
         )
     return answers
@@ -189,8 +190,8 @@ def read_distributions(path, model, texts):
     ------
     UserError
         If the file cannot be read or is another model's, a column is missing or of another type, a text, step or rank
-        is missing, there twice or unknown, a number is no probability, those of a place are not in falling order or add
-        up to more than 1, or more than one token of a place is chosen.
+        is missing, occurs twice or is unknown, a number is no probability, those of a place are not in falling order or
+        add up to more than 1, or more than one token of a place is chosen.
     """
     table = _read(path, DISTRIBUTIONS)
     where = _where(path, "token distributions", model)
@@ -260,12 +261,12 @@ def read_masses(path, model, groups, places):
     _refuse_repeated(frame, ["text_id", "step", "group"], where, lambda row: f"{_place(row)}, group '{row.group}'")
     wanted = places[["text_id", "step"]].drop_duplicates()
     at = pd.MultiIndex.from_frame(wanted)
-    own = pd.MultiIndex.from_frame(frame[["text_id", "step"]])
-    known = own.isin(at)
+    present = pd.MultiIndex.from_frame(frame[["text_id", "step"]])
+    known = present.isin(at)
     if not known.all():
         raise UserError(f"{where}: {_place(frame[~known].iloc[0])} is not among the distributions; {REMEDY}")
     for group in groups:
-        there = at.isin(own[frame.group == group])
+        there = at.isin(present[frame.group == group])
         if not there.all():
             raise UserError(f"{where}: {_place(wanted[~there].iloc[0])} lacks the group '{group}'; {REMEDY}")
     return frame
@@ -280,9 +281,9 @@ def _where(path, what, model):
     """Return what messages start with, once the file is known to be the model's."""
     if model is None:
         return f"{path}: {what}"
-    found = files.parquet_metadata(path).get("model", model)
-    if found != model:
-        raise UserError(f"{path}: these {what} are of the model '{found}', not of '{model}'; {REMEDY}")
+    stated = files.parquet_metadata(path).get("model", model)
+    if stated != model:
+        raise UserError(f"{path}: these {what} are of the model '{stated}', not of '{model}'; {REMEDY}")
     return f"{path}: {what} of model {model}"
 
 
@@ -316,7 +317,7 @@ def _refuse(frame, wrong, where, name, column):
 def _refuse_repeated(frame, keys, where, name):
     repeated = frame.duplicated(keys)
     if repeated.any():
-        raise UserError(f"{where}: {name(frame[repeated].iloc[0])} is there twice; {REMEDY}")
+        raise UserError(f"{where}: {name(frame[repeated].iloc[0])} occurs twice; {REMEDY}")
 
 
 def _check_consecutive(frame, keys, column, where, name):

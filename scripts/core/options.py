@@ -77,9 +77,9 @@ def option_texts(instances):
     distinct = instances.drop_duplicates("instance_id")
     rows = []
     for identifier, masked, options in zip(distinct.instance_id, distinct.text, distinct.options, strict=True):
-        twice = next((option for i, option in enumerate(options) if option in options[:i]), None)
-        if twice is not None:
-            raise UserError(f"instance {identifier}: the option '{twice}' is there twice; offer every form once")
+        repeated = next((option for i, option in enumerate(options) if option in options[:i]), None)
+        if repeated is not None:
+            raise UserError(f"instance {identifier}: the option '{repeated}' is offered twice; offer every form once")
         before, after = map(len, masked.split(SLOT, 1)) if SLOT in masked else (0, 0)
         for index, option in enumerate(options):
             text = fill(masked, option)
@@ -87,7 +87,7 @@ def option_texts(instances):
     return pd.DataFrame(rows, columns=["instance_id", "option_index", "option", "masked", "filled", "text"])
 
 
-def counts(instances):
+def option_counts(instances):
     """Return how many options each distinct instance has, by ``instance_id``, for :func:`predict`."""
     distinct = instances.drop_duplicates("instance_id")
     return pd.Series(distinct.options.map(len).to_numpy(), index=distinct.instance_id.to_numpy())
@@ -101,7 +101,8 @@ def predict(scores, offers=None):
     scores : DataFrame
         As returned by :func:`scripts.core.engines.scoring.score_instances`.
     offers : Series, optional
-        How many options each instance has (:func:`counts`). Without it, every instance must have as many as the others.
+        How many options each instance has (:func:`option_counts`). Without it, every instance must have as many as the
+        others.
 
     Returns
     -------
@@ -166,6 +167,6 @@ def chance(options, gold):
     shares = []
     for offer, right in zip(options, gold, strict=True):
         if right not in offer:
-            raise ValueError(f"{right!r} is none of the options {', '.join(offer)}")
+            raise ValueError(f"{right!r} is not among the options {', '.join(offer)}")
         shares.append(1 / len(offer))
     return fmean(shares)

@@ -243,8 +243,12 @@ def _with_lightness(colour, lightness):
     """Mix a colour with white, or darken it, until it has a CIE lightness of ``lightness`` (above 8, up to 100)."""
     target = ((lightness + 16) / 116) ** 3
     linear = _linear(colour)
-    own = _luminance(linear)
-    linear = linear * target / own if target < own else linear + (1 - linear) * (target - own) / (1 - own)
+    luminance = _luminance(linear)
+    linear = (
+        linear * target / luminance
+        if target < luminance
+        else linear + (1 - linear) * (target - luminance) / (1 - luminance)
+    )
     linear = np.clip(linear, 0, 1)
     return to_hex(np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * linear ** (1 / 2.4) - 0.055))
 

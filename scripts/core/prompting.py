@@ -45,7 +45,7 @@ def wrap(text, wrapping, tokenizer):
         turns = [{"role": "user", "content": text}]
         return tokenizer.apply_chat_template(turns, tokenize=False, add_generation_prompt=True)
     if wrapping != "none":
-        raise ValueError(f"prompt_wrapping {wrapping!r} is none of {', '.join(WRAPPINGS)}")
+        raise ValueError(f"prompt_wrapping {wrapping!r} is not one of {', '.join(WRAPPINGS)}")
     return text
 
 
@@ -62,4 +62,4 @@ def second_prompt(pattern, first, chain):
         What the model wrote after it; blanks around it are left out.
     """
     parts = {"{first}": first, "{chain}": chain.strip()}
-    return re.sub(r"\{(?:first|chain)\}", lambda found: parts[found[0]], pattern)
+    return re.sub(r"\{(?:first|chain)\}", lambda match: parts[match[0]], pattern)

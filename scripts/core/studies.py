@@ -339,11 +339,12 @@ def chosen(configured, known):
     Raises
     ------
     UserError
-        For a name that is no study's.
+        For a name that is not a study's.
     """
     if configured == "all":
         return list(known)
     for name in configured:
         if name not in known:
-            raise UserError(f"studies: '{name}' is no study{nearest(name, known) or f'; there are {list(known)}'}")
+            hint = nearest(name, known) or f"; the studies are {', '.join(known)}"
+            raise UserError(f"studies: '{name}' is not a study{hint}")
     return [name for name in known if name in configured]

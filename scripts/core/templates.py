@@ -105,9 +105,9 @@ def _refuse_cell(where, column, cell, text):
 
 
 def _check_header(header, columns, where, exact):
-    twice = next((c for i, c in enumerate(header) if c in header[:i]), None)
-    if twice is not None:
-        raise UserError(f"{where}: the column '{twice}' is there twice; remove one")
+    repeated = next((c for i, c in enumerate(header) if c in header[:i]), None)
+    if repeated is not None:
+        raise UserError(f"{where}: the column '{repeated}' occurs twice; remove one")
     unknown = next((c for c in header if c not in columns), None) if exact else None
     missing = next((c for c in columns if c not in header), None)
     if unknown is not None:
@@ -133,7 +133,7 @@ def read_pronouns(path):
     Raises
     ------
     UserError
-        If a cell is empty, a form is not lower-case or holds a blank, or a set is there twice.
+        If a cell is empty, a form is not lower-case or holds a blank, or a set occurs twice.
     """
     sets = {}
     for row, cells in read_tsv(path, ("set", *FORMS)):
@@ -145,7 +145,7 @@ def read_pronouns(path):
                 raise UserError(f"{where}: '{cell}' ({column}) must be one lower-case word; templates add capitals")
         name = cells.pop("set")
         if name in sets:
-            raise UserError(f"{where}: the pronoun set '{name}' is there twice; remove or rename one")
+            raise UserError(f"{where}: the pronoun set '{name}' occurs twice; remove or rename one")
         sets[name] = {form: cells[form] for form in FORMS}
     if not sets:
         raise UserError(f"{path}: has no pronoun set; add a row")
@@ -181,7 +181,7 @@ def select_pronoun_sets(pronouns, names, forms=CASES, shared=False):
             hint = nearest(name, pronouns) or f"; known sets are {', '.join(pronouns)}"
             raise UserError(f"pronoun_sets: templates/pronouns.tsv has no set '{name}'{hint}")
         if name in selected:
-            raise UserError(f"pronoun_sets: '{name}' is there twice; remove one")
+            raise UserError(f"pronoun_sets: '{name}' is listed twice; remove one")
         twin = next((o for o in selected if selected[o] == pronouns[name]), None)
         if twin is not None:
             raise UserError(
@@ -215,7 +215,7 @@ def read_occupations(path):
     Raises
     ------
     UserError
-        If a cell is empty or an occupation is there twice or equals its participant.
+        If a cell is empty or an occupation occurs twice or equals its participant.
     """
     occupations = {}
     for row, cells in read_tsv(path, ("occupation", "participant")):
@@ -224,7 +224,7 @@ def read_occupations(path):
             if not cell or cell != cell.strip():
                 raise UserError(f"{path}, row {row}: the cell '{column}' is empty or has blanks around it; correct it")
         if occupation in occupations:
-            raise UserError(f"{path}, row {row}: the occupation '{occupation}' is there twice; remove one")
+            raise UserError(f"{path}, row {row}: the occupation '{occupation}' occurs twice; remove one")
         if occupation == participant:
             raise UserError(f"{path}, row {row}: occupation and participant are both '{occupation}'; name two people")
         occupations[occupation] = participant

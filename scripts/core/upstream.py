@@ -53,7 +53,7 @@ def read_manifest(path):
     Raises
     ------
     UserError
-        If a kind is unknown, a size is no number, or a path is there twice or leaves the folder.
+        If a kind is unknown, a size is not a number, or a path occurs twice or leaves the folder.
     """
     entries = {}
     for row, cells in read_tsv(path, COLUMNS):
@@ -66,7 +66,7 @@ def read_manifest(path):
         if not name or name.startswith("/") or ".." in Path(name).parts:
             raise UserError(f"{where}: the path '{name}' must be relative and stay in its folder; correct it")
         if name in entries:
-            raise UserError(f"{where}: '{name}' is there twice; remove one")
+            raise UserError(f"{where}: '{name}' is listed twice; remove one")
         entries[name] = Entry(size=int(cells.pop("bytes")), **cells)
     return entries
 

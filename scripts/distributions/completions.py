@@ -109,10 +109,10 @@ def write(client, texts, path, metadata):
     digest = hashlib.sha256()
     with instances.stream(path, distributions.schemas()[0], metadata) as write_rows:
         for window in distributions.windows(texts, ["generate"], WINDOW):
-            found = [client.complete(text) for text in window.text]
-            for text, completion in zip(window.text, found, strict=True):
+            answers = [client.complete(text) for text in window.text]
+            for text, completion in zip(window.text, answers, strict=True):
                 digest.update(f"{client.path(text).name}\0{completion!r}\n".encode())
-            write_rows(distributions.step_batch(window.text_id, [completion.steps for completion in found]))
+            write_rows(distributions.step_batch(window.text_id, [completion.steps for completion in answers]))
         metadata["answers_sha256"] = digest.hexdigest()
 
 

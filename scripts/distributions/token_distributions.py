@@ -142,9 +142,9 @@ class Job:
         def compute(batch):
             return [distributions.pack(*result) for result in batch[2]()]
 
-        for (members, tokens, _), found, fresh in self.parts.work(digest, plan, compute):
+        for (members, tokens, _), results, fresh in self.parts.work(digest, plan, compute):
             self.tokens += tokens if fresh else 0
-            for row, packed in zip(members, found, strict=True):
+            for row, packed in zip(members, results, strict=True):
                 values[row] = distributions.unpack(packed)
                 distributions.check_finite(rows.text_id[row], values[row])
             bar.update(tokens)

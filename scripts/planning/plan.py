@@ -78,13 +78,13 @@ def scoring(study, path, entries, jobs, devices, measured, cpu):
     for name, entry in entries.items():
         tokenize = own_tokenizer(name, entry)
         if tokenize:
-            counts = planning.count_tokens(entry["architecture"], table, tokenize)
+            token_totals = planning.count_tokens(entry["architecture"], table, tokenize)
         else:
             kind = entry["architecture"]
             if kind not in stand_in:
                 stand_in[kind] = planning.count_tokens(kind, table, planning.word_tokens)
-            counts = stand_in[kind]
-        for row in planning.plan(name, entry, counts, count, jobs[name], devices, measured, cpu):
+            token_totals = stand_in[kind]
+        for row in planning.plan(name, entry, token_totals, count, jobs[name], devices, measured, cpu):
             yield {**row, "tokenizer": "its own" if tokenize else "words and signs"}
     log.info("%s: %d instances", study, count)
 

@@ -28,7 +28,7 @@ PROFILES = {
     "https://w3id.org/workflowhub/workflow-ro-crate/1.0": ("Workflow RO-Crate", "1.0"),
 }
 BIOSCHEMAS = "https://bioschemas.org/profiles/ComputationalWorkflow/1.0-RELEASE"
-OWN = ("config/weights/",)
+WEIGHT_FOLDERS = ("config/weights/",)
 """Folders of the repository whose files are weights."""
 FORMATS = {
     ".parquet": "application/vnd.apache.parquet", ".tsv": "text/tab-separated-values", ".csv": "text/csv",
@@ -72,7 +72,7 @@ def main(*, results: list, manifest: str, crate: str, title: str):
     for path in sorted({p for record in history.values() for p in record["outputs"]} | set(results)):
         if Path(path).exists():
             facts = {"sha256": files.sha256(path), "name": path, "encodingFormat": media_type(path)}
-            if packed(path, foreign):
+            if is_packed(path, foreign):
                 check_private(path)
                 outputs.append(made.add_file(path, path, properties=facts))
             else:
@@ -111,28 +111,28 @@ def main(*, results: list, manifest: str, crate: str, title: str):
 def behind(results, records):
     """Return the records of the jobs that ``results`` come from."""
     index = job_records.index(records)
-    found, waiting = {}, list(results)
+    used, waiting = {}, list(results)
     while waiting:
         path = index.get(waiting.pop())
-        if path and path not in found:
-            found[path] = records[path]
+        if path and path not in used:
+            used[path] = records[path]
             waiting += records[path]["inputs"]
-    return found
+    return used
 
 
 def made_from_upstream(history):
     """Return the results that were made from files of others, directly or not."""
-    found, grown = set(), -1
-    while len(found) > grown:
-        grown = len(found)
+    derived, grown = set(), -1
+    while len(derived) > grown:
+        grown = len(derived)
         for record in history.values():
-            if any(path.startswith("results/upstream/") or path in found for path in record["inputs"]):
-                found |= record["outputs"].keys()
-    return found
+            if any(path.startswith("results/upstream/") or path in derived for path in record["inputs"]):
+                derived |= record["outputs"].keys()
+    return derived
 
 
-def packed(path, foreign):
-    """Tell whether a result is packed: no weights or folder, and no file of others or instances and answers from it."""
+def is_packed(path, foreign):
+    """Return whether a result is packed: not weights, folders, files of others, or instances and answers from those."""
     return Path(path).is_file() and not (
         path.startswith(("results/upstream/", "results/models/", "results/training/"))
         or (path in foreign and Path(path).suffix in (".parquet", ".jsonl"))
@@ -196,7 +196,7 @@ def _workflow(crate):
     for folder in FOLDERS:
         for path in sorted((ROOT / folder).rglob("*")):
             name = path.relative_to(ROOT).as_posix()
-            if path.is_file() and "__pycache__" not in path.parts and not name.startswith(OWN):
+            if path.is_file() and "__pycache__" not in path.parts and not name.startswith(WEIGHT_FOLDERS):
                 if folder == "config":
                     check_private(path, name)
                 crate.add_file(path, name, properties={"name": name, "encodingFormat": media_type(name)})

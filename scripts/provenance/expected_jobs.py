@@ -97,17 +97,17 @@ def main():
     files = json.loads(arguments.files.read_text(encoding="utf-8")) if arguments.files else []
     with contextlib.redirect_stdout(sys.stderr):
         try:
-            found = plan(arguments.snakefile, arguments.configfile, arguments.targets, files)
+            planned = plan(arguments.snakefile, arguments.configfile, arguments.targets, files)
         except WorkflowError:
             # A leftover of another configuration may lack what it was made from; the targets must not.
             given = (arguments.snakefile, arguments.configfile, arguments.targets)
             known = {path for job in plan(*given, [])["jobs"] for path in job["outputs"]}
-            found = plan(*given, makable(given, [path for path in files if path not in known]))
+            planned = plan(*given, makable(given, [path for path in files if path not in known]))
         except SyntaxError as error:
             # Of a module that the rules import, or of a rules file; Python's last line does not say where.
             name = str(error.filename).removeprefix(f"{ROOT}/")
             sys.exit(f"Error: {name}, line {error.lineno}: {error.msg}; correct it")
-    json.dump(found, sys.stdout)
+    json.dump(planned, sys.stdout)
 
 
 if __name__ == "__main__":

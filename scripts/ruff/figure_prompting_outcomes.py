@@ -4,7 +4,7 @@ from scripts.core import plotting
 from scripts.core.job import run
 from scripts.ruff.lib import figures, prompting_figures
 from scripts.ruff.lib.analyses.answers import OUTCOMES
-from scripts.ruff.lib.prompt_texts import VANILLA
+from scripts.ruff.lib.prompts import VANILLA
 
 COLUMNS = ["model", "method", "answer", "n_distractors", "kind", "n_prompts", "n", "accuracy", *OUTCOMES[1:]]
 

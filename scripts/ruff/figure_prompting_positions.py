@@ -5,7 +5,7 @@ from matplotlib.ticker import MaxNLocator
 from scripts.core import plotting
 from scripts.core.job import run
 from scripts.ruff.lib import figures, prompting_figures
-from scripts.ruff.lib.prompt_texts import ORDERS, VANILLA
+from scripts.ruff.lib.prompts import ORDERS, VANILLA
 
 COLUMNS = ["model", "method", "order", "place", "n", "accuracy", "n_all", "named"]
 LOOKS = {

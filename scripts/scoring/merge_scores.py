@@ -6,8 +6,8 @@ from scripts.core import files, instances, model_outputs
 from scripts.core.errors import UserError
 from scripts.core.job import log, run
 
-# What shards of one run may differ in.
-_OWN = ("shard", "instances", "text_tokens", "forward_tokens", "prompts", "prompt_tokens", "new_tokens")
+# Metadata in which the shards of one run may differ.
+_PER_SHARD = ("shard", "instances", "text_tokens", "forward_tokens", "prompts", "prompt_tokens", "new_tokens")
 
 
 def main(*, shards: list, scores: str):
@@ -40,42 +40,45 @@ def merge(shards, path, item, count, check, columns):
         libraries, columns or what they were made from, if an item is in two, or if a shard has not as many as it says.
     """
     facts = [files.parquet_metadata(path) for path in shards]
-    expected = {key: value for key, value in facts[0].items() if key not in _OWN}
-    for shard, found in zip(shards, facts, strict=True):
-        different = sorted(k for k in expected.keys() | found.keys() - set(_OWN) if expected.get(k) != found.get(k))
+    expected = {key: value for key, value in facts[0].items() if key not in _PER_SHARD}
+    for shard, stated in zip(shards, facts, strict=True):
+        different = sorted(
+            k for k in expected.keys() | stated.keys() - set(_PER_SHARD) if expected.get(k) != stated.get(k)
+        )
         if different:
             raise UserError(
-                f"{shard}: {different[0]} is {found.get(different[0])!r}, but {expected.get(different[0])!r} in "
+                f"{shard}: {different[0]} is {stated.get(different[0])!r}, but {expected.get(different[0])!r} in "
                 f"{shards[0]}; delete the shard that is wrong and run the workflow again"
             )
-    counted = [key for key in _OWN if key != "shard" and key in facts[0]]
-    for shard, found in zip(shards, facts, strict=True):
-        unsaid = [key for key in (*counted, count) if not isinstance(found.get(key), int)]
-        if unsaid:
-            raise UserError(f"{shard}: does not say how many {unsaid[0]} it has; {model_outputs.REMEDY}")
-    metadata = expected | {key: sum(found[key] for found in facts) for key in counted}
+    counted = [key for key in _PER_SHARD if key != "shard" and key in facts[0]]
+    for shard, stated in zip(shards, facts, strict=True):
+        missing = [key for key in (*counted, count) if not isinstance(stated.get(key), int)]
+        if missing:
+            raise UserError(f"{shard}: its metadata do not say how many {missing[0]} it has; {model_outputs.REMEDY}")
+    metadata = expected | {key: sum(stated[key] for stated in facts) for key in counted}
     with files.open_parquet(shards[0], columns) as file:
         schema = file.schema_arrow.remove_metadata()
     seen = set()
 
     def batches():
-        for shard, found in zip(shards, facts, strict=True):
+        for shard, stated in zip(shards, facts, strict=True):
             with files.open_parquet(shard, columns) as file:
                 table = file.read()
-            check(table, f"{shard}: model {found.get('model', 'unknown')}")
+            check(table, f"{shard}: model {stated.get('model', 'unknown')}")
             if not table.schema.equals(schema):
-                raise UserError(f"{shard}: has other columns than {shards[0]}; {model_outputs.REMEDY}")
-            own = set(table[f"{item}_id"].to_pylist())
-            if seen & own:
+                raise UserError(f"{shard}: its columns differ from those of {shards[0]}; {model_outputs.REMEDY}")
+            identifiers = set(table[f"{item}_id"].to_pylist())
+            if seen & identifiers:
                 raise UserError(
-                    f"{shard}: {item} {min(seen & own)} is in another shard as well; delete the shards and run the "
-                    "workflow again"
+                    f"{shard}: {item} {min(seen & identifiers)} is in another shard as well; delete the shards and run "
+                    "the workflow again"
                 )
-            if len(own) != found[count]:
+            if len(identifiers) != stated[count]:
                 raise UserError(
-                    f"{shard}: says that it has {found[count]} {count} and has {len(own)}; {model_outputs.REMEDY}"
+                    f"{shard}: its metadata say that it has {stated[count]} {count}, but it has {len(identifiers)}; "
+                    f"{model_outputs.REMEDY}"
                 )
-            seen.update(own)
+            seen.update(identifiers)
             for batch in table.to_batches():
                 yield pa.RecordBatch.from_arrays(batch.columns, schema=schema)
 

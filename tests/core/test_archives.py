@@ -14,7 +14,7 @@ import pytest
 from scripts.core import archives
 from scripts.core.errors import UserError
 from scripts.demo_encoder import train_demo_encoder
-from scripts.ruff.lib import narratives
+from scripts.ruff.lib import templates
 from scripts.underspecification.lib.analyses import raw_files
 from tests.ruff import small_templates
 
@@ -65,7 +65,7 @@ ZIPS = {
     ),
     "lying": (lying_zip, "damaged or not a zip archive"),
     "twice": (
-        lambda p: zipped(p, [("data/context.tsv", b"x"), (MEMBER, b"a"), (MEMBER, b"b")]), f"{MEMBER} is there twice",
+        lambda p: zipped(p, [("data/context.tsv", b"x"), (MEMBER, b"a"), (MEMBER, b"b")]), f"{MEMBER} occurs twice",
     ),
     "outside": (
         lambda p: zipped(p, [("../evil", b"x"), ("data/context.tsv", b"x"), (MEMBER, b"a")]),
@@ -96,7 +96,7 @@ def test_zip_archives_are_read_within_limits(tmp_path, name):
     make, expected = ZIPS[name]
     path = make(tmp_path / "data.zip")
     tracemalloc.start()
-    message = refusal(narratives.read_official, path)
+    message = refusal(templates.read_official, path)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert message.startswith(f"{path}: ") and expected in message and "fetch it again" in message
@@ -161,7 +161,7 @@ TARS = {
         lambda p: tarred(p, [("folder/a.csv", (tarfile.LNKTYPE, "/etc/passwd"))]), "is neither a file nor a folder",
     ),
     "device": (lambda p: tarred(p, [("folder/a.csv", (tarfile.CHRTYPE, ""))]), "is neither a file nor a folder"),
-    "twice": (lambda p: tarred(p, [("folder/a.csv", b"x"), ("folder/a.csv", b"y")]), "folder/a.csv is there twice"),
+    "twice": (lambda p: tarred(p, [("folder/a.csv", b"x"), ("folder/a.csv", b"y")]), "folder/a.csv occurs twice"),
     "many": (lambda p: tarred(p, [(f"folder/{i}", b"") for i in range(101)]), "has more than 100 members"),
     "header_bomb": (with_pax, "unpacks to more than 4194304 bytes"),
     "huge_dictionary": (huge_dictionary, "needs more memory to unpack than any of the authors' archives"),

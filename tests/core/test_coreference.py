@@ -44,12 +44,12 @@ def test_spans_are_the_tokens_that_share_characters():
         (["{"], "row 1: not JSON"),
         ([json.dumps({"document": "d"})], "row 1: an object with the keys document, text_sha256, tokens, clusters"),
         ([json.dumps(entry(document="e"))], "row 1: the document 'e' is not in the data"),
-        ([json.dumps(entry(text_sha256="0"))], "row 1: the text of 'd' is another one"),
+        ([json.dumps(entry(text_sha256="0"))], "row 1: the text of 'd' differs from that in the data"),
         ([json.dumps(entry(tokens=[[0, 3], [2, 5]]))], r"row 1: the token \[2, 5\) of 'd' is empty, out of order"),
         ([json.dumps(entry(tokens=[[0, 99]]))], r"row 1: the token \[0, 99\) of 'd'"),
         ([json.dumps(entry(tokens=[[0]]))], "row 1: tokens must be pairs"),
         ([json.dumps(entry(clusters=[[[0, 10]]]))], r"row 1: the mention \[0, 10\] of 'd' is outside its 10 tokens"),
-        ([json.dumps(entry()), json.dumps(entry())], "row 2: the document 'd' is there twice"),
+        ([json.dumps(entry()), json.dumps(entry())], "row 2: the document 'd' occurs twice"),
         ([], "1 of 1 documents are missing, the first is 'd'"),
     ],
 )
@@ -60,13 +60,13 @@ def test_bad_lines_are_named(tmp_path, lines, message):
         c.read(path, TEXTS)
 
 
-NUMBER = "must be pairs of whole numbers; write the document anew"
+NUMBER = "must be pairs of whole numbers; write the document again"
 
 
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"document": ["d"]}, "row 1: 'document' is a list where text was expected; write the document anew"),
+        ({"document": ["d"]}, "row 1: 'document' is a list where text was expected; write the document again"),
         ({"document": {"d": 1}}, "row 1: 'document' is an object where text was expected"),
         ({"document": None}, "row 1: 'document' is null where text was expected"),
         ({"document": 7}, "row 1: 'document' is a number where text was expected"),
@@ -116,7 +116,7 @@ def test_documents_that_are_not_what_they_should_be(tmp_path, changes, message):
         ('{"document": ' + "9" * 10_000 + "}", "row 1: not JSON"),
         (
             json.dumps(entry())[:-1] + ', "clusters": []}',
-            "row 1: the key 'clusters' is there twice; write the document",
+            "row 1: the key 'clusters' is given twice; write the document",
         ),
         (json.dumps(entry()) + "\n", "row 2: not JSON"),
         ("[]", "row 1: an object with the keys"),

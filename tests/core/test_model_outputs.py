@@ -110,9 +110,9 @@ SCORES = {
     "missing_option_everywhere": (lambda f: f[f.option != "they"], "instance 0000000000000000 lacks the option 'they'"),
     "missing_instance": (lambda f: f.drop(index=[15, 16, 17]), f"{SIXTH} is not scored (1 of 40 are not)"),
     "no_rows": (lambda f: f.iloc[:0], "instance 0000000000000000 is not scored (40 of 40 are not)"),
-    "repeated_row": (lambda f: pd.concat([f, f.iloc[16:17]]), f"{SIXTH}, option 'she' is there twice"),
+    "repeated_row": (lambda f: pd.concat([f, f.iloc[16:17]]), f"{SIXTH}, option 'she' occurs twice"),
     "contradicting_row": (
-        lambda f: pd.concat([f, f.iloc[16:17].assign(log_probability=-1.0)]), f"{SIXTH}, option 'she' is there twice",
+        lambda f: pd.concat([f, f.iloc[16:17].assign(log_probability=-1.0)]), f"{SIXTH}, option 'she' occurs twice",
     ),
     "unknown_instance": (
         lambda f: pd.concat([f, f.iloc[:3].assign(instance_id="feed")]), "instance feed is not among those of the run",
@@ -212,12 +212,12 @@ def test_sound_shards_are_put_together(tmp_path):
 SHARDS = {
     "nan": (lambda f: changed(f, 61, "log_probability", np.nan), {}, "log_probability is nan"),
     "inf": (lambda f: changed(f, 61, "log_probability", np.inf), {}, "log_probability is inf"),
-    "repeated_row": (lambda f: pd.concat([f, f.iloc[1:2]]), {}, "option 'she' is there twice"),
-    "missing_instance": (lambda f: f.iloc[3:], {}, "says that it has 20 instances and has 19"),
+    "repeated_row": (lambda f: pd.concat([f, f.iloc[1:2]]), {}, "option 'she' occurs twice"),
+    "missing_instance": (lambda f: f.iloc[3:], {}, "its metadata say that it has 20 instances, but it has 19"),
     "no_ids": (lambda f: f.drop(columns="instance_id"), {}, "column instance_id is missing"),
     "text": (lambda f: f.assign(log_probability="x"), {}, "the column log_probability holds string"),
-    "more_columns": (lambda f: f.assign(more=1), {}, "has other columns than"),
-    "without_counts": (lambda f: f, {"instances": None}, "does not say how many instances it has"),
+    "more_columns": (lambda f: f.assign(more=1), {}, "its columns differ from those of"),
+    "without_counts": (lambda f: f, {"instances": None}, "its metadata do not say how many instances it has"),
 }
 
 
@@ -280,11 +280,14 @@ def test_sound_answers_are_read(read_answers):
 BAD_ANSWERS = {
     "missing_row": (lambda f: f.iloc[1:], "text p0 has no answer (1 of 3 have none)"),
     "missing_method": (lambda f: f.iloc[:2], "text p2 has no answer"),
-    "repeated_row": (lambda f: pd.concat([f, f.iloc[:1]]), "text p0 is there twice"),
+    "repeated_row": (lambda f: pd.concat([f, f.iloc[:1]]), "text p0 occurs twice"),
     "unknown_text": (lambda f: changed(f, 0, "text_id", "zz"), "text zz is not among the prompts of the run"),
     "empty": (lambda f: changed(f, 0, "answer", None), "text p0: the column answer is empty"),
-    "no_chain": (lambda f: changed(f, 2, "chain", None), "text p2: its prompt has two steps and there is no chain"),
-    "chain_without_step": (lambda f: changed(f, 0, "chain", "So."), "text p0: its prompt has one step and there is a"),
+    "no_chain": (lambda f: changed(f, 2, "chain", None), "text p2: its prompt has two steps, but the answer has no"),
+    "chain_without_step": (
+        lambda f: changed(f, 0, "chain", "So."),
+        "text p0: its prompt has one step, but the answer has",
+    ),
     "numbers": (lambda f: f.assign(answer=[1, 2, 3]), "the column answer holds int64 where text was expected"),
     "no_column": (lambda f: f.drop(columns="chain"), "column chain is missing"),
     "missing_id": (lambda f: changed(f, 0, "text_id", None), "row 1: the column text_id is empty"),
@@ -309,7 +312,7 @@ def test_repeated_answers_in_a_shard_are_refused(tmp_path):
     message = refusal(
         merge_answers.main, shards=[str(tmp_path / "1of1.parquet")], answers=str(tmp_path / "m.parquet")
     )  # fmt: skip
-    assert "text p0 is there twice" in message
+    assert "text p0 occurs twice" in message
 
 
 # Token distributions and masses ------------------------------------------------------------------------------------
@@ -393,7 +396,7 @@ BAD_DISTRIBUTIONS = {
     ),
     "missing_rank": (lambda f: f.drop(index=4), "text t1, step 0: rank 1 is missing"),
     "missing_first_rank": (lambda f: f.drop(index=3), "text t1, step 0: rank 0 is missing"),
-    "repeated_row": (lambda f: pd.concat([f, f.iloc[4:5]]), "text t1, step 0, rank 1 is there twice"),
+    "repeated_row": (lambda f: pd.concat([f, f.iloc[4:5]]), "text t1, step 0, rank 1 occurs twice"),
     "missing_text": (lambda f: f.iloc[3:], "text t0 has no distribution (1 of 3 have none)"),
     "unknown_text": (
         lambda f: pd.concat([f, f.iloc[:3].assign(text_id="zz")]), "text zz is not among those of the run",
@@ -418,7 +421,7 @@ BAD_MASSES = {
     "above_one": (lambda f: changed(f, 4, "probability", 2.0), "text t1, step 0: probability is 2.0"),
     "missing_group": (lambda f: f.drop(index=4), "text t1, step 0 lacks the group 'female'"),
     "missing_text": (lambda f: f.iloc[4:], "text t0, step 0 lacks the group 'female'"),
-    "repeated_row": (lambda f: pd.concat([f, f.iloc[4:5]]), "text t1, step 0, group 'female' is there twice"),
+    "repeated_row": (lambda f: pd.concat([f, f.iloc[4:5]]), "text t1, step 0, group 'female' occurs twice"),
     "unknown_group": (lambda f: changed(f, 4, "group", "other"), "text t1, step 0: the group 'other' is unknown"),
     "unknown_place": (
         lambda f: pd.concat([f, f.iloc[:4].assign(step=7)]), "text t0, step 7 is not among the distributions",

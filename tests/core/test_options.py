@@ -83,7 +83,7 @@ def test_a_shared_form_is_one_option_of_all_its_sets():
 def test_a_repeated_option_is_refused():
     """Scored twice, the option would win ties and make chance wrong."""
     instances = pd.DataFrame({"instance_id": ["a"], "text": ["I saw ___."], "options": [["em", "her", "em"]]})
-    with pytest.raises(UserError, match=r"instance a: the option 'em' is there twice; offer every form once"):
+    with pytest.raises(UserError, match=r"instance a: the option 'em' is offered twice; offer every form once"):
         options.option_texts(instances)
 
 
@@ -93,7 +93,7 @@ def test_instances_may_differ_in_their_number_of_options():
     assert rows.groupby("instance_id", sort=False).size().tolist() == [4, 4, 4, 4, 3, 3, 3]
     scores = rows.assign(log_probability=-1.0 - rows.option_index)
     scores.loc[rows.option.isin(["ey", "em"]), "log_probability"] = -0.5
-    picks = options.predict(scores, options.counts(instances))
+    picks = options.predict(scores, options.option_counts(instances))
     read = instances.assign(picked=options.picked(instances, picks))
     assert read.picked.tolist() == ["ey"] * 4 + ["em"] * 4
     # The shared form is right for both of its sets.
@@ -106,10 +106,10 @@ def test_a_lost_option_is_not_taken_for_one_that_was_not_offered():
     scores = options.option_texts(instances).assign(log_probability=-1.0)
     for lost in ("xem", "her"):
         with pytest.raises(UserError, match="lack an option"):
-            options.predict(scores[scores.option != lost], options.counts(instances))
+            options.predict(scores[scores.option != lost], options.option_counts(instances))
     last = scores[~((scores.instance_id == "nominative-e") & (scores.option_index == 3))]
     with pytest.raises(UserError, match="lack an option"):
-        options.predict(last, options.counts(instances))
+        options.predict(last, options.option_counts(instances))
     # Nothing but the instances can tell.
     with pytest.raises(UserError, match="lack an option"):
         options.predict(scores)
@@ -122,7 +122,7 @@ def test_chance_is_the_mean_share_of_right_options():
     instances = sharing()
     # Four instances with four options and four with three, one of which is right for both e and ey.
     assert options.chance(instances.options, instances.gold) == pytest.approx((4 / 4 + 4 / 3) / 8)
-    with pytest.raises(ValueError, match="'he' is none of the options"):
+    with pytest.raises(ValueError, match="'he' is not among the options"):
         options.chance([["she", "xe"]], ["he"])
 
 

@@ -98,5 +98,5 @@ def test_studies_of_a_run_are_in_the_papers_order():
     known = ("one", "two", "three")
     assert studies.chosen("all", known) == ["one", "two", "three"]
     assert studies.chosen(["three", "one"], known) == ["one", "three"]
-    with pytest.raises(UserError, match=r"studies: 'twoo' is no study; did you mean 'two'\?"):
+    with pytest.raises(UserError, match=r"studies: 'twoo' is not a study; did you mean 'two'\?"):
         studies.chosen(["one", "twoo"], known)

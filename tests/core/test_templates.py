@@ -46,7 +46,7 @@ def test_the_last_line_may_lack_its_end(tmp_path):
         (["a\tb", "1\t2", "", "3\t4"], "row 3: 1 cells"),
         (["a\tbb\tc"], "row 1: unknown column 'bb'; did you mean 'b'?"),
         (["# canary", "a"], "row 2: the column 'b' is missing"),
-        (["a\tb\ta"], "row 1: the column 'a' is there twice"),
+        (["a\tb\ta"], "row 1: the column 'a' occurs twice"),
         (["# canary"], "has no header row; expected the columns a, b"),
     ],
 )
@@ -75,7 +75,7 @@ def test_pronouns_keep_file_order_and_name_their_forms(tmp_path):
         ("xe\txe\t\txyr\txyrs\txemself", "row 3: the cell 'accusative' is empty"),
         ("xe\tXe\txem\txyr\txyrs\txemself", "row 3: 'Xe' (nominative) must be one lower-case word"),
         ("xe\txe\txem \txyr\txyrs\txemself", "row 3: 'xem ' (accusative) must be one lower-case word"),
-        (ROWS["he"], "row 3: the pronoun set 'he' is there twice"),
+        (ROWS["he"], "row 3: the pronoun set 'he' occurs twice"),
         ("xe\txe\txem\txyr\txyrs", "row 3: 5 cells where the header has 6"),
     ],
 )
@@ -91,7 +91,7 @@ def test_selection_follows_the_configuration(tmp_path):
     pronouns = read_pronouns(file(tmp_path, HEADER, *ROWS.values()))
     assert list(select_pronoun_sets(pronouns, ["she", "he"])) == ["she", "he"]
     assert "no set 'shee'; did you mean 'she'?" in refusal(select_pronoun_sets, pronouns, ["he", "shee"])
-    assert "'he' is there twice" in refusal(select_pronoun_sets, pronouns, ["he", "he"])
+    assert "'he' is listed twice" in refusal(select_pronoun_sets, pronouns, ["he", "he"])
 
 
 def test_configured_sets_must_differ_in_the_forms_that_are_options(tmp_path):
@@ -120,7 +120,7 @@ def test_occupations(tmp_path):
 @pytest.mark.parametrize(
     ("row", "expected"),
     [
-        ("weaver\tguest", "row 3: the occupation 'weaver' is there twice"),
+        ("weaver\tguest", "row 3: the occupation 'weaver' occurs twice"),
         ("pilot\t", "row 3: the cell 'participant' is empty"),
         ("pilot\tpilot", "row 3: occupation and participant are both 'pilot'"),
     ],

@@ -133,7 +133,7 @@ def test_albert_in_order_is_a_counterexample():
     for model, value in zip(run.families["ALBERT-v2"], (0.70, 0.72, 0.74, 0.76), strict=True):
         accuracy(value, model)(run)
     found = verdict(4, run)
-    assert found.evidence == "1 of 6 checks fail: ALBERT-v2: 0.700, 0.720, 0.740, 0.760"
+    assert found.evidence == "1 of 6 checks fails: ALBERT-v2: 0.700, 0.720, 0.740, 0.760"
 
 
 def test_every_finding_is_broken_once():
@@ -159,7 +159,7 @@ def test_a_finding_about_all_models_is_not_shown_by_some():
     some = restricted(made(), [m for m in RUN if m != "opt-66b"])
     found = verdict(9, some)
     assert (found.verdict, found.missing) == ("not applicable", ("OPT-66B",))
-    assert found.evidence == "140 checks are possible and hold"
+    assert found.evidence == "all 140 checks that could be made hold"
     assert verdict(2, some).missing == ("OPT-66B",)
     # A finding that does not speak of it is decided.
     assert verdict(12, some).verdict == "holds"

@@ -11,8 +11,9 @@ import pytest
 from scripts.core import files, plotting, templates
 from scripts.core.errors import UserError
 from scripts.core.paper import latex
-from scripts.ruff.lib import numbers, prompt_tables, prompt_texts
+from scripts.ruff.lib import numbers, prompt_tables
 from scripts.ruff.lib.analyses import prompting
+from scripts.ruff.lib.prompts import read_chains, read_prompts
 from tests.conftest import ROOT
 from tests.ruff import synthetic
 
@@ -261,8 +262,8 @@ def test_the_table_has_means_and_shares():
 
 
 def test_tables_of_prompts_keep_line_breaks():
-    prompts = prompt_texts.read_prompts(ROOT / "templates/ruff/prompts.tsv")
-    chains = prompt_texts.read_chains(ROOT / "templates/ruff/chain_of_thought.tsv")
+    prompts = read_prompts(ROOT / "templates/ruff/prompts.tsv")
+    chains = read_chains(ROOT / "templates/ruff/chain_of_thought.tsv")
     sample = pd.DataFrame(
         {"case": ["nominative", "possessive"], "text": ["No ___.", "The cook lost ___ hat & coat."],
          "options": [FORMS, ["his", "her", "their", "xyr"]]}

@@ -7,17 +7,17 @@ import pytest
 from scripts.core import config, files
 from scripts.core.engines import registry
 from scripts.core.errors import UserError
-from scripts.ruff import prompts, sample, select_instances
-from scripts.ruff.lib import prompt_texts, prompting_jobs
+from scripts.ruff import prompts, sample
+from scripts.ruff.lib import prompting_jobs
+from scripts.ruff.lib.prompts import read_prompts
+from scripts.ruff.lib.selection import balanced
 from tests.conftest import ROOT
 
 SETS = ["he", "she", "they", "xe"]
 KINDS = ["open"] * 5 + ["options"] * 5
 TEMPLATES = {
     "pronouns": str(ROOT / "templates/pronouns.tsv"),
-    "task": str(ROOT / "templates/ruff/task.tsv"),
-    "context": str(ROOT / "templates/ruff/context.tsv"),
-    "occupations": str(ROOT / "templates/occupations.tsv"),
+    "templates": [str(ROOT / "templates" / path) for path in ("ruff/task.tsv", "ruff/context.tsv", "occupations.tsv")],
 }
 
 
@@ -55,7 +55,7 @@ def test_prompted_instances_are_the_first_of_those_scored(samples, tmp_path):
     assert rows.groupby("n_distractors").pronoun.nunique().to_dict() == {0: 4, 1: 4}
     for path, (_, own) in zip(samples, rows.groupby("n_distractors"), strict=True):
         whole = files.read_parquet(path)
-        scored = whole.iloc[select_instances.balanced(whole, 8)]
+        scored = whole.iloc[balanced(whole, 8)]
         assert set(own.instance_id) < set(scored.instance_id)
     assert rows[rows.chains].n_distractors.tolist() == [1, 1]
 
@@ -135,7 +135,7 @@ def test_one_more_prompt_is_one_more_prompt_of_the_plan(known, samples, tmp_path
     table = (ROOT / "templates/ruff/prompts.tsv").read_text(encoding="utf-8")
     more = tmp_path / "prompts.tsv"
     more.write_text(table.rstrip("\n") + "\n10\topen\t{task}\\n\\nWhich pronoun fits?\n", encoding="utf-8")
-    kinds = [prompt["kind"] for prompt in prompt_texts.read_prompts(more).values()]
+    kinds = [prompt["kind"] for prompt in read_prompts(more).values()]
     settings = copy.deepcopy(ruff["prompting"])
     before, after = (
         next(iter(prompting_jobs.jobs(settings, entries, ruff["seeds"], ruff["distractors"], known_kinds).values()))

@@ -6,8 +6,8 @@ import pytest
 from scripts.core import files
 from scripts.core.errors import UserError
 from scripts.ruff import context_free, sample, select_instances
-from scripts.ruff.lib import narratives
-from scripts.ruff.select_instances import balanced
+from scripts.ruff.lib import instances, selection
+from scripts.ruff.lib.selection import balanced
 from tests.ruff import small_templates
 
 FOUR = ["he", "she", "they", "xe"]
@@ -58,7 +58,7 @@ def test_factors_are_balanced_at_every_size(samples, n):
 @pytest.mark.parametrize("distractors", [True, False])
 def test_the_cycle_is_balanced_and_crosses_everything(n_sets, distractors):
     pairs = n_sets * (n_sets - 1) if distractors else n_sets
-    rows = list(islice(select_instances.cycle(3, n_sets, distractors), 3 * n_sets * (n_sets - 1)))
+    rows = list(islice(selection.cycle(3, n_sets, distractors), 3 * n_sets * (n_sets - 1)))
     crossed = Counter(rows)
     assert len(crossed) == 3 * pairs and len(set(crossed.values())) == 1
     for column, levels in ((0, 3), (1, n_sets), *([(2, n_sets)] if distractors else [])):
@@ -80,13 +80,13 @@ def test_other_seeds_select_other_rows(samples):
 
 
 def make(tmp_path, n_and_seeds):
-    paths = small_templates.write(tmp_path)
+    given = small_templates.given(small_templates.write(tmp_path))
     free = tmp_path / "context_free.parquet"
-    context_free.main(pronoun_sets=FOUR, context_free=str(free), **paths)
+    context_free.main(pronoun_sets=FOUR, context_free=str(free), **given)
     drawn = []
     for n, seed in n_and_seeds:
         drawn.append(str(tmp_path / f"sample_seed{seed}_distractors{n}.parquet"))
-        sample.main(pronoun_sets=FOUR, n_distractors=n, seed=seed, sample=drawn[-1], **paths)
+        sample.main(pronoun_sets=FOUR, n_distractors=n, seed=seed, sample=drawn[-1], **given)
     return str(free), drawn
 
 
@@ -95,7 +95,7 @@ def test_the_selection_is_the_context_free_set_and_a_part_of_each_sample(tmp_pat
     target = tmp_path / "selected.parquet"
     select_instances.main(context_free=free, samples=drawn, sample_size=10, selected=str(target))
     table = files.read_arrow(target)
-    assert table.schema.remove_metadata() == narratives.sample_schema()
+    assert table.schema.remove_metadata() == instances.sample_schema()
     frame = table.to_pandas()
     assert len(frame) == 9 + 3 * 10
     assert frame.seed.isna().sum() == frame.n_distractors.isna().sum() == 9

@@ -422,5 +422,4 @@ def test_nothing_to_draw_is_said(tmp_path):
 
 def test_labels_of_the_run_are_those_of_the_study():
     assert study.run_label("BERT-base", "mask") == "BERT-base"
-    assert study.demonstration(FACTS) == {"Filler"}
     assert np.isnan(study.MODELS["GPT-4"].parameters)

@@ -437,6 +437,18 @@ TRACES = {
          r"ruff/task\.tsv: lines [\d, -]+", r"ruff/context\.tsv: lines", r"occupations\.tsv: lines", "weights "],
         ["tiny-llama.parquet"],
     ),
+    # A full set that was not made: every task sentence and context template, and the pronoun sets of the run alone.
+    "table 1:2:instances": (
+        [r"= 7200", r"\n1 rows? of results/ruff/instances/replica/full_set_sizes\.parquet",
+         r"ruff/task\.tsv: lines 3-182\n", r"ruff/context\.tsv: lines 3-32\n",
+         r"occupations\.tsv: lines 3-62\n", r"pronouns\.tsv: lines 3-6\n"],
+        [r"selected\.parquet", r"sample_", r"context_free\.parquet"],
+    ),
+    "results/ruff/tables/replica/instance_counts.csv:1:instances": (
+        [r"= 180", r"\n180 rows of results/ruff/instances/replica/context_free\.parquet",
+         r"ruff/task\.tsv: lines 3-182\n"],
+        [r"context\.tsv", r"full_set_sizes"],
+    ),
     # He and she, without distractors: half of the 24 instances, not the 252 of all settings.
     "table 5:1:p": ([r"\n12 rows of results/ruff/instances/replica/selected\.parquet"], [r"\n252 rows", r"\n24 rows"]),
     "figure 4": ([r"\n24 rows of results/ruff/instances/replica/selected\.parquet", "weights "], [r"\n252 rows"]),
@@ -501,7 +513,7 @@ def test_the_examples_of_the_help_work(finished):
         ("figure 4:1:x", "accuracy_by_pronoun.csv: has no column 'x'"),
         ("results/ruff/analysis/replica/none.csv:1:x", "no such file"),
         ("results/ruff/analysis/replica/accuracy.csv:1", "write FILE.csv:ROW:COLUMN"),
-        ("--impact=templates/ruff/task.tsv:99999", "line 99999 is no data row; data rows are the lines 3-182"),
+        ("--impact=templates/ruff/task.tsv:99999", "line 99999 is not a data row; data rows are the lines 3-182"),
     ],
 )
 def test_what_is_not_there_is_an_error(finished, what, told):

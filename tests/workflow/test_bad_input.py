@@ -171,7 +171,7 @@ def not_a_number(workflow):
 
 def repeated_entry(workflow):
     done = overlay(workflow, "ruff: {seeds: [13, 17, 13]}\n")
-    return done, "results", ["mine.yaml: ruff.seeds: '13' is there twice; remove one"]
+    return done, "results", ["mine.yaml: ruff.seeds: '13' is listed twice; remove one"]
 
 
 def too_few_entries(workflow):

@@ -61,22 +61,22 @@ def context_length(model):
     config = model.config.get_text_config()
     # T5's relative positions have no end; its n_positions says how long texts were in training.
     endless = hasattr(config, "relative_attention_num_buckets")
-    found = [getattr(config, name, None) for name in LIMITS if not (endless and name == "n_positions")]
-    found += [
+    limits = [getattr(config, name, None) for name in LIMITS if not (endless and name == "n_positions")]
+    limits += [
         # RoBERTa's kind counts from behind the padding index, OPT's from an offset.
         module.num_embeddings - (getattr(module, "offset", 0) if module.padding_idx is None else module.padding_idx + 1)
         for name, module in model.named_modules()
         if isinstance(module, torch.nn.Embedding) and _POSITION_TABLE.search(name.rpartition(".")[2])
     ]
-    return min((limit for limit in found if isinstance(limit, int) and limit > 0), default=None)
+    return min((limit for limit in limits if isinstance(limit, int) and limit > 0), default=None)
 
 
 def single_token(tokenizer, text):
     """Return the id of the one token that ``text`` is, or None if the tokenizer makes several or an unknown one."""
     ids = tokenizer(text, add_special_tokens=False)["input_ids"]
     # Tokenizers of SentencePiece's kind may put the space that begins every text into a token of its own.
-    found = [token for token in ids if tokenizer.convert_ids_to_tokens(token) != "▁"]
-    return found[0] if len(found) == 1 and found[0] != tokenizer.unk_token_id else None
+    pieces = [token for token in ids if tokenizer.convert_ids_to_tokens(token) != "▁"]
+    return pieces[0] if len(pieces) == 1 and pieces[0] != tokenizer.unk_token_id else None
 
 
 def blank(tokenizer):
@@ -88,13 +88,13 @@ def blank(tokenizer):
         If the tokenizer has neither, as one token; or the first sentinel and not the second, which ends the span.
     """
     text = tokenizer.mask_token or SENTINEL
-    found = single_token(tokenizer, text)
-    if found is None or (text == SENTINEL and single_token(tokenizer, SECOND_SENTINEL) is None):
+    token = single_token(tokenizer, text)
+    if token is None or (text == SENTINEL and single_token(tokenizer, SECOND_SENTINEL) is None):
         raise UserError(
             f"{type(tokenizer).__name__} has neither a mask nor {SENTINEL} as one token: this model cannot fill "
             "blanks; leave it out, or correct its architecture in config/models.yaml"
         )
-    return text, found
+    return text, token
 
 
 def check_lengths(engine, rows, limit):

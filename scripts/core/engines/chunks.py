@@ -42,18 +42,18 @@ class Chunks:
         self.folder = Path(folder)
         self.key = key
         self.save_seconds = save_seconds
-        self._found = {}
+        self._paths = {}
         for path in sorted(self.folder.glob("*.parquet")):
             try:
                 facts = files.parquet_metadata(path)
             except UserError:
                 facts = {}
             if facts.get("key") == key:
-                self._found.setdefault(facts["window"], []).append(path)
+                self._paths.setdefault(facts["window"], []).append(path)
             else:
                 path.unlink()
-        if self._found:
-            log.info("%s: %d finished parts found", self.folder, sum(map(len, self._found.values())))
+        if self._paths:
+            log.info("%s: %d finished parts found", self.folder, sum(map(len, self._paths.values())))
 
     def work(self, window, batches, compute):
         """Go through the batches of a window of rows: take up what is finished, compute the rest and save it.
@@ -100,14 +100,14 @@ class Chunks:
         dict of int to list of ndarray
             For each finished batch, the results of its rows.
         """
-        found = {}
-        for path in self._found.get(window, []):
+        results = {}
+        for path in self._paths.get(window, []):
             table = files.read_arrow(path)
             batches = table["batch"].to_numpy()
             values = [np.asarray(v, dtype=np.float64) for v in table["values"].to_pylist()]
             for batch, value in zip(batches.tolist(), values, strict=True):
-                found.setdefault(batch, []).append(value)
-        return found
+                results.setdefault(batch, []).append(value)
+        return results
 
     def save(self, window, results):
         """Keep finished batches.

@@ -144,8 +144,8 @@ class KeyMask:
             for masked, places in itertools.groupby(range(len(text)), key=hidden.__contains__)
         )
 
-    def repeated(self, text):
-        """Tell whether ``text`` repeats the key, or so much of it that this is no accident."""
+    def repeats_key(self, text):
+        """Return whether ``text`` repeats the key, or so much of it that this cannot be an accident."""
         return len(self.key) >= KEY_SHORTEST and bool(self._covered(text, min(KEY_REPEATED, len(self.key))))
 
     def _covered(self, text, length):
@@ -329,17 +329,18 @@ class Client:
         ------
         UserError
         """
-        found = self.estimate(prompts)
+        estimate = self.estimate(prompts)
         log.info(
             "model %s: %d requests to send, about %d and at most %d tokens: at most about USD %.4f (limit %.4f)",
-            self.name, found["requests"], found["prompt_tokens"], found["completion_tokens"], found["usd"], limit,
+            self.name, estimate["requests"], estimate["prompt_tokens"], estimate["completion_tokens"], estimate["usd"],
+            limit,
         )  # fmt: skip
-        if found["usd"] > limit:
+        if estimate["usd"] > limit:
             raise UserError(
-                f"model {self.name}: {found['requests']} requests may cost about USD {found['usd']:.4f}, more than "
-                f"completions.cost_limit_usd ({limit:g}); raise the limit in config.yaml or ask for fewer texts"
+                f"model {self.name}: {estimate['requests']} requests may cost about USD {estimate['usd']:.4f}, more "
+                f"than completions.cost_limit_usd ({limit:g}); raise the limit in config.yaml or ask for fewer texts"
             )
-        return found
+        return estimate
 
     def complete(self, prompt):
         """Return the continuation of one prompt, from disk or from the server.
@@ -372,7 +373,7 @@ class Client:
             If the generated text repeats the key: it cannot be masked there without changing what was generated.
         """
         kept = self._hidden(trimmed(response))
-        if any(map(self._mask.repeated, texts_of(kept["choices"]))):
+        if any(map(self._mask.repeats_key, texts_of(kept["choices"]))):
             raise UserError(
                 f"model {self.name}: {self.url}: the generated text repeats the key in {self.api['key']}; the answer "
                 "is not kept: replace the key, and use another server"

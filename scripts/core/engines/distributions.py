@@ -132,18 +132,20 @@ def count(path, methods):
     """
     table = files.read_parquet(path, ["text_id", "method"])
     files.read_arrow(path, ["text"])
-    twice = table.text_id[table.text_id.duplicated()]
-    if len(twice):
-        raise UserError(f"{path}: row {twice.index[0] + 1}: text_id {twice.iloc[0]} is there twice; make them unique")
+    repeated = table.text_id[table.text_id.duplicated()]
+    if len(repeated):
+        raise UserError(
+            f"{path}: row {repeated.index[0] + 1}: text_id {repeated.iloc[0]} occurs twice; make the ids unique"
+        )
     unknown = table.method[~table.method.isin(METHODS)]
     if len(unknown):
         raise UserError(
             f"{path}: row {unknown.index[0] + 1}: method is {unknown.iloc[0]!r}; expected one of {', '.join(METHODS)}"
         )
-    found = int(table.method.isin(list(methods)).sum())
-    if not found:
+    total = int(table.method.isin(list(methods)).sum())
+    if not total:
         raise UserError(f"{path}: no text is for {' or '.join(methods)}; leave this model out or add such texts")
-    return found
+    return total
 
 
 class MaskFiller:
@@ -201,19 +203,21 @@ class MaskFiller:
         for name, text in zip(names, texts, strict=True):
             if text.count(MASK) != 1:
                 raise UserError(
-                    f"text {name}: {MASK} is in it {text.count(MASK)} times; correct the text so that there is one "
+                    f"text {name}: it holds {MASK} {text.count(MASK)} times; correct the text so that it holds it once "
                     f"(it starts {text[:40]!r})"
                 )
-        found = self.tokenizer([self.prefix + text.replace(MASK, self.blank) for text in texts])["input_ids"]
-        for name, ids in zip(names, found, strict=True):
+        sequences = self.tokenizer([self.prefix + text.replace(MASK, self.blank) for text in texts])["input_ids"]
+        for name, ids in zip(names, sequences, strict=True):
             if ids.count(self.blank_id) != 1:
-                raise UserError(f"text {name}: the tokenizer makes {ids.count(self.blank_id)} masks of one; correct it")
+                raise UserError(
+                    f"text {name}: the tokenizer turns its one mask into {ids.count(self.blank_id)}; correct the text"
+                )
             if self.limit and len(ids) > self.limit:
                 raise UserError(
                     f"text {name}: it has {len(ids)} tokens and the model takes {self.limit}; texts are never "
                     "truncated: leave this model or this text out"
                 )
-        return [np.array(ids) for ids in found]
+        return [np.array(ids) for ids in sequences]
 
     def plan(self, texts, names=None):
         """Return the batches for ``texts``, texts of one length each, the longest first.
@@ -258,9 +262,13 @@ class MaskFiller:
         network = self.model.model
         name = type(network).__name__
         batches = self.plan(_PROBES)
-        rounded = structure.runs(lambda: [self._plain(batch.payload) for batch in batches], name, "a short text")
+        rounded = structure.run_or_refuse(
+            lambda: [self._plain(batch.payload) for batch in batches], name, "a short text"
+        )
         with structure.in_float32(network), structure.exact_kernels():
-            expected = structure.runs(lambda: [self._plain(batch.payload) for batch in batches], name, "a short text")
+            expected = structure.run_or_refuse(
+                lambda: [self._plain(batch.payload) for batch in batches], name, "a short text"
+            )
         ways = [(False, True)] * self.model.narrow + [(False, False), (True, False)]
         for self.model.whole, self.model.narrow in ways:
             with structure.in_float32(network), structure.exact_kernels():
@@ -273,8 +281,8 @@ class MaskFiller:
 
     def _agrees(self, batches, expected, tolerance):
         try:
-            found = [self._probabilities(batch.payload) for batch in batches]
-            largest = max((a - b).abs().max().item() for a, b in zip(found, expected, strict=True))
+            probabilities = [self._probabilities(batch.payload) for batch in batches]
+            largest = max((a - b).abs().max().item() for a, b in zip(probabilities, expected, strict=True))
         # Whatever a model's code raises, it says that the model cannot be run like this.
         except Exception as error:
             log.info("self-check: %s: %s: %s", self.description, type(error).__name__, error)

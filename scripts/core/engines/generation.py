@@ -142,8 +142,8 @@ class Generator:
         self.groups = groups
         self.two_parts = model.config.is_encoder_decoder
         # Models with a memory of another kind (recurrent layers, code of their own) read every prompt whole.
-        own = type(model).__module__.startswith("transformers.")
-        self.shares = own and not self.two_parts and model._supports_default_dynamic_cache()
+        from_transformers = type(model).__module__.startswith("transformers.")
+        self.shares = from_transformers and not self.two_parts and model._supports_default_dynamic_cache()
         self.ends = end_tokens(model, tokenizer)
         padding = tokenizer.pad_token_id
         # Llama has no padding token; masked positions are never looked at, so any will do.
@@ -154,14 +154,16 @@ class Generator:
         """Return the token ids of each prompt, shape (tokens,), special tokens included."""
         start = self.tokenizer.bos_token
         plain = [bool(start) and prompt.startswith(start) for prompt in prompts]
-        found = [None] * len(prompts)
-        for own in (True, False):
-            rows = [row for row, written in enumerate(plain) if written != own]
+        sequences = [None] * len(prompts)
+        for add_special in (True, False):
+            rows = [row for row, written in enumerate(plain) if written != add_special]
             if rows:
                 texts = [prompts[row] for row in rows]
-                for row, ids in zip(rows, self.tokenizer(texts, add_special_tokens=own)["input_ids"], strict=True):
-                    found[row] = ids
-        return found
+                for row, ids in zip(
+                    rows, self.tokenizer(texts, add_special_tokens=add_special)["input_ids"], strict=True
+                ):
+                    sequences[row] = ids
+        return sequences
 
     def check(self, prompts):
         """Return the token ids of each prompt; errors as in :meth:`plan`."""
@@ -228,7 +230,7 @@ class Generator:
 
         if self.has_run:
             return halved()
-        results = structure.runs(halved, type(self.model).__name__, "a first batch of prompts")
+        results = structure.run_or_refuse(halved, type(self.model).__name__, "a first batch of prompts")
         self.has_run = True
         return results
 
@@ -317,20 +319,20 @@ def end_tokens(model, tokenizer):
     Raises
     ------
     UserError
-        If one of them is no token of the model: texts would never end.
+        If one of them is not a token of the model: texts would never end.
     """
-    found = model.generation_config.eos_token_id
-    if found is None:
-        found = tokenizer.eos_token_id
-    if found is None:
+    configured = model.generation_config.eos_token_id
+    if configured is None:
+        configured = tokenizer.eos_token_id
+    if configured is None:
         return []
-    ends = list(found) if isinstance(found, (list, tuple)) else [found]
+    ends = list(configured) if isinstance(configured, (list, tuple)) else [configured]
     size = model.config.get_text_config().vocab_size
     for end in ends:
         if not isinstance(end, int) or not 0 <= end < size:
             raise UserError(
-                f"{type(model).__name__}: eos_token_id {end!r} is no token of the model, which has {size}; correct it "
-                "in the checkpoint's generation_config.json, or leave this model out"
+                f"{type(model).__name__}: eos_token_id {end!r} is not a token of the model, whose vocabulary has "
+                f"{size}; correct it in the checkpoint's generation_config.json, or leave this model out"
             )
     return ends
 

@@ -82,14 +82,14 @@ def rows(text, tokenizer, characters):
     return torch.cat([edge * tokenizer.cls_token_id, body, edge * tokenizer.sep_token_id], dim=1)
 
 
-def add_head(model, counts):
+def add_head(model, occurrences):
     """Initialise the head: an identity transform and, as output bias, the log frequencies of the tokens.
 
     Parameters
     ----------
     model : transformers.BertForMaskedLM
         Its output layer is tied to the word embeddings and stays so.
-    counts : torch.Tensor
+    occurrences : torch.Tensor
         Occurrences of each token in the training text, shape ``(vocabulary,)``.
     """
     head = model.cls.predictions
@@ -98,7 +98,7 @@ def add_head(model, counts):
         head.transform.dense.bias.zero_()
         head.transform.LayerNorm.weight.fill_(1)
         head.transform.LayerNorm.bias.zero_()
-        smoothed = counts.float() + 0.5
+        smoothed = occurrences.float() + 0.5
         head.bias.copy_((smoothed / smoothed.sum()).log() + math.log(len(smoothed)))
     head.decoder.bias = head.bias
 

@@ -62,12 +62,12 @@ class MiniconsEngine(Texts):
 
     def score_probes(self, probes):
         """Return the scores of probes, a dict from their rows to ndarray of float64; see :class:`structure.Probes`."""
-        found = {
+        scores = {
             int(row): values
             for batch in self.plan(probes.rows)
             for row, values in zip(batch.rows, self.score(batch), strict=True)
         }
-        return {row: values[probes.picks[row]] if probes.picks else values for row, values in found.items()}
+        return {row: values[probes.picks[row]] if probes.picks else values for row, values in scores.items()}
 
     def plan(self, rows):
         """Divide rows into batches of equal length, the longest first; see :mod:`scripts.core.engines.scoring`."""

@@ -101,12 +101,12 @@ def open_model(name, entry, *, script, libraries, device, threads, weights=None,
     return Opened(network, tokenizer, device, facts, speed)
 
 
-def write_speed(path, opened, seconds, **counts):
-    """Write a file of speeds (JSON), for later plans: what ran, for how many seconds, and ``counts`` of what was done.
+def write_speed(path, opened, seconds, **amounts):
+    """Write a file of speeds (JSON), for later plans: what ran, for how many seconds, and ``amounts`` of what was done.
 
-    ``seconds`` must belong to ``counts``: what an earlier try left finished counts in neither.
+    ``seconds`` must belong to ``amounts``: what an earlier try left finished amounts in neither.
     """
-    files.write_text(path, json.dumps({**opened.speed, "seconds": round(seconds, 3), **counts}, indent=1) + "\n")
+    files.write_text(path, json.dumps({**opened.speed, "seconds": round(seconds, 3), **amounts}, indent=1) + "\n")
 
 
 def clear_leftovers(*outputs):

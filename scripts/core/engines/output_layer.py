@@ -40,8 +40,8 @@ class SelectiveModel:
         base = model.base_model
         decoder = model.get_decoder() if hasattr(model, "get_decoder") else None
         # OPT's head calls the decoder inside its base model; T5 has no base model but itself.
-        found = [base, getattr(base, "decoder", None), getattr(model, "decoder", None), decoder]
-        self.candidates = [module for module in found if isinstance(module, torch.nn.Module) and module is not model]
+        modules = [base, getattr(base, "decoder", None), getattr(model, "decoder", None), decoder]
+        self.candidates = [module for module in modules if isinstance(module, torch.nn.Module) and module is not model]
         self.trunk = None
 
     def logits(self, inputs, positions):

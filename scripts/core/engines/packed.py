@@ -83,7 +83,7 @@ class PackedEngine(Texts):
 
     def _takes_positions(self):
         alibi = getattr(self.network.config, "alibi", False)
-        return structure.accepted(self.network, "position_ids") and not alibi
+        return structure.accepts(self.network, "position_ids") and not alibi
 
     def ways(self):
         """Set one way of running the model after another, from fast to plain."""
@@ -270,7 +270,7 @@ class PackedEngine(Texts):
         return batches
 
     def _masked_batch(self, rows, encoding, picks):
-        distinct, inputs, positions, targets, found = {}, [], [], [], []
+        distinct, inputs, positions, targets, places_of_rows = {}, [], [], [], []
         for row in rows:
             places = []
             copies = list(self.masked_copies(encoding["input_ids"][row], encoding.word_ids(row)))
@@ -282,16 +282,18 @@ class PackedEngine(Texts):
                     positions.append(position)
                 places.append(distinct[key])
                 targets.append(target)
-            found.append(np.array(places, dtype=np.int64))
+            places_of_rows.append(np.array(places, dtype=np.int64))
         width = len(encoding["input_ids"][rows[0]])
         stacked = np.stack(inputs) if inputs else np.zeros((0, width), dtype=np.int64)
         return Batch(
-            np.array(rows), stacked.size, (stacked, np.array(positions, dtype=np.int64), found, np.array(targets))
+            np.array(rows),
+            stacked.size,
+            (stacked, np.array(positions, dtype=np.int64), places_of_rows, np.array(targets)),
         )
 
     def _score_masked(self, batch):
-        inputs, positions, found, targets = batch.payload
-        places = np.concatenate(found) if found else np.zeros(0, dtype=np.int64)
+        inputs, positions, places_of_rows, targets = batch.payload
+        places = np.concatenate(places_of_rows) if places_of_rows else np.zeros(0, dtype=np.int64)
         order = np.argsort(places, kind="stable")
         values = np.zeros(len(places))
         width = inputs.shape[1]
@@ -300,7 +302,7 @@ class PackedEngine(Texts):
             chosen = inputs[part.start : part.stop]
             flat = (places[mine] - part.start) * width + positions[places[mine]]
             values[mine] = self._log_probabilities(structure.text_inputs(self.network, chosen), flat, targets[mine])
-        return np.split(values, np.cumsum([len(f) for f in found])[:-1])
+        return np.split(values, np.cumsum([*map(len, places_of_rows)])[:-1])
 
     # Encoder-decoders
 
@@ -360,8 +362,8 @@ class PackedEngine(Texts):
             with torch.inference_mode():
                 rows = torch.from_numpy(inverse[mine] - start).to(logits.device)
                 tokens = torch.from_numpy(np.asarray(targets)[mine]).to(logits.device)
-                found = logits[rows, tokens] - logits.logsumexp(1)[rows]
-            values[mine] = found.double().cpu().numpy()
+                log_probabilities = logits[rows, tokens] - logits.logsumexp(1)[rows]
+            values[mine] = log_probabilities.double().cpu().numpy()
         return values
 
 

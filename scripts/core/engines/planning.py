@@ -4,7 +4,7 @@ Tokens are counted by the engine's own packing where a model's tokenizer is at h
 words and signs, which is close to what trained tokenizers make of English. Hours follow from floating-point operations
 and a speed: measured by earlier runs on the same kind of device where there are any, otherwise as config.yaml states it
 for a GPU type, otherwise from multiplying matrices on this machine for a moment. Prompts and token distributions are
-reckoned at their most, as the time limits of their jobs are.
+estimated at their longest, as the time limits of their jobs are.
 """
 
 import json
@@ -131,7 +131,7 @@ def gpus_needed(entry, memory_gb, tokens_per_batch=BATCH_TOKENS["cuda"]):
     return int(np.ceil(needed / (0.92 * memory_gb * 2**30)))
 
 
-def plan(name, entry, counts, n_instances, jobs, devices, speeds, cpu):
+def plan(name, entry, token_totals, n_instances, jobs, devices, speeds, cpu):
     """Return the plan of one model, one row for each device type.
 
     Parameters
@@ -139,7 +139,7 @@ def plan(name, entry, counts, n_instances, jobs, devices, speeds, cpu):
     name : str
     entry : dict
         The registry entry.
-    counts : (int, int)
+    token_totals : (int, int)
         Tokens without and with sharing.
     n_instances, jobs : int
     devices : dict of str to dict
@@ -155,18 +155,25 @@ def plan(name, entry, counts, n_instances, jobs, devices, speeds, cpu):
         ``rule``, ``model``, ``instances``, ``tokens``, ``tokens_shared``, ``operations``, ``weights_gb``, ``jobs``,
         ``device``, ``gpus``, ``hours`` (of all jobs, one after the other) and ``speed``: what the hours rest on.
     """
-    work = operations(entry, counts[1])
+    work = operations(entry, token_totals[1])
     rows = []
     for device, facts in _devices(entry, devices):
         speed, source = None, "measured on this model"
         for key, label in ((name, source), (entry["architecture"], "measured on models of its kind")):
-            found = [s for (d, p, k), s in speeds.items() if _same(d, device) and p == entry["precision"] and k == key]
-            if found:
-                speed, source = sum(found) / len(found), label
+            measured = [
+                s for (d, p, k), s in speeds.items() if _is_of_type(d, device) and p == entry["precision"] and k == key
+            ]
+            if measured:
+                speed, source = sum(measured) / len(measured), label
                 break
         if speed is None:
             speed, source = _stated_speed(entry, facts, cpu)
-        counted = {"instances": n_instances, "tokens": counts[0], "tokens_shared": counts[1], "operations": work}
+        counted = {
+            "instances": n_instances,
+            "tokens": token_totals[0],
+            "tokens_shared": token_totals[1],
+            "operations": work,
+        }
         rows.append(_row("score", name, entry, counted, jobs, device, facts, work / speed, source))
     return rows
 
@@ -227,6 +234,6 @@ def _row(rule, name, entry, counted, jobs, device, facts, seconds, source):
     }
 
 
-def _same(found, device):
-    """Whether a device's own name (``NVIDIA A100-SXM4-40GB``) is of a type of the configuration (``A100-40GB``)."""
-    return all(part in found.upper() for part in device.upper().split("-"))
+def _is_of_type(name, device):
+    """Return whether a device (``NVIDIA A100-SXM4-40GB``) is of a type of the configuration (``A100-40GB``)."""
+    return all(part in name.upper() for part in device.upper().split("-"))

@@ -7,6 +7,7 @@ and :func:`methods` take them.
 """
 
 import math
+from pathlib import Path
 
 from scripts.core.config import load_yaml, validate
 from scripts.core.errors import UserError, nearest
@@ -36,7 +37,7 @@ def load_registry(path, schema_path):
     path : str or Path
         ``config/models.yaml``.
     schema_path : str or Path
-        ``config/schemas/models.schema.yaml``.
+        ``config/schemas/models.schema.yaml``; the studies' own schemas lie in ``studies/`` beside it.
 
     Returns
     -------
@@ -50,9 +51,28 @@ def load_registry(path, schema_path):
         or two entries contradict each other (:func:`check_conflicts`).
     """
     data = load_yaml(path)
-    validate(data, load_yaml(schema_path), str(path))
+    validate(data, _with_studies(load_yaml(schema_path), Path(schema_path).parent, data), str(path))
     check_conflicts(data["models"], str(path))
     return data["models"]
+
+
+def _with_studies(schema, folder, data):
+    """Return the schema of a registry with what is known of studies: their names, and what they do with models.
+
+    A study of the workflow says so in its own schema (``$defs.model_uses``), one that is still planned in the registry.
+    """
+    uses = {}
+    planned = data.get("planned_studies")
+    for study, listed in planned.items() if isinstance(planned, dict) else ():
+        uses[study] = {"enum": listed if isinstance(listed, list) else []}
+    for path in sorted(folder.glob("studies/*.schema.yaml")):
+        definitions = load_yaml(path).get("$defs", {})
+        if "model_uses" in definitions:
+            uses[path.name.removesuffix(".schema.yaml")] = definitions["model_uses"]
+    entry = schema["$defs"]["entry"]["properties"]
+    entry["studies"]["properties"] = uses
+    entry["released_in"] = {"enum": list(uses)}
+    return schema
 
 
 def check_conflicts(registry, file):

@@ -122,15 +122,15 @@ def result_table(rows, values):
         ``token_log_probabilities`` (lists of float32).
     """
     totals = np.array([scores.sum() for scores in values])
-    counts = np.array([len(scores) for scores in values], dtype=np.int32)
+    token_counts = np.array([len(scores) for scores in values], dtype=np.int32)
     return pd.DataFrame(
         {
             "instance_id": rows.instance_id.to_numpy(),
             "option": rows.option.to_numpy(),
             "option_index": rows.option_index.to_numpy(dtype="int8"),
             "log_probability": totals,
-            "mean_log_probability": totals / np.maximum(counts, 1),
-            "scored_tokens": counts,
+            "mean_log_probability": totals / np.maximum(token_counts, 1),
+            "scored_tokens": token_counts,
             "token_log_probabilities": [np.asarray(scores, dtype=np.float32) for scores in values],
         }
     )

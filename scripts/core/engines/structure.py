@@ -65,7 +65,7 @@ BRANCH_TOKENS = 8
 COPIES = 4
 
 
-def accepted(model, name):
+def accepts(model, name):
     """Return whether the model's ``forward`` takes an argument called ``name``."""
     parameters = inspect.signature(model.forward).parameters
     return name in parameters or any(p.kind == p.VAR_KEYWORD for p in parameters.values())
@@ -86,7 +86,7 @@ def text_inputs(model, ids):
     """
     ids = torch.as_tensor(ids).to(model.device)
     inputs = {"input_ids": ids}
-    if accepted(model, "attention_mask"):
+    if accepts(model, "attention_mask"):
         inputs["attention_mask"] = torch.ones_like(ids)
     return inputs
 
@@ -221,7 +221,7 @@ class Probes:
         row = self.rows.iloc[row]
         return self.engine.source(row.masked), np.array(self.engine.labels(row.filled, row.text))
 
-    def looks_ahead(self, expected):
+    def lookahead(self, expected):
         """Return how far an earlier score changes, in nats, when a later token does: 0 if only by rounding.
 
         ``expected`` is as returned by :meth:`plain`.
@@ -279,16 +279,18 @@ def branches(ids, size):
     words = list(dict.fromkeys(ids[1:].tolist()))
     late, early = max(1, len(ids) - max(3, len(ids) // 8)), max(1, len(ids) // 4)
     places = [(place, number) for place in range(early, len(ids) - 1) for number in range(len(words))]
-    found, total = [], len(ids)
+    sequences, total = [], len(ids)
     for place, number in [*((late, number) for number in range(len(words))), *places]:
-        if words[number] == ids[place] or (place == late and len(found) == 2):
+        if words[number] == ids[place] or (place == late and len(sequences) == 2):
             continue
         few = np.roll(words, -number - 1)[:BRANCH_TOKENS]
-        found.append(np.concatenate([ids[:place], words[number : number + 1], np.resize(few, len(ids) - place - 1)]))
+        sequences.append(
+            np.concatenate([ids[:place], words[number : number + 1], np.resize(few, len(ids) - place - 1)])
+        )
         total += len(ids) - place
-        if total > size and len(found) > 2:
+        if total > size and len(sequences) > 2:
             break
-    return found
+    return sequences
 
 
 def exchanged(ids):
@@ -334,12 +336,12 @@ def check(engine, instances, limit, size=0):
     name = type(network).__name__
     half = network.dtype != torch.float32
     rounding = half_precision_allowed if half else allowed
-    native = runs(probes.first, name, "a short text")
+    native = run_or_refuse(probes.first, name, "a short text")
     _refuse_unless_repeated(probes, native, rounding)
     with in_float32(network), exact_kernels():
-        expected = runs(probes.plain, name, f"texts of up to {probes.longest} tokens")
+        expected = run_or_refuse(probes.plain, name, f"texts of up to {probes.longest} tokens")
         _refuse_unless_finite(expected, name, "float32")
-        ahead = probes.looks_ahead(expected)
+        ahead = probes.lookahead(expected)
     if ahead:
         raise UserError(
             f"{name}: a later token changes the score of an earlier one (by {ahead:.2g} nats): this model has no "
@@ -396,28 +398,28 @@ def disagreement(engine, probes, expected, bound, exchange=False):
         Whether to exchange tokens of other texts, too.
     """
     try:
-        found = engine.score_probes(probes)
-        after = engine.score_probes(probes, exchanged=True) if exchange else found
+        scores = engine.score_probes(probes)
+        after = engine.score_probes(probes, exchanged=True) if exchange else scores
     # Whatever a model's code raises, it says that the model cannot be run like this.
     except Exception as error:
         return _words(error)
     largest = 0.0
-    for row in found.keys() & expected.keys():
+    for row in scores.keys() & expected.keys():
         values = expected[row]
-        if len(values) != len(found[row]):
-            return f"{len(found[row])} tokens scored instead of {len(values)}"
-        difference = abs(values.sum() - found[row].sum())
+        if len(values) != len(scores[row]):
+            return f"{len(scores[row])} tokens scored instead of {len(values)}"
+        difference = abs(values.sum() - scores[row].sum())
         if not difference <= bound(len(values)):
             return f"a score differs by {difference:.2g} nats"
         largest = max(largest, difference)
-    changes = [abs(after[row] - found[row]).max(initial=0.0) for row in probes.watched] if exchange else []
+    changes = [abs(after[row] - scores[row]).max(initial=0.0) for row in probes.watched] if exchange else []
     if not max(changes, default=0.0) <= EXCHANGED_TOLERANCE:
         return f"the score of a token changes by {max(changes):.2g} nats with the tokens of other texts"
     log.info("self-check: largest difference %.1e nats", largest)
     return None
 
 
-def runs(run, name, what):
+def run_or_refuse(run, name, what):
     """Return what ``run`` returns; whatever it raises says that a model cannot be run.
 
     Parameters

@@ -405,7 +405,7 @@ def report(findings):
     return [*lines, f"{total} files: {counts or 'nothing was made yet'}"]
 
 
-def remedies(findings, jobs, targets=(), configfiles=(), default="paper"):
+def remedies(findings, jobs, targets=(), configfiles=(), default="paper", directory=None):
     """Return what makes results current again, as lines; empty if all are.
 
     Snakemake does not know records, and of a file that was changed it sees that it is new. So the jobs are named that
@@ -421,6 +421,8 @@ def remedies(findings, jobs, targets=(), configfiles=(), default="paper"):
         The overlays of the run.
     default : str
         The workflow's default target.
+    directory : str, optional
+        The run's folder, where that is not the working directory of whoever reads the lines.
 
     Returns
     -------
@@ -445,11 +447,13 @@ def remedies(findings, jobs, targets=(), configfiles=(), default="paper"):
         makers = {path for job in jobs for path in job["inputs"]}
         # What nothing of the run needs has to be asked for.
         wanted += [name for name in forced if name not in rules and name not in makers]
-        command = ["snakemake", "--cores", "2", *overlays, "--forcerun", *forced, "--", *wanted]
+        folder = ["--directory", directory] if directory else []
+        command = ["snakemake", "--cores", "2", *folder, *overlays, "--forcerun", *forced, "--", *wanted]
         lines.append(f"to make them again, run: {shlex.join(command)}")
     extra = sorted(path for path, finding in findings.items() if finding["verdict"] == "orphan")
     if extra:
-        lines.append(f"to delete what nothing makes, run: {shlex.join(['rm', *extra])}")
+        places = [f"{directory}/{path}" if directory else path for path in extra]
+        lines.append(f"to delete what nothing makes, run: {shlex.join(['rm', *places])}")
     loose = {r["name"] for f in findings.values() if f["verdict"] == "unpinned" for r in f["reasons"]} - findings.keys()
     if loose:
         lines.append(f"to fix revisions, write them into the registry's entries: {', '.join(sorted(loose))}")

@@ -33,7 +33,7 @@ def closure(script, root):
     Raises
     ------
     UserError
-        If a module cannot be read or is no Python; names file and line.
+        If a module cannot be read or is not Python; names file and line.
     """
     seen, waiting = set(), [script]
     while waiting:
@@ -58,7 +58,7 @@ def digest(path, root):
 @cache
 def _imports(path, root):
     """Return the modules that one module imports itself; nearly all of Snakemake's start would go into reading them."""
-    found = {}
+    modules = {}
     try:
         tree = ast.parse((Path(root) / path).read_text(encoding="utf-8"), filename=path)
     except SyntaxError as error:
@@ -81,5 +81,5 @@ def _imports(path, root):
                 base = Path(*parts[:depth])
                 for candidate in (base / "__init__.py", base.with_suffix(".py")):
                     if (Path(root) / candidate).is_file():
-                        found[candidate.as_posix()] = True
-    return tuple(found)
+                        modules[candidate.as_posix()] = True
+    return tuple(modules)

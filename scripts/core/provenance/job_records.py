@@ -2,13 +2,13 @@
 
 A record holds the digests of what a job read and wrote, its parameters with the digests of its code, the packages it
 imported, the machine and the time. It is written after the outputs are complete and removed before they are made
-anew: outputs without a record are not finished. Snakemake does not know records, so they make nothing out of date;
+again: outputs without a record are not finished. Snakemake does not know records, so they make nothing out of date;
 they name files relative to the repository or to the working directory, so a copy elsewhere can be audited, and they
 say nothing of the machine's name, kernel, users or folders, so that they can be published.
 
-A record holds a checksum of its own content. It tells accidents: a record that was cut off, or edited by hand. It is no
-protection, since whoever forges a record computes the checksum anew. Against forgery stands what was published before:
-:mod:`scripts.core.provenance.manifest`.
+A record holds a checksum of its own content. It reveals accidents: a record that was cut off, or edited by hand. It
+does not protect, since whoever forges a record computes a new checksum. Against forgery stands what was published
+before: :mod:`scripts.core.provenance.manifest`.
 """
 
 import ast
@@ -41,6 +41,8 @@ MODEL_FACTS = ("model", "source", "revision", "weights_sha256", "engine", "insta
 def portable(value, root):
     """Return a JSON-able copy of ``value`` in which paths below ``root`` are relative to it, as keys too.
 
+    So are paths that begin with ``../`` and lead there from the working directory.
+
     Paths below the user's home begin with ``~``. Tuples become lists, keys text, and whatever JSON does not know its
     text.
     """
@@ -56,7 +58,12 @@ def portable(value, root):
 
 
 def _portable_text(value, root):
-    text, home = str(value).removeprefix(f"{root}/"), f"{Path.home()}/"
+    text, home = str(value), f"{Path.home()}/"
+    # A run in a folder of its own inside the repository names files of the repository so.
+    if text.startswith("../"):
+        absolute = os.path.normpath(Path.cwd() / text)
+        text = absolute if absolute.startswith(f"{root}/") else text
+    text = text.removeprefix(f"{root}/")
     return f"~/{text.removeprefix(home)}" if text.startswith(home) else text
 
 
@@ -103,9 +110,9 @@ def digest(path, cache=None):
             return entry["sha256"]
     except (OSError, ValueError, KeyError):
         pass
-    found = files.sha256(path)
-    files.write_json(known, {"path": str(path), "state": state, "sha256": found})
-    return found
+    value = files.sha256(path)
+    files.write_json(known, {"path": str(path), "state": state, "sha256": value})
+    return value
 
 
 def checksum(record):
@@ -195,7 +202,7 @@ def model_facts(paths):
     facts = {}
     for path in map(str, paths):
         if path.endswith(".parquet") and Path(path).is_file():
-            # Some other program's metadata are no JSON.
+            # Metadata of another program need not be JSON.
             with contextlib.suppress(UserError, ValueError):
                 stored = files.parquet_metadata(path)
                 if "weights_sha256" in stored:
@@ -205,13 +212,13 @@ def model_facts(paths):
 
 def pins(root):
     """Return ``{package: version}`` of the repository's lock files."""
-    found = {}
+    versions = {}
     for name in reversed(LOCKS):
         path = Path(root) / name
         if path.is_file():
             text = path.read_text(encoding="utf-8")
-            found |= {normal(n): v for n, v in re.findall(r"^([\w.-]+)==([^\s\\;]+)", text, flags=re.MULTILINE)}
-    return found
+            versions |= {normal(n): v for n, v in re.findall(r"^([\w.-]+)==([^\s\\;]+)", text, flags=re.MULTILINE)}
+    return versions
 
 
 def lock_digest(root):
@@ -264,11 +271,11 @@ def packages(modules, sources, providers):
 
 def installed(names):
     """Return ``{package: version}`` of those packages that are installed here."""
-    found = {}
+    versions = {}
     for name in names:
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
-            found[name] = importlib.metadata.version(name)
-    return found
+            versions[name] = importlib.metadata.version(name)
+    return versions
 
 
 def carried(params):
@@ -281,25 +288,25 @@ def carried(params):
         the job that merges it, not by those that use what it made.
     """
     if isinstance(params, list):
-        return {name: found for member in params for name, found in carried(member).items()}
+        return {name: entry for member in params for name, entry in carried(member).items()}
     if not isinstance(params, dict):
         return {}
-    found = {name: entry for member in params.values() for name, entry in carried(member).items()}
+    members = {name: entry for member in params.values() for name, entry in carried(member).items()}
     member = params.get("file") or params.get("folder")
     if isinstance(params.get("package"), str) and isinstance(member, str) and "delta" not in params:
-        found[f"{params['package']}:{member}"] = (params["package"], member, params.get("version"))
-    return found
+        members[f"{params['package']}:{member}"] = (params["package"], member, params.get("version"))
+    return members
 
 
 def package_files(members, cache=None):
     """Return the SHA-256 of members of packages, as :func:`carried` names them, of those that are installed here."""
-    found = {}
+    digests = {}
     for name, (package, member, _) in members.items():
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
             path = Path(importlib.metadata.distribution(package).locate_file(member))
             if path.exists():
-                found[name] = digest(path, cache)
-    return found
+                digests[name] = digest(path, cache)
+    return digests
 
 
 def _third_party(path):
@@ -318,9 +325,11 @@ def providers(cache):
     try:
         return json.loads(known.read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        found = {top: sorted(set(names)) for top, names in importlib.metadata.packages_distributions().items()}
-        files.write_json(known, found)
-        return found
+        names_of_packages = {
+            top: sorted(set(names)) for top, names in importlib.metadata.packages_distributions().items()
+        }
+        files.write_json(known, names_of_packages)
+        return names_of_packages
 
 
 def git_state(root):
@@ -360,8 +369,8 @@ def _processor():
         text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
     except OSError:
         return platform.processor()
-    found = re.search(r"^model name\s*:\s*(.+)$", text, flags=re.MULTILINE)
-    return found[1] if found else platform.machine()
+    match = re.search(r"^model name\s*:\s*(.+)$", text, flags=re.MULTILINE)
+    return match[1] if match else platform.machine()
 
 
 def peak_memory_mb():

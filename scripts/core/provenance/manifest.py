@@ -38,7 +38,7 @@ HEAD = (
 )
 
 TEXT_LIMIT = 1 << 28
-"""A list, or a text in a crate, of more bytes than this is none of ours."""
+"""A list, or a text in a crate, of more bytes than this is not one of ours."""
 RATIO = 100
 """A crate that unpacks to more than this times its size, and then some, is a bomb."""
 
@@ -96,7 +96,7 @@ def make(jobs, records):
 
 
 def read(path):
-    """Return the state that a manifest, another list of ``sha256sum``, or a crate tells.
+    """Return the state that a manifest, another list of ``sha256sum``, or a crate describes.
 
     Raises
     ------
@@ -116,18 +116,18 @@ def _read_list(path):
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(f"{path}: neither a crate (zip) nor a list of digests (text)") from error
-    found = Published()
+    published = Published()
     for number, line in enumerate(text.splitlines(), start=1):
         match = re.fullmatch(r"(#record )?([0-9a-f]{64}) [ *](.+)", line)
         if match:
-            place = found.statements if match[1] else found.files
+            place = published.statements if match[1] else published.files
             if place.setdefault(match[3], match[2]) != match[2]:
                 raise UserError(f"{path}, line {number}: {match[3]} has two digests; take the list as it was published")
         elif line and (not line.startswith("#") or line.startswith("#record")):
             raise UserError(f"{path}, line {number}: not a digest and a file's name; take the list as it was published")
-    if not (found.files or found.statements):
+    if not (published.files or published.statements):
         raise UserError(f"{path}: holds no digests; give a run.crate.zip or a list of digests")
-    return found
+    return published
 
 
 def _read_crate(path):
@@ -147,28 +147,28 @@ def _state(path, archive):
     if outside:
         raise UserError(f"{path}: {outside[0]!r} lies outside of its folder; take the crate as it was published")
     if sum(member.file_size for member in members) > RATIO * path.stat().st_size + TEXT_LIMIT:
-        raise UserError(f"{path}: unpacks to more than {RATIO} times its size; that is no crate of this workflow")
-    found = Published()
+        raise UserError(f"{path}: unpacks to more than {RATIO} times its size; this is not a crate of this workflow")
+    published = Published()
     described = _described(path, archive)
     for member in members:
         name = member.filename
         if name.startswith(f"{job_records.FOLDER}/"):
-            found.records[name] = _json(path, archive, name)
+            published.records[name] = _json(path, archive, name)
         elif not name.startswith("ro-crate-"):
             with archive.open(member) as file:
-                found.files[name] = hashlib.file_digest(file, "sha256").hexdigest()
-            if described.get(name, found.files[name]) != found.files[name]:
+                published.files[name] = hashlib.file_digest(file, "sha256").hexdigest()
+            if described.get(name, published.files[name]) != published.files[name]:
                 raise UserError(f"{path}: {name} is not what the crate's metadata say; take the crate as published")
     for name, value in described.items():
         # Named by digest and not packed: weights, and what was made from the authors' files.
         if name.startswith("#results/"):
-            found.files[name.removeprefix("#")] = value
-    for name, record in found.records.items():
+            published.files[name.removeprefix("#")] = value
+    for name, record in published.records.items():
         try:
-            found.statements[name] = statement_digest(record)
+            published.statements[name] = statement_digest(record)
         except (AttributeError, KeyError, TypeError) as error:
-            raise UserError(f"{path}: {name} is no record; take the crate as it was published") from error
-    return found
+            raise UserError(f"{path}: {name} is not a record; take the crate as it was published") from error
+    return published
 
 
 def _described(path, archive):
@@ -182,12 +182,12 @@ def _described(path, archive):
 def _json(path, archive, name):
     try:
         if archive.getinfo(name).file_size > TEXT_LIMIT:
-            raise UserError(f"{path}: {name} is too large; that is no crate of this workflow")
+            raise UserError(f"{path}: {name} is too large; this is not a crate of this workflow")
         value = json.loads(archive.read(name))
     except (KeyError, ValueError, RecursionError) as error:
-        raise UserError(f"{path}: {name} is missing or not JSON; that is no crate of this workflow") from error
+        raise UserError(f"{path}: {name} is missing or not JSON; this is not a crate of this workflow") from error
     if not isinstance(value, dict):
-        raise UserError(f"{path}: {name} is not a JSON object; that is no crate of this workflow")
+        raise UserError(f"{path}: {name} is not a JSON object; this is not a crate of this workflow")
     return value
 
 
@@ -209,30 +209,34 @@ def compare(published, present, root, digests):
     list of dict
         ``path``, ``state`` (``changed``, ``absent``, ``added``), and ``told``, in what it differs.
     """
-    found = []
+    differences = []
     for path, old in sorted(published.files.items()):
         place = job_records.resolve(path, root)
         new = digests.get(path) or (files.sha256(place) if place.is_file() or place.is_dir() else None)
         if new is None:
-            found.append({"path": path, "state": "absent", "told": f"was {old[:16]}"})
+            differences.append({"path": path, "state": "absent", "told": f"was {old[:16]}"})
         elif new != old:
-            found.append({"path": path, "state": "changed", "told": f"was {old[:16]}, now {new[:16]}"})
+            differences.append({"path": path, "state": "changed", "told": f"was {old[:16]}, now {new[:16]}"})
     problems = {}
     records = job_records.load(problems=problems)
     for path, old in sorted(published.statements.items()):
         record = records.get(path)
         if path in problems:
-            found.append({"path": path, "state": "changed", "told": f"the record cannot be used: {problems[path]}"})
+            differences.append(
+                {"path": path, "state": "changed", "told": f"the record cannot be used: {problems[path]}"}
+            )
         elif not record:
-            found.append({"path": path, "state": "absent", "told": "the record"})
+            differences.append({"path": path, "state": "absent", "told": "the record"})
         elif statement_digest(record) != old:
-            found.append({"path": path, "state": "changed", "told": _difference(published.records.get(path), record)})
+            differences.append(
+                {"path": path, "state": "changed", "told": _difference(published.records.get(path), record)}
+            )
     known = {*published.files, *LATER}
     folders = tuple(f"{path}/" for path in published.files if job_records.resolve(path, root).is_dir())
-    # What Snakemake notes in folders is no result; the audit reports it where it does not belong.
+    # What Snakemake notes in folders is not a result; the audit reports it where it does not belong.
     results = (path for path in present if Path(path).name != files.TIMESTAMP)
     extra = sorted(path for path in results if path not in known and not path.startswith(folders))
-    return found + [{"path": path, "state": "added", "told": "was not there"} for path in extra]
+    return differences + [{"path": path, "state": "added", "told": "was not there"} for path in extra]
 
 
 def _difference(old, new):

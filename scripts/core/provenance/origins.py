@@ -86,11 +86,11 @@ def translate(facts, path, told):
             continue
         if any(name in facts for name in entry.get("without", ())):
             continue
-        found = [(name, re.fullmatch(pattern, facts[name][0])) for name, pattern in when.items()]
-        if not all(match and len(facts[name]) == 1 for name, match in found):
+        matches = [(name, re.fullmatch(pattern, facts[name][0])) for name, pattern in when.items()]
+        if not all(match and len(facts[name]) == 1 for name, match in matches):
             continue
         words = {name: values[0] for name, values in facts.items() if values}
-        for _, match in found:
+        for _, match in matches:
             words |= match.groupdict()
         facts = {name: values for name, values in facts.items() if name not in when}
         for name, values in entry["then"].items():
@@ -156,19 +156,19 @@ class Origins:
         beside = Path(path).with_suffix(".csv").as_posix()
         # A figure's cells are in the CSV file beside it.
         path = beside if any(rows) and beside in self.makers else path
-        own = {name: [value] for name, value in wildcards.items()}
-        told = [translate(own | facts_of(row, column), path, self.told) for row in rows]
+        wildcard_facts = {name: [value] for name, value in wildcards.items()}
+        told = [translate(wildcard_facts | facts_of(row, column), path, self.told) for row in rows]
         # A missing value chooses only where the study says so.
         told = [(on, {n: v for n, v in facts.items() if n in said or any(v)}, said) for on, facts, said in told]
-        found = []
+        origins = []
         for start in dict.fromkeys(entry[0] for entry in told):
             parts = [(facts, said) for on, facts, said in told if on == start]
             # What narrows a whole figure is what each of its cells says of a column, together.
             common = set.intersection(*(set(facts) for facts, _ in parts))
             facts = {name: sorted({v for row, _ in parts for v in row[name]}) for name in sorted(common)}
             tables, direct = self._walk(start, self._with_models(facts))
-            found += self._lines(tables, direct, facts, set().union(*(names for _, names in parts)), row_of)
-        return found
+            origins += self._lines(tables, direct, facts, set().union(*(names for _, names in parts)), row_of)
+        return origins
 
     def _with_models(self, facts):
         """Return facts with the names and labels of models; a model's other properties choose models too."""
@@ -227,20 +227,20 @@ class Origins:
         masks = {}
         for name, values in facts.items():
             having = [t for t in tables if name in self._schema(t)["columns"]]
-            found = {table: self._matches(table, name, values) for table in having}
+            matching = {table: self._matches(table, name, values) for table in having}
             first = [t for t in having if not any(t in self._needs(other) for other in having if other != t)]
-            if name in said or any(pc.any(mask).as_py() for mask in found.values()):
+            if name in said or any(pc.any(mask).as_py() for mask in matching.values()):
                 # On the way to instances, behind the first, a column of this name may mean something else.
-                found = {
+                matching = {
                     table: mask
-                    for table, mask in found.items()
+                    for table, mask in matching.items()
                     if table in first or self._schema(table)["origins"] or pc.any(mask).as_py()
                 }
-                for table, mask in found.items():
+                for table, mask in matching.items():
                     masks[table] = pc.and_(masks[table], mask) if table in masks else mask
         having = [table for table in tables if self._schema(table)["origins"]]
         # Texts have the lines of their instances, which then only narrow them.
-        having = [t for t in having if not any(self._in_full(t, other) for other in having)]
+        having = [t for t in having if not any(self._is_contained(t, other) for other in having)]
         groups = {}
         for table in masks.keys() - set(having):
             for key in identifiers(self._schema(table)["columns"]):
@@ -249,17 +249,17 @@ class Origins:
         allowed = {
             group: pa.concat_arrays([pa.array(p, pa.string()) for p in parts]) for group, parts in groups.items()
         }
-        found = []
+        origins = []
         for table in having:
             mask = masks.get(table)
             for (_, key), values in allowed.items():
                 if key in self._schema(table)["columns"]:
                     same = pc.is_in(self._column(table, key), value_set=values)
                     mask = same if mask is None else pc.and_(mask, same)
-            found += self._of_table(table, mask, row_of)
-        known = {entry["file"] for entry in found}
-        found += [entry for path in direct if path not in known for entry in self._of_file(path, facts, row_of)]
-        return found
+            origins += self._of_table(table, mask, row_of)
+        known = {entry["file"] for entry in origins}
+        origins += [entry for path in direct if path not in known for entry in self._of_file(path, facts, row_of)]
+        return origins
 
     def _of_table(self, table, mask, row_of):
         import pyarrow.compute as pc
@@ -274,7 +274,7 @@ class Origins:
             if using is None:
                 return []
             mask = using if mask is None else pc.and_(mask, using)
-        found = {}
+        lines_of_files = {}
         count = len(self._column(table, next(iter(origins)))) if mask is None else pc.sum(mask).as_py() or 0
         if not count:
             return []
@@ -285,15 +285,15 @@ class Origins:
                 owners = self._column(table, name[1:-1])
                 owners = (owners if mask is None else owners.filter(mask)).to_pylist()
                 for owner, line in zip(owners, lines.to_pylist(), strict=True):
-                    found.setdefault(self._file(table, owner), set()).add(line)
+                    lines_of_files.setdefault(self._file(table, owner), set()).add(line)
                 continue
             if "list" in str(lines.type):
                 lines = pc.list_flatten(lines)
             path = self._file(table, name)
-            found.setdefault(path, set()).update(lines.unique().to_pylist())
+            lines_of_files.setdefault(path, set()).update(lines.unique().to_pylist())
         return [
             {"file": path, "rows": sorted(lines - {None}), "table": table, "count": count}
-            for path, lines in found.items()
+            for path, lines in lines_of_files.items()
             if lines - {None}
         ]
 
@@ -339,19 +339,19 @@ class Origins:
                 }
         return self._schemas[table]
 
-    def _in_full(self, table, other):
+    def _is_contained(self, table, other):
         """Tell whether another table, made from this one or with it, has all of its lines and further ones."""
         one, two = (set(self._schema(t)["origins"].items()) for t in (table, other))
         return one < two and (table in self._needs(other) or self.makers[table] is self.makers[other])
 
     def made_from(self, path, row):
         """Return how many rows of each table of instances or texts come from a line of a file."""
-        found = {}
+        row_counts = {}
         for table in [p for job in self.jobs for p in job["outputs"] if self._schema(p).get("origins")]:
             lines = self._of_table(table, None, (path, row))
             if lines:
-                found[table] = lines[0]["count"]
-        return found
+                row_counts[table] = lines[0]["count"]
+        return row_counts
 
     def _column(self, table, name):
         if (table, name) not in self._columns:
@@ -379,19 +379,19 @@ class Origins:
             wanted = [int(v) for v in wanted if v == int(v)]
         if pa.types.is_nested(column.type):
             return pa.array([True] * len(column))
-        found = pc.is_in(column, value_set=pa.array(wanted, column.type))
-        return pc.or_(found, pc.is_null(column)) if MISSING in values else found
+        chosen = pc.is_in(column, value_set=pa.array(wanted, column.type))
+        return pc.or_(chosen, pc.is_null(column)) if MISSING in values else chosen
 
     def _needs(self, table):
         """Return everything that a file is made from."""
         if table not in self._upstream:
-            found, waiting = set(), list(self.makers[table]["inputs"])
+            needed, waiting = set(), list(self.makers[table]["inputs"])
             while waiting:
                 path = waiting.pop()
-                if path not in found:
-                    found.add(path)
+                if path not in needed:
+                    needed.add(path)
                     waiting += self.makers.get(path, {}).get("inputs", [])
-            self._upstream[table] = found
+            self._upstream[table] = needed
         return self._upstream[table]
 
     def _file(self, table, name):

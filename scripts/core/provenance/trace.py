@@ -31,20 +31,20 @@ def items(main_tex):
     folder = Path(main_tex).parent
     text = _source(Path(main_tex))
     starts = list(re.finditer(r"\\begin\{(figure|table)\}|\\captionof\{(figure|table)\}", text))
-    found, counts = [], {"figure": 0, "table": 0}
+    floats, last_numbers = [], {"figure": 0, "table": 0}
     for match, following in zip(starts, [*starts[1:], None], strict=True):
         kind = match[1] or match[2]
         end = following.start() if following else len(text)
         begin = match.end() if match[1] else match.start()
         body = text[begin : text.index(rf"\end{{{kind}}}", match.end()) if match[1] else end]
-        counts[kind] += 1
+        last_numbers[kind] += 1
         label = re.search(r"\\label\{([^}]+)\}", body)
         graphic = re.search(r"\\includegraphics(?:\[[^]]*\])?\{([^}]+)\}", body)
         path = _normal(folder / graphic[1]) if graphic and kind == "figure" else None
-        found.append(
-            {"kind": kind, "number": counts[kind], "label": label and label[1], "body": body, "path": path},
+        floats.append(
+            {"kind": kind, "number": last_numbers[kind], "label": label and label[1], "body": body, "path": path},
         )
-    return found
+    return floats
 
 
 def _source(path):
@@ -82,14 +82,14 @@ def located(jobs, main_tex=MAIN):
         for path in job["outputs"]:
             if path.endswith(".tex") and "/tables/" in path and Path(path).is_file():
                 tables[path] = Path(path).read_text(encoding="utf-8").strip()
-    found = items(main_tex)
-    for item in found:
+    floats = items(main_tex)
+    for item in floats:
         if item["kind"] == "table":
             same = [path for path, text in tables.items() if text in item["body"]]
             # Equal tables of two template sets stand under labels that say which is which.
             same.sort(key=lambda path: Path(path).parent.name not in (item["label"] or ""))
             item["path"] = same[0] if same else None
-    return found
+    return floats
 
 
 def numbers(jobs):
@@ -101,7 +101,7 @@ def numbers(jobs):
     An entry is that of the file, with ``file``, ``path``, the table that its cell is in (None for a number that comes
     from no table, such as one of config.yaml), and ``wildcards``, those of the job that took it from there.
     """
-    found = {}
+    entries = {}
     for job in jobs:
         for path in job["outputs"]:
             parts = Path(path).parts
@@ -115,8 +115,8 @@ def numbers(jobs):
                 sources = {Path(p).name: p for p in near}
                 for name, entry in json.loads(Path(path).read_text(encoding="utf-8")).items():
                     facts = {"file": path, "path": sources.get(entry["source"]), "wildcards": job["wildcards"]}
-                    found[f"{prefix}.{name}"] = entry | facts
-    return found
+                    entries[f"{prefix}.{name}"] = entry | facts
+    return entries
 
 
 def find(target, jobs, main_tex=MAIN):
@@ -194,7 +194,7 @@ def _cell(text):
     # A head may hold colons of its own, a row's number or columns may not.
     row, colon, column = rest.partition(":")
     if not (row and colon and column):
-        raise UserError(f"{text}: is no cell; write FILE.csv:ROW:COLUMN")
+        raise UserError(f"{text}: is not a cell; write FILE.csv:ROW:COLUMN")
     if not Path(path).is_file():
         raise UserError(f"{path}: no such file, so it has no cell {rest}")
     table = files.read_csv(path)
@@ -233,8 +233,8 @@ def model_names(row, jobs):
         described = job["params"].get("models")
         if isinstance(described, dict):
             names |= {facts["label"]: name for name, facts in described.items()}
-    found = {names[str(value)] for value in row.values() if str(value) in names}
-    return found or None
+    models = {names[str(value)] for value in row.values() if str(value) in names}
+    return models or None
 
 
 def ranges(values):
@@ -291,7 +291,7 @@ def affected(name, jobs, follows, where=Path):
         rows = data_rows(where(path))
         if int(row) not in rows:
             raise UserError(
-                f"{path}: line {row} is no data row; data rows are the lines {ranges(sorted(rows)) or 'none'}"
+                f"{path}: line {row} is not a data row; data rows are the lines {ranges(sorted(rows)) or 'none'}"
             )
     outputs = {path for job in first for path in job["outputs"]}
     later = [job for job in follows(jobs, outputs) if job["outputs"]]
@@ -315,13 +315,13 @@ def moved(name, reruns, jobs, main_tex=MAIN, uses=None):
     outputs = {path for job in reruns for path in job["outputs"]}
     models = {job["wildcards"]["model"] for job in jobs if "model" in job["wildcards"]}
     uses = uses or (lambda path, rows: True)
-    found = {"figures": [], "tables": [], "numbers": []}
+    touched = {"figures": [], "tables": [], "numbers": []}
     if Path(main_tex).is_file():
         for item in located(jobs, main_tex):
             if item["path"] in outputs and uses(item["path"], _whole("", item["path"])["rows"]):
-                found[f"{item['kind']}s"].append(f"{item['kind']} {item['number']} ({item['path']})")
+                touched[f"{item['kind']}s"].append(f"{item['kind']} {item['number']} ({item['path']})")
     for key, entry in numbers(jobs).items():
         other = name in models and entry["cell"].get("model") in models - {name}
         if entry["path"] in outputs and not other and uses(entry["path"], [entry["wildcards"] | entry["cell"]]):
-            found["numbers"].append(key)
-    return found
+            touched["numbers"].append(key)
+    return touched

@@ -6,9 +6,9 @@ from scripts.core import files
 from scripts.core.errors import UserError
 from scripts.core.paper import latex
 from scripts.core.prompting import PLACE, second_prompt
-from scripts.ruff.lib import prompt_texts
 from scripts.ruff.lib.analyses.answers import OUTCOMES
 from scripts.ruff.lib.prompting_figures import OUTCOME_LABELS
+from scripts.ruff.lib.prompts import BLANKS, VANILLA, fill
 from scripts.ruff.lib.tables import MISSING, parameters
 
 EXAMPLE, CHAIN_EXAMPLE = "8", "3"
@@ -28,7 +28,7 @@ def typeset(cells, align):
 
 
 def templates_cells(prompts):
-    """Return the prompt templates (Table 3), as :func:`scripts.ruff.lib.prompt_texts.read_prompts` returns them."""
+    """Return the prompt templates (Table 3), as :func:`scripts.ruff.lib.prompts.read_prompts` returns them."""
     rows = [(name, prompt["kind"], prompt["text"]) for name, prompt in prompts.items()]
     return pd.DataFrame(rows, columns=["Prompt", "Kind", "Text"])
 
@@ -49,7 +49,7 @@ def filled(prompts, name, sample, blank):
     """
     if name not in prompts:
         raise UserError(f"templates/ruff/prompts.tsv: has no prompt '{name}', which the paper's example needs; keep it")
-    return prompt_texts.fill(prompts[name]["text"], *example_instance(sample), prompt_texts.BLANKS[blank])
+    return fill(prompts[name]["text"], *example_instance(sample), BLANKS[blank])
 
 
 def examples_cells(prompts, sample, blank, models, wrapped):
@@ -60,7 +60,7 @@ def examples_cells(prompts, sample, blank, models, wrapped):
     prompts : dict
     sample : DataFrame
     blank : str
-        Of :data:`scripts.ruff.lib.prompt_texts.BLANKS`.
+        Of :data:`scripts.ruff.lib.prompts.BLANKS`.
     models : dict
         Model to its facts.
     wrapped : dict of str
@@ -96,7 +96,7 @@ def prompting_cells(summary, models):
         found = [_mean(by_count.loc[n]) if n in by_count.index else MISSING for n in counts]
         shares = [f"{(own[name] * own.n).sum() / own.n.sum():.2f}" for name in heads]
         # Without a chain there is one place to read the answer in.
-        way = (method, "") if method == prompt_texts.VANILLA else (method.capitalize(), answer)
+        way = (method, "") if method == VANILLA else (method.capitalize(), answer)
         cells.append((models[model]["label"], *way, *found, *shares))
     columns = ["Model", "Method", "Answer in", *(f"accuracy by distractors: {n}" for n in counts), *heads.values()]
     frame = pd.DataFrame(cells, columns=columns)

@@ -2,7 +2,7 @@
 
 from scripts.core.engines import registry
 from scripts.core.errors import UserError
-from scripts.ruff.lib.prompt_texts import VANILLA
+from scripts.ruff.lib.prompts import VANILLA
 
 PROMPT_TOKENS = 200
 """Tokens of a typical prompt with its instance."""
@@ -20,7 +20,7 @@ def jobs(settings, entries, seeds, distractors, prompt_kinds):
     seeds, distractors : list of int
         Of the run's samples.
     prompt_kinds : list of str
-        The kind of each prompt template (:func:`scripts.ruff.lib.prompt_texts.read_prompts`).
+        The kind of each prompt template (:func:`scripts.ruff.lib.prompts.read_prompts`).
 
     Returns
     -------

@@ -91,8 +91,3 @@ def order(labels):
     names = list(MODELS)
     labels = list(dict.fromkeys(labels))
     return sorted(labels, key=lambda name: names.index(name) if name in names else len(names) + labels.index(name))
-
-
-def demonstration(models):
-    """Return the labels of a run's demonstration models, which stand for no model of the study."""
-    return frozenset(facts["label"] for facts in models.values() if facts["demonstration"])

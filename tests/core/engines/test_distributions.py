@@ -178,8 +178,8 @@ def test_a_way_of_running_that_disagrees_is_not_taken(load, monkeypatch):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("No mask here.", r"text first: \[MASK\] is in it 0 times"),
-        ("[MASK] and [MASK].", r"text first: \[MASK\] is in it 2 times"),
+        ("No mask here.", r"text first: it holds \[MASK\] 0 times"),
+        ("[MASK] and [MASK].", r"text first: it holds \[MASK\] 2 times"),
         ("[MASK] " + "and so on " * 200, "text first: it has [0-9]+ tokens and the model takes 25"),
     ],
 )
@@ -307,7 +307,7 @@ def test_not_finite():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"text_id": ["a", "a", "b"]}, "row 2: text_id a is there twice"),
+        ({"text_id": ["a", "a", "b"]}, "row 2: text_id a occurs twice"),
         ({"method": ["mask", "generate", "fill"]}, "row 3: method is 'fill'; expected one of mask, generate"),
         ({"method": ["mask"] * 3}, "no text is for generate; leave this model out"),
         ({"text": None}, "column text is missing"),

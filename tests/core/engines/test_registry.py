@@ -4,6 +4,7 @@ import copy
 import functools
 import json
 import math
+import shutil
 from pathlib import Path
 
 import pytest
@@ -83,15 +84,15 @@ def runnable(models):
 
 @functools.cache
 def original():
-    return load_yaml(REGISTRY)["models"]
+    return load_yaml(REGISTRY)
 
 
 def load_changed(tmp_path, change):
     """Write the registry with ``change`` applied to its entries, and load it (JSON is YAML too)."""
-    entries = copy.deepcopy(original())
-    change(entries)
+    content = copy.deepcopy(original())
+    change(content["models"])
     path = tmp_path / "models.yaml"
-    path.write_text(json.dumps({"models": entries}), encoding="utf-8")
+    path.write_text(json.dumps(content), encoding="utf-8")
     return module.load_registry(path, SCHEMA)
 
 
@@ -257,6 +258,42 @@ def test_schema_messages(tmp_path, entry, key, value, message):
     with pytest.raises(UserError) as caught:
         load_changed(tmp_path, lambda models: models[entry].__setitem__(key, value))
     assert str(caught.value) == f"{tmp_path / 'models.yaml'}: {message}"
+
+
+def test_a_study_says_in_its_own_schema_what_it_does_with_models(tmp_path):
+    """The registry and its schema know no study: a further one needs no change of either."""
+    schemas = shutil.copytree(SCHEMA.parent, tmp_path / "schemas")
+    studies = {path.name.removesuffix(".schema.yaml") for path in schemas.glob("studies/*.schema.yaml")}
+    assert studies >= {"ruff", "counter_gap", "underspecification"}
+    assert not [study for study in studies if study in (schemas / SCHEMA.name).read_text()]
+    (schemas / "studies/greetings.schema.yaml").write_text("$defs: {model_uses: {enum: [asked, greeted]}}\n")
+
+    def load(use):
+        content = copy.deepcopy(original())
+        content["models"]["bert-base"]["studies"] = {"greetings": use}
+        (tmp_path / "models.yaml").write_text(json.dumps(content), encoding="utf-8")
+        return module.load_registry(tmp_path / "models.yaml", schemas / SCHEMA.name)
+
+    assert load("greeted")["bert-base"]["studies"] == {"greetings": "greeted"}
+    with pytest.raises(UserError, match=r"studies.greetings is 'greted'; expected one of asked, greeted; did you mean"):
+        load("greted")
+    # A study that does nothing with models of the registry cannot be named there.
+    (schemas / "studies/greetings.schema.yaml").write_text("type: object\n")
+    with pytest.raises(UserError, match=r"unknown key 'models.bert-base.studies.greetings'"):
+        load("greeted")
+
+
+def test_outputs_can_be_released_in_known_studies_alone(tmp_path):
+    with pytest.raises(UserError, match=r"models.gpt-3.released_in is 'underspecified'; expected one of .*'underspec"):
+        load_changed(tmp_path, lambda models: models["gpt-3"].__setitem__("released_in", "underspecified"))
+
+
+@pytest.mark.parametrize("planned", [{"winopron": "coreference"}, {"winopron": []}, ["winopron"]])
+def test_planned_studies_name_their_uses(tmp_path, planned):
+    path = tmp_path / "models.yaml"
+    path.write_text(json.dumps({**original(), "planned_studies": planned}), encoding="utf-8")
+    with pytest.raises(UserError, match="planned_studies"):
+        module.load_registry(path, SCHEMA)
 
 
 def test_schema_refuses_names_unfit_for_files(tmp_path):

@@ -268,7 +268,9 @@ def test_a_generating_model_that_cannot_be_run_ends_in_one_line(entries, monkeyp
 def test_an_end_token_that_is_none_is_refused(entries, monkeypatch, end):
     model, tokenizer = load(entries["tiny-llama"])
     monkeypatch.setattr(model.generation_config, "eos_token_id", [1, end])
-    with pytest.raises(UserError, match=r"eos_token_id .* is no token of the model, which has 600; correct it"):
+    with pytest.raises(
+        UserError, match=r"eos_token_id .* is not a token of the model, whose vocabulary has 600; correct it"
+    ):
         generation.Generator(model, tokenizer, max_new_tokens=2, tokens_per_batch=100)
 
 

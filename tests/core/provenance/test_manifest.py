@@ -252,7 +252,7 @@ def twice(path):
         (lambda path: crate(path, metadata="{"), "ro-crate-metadata.json is missing or not JSON"),
         (
             lambda path: crate(path, **{RECORD: '{"inputs": 1}'}),
-            "n=2.json is not what the crate's metadata say|is no record",
+            "n=2.json is not what the crate's metadata say|is not a record",
         ),
     ],
     ids=["bomb", "flipped", "escaping", "twice", "forged", "list", "empty", "broken", "no record"],

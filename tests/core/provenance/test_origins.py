@@ -167,7 +167,7 @@ def test_a_file_of_an_archive_is_named_by_a_column(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("row", [0, 1, 2, 7, 99999])
 def test_a_line_that_is_no_data_row_is_refused(run, row):
-    with pytest.raises(UserError, match=rf"templates/sentences.tsv: line {row} is no data row; .* the lines 3-6"):
+    with pytest.raises(UserError, match=rf"templates/sentences.tsv: line {row} is not a data row; .* the lines 3-6"):
         trace.affected(f"templates/sentences.tsv:{row}", run, audit.follows)
 
 

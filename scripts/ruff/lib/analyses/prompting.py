@@ -11,7 +11,7 @@ import pandas as pd
 
 from scripts.core.errors import UserError
 from scripts.ruff.lib.analyses import answers
-from scripts.ruff.lib.prompt_texts import VANILLA
+from scripts.ruff.lib.prompts import VANILLA
 
 KEYS = ["model", "method", "answer", "n_distractors"]
 KIND_GROUPS = ("all", "open", "options")

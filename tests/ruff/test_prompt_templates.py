@@ -4,17 +4,17 @@ import pytest
 
 from scripts.core.errors import UserError
 from scripts.core.prompting import second_prompt
-from scripts.ruff.lib import prompt_texts
+from scripts.ruff.lib import prompts
 from tests.conftest import ROOT
 
-PROMPTS = prompt_texts.read_prompts(ROOT / "templates/ruff/prompts.tsv")
-CHAINS = prompt_texts.read_chains(ROOT / "templates/ruff/chain_of_thought.tsv")
+PROMPTS = prompts.read_prompts(ROOT / "templates/ruff/prompts.tsv")
+CHAINS = prompts.read_chains(ROOT / "templates/ruff/chain_of_thought.tsv")
 TEXT = "The baker was glad because her bus was early. The baker lost ___ hat."
 OPTIONS = ["his", "her", "their", "xyr"]
 
 
 def made(orders=("published",), blank="code", with_chains=True, identifier="00000000000000a2"):
-    return prompt_texts.instance_prompts(identifier, TEXT, OPTIONS, PROMPTS, CHAINS, orders, blank, with_chains)
+    return prompts.instance_prompts(identifier, TEXT, OPTIONS, PROMPTS, CHAINS, orders, blank, with_chains)
 
 
 def one(rows, **wanted):
@@ -75,7 +75,7 @@ def test_rotated_options_are_asked_beside_the_published_ones():
 
 
 def test_rotation_puts_every_option_everywhere():
-    starts = [prompt_texts.rotated(OPTIONS, f"{i:016x}")[0] for i in range(8)]
+    starts = [prompts.rotated(OPTIONS, f"{i:016x}")[0] for i in range(8)]
     assert starts == OPTIONS * 2
 
 
@@ -87,7 +87,7 @@ def test_the_blank_is_the_only_difference_between_its_variants():
 
 def test_instances_need_their_slot():
     with pytest.raises(UserError, match="the slot ___ exactly once"):
-        prompt_texts.fill("{task}", "Nothing to fill.", OPTIONS, "___")
+        prompts.fill("{task}", "Nothing to fill.", OPTIONS, "___")
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_bad_prompts_are_refused(tmp_path, rows, words):
     path = tmp_path / "prompts.tsv"
     path.write_text("\n".join(["prompt\tkind\ttext", *rows]) + "\n")
     with pytest.raises(UserError) as caught:
-        prompt_texts.read_prompts(path)
+        prompts.read_prompts(path)
     assert words in str(caught.value)
 
 
@@ -121,10 +121,10 @@ def test_bad_chains_are_refused(tmp_path, row, words):
     path = tmp_path / "chains.tsv"
     path.write_text(f"method\tchain\tfinal\n{row}\n")
     with pytest.raises(UserError) as caught:
-        prompt_texts.read_chains(path)
+        prompts.read_chains(path)
     assert words in str(caught.value)
 
 
 def test_an_unknown_method_names_those_there_are():
     with pytest.raises(UserError, match=r"'wei' is not in chains.tsv; methods there are kojima, zhou"):
-        prompt_texts.select_chains(CHAINS, ["wei"], "chains.tsv")
+        prompts.select_chains(CHAINS, ["wei"], "chains.tsv")

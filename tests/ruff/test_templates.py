@@ -5,7 +5,7 @@ import pytest
 from scripts.core.errors import UserError
 from scripts.core.templates import CASES, read_pronouns
 from scripts.ruff import check_templates
-from scripts.ruff.lib import narratives
+from scripts.ruff.lib import instances, template_checks, templates
 from tests.ruff import small_templates
 
 TASK = "The weaver said that {pronoun} would return in the afternoon."
@@ -20,8 +20,8 @@ def refusal(call, *arguments, **options):
 
 def problems(tmp_path, **changed):
     paths = small_templates.write(tmp_path, **changed)
-    templates = narratives.read_replica(paths["task"], paths["context"], paths["occupations"])
-    return narratives.check(templates, read_pronouns(paths["pronouns"]))
+    read = templates.read_replica(paths["task"], paths["context"], paths["occupations"])
+    return template_checks.check(read, read_pronouns(paths["pronouns"]))
 
 
 def replaced(lines, row, old, new):
@@ -154,13 +154,13 @@ def test_unknown_words_get_the_nearest_known_one(tmp_path, name, row, old, new, 
     }[name]()
     paths = small_templates.write(tmp_path)
     small_templates.write_lines(paths[name], replaced(lines, row, old, new))
-    message = refusal(narratives.read_replica, paths["task"], paths["context"], paths["occupations"])
+    message = refusal(templates.read_replica, paths["task"], paths["context"], paths["occupations"])
     assert expected in message
 
 
 def test_an_occupation_without_sentences_is_missed(tmp_path):
     paths = small_templates.write(tmp_path, task=small_templates.task_lines(["weaver", "pilot"]))
-    message = refusal(narratives.read_replica, paths["task"], paths["context"], paths["occupations"])
+    message = refusal(templates.read_replica, paths["task"], paths["context"], paths["occupations"])
     assert "has no sentence for the occupation 'glazier'" in message
 
 
@@ -178,29 +178,30 @@ def test_jobs_refuse_the_first_problem(tmp_path):
     paths = small_templates.write(
         tmp_path, task=[line.replace("afternoon.", "afternoon") for line in small_templates.task_lines()]
     )
-    message = refusal(narratives.load, pronoun_sets=["he", "she"], **paths)
+    message = refusal(instances.load, pronoun_sets=["he", "she"], **small_templates.given(paths))
     assert "row 3: the sentence must end with a full stop (and 2 more problems)" in message
 
 
 def test_the_projects_templates_have_no_problem(root):
     folder = root / "templates"
-    templates = narratives.read_replica(
+    replica = templates.read_replica(
         folder / "ruff" / "task.tsv", folder / "ruff" / "context.tsv", folder / "occupations.tsv"
     )
-    assert narratives.check(templates, read_pronouns(folder / "pronouns.tsv")) == []
-    assert len(templates.tasks) == 180
+    assert template_checks.check(replica, read_pronouns(folder / "pronouns.tsv")) == []
+    assert len(replica.tasks) == 180
 
 
 def test_a_new_pronoun_set_matters_only_once_it_is_configured(tmp_path):
     lines = [*small_templates.pronoun_lines(), "the\tthe\tthem\tthes\tthes\ttheself"]
-    paths = small_templates.write(tmp_path, pronouns=lines)
-    assert narratives.load(pronoun_sets=["he", "she", "xe"], **paths)
-    assert "has the pronoun 'the' besides its slot" in refusal(narratives.load, pronoun_sets=["he", "the"], **paths)
+    given = small_templates.given(small_templates.write(tmp_path, pronouns=lines))
+    assert instances.load(pronoun_sets=["he", "she", "xe"], **given)
+    assert "has the pronoun 'the' besides its slot" in refusal(instances.load, pronoun_sets=["he", "the"], **given)
 
 
 def test_templates_must_be_given(tmp_path):
     pronouns = small_templates.write(tmp_path)["pronouns"]
-    assert "give either archive, or task" in refusal(narratives.load, pronouns, ["he", "she"], task="task.tsv")
+    message = refusal(instances.load, ["task.tsv", "context.tsv"], pronouns, ["he", "she"])
+    assert message == "templates: 2 files are given; give either the archive, or task, context and occupations"
 
 
 # The authors' archive
@@ -208,8 +209,8 @@ def test_templates_must_be_given(tmp_path):
 
 def test_the_official_format_gives_the_same_structure(tmp_path):
     paths = small_templates.write(tmp_path)
-    replica = narratives.read_replica(paths["task"], paths["context"], paths["occupations"])
-    official = narratives.read_official(small_templates.archive())
+    replica = templates.read_replica(paths["task"], paths["context"], paths["occupations"])
+    official = templates.read_official(small_templates.archive())
     for ours, theirs in zip(replica.tasks, official.tasks, strict=True):
         assert (ours.occupation, ours.participant, ours.case, ours.sentence) == (
             (theirs.occupation, theirs.participant, theirs.case, theirs.sentence)
@@ -220,7 +221,7 @@ def test_the_official_format_gives_the_same_structure(tmp_path):
             # Blanks at the end are part of the official texts.
             assert theirs.implicit == ours.implicit + " " * (ours.polarity == "positive")
         assert [c.theme for c in official.contexts[case]] == list("1234512345")
-    assert narratives.unusable(official) == []
+    assert template_checks.unusable(official) == []
 
 
 def bad_password(archive):
@@ -246,12 +247,12 @@ def bad_password(archive):
 def test_damaged_archives_are_refused_in_one_line(tmp_path, damage, expected):
     path = tmp_path / "data.zip"
     path.write_bytes(damage(small_templates.archive()))
-    message = refusal(narratives.read_official, path)
+    message = refusal(templates.read_official, path)
     assert message.startswith(str(path)) and expected in message and "fetch it again" in message
 
 
 def test_a_missing_archive_is_named(tmp_path):
-    assert "fetch_upstream" in refusal(narratives.read_official, tmp_path / "data.zip")
+    assert "fetch_upstream" in refusal(templates.read_official, tmp_path / "data.zip")
 
 
 def test_problems_of_the_archive_never_quote_it(tmp_path):
@@ -260,20 +261,20 @@ def test_problems_of_the_archive_never_quote_it(tmp_path):
     path = tmp_path / "data.zip"
     path.write_bytes(small_templates.archive(task=text + row))
     pronouns = small_templates.write(tmp_path)["pronouns"]
-    message = refusal(narratives.load, pronouns, ["he", "she"], archive=str(path))
+    message = refusal(instances.load, [str(path)], pronouns, ["he", "she"])
     assert message == f"{path}:data/task.tsv, row 2: the sentence must hold {{pronoun}} exactly once, it has 0"
     path.write_bytes(small_templates.archive(task=text + row + "The weaver saw nobody.\n"))
-    message = refusal(narratives.load, pronouns, ["he", "she"], archive=str(path))
+    message = refusal(instances.load, [str(path)], pronouns, ["he", "she"])
     assert "row 3: 1 cells where the header has 5" in message and "nobody" not in message
 
 
 @pytest.mark.upstream
 def test_the_authors_archive_is_read(mirror):
     archive = mirror / "ruff" / "data.zip"
-    templates = narratives.read_official(archive)
-    assert narratives.unusable(templates) == []
-    assert len(templates.tasks) == 180 and len({t.occupation for t in templates.tasks}) == 60
-    sentences = [s for rows in templates.contexts.values() for c in rows for s in (c.explicit, c.implicit)]
+    official = templates.read_official(archive)
+    assert template_checks.unusable(official) == []
+    assert len(official.tasks) == 180 and len({t.occupation for t in official.tasks}) == 60
+    sentences = [s for rows in official.contexts.values() for c in rows for s in (c.explicit, c.implicit)]
     assert len(sentences) == 60 and sum(s.endswith(" ") for s in sentences) == 3
     with zipfile.ZipFile(archive) as file:
         assert all(info.flag_bits & 1 for info in file.infolist() if not info.is_dir())
@@ -282,15 +283,15 @@ def test_the_authors_archive_is_read(mirror):
 @pytest.mark.upstream
 def test_the_replica_is_not_a_copy(root, mirror):
     folder = root / "templates"
-    ours = narratives.read_replica(
+    ours = templates.read_replica(
         folder / "ruff" / "task.tsv", folder / "ruff" / "context.tsv", folder / "occupations.tsv"
     )
-    theirs = narratives.read_official(mirror / "ruff" / "data.zip")
+    theirs = templates.read_official(mirror / "ruff" / "data.zip")
 
-    def sentences(templates):
-        contexts = [c for rows in templates.contexts.values() for c in rows]
-        found = [t.sentence for t in templates.tasks] + [s for c in contexts for s in (c.explicit, c.implicit)]
-        return {" ".join(sentence.lower().split()) for sentence in found}
+    def sentences(read):
+        contexts = [c for rows in read.contexts.values() for c in rows]
+        every = [t.sentence for t in read.tasks] + [s for c in contexts for s in (c.explicit, c.implicit)]
+        return {" ".join(sentence.lower().split()) for sentence in every}
 
     # The count alone, so that a failure prints no sentence.
     assert len(sentences(ours) & sentences(theirs)) == 0

@@ -91,7 +91,7 @@ def read_chains(path):
     return found
 
 
-def lines(path, columns):
+def template_lines(path, columns):
     """Return the line of each row of a template file by the first of its ``columns``, which is its id."""
     return {cells[columns[0]]: row for row, cells in read_tsv(path, columns)}
 
@@ -197,6 +197,33 @@ def instance_prompts(instance_id, text, options, prompts, chains, orders, blank,
                     }
                 )
     return rows
+
+
+def with_origins(prompts, rows, columns, prompt_templates, chain_templates):
+    """Return prompts with the lines of the files that they were made from: those of their instances and their own.
+
+    Parameters
+    ----------
+    prompts : DataFrame
+        ``instance_id``, ``prompt``, ``method``.
+    rows : DataFrame
+        The instances.
+    columns : sequence of str
+        Columns of ``rows`` that count lines of files (:data:`scripts.ruff.lib.templates.ORIGINS`).
+    prompt_templates, chain_templates : str
+
+    Returns
+    -------
+    DataFrame
+        With ``columns``, ``prompt_row`` and ``chain_row`` (missing without a chain of thought).
+    """
+    prompt_rows = template_lines(prompt_templates, PROMPT_COLUMNS)
+    chain_rows = template_lines(chain_templates, CHAIN_COLUMNS)
+    of_instances = rows.drop_duplicates("instance_id").set_index("instance_id")[list(columns)]
+    return prompts.join(of_instances, on="instance_id").assign(
+        prompt_row=prompts.prompt.map(prompt_rows).astype("Int16"),
+        chain_row=prompts.method.map(chain_rows).astype("Int16"),
+    )
 
 
 def _breaks(text):
