@@ -29,13 +29,16 @@ def columns(names):
 
 
 @plotting.style()
-def draw(frame, areas, models, threshold):
+def draw(frame, areas, sizes, models, threshold):
     """Draw a row for each set and a column for each group of models, with a dot at ``threshold``.
 
     Parameters
     ----------
     frame, areas : DataFrame
         Curves, and rows of their areas.
+    sizes : dict
+        From :func:`sentences`. A set with fewer than :data:`scripts.underspecification.lib.figures.LEAST` of either
+        kind gets a note instead of curves.
     models : dict
         The run's models by their labels.
     threshold : float
@@ -48,6 +51,16 @@ def draw(frame, areas, models, threshold):
     axes = drawn.subplots(len(shown), len(groups), sharex=True, sharey=True, squeeze=False)
     values = areas.set_index(["evaluation_set", "templates", "model"]).value
     for row, (evaluation_set, templates) in zip(axes, shown, strict=True):
+        specified, unspecified = sizes[evaluation_set, templates]
+        row[0].set_title(TITLES[evaluation_set] + (" (replica)" if templates == "replica" else ""))
+        if not is_enough(sizes[evaluation_set, templates]):
+            counts = f"{specified} well-specified and\n{unspecified} unspecified sentences"
+            note = f"{counts}:\nno curve below {figures.LEAST} of each"
+            row[0].text(0.5, 0.5, note, ha="center", va="center", fontsize=7)
+            row[0].set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
+            for ax in row[1:]:
+                ax.set_visible(False)
+            continue
         of_set = frame[(frame.evaluation_set == evaluation_set) & (frame.templates == templates)]
         for ax, names in zip(row, groups, strict=True):
             handles = []
@@ -70,22 +83,59 @@ def draw(frame, areas, models, threshold):
                 handles=handles, title="AUC", loc="upper center", bbox_to_anchor=(0.5, -0.12), fontsize=7,
                 handlelength=1.8, alignment="left",
             )  # fmt: skip
-        row[0].set_title(TITLES[evaluation_set] + (" (replica)" if templates == "replica" else ""))
     for ax in axes.ravel():
         ax.tick_params(labelbottom=True)
-    drawn.supxlabel("well-specified sentences above the threshold (1 − TNR)", fontsize=8)
-    drawn.supylabel("unspecified sentences above it (TPR)", fontsize=8)
+    drawn.supxlabel("share of well-specified sentences above the threshold (1 − TNR)", fontsize=8)
+    drawn.supylabel("share of unspecified sentences above it (TPR)", fontsize=8)
     figures.note_demonstration(drawn, study.order(frame.model), models)
     return drawn
 
 
-def main(*, roc: str, specification_detection: str, pdf: str, png: str, csv: str, models: dict, threshold: float):
+def sentences(metric):
+    """Return how many well-specified and unspecified sentences each set has.
+
+    Parameters
+    ----------
+    metric : DataFrame
+        From :func:`scripts.underspecification.lib.analyses.detection.specification_metric`.
+
+    Returns
+    -------
+    dict of (str, str) to (int, int)
+        By evaluation set and template set.
+    """
+    items = metric.drop_duplicates(["evaluation_set", "templates", "item"])
+    specified = items.groupby(["evaluation_set", "templates"]).well_specified.agg(["sum", "size"])
+    return {key: (int(row["sum"]), int(row["size"] - row["sum"])) for key, row in specified.iterrows()}
+
+
+def is_enough(size):
+    """Tell whether a set has enough well-specified and enough unspecified sentences for a curve."""
+    return min(size) >= figures.LEAST
+
+
+def main(
+    *,
+    roc: str,
+    specification_detection: str,
+    metric: str,
+    pdf: str,
+    png: str,
+    csv: str,
+    models: dict,
+    threshold: float,
+):
     """Draw the female metric of every model that fills masks, and of the others with the prompt of Method 2."""
     frame, table = read_rows(roc, "ROC curves"), read_rows(specification_detection, "areas")
     frame, table = (rows[is_drawn(rows)] for rows in (frame, table))
     facts = {entry["label"]: entry for entry in models.values()}
     areas = table[(table.metric == "AUC") & (table.dates == 1)]
-    plotting.save(draw(frame.reset_index(drop=True), areas, facts, threshold), frame, pdf, png, csv)
+    sizes = sentences(read_rows(metric, "the metric"))
+    drawn = draw(frame.reset_index(drop=True), areas, sizes, facts, threshold)
+    enough = [
+        is_enough(sizes[key]) for key in frame[["evaluation_set", "templates"]].itertuples(index=False, name=None)
+    ]
+    plotting.save(drawn, frame[enough], pdf, png, csv)
 
 
 def is_drawn(frame):
