@@ -120,7 +120,8 @@ def draw(frame, evaluation_set, share, models, threshold):
         look = {"color": plotting.GREY, "marker": "x", "linestyle": "none", "markersize": 3}
         handles.append(plotting.handle(look, "no gendered word at one of the dates"))
         handles[-1].set_markeredgecolor(plotting.GREY)
-    order = " by share of women" if share else ""
+    # A few rows are not as high as the whole label.
+    order = " by share of women" if share and size > 12 else ""
     axes[0].set_ylabel(f"occupation{order}", fontsize=7)
     plotting.legend_below(drawn, handles, 3)
     figures.note_demonstration(drawn, names, models)

@@ -47,19 +47,19 @@ def draw(frame, areas, sizes, models, threshold):
     shown = evaluation_sets(frame)
     groups = columns(study.order(frame.model))
     width = plotting.PAGE if len(groups) > 2 else plotting.COLUMN * (1 + 0.25 * (len(groups) - 1))
-    drawn = plotting.figure(width, 2.35 * len(shown) + 0.2)
-    axes = drawn.subplots(len(shown), len(groups), sharex=True, sharey=True, squeeze=False)
+    heights = [2.35 if is_enough(sizes[key]) else 0.7 for key in shown]
+    drawn = plotting.figure(width, sum(heights) + 0.2)
+    axes = drawn.subplots(len(shown), len(groups), sharex=True, sharey=True, squeeze=False, height_ratios=heights)
     values = areas.set_index(["evaluation_set", "templates", "model"]).value
     for row, (evaluation_set, templates) in zip(axes, shown, strict=True):
         specified, unspecified = sizes[evaluation_set, templates]
         row[0].set_title(TITLES[evaluation_set] + (" (replica)" if templates == "replica" else ""))
         if not is_enough(sizes[evaluation_set, templates]):
-            counts = f"{specified} well-specified and\n{unspecified} unspecified sentences"
+            counts = f"{specified} well-specified and {unspecified} unspecified sentences"
             note = f"{counts}:\nno curve below {figures.LEAST} of each"
-            row[0].text(0.5, 0.5, note, ha="center", va="center", fontsize=7)
-            row[0].set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
-            for ax in row[1:]:
-                ax.set_visible(False)
+            row[0].text(0, 1, note, ha="left", va="top", fontsize=7, transform=row[0].transAxes)
+            for ax in row:
+                ax.axis("off")
             continue
         of_set = frame[(frame.evaluation_set == evaluation_set) & (frame.templates == templates)]
         for ax, names in zip(row, groups, strict=True):
@@ -85,8 +85,11 @@ def draw(frame, areas, sizes, models, threshold):
             )  # fmt: skip
     for ax in axes.ravel():
         ax.tick_params(labelbottom=True)
-    drawn.supxlabel("share of well-specified sentences above the threshold (1 − TNR)", fontsize=8)
-    drawn.supylabel("share of unspecified sentences above it (TPR)", fontsize=8)
+    if any(is_enough(sizes[key]) for key in shown):
+        # In a narrow figure the label needs two lines.
+        end = " " if width > 5 else "\n"
+        drawn.supxlabel(f"share of well-specified sentences{end}above the threshold (1 − TNR)", fontsize=8)
+        drawn.supylabel(f"share of unspecified{end}sentences above it (TPR)", fontsize=8)
     figures.note_demonstration(drawn, study.order(frame.model), models)
     return drawn
 
