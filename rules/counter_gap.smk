@@ -13,6 +13,7 @@ COUNTER_GAP_FILES = {
         "quadruples": str(TEMPLATES / "counter_gap/quadruples.tsv"),
         "pronouns": str(TEMPLATES / "pronouns.tsv"),
     },
+    "released": {"released": str(TEMPLATES / "counter_gap/released_flags.tsv")},
     "official": {
         "c_gap": upstream("counter_gap/data/C-GAP.tsv"),
         "with_dots": upstream("counter_gap/data/C-GAP-withdot.tsv"),
@@ -22,6 +23,9 @@ COUNTER_GAP_FILES = {
     "gap_development": {"gap": upstream("gap/gap-development.tsv")},
 }
 COUNTER_GAP_DATA = [*COUNTER_GAP["templates"], *expand("gap_{part}", part=COUNTER_GAP["gap"])]
+
+# Those with texts, which rules and systems can resolve.
+COUNTER_GAP_TEXTS = [data for data in COUNTER_GAP_FILES if data != "released"]
 
 # Every system whose flags were released.
 COUNTER_GAP_OUTPUTS = [
@@ -38,7 +42,7 @@ COUNTER_GAP_CLUSTERS = {
                 "debiasing": "none",
                 "file": f"results/counter_gap/clusters/{data}/{rule}.jsonl",
             }
-            for rule in COUNTER_GAP["baselines"]
+            for rule in (COUNTER_GAP["baselines"] if data in COUNTER_GAP_TEXTS else ())
         ),
         *(entry for entry in COUNTER_GAP["clusters"] if entry["data"] == data),
     ]
@@ -132,6 +136,9 @@ rule counter_gap_flags:
         instances="results/counter_gap/instances/{data}.parquet",
         outputs=lambda wildcards: [entry["file"] for entry in COUNTER_GAP_CLUSTERS[wildcards.data]],
         released=lambda wildcards: [entry["file"] for entry in COUNTER_GAP_OUTPUTS if wildcards.data == "official"],
+        compact=lambda wildcards: [
+            path for path in COUNTER_GAP_FILES["released"].values() if wildcards.data == "released"
+        ],
     output:
         flags="results/counter_gap/flags/{data}.parquet",
     log:
@@ -149,6 +156,23 @@ rule counter_gap_flags:
         systems=lambda wildcards: [entry for entry in COUNTER_GAP_OUTPUTS if wildcards.data == "official"],
     script:
         "../scripts/counter_gap/flags.py"
+
+
+# What templates/counter_gap/released_flags.tsv is a copy of; no target asks for it.
+rule counter_gap_released_flags:
+    input:
+        c_gap=COUNTER_GAP_FILES["official"]["c_gap"],
+        released=[entry["file"] for entry in COUNTER_GAP_OUTPUTS],
+    output:
+        compact="results/counter_gap/released_flags.tsv",
+    log:
+        "results/logs/counter_gap_released_flags/all.log",
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        systems=COUNTER_GAP_OUTPUTS,
+    script:
+        "../scripts/counter_gap/released_flags.py"
 
 
 rule counter_gap_metrics:
@@ -200,7 +224,10 @@ COUNTER_GAP_METRICS = {"metrics": rules.counter_gap_metrics.output.metrics}
 COUNTER_GAP_TESTED = COUNTER_GAP_METRICS | {"significance": rules.counter_gap_metrics.output.significance}
 COUNTER_GAP_SIZES = {"subset_sizes": rules.counter_gap_metrics.output.subset_sizes}
 COUNTER_GAP_SET = {"templates": lambda wildcards: wildcards.templates}
-COUNTER_GAP_COMPARED = {"template_sets": COUNTER_GAP["templates"], "every_set": ["replica", "official"]}
+COUNTER_GAP_SETS = ["replica", "released", "official"]
+COUNTER_GAP_COMPARED = {"template_sets": COUNTER_GAP["templates"], "every_set": COUNTER_GAP_SETS}
+# Examples show texts.
+COUNTER_GAP_SHOWN = [templates for templates in COUNTER_GAP["templates"] if templates in COUNTER_GAP_TEXTS]
 
 
 declare(
@@ -209,6 +236,7 @@ declare(
     traced=COUNTER_GAP_TRACED,
     title="Counter-GAP (inconsistency across genders)",
     parts=COUNTER_GAP["templates"],
+    every_part=COUNTER_GAP_SETS,
     instances=expand("results/counter_gap/instances/{data}.parquet", data=COUNTER_GAP_DATA),
     # In the paper: inconsistencies 1; the others are additions.
     figures={
@@ -232,6 +260,8 @@ declare(
         ),
         "artefact": result(params=COUNTER_GAP_SET, **COUNTER_GAP_TESTED, **COUNTER_GAP_SIZES),
         "examples": result(
+            made=every(templates=COUNTER_GAP_SHOWN),
+            constraints={"templates": one_of(COUNTER_GAP_TEXTS)},
             instances="results/counter_gap/instances/{templates}.parquet",
             flags="results/counter_gap/flags/{templates}.parquet",
         ),
@@ -251,7 +281,11 @@ declare(
         **COUNTER_GAP_TESTED,
         **COUNTER_GAP_SIZES,
         simulation=rules.counter_gap_simulation.output.simulation,
-        examples="results/counter_gap/tables/{templates}/examples.csv",
+        examples=lambda wildcards: [
+            path
+            for path in expand("results/counter_gap/tables/{templates}/examples.csv", templates=COUNTER_GAP_SHOWN)
+            if Path(path).parent.name == wildcards.templates
+        ],
         params={
             "templates": lambda wildcards: wildcards.templates,
             "settings": {

@@ -4,20 +4,35 @@ import pandas as pd
 
 from scripts.core import files
 from scripts.core.job import log, run
+from scripts.counter_gap.lib import released_flags
 from scripts.counter_gap.lib.analyses import predictions
 
 
-def main(*, instances: str, outputs: list, released: list, flags: str, data: str, cluster_systems: list, systems: list):
+def main(
+    *,
+    instances: str,
+    outputs: list,
+    released: list,
+    compact: list,
+    flags: str,
+    data: str,
+    cluster_systems: list,
+    systems: list,
+):
     """Write ``flags`` (Parquet).
 
     Its columns: ``data``, ``scoring``, ``system``, ``debiasing``, ``id``, ``a_pred``, ``b_pred``, ``correct``.
     ``outputs`` are cluster files and ``released`` flag files; ``cluster_systems`` and ``systems`` say whose, in the
-    same order, by ``system`` and ``debiasing``. ``data`` is the data set's name.
+    same order, by ``system`` and ``debiasing``. ``compact`` are files of all released flags. ``data`` is the data set's
+    name.
     """
     passages = files.read_parquet(instances)
     outcomes = []
     for path, facts in zip(released, systems, strict=True):
         outcomes.append(("released", facts, predictions.read_flags(path, passages)))
+    for path in compact:
+        for (system, debiasing), table in released_flags.read_flags(path).items():
+            outcomes.append(("released", {"system": system, "debiasing": debiasing}, table))
     for path, facts in zip(outputs, cluster_systems, strict=True):
         for scoring in predictions.SPAN_SCORINGS:
             outcomes.append((scoring, facts, predictions.read_clusters(path, passages, scoring)))

@@ -1,10 +1,11 @@
-"""Read and check one data set: this project's quadruples, C-GAP, or one part of GAP."""
+"""Read and check one data set: this project's quadruples, C-GAP with its texts or without, or one part of GAP."""
 
 from pathlib import Path
 
 from scripts.core import files, templates
 from scripts.core.errors import UserError
 from scripts.core.job import log, run
+from scripts.counter_gap.lib import released_flags
 from scripts.counter_gap.lib.instances import read_c_gap, read_gap
 from scripts.counter_gap.lib.templates import SETS, read_quadruples
 
@@ -17,12 +18,13 @@ def main(
     c_gap: str | None = None,
     with_dots: str | None = None,
     gap: str | None = None,
+    released: str | None = None,
 ):
-    """Write ``instances`` (Parquet) from ``quadruples`` and ``pronouns``, from ``c_gap``, or from ``gap``.
+    """Write ``instances`` (Parquet) from ``quadruples`` and ``pronouns``, ``c_gap``, ``gap`` or ``released``.
 
     ``with_dots`` is C-GAP with the stops after titles; it must hold the same instances, and is not scored (Section 4).
     """
-    origins = {"row": Path(quadruples or c_gap or gap).name}
+    origins = {"row": Path(quadruples or c_gap or gap or released).name}
     if quadruples:
         frame = read_quadruples(quadruples, templates.read_pronouns(pronouns))
         lines = {cells["set"]: row for row, cells in templates.read_tsv(pronouns, ("set", *templates.FORMS))}
@@ -32,8 +34,10 @@ def main(
     elif c_gap:
         frame = read_c_gap(c_gap)
         compare(frame, read_c_gap(with_dots), c_gap, with_dots)
-    else:
+    elif gap:
         frame = read_gap(gap)
+    else:
+        frame = released_flags.read_instances(released)
     log.info("%d instances, of which %d masculine", len(frame), (frame.gender == "M").sum())
     files.write_parquet(instances, frame, {"origins": origins})
 
