@@ -1,18 +1,16 @@
 """Each finding on tables where it holds, on tables where it fails, and on runs that cannot tell."""
 
-import json
-
 import pandas as pd
 import pytest
 
-from scripts.core import files
 from scripts.core.paper import claims, published
 from scripts.ruff import claims as script
 from scripts.ruff.lib import findings
 from tests.ruff import pattern, synthetic
-from tests.ruff.test_published_vs_ours import PUBLISHED, write
+from tests.ruff.test_published_vs_ours import PUBLISHED, run_script
 
-NUMBERS = published.read_published(PUBLISHED / "ruff.csv")
+PRINTED = str(PUBLISHED / "ruff.csv")
+NUMBERS = published.read_published(PRINTED)
 MODELS = findings.study_models(published.read_models(PUBLISHED / "ruff_models.csv"), NUMBERS)
 RUN = pattern.models()
 
@@ -206,27 +204,12 @@ def test_excluded_models_and_other_options_decide_nothing(options):
         assert (found.verdict, found.evidence) == ("not applicable", "")
 
 
-def run_script(folder, run, tables, keys=("replica",)):
-    outputs = {kind: str(folder / f"claims.{kind}") for kind in ("csv", "tex")}
-    script.main(
-        printed=str(PUBLISHED / "ruff.csv"),
-        study_models=str(PUBLISHED / "ruff_models.csv"),
-        tables=[path for key in keys for path in write(folder, key, run, tables)],
-        numbers=str(folder / "claims.json"),
-        template_sets=list(keys),
-        every_set=["replica", "official"],
-        models=run,
-        pronoun_sets=pattern.SETS,
-        **outputs,
-    )
-    numbers = json.loads((folder / "claims.json").read_text(encoding="utf-8"))
-    return files.read_csv(outputs["csv"]), (folder / "claims.tex").read_text(encoding="utf-8"), numbers
-
-
 def test_nothing_applies_to_demonstration_models(tmp_path):
     """The default run: two models that belong to no study, and the replica templates alone."""
     run = synthetic.DEMONSTRATION
-    found, tex, numbers = run_script(tmp_path, run, synthetic.tables(run, synthetic.SETS[:4]))
+    found, tex, numbers = run_script(
+        script.main, tmp_path, run, synthetic.tables(run, synthetic.SETS[:4]), printed=PRINTED
+    )
     assert set(found.verdict) == {"not applicable"}
     assert len(found) == 40
     everyone = found[(found.claim == 1) & (found.templates == "replica")].iloc[0]
@@ -238,7 +221,9 @@ def test_nothing_applies_to_demonstration_models(tmp_path):
 
 
 def test_the_studys_own_pattern_holds_on_both_template_sets(tmp_path):
-    found, tex, numbers = run_script(tmp_path, RUN, pattern.tables(RUN), ("replica", "official"))
+    found, tex, numbers = run_script(
+        script.main, tmp_path, RUN, pattern.tables(RUN), ("replica", "official"), printed=PRINTED
+    )
     assert set(found[found.claim < 20].verdict) == {"holds"}
     # The workflow has no prompted models.
     assert set(found[found.claim == 20].verdict) == {"not applicable"}
