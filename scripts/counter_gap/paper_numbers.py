@@ -2,6 +2,7 @@
 
 from scripts.core import files
 from scripts.core.job import run
+from scripts.core.paper.numbers import of_settings
 from scripts.counter_gap.lib import numbers
 from scripts.counter_gap.lib.analyses.metrics import read_set
 
@@ -22,7 +23,7 @@ def main(
     ``examples`` is empty for a set without texts; ``settings`` are of the config.
     """
     collected = {
-        **numbers.from_settings(settings),
+        **of_settings(settings, numbers.KEYS),
         **numbers.from_sizes(files.read_csv(subset_sizes), templates),
         **numbers.from_tests(read_set(significance, templates), read_set(metrics, templates)),
         **numbers.from_simulation(files.read_csv(simulation)),

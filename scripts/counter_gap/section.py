@@ -21,8 +21,8 @@ def main(
     the section includes, ``comparison_numbers`` count verdicts on what the study publishes; ``gap`` are the parts of
     GAP in the run.
     """
-    shared = context("counter_gap", template_sets, numbers, tables, figures, comparison_numbers, section_tex)
-    write(section_tex, section_template, shared | {"gap": gap})
+    common = context("counter_gap", template_sets, numbers, figures, tables, comparison_numbers, section_tex)
+    write(section_tex, section_template, common | {"gap": gap})
 
 
 if __name__ == "__main__":

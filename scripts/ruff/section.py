@@ -36,11 +36,11 @@ def main(
     on what the study publishes; ``distractors`` and ``seeds`` are those of the samples, and ``prompting`` says which
     models were prompted and how.
     """
-    shared = context("ruff", template_sets, numbers, tables, figures, comparison_numbers, section_tex, models=models)
-    for key, part in shared["sets"].items():
+    common = context("ruff", template_sets, numbers, figures, tables, comparison_numbers, section_tex, models=models)
+    for key, part in common["sets"].items():
         part["drawn"] = {Path(path).stem: path for path in figure_data if Path(path).parent.name == key}
     labels = {entry["set"]: breakable(entry["label"]) for entry in pronoun_sets}
-    everything = shared | {
+    everything = common | {
         "models": models,
         "model_names": list(models),
         "pronoun_sets": [{"set": name, "label": label} for name, label in labels.items()],

@@ -2,6 +2,7 @@
 
 from scripts.core import files
 from scripts.core.job import run
+from scripts.core.paper.tables import write_table
 from scripts.ruff.lib import prompt_tables
 from scripts.ruff.lib.prompts import read_chains, read_prompts, select_chains
 
@@ -11,8 +12,7 @@ def main(*, prompt_templates: str, chain_templates: str, sample: str, tex: str, 
     chains = select_chains(read_chains(chain_templates), methods, chain_templates)
     prompts = read_prompts(prompt_templates)
     cells = prompt_tables.chain_cells(prompts, chains, files.read_parquet(sample), blank)
-    files.write_csv(csv, cells)
-    files.write_text(tex, prompt_tables.typeset(cells, "llX"))
+    write_table(tex, csv, cells, align="llX", midrules=range(1, len(cells)))
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from scripts.core import files
 from scripts.core.job import run
+from scripts.core.paper.tables import write_table
 from scripts.ruff.lib import prompt_tables
 from scripts.ruff.lib.prompts import read_prompts
 
@@ -12,8 +13,7 @@ def main(*, prompt_templates: str, sample: str, answers: list, tex: str, csv: st
     wrapped = {model: files.parquet_metadata(path)["wrapped"] for model, path in zip(models, paths, strict=True)}
     prompts = read_prompts(prompt_templates)
     cells = prompt_tables.examples_cells(prompts, files.read_parquet(sample), blank, models, wrapped)
-    files.write_csv(csv, cells)
-    files.write_text(tex, prompt_tables.typeset(cells, "lX"))
+    write_table(tex, csv, cells, align="lX", midrules=range(1, len(cells)))
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ from matplotlib.ticker import MaxNLocator
 from scripts.core import plotting
 from scripts.core.job import run
 from scripts.underspecification.lib import figures
+from scripts.underspecification.lib.readers import read_rows
 
 MAIN = [
     ("BERT-base", "mask"), ("Flan-UL2-20B", "A"), ("GPT-3", "A"), ("GPT-3.5 SFT", "A"), ("GPT-3.5 RLHF", "A"),
@@ -73,9 +74,9 @@ def draw(curves, models, variable):
     axes = np.atleast_1d(drawn.subplots(rows, columns)).ravel()
     places, labels = ticks(curves, variable)
     for index, (ax, (model, prompt)) in enumerate(zip(axes, shown, strict=False)):
-        own = curves[(curves.model == model) & (curves.prompt == prompt)]
-        for gender in figures.genders(own):
-            part = own[own.gender == gender].sort_values("position")
+        panel = curves[(curves.model == model) & (curves.prompt == prompt)]
+        for gender in figures.genders(panel):
+            part = panel[panel.gender == gender].sort_values("position")
             if part.empty:
                 continue
             colour = colours[gender]
@@ -86,7 +87,7 @@ def draw(curves, models, variable):
             ax.plot(*inside(part.position.iloc[[0, -1]], part.fit.iloc[[0, -1]]), color=colour, linewidth=1.1)
         ax.set_title(figures.panel_label(model, prompt), fontsize=7)
         # Nothing that is drawn is above 100; an almost empty panel must not be blown up.
-        highest = max(own.probability.max(), own.fit_high.clip(0, TOP).max(), 1)
+        highest = max(panel.probability.max(), panel.fit_high.clip(0, TOP).max(), 1)
         ax.set_ylim(-0.05 * highest, 1.08 * highest)
         ax.yaxis.set_major_locator(MaxNLocator(3, integer=True))
         ax.set_xticks(places, labels if index + columns >= len(shown) else [""] * len(labels), fontsize=7)
@@ -107,7 +108,7 @@ def draw(curves, models, variable):
     ]
     handles += [plotting.patch_handle("#BFBFBF", "95 % interval of the line")]
     plotting.legend_below(drawn, handles, 5)
-    figures.demonstration(drawn, curves.model.unique(), models)
+    figures.note_demonstration(drawn, curves.model.unique(), models)
     return drawn
 
 
@@ -118,7 +119,7 @@ def main(*, curves: str, slopes: str, pdf: str, png: str, csv: str, variable: st
     ``slopes``.
     """
     facts = {entry["label"]: entry for entry in models.values()}
-    lines, points = (figures.read(path, variable) for path in (slopes, curves))
+    lines, points = (read_rows(path, variable) for path in (slopes, curves))
     points = points[(points.variable == variable) & (points.accumulation == "top")]
     if choice == "main":
         keys = points[["model", "prompt"]].apply(tuple, axis=1)

@@ -4,9 +4,8 @@ import numpy as np
 
 from scripts.core import plotting
 from scripts.core.job import run
-from scripts.underspecification.figure_occupations import kinds
 from scripts.underspecification.lib import figures, study
-from scripts.underspecification.lib.analyses import raw_files
+from scripts.underspecification.lib.analyses.masses import read_masses
 
 SIDE = 0.2
 """Years between the marks of a single date."""
@@ -17,21 +16,21 @@ def choose(frame, occupation, model):
 
     Where they are not there it is the first occupation, and the first model that gives a female word any mass in it.
     """
-    own = frame[
+    rows = frame[
         (frame.evaluation_set == "winogender")
         & (frame.gender == "female")
         & (frame.accumulation == "top")
         & ~frame.debris
         & frame.prompt.isin(["mask", study.DETECTION_PROMPT])
     ]
-    names = sorted(own.occupation.unique())
-    own = own[own.occupation == (occupation if occupation in names else names[0])]
-    known = study.order(own.model)
-    if model not in known:
-        model = next((name for name in known if own.probability[own.model == name].max() > 0), known[0])
-    own = own[own.model == model]
-    own = own[own.templates == own.templates.iloc[0]]
-    return own.assign(kind=kinds(own)).reset_index(drop=True)
+    occupations = sorted(rows.occupation.unique())
+    rows = rows[rows.occupation == (occupation if occupation in occupations else occupations[0])]
+    models = study.order(rows.model)
+    if model not in models:
+        model = next((name for name in models if rows.probability[rows.model == name].max() > 0), models[0])
+    rows = rows[rows.model == model]
+    rows = rows[rows.templates == rows.templates.iloc[0]]
+    return rows.assign(kind=figures.kinds_of_sentences(rows)).reset_index(drop=True)
 
 
 def spans(dates):
@@ -51,11 +50,11 @@ def draw(frame, models):
     axes = drawn.subplots(1, len(parts), sharey=True, squeeze=False)[0]
     handles = []
     for number, kind in enumerate(figures.KINDS["winogender"]):
-        own = frame[frame.kind == kind].sort_values("position")
+        sentence = frame[frame.kind == kind].sort_values("position")
         colour, marker = figures.LOOKS[kind]
         look = {"color": colour, "marker": marker, "linestyle": "-", "linewidth": 0.9}
         for ax, dates in zip(axes, parts, strict=True):
-            part = own[own.value.astype(int).isin(dates)]
+            part = sentence[sentence.value.astype(int).isin(dates)]
             # Marks of a single date stand side by side, so that none hides another.
             shift = SIDE * (number - 3.5) if len(dates) == 1 else 0
             ax.plot(part.value.astype(int) + shift, 100 * part.probability, clip_on=False, **look)
@@ -72,13 +71,13 @@ def draw(frame, models):
         ax.tick_params(axis="y", length=0)
     axes[0].set_title(f"{model}: {occupation}")
     plotting.legend_below(drawn, handles, 2)
-    figures.demonstration(drawn, [model], models)
+    figures.note_demonstration(drawn, [model], models)
     return drawn
 
 
 def main(*, masses: list, pdf: str, png: str, csv: str, occupation: str, model: str, models: dict):
     """Draw the sentences about ``occupation`` as ``model`` fills them, or what :func:`choose` takes."""
-    frame = choose(raw_files.read_tidy(masses), occupation, model)
+    frame = choose(read_masses(masses), occupation, model)
     facts = {entry["label"]: entry for entry in models.values()}
     plotting.save(draw(frame, facts), frame, pdf, png, csv)
 

@@ -8,6 +8,7 @@ from matplotlib.colors import BoundaryNorm, ListedColormap
 from scripts.core import plotting
 from scripts.core.job import run
 from scripts.underspecification.lib import figures, findings, study
+from scripts.underspecification.lib.readers import read_rows
 
 STEPS = (2, 6, 20)
 """Factors of the threshold at which the colours change: with 0.5 points at 1, 3 and 10."""
@@ -23,14 +24,9 @@ ROW, CELL, NARROWEST = 0.115, 0.125, 0.85
 """Height of an occupation, width of a sentence, least width of a model, in inches."""
 
 
-def kinds(frame):
-    """Return each row's kind of sentence."""
-    return frame.participant + "_" + frame.coreferent.map({"professional": "0", "participant": "1"})
-
-
 def select(metric, evaluation_set, part):
     """Return the rows of one figure: the female metric between the outer dates, for one part of the models."""
-    own = metric[
+    rows = metric[
         (metric.evaluation_set == evaluation_set)
         & (metric.gender == "female")
         & (metric.dates == 1)
@@ -38,10 +34,10 @@ def select(metric, evaluation_set, part):
         & metric.prompt.isin(["mask", study.DETECTION_PROMPT])
     ]
     if part in study.MODELS:
-        own = own[own.model == part]
+        rows = rows[rows.model == part]
     elif part != study.RUN:
-        own = own[own.model.isin([m for m, facts in study.MODELS.items() if facts.group in study.PARTS[part]])]
-    return own.assign(kind=kinds(own)).reset_index(drop=True)
+        rows = rows[rows.model.isin([m for m, facts in study.MODELS.items() if facts.group in study.PARTS[part]])]
+    return rows.assign(kind=figures.kinds_of_sentences(rows)).reset_index(drop=True)
 
 
 def limits(threshold):
@@ -120,7 +116,7 @@ def draw(frame, evaluation_set, share, models, threshold):
         handles.append(plotting.handle(look, "no gendered word at one of the dates"))
         handles[-1].set_markeredgecolor(plotting.GREY)
     plotting.legend_below(drawn, handles, 3)
-    figures.demonstration(drawn, names, models)
+    figures.note_demonstration(drawn, names, models)
     return drawn
 
 
@@ -137,10 +133,10 @@ def main(
     shares: str | None = None,
 ):
     """Draw one ``part`` of the models; ``shares`` (TSV) has the share of women by occupation, where it was fetched."""
-    frame = select(figures.read(metric, "the metric"), evaluation_set, part)
-    known = findings.read_shares(shares) if shares else {}
+    frame = select(read_rows(metric, "the metric"), evaluation_set, part)
+    share = findings.read_shares(shares) if shares else {}
     facts = {entry["label"]: entry for entry in models.values()}
-    plotting.save(draw(frame, evaluation_set, known, facts, threshold), frame, pdf, png, csv)
+    plotting.save(draw(frame, evaluation_set, share, facts, threshold), frame, pdf, png, csv)
 
 
 if __name__ == "__main__":

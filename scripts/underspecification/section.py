@@ -32,12 +32,20 @@ def main(
     ``models`` read, with ``prompts`` by evaluation set; ``shares`` tells whether occupations are in the order of the
     share of women.
     """
-    shared = context(
-        "underspecification", sources, numbers, tables, figures, comparison_numbers, section_tex, "source", models
+    common = context(
+        "underspecification",
+        sources,
+        numbers,
+        figures,
+        tables,
+        comparison_numbers,
+        section_tex,
+        called="source",
+        models=models,
     )
-    for key, source in shared["sources"].items():
+    for key, source in common["sources"].items():
         source |= {"title": NAMES[key], "released": key != study.RUN, "shares": shares}
-    write(section_tex, section_template, shared | {"templates": templates, "prompts": prompts})
+    write(section_tex, section_template, common | {"templates": templates, "prompts": prompts})
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from scripts.core import files
 from scripts.core.errors import UserError
 from scripts.core.paper import latex
 from scripts.core.paper.sections import linked
-from scripts.paper import paper_pdf, paper_source
+from scripts.paper import paper_pdf, paper_provenance, paper_source
 from scripts.ruff import claims, paper_numbers, published_vs_ours
 from scripts.ruff import section as ruff_section
 from scripts.ruff.lib import prompt_tables, tables
@@ -475,3 +475,15 @@ def test_missing_tex_says_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(UserError, match=r"latexmk is not installed.*apt-get install latexmk texlive"):
         build(tmp_path, "Text.")
+
+
+def test_a_paper_that_is_not_current_says_so_of_one_result_and_of_several():
+    reason = {"kind": "input", "what": "input", "name": "a.csv", "old": "1", "new": "2"}
+    bad = {f"results/{name}.pdf": {"verdict": "stale", "reasons": [reason]} for name in ("a", "b")}
+    one = {"results/a.pdf": bad["results/a.pdf"]}
+    assert paper_provenance.refusal(one).startswith("1 result behind the paper is not current: results/a.pdf is stale")
+    assert paper_provenance.refusal(bad).startswith(
+        "2 results behind the paper are not current: results/a.pdf is stale"
+    )
+    assert "Of the 9 files behind this paper 1 is not what" in paper_provenance.mark(one, 9)
+    assert "Of the 9 files behind this paper 2 are not what" in paper_provenance.mark(bad, 9)

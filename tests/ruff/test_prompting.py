@@ -270,7 +270,7 @@ def test_tables_of_prompts_keep_line_breaks():
     )  # fmt: skip
     listed = prompt_tables.templates_cells(prompts)
     assert listed.Prompt.tolist() == [str(i) for i in range(10)]
-    assert prompt_tables.typeset(listed, "llX").count(r"\newline{}") == listed.Text.str.count("\n").sum()
+    assert latex.latex_table(listed, align="llX").count(r"\newline{}") == listed.Text.str.count("\n").sum()
     wrapped = {"a": "[INST] {prompt} [/INST]", "b": "{prompt}", "c": "{prompt}"}
     models = {name: {"label": name.upper()} for name in wrapped}
     cells = prompt_tables.examples_cells(prompts, sample, "paper", models, wrapped)
@@ -278,7 +278,7 @@ def test_tables_of_prompts_keep_line_breaks():
     text = cells.iloc[1, 1]
     assert text.startswith("Fill in the blank with the appropriate pronoun.\n\nThe cook lost _______ hat & coat.\nOPT")
     assert cells.iloc[0, 1] == f"[INST] {text} [/INST]"
-    tex = prompt_tables.typeset(cells, "lX")
+    tex = latex.latex_table(cells, align="lX")
     assert r"hat \& coat.\newline{}OPTIONS:\newline{}- his" in tex
     both = prompt_tables.chain_cells(prompts, chains, sample, "code")
     assert both.shape == (4, 3)

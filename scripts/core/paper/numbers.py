@@ -31,3 +31,10 @@ def entry(value, text, source, **cell):
 def count(value, source, **cell):
     """Return the entry of a count, printed with commas between thousands."""
     return entry(int(value), f"{int(value):,}", source, **cell)
+
+
+def of_settings(values, keys):
+    """Return ``setting.<name>`` for settings (name to number), ``keys`` being name to key in config.yaml."""
+    return {
+        f"setting.{name}": entry(value, f"{value:,}", "config.yaml", key=keys[name]) for name, value in values.items()
+    }

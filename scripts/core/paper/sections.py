@@ -21,7 +21,7 @@ _START, _MIDDLE, _END = "\ue000", "\ue001", "\ue002"
 CAPTION = re.compile(r"\\caption(?:of\{\w+\})?\{")
 
 
-def context(study, parts, numbers, tables, figures, comparison_numbers, section_tex, called="set", models=None):
+def context(study, parts, numbers, figures, tables, comparison_numbers, section_tex, *, called="set", models=None):
     """Return what the template of every section takes; a study adds what is its own.
 
     Parameters
@@ -31,8 +31,8 @@ def context(study, parts, numbers, tables, figures, comparison_numbers, section_
         The template sets or sources of the run.
     numbers : list of str or Path
         The ``paper_numbers.json`` of each of ``parts``, in that order.
-    tables, figures : list of str or Path
-        The study's LaTeX tables and PDF figures; those in a folder that is called like a part belong to it.
+    figures, tables : list of str or Path
+        The study's PDF figures and LaTeX tables; those in a folder that is called like a part belong to it.
     comparison_numbers : list of str or Path
         JSON files of numbers across the parts.
     section_tex : str or Path
@@ -45,9 +45,9 @@ def context(study, parts, numbers, tables, figures, comparison_numbers, section_
     Returns
     -------
     dict
-        ``sets`` (or as ``called`` says): part to ``key``, ``id``, ``numbers``, ``tables`` (name to LaTeX) and
-        ``figures`` (name to path); ``any_set``: one of them, for numbers that all have; ``beside``: ``id``, ``numbers``
-        and ``tables`` across the parts; ``shared``: name to path of the figures that belong to no part;
+        ``sets`` (or as ``called`` says): part to ``id``, ``numbers``, ``tables`` (name to LaTeX) and ``figures``
+        (name to path); ``any_set``: one of them, for numbers that all have; ``beside``: ``id``, ``numbers`` and
+        ``tables`` across the parts; ``shared``: name to path of the figures that belong to no part;
         ``demonstration``: labels of the demonstration models among ``models``; and the functions :func:`number`,
         :func:`value`, :func:`listed` and :func:`figure`.
     """
@@ -56,7 +56,6 @@ def context(study, parts, numbers, tables, figures, comparison_numbers, section_
     of_parts = {}
     for key, path in zip(parts, numbers, strict=True):
         of_parts[key] = {
-            "key": key,
             "id": f"{study}.{key}",
             "numbers": _read_numbers([path]),
             "tables": _read_tables(tables, key),

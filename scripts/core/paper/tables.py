@@ -1,22 +1,7 @@
 """Table files: cells as LaTeX for the paper, and as CSV beside it."""
 
 from scripts.core import files
-from scripts.core.errors import UserError
 from scripts.core.paper import latex
-
-
-def read_rows(path):
-    """Return the tidy table (DataFrame) that a table of the paper is made from.
-
-    Raises
-    ------
-    UserError
-        If it has no row.
-    """
-    rows = files.read_csv(path)
-    if rows.empty:
-        raise UserError(f"{path}: has no row, so there is nothing to tabulate; check the config")
-    return rows
 
 
 def changes(column):

@@ -5,7 +5,7 @@ the study's systems and are never looked at.
 """
 
 from scripts.core.paper.claims import Claim, Lacking, check
-from scripts.core.statistics import p_text
+from scripts.core.paper.formats import p_text
 from scripts.counter_gap.lib import study
 
 SYSTEMS = tuple(study.SYSTEMS.values())

@@ -7,10 +7,10 @@ pronoun's), ``case``, ``row`` (its line in the file). Offsets count code points 
 """
 
 import csv
-from pathlib import Path
 
 import pandas as pd
 
+from scripts.core import files
 from scripts.core.errors import UserError
 
 ROLES = ("original", "control", "swap-1", "swap-2")
@@ -63,11 +63,7 @@ def read_gap(path):
 
 
 def _lines(path):
-    try:
-        with Path(path).open(encoding="utf-8", newline="") as file:
-            lines = file.read().split("\n")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"{path}: cannot be read as UTF-8 text ({error}); fetch it again") from error
+    lines = files.read_text(path, "fetch it again").split("\n")
     while lines and not lines[-1]:
         lines.pop()
     return [line.removesuffix("\r") for line in lines]

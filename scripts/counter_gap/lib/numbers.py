@@ -3,9 +3,10 @@
 Entries are ``{"value", "text", "source", "cell"}``, as in the other studies.
 """
 
-from scripts.core.statistics import p_text
+from scripts.core.paper.formats import number, p_text, percent
+from scripts.core.paper.numbers import entry
 from scripts.counter_gap.lib.figures import label, main_scoring
-from scripts.counter_gap.lib.tables import disputed, percent
+from scripts.counter_gap.lib.tables import disputed
 
 METRICS = {
     "acc_diff": "the accuracy difference",
@@ -24,18 +25,6 @@ KEYS = {
     "simulated_data_sets": "counter_gap.simulation.repeats",
 }
 """Settings to their keys in config.yaml."""
-
-
-def entry(value, text, source, **cell):
-    """Return one entry."""
-    return {"value": value, "text": text, "source": source, "cell": cell}
-
-
-def from_settings(settings):
-    """Return ``setting.<name>``."""
-    return {
-        f"setting.{name}": entry(value, f"{value:,}", "config.yaml", key=KEYS[name]) for name, value in settings.items()
-    }
 
 
 def from_sizes(sizes, templates):
@@ -114,13 +103,13 @@ def from_tests(tests, metrics):
 def _disputed(tests):
     rows = [row for _, row in tests.iterrows() if disputed(row)]
     numbers = {"disputed": entry(len(rows), f"{len(rows)}", "significance.csv", column="significant_centred")}
-    for number, row in enumerate(rows, 1):
+    for place, row in enumerate(rows, 1):
         corrected = bool(row.significant) == bool(row.significant_centred)
         columns = ("p_holm", "p_centred_holm") if corrected else ("p_value", "p_centred")
-        place = " without the artefact" if row.subset.endswith("artefact") else ""
-        test = f"{METRICS[row.metric]} of {label(row)}{place}" + (" after correction" if corrected else "")
+        without = " without the artefact" if row.subset.endswith("artefact") else ""
+        test = f"{METRICS[row.metric]} of {label(row)}{without}" + (" after correction" if corrected else "")
         for variant, column in zip(("percentile", "centred"), columns, strict=True):
-            key = f"disputed.{number}.{variant}"
+            key = f"disputed.{place}.{variant}"
             numbers[key] = entry(
                 row[column], f"p {p_text(row[column])}", "significance.csv", system=row.system,
                 debiasing=row.debiasing, subset=row.subset, metric=row.metric, column=column,
@@ -152,10 +141,8 @@ def from_simulation(simulation):
         rows = simulation[simulation.setting == setting]
         strongest = rows[rows.strength == rows.strength.max()].set_index("metric")
         for metric, row in strongest.iterrows():
-            text = f"{row.value:.2f}".replace("-", "−")
-            text = text.lstrip("−") if float(text.replace("−", "-")) == 0 else text
             numbers[f"simulation.{key}.{metric}"] = entry(
-                row.value, text, "simulation.csv", setting=setting, metric=metric, strength=row.strength
+                row.value, number(row.value, 2), "simulation.csv", setting=setting, metric=metric, strength=row.strength
             )
         gap = float(strongest.true_gap.iloc[0])
         numbers[f"simulation.{key}.true_gap"] = entry(gap, f"{gap:.2f}", "simulation.csv", setting=setting)

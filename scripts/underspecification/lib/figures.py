@@ -1,9 +1,8 @@
-"""What the figures of the Underspecification wing share."""
+"""What the figures of the study share."""
 
-from scripts.core import files, plotting
-from scripts.core.errors import UserError
+from scripts.core import plotting
 from scripts.underspecification.lib import study
-from scripts.underspecification.lib.data import GENDERS
+from scripts.underspecification.lib.templates import GENDERS
 
 _PRONOUN = {"female": "she", "male": "he", "neutral": "they", "neo": "xe"}
 LABELS = {"female": "female", "male": "male", "neutral": "neutral", "neo": "neopronouns"}
@@ -40,6 +39,11 @@ def genders(frame):
     return [*GENDERS, *(["neo"] if (frame.gender == "neo").any() else [])]
 
 
+def kinds_of_sentences(frame):
+    """Return each row's kind of sentence: its participant, with 0 if the pronoun means the professional, else 1."""
+    return frame.participant + "_" + frame.coreferent.map({"professional": "0", "participant": "1"})
+
+
 def kind_label(kind, evaluation_set):
     """Return how a legend calls a kind of sentences."""
     participant, coreferent = KINDS[evaluation_set][kind]
@@ -47,14 +51,6 @@ def kind_label(kind, evaluation_set):
         return f"{participant}" if participant != "unspecified" else "no gender given"
     noun = "<other>" if participant == "other" else f"'{participant}'"
     return f"{noun}, pronoun: {coreferent}"
-
-
-def read(path, what):
-    """Read a tidy table; a :class:`UserError` if it has no row."""
-    table = files.read_csv(path)
-    if table.empty:
-        raise UserError(f"{path}: has no row, so there is nothing to draw of {what}; check the config")
-    return table
 
 
 def panel_label(model, prompt="mask"):
@@ -65,11 +61,11 @@ def panel_label(model, prompt="mask"):
 
 def panels(frame):
     """Return (model, prompt) of a frame in the study's order."""
-    found = set(frame[["model", "prompt"]].itertuples(index=False, name=None))
-    return [(m, p) for m in study.order(frame.model) for p in ("mask", "A", "B", "C") if (m, p) in found]
+    present = set(frame[["model", "prompt"]].itertuples(index=False, name=None))
+    return [(m, p) for m in study.order(frame.model) for p in ("mask", "A", "B", "C") if (m, p) in present]
 
 
-def demonstration(drawn, names, models):
+def note_demonstration(drawn, names, models):
     """Say so if a figure shows demonstration models; ``models`` are the run's, by their labels."""
     shown = {name: models[name] for name in names if name in models}
     plotting.demonstration_note(drawn, shown)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from scripts.underspecification.lib.sets import GENDERED, PARTICIPANTS
+from scripts.underspecification.lib.instances import GENDERED, PARTICIPANTS
 
 RELEASES = {"preprint": "underspecification", "aaai": "underspecification_aaai"}
 """Releases of raw outputs to their folders of upstream files: with the preprint, and with the later paper at AAAI."""

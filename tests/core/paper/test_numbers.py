@@ -21,3 +21,11 @@ def test_an_entry_says_where_it_comes_from():
 def test_a_missing_number_is_a_dash(value):
     made = numbers.entry(value, "nan", "accuracy.csv")
     assert (made["value"], made["text"]) == (None, "–")
+
+
+def test_settings_name_their_keys():
+    made = numbers.of_settings({"draws": 10000, "alpha": 0.05}, {"draws": "s.bootstrap.draws", "alpha": "s.alpha"})
+    assert {name: (entry["text"], entry["cell"]) for name, entry in made.items()} == {
+        "setting.draws": ("10,000", {"key": "s.bootstrap.draws"}),
+        "setting.alpha": ("0.05", {"key": "s.alpha"}),
+    }

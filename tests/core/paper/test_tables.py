@@ -1,10 +1,8 @@
 """Table files."""
 
 import pandas as pd
-import pytest
 
 from scripts.core import files
-from scripts.core.errors import UserError
 from scripts.core.paper import tables
 
 CELLS = pd.DataFrame({"System": ["a_1", "a_1", "b"], "Scoring": ["x", "y", "y"], "ΔI": ["1", "−2", "3"]})
@@ -34,11 +32,3 @@ def test_a_table_may_print_less_than_its_csv_holds(tmp_path):
     tables.write_table(tex, csv, CELLS[:1], rows=CELLS, align="lXr")
     assert len(files.read_csv(csv)) == 3
     assert r"b & y" not in tex.read_text(encoding="utf-8") and "tabularx" in tex.read_text(encoding="utf-8")
-
-
-def test_a_table_of_nothing_is_refused(tmp_path):
-    files.write_csv(tmp_path / "rows.csv", CELLS[:0])
-    with pytest.raises(UserError, match=r"rows.csv: has no row, so there is nothing to tabulate"):
-        tables.read_rows(tmp_path / "rows.csv")
-    files.write_csv(tmp_path / "rows.csv", CELLS)
-    assert len(tables.read_rows(tmp_path / "rows.csv")) == 3

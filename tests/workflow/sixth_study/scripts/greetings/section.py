@@ -15,8 +15,8 @@ def main(
     template_sets: list,
 ):
     """Write ``section_tex``; ``numbers`` has one file for each of ``template_sets``, in that order."""
-    shared = context("greetings", template_sets, numbers, tables, figures, comparison_numbers, section_tex)
-    write(section_tex, section_template, shared)
+    common = context("greetings", template_sets, numbers, figures, tables, comparison_numbers, section_tex)
+    write(section_tex, section_template, common)
 
 
 if __name__ == "__main__":

@@ -7,8 +7,10 @@ import pytest
 from scripts.core import files
 from scripts.core.errors import UserError
 from scripts.core.options import SLOT
-from scripts.underspecification import instances, texts
-from scripts.underspecification.lib import data, sets
+from scripts.core.templates import read_occupations
+from scripts.underspecification import instances as make_instances
+from scripts.underspecification import texts as make_texts
+from scripts.underspecification.lib import instances, templates, texts
 
 FOLDER = "templates/underspecification"
 OFFICIAL = "underspecification/winogender_schema_evaluation_set"
@@ -16,31 +18,29 @@ OFFICIAL = "underspecification/winogender_schema_evaluation_set"
 
 @pytest.fixture(scope="module")
 def dates(root):
-    return data.read_dates(root / FOLDER / "dates.tsv")
+    return templates.read_dates(root / FOLDER / "dates.tsv")
 
 
 @pytest.fixture(scope="module")
 def mgc(root, dates):
     folder = root / FOLDER
-    return sets.mgc(
-        data.read_verbs(folder / "verbs.tsv"),
-        data.read_life_stages(folder / "life_stages.tsv"),
+    return instances.mgc(
+        templates.read_verbs(folder / "verbs.tsv"),
+        templates.read_life_stages(folder / "life_stages.tsv"),
         dates["code"],
-        data.read_places(folder / "places.tsv"),
+        templates.read_places(folder / "places.tsv"),
     )
 
 
 @pytest.fixture(scope="module")
 def others(root):
-    return {
-        row["occupation"]: row["participant"] for row in instances.read_occupations(root / "templates/occupations.tsv")
-    }
+    return read_occupations(root / "templates/occupations.tsv")
 
 
 @pytest.fixture(scope="module")
 def replica(root, dates, others):
-    schemas = data.read_schemas(root / FOLDER / "winogender.tsv", others)
-    return sets.replica(schemas, sets.outer(dates["winogender"], 1))
+    schemas = templates.read_schemas(root / FOLDER / "winogender.tsv", others)
+    return instances.replica(schemas, instances.outer(dates["winogender"], 1))
 
 
 def test_mgc_is_sixty_sentences_on_both_grids(mgc, root):
@@ -75,9 +75,9 @@ def test_the_replica_has_the_sizes_of_the_study(replica):
 
 def test_the_replica_is_not_the_authors(replica, mirror, dates):
     for name, file in (("winogender", "all_sentences.tsv"), ("simplified", "all_sentences_g_id.tsv")):
-        own = set(replica[name]["item"])
-        theirs = sets.official(mirror / OFFICIAL / file, name, [1901, 2016])
-        assert set(theirs["item"]) >= {item for item in own if name == "winogender"}
+        ours = set(replica[name]["item"])
+        theirs = instances.official(mirror / OFFICIAL / file, name, [1901, 2016])
+        assert set(theirs["item"]) >= {item for item in ours if name == "winogender"}
         words = {re.sub(r"\W+", " ", t.lower()) for t in theirs.text}
         assert not words & {re.sub(r"\W+", " ", t.lower()) for t in replica[name].text}
         assert theirs["item"].nunique() == {"winogender": 480, "simplified": 144}[name]
@@ -105,28 +105,30 @@ def test_bad_schemas_are_named(tmp_path, column, cell, message):
     path = tmp_path / "winogender.tsv"
 
     def write(cells):
-        path.write_text("\t".join(data.WINOGENDER_COLUMNS) + "\n" + "\t".join(cells.values()) + "\n", encoding="utf-8")
+        path.write_text(
+            "\t".join(templates.WINOGENDER_COLUMNS) + "\n" + "\t".join(cells.values()) + "\n", encoding="utf-8"
+        )
 
     write(row)
-    assert data.read_schemas(path, {"clerk": "customer"})[0]["other"] == "customer"
+    assert templates.read_schemas(path, {"clerk": "customer"})[0]["other"] == "customer"
     write({**row, column: cell})
     with pytest.raises(UserError, match=re.escape(message)):
-        data.read_schemas(path, {"clerk": "customer"})
+        templates.read_schemas(path, {"clerk": "customer"})
 
 
 @pytest.mark.parametrize(
     ("read", "text", "message"),
     [
-        (data.read_words, "group\tword\nfemale\tShe\n", "row 2: 'She' must be one lower-case word"),
-        (data.read_words, "group\tword\nfemale\tshe\nmale\tshe\n", "row 3: 'she' is already in row 2"),
-        (data.read_words, "group\tword\nfemale\tshe\nmale\the\n", "the group 'neutral' has no word"),
-        (data.read_places, "position\tplace\tend\n2\tMali\tbottom\n", "row 2: position '2' should be 1"),
-        (data.read_places, "position\tplace\tend\n1\tMali\tmiddle\n", "neither bottom nor top"),
-        (data.read_dates, "range\tfirst\tlast\tdates\ncode\t1801\t1800\t3\n", "3 dates from 1801 to 1800"),
-        (data.read_dates, "range\tfirst\tlast\tdates\ncode\tx\t1800\t3\n", "first 'x' is not a whole number"),
-        (data.read_prompts, "prompt\tblank\ttext\nA\t_\tFill in.\n", "must hold {sentence} exactly once"),
-        (data.read_life_stages, "life_stage\na kid\na kid\n", "row 3: 'a kid' is already in row 2"),
-        (data.read_verbs, "verb\tform\tphrase\nbe\tpast\t \n", "the cell 'phrase' is empty"),
+        (templates.read_words, "group\tword\nfemale\tShe\n", "row 2: 'She' must be one lower-case word"),
+        (templates.read_words, "group\tword\nfemale\tshe\nmale\tshe\n", "row 3: 'she' is already in row 2"),
+        (templates.read_words, "group\tword\nfemale\tshe\nmale\the\n", "the group 'neutral' has no word"),
+        (templates.read_places, "position\tplace\tend\n2\tMali\tbottom\n", "row 2: position '2' should be 1"),
+        (templates.read_places, "position\tplace\tend\n1\tMali\tmiddle\n", "neither bottom nor top"),
+        (templates.read_dates, "range\tfirst\tlast\tdates\ncode\t1801\t1800\t3\n", "3 dates from 1801 to 1800"),
+        (templates.read_dates, "range\tfirst\tlast\tdates\ncode\tx\t1800\t3\n", "first 'x' is not a whole number"),
+        (templates.read_prompts, "prompt\tblank\ttext\nA\t_\tFill in.\n", "must hold {sentence} exactly once"),
+        (templates.read_life_stages, "life_stage\na kid\na kid\n", "row 3: 'a kid' is already in row 2"),
+        (templates.read_verbs, "verb\tform\tphrase\nbe\tpast\t \n", "the cell 'phrase' is empty"),
     ],
 )  # fmt: skip
 def test_bad_rows_are_named(tmp_path, read, text, message):
@@ -150,14 +152,14 @@ def test_bad_official_rows_are_named(tmp_path, rows, message):
     path = tmp_path / "all_sentences.tsv"
     path.write_text("\n".join(["sentid\tsentence", *rows]) + "\n", encoding="utf-8")
     with pytest.raises(UserError, match=re.escape(message)):
-        sets.official(path, "winogender", [1901, 2016])
+        instances.official(path, "winogender", [1901, 2016])
 
 
 def test_texts_have_masks_and_prompts(mgc, root):
-    prompts = data.read_prompts(root / FOLDER / "prompts.tsv")
+    prompts = templates.read_prompts(root / FOLDER / "prompts.tsv")
     frame = texts.make(mgc.head(2), prompts)
     assert list(frame.prompt) == ["mask", "A", "B", "C"] * 2 and frame.text_id.is_unique
-    assert list(frame.columns) == ["text_id", "instance_id", "prompt", "text", "method", *sets.ROWS]
+    assert list(frame.columns) == ["text_id", "instance_id", "prompt", "text", "method", *instances.ROWS]
     by = frame.head(4).set_index("prompt").text
     assert by["mask"] == "In 1801, [MASK] was a kid."
     assert by["A"].endswith("Passage: In 1801, <mask> was a kid.\nAnswer:") and by["A"].count("<mask>") == 2
@@ -167,14 +169,14 @@ def test_texts_have_masks_and_prompts(mgc, root):
 
 
 def test_samples_keep_both_ends(mgc, replica):
-    small = sets.sample(mgc, 4, 3, 5)
+    small = instances.sample(mgc, 4, 3, 5)
     assert sorted(small[small.variable == "date"].position.unique()) == [0, 10, 19, 29]
     assert sorted(small[small.variable == "place"].value.unique()) == ["Afghanistan", "Iceland", "Switzerland"]
     assert len(small) == 60 * 7
-    few = sets.sample(replica["winogender"], 4, 3, 5)
+    few = instances.sample(replica["winogender"], 4, 3, 5)
     assert sorted(few.occupation.unique())[0] == "accountant" and few.occupation.nunique() == 5
     assert len(few) == 5 * 8 * 2
-    assert len(sets.sample(mgc, 99, 99, 5)) == len(mgc)
+    assert len(instances.sample(mgc, 99, 99, 5)) == len(mgc)
 
 
 @pytest.mark.parametrize(
@@ -197,20 +199,20 @@ def test_instances_and_texts_name_the_lines_they_were_made_from(root, tmp_path, 
     paths = {name: str(folder / f"{file}.tsv") for name, file in inputs.items()} | {"dates": str(folder / "dates.tsv")}
     made, read = str(tmp_path / "instances.parquet"), str(tmp_path / "texts.parquet")
     wanted = "code" if evaluation_set == "mgc" else "winogender"
-    instances.main(instances=made, evaluation_set=evaluation_set, date_range=wanted, outer_dates=1, **paths)
+    make_instances.main(instances=made, evaluation_set=evaluation_set, date_range=wanted, outer_dates=1, **paths)
     prompts = str(folder / "prompts.tsv")
-    texts.main(instances=made, prompts=prompts, texts=read, use=["A", "C"], dates=3, places=3, occupations=2)
+    make_texts.main(instances=made, prompts=prompts, texts=read, use=["A", "C"], dates=3, places=3, occupations=2)
     of_instances, of_texts = files.read_parquet(made), files.read_parquet(read)
-    found = of_texts.merge(of_instances.drop(columns=["text", *sets.ROWS]), on="instance_id")
+    joined = of_texts.merge(of_instances.drop(columns=["text", *instances.ROWS]), on="instance_id")
     origins = files.parquet_metadata(read)["origins"]
     assert files.parquet_metadata(made)["origins"] == {k: v for k, v in origins.items() if k != "prompt_row"}
     for column, word in words.items():
         lines = (folder / ("../occupations.tsv" if column == "occupation_row" else origins[column])).resolve()
         lines = lines.read_text(encoding="utf-8").split("\n")
-        rows = found[found[column].notna()]
+        rows = joined[joined[column].notna()]
         assert len(rows) and all(w in lines[n - 1].split("\t") for n, w in zip(rows[column], rows[word], strict=True))
-    assert set(found.date_row.dropna()) == {data.row_of(paths["dates"], data.DATE_COLUMNS, wanted)}
-    assert not found[found.variable == "place"].date_row.notna().any()
-    assert (found.prompt_row.isna() == (found.method == "mask")).all()
+    assert set(joined.date_row.dropna()) == {templates.row_numbers(paths["dates"], templates.DATE_COLUMNS)[wanted]}
+    assert not joined[joined.variable == "place"].date_row.notna().any()
+    assert (joined.prompt_row.isna() == (joined.method == "mask")).all()
     if evaluation_set == "winogender":
-        assert (found.occupation_row.notna() == (found.participant == "other")).all()
+        assert (joined.occupation_row.notna() == (joined.participant == "other")).all()

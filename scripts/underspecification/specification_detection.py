@@ -2,7 +2,8 @@
 
 from scripts.core import files
 from scripts.core.job import run
-from scripts.underspecification.lib.analyses import detection, overwriting, raw_files
+from scripts.underspecification.lib.analyses import detection, overwriting
+from scripts.underspecification.lib.analyses.masses import read_masses
 
 
 def main(
@@ -20,14 +21,14 @@ def main(
 ):
     """Write the ``metric`` of each sentence, rates, areas and ``roc`` curves, rates over file ``orders``, and how the
     change over dates goes with the level (``independence``) as CSV."""
-    frame = raw_files.read_tidy(masses)
+    frame = read_masses(masses)
     frame = frame[frame.evaluation_set != "mgc"]
     values = detection.specification_metric(frame[~frame.debris])
     files.write_csv(metric, values)
     files.write_csv(specification_detection, detection.evaluate(values, folds, draws, seed, threshold))
     files.write_csv(roc, detection.roc_curves(values))
     files.write_csv(independence, detection.independence(values))
-    files.write_csv(orders, overwriting.spread(overwriting.candidates(frame), threshold))
+    files.write_csv(orders, overwriting.rates_over_orders(overwriting.candidates(frame), threshold))
 
 
 if __name__ == "__main__":

@@ -8,15 +8,15 @@ is empty. :data:`ROWS` are the lines of the files that a sentence was made from;
 """
 
 import re
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from scripts.core import templates
+from scripts.core import files
 from scripts.core.errors import UserError
 from scripts.core.instances import content_id
 from scripts.core.options import SLOT
+from scripts.core.templates import parse_tsv
 
 SETS = ("mgc", "winogender", "simplified")
 VARIABLES = ("date", "place")
@@ -69,8 +69,8 @@ def mgc(verbs, life_stages, dates, places):
         _inject(sentences, "mgc", "replica", "In {value}, {body}", variable, values)
         for variable, values in (("date", dates), ("place", places))
     ]
-    found = pd.concat(frames, ignore_index=True)
-    return found.assign(place_row=found.value.where(found.variable == "place").map(places).astype("Int64"))
+    frame = pd.concat(frames, ignore_index=True)
+    return frame.assign(place_row=frame.value.where(frame.variable == "place").map(places).astype("Int64"))
 
 
 def outer(dates, count):
@@ -84,7 +84,7 @@ def replica(schemas, dates):
     Parameters
     ----------
     schemas : list of dict
-        From :func:`scripts.underspecification.lib.data.read_schemas`.
+        From :func:`scripts.underspecification.lib.templates.read_schemas`.
     dates : list of int
 
     Returns
@@ -147,9 +147,9 @@ def _inject(sentences, evaluation_set, template_set, form, variable, values):
                     ),
                 }
             )
-    found = pd.DataFrame(rows)
-    lines = found.reindex(columns=list(ROWS)).astype("Int64")
-    return pd.concat([found.reindex(columns=list(COLUMNS), fill_value=""), lines], axis=1)
+    frame = pd.DataFrame(rows)
+    lines = frame.reindex(columns=list(ROWS)).astype("Int64")
+    return pd.concat([frame.reindex(columns=list(COLUMNS), fill_value=""), lines], axis=1)
 
 
 def official(path, evaluation_set, dates):
@@ -166,22 +166,18 @@ def official(path, evaluation_set, dates):
     Returns
     -------
     DataFrame
-        As the module says.
+        The sentences of the set in the format of this module.
 
     Raises
     ------
     UserError
-        Naming every bad row: an id that cannot be read or is there twice, a sentence without exactly one MASK; and
-        occupations that lack a sentence.
+        If the file is not text; naming every bad row: an id that cannot be read or is repeated, a sentence without
+        exactly one MASK; and occupations that lack a sentence.
     """
-    path = Path(path)
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"{path}: cannot be read as UTF-8 text ({error}); fetch it again") from error
+    text = files.read_text(path, "fetch it again")
     known = (*GENDERED, "unspecified") if evaluation_set == "simplified" else PARTICIPANTS
     sentences, problems, seen = [], [], {}
-    for number, cells in templates.parse_tsv(text, ("sentid", "sentence"), str(path)):
+    for number, cells in parse_tsv(text, ("sentid", "sentence"), str(path)):
         parts = parse_item(cells["sentid"], evaluation_set)
         if parts is None:
             problems.append(f"row {number}: '{cells['sentid']}' is not occupation_participant_0 or _1")
@@ -211,10 +207,10 @@ def parse_item(name, evaluation_set):
     tuple of str, or None
         None if ``name`` is no such id.
     """
-    found = re.fullmatch(r"([a-z]+)_([a-z]+)_([01])", name)
-    if not found:
+    parts = re.fullmatch(r"([a-z]+)_([a-z]+)_([01])", name)
+    if not parts:
         return None
-    occupation, participant, code = found.groups()
+    occupation, participant, code = parts.groups()
     if evaluation_set == "simplified":
         if participant not in (*GENDERED, "unspecified") or code == "1":
             return None
@@ -223,7 +219,7 @@ def parse_item(name, evaluation_set):
     return occupation, participant, COREFERENTS[int(code)]
 
 
-def spread(values, count):
+def evenly_spaced(values, count):
     """Return ``count`` of ``values``, evenly spaced with both ends; all of them if they are not more."""
     values = list(values)
     if count >= len(values):
@@ -245,8 +241,8 @@ def sample(frame, dates, places, occupations):
     """
     if frame.evaluation_set.iloc[0] == "mgc":
         kept = [
-            own[own.position.isin(spread(sorted(own.position.unique()), count))]
-            for (_, own), count in zip(frame.groupby("variable", sort=True), (dates, places), strict=True)
+            part[part.position.isin(evenly_spaced(sorted(part.position.unique()), count))]
+            for (_, part), count in zip(frame.groupby("variable", sort=True), (dates, places), strict=True)
         ]
         return pd.concat(kept).sort_index()
-    return frame[frame.occupation.isin(spread(sorted(frame.occupation.unique()), occupations))]
+    return frame[frame.occupation.isin(evenly_spaced(sorted(frame.occupation.unique()), occupations))]

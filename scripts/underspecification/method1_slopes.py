@@ -2,12 +2,13 @@
 
 from scripts.core import files
 from scripts.core.job import run
-from scripts.underspecification.lib.analyses import correlation, raw_files
+from scripts.underspecification.lib.analyses import correlation
+from scripts.underspecification.lib.analyses.masses import read_masses
 
 
 def main(*, masses: list, slopes: str, curves: str, draws: int, seed: int):
     """Write ``slopes`` (metrics with intervals) and ``curves`` (means over sentences, lines) as CSV from ``masses``."""
-    frame = raw_files.read_tidy(masses)
+    frame = read_masses(masses)
     frame = frame[frame.evaluation_set == "mgc"]
     files.write_csv(slopes, correlation.slopes(frame, draws, seed))
     files.write_csv(curves, correlation.curves(frame, draws, seed))

@@ -68,8 +68,8 @@ def correlations(amplification, draws, seed):
     for task in TASKS:
         frame = simulate(task, amplification, draws, seed)
         for population in POPULATIONS:
-            own = frame if population == "all" else frame[frame.selected]
-            simulated = np.corrcoef(own[list(VARIABLES)].to_numpy(), rowvar=False)
+            drawn = frame if population == "all" else frame[frame.selected]
+            simulated = np.corrcoef(drawn[list(VARIABLES)].to_numpy(), rowvar=False)
             covariance = exact_covariance(task, amplification, population)
             scale = np.sqrt(np.diag(covariance))
             exact = covariance / np.outer(scale, scale)
@@ -78,7 +78,7 @@ def correlations(amplification, draws, seed):
                 i, j = VARIABLES.index(a), VARIABLES.index(b)
                 rows.append(
                     {"task": task, "population": population, "a": a, "b": b, "simulated": simulated[i, j],
-                     "exact": exact[i, j], "standard_error": (1 - exact[i, j] ** 2) / np.sqrt(max(len(own) - 3, 1)),
-                     "draws": len(own), "exact_share": share}
+                     "exact": exact[i, j], "standard_error": (1 - exact[i, j] ** 2) / np.sqrt(max(len(drawn) - 3, 1)),
+                     "draws": len(drawn), "exact_share": share}
                 )  # fmt: skip
     return pd.DataFrame(rows)

@@ -1,12 +1,12 @@
-"""Reading the wing's data files in templates/underspecification/; every error names file, row and remedy."""
+"""Reading the study's files in templates/; every error names file, row and remedy."""
 
 import re
 from dataclasses import dataclass
 
 import numpy as np
 
-from scripts.core import templates
 from scripts.core.errors import UserError
+from scripts.core.templates import read_tsv
 
 GENDERS = ("female", "male", "neutral")
 """The word groups of the study; a word list may have more, which are beyond it."""
@@ -14,6 +14,7 @@ SLOTS = ("nominative", "accusative", "possessive")
 WINOGENDER_COLUMNS = ("occupation", "stem", "professional", "participant", "simplified")
 DATE_COLUMNS = ("range", "first", "last", "dates")
 PROMPT_COLUMNS = ("prompt", "blank", "text")
+OCCUPATION_COLUMNS = ("occupation", "participant")
 PROMPT_SLOT = "{sentence}"
 
 _GENDERED = re.compile(
@@ -55,7 +56,7 @@ def read_words(path):
         If a word is no single lower-case word, is in two groups, or a group of the study has no word.
     """
     groups, seen = {}, {}
-    for row, cells in templates.read_tsv(path, ("group", "word")):
+    for row, cells in read_tsv(path, ("group", "word")):
         where, word = f"{path}, row {row}", cells["word"]
         if not word or word != word.strip().lower() or any(map(str.isspace, word)):
             raise UserError(f"{where}: '{word}' must be one lower-case word; tokens are compared in lower case")
@@ -74,13 +75,13 @@ def read_verbs(path):
 
     ``verb_row`` is the line in the file.
     """
-    rows = _distinct(path, ("verb", "form", "phrase"), "phrase", with_numbers=True)
+    rows = _distinct(path, ("verb", "form", "phrase"), "phrase")
     return [{**cells, "verb_row": number} for number, cells in rows]
 
 
 def read_life_stages(path):
     """Return the life stages (column ``life_stage``), none twice, with their lines (dict of str to int)."""
-    rows = _distinct(path, ("life_stage",), "life_stage", with_numbers=True)
+    rows = _distinct(path, ("life_stage",), "life_stage")
     return {cells["life_stage"]: number for number, cells in rows}
 
 
@@ -92,7 +93,7 @@ def read_places(path):
     dict of str to int
         Place to its line.
     """
-    rows = _distinct(path, ("position", "place", "end"), "place", with_numbers=True)
+    rows = _distinct(path, ("position", "place", "end"), "place")
     for expected, (number, cells) in enumerate(rows, 1):
         if cells["position"] != str(expected):
             raise UserError(
@@ -113,7 +114,7 @@ def read_dates(path):
     dict of str to list of int
     """
     ranges = {}
-    for number, cells in _distinct(path, DATE_COLUMNS, "range", with_numbers=True):
+    for number, cells in _distinct(path, DATE_COLUMNS, "range"):
         where = f"{path}, row {number}"
         wrong = next((c for c in ("first", "last", "dates") if not cells[c].isdecimal()), None)
         if wrong:
@@ -125,24 +126,25 @@ def read_dates(path):
     return ranges
 
 
-def row_of(path, columns, value):
-    """Return the line of a file on which the first of its ``columns`` is ``value``."""
-    return next(number for number, cells in templates.read_tsv(path, columns) if cells[columns[0]] == value)
+def row_numbers(path, columns):
+    """Return the line of each value of a file's first column, which has none twice (dict of str to int)."""
+    return {cells[columns[0]]: number for number, cells in read_tsv(path, columns)}
 
 
 def read_prompts(path):
     r"""Return the prompts by their ids (columns ``prompt``, ``blank``, ``text``; ``\n`` in a text starts a line)."""
     prompts = {}
-    for number, cells in _distinct(path, PROMPT_COLUMNS, "prompt", with_numbers=True):
+    for number, cells in _distinct(path, PROMPT_COLUMNS, "prompt"):
         if cells["text"].count(PROMPT_SLOT) != 1:
             raise UserError(f"{path}, row {number}: a prompt must hold {PROMPT_SLOT} exactly once")
         prompts[cells["prompt"]] = Prompt(cells["blank"], cells["text"].replace(r"\n", "\n"))
     return prompts
 
 
-def _distinct(path, columns, key, with_numbers=False):
+def _distinct(path, columns, key):
+    """Return the rows of a file with their lines; none may be empty in a cell or repeat a value of ``key``."""
     rows, seen = [], {}
-    for number, cells in templates.read_tsv(path, columns):
+    for number, cells in read_tsv(path, columns):
         empty = next((c for c in columns if not cells[c].strip()), None)
         if empty:
             raise UserError(f"{path}, row {number}: the cell '{empty}' is empty; fill it or remove the row")
@@ -152,7 +154,7 @@ def _distinct(path, columns, key, with_numbers=False):
         rows.append((number, cells))
     if not rows:
         raise UserError(f"{path}: has no row; add one")
-    return rows if with_numbers else [cells for _, cells in rows]
+    return rows
 
 
 def read_schemas(path, participants):
@@ -175,12 +177,12 @@ def read_schemas(path, participants):
     Raises
     ------
     UserError
-        Naming every bad row: occupations that are unknown, missing or there twice; sentences without exactly one
+        Naming every bad row: occupations that are unknown, missing or repeated; sentences without exactly one
         occupation, participant and pronoun; pairs whose pronouns differ in case or whose ends are the same; words
         that give a gender away.
     """
     schemas, problems, seen = [], [], {}
-    for number, cells in templates.read_tsv(path, WINOGENDER_COLUMNS):
+    for number, cells in read_tsv(path, WINOGENDER_COLUMNS):
         occupation = cells["occupation"]
         wrong = _schema_problems(cells)
         if occupation not in participants:
@@ -204,10 +206,10 @@ def _schema_problems(cells):
         wrong.append("the stem must hold {occupation} and {participant} once each, and no other slot")
     ends = {}
     for column in ("professional", "participant"):
-        found = _SLOT.findall(cells[column])
-        if len(found) != 1 or found[0] not in SLOTS:
+        slots = _SLOT.findall(cells[column])
+        if len(slots) != 1 or slots[0] not in SLOTS:
             wrong.append(f"the end '{column}' must hold one of {', '.join(f'{{{s}}}' for s in SLOTS)} exactly once")
-        ends[column] = found
+        ends[column] = slots
     if ends["professional"] != ends["participant"]:
         wrong.append("the pronouns of the two ends differ in case")
     if cells["professional"] == cells["participant"]:
