@@ -1,5 +1,5 @@
-# RUFF (Gautam et al. 2024): instances, models scored by likelihood, analyses; what it declares about itself. Prompted models
-# are in rules/ruff_prompting.smk.
+# RUFF (Gautam et al. 2024): instances, models scored by likelihood, analyses; what it declares about itself. Prompted
+# models are in rules/ruff_prompting.smk.
 
 from scripts.ruff.lib import prompting_jobs, sample_sizes
 from scripts.ruff.lib import prompts as ruff_prompts
@@ -469,7 +469,7 @@ declare(
     ),
     scored=Scored(
         sets=RUFF["templates"],
-        instances=180 + len(RUFF["seeds"]) * len(RUFF["distractors"]) * RUFF["sample_size"],
+        instances=sample_sizes.TASKS + len(RUFF["seeds"]) * len(RUFF["distractors"]) * RUFF["sample_size"],
         options=len(PRONOUN_SETS),
         # The longest set has 69 tokens a text under BERT's tokenizer; the root mean square over its six sets is 52.
         tokens=56,

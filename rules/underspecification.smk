@@ -396,6 +396,7 @@ UNDERSPEC_FIGURES = {
     "roc": result(
         "roc",
         "specification_detection",
+        "metric",
         params={"models": UNDERSPEC_FACTS, "threshold": UNDERSPEC["threshold"]},
     ),
     "orders": result(

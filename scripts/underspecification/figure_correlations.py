@@ -2,6 +2,7 @@
 
 import numpy as np
 from matplotlib.ticker import MaxNLocator
+from matplotlib.transforms import offset_copy
 
 from scripts.core import plotting
 from scripts.core.job import run
@@ -17,7 +18,11 @@ COLUMNS = 5
 YEARS = 50
 """Years between ticks; every other one is labelled."""
 TOP = 100
-XLABELS = {"date": "date", "place": "places by rank"}
+XLABELS = {"date": "date (year)", "place": "place (by rank)"}
+MARK = 3
+"""Size of a mark in points."""
+BESIDE = 1.2
+"""How far apart the marks of neighbouring genders stand, in points, so that none hides another."""
 
 
 def ticks(curves, variable):
@@ -80,11 +85,13 @@ def draw(curves, models, variable):
             if part.empty:
                 continue
             colour = colours[gender]
-            look = {"color": colour, "marker": figures.MARKERS[gender], "linestyle": "none", "markersize": 2.2}
-            ax.plot(part.position, part.probability, markeredgewidth=0, alpha=0.75, **look)
+            look = {"color": colour, "marker": figures.MARKERS[gender], "linestyle": "none", "markersize": MARK}
+            beside = offset_copy(ax.transData, drawn, x=figures.beside(gender) * BESIDE, units="points")
+            ax.plot(part.position, part.probability, markeredgewidth=0, alpha=0.75, transform=beside, **look)
             low, high = (part[name].clip(0, TOP) for name in ("fit_low", "fit_high"))
             ax.fill_between(part.position, low, high, color=colour, alpha=0.25, linewidth=0)
-            ax.plot(*inside(part.position.iloc[[0, -1]], part.fit.iloc[[0, -1]]), color=colour, linewidth=1.1)
+            line = inside(part.position.iloc[[0, -1]], part.fit.iloc[[0, -1]])
+            ax.plot(*line, color=colour, linewidth=1.1, linestyle=figures.LINES[gender])
         ax.set_title(figures.panel_label(model, prompt), fontsize=7)
         # Nothing that is drawn is above 100; an almost empty panel must not be blown up.
         highest = max(panel.probability.max(), panel.fit_high.clip(0, TOP).max(), 1)
@@ -102,7 +109,8 @@ def draw(curves, models, variable):
     drawn.supylabel("probability (%), scales differ", fontsize=8)
     handles = [
         plotting.handle(
-            {"color": colours[g], "marker": figures.MARKERS[g], "linestyle": "-", "linewidth": 1.1}, figures.LABELS[g]
+            {"color": colours[g], "marker": figures.MARKERS[g], "linestyle": figures.LINES[g], "linewidth": 1.1},
+            figures.LABELS[g],
         )
         for g in figures.genders(curves)
     ]

@@ -19,6 +19,10 @@ NUMBERS = {
     "other_1": "8", "female_0": "f", "male_0": "m", "unspecified_0": "–",
 }  # fmt: skip
 """Kinds of sentences as columns call them: the IDs of the study's Table 2, and what a simplified sentence gives."""
+XLABELS = {
+    "winogender": "ID of the sentence",
+    "simplified": "gender given",
+}
 SPECIFIED = ("man_1", "woman_1", "female_0", "male_0")
 ROW, CELL, NARROWEST = 0.115, 0.125, 0.85
 """Height of an occupation, width of a sentence, least width of a model, in inches."""
@@ -92,10 +96,11 @@ def draw(frame, evaluation_set, share, models, threshold):
             )  # fmt: skip
         for dark in (False, True):
             row, column = np.nonzero(nothing & ((values > edges[2]) == dark))
-            look = {"color": "white" if dark else plotting.GREY, "markersize": 2, "markeredgewidth": 0.5}
+            look = {"color": "white" if dark else plotting.GREY, "markersize": 3, "markeredgewidth": 0.5}
             ax.plot(x[column], row, linestyle="none", marker="x", **look)
         ax.set(xlim=(-0.6, x[-1] + 0.6), ylim=(size - 0.5, -0.5))
         ax.set_xticks(x, [NUMBERS[kind] for kind in columns], fontsize=7)
+        ax.set_xlabel(XLABELS[evaluation_set], fontsize=7)
         ax.tick_params(length=0, pad=1.5)
         ax.spines[:].set_visible(False)
         ax.grid(False)
@@ -115,6 +120,9 @@ def draw(frame, evaluation_set, share, models, threshold):
         look = {"color": plotting.GREY, "marker": "x", "linestyle": "none", "markersize": 3}
         handles.append(plotting.handle(look, "no gendered word at one of the dates"))
         handles[-1].set_markeredgecolor(plotting.GREY)
+    # A few rows are not as high as the whole label.
+    order = " by share of women" if share and size > 12 else ""
+    axes[0].set_ylabel(f"occupation{order}", fontsize=7)
     plotting.legend_below(drawn, handles, 3)
     figures.note_demonstration(drawn, names, models)
     return drawn

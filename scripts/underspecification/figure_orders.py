@@ -46,6 +46,8 @@ def draw(frame):
             ax.grid(axis="x")
         row[0].set_yticks(list(y.values()), list(y))
         row[0].set_ylim(-0.6, len(names) - 0.4)
+    for ax, rate in zip(axes[-1], RATES, strict=True):
+        ax.set_xlabel("mean of TPR and TNR" if rate == "balanced accuracy" else "share of sentences", fontsize=7)
     handles = [plotting.interval_handle("printed")]
     handles[0].set_color("black")
     handles += [

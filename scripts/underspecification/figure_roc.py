@@ -29,13 +29,16 @@ def columns(names):
 
 
 @plotting.style()
-def draw(frame, areas, models, threshold):
+def draw(frame, areas, sizes, models, threshold):
     """Draw a row for each set and a column for each group of models, with a dot at ``threshold``.
 
     Parameters
     ----------
     frame, areas : DataFrame
         Curves, and rows of their areas.
+    sizes : dict
+        From :func:`sentences`. A set with fewer than :data:`scripts.underspecification.lib.figures.LEAST` of either
+        kind gets a note instead of curves.
     models : dict
         The run's models by their labels.
     threshold : float
@@ -44,10 +47,20 @@ def draw(frame, areas, models, threshold):
     shown = evaluation_sets(frame)
     groups = columns(study.order(frame.model))
     width = plotting.PAGE if len(groups) > 2 else plotting.COLUMN * (1 + 0.25 * (len(groups) - 1))
-    drawn = plotting.figure(width, 2.35 * len(shown) + 0.2)
-    axes = drawn.subplots(len(shown), len(groups), sharex=True, sharey=True, squeeze=False)
+    heights = [2.35 if is_enough(sizes[key]) else 0.7 for key in shown]
+    drawn = plotting.figure(width, sum(heights) + 0.2)
+    axes = drawn.subplots(len(shown), len(groups), sharex=True, sharey=True, squeeze=False, height_ratios=heights)
     values = areas.set_index(["evaluation_set", "templates", "model"]).value
     for row, (evaluation_set, templates) in zip(axes, shown, strict=True):
+        specified, unspecified = sizes[evaluation_set, templates]
+        row[0].set_title(TITLES[evaluation_set] + (" (replica)" if templates == "replica" else ""))
+        if not is_enough(sizes[evaluation_set, templates]):
+            counts = f"{specified} well-specified and {unspecified} unspecified sentences"
+            note = f"{counts}:\nno curve below {figures.LEAST} of each"
+            row[0].text(0, 1, note, ha="left", va="top", fontsize=7, transform=row[0].transAxes)
+            for ax in row:
+                ax.axis("off")
+            continue
         of_set = frame[(frame.evaluation_set == evaluation_set) & (frame.templates == templates)]
         for ax, names in zip(row, groups, strict=True):
             handles = []
@@ -70,22 +83,62 @@ def draw(frame, areas, models, threshold):
                 handles=handles, title="AUC", loc="upper center", bbox_to_anchor=(0.5, -0.12), fontsize=7,
                 handlelength=1.8, alignment="left",
             )  # fmt: skip
-        row[0].set_title(TITLES[evaluation_set] + (" (replica)" if templates == "replica" else ""))
     for ax in axes.ravel():
         ax.tick_params(labelbottom=True)
-    drawn.supxlabel("well-specified sentences above the threshold (1 − TNR)", fontsize=8)
-    drawn.supylabel("unspecified sentences above it (TPR)", fontsize=8)
+    if any(is_enough(sizes[key]) for key in shown):
+        # In a narrow figure the label needs two lines.
+        end = " " if width > 5 else "\n"
+        drawn.supxlabel(f"share of well-specified sentences{end}above the threshold (1 − TNR)", fontsize=8)
+        drawn.supylabel(f"share of unspecified{end}sentences above it (TPR)", fontsize=8)
     figures.note_demonstration(drawn, study.order(frame.model), models)
     return drawn
 
 
-def main(*, roc: str, specification_detection: str, pdf: str, png: str, csv: str, models: dict, threshold: float):
+def sentences(metric):
+    """Return how many well-specified and unspecified sentences each set has.
+
+    Parameters
+    ----------
+    metric : DataFrame
+        From :func:`scripts.underspecification.lib.analyses.detection.specification_metric`.
+
+    Returns
+    -------
+    dict of (str, str) to (int, int)
+        By evaluation set and template set.
+    """
+    items = metric.drop_duplicates(["evaluation_set", "templates", "item"])
+    specified = items.groupby(["evaluation_set", "templates"]).well_specified.agg(["sum", "size"])
+    return {key: (int(row["sum"]), int(row["size"] - row["sum"])) for key, row in specified.iterrows()}
+
+
+def is_enough(size):
+    """Tell whether a set has enough well-specified and enough unspecified sentences for a curve."""
+    return min(size) >= figures.LEAST
+
+
+def main(
+    *,
+    roc: str,
+    specification_detection: str,
+    metric: str,
+    pdf: str,
+    png: str,
+    csv: str,
+    models: dict,
+    threshold: float,
+):
     """Draw the female metric of every model that fills masks, and of the others with the prompt of Method 2."""
     frame, table = read_rows(roc, "ROC curves"), read_rows(specification_detection, "areas")
     frame, table = (rows[is_drawn(rows)] for rows in (frame, table))
     facts = {entry["label"]: entry for entry in models.values()}
     areas = table[(table.metric == "AUC") & (table.dates == 1)]
-    plotting.save(draw(frame.reset_index(drop=True), areas, facts, threshold), frame, pdf, png, csv)
+    sizes = sentences(read_rows(metric, "the metric"))
+    drawn = draw(frame.reset_index(drop=True), areas, sizes, facts, threshold)
+    enough = [
+        is_enough(sizes[key]) for key in frame[["evaluation_set", "templates"]].itertuples(index=False, name=None)
+    ]
+    plotting.save(drawn, frame[enough], pdf, png, csv)
 
 
 def is_drawn(frame):

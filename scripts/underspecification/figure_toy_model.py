@@ -13,7 +13,10 @@ ARROWS = {
     "unspecified": [("W", "S"), ("G", "S"), ("W", "X"), ("G", "Y")],
 }
 SHOWN = (("W", "G"), ("W", "Y"), ("X", "Y"))
-COLOURS = {"all": "#999999", "selected": "#D55E00"}
+LOOKS = {
+    "all": {"color": "#B8B8B8", "marker": "o", "markersize": 3, "alpha": 0.5},
+    "selected": {"color": "#882255", "marker": "^", "markersize": 3.5},
+}
 
 
 def graph(ax, task):
@@ -46,18 +49,19 @@ def draw(correlations, points):
             text = []
             for population in toy_model.POPULATIONS:
                 part = points[(points.task == task) & (points.selected if population == "selected" else True)]
-                size = 2.2 if population == "selected" else 1.2
-                ax.plot(part[a], part[b], ".", markersize=size, color=COLOURS[population], rasterized=True)
+                look = {"linestyle": "none", "markeredgewidth": 0, "rasterized": True}
+                ax.plot(part[a], part[b], **look, **LOOKS[population])
                 cell = values.loc[(task, population, a, b)]
                 simulated, exact = (number(cell[kind], 3, True) for kind in ("simulated", "exact"))
                 text.append(f"{population}: {simulated} ({exact})")
             ax.set_title("\n".join(text), fontsize=7)
-            ax.set(xlabel=a, ylabel=b)
+            ax.set(xlabel=f"{a} (no unit)", ylabel=f"{b} (no unit)")
             ax.grid(False)
     shown = points.groupby("task").size().max()
     share = 100 * points.selected.mean()
-    labels = {"all": f"{shown:,} draws", "selected": f"those selected ({share:.1f} %)"}
-    handles = [plotting.patch_handle(COLOURS[p], labels[p]) for p in toy_model.POPULATIONS]
+    draws = correlations.draws.max()
+    labels = {"all": f"the first {shown:,} of {draws:,} draws", "selected": f"those selected ({share:.1f} %)"}
+    handles = [plotting.handle(LOOKS[p] | {"linestyle": "none"}, labels[p]) for p in toy_model.POPULATIONS]
     plotting.legend_below(drawn, handles, 2)
     return drawn
 

@@ -163,8 +163,8 @@ def test_accuracy_by_pronoun_has_the_tests_between_neighbours(tmp_path, kept):
     frame = draw("accuracy_by_pronoun", tmp_path, tables=tables)
     table = tables["accuracy"].rename(columns={"level": "pronoun"})
     shown = table[(table.factor == "pronoun") & (table.n_distractors == 0)]
-    own = frame[frame.model != "all"]
-    assert_same(own[["model", "pronoun", "accuracy", "sd", "n_seeds", "n"]], shown, ["model", "pronoun"])
+    of_models = frame[frame.model != "all"]
+    assert_same(of_models[["model", "pronoun", "accuracy", "sd", "n_seeds", "n"]], shown, ["model", "pronoun"])
     assert frame.model.tolist()[:4] == ["all"] * 4
     pooled = tests[(tests.model == "all") & (tests.pronoun_a == "he")]
     assert frame.accuracy[0] == pytest.approx(pooled.mean_a.iloc[-1])

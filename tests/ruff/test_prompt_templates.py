@@ -93,11 +93,14 @@ def test_instances_need_their_slot():
 @pytest.mark.parametrize(
     ("rows", "words"),
     [
-        (["a\topen\t{task}", "a\topen\t{task}?"], "row 3: the prompt's id 'a' is empty or there twice"),
-        (["a\tfree\t{task}"], "row 2: the kind 'free' is none of open, options"),
-        (["a\topen\tFill it."], "row 2: the slot {task} must be there exactly once"),
-        (["a\toptions\t{task}"], "row 2: the slot {options} must be there exactly once"),
-        (["a\topen\t{task} {options}"], "row 2: the slot {options} means nothing here"),
+        (
+            ["a\topen\t{task}", "a\topen\t{task}?"],
+            "row 3: the prompt's id 'a' is empty or appears twice; give the prompt an id of its own",
+        ),
+        (["a\tfree\t{task}"], "row 2: the kind 'free' is not one of open, options"),
+        (["a\topen\tFill it."], "row 2: the slot {task} must appear exactly once"),
+        (["a\toptions\t{task}"], "row 2: the slot {options} must appear exactly once"),
+        (["a\topen\t{task} {options}"], "row 2: the slot {options} is unknown here"),
         ([], "has no prompt; add a row"),
     ],
 )
@@ -112,9 +115,9 @@ def test_bad_prompts_are_refused(tmp_path, rows, words):
 @pytest.mark.parametrize(
     ("row", "words"),
     [
-        ("vanilla\t{prompt}\t{first}{chain}", "the method 'vanilla' is empty, vanilla or there twice"),
-        ("a\tThink.\t{first}{chain}", "the slot {prompt} must be there exactly once"),
-        ("a\t{prompt}\t{first}", "the slot {chain} must be there exactly once"),
+        ("vanilla\t{prompt}\t{first}{chain}", "the method 'vanilla' is empty, is vanilla or appears twice"),
+        ("a\tThink.\t{first}{chain}", "the slot {prompt} must appear exactly once"),
+        ("a\t{prompt}\t{first}", "the slot {chain} must appear exactly once"),
     ],
 )
 def test_bad_chains_are_refused(tmp_path, row, words):
@@ -126,5 +129,5 @@ def test_bad_chains_are_refused(tmp_path, row, words):
 
 
 def test_an_unknown_method_names_those_there_are():
-    with pytest.raises(UserError, match=r"'wei' is not in chains.tsv; methods there are kojima, zhou"):
+    with pytest.raises(UserError, match=r"'wei' is not in chains.tsv; its methods are kojima, zhou"):
         prompts.select_chains(CHAINS, ["wei"], "chains.tsv")

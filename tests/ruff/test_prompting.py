@@ -47,8 +47,8 @@ def made():
     columns = ["instance_id", "method", "prompt", "kind", "order", "listed", "chain", "answer"]
     table = pd.DataFrame(WRITTEN, columns=columns)
     table["text_id"] = table.instance_id + table.method + table.prompt + table.order
-    found = table[["text_id", "chain", "answer"]].assign(answer_tokens=1, answer_finished=True, chain_tokens=None)
-    return table.drop(columns=["chain", "answer"]), found
+    answers = table[["text_id", "chain", "answer"]].assign(answer_tokens=1, answer_finished=True, chain_tokens=None)
+    return table.drop(columns=["chain", "answer"]), answers
 
 
 def outputs():
@@ -96,8 +96,8 @@ def test_a_form_of_two_sets_is_one_option_of_the_list():
         [(f"{i}{p}", i, "vanilla", p, "options", "published", ["xem", "em"]) for i in "abc" for p in "56"],
         columns=["text_id", "instance_id", "method", "prompt", "kind", "order", "listed"],
     )
-    found = prompts[["text_id"]].assign(chain=None, answer="em")
-    rows = prompting.output_rows(asked, prompts, found, "m", sets)
+    answers = prompts[["text_id"]].assign(chain=None, answer="em")
+    rows = prompting.output_rows(asked, prompts, answers, "m", sets)
     first = rows[rows.prompt == "5"].set_index("instance_id")
     assert first.outcome.to_dict() == {"a": "right", "b": "right", "c": "wrong"}
     assert first.named.to_dict() == {"a": "e", "b": "ey", "c": "e or ey"}
@@ -108,15 +108,19 @@ def test_a_form_of_two_sets_is_one_option_of_the_list():
 
 
 def test_answers_to_other_prompts_are_refused():
-    prompts, found = made()
-    for wrong in (found.iloc[1:], pd.concat([found, found.iloc[:1]]), found.assign(text_id="x" + found.text_id)):
+    prompts, answers = made()
+    for wrong in (
+        answers.iloc[1:],
+        pd.concat([answers, answers.iloc[:1]]),
+        answers.assign(text_id="x" + answers.text_id),
+    ):
         with pytest.raises(UserError, match="answers of m: they belong to other prompts than those of the run"):
             prompting.output_rows(PROMPTED, prompts, wrong, "m", PRONOUNS)
 
 
 def test_a_model_may_be_asked_by_fewer_methods():
-    prompts, found = made()
-    rows = prompting.output_rows(PROMPTED, prompts, found[found.chain.isna()], "m", PRONOUNS)
+    prompts, answers = made()
+    rows = prompting.output_rows(PROMPTED, prompts, answers[answers.chain.isna()], "m", PRONOUNS)
     assert set(rows.method) == {"vanilla"}
 
 
@@ -312,10 +316,10 @@ def test_prompted_models_are_listed_from_what_the_answers_record(tmp_path):
 
 
 def test_numbers_of_the_prose_are_those_of_the_tables():
-    found = outputs()
-    accuracy = prompting.by_prompt(found)
+    read = outputs()
+    accuracy = prompting.by_prompt(read)
     made = numbers.from_prompting(
-        prompting.summary(accuracy), prompting.positions(found, 4), prompting.agreement(found), None, {"seeds": 2}
+        prompting.summary(accuracy), prompting.positions(read, 4), prompting.agreement(read), None, {"seeds": 2}
     )
     assert made["prompted.m.vanilla.final.all.0"]["value"] == 0.5
     assert made["prompted_range.m.0.highest"]["text"] == "1.00"

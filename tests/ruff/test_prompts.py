@@ -10,7 +10,6 @@ from scripts.core.errors import UserError
 from scripts.ruff import prompts, sample
 from scripts.ruff.lib import prompting_jobs
 from scripts.ruff.lib.prompts import read_prompts
-from scripts.ruff.lib.selection import balanced
 from tests.conftest import ROOT
 
 SETS = ["he", "she", "they", "xe"]
@@ -47,17 +46,6 @@ def make(samples, folder, **changed):
     }
     prompts.main(**given)
     return files.read_parquet(given["prompted"]), files.read_parquet(given["prompts"])
-
-
-def test_prompted_instances_are_the_first_of_those_scored(samples, tmp_path):
-    rows, _ = make(samples, tmp_path)
-    assert rows.groupby("n_distractors").size().to_dict() == {0: 4, 1: 4}
-    assert rows.groupby("n_distractors").pronoun.nunique().to_dict() == {0: 4, 1: 4}
-    for path, (_, own) in zip(samples, rows.groupby("n_distractors"), strict=True):
-        whole = files.read_parquet(path)
-        scored = whole.iloc[balanced(whole, 8)]
-        assert set(own.instance_id) < set(scored.instance_id)
-    assert rows[rows.chains].n_distractors.tolist() == [1, 1]
 
 
 def test_every_instance_has_its_prompts(samples, tmp_path):
@@ -107,7 +95,7 @@ def known():
 
 
 def test_jobs_of_the_default_run(known, samples, tmp_path):
-    """The jobs reckon with as many prompts as there are."""
+    """The plan counts as many prompts as are made."""
     ruff, entries = known
     settings = ruff["prompting"]
     (job,) = prompting_jobs.jobs(settings, entries, ruff["seeds"], ruff["distractors"], KINDS).values()
@@ -151,10 +139,10 @@ def test_new_tokens_follow_the_architecture(known):
     full = config.load_yaml(ROOT / "config/full.yaml")["ruff"]["prompting"]
     chains = ruff["prompting"]["chain_of_thought"] | full["chain_of_thought"]
     settings = ruff["prompting"] | full | {"chain_of_thought": chains}
-    found = prompting_jobs.jobs(settings, entries, [13, 17, 19], list(range(6)), KINDS)
-    assert {job["new_tokens"]["answer"] for name, job in found.items() if "t5" in name} == {5}
-    assert {job["new_tokens"]["answer"] for name, job in found.items() if "llama" in name} == {20}
-    assert [name for name, job in found.items() if len(job["methods"]) > 1] == ["flan-t5-xxl"]
+    planned = prompting_jobs.jobs(settings, entries, [13, 17, 19], list(range(6)), KINDS)
+    assert {job["new_tokens"]["answer"] for name, job in planned.items() if "t5" in name} == {5}
+    assert {job["new_tokens"]["answer"] for name, job in planned.items() if "llama" in name} == {20}
+    assert [name for name, job in planned.items() if len(job["methods"]) > 1] == ["flan-t5-xxl"]
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from scripts.core import files
 from scripts.core.errors import UserError
-from scripts.ruff import sample
 from scripts.ruff.lib import instances
 from scripts.ruff.lib.templates import PLACEHOLDERS
 from tests.ruff import small_templates
@@ -74,17 +72,6 @@ def test_seeds_draw_differently_and_repeatably(tmp_path):
     made = small_templates.load(tmp_path)
     assert np.array_equal(made.sample_rows(5, 13), made.sample_rows(5, 13))
     assert not np.array_equal(made.sample_rows(5, 13), made.sample_rows(5, 17))
-
-
-def test_the_file_holds_plain_columns_and_its_seed(tmp_path):
-    target = tmp_path / "sample.parquet"
-    given = small_templates.given(small_templates.write(tmp_path))
-    sample.main(pronoun_sets=FOUR, n_distractors=1, seed=13, sample=str(target), **given)
-    table = files.read_arrow(target)
-    assert table.schema.remove_metadata() == instances.sample_schema()
-    assert set(table.column("seed").to_pylist()) == {13}
-    metadata = files.parquet_metadata(target)
-    assert metadata["seed"] == 13 and metadata["n_distractors"] == 1 and metadata["templates"] == "replica"
 
 
 def test_more_sets_than_introductions_allow_are_refused(tmp_path):

@@ -68,9 +68,9 @@ def test_templates_without_problems_have_none(tmp_path):
 )
 def test_each_rule_for_task_sentences(tmp_path, sentence, rule):
     lines = small_templates.task_lines()
-    found = problems(tmp_path, task=replaced(lines, 3, TASK, sentence))
-    assert any(f"{tmp_path / 'task.tsv'}, row 3: the sentence {rule}" in problem for problem in found)
-    assert all("task.tsv, row 3" in problem for problem in found)
+    broken = problems(tmp_path, task=replaced(lines, 3, TASK, sentence))
+    assert any(f"{tmp_path / 'task.tsv'}, row 3: the sentence {rule}" in problem for problem in broken)
+    assert all("task.tsv, row 3" in problem for problem in broken)
 
 
 @pytest.mark.parametrize("verb", ["had slept", "always came", "would pass by", "could certainly see", "guess"])
@@ -79,8 +79,8 @@ def test_agreement_is_not_suspected_everywhere(tmp_path, verb):
 
 
 def test_a_possessive_slot_needs_its_noun(tmp_path):
-    found = problems(tmp_path, task=replaced(small_templates.task_lines(), 5, "{pronoun} tools on", "{pronoun}, on"))
-    assert found == [f"{tmp_path / 'task.tsv'}, row 5: the sentence must go on with a word after the possessive slot"]
+    broken = problems(tmp_path, task=replaced(small_templates.task_lines(), 5, "{pronoun} tools on", "{pronoun}, on"))
+    assert broken == [f"{tmp_path / 'task.tsv'}, row 5: the sentence must go on with a word after the possessive slot"]
 
 
 def test_every_occupation_needs_one_sentence_for_each_case(tmp_path):
@@ -93,9 +93,9 @@ def test_every_occupation_needs_one_sentence_for_each_case(tmp_path):
 def test_sentences_are_not_repeated(tmp_path):
     lines = small_templates.context_lines()
     sentence = lines[1].split("\t")[-1]
-    found = problems(tmp_path, context=replaced(lines, 4, lines[2].split("\t")[-1], sentence))
+    broken = problems(tmp_path, context=replaced(lines, 4, lines[2].split("\t")[-1], sentence))
     path = tmp_path / "context.tsv"
-    assert found == [f"{path}, row 4: repeats the sentence of {path}, row 3; write another one"]
+    assert broken == [f"{path}, row 4: repeats the sentence of {path}, row 3; write another one"]
 
 
 @pytest.mark.parametrize(
@@ -115,8 +115,8 @@ def test_sentences_are_not_repeated(tmp_path):
     ],
 )
 def test_each_rule_for_context_sentences(tmp_path, old, new, rule):
-    found = problems(tmp_path, context=replaced(small_templates.context_lines(), 3, old, new))
-    assert any(f"{tmp_path / 'context.tsv'}, row 3: {rule}" in problem for problem in found)
+    broken = problems(tmp_path, context=replaced(small_templates.context_lines(), 3, old, new))
+    assert any(f"{tmp_path / 'context.tsv'}, row 3: {rule}" in problem for problem in broken)
 
 
 def test_each_case_has_five_themes_in_both_polarities_in_one_order(tmp_path):

@@ -39,7 +39,9 @@ from tests.workflow.conftest import Workflow
 SETS = ("mgc", "winogender_replica", "simplified_replica")
 FILLER, WRITER = "minilm-l6-mlm", "opt-125m"
 """A demonstration model that fills masks, and one of a hub that continues prompts; neither is loaded."""
+ENOUGH = {("winogender", "replica"): (figures.LEAST, figures.LEAST)}
 LABELS = {FILLER: "MiniLM-L6-MLM", WRITER: "OPT-125M"}
+THRESHOLD = 0.7
 RELEASED = ("BERT-base", "BART-base", "GPT-3.5 SFT")
 """One model for each figure of a part of the models."""
 OVERLAY = f"""
@@ -50,7 +52,7 @@ underspecification:
   sample: {{dates: 4, places: 3, occupations: 4}}
   outer_dates: 2
   prompts: {{mgc: [A, B], winogender: [A]}}
-  threshold: 0.7
+  threshold: {THRESHOLD}
   folds: 3
   bootstrap: {{draws: 100, seed: 1}}
   toy: {{amplification: 10, draws: 3000, seed: 1}}
@@ -298,7 +300,7 @@ def test_figures_and_findings_use_the_threshold_of_the_settings(run):
     curve, areas = (table[figure_roc.is_drawn(table)] for table in (curve, areas))
     one = curve[(curve.model == LABELS[FILLER]) & (curve.evaluation_set == "winogender")]
     for threshold in (0.1, 5.0):
-        drawn = figure_roc.draw(one, areas[(areas.metric == "AUC") & (areas.dates == 1)], {}, threshold)
+        drawn = figure_roc.draw(one, areas[(areas.metric == "AUC") & (areas.dates == 1)], ENOUGH, {}, threshold)
         (dot,) = (line for line in drawn.axes[0].lines if line.get_marker() == "o")
         at = one[one.threshold <= threshold].iloc[0]
         assert (dot.get_xdata()[0], dot.get_ydata()[0]) == (at.FPR, at.TPR)
@@ -334,11 +336,111 @@ def test_ticks_of_dates_are_evenly_spaced_and_places_named():
     assert list(at) == [0, 1, 2, 3] and labels == ["a", "", "", "d"]
 
 
+@pytest.fixture(scope="module")
+def drawn(run, root):
+    """The figures by what they show, and what is shown of a set that is large enough for a curve."""
+
+    def table(name):
+        return files.read_csv(run / f"{name}.csv")
+
+    areas = table("analysis/preprint/specification_detection")
+    curves = table("analysis/preprint/roc")
+    areas, curves = (rows[figure_roc.is_drawn(rows)] for rows in (areas, curves))
+    sizes = dict.fromkeys(figure_roc.evaluation_sets(curves), (figures.LEAST, figures.LEAST))
+    areas = areas[(areas.metric == "AUC") & (areas.dates == 1)]
+    return {
+        "date": figure_correlations.draw(table("figures/preprint/correlations_date_all"), {}, "date"),
+        "place": figure_correlations.draw(table("figures/run/correlations_place_all"), {}, "place"),
+        "example": figure_example.draw(table("figures/preprint/example"), {}),
+        "occupations": figure_occupations.draw(
+            table("figures/run/occupations_winogender_run").assign(undefined=True), "winogender", {}, {}, THRESHOLD
+        ),
+        "roc": figure_roc.draw(curves, areas, sizes, {}, THRESHOLD),
+        "orders": figure_orders.draw(table("figures/preprint/orders")),
+        "toy": figure_toy_model.draw(table("analysis/toy_model"), table("analysis/toy_points")),
+    }
+
+
+def marks(figure):
+    """Return the lines of a figure that have marks."""
+    return [line for ax in figure.axes for line in ax.lines if line.get_marker() not in ("None", "", None)]
+
+
+@pytest.mark.parametrize("name", ["date", "place", "example", "occupations", "roc", "orders", "toy"])
+def test_marks_are_large_enough_and_axes_are_labelled(drawn, name):
+    lines = marks(drawn[name])
+    # A dot is drawn at half its size.
+    assert lines and all(line.get_markersize() >= 3 and line.get_marker() != "." for line in lines)
+    labelled = [ax for ax in drawn[name].axes if ax.axison]
+    assert drawn[name].get_supxlabel() or any(ax.get_xlabel() for ax in labelled)
+    for axis in ("x", "y"):
+        title = getattr(drawn[name], f"get_sup{axis}label")()
+        labels = [getattr(ax, f"get_{axis}label")() for ax in labelled]
+        # The names of models in a column need no title.
+        assert title or any(labels) or (name == "orders" and axis == "y"), axis
+    for figure, unit in (("date", "(%)"), ("example", "(%)"), ("roc", "share"), ("toy", "no unit")):
+        said = drawn[figure].get_supylabel() + "".join(ax.get_ylabel() for ax in drawn[figure].axes)
+        assert unit in said
+
+
+@pytest.mark.parametrize("name", ["date", "place"])
+def test_intervals_and_lines_stay_on_the_scale(drawn, name):
+    checked = 0
+    for ax in drawn[name].axes:
+        for area in ax.collections:
+            values = np.concatenate([path.vertices[:, 1] for path in area.get_paths()])
+            assert values.min() >= 0 and values.max() <= 100
+            checked += 1
+        for line in ax.lines:
+            assert np.min(line.get_ydata()) >= 0 and np.max(line.get_ydata()) <= 100
+    assert checked >= 3
+
+
+def test_intervals_beyond_the_scale_are_cut(run):
+    curves = files.read_csv(run / "figures/preprint/correlations_date_all.csv")
+    wide = curves.assign(fit_low=-20.0, fit_high=130.0, fit=np.where(curves.position == 0, -5.0, 110.0))
+    for ax in figure_correlations.draw(wide, {}, "date").axes:
+        for area in ax.collections:
+            values = np.concatenate([path.vertices[:, 1] for path in area.get_paths()])
+            assert (values.min(), values.max()) == (0, 100)
+        fits = [line.get_ydata() for line in ax.lines if line.get_marker() == "None"]
+        assert all(np.min(ends) >= 0 and np.max(ends) <= 100 for ends in fits)
+
+
+@pytest.mark.parametrize("name", ["date", "place", "example"])
+def test_no_mark_lies_on_one_of_another_kind(drawn, name):
+    """Two marks of equal value stand side by side."""
+    for ax in drawn[name].axes:
+        lines = [line for line in ax.lines if line.get_marker() not in ("None", "", None)]
+        places = sorted(line.get_transform().transform((0, 0))[0] for line in lines)
+        points = np.diff(places) * 72 / drawn[name].dpi
+        assert all(gap >= 1 for gap in points)
+
+
+def test_no_panel_of_the_example_has_more_than_two_lines(drawn):
+    visible = [ax for ax in drawn["example"].axes if ax.lines]
+    assert all(len(ax.lines) == 2 for ax in visible) and len(visible) in (4, 8)
+
+
+def test_no_curve_is_drawn_of_few_sentences(run):
+    curves, areas = (files.read_csv(run / f"analysis/run/{name}.csv") for name in ("roc", "specification_detection"))
+    curves, areas = (rows[figure_roc.is_drawn(rows)] for rows in (curves, areas))
+    sizes = figure_roc.sentences(files.read_csv(run / "analysis/run/metric.csv"))
+    assert sizes == {("winogender", "replica"): (8, 24), ("simplified", "replica"): (8, 4)}
+    few = figure_roc.draw(curves, areas[areas.metric == "AUC"], sizes, {}, THRESHOLD)
+    assert not any(ax.lines for ax in few.axes)
+    assert few.axes[0].texts[0].get_text().startswith("8 well-specified and 24 unspecified sentences:")
+    assert files.read_csv(run / "figures/run/roc.csv").empty
+    enough = {("winogender", "replica"): (20, 20), ("simplified", "replica"): (20, 19)}
+    one = figure_roc.draw(curves, areas[(areas.metric == "AUC") & (areas.dates == 1)], enough, {}, THRESHOLD)
+    assert [bool(ax.lines) for ax in one.axes] == [True, False]
+
+
 def test_no_line_crosses_years_without_data(run):
     assert [list(p) for p in figure_example.spans(np.array([1901, 1904, 2012, 2016]))] == [[1901, 1904], [2012, 2016]]
     assert [list(p) for p in figure_example.spans(np.array([1900, 1950, 2000]))] == [[1900, 1950, 2000]]
-    drawn = figure_example.draw(files.read_csv(run / "figures/run/example.csv"), {})
-    for ax in drawn.axes:
+    figure = figure_example.draw(files.read_csv(run / "figures/run/example.csv"), {})
+    for ax in figure.axes:
         for line in ax.lines:
             assert np.ptp(line.get_xdata()) < 20
 
@@ -356,6 +458,8 @@ def test_the_toy_models_points_have_the_share_of_what_is_selected(run):
     drawn = figure_toy_model.draw(table.assign(simulated=-1e-5, exact=0.0), points)
     titles = [ax.get_title(loc="left") for ax in drawn.axes]
     assert "all: 0.000 (0.000)\nselected: 0.000 (0.000)" in titles
+    # Which draws are shown is said.
+    assert drawn.legends[0].get_texts()[0].get_text() == "the first 1,500 of 3,000 draws"
 
 
 def test_no_mark_of_an_order_hides_another(run):

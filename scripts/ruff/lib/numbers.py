@@ -96,8 +96,8 @@ def from_models(accuracy, context_free, chance):
         cell = {"factor": "all", "level": "all", "n_distractors": int(n)}
         rows = rows.set_index("model").accuracy
         for bound, model in (("lowest", rows.idxmin()), ("highest", rows.idxmax())):
-            found = entry(float(rows[model]), share(rows[model]), "accuracy.csv", model=model, **cell)
-            numbers[f"accuracy_extreme.{n}.{bound}"] = found | {"model": model}
+            extreme = entry(float(rows[model]), share(rows[model]), "accuracy.csv", model=model, **cell)
+            numbers[f"accuracy_extreme.{n}.{bound}"] = extreme | {"model": model}
         count = int((rows > chance).sum())
         numbers[f"above_chance.{n}"] = entry(count, f"{count}", "accuracy.csv", **cell)
     return numbers

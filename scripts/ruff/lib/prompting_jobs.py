@@ -60,7 +60,7 @@ def jobs(settings, entries, seeds, distractors, prompt_kinds):
     samples = len(settings["seeds"]) * len(settings["distractors"])
     thought = len(settings["seeds"]) * len(chains["distractors"])
     new = settings["new_tokens"]
-    found = {}
+    of_models = {}
     for name, entry in chosen.items():
         methods = [VANILLA, *(chains["methods"] if name in chains["models"] else [])]
         tokens = {"answer": new[entry["architecture"]], "chain": new["chain"], "final": new["final"]}
@@ -70,11 +70,11 @@ def jobs(settings, entries, seeds, distractors, prompt_kinds):
         seconds += chained * sum(
             registry.prompt_seconds(entry, PROMPT_TOKENS, tokens[step]) for step in ("chain", "final")
         )
-        found[name] = {
+        of_models[name] = {
             "methods": methods,
             "new_tokens": tokens,
             "prompts": plain + 2 * chained,
             "generated": plain * tokens["answer"] + chained * (tokens["chain"] + tokens["final"]),
             "seconds": seconds,
         }
-    return found
+    return of_models

@@ -42,21 +42,23 @@ def read_prompts(path):
     Raises
     ------
     UserError
-        For an id that is there twice, an unknown kind, and slots that are missing, repeated or unknown.
+        For an id that appears twice, an unknown kind, and slots that are missing, repeated or unknown.
     """
-    found = {}
+    prompts = {}
     for row, cells in read_tsv(path, PROMPT_COLUMNS):
         where = f"{path}, row {row}"
         name, kind, text = cells["prompt"], cells["kind"], cells["text"]
-        if not name or name in found:
-            raise UserError(f"{where}: the prompt's id '{name}' is empty or there twice; give it one of its own")
+        if not name or name in prompts:
+            raise UserError(
+                f"{where}: the prompt's id '{name}' is empty or appears twice; give the prompt an id of its own"
+            )
         if kind not in KINDS:
-            raise UserError(f"{where}: the kind '{kind}' is none of {', '.join(KINDS)}; correct it")
+            raise UserError(f"{where}: the kind '{kind}' is not one of {', '.join(KINDS)}; correct it")
         _check_slots(text, ("{task}", "{options}") if kind == "options" else ("{task}",), where)
-        found[name] = {"kind": kind, "text": _breaks(text)}
-    if not found:
+        prompts[name] = {"kind": kind, "text": _breaks(text)}
+    if not prompts:
         raise UserError(f"{path}: has no prompt; add a row")
-    return found
+    return prompts
 
 
 def read_chains(path):
@@ -78,17 +80,18 @@ def read_chains(path):
     UserError
         As :func:`read_prompts`; also for a method that is called vanilla.
     """
-    found = {}
+    chains = {}
     for row, cells in read_tsv(path, CHAIN_COLUMNS):
         where = f"{path}, row {row}"
-        if not cells["method"] or cells["method"] in (*found, VANILLA):
+        if not cells["method"] or cells["method"] in (*chains, VANILLA):
             raise UserError(
-                f"{where}: the method '{cells['method']}' is empty, {VANILLA} or there twice; give it a name of its own"
+                f"{where}: the method '{cells['method']}' is empty, is {VANILLA} or appears twice; "
+                "give it a name of its own"
             )
         _check_slots(cells["chain"], ("{prompt}",), where)
         _check_slots(cells["final"], ("{first}", "{chain}"), where)
-        found[cells["method"]] = {"chain": _breaks(cells["chain"]), "final": _breaks(cells["final"])}
-    return found
+        chains[cells["method"]] = {"chain": _breaks(cells["chain"]), "final": _breaks(cells["final"])}
+    return chains
 
 
 def template_lines(path, columns):
@@ -101,7 +104,7 @@ def select_chains(chains, methods, path):
     for method in methods:
         if method not in chains:
             raise UserError(
-                f"ruff.prompting.chain_of_thought.methods: '{method}' is not in {path}; methods there are "
+                f"ruff.prompting.chain_of_thought.methods: '{method}' is not in {path}; its methods are "
                 f"{', '.join(chains)}"
             )
     return {method: chains[method] for method in methods}
@@ -231,10 +234,10 @@ def _breaks(text):
 
 
 def _check_slots(text, wanted, where):
-    found = re.findall(r"\{\w*\}", text)
-    wrong = next((slot for slot in wanted if found.count(slot) != 1), None)
+    present = re.findall(r"\{\w*\}", text)
+    wrong = next((slot for slot in wanted if present.count(slot) != 1), None)
     if wrong:
-        raise UserError(f"{where}: the slot {wrong} must be there exactly once; correct the text")
-    strange = next((slot for slot in found if slot not in wanted), None)
+        raise UserError(f"{where}: the slot {wrong} must appear exactly once; correct the text")
+    strange = next((slot for slot in present if slot not in wanted), None)
     if strange:
-        raise UserError(f"{where}: the slot {strange} means nothing here; slots are {', '.join(wanted)}")
+        raise UserError(f"{where}: the slot {strange} is unknown here; the slots are {', '.join(wanted)}")
