@@ -54,6 +54,7 @@ rule prompt:
         save_seconds=config["scoring"]["save_seconds"],
         shard=lambda wildcards: int(wildcards.shard),
         shards=lambda wildcards: int(wildcards.shards),
+        _weights=lambda wildcards: local_weights(wildcards.model),
     script:
         "../scripts/prompting/prompt.py"
 

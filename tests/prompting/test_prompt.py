@@ -178,7 +178,7 @@ def test_a_chat_template_is_needed_where_the_registry_asks_for_one(entries):
     _, tokenizer = models.load(name, entries[name], models.locate(name, entries[name]), "cpu")
     with pytest.raises(UserError, match="prompt_wrapping is chat_template, but the model's tokenizer has no template"):
         prompting.wrap("a", "chat_template", tokenizer)
-    with pytest.raises(ValueError, match="none of none, llama2, chat_template"):
+    with pytest.raises(ValueError, match="expected one of none, llama2, chat_template"):
         prompting.wrap("a", "alpaca", tokenizer)
 
 
