@@ -10,11 +10,12 @@ PROMPTED_ENTRIES = {
 PROMPTED = {name: study.prompted for name, study in STUDIES.items() if study.prompted}
 PROMPT_SHARDS = {
     study: {
-        name: registry.prompt_shards(job["seconds"], config["scoring"]["minutes_per_job"])
+        name: registry.jobs_within(job["seconds"], config["scoring"]["minutes_per_job"])
         for name, job in prompted.models.items()
     }
     for study, prompted in PROMPTED.items()
 }
+check_jobs(PROMPT_SHARDS, "prompt")
 
 
 localrules:

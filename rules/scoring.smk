@@ -25,6 +25,18 @@ SHARDS = {
 }
 
 
+def check_jobs(jobs, verb):
+    """Refuse numbers of jobs that no scheduler takes."""
+    try:
+        for study, counts in jobs.items():
+            registry.check_jobs(counts, f"{verb} {study}", config["scoring"]["minutes_per_job"])
+    except UserError as error:
+        refuse(error)
+
+
+check_jobs(SHARDS, "score")
+
+
 localrules:
     fetch_model,
     merge_scores,

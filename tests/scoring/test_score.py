@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -263,3 +264,17 @@ def test_no_instances_are_an_error(entries, tmp_path):
     pq.write_table(empty, tmp_path / "empty.parquet")
     with pytest.raises(UserError, match="no instances; delete the file"):
         score.main(**arguments(entries, tmp_path, tmp_path / "empty.parquet"))
+
+
+def test_an_enormous_number_of_jobs_is_refused_before_it_is_planned(tmp_path):
+    (tmp_path / "short.yaml").write_text("scoring: {minutes_per_job: 0.0001}\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "snakemake", "-n", "--snakefile", ROOT / "Snakefile", "--configfile", "short.yaml"],
+        cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert re.fullmatch(
+        r"Error: scoring.minutes_per_job is 0.0001: that makes \d+ jobs to score \w+ with model [\w.-]+, more than "
+        r"1000; set it to at least [\d.]+",
+        done.stderr.strip().splitlines()[-1],
+    ), done.stderr[-2000:]
