@@ -58,6 +58,7 @@ rule token_distributions:
         device=config["scoring"]["device"],
         tokens_per_batch=config["scoring"]["tokens_per_batch"],
         save_seconds=config["scoring"]["save_seconds"],
+        _weights=lambda wildcards: local_weights(wildcards.model),
     script:
         "../scripts/distributions/token_distributions.py"
 

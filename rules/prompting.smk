@@ -10,11 +10,12 @@ PROMPTED_ENTRIES = {
 PROMPTED = {name: study.prompted for name, study in STUDIES.items() if study.prompted}
 PROMPT_SHARDS = {
     study: {
-        name: registry.prompt_shards(job["seconds"], config["scoring"]["minutes_per_job"])
+        name: registry.jobs_within(job["seconds"], config["scoring"]["minutes_per_job"])
         for name, job in prompted.models.items()
     }
     for study, prompted in PROMPTED.items()
 }
+check_jobs(PROMPT_SHARDS, "prompt")
 
 
 localrules:
@@ -54,6 +55,7 @@ rule prompt:
         save_seconds=config["scoring"]["save_seconds"],
         shard=lambda wildcards: int(wildcards.shard),
         shards=lambda wildcards: int(wildcards.shards),
+        _weights=lambda wildcards: local_weights(wildcards.model),
     script:
         "../scripts/prompting/prompt.py"
 

@@ -208,6 +208,12 @@ def _alibi_bert(tokenizer):
     return AlibiBertForMaskedLM(AlibiBertConfig(vocab_size=len(tokenizer)))
 
 
+def _special_tokens(tokenizer, *names, start=None):
+    """Return a configuration's ids of special tokens; ``start`` names the one with which a decoder starts."""
+    ids = {f"{name}_token_id": getattr(tokenizer, f"{name}_token_id") for name in names}
+    return ids if start is None else {**ids, "decoder_start_token_id": ids[f"{start}_token_id"]}
+
+
 def _models():
     """Return the constructors: name -> (architecture, family, tokenizer builder, model builder from a tokenizer)."""
     import transformers as t
@@ -219,7 +225,7 @@ def _models():
             config(
                 vocab_size=len(tokenizer),
                 max_position_embeddings=258,
-                pad_token_id=tokenizer.pad_token_id,
+                **_special_tokens(tokenizer, "pad"),
                 **sizes,
                 **options,
             )
@@ -229,8 +235,7 @@ def _models():
         return lambda tokenizer: kind(
             config(
                 vocab_size=len(tokenizer),
-                bos_token_id=tokenizer.bos_token_id,
-                eos_token_id=tokenizer.eos_token_id,
+                **_special_tokens(tokenizer, "bos", "eos"),
                 **{"max_position_embeddings": 256, **sizes, **options},
             )
         )
@@ -276,9 +281,7 @@ def _models():
                 d_ff=64,
                 num_layers=2,
                 num_heads=4,
-                pad_token_id=tokenizer.pad_token_id,
-                eos_token_id=tokenizer.eos_token_id,
-                decoder_start_token_id=tokenizer.pad_token_id,
+                **_special_tokens(tokenizer, "pad", "eos", start="pad"),
                 **options,
             )
         )
@@ -295,10 +298,7 @@ def _models():
                 encoder_ffn_dim=64,
                 decoder_ffn_dim=64,
                 max_position_embeddings=258,
-                pad_token_id=tokenizer.pad_token_id,
-                bos_token_id=tokenizer.bos_token_id,
-                eos_token_id=tokenizer.eos_token_id,
-                decoder_start_token_id=tokenizer.eos_token_id,
+                **_special_tokens(tokenizer, "pad", "bos", "eos", start="eos"),
             )
         )
 

@@ -5,10 +5,19 @@ import errno
 import hashlib
 import json
 import os
+import sys
 import tempfile
 from pathlib import Path
 
 from scripts.core.errors import UserError
+
+ENVIRONMENT = "<environment>"
+"""Stands for the folder of the Python environment where a file names paths in it."""
+
+
+def environment_folders():
+    """Return the folder of the Python environment, as Python was started and without links."""
+    return {sys.prefix, os.path.realpath(sys.prefix)} - {"/"}
 
 
 @contextlib.contextmanager

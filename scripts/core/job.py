@@ -27,7 +27,7 @@ import types
 import typing
 from pathlib import Path
 
-from scripts.core import gpus
+from scripts.core import files, gpus
 from scripts.core.errors import UserError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -229,7 +229,9 @@ def _configure(path):
 
 
 class _PlacelessFormatter(logging.Formatter):
-    """Names files relative to the working directory, the repository or the user's home (``~``), also in tracebacks.
+    """Names files relative to the working directory, the repository, the user's home (``~``) or the Python environment.
+
+    In tracebacks as well. An environment inside one of the others is named relative to that.
 
     Logs are sent to others when something goes wrong; where a user keeps the project is no part of what went wrong.
     """
@@ -237,6 +239,9 @@ class _PlacelessFormatter(logging.Formatter):
     def __init__(self, *arguments, **options):
         super().__init__(*arguments, **options)
         self.folders = {str(Path.home()): "~", str(ROOT): ".", str(Path.cwd()): "."}
+        for folder in files.environment_folders():
+            if not any(Path(folder).is_relative_to(other) for other in self.folders.keys() - {"/"}):
+                self.folders[folder] = files.ENVIRONMENT
         # The longest first: one may lie in the other. The root of the file system would be everything.
         known = sorted(self.folders.keys() - {"/"}, key=len, reverse=True)
         self.pattern = re.compile(rf"(?<![\w.~-])({'|'.join(map(re.escape, known))})(/|(?![\w./-])|(?=\.?(?:\s|$)))")
@@ -246,4 +251,4 @@ class _PlacelessFormatter(logging.Formatter):
 
     def _relative(self, match):
         short = self.folders[match[1]]
-        return f"{short}{match[2]}" if short == "~" or not match[2] else ""
+        return f"{short}{match[2]}" if short != "." or not match[2] else ""

@@ -45,7 +45,7 @@ def wrap(text, wrapping, tokenizer):
         turns = [{"role": "user", "content": text}]
         return tokenizer.apply_chat_template(turns, tokenize=False, add_generation_prompt=True)
     if wrapping != "none":
-        raise ValueError(f"prompt_wrapping {wrapping!r} is not one of {', '.join(WRAPPINGS)}")
+        raise ValueError(f"prompt_wrapping {wrapping!r} is unknown; expected one of {', '.join(WRAPPINGS)}")
     return text
 
 

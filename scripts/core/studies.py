@@ -266,13 +266,15 @@ class Study:
 
     def score_files(self, models):
         """Return the score files of ``models``."""
-        sets = self.scored.sets if self.scored else []
-        return [f"results/{self.name}/scores/{name}/{model}.parquet" for name in sets for model in models]
+        return self._of_models("scores", self.scored, models)
 
     def distribution_files(self, models):
         """Return the files with the token distributions of ``models``."""
-        sets = self.texts.sets if self.texts else []
-        return [f"results/{self.name}/distributions/{name}/{model}.parquet" for name in sets for model in models]
+        return self._of_models("distributions", self.texts, models)
+
+    def _of_models(self, folder, declared, models):
+        sets = declared.sets if declared else []
+        return [f"results/{self.name}/{folder}/{name}/{model}.parquet" for name in sets for model in models]
 
     def rules(self, root: Callable):
         """Yield the rules (:class:`Rule`) of figures, tables, comparisons, numbers and the section.

@@ -2,7 +2,6 @@
 
 import hashlib
 import time
-from pathlib import Path
 
 from scripts.core import files, instances, prompting
 from scripts.core.engines import chunks, distributions, generation, model_jobs
@@ -56,8 +55,8 @@ def main(
         "groups": groups,
         "texts_sha256": files.sha256(texts),
     }
-    key = chunks.key_of({**metadata, "tokens_per_batch": tokens_per_batch, "threads": threads})
-    parts = chunks.Chunks(Path(distributions).with_suffix(".chunks"), key, save_seconds)
+    settings = {"tokens_per_batch": tokens_per_batch, "threads": threads}
+    parts = chunks.Chunks.beside(distributions, metadata | settings, save_seconds)
     job = Job(opened.network, opened.tokenizer, metadata, parts)
     job.prepare(tokens_per_batch)
     metadata["engine_description"] = job.filler.description if job.filler else {}

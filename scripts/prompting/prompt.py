@@ -2,7 +2,6 @@
 
 import hashlib
 import time
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -109,10 +108,10 @@ def main(
         "new_tokens_at_most": new_tokens,
         "prompts_sha256": files.sha256(prompts),
     }
-    key = chunks.key_of({**metadata, "tokens_per_batch": tokens_per_batch, "threads": threads})
+    settings = {"tokens_per_batch": tokens_per_batch, "threads": threads}
+    parts = chunks.Chunks.beside(answers, metadata | settings, save_seconds)
     rows = shard_rows(prompts, methods, shard, shards)
     metadata |= {"shard": shard, "shards": shards, "prompts": len(rows), "prompt_tokens": 0, "new_tokens": 0}
-    parts = chunks.Chunks(Path(answers).with_suffix(".chunks"), key, save_seconds)
     started = time.monotonic()
     with progress_bar(model if shards == 1 else f"{model} {shard}/{shards}", None) as bar:
         job = Job(opened, wrapping, new_tokens, tokens_per_batch, parts, bar, metadata)

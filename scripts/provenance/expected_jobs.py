@@ -1,7 +1,7 @@
 """Print what the workflow would make, as Snakemake itself resolves it: every job with its files and params, as JSON.
 
-Nothing is run, locked or written below ``results/``. A process of its own, because Snakemake changes the process that
-builds its graph.
+Nothing is run or locked, and below ``results/`` nothing is written but the cache of digests. This runs in a process of
+its own, because Snakemake changes the process that builds its graph.
 
     python -m scripts.provenance.expected_jobs --configfile config/test.yaml paper figures
 """
@@ -61,7 +61,7 @@ def plan(snakefile, configfiles, targets, files):
                         "wildcards": dict(job.wildcards_dict),
                         "inputs": list(job.input),
                         "outputs": list(job.output),
-                        "params": dict(job.params.items()),
+                        "params": job_records.recorded_params(dict(job.params.items())),
                     },
                     ROOT,
                 )

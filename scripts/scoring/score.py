@@ -3,7 +3,6 @@
 import hashlib
 import time
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -102,8 +101,8 @@ def main(
         "metric": METRICS[entry["architecture"]],
         "instances_sha256": files.sha256(instances),
     }
-    key = chunks.key_of({**metadata, "tokens_per_batch": tokens_per_batch, "threads": threads})
-    parts = chunks.Chunks(Path(scores).with_suffix(".chunks"), key, save_seconds)
+    settings = {"tokens_per_batch": tokens_per_batch, "threads": threads}
+    parts = chunks.Chunks.beside(scores, metadata | settings, save_seconds)
     job = Job(scorer, parts, limit)
     job.label = model if shards == 1 else f"{model} {shard}/{shards}"
     metadata["shard"], metadata["shards"] = shard, shards

@@ -68,6 +68,7 @@ snakemake = SimpleNamespace(
 def main():
     from pathlib import Path
     log.info("root %s, below it %s, here %s, at home %s", ROOT, ROOT / "config.yaml", Path("x").absolute(), Path.home())
+    log.info("the environment %s/lib", sys.prefix)
     log.info("another folder: %s-other/x and /elsewhere%s/x", ROOT, ROOT)
     warnings.warn("careful")
     raise ValueError("a traceback")
@@ -89,11 +90,17 @@ def test_a_log_names_neither_machine_nor_folders(tmp_path, monkeypatch):
     assert "ValueError: a traceback" in text and "careful" in text
     # What only looks like the folder is told as it is.
     assert f"another folder: {ROOT}-other/x and /elsewhere{ROOT}/x" in text
+    inside = Path(sys.prefix).is_relative_to(ROOT)
+    assert f"the environment {Path(sys.prefix).relative_to(ROOT) if inside else '<environment>'}/lib" in text
     text = text.replace(f"{ROOT}-other/x", "").replace(f"/elsewhere{ROOT}/x", "")
     for secret in (str(ROOT), str(home), platform.release()):
         assert secret not in text
     assert not re.search(rf"\b{re.escape(platform.node())}\b", text)
     assert "node" not in text
+    # An environment elsewhere, as a link or not.
+    (run / "job.py").write_text(f"import sys\nsys.prefix = '/opt/shared/env'\n{UNDER_SNAKEMAKE}")
+    subprocess.run([sys.executable, run / "job.py"], cwd=run, env=environment, capture_output=True, check=False)
+    assert "the environment <environment>/lib" in (run / "job.log").read_text()
     environment |= {"SLURMD_NODENAME": "n1", "SLURM_JOB_ID": "7"}
     subprocess.run([sys.executable, run / "job.py"], cwd=run, env=environment, capture_output=True, check=False)
     assert "node n1, Slurm job 7, GPUs none" in (run / "job.log").read_text()

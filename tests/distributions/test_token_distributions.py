@@ -1,11 +1,6 @@
 """Jobs of token distributions: formats, resuming after a kill, and the job that asks a server."""
 
 import json
-import os
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +12,7 @@ from scripts.core.engines import chunks, distributions, generation
 from scripts.core.errors import UserError
 from scripts.distributions import completions as completions_job
 from scripts.distributions import token_distributions
+from tests import jobs
 from tests import zoo as builder
 from tests.core.engines.completion_server import KEY, Server
 
@@ -53,34 +49,16 @@ def texts(tmp_path):
 def arguments(entries, folder, texts, model, **changed):
     """Return the keyword arguments of a job."""
     return {
+        **jobs.model_arguments(entries, model, folder),
         "texts": str(texts),
         "distributions": str(folder / "out.parquet"),
         "masses": str(folder / "out.mass.parquet"),
-        "speed": str(folder / "speed.json"),
-        "model": model,
-        "entry": entries[model],
         "methods": METHODS[model],
         "top_k": 5,
         "max_new_tokens": 4,
         "groups": GROUPS,
-        "device": "cpu",
-        "tokens_per_batch": 200,
-        "save_seconds": 0,
         **changed,
     }
-
-
-def process(given):
-    """Start a job as a process of its own."""
-    options = [(f"--{name.replace('_', '-')}", value) for name, value in given.items()]
-    words = [(name, value if isinstance(value, str) else json.dumps(value)) for name, value in options]
-    return subprocess.Popen(
-        [sys.executable, "-m", "scripts.distributions.token_distributions", *[word for pair in words for word in pair]],
-        cwd=ROOT,
-        env={**os.environ, "OMP_NUM_THREADS": "1"},
-        stderr=subprocess.PIPE,
-        text=True,
-    )
 
 
 @pytest.mark.parametrize("model", METHODS)
@@ -149,21 +127,16 @@ def test_a_killed_job_goes_on_where_it_was(entries, tmp_path, monkeypatch, model
     given = arguments(entries, broken, path, model)
     parts = broken / "out.chunks"
     for target in (2, 5):
-        job = process(given)
-        while job.poll() is None and len(list(parts.glob("[!.]*.parquet"))) < target:
-            time.sleep(0.002)
-        job.send_signal(signal.SIGKILL)
-        assert job.wait() == -signal.SIGKILL, job.stderr.read()
+        jobs.kill_with_parts("scripts.distributions.token_distributions", given, parts, target)
         assert not (broken / "out.parquet").exists()
         assert not (broken / "out.mass.parquet").exists()
-    found = len(list(parts.glob("[!.]*.parquet")))
-    assert found >= 5
+    kept = jobs.finished_parts(parts)
     (broken / ".out.mass.parquet.left.parquet").write_text("half")
     token_distributions.main(**given)
     speed = json.loads((broken / "speed.json").read_text())
     facts = files.parquet_metadata(broken / "out.parquet")
     # What was finished was not computed again, and everything else was.
-    assert 0 < speed["tokens"] <= facts["forward_tokens"] - found
+    assert 0 < speed["tokens"] <= facts["forward_tokens"] - kept
     for name in ("out.parquet", "out.mass.parquet"):
         assert (broken / name).read_bytes() == (whole / name).read_bytes()
     assert sorted(p.name for p in broken.iterdir()) == ["out.mass.parquet", "out.parquet", "speed.json"]

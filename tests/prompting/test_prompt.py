@@ -1,11 +1,5 @@
 """A prompting job: what the model is shown, both steps, resuming after it was killed, shards, and what it writes."""
 
-import json
-import os
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pandas as pd
@@ -15,6 +9,7 @@ from scripts.core import config, files, prompting
 from scripts.core.engines import chunks, generation, models
 from scripts.core.errors import UserError
 from scripts.prompting import merge_answers, prompt
+from tests import jobs
 from tests import zoo as builder
 
 ROOT = Path(__file__).parents[2]
@@ -47,16 +42,11 @@ def entries(tmp_path_factory):
 def arguments(entries, folder, path, model="tiny-llama", **changed):
     """Return the keyword arguments of a prompting job."""
     return {
+        **jobs.model_arguments(entries, model, folder),
         "prompts": str(path),
         "answers": str(folder / "answers.parquet"),
-        "speed": str(folder / "speed.json"),
-        "model": model,
-        "entry": entries[model],
         "methods": ["vanilla", "think"],
         "new_tokens": NEW,
-        "device": "cpu",
-        "tokens_per_batch": 200,
-        "save_seconds": 0,
         **changed,
     }
 
@@ -118,21 +108,9 @@ def test_a_killed_job_goes_on_where_it_was(entries, tmp_path):
     prompt.main(**arguments(entries, whole, tmp_path / "prompts.parquet"))
     given = arguments(entries, broken, tmp_path / "prompts.parquet")
     parts = broken / "answers.chunks"
-    options = [(f"--{name.replace('_', '-')}", value) for name, value in given.items()]
-    texts = [(name, value if isinstance(value, str) else json.dumps(value)) for name, value in options]
     for target in (2, 9):
-        job = subprocess.Popen(
-            [sys.executable, "-m", "scripts.prompting.prompt", *[word for pair in texts for word in pair]],
-            cwd=ROOT, env={**os.environ, "OMP_NUM_THREADS": "1"}, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
-        while job.poll() is None and len(list(parts.glob("*.parquet"))) < target:
-            time.sleep(0.002)
-        assert job.poll() is None, "the job was over before it could be killed"
-        os.kill(job.pid, signal.SIGKILL)
-        job.wait()
+        jobs.kill_with_parts("scripts.prompting.prompt", given, parts, target)
         assert not (broken / "answers.parquet").exists()
-        kept = len(list(parts.glob("*.parquet")))
-        assert kept >= target
     prompt.main(**given)
     first, second = (files.read_parquet(folder / "answers.parquet") for folder in (whole, broken))
     pd.testing.assert_frame_equal(first, second)
@@ -178,7 +156,7 @@ def test_a_chat_template_is_needed_where_the_registry_asks_for_one(entries):
     _, tokenizer = models.load(name, entries[name], models.locate(name, entries[name]), "cpu")
     with pytest.raises(UserError, match="prompt_wrapping is chat_template, but the model's tokenizer has no template"):
         prompting.wrap("a", "chat_template", tokenizer)
-    with pytest.raises(ValueError, match="none of none, llama2, chat_template"):
+    with pytest.raises(ValueError, match="expected one of none, llama2, chat_template"):
         prompting.wrap("a", "alpaca", tokenizer)
 
 

@@ -2,10 +2,9 @@
 
 import json
 import os
-import signal
+import re
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +18,7 @@ from scripts.core.engines import chunks, models
 from scripts.core.errors import UserError
 from scripts.core.provenance import closure
 from scripts.scoring import merge_scores, score
+from tests import jobs
 from tests import zoo as builder
 
 ROOT = Path(__file__).parents[2]
@@ -56,30 +56,12 @@ def many(tmp_path):
 def arguments(entries, folder, path, model="tiny-llama", **changed):
     """Return the keyword arguments of a scoring job."""
     return {
+        **jobs.model_arguments(entries, model, folder),
         "instances": str(path),
         "scores": str(folder / "scores.parquet"),
-        "speed": str(folder / "speed.json"),
-        "model": model,
-        "entry": entries[model],
         "engine": "packed",
-        "device": "cpu",
-        "tokens_per_batch": 200,
-        "save_seconds": 0,
         **changed,
     }
-
-
-def process(given):
-    """Start a scoring job as a process of its own."""
-    options = [(f"--{name.replace('_', '-')}", value) for name, value in given.items()]
-    texts = [(name, value if isinstance(value, str) else json.dumps(value)) for name, value in options]
-    return subprocess.Popen(
-        [sys.executable, "-m", "scripts.scoring.score", *[word for pair in texts for word in pair]],
-        cwd=ROOT,
-        env={**os.environ, "OMP_NUM_THREADS": "1"},
-        stderr=subprocess.PIPE,
-        text=True,
-    )
 
 
 def test_every_distinct_instance_is_scored_once_in_order(entries, tmp_path, many):
@@ -109,21 +91,15 @@ def test_a_killed_job_goes_on_where_it_was(entries, tmp_path, monkeypatch, model
     path = write_instances(tmp_path / "instances.parquet", count)
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     given = arguments(entries, broken, path, model)
-    done = process(arguments(entries, whole, path, model))
+    done = jobs.start("scripts.scoring.score", arguments(entries, whole, path, model))
     assert done.wait() == 0, done.stderr.read()
     rng = np.random.default_rng(20240601)
     parts = broken / "scores.chunks"
     for _ in range(3):
-        before = len(list(parts.glob("*.parquet")))
-        job = process(given)
         # Killed somewhere behind its next finished part.
-        target = before + int(rng.integers(1, 12))
-        while job.poll() is None and len(list(parts.glob("*.parquet"))) < target:
-            time.sleep(0.002)
-        job.send_signal(signal.SIGKILL)
-        assert job.wait() == -signal.SIGKILL, job.stderr.read()
+        target = jobs.finished_parts(parts) + int(rng.integers(1, 12))
+        jobs.kill_with_parts("scripts.scoring.score", given, parts, target)
         assert not (broken / "scores.parquet").exists()
-    assert list(parts.glob("[!.]*.parquet"))
     (broken / ".scores.parquet.left.parquet").write_text("half")
     run_batches = []
     original = score.scoring.make_engine
@@ -250,7 +226,7 @@ def test_memory_stays_flat_as_instances_grow_tenfold(entries, tmp_path):
     for count in (1100, 11000):
         path = write_instances(tmp_path / f"{count}.parquet", count)
         given = arguments(entries, tmp_path / str(count), path, tokens_per_batch=4000, save_seconds=60)
-        job = process(given)
+        job = jobs.start("scripts.scoring.score", given)
         _, status, usage = os.wait4(job.pid, 0)
         assert status == 0, job.stderr.read()
         peaks[count] = usage.ru_maxrss / 1024
@@ -263,3 +239,17 @@ def test_no_instances_are_an_error(entries, tmp_path):
     pq.write_table(empty, tmp_path / "empty.parquet")
     with pytest.raises(UserError, match="no instances; delete the file"):
         score.main(**arguments(entries, tmp_path, tmp_path / "empty.parquet"))
+
+
+def test_an_enormous_number_of_jobs_is_refused_before_it_is_planned(tmp_path):
+    (tmp_path / "short.yaml").write_text("scoring: {minutes_per_job: 0.0001}\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "snakemake", "-n", "--snakefile", ROOT / "Snakefile", "--configfile", "short.yaml"],
+        cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert re.fullmatch(
+        r"Error: scoring.minutes_per_job is 0.0001: that makes \d+ jobs to score \w+ with model [\w.-]+, more than "
+        r"1000; set it to at least [\d.]+",
+        done.stderr.strip().splitlines()[-1],
+    ), done.stderr[-2000:]

@@ -186,6 +186,11 @@ def sample_of_a_billion(workflow):
     return done, "results", ["ruff.sample_size is 1000000000", "a full sample has 2160 instances; use at most 2160"]
 
 
+def too_short_jobs(workflow):
+    done = overlay(workflow, "scoring: {minutes_per_job: 1.0e-9}\n")
+    return done, "results", ["scoring.minutes_per_job is '1e-09'; expected at least 0.0001"]
+
+
 def checked_alone(workflow, text):
     (workflow.folder / "mine.yaml").write_text(text, encoding="utf-8")
     assert overlay(workflow, text).returncode != 0
@@ -256,7 +261,7 @@ def broken_mirror(workflow, change):
 CASES = [
     without_slot, repeated_row, unknown_model, unknown_key, unknown_pronoun_set, too_few_pronoun_sets, unreachable_hub,
     corrupted_archive, truncated_archive, missing_mirror, truncated_parquet, no_space_left, repeated_key, not_a_number,
-    repeated_entry, too_few_entries, sample_of_a_billion, broken_overlay, empty_overlay, leaving_hub_id,
+    repeated_entry, too_few_entries, sample_of_a_billion, too_short_jobs, broken_overlay, empty_overlay, leaving_hub_id,
     control_character, infinite_score,
 ]  # fmt: skip
 

@@ -55,6 +55,11 @@ class Chunks:
         if self._paths:
             log.info("%s: %d finished parts found", self.folder, sum(map(len, self._paths.values())))
 
+    @classmethod
+    def beside(cls, output, facts, save_seconds):
+        """Return the parts of the job that writes ``output``; its results depend on ``facts`` (JSON) and its rows."""
+        return cls(Path(output).with_suffix(".chunks"), key_of(facts), save_seconds)
+
     def work(self, window, batches, compute):
         """Go through the batches of a window of rows: take up what is finished, compute the rest and save it.
 

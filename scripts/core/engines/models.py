@@ -10,14 +10,12 @@ from pathlib import Path
 
 import torch
 
+from scripts.core import checkpoints
+from scripts.core.checkpoints import OTHER_FILES, WEIGHT_FILES
 from scripts.core.errors import UserError
 from scripts.core.files import sha256
 
 log = logging.getLogger("pronouns")
-
-# What a checkpoint folder must offer, best first; Flax, TensorFlow and ONNX copies are never fetched.
-WEIGHT_FILES = ("*.safetensors", "pytorch_model*.bin")
-OTHER_FILES = ("*.json", "*.txt", "*.model", "*.py", "*.jinja")
 
 
 @dataclass(frozen=True)
@@ -171,19 +169,14 @@ def _download(hub, revision):
 
 
 def weights_digest(location):
-    """Return the SHA-256 over the files of a located model that loading may read, names included."""
-    import hashlib
+    """Return the SHA-256 over the files of a located model that loading may read, names included.
 
-    if location.gguf:
-        return sha256(location.folder / location.gguf)
-    digest = hashlib.sha256()
-    present = [w for w in WEIGHT_FILES if any(location.folder.glob(w))]
-    if not present:
-        raise UserError(f"{location.folder}: no weights ({' or '.join(WEIGHT_FILES)}); fetch the model again")
-    patterns = (present[0], *OTHER_FILES)
-    for path in sorted({p for pattern in patterns for p in location.folder.glob(pattern) if p.is_file()}):
-        digest.update(f"{path.name}\0{sha256(path)}\n".encode())
-    return digest.hexdigest()
+    Raises
+    ------
+    UserError
+        If there are no weights.
+    """
+    return sha256(location.folder / location.gguf) if location.gguf else checkpoints.digest(location.folder)
 
 
 def load(name, entry, location, device):

@@ -32,16 +32,9 @@ class PackedEngine(Texts):
 
     Parameters
     ----------
-    model : transformers.PreTrainedModel
-    tokenizer : transformers.PreTrainedTokenizerFast
-    architecture : {"encoder", "decoder", "encoder-decoder"}
-    device : str
-        A torch device, or ``"auto"`` for a model spread over several GPUs.
-    tokens_per_batch : int or "auto"
-        Upper bound of the tokens of one forward pass; a single packed sequence or masked text may exceed it. Halved
-        whenever memory runs out.
-    instances : DataFrame
-        As for :func:`scripts.core.engines.scoring.make_engine`.
+    model, tokenizer, architecture, device, tokens_per_batch, instances
+        As for :func:`scripts.core.engines.scoring.make_engine`. A single packed sequence or masked text may exceed
+        ``tokens_per_batch``, which is halved whenever memory runs out.
 
     Raises
     ------

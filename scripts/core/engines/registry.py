@@ -27,6 +27,8 @@ PROMPTS_PER_BATCH = 32
 STARTUP_MINUTES = 10
 LOAD_BYTES_PER_SECOND = 2e8
 HOST_OVERHEAD_MB = 4096
+# A scheduler takes about a thousand jobs of a kind (Slurm's MaxArraySize), and Snakemake plans them in seconds.
+MOST_JOBS = 1000
 
 
 def load_registry(path, schema_path):
@@ -288,7 +290,7 @@ def distribution_minutes(entry, n_texts, tokens, new_tokens, attempt=1):
 
 def shards(entry, n_instances, options, tokens, minutes_per_job):
     """Return the number of jobs that keeps each within ``minutes_per_job`` (:func:`instance_seconds`), at least 1."""
-    return max(1, math.ceil(n_instances * instance_seconds(entry, options, tokens) / 60 / minutes_per_job))
+    return jobs_within(n_instances * instance_seconds(entry, options, tokens), minutes_per_job)
 
 
 def prompt_seconds(entry, tokens, new_tokens):
@@ -327,9 +329,35 @@ def generation_seconds(entry, read, generated, flops):
     return operations * (read + 2 * generated) / flops
 
 
-def prompt_shards(seconds, minutes_per_job):
-    """Return the number of jobs that keeps prompts of ``seconds`` in all within ``minutes_per_job``, at least 1."""
+def jobs_within(seconds, minutes_per_job):
+    """Return the number of jobs that keeps work of ``seconds`` in all within ``minutes_per_job`` each, at least 1."""
     return max(1, math.ceil(seconds / 60 / minutes_per_job))
+
+
+def check_jobs(jobs, purpose, minutes_per_job):
+    """Refuse to divide the work of a model into more than :data:`MOST_JOBS` jobs.
+
+    Parameters
+    ----------
+    jobs : dict of str to int
+        Model to the number of its jobs, as :func:`jobs_within` returns it.
+    purpose : str
+        What the jobs do with the model, for the message: ``score ruff``.
+    minutes_per_job : float
+
+    Raises
+    ------
+    UserError
+        Naming the first such model, and a time that is long enough.
+    """
+    for name, count in jobs.items():
+        if count > MOST_JOBS:
+            # Two digits, a little more than needed.
+            enough = float(f"{1.05 * count / MOST_JOBS * minutes_per_job:.2g}")
+            raise UserError(
+                f"scoring.minutes_per_job is {minutes_per_job:g}: that makes {count} jobs to {purpose} with model "
+                f"{name}, more than {MOST_JOBS}; set it to at least {enough:g}"
+            )
 
 
 def prompt_minutes(entry, seconds, attempt=1):

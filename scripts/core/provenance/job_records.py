@@ -26,10 +26,11 @@ import sys
 import urllib.parse
 from pathlib import Path
 
+from scripts.core import checkpoints, files
 from scripts.core import config as configuration
-from scripts.core import files
 from scripts.core.errors import UserError
 
+ROOT = Path(__file__).resolve().parents[3]
 FOLDER = "results/provenance"
 CACHE = f"{FOLDER}/.digests"
 FORMAT = 2
@@ -41,10 +42,9 @@ MODEL_FACTS = ("model", "source", "revision", "weights_sha256", "engine", "insta
 def portable(value, root):
     """Return a JSON-able copy of ``value`` in which paths below ``root`` are relative to it, as keys too.
 
-    So are paths that begin with ``../`` and lead there from the working directory.
-
-    Paths below the user's home begin with ``~``. Tuples become lists, keys text, and whatever JSON does not know its
-    text.
+    So are paths that begin with ``../`` and lead there from the working directory. Paths below the user's home begin
+    with ``~``, those in a Python environment elsewhere with ``<environment>``. Tuples become lists, keys text, and
+    whatever JSON does not know its text.
     """
     if isinstance(value, dict):
         return {_portable_text(key, root): portable(member, root) for key, member in value.items()}
@@ -58,19 +58,24 @@ def portable(value, root):
 
 
 def _portable_text(value, root):
-    text, home = str(value), f"{Path.home()}/"
+    text = str(value)
     # A run in a folder of its own inside the repository names files of the repository so.
     if text.startswith("../"):
         absolute = os.path.normpath(Path.cwd() / text)
         text = absolute if absolute.startswith(f"{root}/") else text
     text = text.removeprefix(f"{root}/")
-    return f"~/{text.removeprefix(home)}" if text.startswith(home) else text
+    for folder, name in ((Path.home(), "~"), *((folder, files.ENVIRONMENT) for folder in files.environment_folders())):
+        if text.startswith(f"{folder}/"):
+            return f"{name}/{text.removeprefix(f'{folder}/')}"
+    return text
 
 
 def resolve(path, root):
     """Return where a path of a plan or record is: below the working directory, or else in the repository ``root``."""
     if path.startswith("~/"):
         return Path(path).expanduser()
+    if path.startswith(f"{files.ENVIRONMENT}/"):
+        return Path(sys.prefix) / path.removeprefix(f"{files.ENVIRONMENT}/")
     return Path(path) if Path(path).exists() or path.startswith("results/") else Path(root) / path
 
 
@@ -111,7 +116,56 @@ def digest(path, cache=None):
     except (OSError, ValueError, KeyError):
         pass
     value = files.sha256(path)
-    files.write_json(known, {"path": str(path), "state": state, "sha256": value})
+    shown = portable(str(path).removeprefix(f"{Path.cwd()}/"), ROOT)
+    _remember(known, {"path": shown, "state": state, "sha256": value})
+    return value
+
+
+def _remember(path, entry):
+    """Write an entry of the cache; without it, its file is only read again."""
+    with contextlib.suppress(UserError):
+        files.write_json(path, entry)
+
+
+def recorded_params(params):
+    """Return the params of a job that its record keeps.
+
+    The digest of local weights (``_weights``) is for Snakemake alone: the metadata of the outputs have it as well, and
+    the audit compares those with the weights as they are.
+    """
+    return {name: value for name, value in params.items() if name != "_weights"}
+
+
+def local_weights(source, cache=CACHE):
+    """Return the digest of weights that lie in a folder of this machine, as the metadata of their outputs have it.
+
+    Such a folder can be overwritten in place, which no name shows. What was not changed since is not read again.
+
+    Parameters
+    ----------
+    source : dict
+        Of the model's registry entry.
+    cache : str or Path
+        As for :func:`digest`; it holds the digest that each folder had last, too.
+
+    Returns
+    -------
+    str or None
+        None for weights of the hub or of a package, which revision and version fix. Of a folder that holds no weights
+        (any more) the digest that it had last, or None: where a checkpoint is away, results stay what they are.
+    """
+    if "path" not in source:
+        return None
+    last = Path(cache) / f"weights-{hashlib.sha256(source['path'].encode()).hexdigest()[:32]}.json"
+    known = None
+    with contextlib.suppress(OSError, ValueError, KeyError):
+        known = json.loads(last.read_text(encoding="utf-8"))["sha256"]
+    folder = Path(source["path"]).expanduser()
+    if not checkpoints.has_weights(folder):
+        return known
+    value = checkpoints.digest(folder, lambda path: digest(path, cache))
+    if value != known:
+        _remember(last, {"path": portable(source["path"], ROOT), "sha256": value})
     return value
 
 
@@ -413,7 +467,7 @@ class Recorder:
             "format": FORMAT,
             "rule": rule,
             "wildcards": portable(dict(wildcards), root),
-            "params": portable(params, root),
+            "params": portable(recorded_params(params), root),
             "inputs": portable(inputs, root),
             "package_files": package_files(carried(portable(params, root)), CACHE),
             "started": now(),

@@ -544,11 +544,26 @@ def test_time_of_prompts(models):
     seconds = module.prompt_seconds(entry, 200, 20)
     operations = 2 * entry["parameters"] * 200
     assert seconds == pytest.approx(operations / 1e14 + 20 * (2 * entry["parameters"] / 1e12 + 0.1) / 32)
-    assert module.prompt_shards(3 * 3600, 60) == 3
-    assert module.prompt_shards(1, 60) == 1
+    assert module.jobs_within(3 * 3600, 60) == 3
+    assert module.jobs_within(1, 60) == 1
     assert module.prompt_minutes(entry, 6000, attempt=2) == 2 * module.prompt_minutes(entry, 6000)
     small = models["smollm2-135m-instruct"]
     assert module.prompt_seconds(small, 200, 20) == pytest.approx(2 * 134515008 * 240 / 8e10)
+
+
+@pytest.mark.parametrize("seconds", [7, 3600, 1e9])
+def test_more_jobs_than_a_queue_takes_are_refused_with_the_number_to_set(seconds):
+    jobs = {"a": 1, "b": module.jobs_within(seconds, 1e-4)}
+    with pytest.raises(UserError) as caught:
+        module.check_jobs(jobs, "score ruff", 1e-4)
+    message = str(caught.value)
+    assert message.startswith(
+        f"scoring.minutes_per_job is 0.0001: that makes {jobs['b']} jobs to score ruff with model b, more than 1000; "
+        "set it to at least "
+    )
+    enough = float(message.rpartition(" ")[2])
+    assert 900 < module.jobs_within(seconds, enough) <= 1000
+    module.check_jobs({"b": module.jobs_within(seconds, enough)}, "score ruff", enough)
 
 
 def test_shards_keep_jobs_within_their_time(models):

@@ -13,6 +13,7 @@ import pytest
 
 from scripts.core import config as configuration
 from scripts.core import files
+from scripts.core.engines import models
 from scripts.core.provenance import audit, job_records
 
 HERE = Path(__file__).parents[3]
@@ -34,6 +35,31 @@ def test_a_users_home_is_not_named(tmp_path, monkeypatch):
     assert name == "~/models"
     assert job_records.resolve(name, ROOT) == tmp_path / "alice/models"
     assert job_records.portable(f"{tmp_path}/alice/house/a", f"{tmp_path}/alice/house") == "a"
+
+
+def test_an_environment_outside_project_and_home_is_not_named(tmp_path, monkeypatch):
+    """It may be a link: packages are named below either path."""
+    (tmp_path / "shared/env/lib").mkdir(parents=True)
+    (tmp_path / "env").symlink_to(tmp_path / "shared/env")
+    monkeypatch.setattr(sys, "prefix", str(tmp_path / "env"))
+    for folder in ("env", "shared/env"):
+        name = job_records.portable({"path": f"{tmp_path}/{folder}/lib/weights"}, ROOT)["path"]
+        assert name == "<environment>/lib/weights"
+    assert job_records.resolve(name, ROOT) == tmp_path / "env/lib/weights"
+    # Below the project or the home a path is relative to those, as any other.
+    assert job_records.portable(f"{tmp_path}/env/lib", str(tmp_path)) == "env/lib"
+
+
+def test_the_cache_of_digests_names_no_folder_of_the_machine(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "prefix", str(tmp_path / "env"))
+    for folder in ("env", "site"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "weights").write_text(folder)
+    monkeypatch.chdir(tmp_path / "site")
+    for path in (tmp_path / "env/weights", tmp_path / "site/weights", "weights", HERE / "config.yaml"):
+        job_records.digest(path, "cache")
+    named = {json.loads(path.read_text())["path"] for path in Path("cache").iterdir()}
+    assert named == {"<environment>/weights", "weights", "config.yaml"}
 
 
 def test_record_names_differ_with_wildcards_and_are_file_names():
@@ -555,3 +581,47 @@ def test_an_overlay_is_asked_for_where_parameters_of_most_results_differ():
         job["params"]["level"] = 1
     assert "3 of 3 files would be made otherwise" in audit.doubt(audit.judge(*state))
     assert "other overlays than o.yaml" in audit.doubt(audit.judge(*state), ["o.yaml"])
+
+
+def checkpoint(folder, content=b"0" * 64):
+    """Write what a checkpoint's digest covers, and a file that it does not."""
+    folder.mkdir(parents=True)
+    (folder / "model.safetensors").write_bytes(content)
+    (folder / "config.json").write_text("{}")
+    (folder / "README.md").write_text("old")
+    return {"path": str(folder)}
+
+
+def test_weights_that_were_overwritten_in_place_have_another_digest(tmp_path, monkeypatch):
+    """Of the same size and with the same time of modification, too."""
+    source = checkpoint(tmp_path / "model")
+    weights = tmp_path / "model/model.safetensors"
+    first = job_records.local_weights(source, tmp_path / "cache")
+    assert first == models.weights_digest(models.Location(tmp_path / "model", None, None))
+    with monkeypatch.context() as patch:
+        patch.setattr(files, "sha256", lambda path: pytest.fail(f"{path} was read again"))
+        assert job_records.local_weights(source, tmp_path / "cache") == first
+    times = weights.stat()
+    weights.write_bytes(b"1" * 64)
+    os.utime(weights, ns=(times.st_atime_ns, times.st_mtime_ns))
+    second = job_records.local_weights(source, tmp_path / "cache")
+    assert second == models.weights_digest(models.Location(tmp_path / "model", None, None)) != first
+    # Neither a new time alone nor a file that is not loaded makes other weights.
+    weights.touch()
+    (tmp_path / "model/README.md").write_text("new")
+    assert job_records.local_weights(source, tmp_path / "cache") == second
+
+
+def test_weights_that_are_away_are_those_that_were_there(tmp_path):
+    """Where scores are there and the checkpoint is not, nothing is scored again."""
+    source = checkpoint(tmp_path / "model")
+    known = job_records.local_weights(source, tmp_path / "cache")
+    shutil.rmtree(tmp_path / "model")
+    assert job_records.local_weights(source, tmp_path / "cache") == known
+    assert job_records.local_weights({"path": str(tmp_path / "never")}, tmp_path / "cache") is None
+
+
+def test_weights_that_a_source_fixes_need_no_digest(tmp_path):
+    for source in ({"hub": "a/b", "revision": None}, {"package": "p", "version": "1", "file": "a.gguf"}):
+        assert job_records.local_weights(source, tmp_path / "cache") is None
+    assert not (tmp_path / "cache").exists()

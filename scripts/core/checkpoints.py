@@ -1,0 +1,37 @@
+"""Folders with a model's weights: which of their files loading reads, and one digest of them all."""
+
+import hashlib
+
+from scripts.core import files
+from scripts.core.errors import UserError
+
+# What a checkpoint folder must offer, best first; Flax, TensorFlow and ONNX copies are never fetched.
+WEIGHT_FILES = ("*.safetensors", "pytorch_model*.bin")
+OTHER_FILES = ("*.json", "*.txt", "*.model", "*.py", "*.jinja")
+
+
+def has_weights(folder):
+    """Return whether a folder holds weights in one of the formats that are loaded."""
+    return any(any(folder.glob(pattern)) for pattern in WEIGHT_FILES)
+
+
+def digest(folder, of_file=files.sha256):
+    """Return the SHA-256 over the files of a checkpoint that loading may read, names included.
+
+    Parameters
+    ----------
+    folder : Path
+    of_file : callable
+        Path of a file to its SHA-256.
+
+    Raises
+    ------
+    UserError
+        If there are no weights.
+    """
+    present = [pattern for pattern in WEIGHT_FILES if any(folder.glob(pattern))]
+    if not present:
+        raise UserError(f"{folder}: no weights ({' or '.join(WEIGHT_FILES)}); fetch the model again")
+    paths = {path for pattern in (present[0], *OTHER_FILES) for path in folder.glob(pattern) if path.is_file()}
+    lines = [f"{path.name}\0{of_file(path)}\n" for path in sorted(paths)]
+    return hashlib.sha256("".join(lines).encode()).hexdigest()

@@ -1,0 +1,51 @@
+"""A local checkpoint that is overwritten in place is run again by ``snakemake`` alone, with all that follows."""
+
+import os
+
+import pytest
+
+from scripts.core import files
+
+pytestmark = pytest.mark.workflow
+
+SCORES = "results/ruff/scores/replica/tiny-llama.parquet"
+ANSWERS = "results/ruff/answers/replica/tiny-llama.parquet"
+DISTRIBUTIONS = "results/underspecification/distributions/mgc/tiny-llama.parquet"
+ACCURACY = "results/ruff/analysis/replica/accuracy.csv"
+TARGETS = (ACCURACY, ANSWERS, DISTRIBUTIONS)
+RUN = {"score", "merge_scores", "prompt", "merge_answers", "token_distributions"}
+
+
+@pytest.fixture(scope="module")
+def site(fresh):
+    workflow = fresh(("tiny-llama",))
+    done = workflow.snakemake(*TARGETS)
+    assert done.returncode == 0, done.stdout[-6000:]
+    return workflow
+
+
+def overwrite(path):
+    """Give a checkpoint other weights in place: same size, same time of modification."""
+    from safetensors.torch import load_file, save_file
+
+    stat = path.stat()
+    save_file({name: tensor.flip(0) for name, tensor in load_file(path).items()}, path, metadata={"format": "pt"})
+    os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+    assert (path.stat().st_size, path.stat().st_mtime_ns) == (stat.st_size, stat.st_mtime_ns)
+
+
+def test_an_untouched_checkpoint_reruns_nothing(site):
+    assert site.planned(*TARGETS) == {}
+    (site.folder / "zoo/tiny-llama/model.safetensors").touch()
+    assert site.planned(*TARGETS) == {}
+
+
+def test_an_overwritten_checkpoint_is_run_again_with_what_follows(site):
+    before = {path: files.read_parquet(site.folder / path) for path in (SCORES, ANSWERS, DISTRIBUTIONS)}
+    overwrite(site.folder / "zoo/tiny-llama/model.safetensors")
+    assert set(site.planned(*TARGETS)) >= RUN | {"ruff_predictions", "ruff_accuracy"}
+    done = site.snakemake(*TARGETS)
+    assert done.returncode == 0, done.stdout[-6000:]
+    for path, frame in before.items():
+        assert not frame.equals(files.read_parquet(site.folder / path)), path
+    assert site.planned(*TARGETS) == {}
