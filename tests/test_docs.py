@@ -73,7 +73,9 @@ def test_every_command_in_the_prose_is_typed_somewhere(page):
 
 def test_commands_without_a_kind_and_broken_ones_are_seen():
     """The checks themselves."""
-    page = "```bash\nsnakemake\n```\n\n- x\n\n  ```bash run\n  snakemake -n  # dry\n  # nothing\n  ```\n`make tee`, `x`\n"
+    page = (
+        "```bash\nsnakemake\n```\n\n- x\n\n  ```bash run\n  snakemake -n  # dry\n  # nothing\n  ```\n`make tee`, `x`\n"
+    )
     plain, indented = pages.blocks("x.md", page)
     assert plain.info not in pages.KINDS
     assert (indented.line, indented.commands) == (8, [(8, "snakemake -n")])
@@ -125,9 +127,7 @@ def test_files_in_the_pages_are_valid(block):
         path = ROOT / "config/schemas/models.schema.yaml"
         config.validate(content, config.load_yaml(path), block.file)
     else:
-        merged = config.load_yaml(ROOT / "config.yaml")
-        for key, value in content.items():
-            merged[key] = merged[key] | value if isinstance(merged.get(key), dict) else value
+        merged = config.merge(config.load_yaml(ROOT / "config.yaml"), content)
         config.validate(merged, config.configuration_schema(ROOT / "config/schemas"), block.file)
         if merged["studies"] != "all":
             assert studies.chosen(merged["studies"], ("ruff", "counter_gap", "underspecification"))
