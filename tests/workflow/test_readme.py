@@ -41,10 +41,7 @@ def listed(*kinds):
     found = {}
     for page in pages.PAGES:
         for block in pages.blocks(page):
-            if block.info == "python run":
-                lines = [(block.line, block.text)]
-            else:
-                lines = block.commands
+            lines = [(block.line, block.text)] if block.info == "python run" else block.commands
             for number, command in lines:
                 if block.info in kinds:
                     found.setdefault((block.info, command), f"{page}:{number}")
