@@ -20,6 +20,9 @@ except UserError as error:
 
 PROMPTED_MODELS = {name: registry.describe(MODELS[name]) for name in RUFF_PROMPTED}
 
+# Tokens of a text by its number of distractors, on average.
+RUFF_TOKENS = [34.5, 49, 58.5, 68, 77, 86]
+
 RUFF_FULL_SETS = "results/ruff/instances/{{templates}}/distractors{n}.parquet"
 RUFF_SAMPLES = "results/ruff/instances/{{templates}}/sample_seed{seed}_distractors{n}.parquet"
 
@@ -454,6 +457,11 @@ declare(
         options=len(PRONOUN_SETS),
         # The longest set has 69 tokens a text under BERT's tokenizer; the root mean square over its six sets is 52.
         tokens=56,
+        # Under the tokenizers of BERT and SmolLM2 alike.
+        lengths=[
+            (180, 19),
+            *((len(RUFF["seeds"]) * RUFF["sample_size"], RUFF_TOKENS[n]) for n in RUFF["distractors"]),
+        ],
     ),
     prompted=Prompted(sets=RUFF["templates"], models=RUFF_PROMPTED, tokens=prompting_jobs.PROMPT_TOKENS),
     figures=RUFF_FIGURES,

@@ -4,6 +4,7 @@
 
 from scripts.underspecification.lib import data as underspecification_data
 from scripts.underspecification.lib import study as underspecification_study
+from scripts.underspecification.lib import text_counts as underspecification_texts
 
 UNDERSPEC = config["underspecification"]
 UNDERSPEC_ANALYSIS = "results/underspecification/analysis"
@@ -418,6 +419,15 @@ declare(
         new_tokens={name: UNDERSPEC["max_new_tokens"][method] for name, method in UNDERSPEC_METHODS.items()},
         # Prompt A around a Winogender sentence has about 60 tokens.
         tokens=64,
+        counts={
+            name: underspecification_texts.text_counts(
+                name.partition("_")[0],
+                UNDERSPEC["sample"],
+                UNDERSPEC["outer_dates"],
+                UNDERSPEC["prompts"][UNDERSPEC_METHODS[name]],
+            )
+            for name in UNDERSPEC_SETS
+        },
         word_groups=UNDERSPEC_WORDS,
     ),
     figures=UNDERSPEC_FIGURES,

@@ -24,8 +24,8 @@ def check_folder(name, folder, root):
     Raises
     ------
     UserError
-        If ``name`` is set and ``folder`` is called otherwise; if it is not set and ``folder`` is one of ``runs/`` in the
-        repository. The line says what to add to the command.
+        If ``name`` is set and ``folder`` is called otherwise; if it is not set and ``folder`` is one of ``runs/`` in
+        the repository. The line says what to add to the command.
     """
     folder, root = Path(folder), Path(root)
     if name and folder.name != name:

@@ -1,9 +1,11 @@
 """Runs side by side: each in its own folder, none disturbs another, and each is audited as the others are."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -33,7 +35,15 @@ IN_FOLDER = ("--directory", "runs/other")
 
 def audit(folder, overlay, *arguments):
     done = subprocess.run(
-        [sys.executable, "-m", "scripts.audit", "--configfile", overlay, *(f"--target={t}" for t in TARGETS), *arguments],
+        [
+            sys.executable,
+            "-m",
+            "scripts.audit",
+            "--configfile",
+            overlay,
+            *(f"--target={t}" for t in TARGETS),
+            *arguments,
+        ],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(folder)},
         capture_output=True,
@@ -90,7 +100,7 @@ def test_the_commands_of_an_audit_name_the_folder(side_by_side):
     (figure.parent / "mine.txt").write_text("x", encoding="utf-8")
     status, printed = audit(workflow.folder, "config/other.yaml", *IN_FOLDER)
     assert status == 1
-    path = f"{os.path.dirname(sys.executable)}{os.pathsep}{os.environ['PATH']}"
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     commands = [line.partition(", run: ")[2] for line in printed.splitlines() if ", run: " in line]
     assert len(commands) == 2, printed
     for command in commands:
@@ -110,7 +120,7 @@ def test_the_wrong_folder_is_refused_in_one_line(side_by_side):
     for target in ("figures", "plan", "audit"):
         done = workflow.snakemake(target, overlay="config/other.yaml")
         assert done.returncode == 1
-        assert [line for line in done.stdout.splitlines() if line.startswith("Error")][0].endswith(told), done.stdout
+        assert re.search(rf"^Error: .*{re.escape(told)}$", done.stdout, flags=re.MULTILINE), done.stdout
     status, printed = audit(workflow.folder, "config/other.yaml")
     assert status == 2
     assert told in printed
