@@ -15,7 +15,7 @@ from tests import pages
 ROOT = Path(__file__).parents[1]
 # Commands in the prose that stand in no block, and what holds them.
 MENTIONED = {
-    "snakemake --unlock": "docs/slurm.md types it with the profile",
+    "snakemake --cores 1 --unlock": "tests/workflow/test_readme.py types it",
     "snakemake plan": "docs/runs.md types it with cores",
     "snakemake --cores 2 --rerun-incomplete": "tests/workflow/test_readme.py types it",
     "snakemake --cores 2 --quiet rules host": "tests/workflow/test_readme.py types it",
