@@ -63,7 +63,7 @@ def prose(page, text=None):
 
 
 def inline(page, text=None):
-    """Return the commands in the prose of a page: what stands in backquotes and begins with a program that users call."""
+    """Return the commands in the prose of a page: what stands in backquotes and begins with a program."""
     spans = re.findall(r"(?<!`)`([^`\n]+)`(?!`)", prose(page, text))
     programs = ("snakemake ", "make ", "python ", "pytest", "rm ", "hf ", "bash ", "pip", "git ", "source ")
     return [span for span in dict.fromkeys(spans) if span.startswith(programs)]

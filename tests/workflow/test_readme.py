@@ -29,7 +29,7 @@ ELSEWHERE = {
 }
 # In the prose of README, where they are advised.
 ADVISED = (
-    "snakemake --unlock",
+    "snakemake --cores 1 --unlock",
     "snakemake --cores 2 -R ruff_figure_scaling",
     "snakemake --cores 2 --rerun-incomplete",
     "snakemake --cores 2 --quiet rules host",
@@ -41,10 +41,7 @@ def listed(*kinds):
     found = {}
     for page in pages.PAGES:
         for block in pages.blocks(page):
-            if block.info == "python run":
-                lines = [(block.line, block.text)]
-            else:
-                lines = block.commands
+            lines = [(block.line, block.text)] if block.info == "python run" else block.commands
             for number, command in lines:
                 if block.info in kinds:
                     found.setdefault((block.info, command), f"{page}:{number}")
@@ -90,7 +87,9 @@ def typed(site, command, program=("bash", "-ec")):
 
 
 def dry(command):
-    """Return the command as a dry run; what sets the environment stays as it is."""
+    """Return the command as a dry run, without conda where there is none; what sets the environment stays as it is."""
+    if shutil.which("conda") is None:
+        command = command.replace(" --sdm conda", "")
     return command.replace("snakemake ", "snakemake --dry-run --quiet rules host --cores 2 ", 1)
 
 
