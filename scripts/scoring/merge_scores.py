@@ -3,7 +3,7 @@
 import pyarrow as pa
 
 from scripts.core import files, instances, model_outputs
-from scripts.core.errors import UserError
+from scripts.core.errors import UserError, counted
 from scripts.core.job import log, run
 
 # Metadata in which the shards of one run may differ.
