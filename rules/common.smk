@@ -11,6 +11,7 @@ sys.path.insert(0, str(ROOT))
 os.environ.update(PYTHONPATH=os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")])))
 
 from scripts.core import config as configuration
+from scripts.core import runs
 from scripts.core.engines import registry
 from scripts.core import studies as declarations
 from scripts.core import templates as template_files
@@ -26,12 +27,13 @@ def refuse(error):
 
 
 def root(path):
-    """Return a file of the repository as the path of a rule's input.
+    """Return a file of the repository as the path of a rule's input (scripts/core/runs.py)."""
+    return runs.in_repository(path, Path.cwd(), ROOT)
 
-    Relative where the workflow runs in the repository, so that a moved copy of both stays up to date.
-    """
-    absolute = ROOT / path
-    return os.path.relpath(absolute) if absolute.is_relative_to(Path.cwd()) else str(absolute)
+
+def named(path):
+    """Return a file or folder that the configuration names: in the working directory or else in the repository."""
+    return runs.named(path, Path.cwd(), ROOT)
 
 
 def rows_of(path):
@@ -50,10 +52,7 @@ def upstream(path):
 
 # Snakemake reads these files as well, but of two equal keys it takes the last. It has read those of the command line by
 # now, so broken ones never get here: scripts/check_config.py names their lines.
-CONFIG_FILES = [
-    os.path.relpath(path) if path.is_relative_to(Path.cwd()) else str(path)
-    for path in [ROOT / "config.yaml", *workflow.overwrite_configfiles]
-]
+CONFIG_FILES = [root(path) for path in [ROOT / "config.yaml", *workflow.overwrite_configfiles]]
 try:
     if workflow.is_main_process:
         for path in CONFIG_FILES:
@@ -69,14 +68,20 @@ try:
     configuration.validate(
         config, configuration.configuration_schema(ROOT / "config/schemas"), " with ".join(CONFIG_FILES)
     )
+    # Jobs run where the main process does.
+    if workflow.is_main_process:
+        runs.check_folder(config.get("run"), Path.cwd(), ROOT)
     MODELS = registry.load_registry(ROOT / "config/models.yaml", ROOT / "config/schemas/models.schema.yaml")
     if config.get("registry"):
-        MODELS |= registry.load_registry(config["registry"], ROOT / "config/schemas/models.schema.yaml")
+        MODELS |= registry.load_registry(named(config["registry"]), ROOT / "config/schemas/models.schema.yaml")
         registry.check_conflicts(MODELS, config["registry"])
+    for entry in MODELS.values():
+        if "path" in entry.get("source", {}):
+            entry["source"]["path"] = named(entry["source"]["path"])
     RUN = registry.select(MODELS, config["models"])
     SERVERS = registry.select_servers(MODELS, config["completions"]["models"])
     UPSTREAM = upstream_files.read_manifest(ROOT / "config/upstream.tsv")
-    TEMPLATES = Path(config.get("template_folder") or root("templates"))
+    TEMPLATES = Path(named(config.get("template_folder") or "templates"))
     KNOWN_PRONOUNS = template_files.read_pronouns(TEMPLATES / "pronouns.tsv")
     # Each study says for itself how many sets it needs and whether they may share a form.
     PRONOUNS = template_files.select_pronoun_sets(KNOWN_PRONOUNS, config["pronoun_sets"], shared=True)
@@ -90,7 +95,7 @@ PRONOUN_LABELS = [{"set": name, "label": template_files.label(forms)} for name, 
 
 # The variable outranks the config; jobs read it, wherever they run.
 if config["upstream"]["mirror"]:
-    os.environ.setdefault("PRONOUN_UPSTREAM_MIRROR", config["upstream"]["mirror"])
+    os.environ.setdefault("PRONOUN_UPSTREAM_MIRROR", named(config["upstream"]["mirror"]))
 
 
 # Weights that the workflow makes itself, where a model has a delta, and commits fetched from the hub beforehand.

@@ -1,9 +1,8 @@
 # Counter-GAP (Xie et al. 2023), from predictions: instances, flags, metrics, and what it declares about itself. What comes
 # in is a coreference system's output in the format of scripts/core/coreference.py, or the flags that the authors released.
 
-from scripts.counter_gap.lib.baselines import LABELS as COUNTER_GAP_RULES
-from scripts.counter_gap.lib.labels import DATA as COUNTER_GAP_LABELS
-from scripts.counter_gap.lib.labels import SCORING as COUNTER_GAP_SCORING
+from scripts.counter_gap.lib.name_rules import LABELS as COUNTER_GAP_RULES
+from scripts.counter_gap.lib import study as COUNTER_GAP_STUDY
 
 COUNTER_GAP = config["counter_gap"]
 COUNTER_GAP_ANALYSIS = "results/counter_gap/analysis"
@@ -14,6 +13,7 @@ COUNTER_GAP_FILES = {
         "quadruples": str(TEMPLATES / "counter_gap/quadruples.tsv"),
         "pronouns": str(TEMPLATES / "pronouns.tsv"),
     },
+    "released": {"released": str(TEMPLATES / "counter_gap/released_flags.tsv")},
     "official": {
         "c_gap": upstream("counter_gap/data/C-GAP.tsv"),
         "with_dots": upstream("counter_gap/data/C-GAP-withdot.tsv"),
@@ -24,21 +24,14 @@ COUNTER_GAP_FILES = {
 }
 COUNTER_GAP_DATA = [*COUNTER_GAP["templates"], *expand("gap_{part}", part=COUNTER_GAP["gap"])]
 
-# The systems whose flags were released, by the names of their files.
-COUNTER_GAP_RELEASED = {
-    "bert_base": "BERT-base",
-    "bert_large": "BERT-large",
-    "spanbert_base": "SpanBERT-base",
-    "spanbert_large": "SpanBERT-large",
-}
-COUNTER_GAP_DEBIASED = {
-    "none": "counter_gap/results/none/{name}_output.tsv",
-    "n-CDA": "counter_gap_ncda/results/none/ncda/{name}_output.tsv",
-}
+# Those with texts, which rules and systems can resolve.
+COUNTER_GAP_TEXTS = [data for data in COUNTER_GAP_FILES if data != "released"]
+
+# Every system whose flags were released.
 COUNTER_GAP_OUTPUTS = [
     {"system": label, "debiasing": debiasing, "file": upstream(path.format(name=name))}
-    for debiasing, path in COUNTER_GAP_DEBIASED.items()
-    for name, label in COUNTER_GAP_RELEASED.items()
+    for debiasing, path in COUNTER_GAP_STUDY.RELEASED.items()
+    for name, label in COUNTER_GAP_STUDY.SYSTEMS.items()
 ]
 # Every system whose clusters are scored, for each data set.
 COUNTER_GAP_CLUSTERS = {
@@ -49,7 +42,7 @@ COUNTER_GAP_CLUSTERS = {
                 "debiasing": "none",
                 "file": f"results/counter_gap/clusters/{data}/{rule}.jsonl",
             }
-            for rule in COUNTER_GAP["baselines"]
+            for rule in (COUNTER_GAP["baselines"] if data in COUNTER_GAP_TEXTS else ())
         ),
         *(entry for entry in COUNTER_GAP["clusters"] if entry["data"] == data),
     ]
@@ -76,18 +69,14 @@ COUNTER_GAP_TRACED = [
         )
     ),
     *(
-        {
-            "files": "*/counter_gap/tables/*.csv",
-            "when": {"Scoring": label},
-            "then": {"source": [f"{data}/{scoring}" for data in COUNTER_GAP_FILES]},
-        }
-        for scoring, label in COUNTER_GAP_SCORING.items()
+        {"files": "*/counter_gap/tables/*.csv", "when": {"Scoring": label}, "then": {"scoring": scoring}}
+        for scoring, label in COUNTER_GAP_STUDY.SCORING.items()
     ),
     {"files": "*/datasets.csv", "when": {"Data": "originals only"}, "then": {"subset": "originals"}},
     {"files": "*/datasets.csv", "when": {"Data": "quadruples"}, "then": {"subset": "all"}},
     *(
         {"files": "*/datasets.csv", "when": {"Data": label}, "then": {"data": data}}
-        for data, label in COUNTER_GAP_LABELS.items()
+        for data, label in COUNTER_GAP_STUDY.DATA.items()
     ),
     # Of one gender, of the genders that a quadruple has before and after swapping, of the original and the other one.
     *(
@@ -147,6 +136,9 @@ rule counter_gap_flags:
         instances="results/counter_gap/instances/{data}.parquet",
         outputs=lambda wildcards: [entry["file"] for entry in COUNTER_GAP_CLUSTERS[wildcards.data]],
         released=lambda wildcards: [entry["file"] for entry in COUNTER_GAP_OUTPUTS if wildcards.data == "official"],
+        compact=lambda wildcards: [
+            path for path in COUNTER_GAP_FILES["released"].values() if wildcards.data == "released"
+        ],
     output:
         flags="results/counter_gap/flags/{data}.parquet",
     log:
@@ -164,6 +156,23 @@ rule counter_gap_flags:
         systems=lambda wildcards: [entry for entry in COUNTER_GAP_OUTPUTS if wildcards.data == "official"],
     script:
         "../scripts/counter_gap/flags.py"
+
+
+# What templates/counter_gap/released_flags.tsv is a copy of; no target asks for it.
+rule counter_gap_released_flags:
+    input:
+        c_gap=COUNTER_GAP_FILES["official"]["c_gap"],
+        released=[entry["file"] for entry in COUNTER_GAP_OUTPUTS],
+    output:
+        compact="results/counter_gap/released_flags.tsv",
+    log:
+        "results/logs/counter_gap_released_flags/all.log",
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        systems=COUNTER_GAP_OUTPUTS,
+    script:
+        "../scripts/counter_gap/released_flags.py"
 
 
 rule counter_gap_metrics:
@@ -194,11 +203,11 @@ rule counter_gap_metrics:
         "../scripts/counter_gap/metrics.py"
 
 
-rule counter_gap_simulate:
+rule counter_gap_simulation:
     output:
         simulation=f"{COUNTER_GAP_ANALYSIS}/simulation.csv",
     log:
-        "results/logs/counter_gap_simulate/all.log",
+        "results/logs/counter_gap_simulation/all.log",
     conda:
         "../envs/analysis.yaml"
     resources:
@@ -208,14 +217,17 @@ rule counter_gap_simulate:
         repeats=COUNTER_GAP["simulation"]["repeats"],
         seed=COUNTER_GAP["simulation"]["seed"],
     script:
-        "../scripts/counter_gap/simulate.py"
+        "../scripts/counter_gap/simulation.py"
 
 
 COUNTER_GAP_METRICS = {"metrics": rules.counter_gap_metrics.output.metrics}
 COUNTER_GAP_TESTED = COUNTER_GAP_METRICS | {"significance": rules.counter_gap_metrics.output.significance}
 COUNTER_GAP_SIZES = {"subset_sizes": rules.counter_gap_metrics.output.subset_sizes}
 COUNTER_GAP_SET = {"templates": lambda wildcards: wildcards.templates}
-COUNTER_GAP_COMPARED = {"template_sets": COUNTER_GAP["templates"], "every_set": ["replica", "official"]}
+COUNTER_GAP_SETS = ["replica", "released", "official"]
+COUNTER_GAP_COMPARED = {"template_sets": COUNTER_GAP["templates"], "every_set": COUNTER_GAP_SETS}
+# Examples show texts.
+COUNTER_GAP_SHOWN = [templates for templates in COUNTER_GAP["templates"] if templates in COUNTER_GAP_TEXTS]
 
 
 declare(
@@ -224,11 +236,12 @@ declare(
     traced=COUNTER_GAP_TRACED,
     title="Counter-GAP (inconsistency across genders)",
     parts=COUNTER_GAP["templates"],
+    every_part=COUNTER_GAP_SETS,
     instances=expand("results/counter_gap/instances/{data}.parquet", data=COUNTER_GAP_DATA),
     # In the paper: inconsistencies 1; the others are additions.
     figures={
         "inconsistencies": result(at="inconsistencies"),
-        "simulation": result(at="simulation", simulation=rules.counter_gap_simulate.output.simulation),
+        "simulation": result(at="simulation", simulation=rules.counter_gap_simulation.output.simulation),
         "cancellation": result(params=COUNTER_GAP_SET, **COUNTER_GAP_METRICS),
         "breakdown": result(params=COUNTER_GAP_SET, **COUNTER_GAP_METRICS, **COUNTER_GAP_SIZES),
     },
@@ -247,6 +260,8 @@ declare(
         ),
         "artefact": result(params=COUNTER_GAP_SET, **COUNTER_GAP_TESTED, **COUNTER_GAP_SIZES),
         "examples": result(
+            made=every(templates=COUNTER_GAP_SHOWN),
+            constraints={"templates": one_of(COUNTER_GAP_TEXTS)},
             instances="results/counter_gap/instances/{templates}.parquet",
             flags="results/counter_gap/flags/{templates}.parquet",
         ),
@@ -265,8 +280,12 @@ declare(
     numbers=result(
         **COUNTER_GAP_TESTED,
         **COUNTER_GAP_SIZES,
-        simulation=rules.counter_gap_simulate.output.simulation,
-        examples="results/counter_gap/tables/{templates}/examples.csv",
+        simulation=rules.counter_gap_simulation.output.simulation,
+        examples=lambda wildcards: [
+            path
+            for path in expand("results/counter_gap/tables/{templates}/examples.csv", templates=COUNTER_GAP_SHOWN)
+            if Path(path).parent.name == wildcards.templates
+        ],
         params={
             "templates": lambda wildcards: wildcards.templates,
             "settings": {

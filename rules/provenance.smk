@@ -1,7 +1,7 @@
 # Where results come from: the audit of all records and files (scripts/core/provenance/job_records.py writes the records).
 
-# How results lead back to template rows: what the studies and the plan say of their tables.
-TRACED = [*PLAN_TRACED, *(entry for study in STUDIES.values() for entry in study.traced)]
+# How results lead back to template rows: what the studies say of their tables.
+TRACED = [entry for study in STUDIES.values() for entry in study.traced]
 
 
 # Without outputs, so that it runs whenever it is asked for; without inputs, so that it makes nothing current by itself.

@@ -1,7 +1,8 @@
-# RUFF (Gautam et al. 2024): instances, models scored by likelihood, analyses; what it declares about itself. Prompted models
-# are in rules/ruff_prompting.smk.
+# RUFF (Gautam et al. 2024): instances, models scored by likelihood, analyses; what it declares about itself. Prompted
+# models are in rules/ruff_prompting.smk.
 
-from scripts.ruff.lib import prompt_texts, prompting_jobs, sample_sizes
+from scripts.ruff.lib import prompting_jobs, sample_sizes
+from scripts.ruff.lib import prompts as ruff_prompts
 from scripts.ruff.lib import study as ruff_study
 
 RUFF = config["ruff"]
@@ -11,7 +12,7 @@ PROMPTING = RUFF["prompting"]
 try:
     RUFF_CHANCE = ruff_study.chance(ruff_study.select_pronoun_sets(KNOWN_PRONOUNS, config["pronoun_sets"]))
     sample_sizes.check(RUFF, len(PRONOUN_SETS))
-    RUFF_PROMPTS = prompt_texts.read_prompts(TEMPLATES / "ruff/prompts.tsv")
+    RUFF_PROMPTS = ruff_prompts.read_prompts(TEMPLATES / "ruff/prompts.tsv")
     RUFF_PROMPTED = prompting_jobs.jobs(
         PROMPTING, MODELS, RUFF["seeds"], RUFF["distractors"], [prompt["kind"] for prompt in RUFF_PROMPTS.values()]
     )
@@ -19,6 +20,9 @@ except UserError as error:
     refuse(error)
 
 PROMPTED_MODELS = {name: registry.describe(MODELS[name]) for name in RUFF_PROMPTED}
+
+# Tokens of a text by its number of distractors, on average.
+RUFF_TOKENS = [34.5, 49, 58.5, 68, 77, 86]
 
 RUFF_FULL_SETS = "results/ruff/instances/{{templates}}/distractors{n}.parquet"
 RUFF_SAMPLES = "results/ruff/instances/{{templates}}/sample_seed{seed}_distractors{n}.parquet"
@@ -57,7 +61,7 @@ RUFF_TRACED = [
     {
         "files": "*/instance_counts.csv",
         "when": {"@column": "instances", "n_distractors": r"\d"},
-        "then": {"@path": "*/distractors{n_distractors}.parquet", "n_distractors": "{n_distractors}"},
+        "then": {"@path": "*/full_set_sizes.parquet", "n_distractors": "{n_distractors}"},
     },
     {
         "files": "*/instance_counts.csv",
@@ -107,20 +111,16 @@ RUFF_TRACED = [
 ]
 
 
-# The template files of each set: this project's own, or the authors' archive.
+# The template files of each set: this project's own (tasks, contexts, occupations), or the authors' archive.
 RUFF_TEMPLATE_FILES = {
-    "replica": {
-        "task": str(TEMPLATES / "ruff/task.tsv"),
-        "context": str(TEMPLATES / "ruff/context.tsv"),
-        "occupations": str(TEMPLATES / "occupations.tsv"),
-    },
-    "official": {"archive": upstream("ruff/data.zip")},
+    "replica": [str(TEMPLATES / path) for path in ("ruff/task.tsv", "ruff/context.tsv", "occupations.tsv")],
+    "official": [upstream("ruff/data.zip")],
 }
 
 
 rule ruff_instances:
     input:
-        unpack(lambda wildcards: RUFF_TEMPLATE_FILES[wildcards.templates]),
+        templates=lambda wildcards: RUFF_TEMPLATE_FILES[wildcards.templates],
         pronouns=str(TEMPLATES / "pronouns.tsv"),
     output:
         instances="results/ruff/instances/{templates}/distractors{n}.parquet",
@@ -139,9 +139,26 @@ rule ruff_instances:
         "../scripts/ruff/instances.py"
 
 
+rule ruff_full_set_sizes:
+    input:
+        templates=lambda wildcards: RUFF_TEMPLATE_FILES[wildcards.templates],
+        pronouns=str(TEMPLATES / "pronouns.tsv"),
+    output:
+        full_set_sizes="results/ruff/instances/{templates}/full_set_sizes.parquet",
+    log:
+        "results/logs/ruff_full_set_sizes/{templates}.log",
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        distractors=RUFF["distractors"],
+        pronoun_sets=PRONOUN_SETS,
+    script:
+        "../scripts/ruff/full_set_sizes.py"
+
+
 rule ruff_sample:
     input:
-        unpack(lambda wildcards: RUFF_TEMPLATE_FILES[wildcards.templates]),
+        templates=lambda wildcards: RUFF_TEMPLATE_FILES[wildcards.templates],
         pronouns=str(TEMPLATES / "pronouns.tsv"),
     output:
         sample="results/ruff/instances/{templates}/sample_seed{seed}_distractors{n}.parquet",
@@ -162,7 +179,7 @@ rule ruff_sample:
 
 rule ruff_context_free:
     input:
-        unpack(lambda wildcards: RUFF_TEMPLATE_FILES[wildcards.templates]),
+        templates=lambda wildcards: RUFF_TEMPLATE_FILES[wildcards.templates],
         pronouns=str(TEMPLATES / "pronouns.tsv"),
     output:
         context_free="results/ruff/instances/{templates}/context_free.parquet",
@@ -362,8 +379,13 @@ RUFF_FIGURES = {
     "scaling": result("scaling", params=RUFF_DRAWN),
     "error_types": result("error_types", params={"models": RUN_MODELS}),
     "context_free_by_model": result("context_free", params=RUFF_COUNTED),
-    "accuracy_by_case": result("accuracy", "accuracy_over_models", params=RUFF_DRAWN),
-    "accuracy_by_polarity": result("accuracy", "accuracy_over_models", params=RUFF_DRAWN),
+    # One script draws accuracies by either factor.
+    **{
+        f"accuracy_by_{factor}": result(
+            "accuracy", "accuracy_over_models", params=RUFF_DRAWN | {"factor": factor}, script="accuracy_by_factor"
+        )
+        for factor in ("case", "polarity")
+    },
     **RUFF_PROMPTING_FIGURES,
     "template_comparison": result(
         at="comparison/template_comparison",
@@ -377,7 +399,7 @@ RUFF_FIGURES = {
 RUFF_TABLES = {
     "instance_counts": result(
         context_free=rules.ruff_context_free.output.context_free,
-        full=expand(RUFF_FULL_SETS, n=RUFF["distractors"]),
+        full_set_sizes=rules.ruff_full_set_sizes.output.full_set_sizes,
         samples=rules.ruff_select_instances.input.samples,
         selected=rules.ruff_select_instances.output.selected,
     ),
@@ -450,10 +472,15 @@ declare(
     ),
     scored=Scored(
         sets=RUFF["templates"],
-        instances=180 + len(RUFF["seeds"]) * len(RUFF["distractors"]) * RUFF["sample_size"],
+        instances=sample_sizes.TASKS + len(RUFF["seeds"]) * len(RUFF["distractors"]) * RUFF["sample_size"],
         options=len(PRONOUN_SETS),
         # The longest set has 69 tokens a text under BERT's tokenizer; the root mean square over its six sets is 52.
         tokens=56,
+        # Under the tokenizers of BERT and SmolLM2 alike.
+        lengths=[
+            (180, 19),
+            *((len(RUFF["seeds"]) * RUFF["sample_size"], RUFF_TOKENS[n]) for n in RUFF["distractors"]),
+        ],
     ),
     prompted=Prompted(sets=RUFF["templates"], models=RUFF_PROMPTED, tokens=prompting_jobs.PROMPT_TOKENS),
     figures=RUFF_FIGURES,

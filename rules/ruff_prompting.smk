@@ -24,7 +24,7 @@ RUFF_PROMPTING_SECTION = {
     "methods": PROMPTING["chain_of_thought"]["methods"],
     "kinds": PROMPTING["kinds"],
     "orders": PROMPTING["option_orders"],
-    "blank": prompt_texts.BLANKS[PROMPTING["blank"]],
+    "blank": ruff_prompts.BLANKS[PROMPTING["blank"]],
     "pairs": COMPARED_PAIRS,
 }
 

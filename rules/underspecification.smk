@@ -2,8 +2,9 @@
 # released outputs as probabilities of gendered words, both methods, and what it declares about itself. A source is a
 # release or the run.
 
-from scripts.underspecification.lib import data as underspecification_data
 from scripts.underspecification.lib import study as underspecification_study
+from scripts.underspecification.lib.templates import read_words as read_underspecification_words
+from scripts.underspecification.lib import text_counts as underspecification_texts
 
 UNDERSPEC = config["underspecification"]
 UNDERSPEC_ANALYSIS = "results/underspecification/analysis"
@@ -35,7 +36,7 @@ UNDERSPEC_METHODS = {name: "mgc" if name == "mgc" else "winogender" for name in 
 UNDERSPEC_INSTANCE_FILES = expand("results/underspecification/instances/{set}.parquet", set=UNDERSPEC_SETS)
 
 try:
-    UNDERSPEC_WORDS = underspecification_data.read_words(f"{UNDERSPEC_TEMPLATES}/words.tsv")
+    UNDERSPEC_WORDS = read_underspecification_words(f"{UNDERSPEC_TEMPLATES}/words.tsv")
 except UserError as error:
     refuse(error)
 
@@ -210,14 +211,14 @@ rule underspecification_released:
         "../scripts/underspecification/released.py"
 
 
-rule underspecification_method1:
+rule underspecification_method1_slopes:
     input:
         masses=lambda wildcards: UNDERSPEC_MASSES[wildcards.source],
     output:
         slopes=f"{UNDERSPEC_ANALYSIS}/{{source}}/method1_slopes.csv",
         curves=f"{UNDERSPEC_ANALYSIS}/{{source}}/curves.csv",
     log:
-        "results/logs/underspecification_method1/{source}.log",
+        "results/logs/underspecification_method1_slopes/{source}.log",
     wildcard_constraints:
         source=one_of(UNDERSPEC_EVERY_SOURCE),
     conda:
@@ -229,10 +230,10 @@ rule underspecification_method1:
         draws=UNDERSPEC["bootstrap"]["draws"],
         seed=UNDERSPEC["bootstrap"]["seed"],
     script:
-        "../scripts/underspecification/method1.py"
+        "../scripts/underspecification/method1_slopes.py"
 
 
-rule underspecification_method2:
+rule underspecification_specification_detection:
     input:
         masses=lambda wildcards: UNDERSPEC_MASSES[wildcards.source],
     output:
@@ -242,7 +243,7 @@ rule underspecification_method2:
         orders=f"{UNDERSPEC_ANALYSIS}/{{source}}/orders.csv",
         independence=f"{UNDERSPEC_ANALYSIS}/{{source}}/independence.csv",
     log:
-        "results/logs/underspecification_method2/{source}.log",
+        "results/logs/underspecification_specification_detection/{source}.log",
     wildcard_constraints:
         source=one_of(UNDERSPEC_EVERY_SOURCE),
     conda:
@@ -256,7 +257,7 @@ rule underspecification_method2:
         draws=UNDERSPEC["bootstrap"]["draws"],
         seed=UNDERSPEC["bootstrap"]["seed"],
     script:
-        "../scripts/underspecification/method2.py"
+        "../scripts/underspecification/specification_detection.py"
 
 
 rule underspecification_toy_model:
@@ -275,32 +276,49 @@ rule underspecification_toy_model:
         "../scripts/underspecification/toy_model.py"
 
 
+UNDERSPEC_METHOD1 = rules.underspecification_method1_slopes.output
+UNDERSPEC_METHOD2 = rules.underspecification_specification_detection.output
+UNDERSPEC_PUBLISHED = root("paper/published/underspecification.csv")
+
+
 rule underspecification_all_sources:
     input:
-        slopes=expand(rules.underspecification_method1.output.slopes, source=UNDERSPEC_SOURCES),
-        rates=expand(rules.underspecification_method2.output.specification_detection, source=UNDERSPEC_SOURCES),
-        metric=expand(rules.underspecification_method2.output.metric, source=UNDERSPEC_SOURCES),
-        orders=expand(rules.underspecification_method2.output.orders, source=UNDERSPEC_SOURCES),
-        printed=root("paper/published/underspecification.csv"),
+        slopes=expand(UNDERSPEC_METHOD1.slopes, source=UNDERSPEC_SOURCES),
+        rates=expand(UNDERSPEC_METHOD2.specification_detection, source=UNDERSPEC_SOURCES),
     output:
-        specification_detection=f"{UNDERSPEC_ANALYSIS}/specification_detection.csv",
         method1_slopes=f"{UNDERSPEC_ANALYSIS}/method1_slopes.csv",
-        cell_agreement=f"{UNDERSPEC_ANALYSIS}/agreement.csv",
+        specification_detection=f"{UNDERSPEC_ANALYSIS}/specification_detection.csv",
     log:
         "results/logs/underspecification_all_sources/all.log",
     conda:
         "../envs/analysis.yaml"
     resources:
         mem_mb=2000,
-    params:
-        sources=UNDERSPEC_SOURCES,
     script:
         "../scripts/underspecification/all_sources.py"
 
 
-UNDERSPEC_METHOD1 = rules.underspecification_method1.output
-UNDERSPEC_METHOD2 = rules.underspecification_method2.output
-UNDERSPEC_PUBLISHED = root("paper/published/underspecification.csv")
+# A run has no printed cells to agree with.
+rule underspecification_agreement:
+    input:
+        metric=expand(UNDERSPEC_METHOD2.metric, source=UNDERSPEC["released"]),
+        rates=expand(UNDERSPEC_METHOD2.specification_detection, source=UNDERSPEC["released"]),
+        orders=expand(UNDERSPEC_METHOD2.orders, source=UNDERSPEC["released"]),
+        printed=UNDERSPEC_PUBLISHED,
+    output:
+        cell_agreement=f"{UNDERSPEC_ANALYSIS}/agreement.csv",
+    log:
+        "results/logs/underspecification_agreement/all.log",
+    conda:
+        "../envs/analysis.yaml"
+    resources:
+        mem_mb=2000,
+    params:
+        releases=UNDERSPEC["released"],
+    script:
+        "../scripts/underspecification/agreement.py"
+
+
 UNDERSPEC_COMPARED = {
     "sources": UNDERSPEC_SOURCES,
     "every_source": UNDERSPEC_EVERY_SOURCE,
@@ -379,6 +397,7 @@ UNDERSPEC_FIGURES = {
     "roc": result(
         "roc",
         "specification_detection",
+        "metric",
         params={"models": UNDERSPEC_FACTS, "threshold": UNDERSPEC["threshold"]},
     ),
     "orders": result(
@@ -418,6 +437,15 @@ declare(
         new_tokens={name: UNDERSPEC["max_new_tokens"][method] for name, method in UNDERSPEC_METHODS.items()},
         # Prompt A around a Winogender sentence has about 60 tokens.
         tokens=64,
+        counts={
+            name: underspecification_texts.text_counts(
+                name.partition("_")[0],
+                UNDERSPEC["sample"],
+                UNDERSPEC["outer_dates"],
+                UNDERSPEC["prompts"][UNDERSPEC_METHODS[name]],
+            )
+            for name in UNDERSPEC_SETS
+        },
         word_groups=UNDERSPEC_WORDS,
     ),
     figures=UNDERSPEC_FIGURES,
@@ -451,7 +479,7 @@ declare(
         "orders",
         "independence",
         slopes=UNDERSPEC_METHOD1.slopes,
-        cell_agreement=rules.underspecification_all_sources.output.cell_agreement,
+        cell_agreement=rules.underspecification_agreement.output.cell_agreement,
         toy_model=rules.underspecification_toy_model.output.correlations,
         printed=UNDERSPEC_PUBLISHED,
         params={

@@ -8,6 +8,11 @@
     python -m scripts.audit --impact scripts/core/statistics.py
     python -m scripts.audit --impact templates/ruff/task.tsv:17
     python -m scripts.audit --against results/paper/manifest.sha256    and all that changed since this list or crate
+    python -m scripts.audit --prune                            what no rule of this configuration makes, with sizes
+    python -m scripts.audit --prune --delete                   and remove it, except for scores, answers, distributions
+    python -m scripts.audit --prune --delete results/ruff/scores/replica    and those that are named: files, folders
+
+A run in a folder of its own is named as for Snakemake: --directory runs/NAME --configfile FILE.
 
 The exit status is 0 only if everything that was asked for is current.
 """
@@ -31,8 +36,8 @@ from scripts.core.provenance import audit, job_records, manifest, origins, trace
 ROOT = Path(__file__).resolve().parents[1]
 SHOWN = 20
 """Up to this many files of one table are listed."""
-UNTRACKED = ("logs", "benchmarks", "provenance")
-"""Folders of results/ that hold no results."""
+UNTRACKED = ("logs", "benchmarks", "provenance", "plan.csv")
+"""What is in results/ and is no result."""
 
 
 class State:
@@ -90,6 +95,7 @@ def _present(recorded):
     for folder, names, others in os.walk("results", followlinks=True):
         if folder == "results":
             names[:] = [name for name in names if name not in UNTRACKED]
+            others = [name for name in others if name not in UNTRACKED]
         links = [path for path in (f"{folder}/{name}" for name in names) if Path(path).is_symlink()]
         foreign = [path for path in links if not any(made.startswith(f"{path}/") for made in recorded)]
         names[:] = [name for name in names if f"{folder}/{name}" not in foreign]
@@ -197,12 +203,19 @@ def main(*, configuration: dict, targets: list, configfiles: list):
 
 
 def advice(state, configfiles, targets):
-    """Return what to do about files that are not current; first whether this is the right configuration at all."""
-    question = audit.doubt(state.findings, configfiles)
+    """Return what to do about files that are not current; first whether this is the right configuration at all.
+
+    The commands are for the repository's root, also where the run is in a folder of its own.
+    """
+    folder = Path.cwd()
+    own = folder != ROOT and folder.is_relative_to(ROOT)
+    named = [os.path.relpath(path, ROOT) if own and Path(path).is_relative_to(ROOT) else path for path in configfiles]
+    question = audit.doubt(state.findings, named)
+    directory = str(folder.relative_to(ROOT)) if own else None
     return [
         *([question] if question else []),
         *audit.environment_remedies(state.findings),
-        *audit.remedies(state.findings, state.jobs, targets, configfiles),
+        *audit.remedies(state.findings, state.jobs, targets, named, directory=directory),
     ]
 
 
@@ -211,27 +224,51 @@ def command_line(arguments=None):
     parser = argparse.ArgumentParser(
         prog="python -m scripts.audit", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("what", nargs="?", help="a path, a figure, a table, a cell or a number; all results without")
+    parser.add_argument("what", nargs="*", help="a path, a figure, a table, a cell or a number; all results without")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--against", metavar="FILE", help="compare with what was published: a crate or a manifest too")
     parser.add_argument("--impact", metavar="X", help="what a change of a file, a template row or a model would move")
+    parser.add_argument("--prune", action="store_true", help="list what no rule of this configuration makes")
+    parser.add_argument("--delete", action="store_true", help="with --prune: remove it")
     parser.add_argument("--configfile", type=Path, action="append", default=[], help="the overlay of the run")
+    parser.add_argument("--directory", type=Path, metavar="FOLDER", help="the run's folder (default: this one)")
     parser.add_argument("--target", action="append", default=[], help="what should be there (default: the paper)")
     options = parser.parse_args(arguments)
     try:
-        if options.against and (options.what or options.impact):
+        if options.against and (options.what or options.impact or options.prune):
             raise UserError("--against compares all results; leave out what else was asked for")
+        if options.delete and not options.prune:
+            raise UserError("--delete belongs to --prune; write both, or leave it out")
+        if options.prune and options.impact:
+            raise UserError("--prune and --impact are two questions; ask one at a time")
+        if len(options.what) > 1 and not options.prune:
+            raise UserError(f"one result at a time, not {len(options.what)}; put a name with spaces in quotation marks")
+        if options.directory:
+            _enter(options)
         # Read first: a file that is not what it should be is told at once.
         published = manifest.read(options.against) if options.against else None
         state = State(options.configfile, options.target)
         if published:
             return _against(state, published, options)
+        if options.prune:
+            return _prune(state, options)
         if options.impact:
             return _impact(state, options)
         return _trace(state, options) if options.what else _everything(state, options)
     except UserError as error:
         print(f"Error: {error}", file=sys.stderr)
         return 2
+
+
+def _enter(options):
+    """Go to the run's folder; files that the command names are those that they were before."""
+    options.configfile = [path.absolute() for path in options.configfile]
+    if options.against:
+        options.against = str(Path(options.against).absolute())
+    try:
+        os.chdir(options.directory)
+    except OSError as error:
+        raise UserError(f"--directory {options.directory}: {error.strerror}; name the folder of a run") from error
 
 
 def _everything(state, options):
@@ -259,7 +296,7 @@ def _against(state, published, options):
 
 
 def _trace(state, options):
-    found = trace.find(options.what, state.jobs)
+    found = trace.find(options.what[0], state.jobs)
     behind = state.behind([entry["path"] for entry in found])
     told = []
     for entry in found:
@@ -294,6 +331,59 @@ def _told(lines):
             yield f"  {entry['file']}: line{'s' * (len(entry['rows']) > 1)} {trace.ranges(entry['rows'])}"
         if len(entries) > SHOWN:
             yield f"  and {len(entries) - SHOWN} more files (--json lists them)"
+
+
+def _prune(state, options):
+    """List what no job makes, with sizes, and remove it where ``--delete`` says so."""
+    going, scores = audit.prunable(state.findings, options.what)
+    # Behind a linked folder lies another disk, with files of whomever.
+    behind = [path for path in going if not Path(path).parent.resolve().is_relative_to(Path("results").resolve())]
+    going = [path for path in going if path not in set(behind)]
+    sizes = {path: _size(Path(path)) for path in [*going, *scores, *behind]}
+    if options.delete:
+        for path in going:
+            _remove(Path(path))
+    listed = {"removed" if options.delete else "extra": going, "kept": [*scores, *behind]}
+    if options.json:
+        print(json.dumps({word: {path: sizes[path] for path in paths} for word, paths in listed.items()}, indent=1))
+        return 0
+    for word, paths in listed.items():
+        for path in paths:
+            print(f"{word:<9} {_human(sizes[path]):>9}  {path}")
+    total = _human(sum(sizes[path] for path in going))
+    print(f"no rule of this configuration makes {len(going)} files, {total}{', now removed' if options.delete else ''}")
+    if going and not options.delete:
+        print("to remove them, add --delete")
+    if scores:
+        print(f"{len(scores)} files of scores, answers or token distributions stay; those that are named go as well")
+    if behind:
+        print(f"{len(behind)} files behind linked folders stay; remove them by hand")
+    return 0
+
+
+def _size(path):
+    """Return the size of a file in bytes; a link, whatever it leads to, has none to speak of."""
+    return path.lstat().st_size if path.is_file() and not path.is_symlink() else 0
+
+
+def _human(size):
+    for unit in ("B", "kB", "MB"):
+        if size < 1000:
+            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
+        size /= 1000
+    return f"{size:.1f} GB"
+
+
+def _remove(path):
+    """Remove a file, a link or a pipe of results/, and the folders that this leaves empty."""
+    try:
+        path.unlink()
+    except OSError as error:
+        raise UserError(f"{path}: cannot be removed ({error.strerror}); check its permissions") from error
+    for folder in path.parents:
+        if folder == Path("results") or any(folder.iterdir()):
+            return
+        folder.rmdir()
 
 
 def _impact(state, options):

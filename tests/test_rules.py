@@ -66,6 +66,8 @@ ORDER = [
 DRAWN_BY_ANOTHER = {
     "ruff_figure_prompting_final": "figure_prompting_methods",
     "ruff_figure_prompting_chain": "figure_prompting_methods",
+    "ruff_figure_accuracy_by_case": "figure_accuracy_by_factor",
+    "ruff_figure_accuracy_by_polarity": "figure_accuracy_by_factor",
     "underspecification_figure_occupations_example": "figure_occupations",
 }
 # Jobs of their own on a cluster, though no GPU is asked for.

@@ -75,6 +75,26 @@ def write_text(path, text):
         temporary.write_text(text, encoding="utf-8")
 
 
+def read_text(path, remedy):
+    """Return the text of a UTF-8 file with its line ends as they are, without a byte order mark.
+
+    Parameters
+    ----------
+    path : str or Path
+    remedy : str
+        What the message advises.
+
+    Raises
+    ------
+    UserError
+        If the file cannot be read or is not UTF-8.
+    """
+    try:
+        return Path(path).read_bytes().decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(f"{path}: cannot be read as UTF-8 text ({error}); {remedy}") from error
+
+
 def write_json(path, value):
     """Write ``value`` as indented JSON with sorted keys to ``path`` atomically."""
     write_text(path, json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False) + "\n")

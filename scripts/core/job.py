@@ -23,6 +23,8 @@ import resource
 import sys
 import time
 import traceback
+import types
+import typing
 from pathlib import Path
 
 from scripts.core import files, gpus
@@ -30,6 +32,10 @@ from scripts.core.errors import UserError
 
 ROOT = Path(__file__).resolve().parents[2]
 log = logging.getLogger("pronouns")
+_SHAPES = {
+    str: "TEXT", int: "INTEGER", float: "NUMBER", bool: "true|false", list: "JSON_LIST", dict: "JSON_OBJECT",
+    types.NoneType: "null",
+}  # fmt: skip
 _executed = set()
 """Files of code that was run in any way since :func:`run` began; those of imports before it are in ``sys.modules``."""
 
@@ -154,26 +160,51 @@ def _job_arguments(main, job):
 
 
 def _parse(main):
-    """Build a command line from ``main``: text for plain annotations, JSON for lists, dicts and numbers."""
+    """Build a command line from ``main``: text for plain annotations, JSON for lists, dicts and numbers.
+
+    What ``--help`` says of it is the module's docstring and that of ``main``.
+    """
     module = sys.modules["__main__"]
+    prose, described = _documentation(main)
     parser = argparse.ArgumentParser(
         prog=f"python -m {module.__spec__.name}" if module.__spec__ else None,
-        description=module.__doc__,
+        description="\n\n".join(filter(None, [(module.__doc__ or "").strip(), prose])),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     for name, parameter in inspect.signature(main).parameters.items():
         kind = parameter.annotation
         required = parameter.default is parameter.empty
+        notes = [described.get(name, ""), "required" if required else f"default: {json.dumps(parameter.default)}"]
         parser.add_argument(
             f"--{name.replace('_', '-')}",
             dest=name,
             required=required,
             default=None if required else parameter.default,
             type=str if kind in (str, parameter.empty) else _json,
-            metavar=getattr(kind, "__name__", str(kind)).upper() if kind is not parameter.empty else "PATH",
-            help="required" if required else f"default: {parameter.default!r}",
+            metavar=_shape(kind),
+            help="; ".join(filter(None, notes)).replace("%", "%%"),
         )
     return vars(parser.parse_args())
+
+
+def _documentation(main):
+    """Return what the docstring of ``main`` says before its sections, and what it says of each parameter."""
+    heads = re.split(r"^(\w+)\n-{3,}\n", inspect.getdoc(main) or "", flags=re.MULTILINE)
+    sections = dict(zip(heads[1::2], heads[2::2], strict=True))
+    described = {}
+    for entry in filter(None, re.split(r"\n(?=\S)", sections.get("Parameters", "").strip())):
+        names, _, rest = entry.partition(" : ")
+        # A parameter without a description has at least a type.
+        kind, *lines = [line.strip() for line in rest.splitlines()] or [""]
+        described |= dict.fromkeys(names.split(", "), (" ".join(lines) or kind).strip().rstrip("."))
+    return heads[0].strip(), described
+
+
+def _shape(kind):
+    """Return how an argument is written on the command line, by its annotation."""
+    if kind is inspect.Parameter.empty:
+        return "PATH"
+    return "|".join(_SHAPES.get(part, "JSON") for part in typing.get_args(kind) or (kind,))
 
 
 def _json(text):

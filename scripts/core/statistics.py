@@ -118,16 +118,6 @@ def cluster_bootstrap(successes, trials, draws, seed, level=0.95):
     return float(low), float(high)
 
 
-def p_text(p, smallest=1e-10):
-    """Return a p value as it is printed after the letter: ``= 0.0075``, ``= 2.1e-06``, or ``< 1e-10``.
-
-    Below ``smallest`` a p value says no more than that it is small.
-    """
-    if p < smallest:
-        return f"< {smallest:.0e}"
-    return f"= {p:.4f}" if p >= 1e-3 else f"= {p:.1e}"
-
-
 def spearman(x, y):
     """Return Spearman's rank correlation of two samples.
 

@@ -93,12 +93,16 @@ class Scored:
         How many options an instance has.
     tokens : float
         Tokens of a typical text (for a set of several lengths, the root mean square).
+    lengths : list of (int, float)
+        Where texts differ much in length: how many instances have texts of how many tokens on average. Plans reckon
+        with them; if there are none, all texts are typical.
     """
 
     sets: list
     instances: int
     options: int
     tokens: float
+    lengths: list = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -133,6 +137,8 @@ class Texts:
         Every set that there can be, to the tokens that continue one of its texts.
     tokens : int
         Tokens of a typical text.
+    counts : dict of str to dict of str to int
+        Every set of this run to how many texts it has at most of each method, ``mask`` and ``generate``.
     word_groups : dict of str to sequence of str
         Groups of words whose probability over the whole vocabulary is wanted.
     """
@@ -140,6 +146,7 @@ class Texts:
     sets: list
     new_tokens: dict
     tokens: int
+    counts: dict
     word_groups: dict = field(default_factory=dict)
 
 

@@ -2,12 +2,12 @@
 
 from scripts.core import coreference, files
 from scripts.core.job import run
-from scripts.counter_gap.lib import baselines
+from scripts.counter_gap.lib import name_rules
 
 
 def main(*, instances: str, clusters: str, baseline: str):
     """Write the ``clusters`` of ``baseline`` (one of ``baselines.LABELS``)."""
-    coreference.write(clusters, baselines.resolve(baseline, files.read_parquet(instances)))
+    coreference.write(clusters, name_rules.resolve(baseline, files.read_parquet(instances)))
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ import numpy as np
 from scripts.core import files, plotting
 from scripts.core.job import run
 from scripts.counter_gap.lib import figures
+from scripts.counter_gap.lib.analyses.metrics import read_set
 
 GROUPS = {
     "": {"all": "all"},
@@ -40,7 +41,7 @@ def draw(frame, sizes):
     """Draw a group of marks for each subset; filled are all quadruples, open those without the artefact."""
     systems = list(dict.fromkeys(frame.system))
     colours = figures.colours(systems)
-    groups = [(title, [s for s in own if (frame.subset == s).any()], own) for title, own in GROUPS.items()]
+    groups = [(title, [s for s in labels if (frame.subset == s).any()], labels) for title, labels in GROUPS.items()]
     groups = [group for group in groups if group[1]]
     drawn = plotting.figure(plotting.PAGE, 2.5)
     ax = drawn.subplots()
@@ -50,8 +51,8 @@ def draw(frame, sizes):
             ax.axvline(start - 0.7, color="#BFBFBF", linewidth=0.7)
         for subset in subsets:
             places[subset] = start
-            counts = [sizes[s] for s in (subset, subset + WITHOUT) if s in sizes]
-            ticks.append(f"{labels[subset]}\n{' / '.join(f'{n:,}' for n in counts)}")
+            quadruples = [sizes[s] for s in (subset, subset + WITHOUT) if s in sizes]
+            ticks.append(f"{labels[subset]}\n{' / '.join(f'{n:,}' for n in quadruples)}")
             start += 1
         ax.text(
             places[subsets[0]] / 2 + places[subsets[-1]] / 2, 1.01, title, transform=ax.get_xaxis_transform(),
@@ -60,13 +61,13 @@ def draw(frame, sizes):
         start += 0.4
     width = 0.8 / len(systems)
     for i, system in enumerate(systems):
-        own = frame[frame.system == system].set_index("subset")
+        of_system = frame[frame.system == system].set_index("subset")
         for suffix, filled, shift in (("", True, -0.2), (WITHOUT, False, 0.2)):
-            found = [s for s in places if s + suffix in own.index]
-            if not found:
+            shown = [s for s in places if s + suffix in of_system.index]
+            if not shown:
                 continue
-            rows = own.loc[[s + suffix for s in found]]
-            x = np.array([places[s] for s in found]) + (i - (len(systems) - 1) / 2 + shift) * width
+            rows = of_system.loc[[s + suffix for s in shown]]
+            x = np.array([places[s] for s in shown]) + (i - (len(systems) - 1) / 2 + shift) * width
             errors = 100 * np.abs(np.array([rows.value - rows.ci_low, rows.ci_high - rows.value]))
             ax.errorbar(
                 x, 100 * rows.value, yerr=np.nan_to_num(errors), fmt="none", color=colours[system], elinewidth=0.7
@@ -94,8 +95,8 @@ def draw(frame, sizes):
 
 def main(*, metrics: str, subset_sizes: str, pdf: str, png: str, csv: str, templates: str):
     """Draw the systems without debiasing on the set of quadruples ``templates``."""
-    frame = figures.main_scoring(figures.read(metrics, templates))
-    wanted = frame.subset.isin([s + suffix for own in GROUPS.values() for s in own for suffix in ("", WITHOUT)])
+    frame = figures.main_scoring(read_set(metrics, templates))
+    wanted = frame.subset.isin([s + suffix for labels in GROUPS.values() for s in labels for suffix in ("", WITHOUT)])
     frame = frame[(frame.metric == "delta_i") & (frame.debiasing == "none") & wanted].reset_index(drop=True)
     sizes = files.read_csv(subset_sizes)
     sizes = sizes[sizes.data == templates].set_index("subset").quadruples

@@ -5,6 +5,7 @@ import numpy as np
 from scripts.core import plotting
 from scripts.core.job import run
 from scripts.counter_gap.lib import figures
+from scripts.counter_gap.lib.analyses.metrics import read_set
 from scripts.counter_gap.lib.figures import FEMININE, MASCULINE
 
 WANTED = [("lean", "M"), ("lean", "F"), ("acc_diff", "all"), ("delta_i", "all")]
@@ -22,13 +23,13 @@ def draw(frame):
     axes = drawn.subplots(1, 2, sharey=True, width_ratios=(1.9, 1))
     y = np.arange(len(names))[::-1]
     for metric, group, colour, sign in (("lean", "M", MASCULINE, 1), ("lean", "F", FEMININE, -1)):
-        own = frame[(frame.metric == metric) & (frame.group == group)]
-        axes[0].barh(y, sign * 100 * own.value, height=0.62, color=colour, alpha=0.35, linewidth=0)
+        leanings = frame[(frame.metric == metric) & (frame.group == group)].value
+        axes[0].barh(y, sign * 100 * leanings, height=0.62, color=colour, alpha=0.35, linewidth=0)
     for ax, metric, marker, colour in ((axes[0], "acc_diff", "o", "black"), (axes[1], "delta_i", "s", SQUARE)):
-        own = frame[frame.metric == metric]
-        errors = 100 * np.abs(np.array([own.value - own.ci_low, own.ci_high - own.value]))
+        rows = frame[frame.metric == metric]
+        errors = 100 * np.abs(np.array([rows.value - rows.ci_low, rows.ci_high - rows.value]))
         ax.errorbar(
-            100 * own.value, y, xerr=errors, fmt=marker, color=colour, markersize=3.5, elinewidth=0.8, capsize=1.5,
+            100 * rows.value, y, xerr=errors, fmt=marker, color=colour, markersize=3.5, elinewidth=0.8, capsize=1.5,
         )  # fmt: skip
         ax.axvline(0, color=plotting.GREY, linewidth=0.7)
         ax.grid(axis="y", visible=False)
@@ -49,7 +50,7 @@ def draw(frame):
 
 def main(*, metrics: str, pdf: str, png: str, csv: str, templates: str):
     """Draw the figure for the set of quadruples ``templates``."""
-    frame = figures.main_scoring(figures.read(metrics, templates))
+    frame = figures.main_scoring(read_set(metrics, templates))
     wanted = np.array([pair in WANTED for pair in zip(frame.metric, frame.group, strict=True)])
     frame = frame[(frame.subset == "all") & wanted].reset_index(drop=True)
     frame["label"] = [figures.label(row) for row in frame.itertuples()]

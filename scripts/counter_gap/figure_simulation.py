@@ -27,10 +27,10 @@ def draw(frame):
         part = frame[frame.setting == setting]
         x = "strength" if setting == "names only" else "true_gap"
         for metric, (colour, marker, width, size, _) in LOOKS.items():
-            own = part[part.metric == metric]
+            rows = part[part.metric == metric]
             look = {"color": colour, "marker": marker, "linewidth": width, "markersize": size}
-            ax.plot(own[x], own.value, markeredgecolor="white", markeredgewidth=0.3, **look)
-            ax.fill_between(own[x], own.low, own.high, color=colour, alpha=0.18, linewidth=0)
+            ax.plot(rows[x], rows.value, markeredgecolor="white", markeredgewidth=0.3, **look)
+            ax.fill_between(rows[x], rows.low, rows.high, color=colour, alpha=0.18, linewidth=0)
         squared = part[part.metric == "delta_i"]
         ax.plot(squared[x], squared.true_squared, color="black", linestyle=(0, (1, 1.2)), linewidth=0.9, zorder=3)
         ax.set(title=title, xlabel="Effect of names (SD)" if x == "strength" else "True gap (mean absolute)")

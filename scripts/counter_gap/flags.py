@@ -4,30 +4,46 @@ import pandas as pd
 
 from scripts.core import files
 from scripts.core.job import log, run
+from scripts.counter_gap.lib import released_flags
 from scripts.counter_gap.lib.analyses import predictions
-from scripts.counter_gap.lib.analyses.predictions import RULES
 
 
-def main(*, instances: str, outputs: list, released: list, flags: str, data: str, cluster_systems: list, systems: list):
-    """Write ``flags`` (Parquet): ``source``, ``system``, ``debiasing``, ``id``, ``a_pred``, ``b_pred``, ``correct``.
+def main(
+    *,
+    instances: str,
+    outputs: list,
+    released: list,
+    compact: list,
+    flags: str,
+    data: str,
+    cluster_systems: list,
+    systems: list,
+):
+    """Write ``flags`` (Parquet).
 
+    Its columns: ``data``, ``scoring``, ``system``, ``debiasing``, ``id``, ``a_pred``, ``b_pred``, ``correct``.
     ``outputs`` are cluster files and ``released`` flag files; ``cluster_systems`` and ``systems`` say whose, in the
-    same order, by ``system`` and ``debiasing``. ``data`` is the data set's name.
+    same order, by ``system`` and ``debiasing``. ``compact`` are files of all released flags. ``data`` is the data set's
+    name.
     """
-    frame = files.read_parquet(instances)
-    parts = []
+    passages = files.read_parquet(instances)
+    outcomes = []
     for path, facts in zip(released, systems, strict=True):
-        parts.append((f"{data}/released", facts, predictions.read_flags(path, frame)))
+        outcomes.append(("released", facts, predictions.read_flags(path, passages)))
+    for path in compact:
+        for (system, debiasing), table in released_flags.read_flags(path).items():
+            outcomes.append(("released", {"system": system, "debiasing": debiasing}, table))
     for path, facts in zip(outputs, cluster_systems, strict=True):
-        for rule in RULES:
-            parts.append((f"{data}/{rule}", facts, predictions.read_clusters(path, frame, rule)))
+        for scoring in predictions.SPAN_SCORINGS:
+            outcomes.append((scoring, facts, predictions.read_clusters(path, passages, scoring)))
     tables = []
-    for source, facts, found in parts:
-        found["correct"] = predictions.correct(frame, found)
-        log.info("%s, %s, %s: accuracy %.4f", source, facts["system"], facts["debiasing"], found.correct.mean())
-        for name, value in (("debiasing", facts["debiasing"]), ("system", facts["system"]), ("source", source)):
-            found.insert(0, name, value)
-        tables.append(found)
+    for scoring, facts, table in outcomes:
+        table["correct"] = predictions.correct(passages, table)
+        log.info(
+            "%s, %s, %s, %s: accuracy %.4f", data, scoring, facts["system"], facts["debiasing"], table.correct.mean()
+        )
+        keys = {"data": data, "scoring": scoring, "system": facts["system"], "debiasing": facts["debiasing"]}
+        tables.append(table.assign(**keys)[[*keys, *table]])
     files.write_parquet(flags, pd.concat(tables, ignore_index=True))
 
 

@@ -1,12 +1,13 @@
-"""Read and check one data set: this project's quadruples, C-GAP, or one part of GAP."""
+"""Read and check one data set: this project's quadruples, C-GAP with its texts or without, or one part of GAP."""
 
 from pathlib import Path
 
 from scripts.core import files, templates
 from scripts.core.errors import UserError
 from scripts.core.job import log, run
-from scripts.counter_gap.lib import own
-from scripts.counter_gap.lib.quadruples import read_gap, read_quadruples
+from scripts.counter_gap.lib import released_flags
+from scripts.counter_gap.lib.instances import read_c_gap, read_gap
+from scripts.counter_gap.lib.templates import SETS, read_quadruples
 
 
 def main(
@@ -17,23 +18,26 @@ def main(
     c_gap: str | None = None,
     with_dots: str | None = None,
     gap: str | None = None,
+    released: str | None = None,
 ):
-    """Write ``instances`` (Parquet) from ``quadruples`` and ``pronouns``, from ``c_gap``, or from ``gap``.
+    """Write ``instances`` (Parquet) from ``quadruples`` and ``pronouns``, ``c_gap``, ``gap`` or ``released``.
 
     ``with_dots`` is C-GAP with the stops after titles; it must hold the same instances, and is not scored (Section 4).
     """
-    origins = {"row": Path(quadruples or c_gap or gap).name}
+    origins = {"row": Path(quadruples or c_gap or gap or released).name}
     if quadruples:
-        frame = own.read_own(quadruples, templates.read_pronouns(pronouns))
+        frame = read_quadruples(quadruples, templates.read_pronouns(pronouns))
         lines = {cells["set"]: row for row, cells in templates.read_tsv(pronouns, ("set", *templates.FORMS))}
-        # A quadruple is told with the forms of both, and is looked at as a whole.
-        frame["pronoun_rows"] = [[lines[name] for name in own.SETS.values()]] * len(frame)
+        # A quadruple has the forms of both sets, and is looked at as a whole.
+        frame["pronoun_rows"] = [[lines[name] for name in SETS.values()]] * len(frame)
         origins["pronoun_rows"] = Path(pronouns).name
     elif c_gap:
-        frame = read_quadruples(c_gap)
-        compare(frame, read_quadruples(with_dots), c_gap, with_dots)
-    else:
+        frame = read_c_gap(c_gap)
+        compare(frame, read_c_gap(with_dots), c_gap, with_dots)
+    elif gap:
         frame = read_gap(gap)
+    else:
+        frame = released_flags.read_instances(released)
     log.info("%d instances, of which %d masculine", len(frame), (frame.gender == "M").sum())
     files.write_parquet(instances, frame, {"origins": origins})
 

@@ -4,7 +4,7 @@ import pandas as pd
 
 from scripts.core import files
 from scripts.core.job import run
-from scripts.counter_gap.lib.analyses import analysis
+from scripts.counter_gap.lib.analyses import metrics as analysis
 
 
 def main(
@@ -22,22 +22,23 @@ def main(
     alpha: float,
 ):
     """Write the tidy tables of all ``data`` sets; ``instances`` and ``flags`` have one file for each, in that order."""
-    tables, parts, sizes, belonging = [], [], [], []
+    tables, parts, sizes, membership = [], [], [], []
     for name, instances_path, flags_path in zip(data, instances, flags, strict=True):
-        frame, found = files.read_parquet(instances_path), files.read_parquet(flags_path)
-        belonging.append(analysis.members(frame, name, not name.startswith("gap_")))
-        if name.startswith("gap_"):
-            tables.append(analysis.metrics_single(frame, found, draws, seed))
+        passages, predicted = files.read_parquet(instances_path), files.read_parquet(flags_path)
+        in_quadruples = not name.startswith("gap_")
+        membership.append(analysis.members(passages, name, in_quadruples))
+        if not in_quadruples:
+            tables.append(analysis.of_single_instances(passages, predicted, draws, seed))
             continue
-        tables.append(analysis.metrics(frame, found, draws, seed))
-        parts.append(analysis.decomposition(frame, found))
-        sizes.append(analysis.sizes(frame, name))
+        tables.append(analysis.of_quadruples(passages, predicted, draws, seed))
+        parts.append(analysis.decomposition(passages, predicted))
+        sizes.append(analysis.sizes(passages, name))
     table = pd.concat(tables)
     files.write_csv(metrics, table)
     files.write_csv(significance, analysis.significance(table, alpha))
     files.write_csv(decomposition, pd.concat(parts))
     files.write_csv(subset_sizes, pd.concat(sizes))
-    files.write_parquet(members, pd.concat(belonging, ignore_index=True))
+    files.write_parquet(members, pd.concat(membership, ignore_index=True))
 
 
 if __name__ == "__main__":

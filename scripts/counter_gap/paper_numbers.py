@@ -2,7 +2,9 @@
 
 from scripts.core import files
 from scripts.core.job import run
-from scripts.counter_gap.lib import figures, numbers
+from scripts.core.paper.numbers import of_settings
+from scripts.counter_gap.lib import numbers
+from scripts.counter_gap.lib.analyses.metrics import read_set
 
 
 def main(
@@ -11,19 +13,23 @@ def main(
     metrics: str,
     subset_sizes: str,
     simulation: str,
-    examples: str,
+    examples: list,
     paper_numbers: str,
     templates: str,
     settings: dict,
 ):
-    """Write ``paper_numbers`` (JSON) for the set of quadruples ``templates``; ``settings`` are of the config."""
+    """Write ``paper_numbers`` (JSON) for the set of quadruples ``templates``.
+
+    ``examples`` is empty for a set without texts; ``settings`` are of the config.
+    """
     collected = {
-        **numbers.from_settings(settings),
+        **of_settings(settings, numbers.KEYS),
         **numbers.from_sizes(files.read_csv(subset_sizes), templates),
-        **numbers.from_tests(figures.read(significance, templates), figures.read(metrics, templates)),
+        **numbers.from_tests(read_set(significance, templates), read_set(metrics, templates)),
         **numbers.from_simulation(files.read_csv(simulation)),
-        **numbers.from_examples(files.read_csv(examples)),
     }
+    for path in examples:
+        collected |= numbers.from_examples(files.read_csv(path))
     files.write_json(paper_numbers, collected)
 
 

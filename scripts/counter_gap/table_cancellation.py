@@ -8,7 +8,6 @@ from scripts.counter_gap.lib import tables
 def main(*, metrics: str, decomposition: str, tex: str, csv: str, templates: str):
     """Write the cells as printed (LaTeX and CSV); all pairs of outcomes are in ``decomposition``."""
     table = files.read_csv(metrics)
-    table[["data", "scoring"]] = table.source.str.split("/", expand=True)
     tables.write(tex, csv, tables.cancellation(table, files.read_csv(decomposition), templates), 3)
 
 

@@ -6,7 +6,7 @@ from scripts.counter_gap.lib import tables
 
 def main(*, metrics: str, significance: str, tex: str, csv: str, templates: str):
     """Write the cells as printed (LaTeX and CSV); full precision is in ``metrics``."""
-    cells = tables.inconsistency(tables.read(metrics, significance, templates), templates)
+    cells = tables.cells(tables.read(metrics, significance, templates), templates, tables.INCONSISTENCY)
     tables.write(tex, csv, cells, 2)
 
 

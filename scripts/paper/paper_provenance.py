@@ -68,9 +68,9 @@ def main(
     jobs = audit.recorded([main_tex, *sections, *numbers, *results], records, _module)
     paths = {path for job in jobs for path in [*job["inputs"], *job["outputs"]]}
     digests = {
-        path: job_records.digest(found, job_records.CACHE)
+        path: job_records.digest(place, job_records.CACHE)
         for path in paths
-        if (found := job_records.resolve(path, ROOT)).exists()
+        if (place := job_records.resolve(path, ROOT)).exists()
     }
     facts = job_records.portable(job_records.model_facts(digests), ROOT)
     named = {package for record in records.values() for package in record.get("packages", {})}
@@ -110,8 +110,9 @@ def refusal(bad):
         f"{path} is {finding['verdict']} ({audit.describe(finding['reasons'][0])})"
         for path, finding in sorted(causes.items())[:SHOWN]
     ]
+    results = "1 result behind the paper is" if len(bad) == 1 else f"{len(bad)} results behind the paper are"
     return (
-        f"{len(bad)} results behind the paper are not current: {'; '.join(told)}"
+        f"{results} not current: {'; '.join(told)}"
         f"{'; ...' if len(causes) > SHOWN else ''}. Delete those files and run again, or ask for all: "
         "python -m scripts.audit; a paper of such results needs paper.allow_stale: true in config.yaml"
     )
@@ -124,7 +125,8 @@ def mark(bad, total):
     counts = ", ".join(f"{count} {verdict}" for verdict, count in audit.summary(bad).items())
     return (
         "\\noindent\\fcolorbox{red!60!black}{red!4}{\\parbox{\\dimexpr\\linewidth-2\\fboxsep-2\\fboxrule}{%\n"
-        f"\\textbf{{Not current.}} Of the {total} files behind this paper {len(bad)} are not what this workflow makes "
+        f"\\textbf{{Not current.}} Of the {total} files behind this paper {len(bad)} {'is' if len(bad) == 1 else 'are'} "
+        "not what this workflow makes "
         f"of its inputs ({counts}). It was typeset because \\texttt{{paper.allow\\_stale}} is set.}}}}\n"
     )
 
@@ -222,14 +224,14 @@ def plain(text):
 
 def models_behind(path, records, index):
     """Return the names of the models whose scores a file was made from, itself included."""
-    found, seen, waiting = set(), set(), [path]
+    names, seen, waiting = set(), set(), [path]
     while waiting:
         name = index.get(waiting.pop())
         if name and name not in seen:
             seen.add(name)
-            found |= {facts["model"] for facts in records[name]["models"].values()}
+            names |= {facts["model"] for facts in records[name]["models"].values()}
             waiting += records[name]["inputs"]
-    return sorted(found)
+    return sorted(names)
 
 
 def _facts(path, index, records, digests):

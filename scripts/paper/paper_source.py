@@ -8,6 +8,7 @@ import pandas as pd
 from scripts.core import files
 from scripts.core.job import run
 from scripts.core.paper import latex
+from scripts.core.paper.published import demonstration
 from scripts.core.paper.sections import breakable, listed, write
 from scripts.core.provenance import job_records
 
@@ -48,7 +49,7 @@ def main(
     context = {
         "title": "Pronouns in language models: results of a run",
         "commit": commit(),
-        "demonstration": [facts["label"] for facts in models.values() if facts["demonstration"]],
+        "demonstration": list(demonstration(models).values()),
         "studies": studies,
         "few": FEW,
         "engine": engine,

@@ -49,13 +49,50 @@ def main(
     fetched: str | None = None,
     threads: int = 1,
 ):
-    """Write ``answers`` (Parquet) for shard ``shard`` of ``shards`` of the rows of ``prompts`` with one of ``methods``.
+    """Write ``answers`` for shard ``shard`` of ``shards`` of the rows of ``prompts`` with one of ``methods``.
 
-    ``prompts`` has the columns that :mod:`scripts.core.prompting` lists. ``new_tokens`` bounds what is generated:
-    ``answer`` after a prompt without a second step, otherwise ``chain`` in the first and ``final`` in the second step.
     Each row of ``answers`` has the prompt's ``text_id``, ``answer`` and, where there were two steps, ``chain``, both as
     the model wrote them, how many tokens each has, and whether the model ended it by itself. Metadata, ``speed`` and
-    unfinished jobs are as for scores (``scripts/scoring/score.py``).
+    unfinished jobs are as for scores (scripts/scoring/score.py).
+
+    Parameters
+    ----------
+    prompts : str
+        Parquet file of prompts, one row each (scripts/core/prompting.py has the columns).
+    answers : str
+        Parquet file to write: one row for each prompt.
+    speed : str
+        JSON file to write: how long prompting took, for later plans.
+    model : str
+        The model's name, for messages and metadata.
+    entry : dict
+        The model's entry in the registry: source, architecture, precision, prompt_wrapping and the like.
+    methods : list
+        Methods whose prompts are asked, such as ["vanilla"].
+    new_tokens : dict
+        Tokens to generate at most: answer after a prompt without a second step, otherwise chain in the first step and
+        final in the second, such as {"answer": 20}.
+    device : str
+        auto, cpu, cuda or cuda:N.
+    tokens_per_batch : int or str
+        Tokens in one forward pass at most, or auto.
+    save_seconds : float
+        Seconds after which finished parts are saved.
+    shard : int
+        Which part of the prompts is asked, counted from 1.
+    shards : int
+        How many parts the prompts are divided into.
+    weights : str or None
+        Folder that the workflow prepared from the model's source, where it needs preparing.
+    fetched : str or None
+        JSON file that says which revision was fetched from the hub.
+    threads : int
+        Threads of PyTorch.
+
+    Raises
+    ------
+    UserError
+        If the model cannot be loaded, or a prompt leaves no room for its answer.
     """
     model_jobs.clear_leftovers(answers)
     opened = model_jobs.open_model(

@@ -1,7 +1,7 @@
 """Check RUFF's own template files against the constraints of the paper and list everything that breaks one.
 
-The rules are those of :func:`scripts.ruff.lib.narratives.check`. Jobs that make instances refuse such files as well,
-but stop at the first problem.
+The rules are those of :func:`scripts.ruff.lib.template_checks.check`. Jobs that make instances refuse such files as
+well, but stop at the first problem.
 """
 
 import logging
@@ -9,7 +9,8 @@ import logging
 from scripts.core.errors import UserError
 from scripts.core.job import run
 from scripts.core.templates import read_pronouns
-from scripts.ruff.lib import narratives
+from scripts.ruff.lib.template_checks import check
+from scripts.ruff.lib.templates import read_replica
 
 log = logging.getLogger("pronouns")
 
@@ -19,21 +20,28 @@ def main(*, pronouns: str, task: str, context: str, occupations: str):
 
     Parameters
     ----------
-    pronouns, task, context, occupations : str
-        The files of templates/.
+    pronouns : str
+        The table of pronoun sets, templates/pronouns.tsv or one of its shape.
+    task : str
+        The table of task sentences, as templates/ruff/task.tsv.
+    context : str
+        The table of introductions and distractors, as templates/ruff/context.tsv.
+    occupations : str
+        The table of occupations and participants, as templates/occupations.tsv.
 
     Raises
     ------
     UserError
         If there is a problem.
     """
-    templates = narratives.read_replica(task, context, occupations)
-    problems = narratives.check(templates, read_pronouns(pronouns))
+    templates = read_replica(task, context, occupations)
+    problems = check(templates, read_pronouns(pronouns))
     for problem in problems:
         log.error("%s", problem)
     if problems:
         raise UserError(f"{len(problems)} problem{'s' * (len(problems) > 1)} in RUFF's templates; first: {problems[0]}")
-    log.info("%d task sentences and %d context templates are fine", len(templates.tasks), 3 * narratives.INTRODUCTIONS)
+    contexts = sum(map(len, templates.contexts.values()))
+    log.info("%d task sentences and %d context templates are fine", len(templates.tasks), contexts)
 
 
 if __name__ == "__main__":

@@ -2,14 +2,10 @@
 
 from pathlib import PurePath
 
-from scripts.core import files
 from scripts.core.job import run
-from scripts.core.paper import claims as verdicts
-from scripts.core.paper import latex, published
+from scripts.core.paper import published
+from scripts.core.paper.claims import write
 from scripts.ruff.lib import findings, study
-
-WIDTHS = {1: [0.04, 0.4, 0.12, 0.37], 2: [0.04, 0.36, 0.1, 0.1, 0.31]}
-"""Columns of the typeset table by the number of template sets, in parts of the text's width."""
 
 
 def main(
@@ -37,15 +33,12 @@ def main(
             known,
             findings.printed_numbers(listed),
             {PurePath(key).stem: frame for key, frame in frames.items()},
-            frozenset(study.demonstration(models)),
+            frozenset(published.demonstration(models)),
             study.obstacle(pronoun_sets),
         )
         for name, frames in published.read_tables(tables, template_sets).items()
     }
-    found = verdicts.verdicts(findings.FINDINGS, runs, every_set)
-    files.write_csv(csv, found)
-    files.write_text(tex, latex.long_table(verdicts.table_cells(found, template_sets), WIDTHS[len(template_sets)]))
-    files.write_json(numbers, verdicts.counts(found, "claims.csv"))
+    write(findings.FINDINGS, runs, every_set, csv=csv, tex=tex, numbers=numbers)
 
 
 if __name__ == "__main__":

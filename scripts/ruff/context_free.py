@@ -2,30 +2,13 @@
 
 from scripts.core import files
 from scripts.core.job import run
-from scripts.ruff.lib import narratives
+from scripts.ruff.lib import instances
 
 
-def main(
-    *,
-    pronouns: str,
-    pronoun_sets: list,
-    context_free: str,
-    task: str | None = None,
-    context: str | None = None,
-    occupations: str | None = None,
-    archive: str | None = None,
-):
+def main(*, templates: list, pronouns: str, pronoun_sets: list, context_free: str):
     """Write the instances to ``context_free``; the other arguments are those of :func:`scripts.ruff.instances.main`."""
-    templates, sets = narratives.load(
-        pronouns, pronoun_sets, task=task, context=context, occupations=occupations, archive=archive
-    )
-    metadata = {
-        "study": narratives.STUDY,
-        "templates": templates.name,
-        "pronoun_sets": list(sets),
-        "origins": templates.origins(),
-    }
-    files.write_parquet(context_free, narratives.Narratives(templates, sets).context_free(), metadata)
+    narratives = instances.load(templates, pronouns, pronoun_sets)
+    files.write_parquet(context_free, narratives.context_free(), narratives.metadata())
 
 
 if __name__ == "__main__":

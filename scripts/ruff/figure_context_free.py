@@ -34,9 +34,9 @@ def draw(frame, models, labels, templates):
         mean = means.loc[pronoun]
         ax.bar(x, mean["count"], width=0.7, color=colours[pronoun], zorder=1)
         if several:
-            own = frame[(frame.pronoun == pronoun) & (frame.model != "all")]
-            apart = [x + 0.5 * (i / (len(own) - 1) - 0.5) for i in range(len(own))]
-            ax.scatter(apart, own["count"], s=7, color="white", edgecolor=plotting.GREY, linewidth=0.6, zorder=3)
+            points = frame[(frame.pronoun == pronoun) & (frame.model != "all")]
+            apart = [x + 0.5 * (i / (len(points) - 1) - 0.5) for i in range(len(points))]
+            ax.scatter(apart, points["count"], s=7, color="white", edgecolor=plotting.GREY, linewidth=0.6, zorder=3)
             ax.errorbar(x, mean["count"], mean.sd, color="black", linewidth=1, capsize=2.5, zorder=4)
     ax.set_xticks(range(len(labels)), [label.replace("/", "/\n") if many else label for label in labels.values()])
     ax.set_ylim(bottom=0)

@@ -20,8 +20,8 @@ def draw(frame, models, chance, human):
     drawn = plotting.figure(plotting.COLUMN, 2.0)
     ax = drawn.subplots()
     for name, facts in models.items():
-        own = frame[frame.model == name]
-        plotting.curve(ax, own.n_distractors, own.accuracy, own.sd, plotting.model_style(facts))
+        rows = frame[frame.model == name]
+        plotting.curve(ax, rows.n_distractors, rows.accuracy, rows.sd, plotting.model_style(facts))
     ax.set(xlabel=figures.DISTRACTORS, ylabel="Accuracy")
     plotting.fraction_axis(ax.yaxis)
     figures.distractor_axis(ax)

@@ -14,12 +14,12 @@ def draw(frame, models, chance, human):
     drawn, grid = figures.rows_figure(panels, plotting.COLUMN, 0.17, 0.35)
     values = frame.set_index("model")
     for ax, panel in zip(grid, panels, strict=True):
-        own = values.loc[panel.keys]
+        rows = values.loc[panel.keys]
         colours = [plotting.model_style(models[m])["color"] for m in panel.keys]
-        places = range(len(own))
-        ax.barh(places, own.accuracy, height=0.75, color=colours, zorder=1)
-        ax.errorbar(own.accuracy, places, xerr=own.sd, fmt="none", color="black", linewidth=0.8, capsize=1.5)
-        for y, value in zip(places, own.accuracy, strict=True):
+        places = range(len(rows))
+        ax.barh(places, rows.accuracy, height=0.75, color=colours, zorder=1)
+        ax.errorbar(rows.accuracy, places, xerr=rows.sd, fmt="none", color="black", linewidth=0.8, capsize=1.5)
+        for y, value in zip(places, rows.accuracy, strict=True):
             ax.annotate(
                 f"{value:.2f}", (1, y), (2, 0), xycoords=("axes fraction", "data"), textcoords="offset points",
                 va="center_baseline", fontsize=6.5,

@@ -19,11 +19,11 @@ def draw(frame, models, chance, human):
     pairs = list(dict.fromkeys(zip(frame.prompted, frame.scored, strict=True)))
     drawn, axes, columns = prompting_figures.panels(len(pairs), columns=3)
     for i, (ax, (prompted, scored)) in enumerate(zip(axes, pairs, strict=True)):
-        own = frame[(frame.prompted == prompted) & (frame.scored == scored)]
+        rows = frame[(frame.prompted == prompted) & (frame.scored == scored)]
         colour = plotting.model_style(models[prompted])["color"]
-        ax.plot(own.n_distractors, own.prompted_accuracy, color=colour, marker="o", markersize=3.5)
-        ax.fill_between(own.n_distractors, own.lowest, own.highest, color=colour, alpha=0.18, linewidth=0)
-        ax.plot(own.n_distractors, own.scored_accuracy, markersize=3.5, **SCORED)
+        ax.plot(rows.n_distractors, rows.prompted_accuracy, color=colour, marker="o", markersize=3.5)
+        ax.fill_between(rows.n_distractors, rows.lowest, rows.highest, color=colour, alpha=0.18, linewidth=0)
+        ax.plot(rows.n_distractors, rows.scored_accuracy, markersize=3.5, **SCORED)
         label = models[prompted]["label"]
         ax.set_title(label if prompted == scored else f"{label} and\n{models[scored]['label']}")
         figures.distractor_axis(ax)
@@ -43,16 +43,7 @@ def draw(frame, models, chance, human):
     return drawn
 
 
-def main(
-    *,
-    prompted_against_scored: str,
-    pdf: str,
-    png: str,
-    csv: str,
-    models: dict,
-    chance: float,
-    human: float,
-):
+def main(*, prompted_against_scored: str, pdf: str, png: str, csv: str, models: dict, chance: float, human: float):
     """Draw the figure; ``models`` has the prompted and the scored ones."""
     frame = figures.read(prompted_against_scored, COLUMNS, prompted=models, scored=models)
     plotting.save(draw(frame, models, chance, human), frame, pdf, png, csv)

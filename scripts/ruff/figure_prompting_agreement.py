@@ -5,7 +5,7 @@ import numpy as np
 from scripts.core import plotting
 from scripts.core.job import run
 from scripts.ruff.lib import figures, prompting_figures
-from scripts.ruff.lib.prompt_texts import VANILLA
+from scripts.ruff.lib.prompts import VANILLA
 
 COLUMNS = ["model", "method", "prompt_a", "prompt_b", "n", "both", "same", "agreement"]
 

@@ -4,7 +4,7 @@ from scripts.core import plotting
 from scripts.core.job import run
 from scripts.ruff.lib import figures, prompting_figures
 from scripts.ruff.lib.analyses.answers import OUTCOMES
-from scripts.ruff.lib.prompt_texts import VANILLA
+from scripts.ruff.lib.prompts import VANILLA
 
 COLUMNS = ["model", "method", "answer", "n_distractors", "kind", "n_prompts", "n", "accuracy", *OUTCOMES[1:]]
 
@@ -15,13 +15,13 @@ def draw(frame, models):
     keys = list(dict.fromkeys(zip(frame.model, frame.method, frame.answer, strict=True)))
     drawn, axes, columns = prompting_figures.panels(len(keys), columns=min(len(keys), 3), height=1.6)
     for i, (ax, (model, method, answer)) in enumerate(zip(axes, keys, strict=True)):
-        own = frame[(frame.model == model) & (frame.method == method) & (frame.answer == answer)]
-        places, below = range(len(own)), 0
+        rows = frame[(frame.model == model) & (frame.method == method) & (frame.answer == answer)]
+        places, below = range(len(rows)), 0
         for outcome in OUTCOMES:
-            values = own["accuracy" if outcome == "right" else outcome].to_numpy()
+            values = rows["accuracy" if outcome == "right" else outcome].to_numpy()
             ax.bar(places, values, 0.75, below, color=prompting_figures.OUTCOME_COLOURS[outcome], linewidth=0)
             below = below + values
-        ax.set_xticks(places, [str(n) for n in own.n_distractors])
+        ax.set_xticks(places, [str(n) for n in rows.n_distractors])
         name = prompting_figures.method_label(method)
         where = f"\n{name}" + ("" if method == VANILLA else f": {answer}")
         ax.set_title(models[model]["label"] + where)

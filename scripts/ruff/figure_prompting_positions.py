@@ -5,7 +5,7 @@ from matplotlib.ticker import MaxNLocator
 from scripts.core import plotting
 from scripts.core.job import run
 from scripts.ruff.lib import figures, prompting_figures
-from scripts.ruff.lib.prompt_texts import ORDERS, VANILLA
+from scripts.ruff.lib.prompts import ORDERS, VANILLA
 
 COLUMNS = ["model", "method", "order", "place", "n", "accuracy", "n_all", "named"]
 LOOKS = {
@@ -23,9 +23,9 @@ def draw(frame, models):
     orders = [order for order in ORDERS if order in set(frame.order)]
     for i, (ax, name) in enumerate(zip(axes, figures.ordered(models), strict=True)):
         for order in orders:
-            own = frame[(frame.model == name) & (frame.order == order)]
+            rows = frame[(frame.model == name) & (frame.order == order)]
             for value, colour in COLOURS.items():
-                ax.plot(own.place, own[value], color=colour, markersize=3.5, **LOOKS[order])
+                ax.plot(rows.place, rows[value], color=colour, markersize=3.5, **LOOKS[order])
         ax.set_title(models[name]["label"])
         ax.set_xlabel("Place in the list")
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))

@@ -3,7 +3,7 @@
 from scripts.core import plotting
 from scripts.core.job import run
 from scripts.ruff.lib import figures, prompting_figures
-from scripts.ruff.lib.prompt_texts import VANILLA
+from scripts.ruff.lib.prompts import VANILLA
 
 
 @plotting.style()

@@ -35,14 +35,14 @@ def draw(frame, models, chance, human):
     grid = drawn.subplots(len(ends), 1, sharex=True, squeeze=False)[:, 0]
     for ax, n in zip(grid, ends, strict=True):
         for (family, architecture), look in families.items():
-            own = frame[(frame.family == family) & (frame.architecture == architecture) & (frame.n_distractors == n)]
-            own = own.sort_values("parameters")
-            colours = [plotting.model_style(models[m])["color"] for m in own.model]
-            ax.plot(own.parameters, own.accuracy, **{**look, "marker": "none"})
-            ax.errorbar(own.parameters, own.accuracy, own.sd, fmt="none", ecolor=colours, elinewidth=0.8)
+            rows = frame[(frame.family == family) & (frame.architecture == architecture) & (frame.n_distractors == n)]
+            rows = rows.sort_values("parameters")
+            colours = [plotting.model_style(models[m])["color"] for m in rows.model]
+            ax.plot(rows.parameters, rows.accuracy, **{**look, "marker": "none"})
+            ax.errorbar(rows.parameters, rows.accuracy, rows.sd, fmt="none", ecolor=colours, elinewidth=0.8)
             ax.scatter(
-                own.parameters,
-                own.accuracy,
+                rows.parameters,
+                rows.accuracy,
                 s=18,
                 c=colours,
                 marker=look["marker"],

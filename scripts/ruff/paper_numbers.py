@@ -29,7 +29,7 @@ def main(
 
     ``settings`` are ``seeds`` (how many), ``sample_size``, ``alpha``, ``bootstrap_draws`` and ``chance``; the coverage
     of the bootstrap intervals is that of the function which makes them. The tables of prompted models and
-    ``prompting_settings`` are there if any model was prompted.
+    ``prompting_settings`` are given if any model was prompted.
     """
     settings = settings | {"confidence": inspect.signature(statistics.cluster_bootstrap).parameters["level"].default}
     accuracies, counts = files.read_csv(accuracy), files.read_csv(context_free)

@@ -1,6 +1,6 @@
 """Select the RUFF instances that models are prompted with, and write all their prompts.
 
-Of each sample those rows are taken that :func:`scripts.ruff.select_instances.balanced` takes first, so prompted
+Of each sample those rows are taken that :func:`scripts.ruff.lib.selection.balanced` takes first, so prompted
 instances are among the scored ones as long as no more are prompted than scored. Neighbouring prompts belong to one
 instance.
 """
@@ -12,9 +12,9 @@ import pandas as pd
 
 from scripts.core import files
 from scripts.core.job import log, run
-from scripts.ruff.lib import prompt_texts
-from scripts.ruff.lib.narratives import ORIGINS
-from scripts.ruff.select_instances import balanced
+from scripts.ruff.lib.prompts import instance_prompts, read_chains, read_prompts, select_chains, with_origins
+from scripts.ruff.lib.selection import balanced
+from scripts.ruff.lib.templates import ORIGINS
 
 
 def main(
@@ -37,7 +37,7 @@ def main(
     samples : list of str
         One file for each seed and number of distractor sentences.
     prompt_templates, chain_templates : str
-        The files that :mod:`scripts.ruff.lib.prompt_texts` reads.
+        The files that :mod:`scripts.ruff.lib.prompts` reads.
     sample_size : int
         Rows to take from each sample.
     kinds : list of str
@@ -52,10 +52,10 @@ def main(
     prompted : str
         The rows, once for each sample that they are in, with the column ``chains``: whether they are asked for chains.
     prompts : str
-        One row for each prompt of each distinct instance (:func:`scripts.ruff.lib.prompt_texts.instance_prompts`).
+        One row for each prompt of each distinct instance (:func:`scripts.ruff.lib.prompts.instance_prompts`).
     """
-    templates = {k: v for k, v in prompt_texts.read_prompts(prompt_templates).items() if v["kind"] in kinds}
-    methods = prompt_texts.select_chains(prompt_texts.read_chains(chain_templates), chains["methods"], chain_templates)
+    templates = {k: v for k, v in read_prompts(prompt_templates).items() if v["kind"] in kinds}
+    methods = select_chains(read_chains(chain_templates), chains["methods"], chain_templates)
     parts = []
     for path in samples:
         sample = files.read_parquet(path)
@@ -70,41 +70,16 @@ def main(
     made = [
         prompt
         for row in rows.drop_duplicates("instance_id").sort_values("text").itertuples(index=False)
-        for prompt in prompt_texts.instance_prompts(
+        for prompt in instance_prompts(
             row.instance_id, row.text, list(row.options), templates, methods, option_orders, blank,
             with_chains[row.instance_id],
         )
     ]  # fmt: skip
-    frame = with_origins(pd.DataFrame(made), rows, prompt_templates, chain_templates)
+    frame = with_origins(pd.DataFrame(made), rows, ORIGINS, prompt_templates, chain_templates)
     settings = {"blank": blank, "option_orders": option_orders, "kinds": kinds, "chains": chains}
     settings["origins"] = known | {"prompt_row": Path(prompt_templates).name, "chain_row": Path(chain_templates).name}
     files.write_parquet(prompts, frame, settings | {"sample_size": sample_size})
     log.info("%d rows of samples, %d distinct instances, %d prompts", len(rows), len(with_chains), len(made))
-
-
-def with_origins(prompts, rows, prompt_templates, chain_templates):
-    """Return prompts with the lines of the files that they were made from: those of their instances and their own.
-
-    Parameters
-    ----------
-    prompts : DataFrame
-        ``instance_id``, ``prompt``, ``method``.
-    rows : DataFrame
-        The instances, with the columns of :data:`scripts.ruff.lib.narratives.ORIGINS`.
-    prompt_templates, chain_templates : str
-
-    Returns
-    -------
-    DataFrame
-        With these columns, ``prompt_row`` and ``chain_row`` (missing without a chain of thought).
-    """
-    prompt_rows = prompt_texts.lines(prompt_templates, prompt_texts.PROMPT_COLUMNS)
-    chain_rows = prompt_texts.lines(chain_templates, prompt_texts.CHAIN_COLUMNS)
-    of_instances = rows.drop_duplicates("instance_id").set_index("instance_id")[list(ORIGINS)]
-    return prompts.join(of_instances, on="instance_id").assign(
-        prompt_row=prompts.prompt.map(prompt_rows).astype("Int16"),
-        chain_row=prompts.method.map(chain_rows).astype("Int16"),
-    )
 
 
 if __name__ == "__main__":

@@ -2,14 +2,9 @@
 
 from pathlib import PurePath
 
-from scripts.core import files
 from scripts.core.job import run
-from scripts.core.paper import latex
-from scripts.core.paper import published as comparisons
+from scripts.core.paper.published import demonstration, read, read_tables, write
 from scripts.ruff.lib import study
-
-WIDTHS = [0.27, 0.17, 0.11, 0.09, 0.07, 0.1, 0.1]
-"""Columns of the typeset table, in parts of the text's width."""
 
 
 def main(
@@ -32,24 +27,21 @@ def main(
     listed as such. Demonstration models among ``models`` are left out.
     """
     prompted = any(PurePath(path).stem == "prompted_models" for path in tables)
-    listed = comparisons.read_published(published)
-    known = comparisons.read_models(study_models)
-    found = comparisons.compare(
-        listed,
-        comparisons.read_mapping(mapping, listed, known),
-        known,
-        comparisons.read_tables(tables, template_sets),
+    write(
+        "ruff",
+        read(published, mapping, study_models),
+        read_tables(tables, template_sets),
         every_set,
-        study.demonstration(models),
-        {
+        excluded=demonstration(models),
+        obstacles={
             "likelihood": study.obstacle(pronoun_sets),
             "prompting": study.obstacle(pronoun_sets) if prompted else "not in this run: a prompted model",
         },
-        {"instances": study.other_sets(pronoun_sets)},
+        inapplicable={"instances": study.other_sets(pronoun_sets)},
+        csv=csv,
+        tex=tex,
+        numbers=numbers,
     )
-    files.write_csv(csv, found)
-    files.write_text(tex, latex.long_table(comparisons.table_cells(found, "ruff"), WIDTHS))
-    files.write_json(numbers, comparisons.counts(found, "published_vs_ours.csv"))
 
 
 if __name__ == "__main__":

@@ -1,12 +1,11 @@
 """Render the paper's section on RUFF, and its sentences for the abstract, from templates and the results of the run."""
 
-import os
 from pathlib import Path
 
 from scripts.core import files
 from scripts.core.job import run
 from scripts.core.paper import latex
-from scripts.core.paper.sections import across, breakable, figure, listed, number, part_of, value, write
+from scripts.core.paper.sections import breakable, context, number, value, write
 
 FEW = 6
 """Up to this many models the text speaks of each; above, of all together."""
@@ -37,21 +36,14 @@ def main(
     on what the study publishes; ``distractors`` and ``seeds`` are those of the samples, and ``prompting`` says which
     models were prompted and how.
     """
-    folder = Path(section_tex).parents[1]
-    sets = {}
-    for key, path in zip(template_sets, numbers, strict=True):
-        drawn = {Path(p).stem: p for p in figure_data if Path(p).parent.name == key}
-        sets[key] = part_of("ruff", key, path, tables, figures, folder) | {"drawn": drawn}
-    pronoun_sets = [{"set": entry["set"], "label": breakable(entry["label"])} for entry in pronoun_sets]
-    labels = {entry["set"]: entry["label"] for entry in pronoun_sets}
-    context = {
-        "sets": sets,
-        "beside": across("ruff", comparison_numbers, tables),
-        "demonstration": [facts["label"] for facts in models.values() if facts["demonstration"]],
-        "any_set": next(iter(sets.values())),
+    common = context("ruff", template_sets, numbers, figures, tables, comparison_numbers, section_tex, models=models)
+    for key, part in common["sets"].items():
+        part["drawn"] = {Path(path).stem: path for path in figure_data if Path(path).parent.name == key}
+    labels = {entry["set"]: breakable(entry["label"]) for entry in pronoun_sets}
+    everything = common | {
         "models": models,
         "model_names": list(models),
-        "pronoun_sets": pronoun_sets,
+        "pronoun_sets": [{"set": name, "label": label} for name, label in labels.items()],
         "labels": labels,
         "neighbours": list(zip(list(labels)[:-1], list(labels)[1:], strict=True)),
         "families": {facts["family"] for facts in [*models.values(), *prompting["models"].values()]},
@@ -59,23 +51,16 @@ def main(
         "few": FEW,
         "distractors": distractors,
         "seeds": seeds,
-        "number": number,
-        "value": value,
-        "listed": listed,
         "scored": scored,
         "interval": interval,
         "shown": shown,
         "compare": compare,
         "significant": significant,
         "favourite_set": lambda part, model: favourite_set(part, model, list(labels)),
-        "figure": figure,
         "prompting": prompting,
-        "comparison": next(
-            (os.path.relpath(p, folder) for p in figures if Path(p).stem == "template_comparison"), None
-        ),
     }
-    write(section_tex, section_template, context)
-    write(abstract_tex, abstract_template, context)
+    write(section_tex, section_template, everything)
+    write(abstract_tex, abstract_template, everything)
 
 
 def scored(part, counts):
@@ -98,8 +83,8 @@ def shown(table, models):
 
 def compare(part, name, reference, above, below, equal):
     """Return the word that fits a number against a reference."""
-    found = value(part, name)
-    return equal if found == reference else above if found > reference else below
+    printed = value(part, name)
+    return equal if printed == reference else above if printed > reference else below
 
 
 def significant(part, model, a, b, test="test"):

@@ -2,16 +2,14 @@
 
 from scripts.core import files
 from scripts.core.job import run
-from scripts.core.paper import latex
+from scripts.core.paper.tables import write_table
 from scripts.ruff.lib import tables
 
 
 def main(*, accuracy: str, tex: str, csv: str, models: dict):
     """Write means with SD over samples (LaTeX) and the same with intervals (CSV)."""
     frame = files.read_csv(accuracy)
-    files.write_csv(csv, frame[frame.factor == "all"])
-    cells = tables.accuracy_cells(frame, models)
-    files.write_text(tex, latex.latex_table(cells, align="l" + "r" * (cells.shape[1] - 1)))
+    write_table(tex, csv, tables.accuracy_cells(frame, models), rows=frame[frame.factor == "all"])
 
 
 if __name__ == "__main__":

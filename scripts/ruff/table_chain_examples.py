@@ -2,16 +2,17 @@
 
 from scripts.core import files
 from scripts.core.job import run
-from scripts.ruff.lib import prompt_tables, prompt_texts
+from scripts.core.paper.tables import write_table
+from scripts.ruff.lib import prompt_tables
+from scripts.ruff.lib.prompts import read_chains, read_prompts, select_chains
 
 
 def main(*, prompt_templates: str, chain_templates: str, sample: str, tex: str, csv: str, methods: list, blank: str):
     """Write the table for ``methods``."""
-    chains = prompt_texts.select_chains(prompt_texts.read_chains(chain_templates), methods, chain_templates)
-    prompts = prompt_texts.read_prompts(prompt_templates)
+    chains = select_chains(read_chains(chain_templates), methods, chain_templates)
+    prompts = read_prompts(prompt_templates)
     cells = prompt_tables.chain_cells(prompts, chains, files.read_parquet(sample), blank)
-    files.write_csv(csv, cells)
-    files.write_text(tex, prompt_tables.typeset(cells, "llX"))
+    write_table(tex, csv, cells, align="llX", midrules=range(1, len(cells)))
 
 
 if __name__ == "__main__":

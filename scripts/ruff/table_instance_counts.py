@@ -1,4 +1,4 @@
-"""Count the instances of every setting: made, sampled and scored (paper Table 1)."""
+"""Count the instances of every setting: possible, sampled and scored (paper Table 1)."""
 
 import re
 
@@ -10,20 +10,19 @@ from scripts.core.paper import latex
 from scripts.ruff.lib import tables
 
 
-def main(*, context_free: str, full: list, samples: list, selected: str, tex: str, csv: str):
-    """Count rows in the files themselves: ``full`` and ``samples`` are Parquet files named by their settings."""
-    distractors = re.compile(r"distractors(\d+)\.parquet$")
+def main(*, context_free: str, full_set_sizes: str, samples: list, selected: str, tex: str, csv: str):
+    """Count rows in the files themselves; ``samples`` are named by their settings.
 
-    def size(path):
-        return int(distractors.search(path).group(1)), pq.read_metadata(path).num_rows
-
+    Full sets are not made for this: ``full_set_sizes`` says how many rows they have.
+    """
     sampled = {}
     for path in samples:
-        n, count = size(path)
-        sampled.setdefault(n, []).append(count)
+        n = int(re.search(r"distractors(\d+)\.parquet$", path).group(1))
+        sampled.setdefault(n, []).append(pq.read_metadata(path).num_rows)
+    sizes = files.read_parquet(full_set_sizes, columns=["n_distractors", "instances"])
     table = tables.instance_counts(
         pq.read_metadata(context_free).num_rows,
-        dict(map(size, full)),
+        dict(zip(sizes.n_distractors, sizes.instances, strict=True)),
         sampled,
         files.read_parquet(selected, columns=["n_distractors"]),
     )

@@ -2,16 +2,14 @@
 
 from scripts.core import files
 from scripts.core.job import run
-from scripts.core.paper import latex
+from scripts.core.paper.tables import write_table
 from scripts.ruff.lib import prompt_tables
 
 
 def main(*, prompted_summary: str, tex: str, csv: str, models: dict):
     """Write means over prompts with their SD (LaTeX) and the same for each kind of prompt (CSV)."""
     frame = files.read_csv(prompted_summary)
-    files.write_csv(csv, frame)
-    cells = prompt_tables.prompting_cells(frame, models)
-    files.write_text(tex, latex.latex_table(cells, align="lll" + "r" * (cells.shape[1] - 3)))
+    write_table(tex, csv, prompt_tables.prompting_cells(frame, models), 3, rows=frame)
 
 
 if __name__ == "__main__":

@@ -42,12 +42,48 @@ def main(
     fetched: str | None = None,
     threads: int = 1,
 ):
-    """Write ``scores`` (Parquet) for shard ``shard`` of ``shards`` of ``instances`` (Parquet).
+    """Write ``scores`` for shard ``shard`` of ``shards`` of ``instances``.
 
-    The file's metadata name model, weights, engine and libraries. ``weights`` is a folder that the workflow prepared
-    from the model's source, where it needs preparing; ``fetched`` says which revision was fetched from the hub.
-    ``speed`` (JSON) tells how long scoring took, for later plans. Finished parts are kept in a folder beside ``scores``
-    every ``save_seconds`` until all is done, and taken up by the next try.
+    The file's metadata name model, weights, engine and libraries. Finished parts are kept in a folder beside ``scores``
+    until all is done, and taken up by the next try.
+
+    Parameters
+    ----------
+    instances : str
+        Parquet file of instances, one row each (scripts/core/instances.py has the columns).
+    scores : str
+        Parquet file to write: one row for each instance and option, with its log-probability in nats.
+    speed : str
+        JSON file to write: how long scoring took, for later plans.
+    model : str
+        The model's name, for messages and metadata.
+    entry : dict
+        The model's entry in the registry: source, tokenizer, architecture, precision and what else scores depend on.
+    engine : str
+        packed or minicons.
+    device : str
+        auto, cpu, cuda or cuda:N.
+    tokens_per_batch : int or str
+        Tokens in one forward pass at most, or auto.
+    token_values : bool
+        Whether each token's log-probability is kept as well.
+    save_seconds : float
+        Seconds after which finished parts are saved.
+    shard : int
+        Which part of the instances is scored, counted from 1.
+    shards : int
+        How many parts the instances are divided into.
+    weights : str or None
+        Folder that the workflow prepared from the model's source, where it needs preparing.
+    fetched : str or None
+        JSON file that says which revision was fetched from the hub.
+    threads : int
+        Threads of PyTorch.
+
+    Raises
+    ------
+    UserError
+        If the model cannot be loaded or cannot be scored without error, or a text is longer than its limit.
     """
     model_jobs.clear_leftovers(scores)
     opened = model_jobs.open_model(

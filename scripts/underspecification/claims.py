@@ -2,14 +2,10 @@
 
 from pathlib import PurePath
 
-from scripts.core import files
 from scripts.core.job import run
-from scripts.core.paper import claims as verdicts
-from scripts.core.paper import latex, published
-from scripts.underspecification.lib import findings, study
-
-WIDTHS = {1: [0.04, 0.4, 0.12, 0.37], 2: [0.04, 0.36, 0.1, 0.1, 0.31], 3: [0.04, 0.32, 0.1, 0.1, 0.1, 0.25]}
-"""Columns of the typeset table by the number of sources, in parts of the text's width."""
+from scripts.core.paper import published
+from scripts.core.paper.claims import write
+from scripts.underspecification.lib import findings
 
 
 def main(
@@ -30,16 +26,14 @@ def main(
     applicable. ``threshold`` is that of the metric. Demonstration models among the run's ``models`` are left out.
     ``shares`` (TSV): the share of women by occupation, where it was fetched.
     """
-    excluded = study.demonstration(models)
-    known = findings.read_shares(shares) if shares else {}
+    # The tables call models by their labels.
+    excluded = frozenset(published.demonstration(models).values())
+    women = findings.read_shares(shares) if shares else {}
     runs = {
-        name: findings.Source({PurePath(key).stem: frame for key, frame in frames.items()}, threshold, known, excluded)
+        name: findings.Source({PurePath(key).stem: frame for key, frame in frames.items()}, threshold, women, excluded)
         for name, frames in published.read_tables(tables, sources).items()
     }
-    found = verdicts.verdicts(findings.FINDINGS, runs, every_source)
-    files.write_csv(csv, found)
-    files.write_text(tex, latex.long_table(verdicts.table_cells(found, sources), WIDTHS[len(sources)]))
-    files.write_json(numbers, verdicts.counts(found, "claims.csv"))
+    write(findings.FINDINGS, runs, every_source, csv=csv, tex=tex, numbers=numbers)
 
 
 if __name__ == "__main__":

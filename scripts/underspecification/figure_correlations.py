@@ -2,10 +2,12 @@
 
 import numpy as np
 from matplotlib.ticker import MaxNLocator
+from matplotlib.transforms import offset_copy
 
 from scripts.core import plotting
 from scripts.core.job import run
 from scripts.underspecification.lib import figures
+from scripts.underspecification.lib.readers import read_rows
 
 MAIN = [
     ("BERT-base", "mask"), ("Flan-UL2-20B", "A"), ("GPT-3", "A"), ("GPT-3.5 SFT", "A"), ("GPT-3.5 RLHF", "A"),
@@ -16,7 +18,11 @@ COLUMNS = 5
 YEARS = 50
 """Years between ticks; every other one is labelled."""
 TOP = 100
-XLABELS = {"date": "date", "place": "places by rank"}
+XLABELS = {"date": "date (year)", "place": "place (by rank)"}
+MARK = 3
+"""Size of a mark in points."""
+BESIDE = 1.2
+"""How far apart the marks of neighbouring genders stand, in points, so that none hides another."""
 
 
 def ticks(curves, variable):
@@ -73,20 +79,22 @@ def draw(curves, models, variable):
     axes = np.atleast_1d(drawn.subplots(rows, columns)).ravel()
     places, labels = ticks(curves, variable)
     for index, (ax, (model, prompt)) in enumerate(zip(axes, shown, strict=False)):
-        own = curves[(curves.model == model) & (curves.prompt == prompt)]
-        for gender in figures.genders(own):
-            part = own[own.gender == gender].sort_values("position")
+        panel = curves[(curves.model == model) & (curves.prompt == prompt)]
+        for gender in figures.genders(panel):
+            part = panel[panel.gender == gender].sort_values("position")
             if part.empty:
                 continue
             colour = colours[gender]
-            look = {"color": colour, "marker": figures.MARKERS[gender], "linestyle": "none", "markersize": 2.2}
-            ax.plot(part.position, part.probability, markeredgewidth=0, alpha=0.75, **look)
+            look = {"color": colour, "marker": figures.MARKERS[gender], "linestyle": "none", "markersize": MARK}
+            beside = offset_copy(ax.transData, drawn, x=figures.beside(gender) * BESIDE, units="points")
+            ax.plot(part.position, part.probability, markeredgewidth=0, alpha=0.75, transform=beside, **look)
             low, high = (part[name].clip(0, TOP) for name in ("fit_low", "fit_high"))
             ax.fill_between(part.position, low, high, color=colour, alpha=0.25, linewidth=0)
-            ax.plot(*inside(part.position.iloc[[0, -1]], part.fit.iloc[[0, -1]]), color=colour, linewidth=1.1)
+            line = inside(part.position.iloc[[0, -1]], part.fit.iloc[[0, -1]])
+            ax.plot(*line, color=colour, linewidth=1.1, linestyle=figures.LINES[gender])
         ax.set_title(figures.panel_label(model, prompt), fontsize=7)
         # Nothing that is drawn is above 100; an almost empty panel must not be blown up.
-        highest = max(own.probability.max(), own.fit_high.clip(0, TOP).max(), 1)
+        highest = max(panel.probability.max(), panel.fit_high.clip(0, TOP).max(), 1)
         ax.set_ylim(-0.05 * highest, 1.08 * highest)
         ax.yaxis.set_major_locator(MaxNLocator(3, integer=True))
         ax.set_xticks(places, labels if index + columns >= len(shown) else [""] * len(labels), fontsize=7)
@@ -101,13 +109,14 @@ def draw(curves, models, variable):
     drawn.supylabel("probability (%), scales differ", fontsize=8)
     handles = [
         plotting.handle(
-            {"color": colours[g], "marker": figures.MARKERS[g], "linestyle": "-", "linewidth": 1.1}, figures.LABELS[g]
+            {"color": colours[g], "marker": figures.MARKERS[g], "linestyle": figures.LINES[g], "linewidth": 1.1},
+            figures.LABELS[g],
         )
         for g in figures.genders(curves)
     ]
     handles += [plotting.patch_handle("#BFBFBF", "95 % interval of the line")]
     plotting.legend_below(drawn, handles, 5)
-    figures.demonstration(drawn, curves.model.unique(), models)
+    figures.note_demonstration(drawn, curves.model.unique(), models)
     return drawn
 
 
@@ -118,7 +127,7 @@ def main(*, curves: str, slopes: str, pdf: str, png: str, csv: str, variable: st
     ``slopes``.
     """
     facts = {entry["label"]: entry for entry in models.values()}
-    lines, points = (figures.read(path, variable) for path in (slopes, curves))
+    lines, points = (read_rows(path, variable) for path in (slopes, curves))
     points = points[(points.variable == variable) & (points.accumulation == "top")]
     if choice == "main":
         keys = points[["model", "prompt"]].apply(tuple, axis=1)

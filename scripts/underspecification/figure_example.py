@@ -1,15 +1,23 @@
 """Draw the female probability over dates for the sentences about one occupation (Figure 4)."""
 
 import numpy as np
+from matplotlib.transforms import offset_copy
 
 from scripts.core import plotting
 from scripts.core.job import run
-from scripts.underspecification.figure_occupations import kinds
 from scripts.underspecification.lib import figures, study
-from scripts.underspecification.lib.analyses import raw_files
+from scripts.underspecification.lib.analyses.masses import read_masses
+from scripts.underspecification.lib.instances import COREFERENTS, PARTICIPANTS, is_well_specified
 
-SIDE = 0.2
-"""Years between the marks of a single date."""
+LOOKS = {
+    "professional": {"color": "#000000", "marker": "o", "linestyle": "-", "linewidth": 0.9},
+    "participant": {"color": "#B07800", "marker": "s", "linestyle": (0, (4, 1.5)), "linewidth": 0.9},
+}
+"""By the person that the pronoun means."""
+FILLS = {True: {}, False: {"markerfacecolor": "white"}}
+"""By whether the sentence is well-specified."""
+BESIDE = {"professional": -1.5, "participant": 1.5}
+"""How far right of its date a mark stands, in points."""
 
 
 def choose(frame, occupation, model):
@@ -17,21 +25,21 @@ def choose(frame, occupation, model):
 
     Where they are not there it is the first occupation, and the first model that gives a female word any mass in it.
     """
-    own = frame[
+    rows = frame[
         (frame.evaluation_set == "winogender")
         & (frame.gender == "female")
         & (frame.accumulation == "top")
         & ~frame.debris
         & frame.prompt.isin(["mask", study.DETECTION_PROMPT])
     ]
-    names = sorted(own.occupation.unique())
-    own = own[own.occupation == (occupation if occupation in names else names[0])]
-    known = study.order(own.model)
-    if model not in known:
-        model = next((name for name in known if own.probability[own.model == name].max() > 0), known[0])
-    own = own[own.model == model]
-    own = own[own.templates == own.templates.iloc[0]]
-    return own.assign(kind=kinds(own)).reset_index(drop=True)
+    occupations = sorted(rows.occupation.unique())
+    rows = rows[rows.occupation == (occupation if occupation in occupations else occupations[0])]
+    models = study.order(rows.model)
+    if model not in models:
+        model = next((name for name in models if rows.probability[rows.model == name].max() > 0), models[0])
+    rows = rows[rows.model == model]
+    rows = rows[rows.templates == rows.templates.iloc[0]]
+    return rows.assign(kind=figures.kinds_of_sentences(rows)).reset_index(drop=True)
 
 
 def spans(dates):
@@ -43,42 +51,67 @@ def spans(dates):
     return [dates]
 
 
+def show_dates(ax, dates):
+    """Let a panel show ``dates`` with room on both sides."""
+    room = max(1, 0.15 * (dates[-1] - dates[0]))
+    ax.set_xlim(dates[0] - room, dates[-1] + room)
+    ax.set_xticks(dates if len(dates) <= 3 else dates[[0, -1]])
+
+
 @plotting.style()
 def draw(frame, models):
-    """Draw the eight sentences over dates; where dates are missing in between, two panels stand apart."""
-    drawn = plotting.figure(plotting.COLUMN * 1.35, 3.0)
+    """Draw a panel for each other person in the sentence; where dates are missing in between, its halves stand apart.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        From :func:`choose`.
+    models : dict
+        The run's models by their labels.
+    """
+    drawn = plotting.figure(plotting.PAGE, 3.7)
     parts = spans(np.unique(frame.value.astype(int)))
-    axes = drawn.subplots(1, len(parts), sharey=True, squeeze=False)[0]
-    handles = []
-    for number, kind in enumerate(figures.KINDS["winogender"]):
-        own = frame[frame.kind == kind].sort_values("position")
-        colour, marker = figures.LOOKS[kind]
-        look = {"color": colour, "marker": marker, "linestyle": "-", "linewidth": 0.9}
-        for ax, dates in zip(axes, parts, strict=True):
-            part = own[own.value.astype(int).isin(dates)]
-            # Marks of a single date stand side by side, so that none hides another.
-            shift = SIDE * (number - 3.5) if len(dates) == 1 else 0
-            ax.plot(part.value.astype(int) + shift, 100 * part.probability, clip_on=False, **look)
-        handles.append(plotting.handle(look, figures.kind_label(kind, "winogender")))
+    axes = drawn.subplots(2, 2 * len(parts), sharey=True, squeeze=False)
+    blocks = axes.reshape(2 * 2, len(parts))
+    for panel, (block, participant) in enumerate(zip(blocks, PARTICIPANTS, strict=True)):
+        for coreferent in COREFERENTS:
+            sentence = frame[(frame.participant == participant) & (frame.coreferent == coreferent)]
+            sentence = sentence.sort_values("position")
+            look = LOOKS[coreferent] | FILLS[is_well_specified("winogender", participant, coreferent)]
+            for ax, dates in zip(block, parts, strict=True):
+                part = sentence[sentence.value.astype(int).isin(dates)]
+                # Of two marks at one place both are seen.
+                beside = offset_copy(ax.transData, drawn, x=BESIDE[coreferent], units="points")
+                ax.plot(part.value.astype(int), 100 * part.probability, clip_on=False, transform=beside, **look)
+        for ax, dates in zip(block, parts, strict=True):
+            show_dates(ax, dates)
+            if panel // 2:
+                ax.set_xlabel("date (year)")
+        for ax in block[1:]:
+            ax.spines["left"].set_visible(False)
+            ax.tick_params(axis="y", length=0)
+        block[0].set_title("<other>" if participant == "other" else f"'{participant}'")
+    axes[0, 0].set(ylim=(-4, 104))
     model, occupation = frame.model.iloc[0], frame.occupation.iloc[0]
-    axes[0].set(ylabel="normalised female probability (%)", ylim=(-4, 104))
-    for ax, dates in zip(axes, parts, strict=True):
-        room = max(1, 0.15 * (dates[-1] - dates[0]))
-        ax.set_xlabel("date")
-        ax.set_xlim(dates[0] - room, dates[-1] + room)
-        ax.set_xticks(dates if len(dates) <= 4 else dates[[0, -1]])
-    for ax in axes[1:]:
-        ax.spines["left"].set_visible(False)
-        ax.tick_params(axis="y", length=0)
-    axes[0].set_title(f"{model}: {occupation}")
-    plotting.legend_below(drawn, handles, 2)
-    figures.demonstration(drawn, [model], models)
+    drawn.supylabel(f"normalised female probability (%): {model}, {occupation}", fontsize=8)
+    handles = [
+        plotting.handle(LOOKS[coreferent] | FILLS[specified], label)
+        for coreferent, specified, label in (
+            ("professional", False, "pronoun: professional"),
+            ("participant", False, "pronoun: participant"),
+            ("participant", True, "pronoun: participant, well-specified"),
+        )
+    ]
+    for handle in handles:
+        handle.set_markeredgecolor(handle.get_color())
+    plotting.legend_below(drawn, handles, 3)
+    figures.note_demonstration(drawn, [model], models)
     return drawn
 
 
 def main(*, masses: list, pdf: str, png: str, csv: str, occupation: str, model: str, models: dict):
     """Draw the sentences about ``occupation`` as ``model`` fills them, or what :func:`choose` takes."""
-    frame = choose(raw_files.read_tidy(masses), occupation, model)
+    frame = choose(read_masses(masses), occupation, model)
     facts = {entry["label"]: entry for entry in models.values()}
     plotting.save(draw(frame, facts), frame, pdf, png, csv)
 

@@ -8,6 +8,7 @@ from matplotlib.colors import BoundaryNorm, ListedColormap
 from scripts.core import plotting
 from scripts.core.job import run
 from scripts.underspecification.lib import figures, findings, study
+from scripts.underspecification.lib.readers import read_rows
 
 STEPS = (2, 6, 20)
 """Factors of the threshold at which the colours change: with 0.5 points at 1, 3 and 10."""
@@ -18,19 +19,18 @@ NUMBERS = {
     "other_1": "8", "female_0": "f", "male_0": "m", "unspecified_0": "–",
 }  # fmt: skip
 """Kinds of sentences as columns call them: the IDs of the study's Table 2, and what a simplified sentence gives."""
+XLABELS = {
+    "winogender": "ID of the sentence",
+    "simplified": "gender given",
+}
 SPECIFIED = ("man_1", "woman_1", "female_0", "male_0")
 ROW, CELL, NARROWEST = 0.115, 0.125, 0.85
 """Height of an occupation, width of a sentence, least width of a model, in inches."""
 
 
-def kinds(frame):
-    """Return each row's kind of sentence."""
-    return frame.participant + "_" + frame.coreferent.map({"professional": "0", "participant": "1"})
-
-
 def select(metric, evaluation_set, part):
     """Return the rows of one figure: the female metric between the outer dates, for one part of the models."""
-    own = metric[
+    rows = metric[
         (metric.evaluation_set == evaluation_set)
         & (metric.gender == "female")
         & (metric.dates == 1)
@@ -38,10 +38,10 @@ def select(metric, evaluation_set, part):
         & metric.prompt.isin(["mask", study.DETECTION_PROMPT])
     ]
     if part in study.MODELS:
-        own = own[own.model == part]
+        rows = rows[rows.model == part]
     elif part != study.RUN:
-        own = own[own.model.isin([m for m, facts in study.MODELS.items() if facts.group in study.PARTS[part]])]
-    return own.assign(kind=kinds(own)).reset_index(drop=True)
+        rows = rows[rows.model.isin([m for m, facts in study.MODELS.items() if facts.group in study.PARTS[part]])]
+    return rows.assign(kind=figures.kinds_of_sentences(rows)).reset_index(drop=True)
 
 
 def limits(threshold):
@@ -96,10 +96,11 @@ def draw(frame, evaluation_set, share, models, threshold):
             )  # fmt: skip
         for dark in (False, True):
             row, column = np.nonzero(nothing & ((values > edges[2]) == dark))
-            look = {"color": "white" if dark else plotting.GREY, "markersize": 2, "markeredgewidth": 0.5}
+            look = {"color": "white" if dark else plotting.GREY, "markersize": 3, "markeredgewidth": 0.5}
             ax.plot(x[column], row, linestyle="none", marker="x", **look)
         ax.set(xlim=(-0.6, x[-1] + 0.6), ylim=(size - 0.5, -0.5))
         ax.set_xticks(x, [NUMBERS[kind] for kind in columns], fontsize=7)
+        ax.set_xlabel(XLABELS[evaluation_set], fontsize=7)
         ax.tick_params(length=0, pad=1.5)
         ax.spines[:].set_visible(False)
         ax.grid(False)
@@ -119,8 +120,11 @@ def draw(frame, evaluation_set, share, models, threshold):
         look = {"color": plotting.GREY, "marker": "x", "linestyle": "none", "markersize": 3}
         handles.append(plotting.handle(look, "no gendered word at one of the dates"))
         handles[-1].set_markeredgecolor(plotting.GREY)
+    # A few rows are not as high as the whole label.
+    order = " by share of women" if share and size > 12 else ""
+    axes[0].set_ylabel(f"occupation{order}", fontsize=7)
     plotting.legend_below(drawn, handles, 3)
-    figures.demonstration(drawn, names, models)
+    figures.note_demonstration(drawn, names, models)
     return drawn
 
 
@@ -137,10 +141,10 @@ def main(
     shares: str | None = None,
 ):
     """Draw one ``part`` of the models; ``shares`` (TSV) has the share of women by occupation, where it was fetched."""
-    frame = select(figures.read(metric, "the metric"), evaluation_set, part)
-    known = findings.read_shares(shares) if shares else {}
+    frame = select(read_rows(metric, "the metric"), evaluation_set, part)
+    share = findings.read_shares(shares) if shares else {}
     facts = {entry["label"]: entry for entry in models.values()}
-    plotting.save(draw(frame, evaluation_set, known, facts, threshold), frame, pdf, png, csv)
+    plotting.save(draw(frame, evaluation_set, share, facts, threshold), frame, pdf, png, csv)
 
 
 if __name__ == "__main__":

@@ -4,8 +4,8 @@ from matplotlib.patches import Circle, FancyArrowPatch
 
 from scripts.core import files, plotting
 from scripts.core.job import run
-from scripts.underspecification.lib import tables
-from scripts.underspecification.lib.analyses import toy
+from scripts.core.paper.formats import number
+from scripts.underspecification.lib.analyses import toy_model
 
 PLACES = {"W": (0.1, 0.75), "G": (0.9, 0.75), "S": (0.5, 0.95), "X": (0.25, 0.2), "Y": (0.75, 0.2)}
 ARROWS = {
@@ -13,7 +13,10 @@ ARROWS = {
     "unspecified": [("W", "S"), ("G", "S"), ("W", "X"), ("G", "Y")],
 }
 SHOWN = (("W", "G"), ("W", "Y"), ("X", "Y"))
-COLOURS = {"all": "#999999", "selected": "#D55E00"}
+LOOKS = {
+    "all": {"color": "#B8B8B8", "marker": "o", "markersize": 3, "alpha": 0.5},
+    "selected": {"color": "#882255", "marker": "^", "markersize": 3.5},
+}
 
 
 def graph(ax, task):
@@ -40,24 +43,25 @@ def draw(correlations, points):
     drawn = plotting.figure(plotting.PAGE, 4.0)
     axes = drawn.subplots(2, 4)
     values = correlations.set_index(["task", "population", "a", "b"])
-    for row, task in zip(axes, toy.TASKS, strict=True):
+    for row, task in zip(axes, toy_model.TASKS, strict=True):
         graph(row[0], task)
         for ax, (a, b) in zip(row[1:], SHOWN, strict=True):
             text = []
-            for population in toy.POPULATIONS:
-                own = points[(points.task == task) & (points.selected if population == "selected" else True)]
-                size = 2.2 if population == "selected" else 1.2
-                ax.plot(own[a], own[b], ".", markersize=size, color=COLOURS[population], rasterized=True)
+            for population in toy_model.POPULATIONS:
+                part = points[(points.task == task) & (points.selected if population == "selected" else True)]
+                look = {"linestyle": "none", "markeredgewidth": 0, "rasterized": True}
+                ax.plot(part[a], part[b], **look, **LOOKS[population])
                 cell = values.loc[(task, population, a, b)]
-                simulated, exact = (tables.number(cell[kind], 3, True) for kind in ("simulated", "exact"))
+                simulated, exact = (number(cell[kind], 3, True) for kind in ("simulated", "exact"))
                 text.append(f"{population}: {simulated} ({exact})")
             ax.set_title("\n".join(text), fontsize=7)
-            ax.set(xlabel=a, ylabel=b)
+            ax.set(xlabel=f"{a} (no unit)", ylabel=f"{b} (no unit)")
             ax.grid(False)
     shown = points.groupby("task").size().max()
     share = 100 * points.selected.mean()
-    labels = {"all": f"{shown:,} draws", "selected": f"those selected ({share:.1f} %)"}
-    handles = [plotting.patch_handle(COLOURS[p], labels[p]) for p in toy.POPULATIONS]
+    draws = correlations.draws.max()
+    labels = {"all": f"the first {shown:,} of {draws:,} draws", "selected": f"those selected ({share:.1f} %)"}
+    handles = [plotting.handle(LOOKS[p] | {"linestyle": "none"}, labels[p]) for p in toy_model.POPULATIONS]
     plotting.legend_below(drawn, handles, 2)
     return drawn
 

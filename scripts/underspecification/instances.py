@@ -2,9 +2,11 @@
 
 from pathlib import Path
 
-from scripts.core import files, templates
+from scripts.core import files
 from scripts.core.job import log, run
-from scripts.underspecification.lib import data, sets
+from scripts.core.templates import read_occupations
+from scripts.underspecification.lib import templates
+from scripts.underspecification.lib.instances import mgc, official, outer, replica
 
 
 def main(
@@ -27,29 +29,24 @@ def main(
     project's ``schemas`` and ``occupations`` or of the authors' ``sentences``, with ``outer_dates`` dates from either
     end of the range.
     """
-    years = data.read_dates(dates)[date_range]
+    years = templates.read_dates(dates)[date_range]
     sources = {"sentence_row": sentences or schemas, "occupation_row": occupations}
     if evaluation_set == "mgc":
-        frame = sets.mgc(data.read_verbs(verbs), data.read_life_stages(life_stages), years, data.read_places(places))
+        stages, countries = templates.read_life_stages(life_stages), templates.read_places(places)
+        frame = mgc(templates.read_verbs(verbs), stages, years, countries)
         sources = {"verb_row": verbs, "life_stage_row": life_stages, "place_row": places}
     elif sentences:
-        frame = sets.official(sentences, evaluation_set, sets.outer(years, outer_dates))
+        frame = official(sentences, evaluation_set, outer(years, outer_dates))
     else:
-        rows = read_occupations(occupations)
-        others = {row["occupation"]: row["participant"] for row in rows}
-        frame = sets.replica(data.read_schemas(schemas, others), sets.outer(years, outer_dates))[evaluation_set]
-        lines = {row["occupation"]: row["row"] for row in rows}
+        rows = templates.read_schemas(schemas, read_occupations(occupations))
+        frame = replica(rows, outer(years, outer_dates))[evaluation_set]
+        lines = templates.row_numbers(occupations, templates.OCCUPATION_COLUMNS)
         frame["occupation_row"] = frame.occupation.map(lines).where(frame.participant == "other").astype("Int64")
-    on_dates = frame.variable == "date"
-    frame["date_row"] = frame.date_row.mask(on_dates, data.row_of(dates, data.DATE_COLUMNS, date_range))
+    date_row = templates.row_numbers(dates, templates.DATE_COLUMNS)[date_range]
+    frame["date_row"] = frame.date_row.mask(frame.variable == "date", date_row)
     log.info("%d instances of %d sentences", len(frame), frame["item"].nunique())
     origins = {column: Path(path).name for column, path in (sources | {"date_row": dates}).items() if path}
     files.write_parquet(instances, frame, {"origins": origins})
-
-
-def read_occupations(path):
-    """Return the rows of templates/occupations.tsv, each with its line (``row``)."""
-    return [{**cells, "row": row} for row, cells in templates.read_tsv(path, ("occupation", "participant"))]
 
 
 if __name__ == "__main__":

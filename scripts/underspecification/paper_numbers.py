@@ -3,6 +3,7 @@
 from scripts.core import files
 from scripts.core.job import run
 from scripts.core.paper import published
+from scripts.core.paper.numbers import of_settings
 from scripts.underspecification.lib import numbers, study
 from scripts.underspecification.lib.analyses import agreement
 
@@ -25,7 +26,7 @@ def main(
     """Write ``paper_numbers`` (JSON) for a ``source``, a release or the run; ``settings`` are of the config."""
     rates = files.read_csv(specification_detection)
     collected = {
-        **numbers.from_settings(settings),
+        **of_settings(settings, numbers.KEYS),
         **numbers.from_toy(files.read_csv(toy_model)),
         **numbers.from_slopes(files.read_csv(slopes), files.read_csv(curves)),
         **numbers.from_detection(rates, files.read_csv(metric)),

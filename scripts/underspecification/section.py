@@ -1,10 +1,7 @@
 """Render the paper's section on Underspecification from its template and the results of the run."""
 
-import os
-from pathlib import Path
-
 from scripts.core.job import run
-from scripts.core.paper.sections import across, figure, listed, number, part_of, value, write
+from scripts.core.paper.sections import context, write
 from scripts.underspecification.lib import study
 
 NAMES = {
@@ -35,25 +32,20 @@ def main(
     ``models`` read, with ``prompts`` by evaluation set; ``shares`` tells whether occupations are in the order of the
     share of women.
     """
-    paper = Path(section_tex).parents[1]
-    parts = {}
-    for key, path in zip(sources, numbers, strict=True):
-        parts[key] = part_of("underspecification", key, path, tables, figures, paper)
-        parts[key] |= {"title": NAMES[key], "released": key != study.RUN, "shares": shares}
-    context = {
-        "sources": parts,
-        "any_source": next(iter(parts.values())),
-        "toy_figure": next(os.path.relpath(p, paper) for p in figures if Path(p).stem == "toy_model"),
-        "beside": across("underspecification", comparison_numbers, tables),
-        "templates": templates,
-        "prompts": prompts,
-        "demonstration": [facts["label"] for facts in models.values() if facts["demonstration"]],
-        "number": number,
-        "value": value,
-        "listed": listed,
-        "figure": figure,
-    }
-    write(section_tex, section_template, context)
+    common = context(
+        "underspecification",
+        sources,
+        numbers,
+        figures,
+        tables,
+        comparison_numbers,
+        section_tex,
+        called="source",
+        models=models,
+    )
+    for key, source in common["sources"].items():
+        source |= {"title": NAMES[key], "released": key != study.RUN, "shares": shares}
+    write(section_tex, section_template, common | {"templates": templates, "prompts": prompts})
 
 
 if __name__ == "__main__":

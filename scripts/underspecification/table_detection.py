@@ -2,12 +2,13 @@
 
 from scripts.core.job import run
 from scripts.core.paper import published
-from scripts.underspecification.lib import figures, tables
+from scripts.underspecification.lib import tables
+from scripts.underspecification.lib.readers import read_rows
 
 
 def main(*, specification_detection: str, orders: str, printed: str, tex: str, csv: str):
     """Write the cells as printed (LaTeX and CSV); ``printed`` are the published numbers."""
-    table, spread = figures.read(specification_detection, "rates"), figures.read(orders, "orders")
+    table, spread = read_rows(specification_detection, "rates"), read_rows(orders, "orders")
     tables.write(tex, csv, tables.rates(table, spread, published.read_published(printed)), 2)
 
 

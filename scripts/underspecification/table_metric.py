@@ -2,12 +2,13 @@
 
 from scripts.core.job import run
 from scripts.core.paper import published
-from scripts.underspecification.lib import figures, tables
+from scripts.underspecification.lib import tables
+from scripts.underspecification.lib.readers import read_rows
 
 
 def main(*, metric: str, printed: str, tex: str, csv: str):
     """Write the cells as printed (LaTeX and CSV); ``printed`` are the published numbers."""
-    frame = tables.example(figures.read(metric, "metric"), published.read_published(printed))
+    frame = tables.example(read_rows(metric, "metric"), published.read_published(printed))
     # The same in all rows.
     tables.write(tex, csv, frame, 5, hidden=["Occupation"])
 

@@ -1,12 +1,13 @@
 """Tabulate slopes and correlations of Method 1 (the numbers behind Figures 3 and 6 to 8)."""
 
 from scripts.core.job import run
-from scripts.underspecification.lib import figures, tables
+from scripts.underspecification.lib import tables
+from scripts.underspecification.lib.readers import read_rows
 
 
 def main(*, slopes: str, tex: str, csv: str):
     """Write the cells as printed (LaTeX and CSV); full precision and intervals are in ``slopes``."""
-    tables.write(tex, csv, tables.slopes(figures.read(slopes, "slopes")), 2)
+    tables.write(tex, csv, tables.slopes(read_rows(slopes, "slopes")), 2)
 
 
 if __name__ == "__main__":

@@ -4,18 +4,18 @@ import pandas as pd
 
 from scripts.core import files
 from scripts.core.job import run
-from scripts.underspecification.lib.analyses import toy
+from scripts.underspecification.lib.analyses import toy_model
 
-SHOWN = 5000
-"""Draws that are kept for the figure; what is selected among them has its own share of all draws."""
+SHOWN = 1500
+"""The first draws are kept for the figure: an even sample, so that the selected ones have their share in it."""
 
 
 def main(*, correlations: str, points: str, amplification: float, draws: int, seed: int):
     """Write ``correlations`` and, for the figure, the first ``points`` of each task (CSV)."""
-    files.write_csv(correlations, toy.correlations(amplification, draws, seed))
+    files.write_csv(correlations, toy_model.correlations(amplification, draws, seed))
     shown = []
-    for task in toy.TASKS:
-        shown.append(toy.simulate(task, amplification, draws, seed).head(SHOWN).assign(task=task))
+    for task in toy_model.TASKS:
+        shown.append(toy_model.simulate(task, amplification, draws, seed).head(SHOWN).assign(task=task))
     files.write_csv(points, pd.concat(shown, ignore_index=True))
 
 

@@ -14,8 +14,8 @@ import pytest
 from scripts.core import archives
 from scripts.core.errors import UserError
 from scripts.demo_encoder import train_demo_encoder
-from scripts.ruff.lib import narratives
-from scripts.underspecification.lib.analyses import raw_files
+from scripts.ruff.lib import templates
+from scripts.underspecification.lib.analyses import released
 from tests.ruff import small_templates
 
 MEMBER = "data/task.tsv"
@@ -96,7 +96,7 @@ def test_zip_archives_are_read_within_limits(tmp_path, name):
     make, expected = ZIPS[name]
     path = make(tmp_path / "data.zip")
     tracemalloc.start()
-    message = refusal(narratives.read_official, path)
+    message = refusal(templates.read_official, path)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert message.startswith(f"{path}: ") and expected in message and "fetch it again" in message
@@ -178,12 +178,12 @@ TARS = {
 
 
 @pytest.mark.parametrize("name", TARS)
-@pytest.mark.parametrize("reader", ["raw_files", "train_demo_encoder"])
+@pytest.mark.parametrize("reader", ["released", "train_demo_encoder"])
 def test_tar_archives_are_read_within_limits(tmp_path, name, reader):
     make, expected = TARS[name]
     path = make(tmp_path / "raw.tar.xz")
     calls = {
-        "raw_files": lambda: raw_files.read(path, "preprint", "winogender"),
+        "released": lambda: released.read(path, "preprint", "winogender"),
         "train_demo_encoder": lambda: train_demo_encoder.read_books(path, []),
     }
     started = time.monotonic()

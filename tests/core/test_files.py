@@ -83,6 +83,16 @@ def test_empty_csv_is_named(tmp_path):
         files.read_csv(path)
 
 
+def test_text_is_read_as_it_is_or_refused(tmp_path):
+    path = tmp_path / "words.tsv"
+    path.write_bytes("\ufeffé\tb\r\nc\n".encode())
+    assert files.read_text(path, "fetch it again") == "é\tb\r\nc\n"
+    for content in (b"\xff\xfe", None):
+        path.unlink() if content is None else path.write_bytes(content)
+        with pytest.raises(UserError, match=r"words\.tsv: cannot be read as UTF-8 text \(.+\); fetch it again$"):
+            files.read_text(path, "fetch it again")
+
+
 def test_digest_of_a_folder_sees_names_and_contents(tmp_path):
     (tmp_path / "a").write_text("1")
     first = files.sha256(tmp_path)

@@ -14,8 +14,8 @@ from scripts.core.errors import UserError
 from scripts.prompting import merge_answers
 from scripts.ruff import predictions, prompted_outputs
 from scripts.scoring import merge_scores
-from scripts.underspecification import figure_example, masses, method1, method2
-from scripts.underspecification.lib.analyses import raw_files
+from scripts.underspecification import figure_example, masses, method1_slopes, specification_detection
+from scripts.underspecification.lib.analyses.masses import COLUMNS
 from tests.conftest import ROOT
 
 SETS = ["he", "she", "they"]
@@ -456,7 +456,7 @@ def tidy():
         "occupation": "", "participant": "", "coreferent": "", "well_specified": False, "variable": "date",
         "accumulation": "top", "debris": False,
     }  # fmt: skip
-    return frame.assign(**common)[list(raw_files.COLUMNS)]
+    return frame.assign(**common)[list(COLUMNS)]
 
 
 BAD_TIDY = {
@@ -464,7 +464,7 @@ BAD_TIDY = {
     "inf": (lambda f: changed(f, 4, "probability", np.inf), "model M, a ___, 1802, male: probability is inf"),
     "above_one": (lambda f: changed(f, 4, "probability", 25.0), "model M, a ___, 1802, male: probability is 25.0"),
     "missing_row": (lambda f: f.drop(index=4), "model M, a ___: male has no probability for 1802"),
-    "repeated_row": (lambda f: pd.concat([f, f.iloc[4:5]]), "model M, a ___, 1802, male is there twice"),
+    "repeated_row": (lambda f: pd.concat([f, f.iloc[4:5]]), "model M, a ___, 1802, male has two rows"),
     "words": (lambda f: f.assign(probability="much"), "the column probability holds string"),
     "missing_value": (lambda f: changed(f, 4, "gender", None), "row 5: the column gender is empty"),
     "no_column": (lambda f: f.drop(columns="debris"), "column debris is missing"),
@@ -473,7 +473,7 @@ BAD_TIDY = {
 
 
 @pytest.mark.parametrize("name", BAD_TIDY)
-@pytest.mark.parametrize("reader", ["method1", "method2", "figure_example"])
+@pytest.mark.parametrize("reader", ["method1_slopes", "specification_detection", "figure_example"])
 def test_attacks_on_summed_probabilities_are_refused(tmp_path, name, reader):
     change, expected = BAD_TIDY[name]
     path = tmp_path / "m.parquet"
@@ -483,10 +483,10 @@ def test_attacks_on_summed_probabilities_are_refused(tmp_path, name, reader):
         for key in ("slopes", "curves", "metric", "roc", "orders", "rates", "independence")
     }
     calls = {
-        "method1": lambda: method1.main(
+        "method1_slopes": lambda: method1_slopes.main(
             masses=[str(path)], slopes=made["slopes"], curves=made["curves"], draws=10, seed=1
         ),
-        "method2": lambda: method2.main(
+        "specification_detection": lambda: specification_detection.main(
             masses=[str(path)], metric=made["metric"], specification_detection=made["rates"], roc=made["roc"],
             orders=made["orders"], independence=made["independence"], threshold=0.5, folds=2, draws=10, seed=1,
         ),
@@ -502,7 +502,7 @@ def test_attacks_on_summed_probabilities_are_refused(tmp_path, name, reader):
 def test_sound_summed_probabilities_are_read(tmp_path):
     files.write_parquet(tmp_path / "m.parquet", tidy())
     made = {key: str(tmp_path / f"{key}.csv") for key in ("slopes", "curves")}
-    method1.main(masses=[str(tmp_path / "m.parquet")], **made, draws=10, seed=1)
+    method1_slopes.main(masses=[str(tmp_path / "m.parquet")], **made, draws=10, seed=1)
     assert len(files.read_csv(made["curves"]))
 
 

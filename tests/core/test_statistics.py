@@ -126,12 +126,3 @@ def test_bootstrap_resamples_clusters_not_trials():
 def test_spearman():
     assert statistics.spearman([1, 2, 3], [1, 4, 9]) == pytest.approx(1)
     assert np.isnan(statistics.spearman([1, 2], [3, 3]))
-
-
-@pytest.mark.parametrize(
-    ("p", "text"),
-    [(0.5, "= 0.5000"), (0.0075067, "= 0.0075"), (0.00023, "= 2.3e-04"), (1.1e-10, "= 1.1e-10"), (9e-11, "< 1e-10"),
-     (0.0, "< 1e-10")],
-)  # fmt: skip
-def test_small_p_values_are_bounds(p, text):
-    assert statistics.p_text(p) == text

@@ -32,7 +32,7 @@ def study():
         numbers=result("slopes"),
         section=result(params={"sources": ["run"]}),
         scored=Scored(sets=["replica"], instances=10, options=11, tokens=20),
-        texts=Texts(sets=["short"], new_tokens={"short": 5, "long": 9}, tokens=12),
+        texts=Texts(sets=["short"], new_tokens={"short": 5, "long": 9}, tokens=12, counts={"short": {"mask": 2}}),
     )
 
 

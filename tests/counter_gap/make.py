@@ -3,8 +3,7 @@
 import csv
 import io
 
-from scripts.counter_gap.lib import own
-from scripts.counter_gap.lib.quadruples import COLUMNS
+from scripts.counter_gap.lib import instances, templates
 
 PRONOUNS = {
     "he": {"nominative": "he", "accusative": "him", "possessive": "his", "possessive_independent": "his",
@@ -12,7 +11,7 @@ PRONOUNS = {
     "she": {"nominative": "she", "accusative": "her", "possessive": "her", "possessive_independent": "hers",
             "reflexive": "herself"},
 }  # fmt: skip
-OWN = "\t".join(own.COLUMNS)
+HEADER = "\t".join(templates.COLUMNS)
 ROWS = [
     "rain\tF\tb\tMina\tJudit\tPaul\tOtto\t"
     '"Wait," said {x}. {a} lent {b} a coat, as {target:nominative} had none; {y} slept.',
@@ -21,15 +20,15 @@ ROWS = [
 ]
 
 
-def write_own(path, rows=ROWS):
-    """Write a file of own quadruples and return its path."""
-    path.write_text("\n".join([OWN, *rows]) + "\n", encoding="utf-8")
+def write_quadruples(path, rows=ROWS):
+    """Write a file of quadruples as this project's and return its path."""
+    path.write_text("\n".join([HEADER, *rows]) + "\n", encoding="utf-8")
     return path
 
 
-def instances(path):
+def eight_instances(path):
     """Return the eight instances of :data:`ROWS`."""
-    return own.read_own(write_own(path), PRONOUNS)
+    return templates.read_quadruples(write_quadruples(path), PRONOUNS)
 
 
 def records(frame):
@@ -44,7 +43,7 @@ def records(frame):
 def write_c_gap(path, rows):
     """Write C-GAP's format (tabs, double quotes, CRLF); a row that is text is written as it is."""
     with path.open("w", encoding="utf-8", newline="") as file:
-        for row in [list(COLUMNS), *rows]:
+        for row in [list(instances.COLUMNS), *rows]:
             if isinstance(row, str):
                 file.write(row + "\r\n")
                 continue

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from scripts.core import templates
-from scripts.counter_gap.lib import own as own_quadruples
-from scripts.counter_gap.lib.analyses import analysis, inconsistency, simulation, subsets
+from scripts.core.templates import read_pronouns
+from scripts.counter_gap.lib import templates
+from scripts.counter_gap.lib.analyses import inconsistency, metrics, simulation, subsets
 
 
 def equations(right, masculine):
@@ -57,15 +57,15 @@ def random_data(seed, n=60):
 def test_metrics_are_the_equations(seed):
     right, masculine = random_data(seed)
     codes = inconsistency.types(right, masculine)
-    found = inconsistency.evaluate(np.bincount(codes, minlength=32))
+    values = inconsistency.evaluate(np.bincount(codes, minlength=32))
     for key, value in equations(right, masculine).items():
-        assert found[key] == pytest.approx(value), key
-    assert found["acc_diff", "all"] == pytest.approx(found["lean", "M"] - found["lean", "F"])
-    assert found["delta_i", "all"] == pytest.approx(
-        found["split", "M"] + found["split", "F"] - found["one_each", "all"] / 2
+        assert values[key] == pytest.approx(value), key
+    assert values["acc_diff", "all"] == pytest.approx(values["lean", "M"] - values["lean", "F"])
+    assert values["delta_i", "all"] == pytest.approx(
+        values["split", "M"] + values["split", "F"] - values["one_each", "all"] / 2
     )
-    cancelled = 2 * min(found["lean", "M"], found["lean", "F"]) / found["lean", "all"]
-    assert found["cancelled", "all"] == pytest.approx(cancelled)
+    cancelled = 2 * min(values["lean", "M"], values["lean", "F"]) / values["lean", "all"]
+    assert values["cancelled", "all"] == pytest.approx(cancelled)
     originals = inconsistency.evaluate_originals(np.bincount(codes, minlength=32))
     assert originals["accuracy", "M"] == pytest.approx(right[masculine, 0].mean())
     assert originals["acc_diff", "all"] == pytest.approx(right[masculine, 0].mean() - right[~masculine, 0].mean())
@@ -73,18 +73,18 @@ def test_metrics_are_the_equations(seed):
 
 @pytest.mark.parametrize("right", list(itertools.product([0, 1], repeat=4)))
 def test_a_quadruple_adds_one_minus_a_half_or_nothing(right):
-    found = inconsistency.evaluate(np.bincount(inconsistency.types([right], [1]), minlength=32))
+    values = inconsistency.evaluate(np.bincount(inconsistency.types([right], [1]), minlength=32))
     m, f = sum(right[:2]), sum(right[2:])
     expected = {(2, 0): 1, (0, 2): 1, (1, 1): -0.5}.get((m, f), 0)
-    assert found["delta_i", "all"] == expected
+    assert values["delta_i", "all"] == expected
 
 
 def test_opposite_biases_cancel_in_the_accuracy_difference_only():
     codes = inconsistency.types([[1, 1, 0, 0], [0, 0, 1, 1]], [1, 1])
-    found = inconsistency.evaluate(np.bincount(codes, minlength=32))
-    assert found["accuracy", "M"] == found["accuracy", "F"] == 0.5
-    assert found["acc_diff", "all"] == 0
-    assert found["delta_i", "all"] == found["cancelled", "all"] == 1
+    values = inconsistency.evaluate(np.bincount(codes, minlength=32))
+    assert values["accuracy", "M"] == values["accuracy", "F"] == 0.5
+    assert values["acc_diff", "all"] == 0
+    assert values["delta_i", "all"] == values["cancelled", "all"] == 1
 
 
 def test_the_bootstrap_is_that_of_quadruples():
@@ -156,19 +156,19 @@ def test_a_p_value_is_never_zero():
 
 
 def test_what_a_subset_leaves_out_is_not_drawn(root):
-    pronouns = templates.read_pronouns(root / "templates/pronouns.tsv")
-    frame = own_quadruples.read_own(root / "templates/counter_gap/quadruples.tsv", pronouns)
-    spoilt = subsets.of_quadruples(frame).artefact.to_numpy()
+    pronouns = read_pronouns(root / "templates/pronouns.tsv")
+    frame = templates.read_quadruples(root / "templates/counter_gap/quadruples.tsv", pronouns)
+    spoilt = subsets.factors_of(frame).artefact.to_numpy()
     assert 0 < spoilt.sum() < len(spoilt)
     right = np.random.default_rng(5).random((len(spoilt), 4)) < 0.6
-    flags = frame[["id"]].assign(source="s", system="x", debiasing="none", correct=right.ravel())
-    table = analysis.metrics(frame, flags, 50, 3).set_index(["subset", "metric", "group"])
+    flags = frame[["id"]].assign(data="d", scoring="s", system="x", debiasing="none", correct=right.ravel())
+    table = metrics.of_quadruples(frame, flags, 50, 3).set_index(["subset", "metric", "group"])
     kept = inconsistency.types(right, (frame.gender == "M").to_numpy()[::4])[~spoilt]
     alone = inconsistency.bootstrap([kept], inconsistency.resample(len(kept), 50, 3), inconsistency.evaluate)
     row = alone.set_index(["metric", "group"]).loc[("delta_i", "all")]
-    own = table.loc[("all without artefact", "delta_i", "all")]
+    without = table.loc[("all without artefact", "delta_i", "all")]
     assert (
-        own[["value", "ci_low", "p_value", "p_centred"]].tolist()
+        without[["value", "ci_low", "p_value", "p_centred"]].tolist()
         == row.drop("system")[["value", "ci_low", "p_value", "p_centred"]].tolist()
     )
 
@@ -202,22 +202,22 @@ def test_all_systems_and_metrics_take_seconds():
 
 
 def test_single_instances_have_accuracies():
-    found = inconsistency.evaluate_single([1, 3, 2, 2])
-    assert found["accuracy", "F"] == 0.75 and found["accuracy", "M"] == 0.5
-    assert found["acc_diff", "all"] == -0.25 and found["accuracy", "all"] == 0.625
+    values = inconsistency.evaluate_single([1, 3, 2, 2])
+    assert values["accuracy", "F"] == 0.75 and values["accuracy", "M"] == 0.5
+    assert values["acc_diff", "all"] == -0.25 and values["accuracy", "all"] == 0.625
 
 
 def test_tests_are_corrected_within_their_family():
     import pandas as pd
 
     rows = [
-        (source, system, "none", "all", metric, "all", 0.1, 0, 1, p, 2 * p)
-        for source, system, metric, p in (
+        ("d", scoring, system, "none", "all", metric, "all", 0.1, 0, 1, p, 2 * p)
+        for scoring, system, metric, p in (
             ("a", "x", "delta_i", 0.008), ("a", "y", "delta_i", 0.5), ("b", "x", "delta_i", 0.008),
             ("a", "x", "acc_diff", 0.004), ("a", "y", "acc_diff", 0.006), ("a", "x", "accuracy", np.nan),
         )
     ]  # fmt: skip
-    tests = analysis.significance(pd.DataFrame(rows, columns=analysis.COLUMNS), 0.01)
+    tests = metrics.significance(pd.DataFrame(rows, columns=metrics.COLUMNS), 0.01)
     assert tests.p_holm.round(6).tolist() == [0.016, 0.5, 0.008, 0.008, 0.008]
     assert tests.significant.tolist() == [True, False, True, True, True]
     assert tests.significant_holm.tolist() == [False, False, True, True, True]

@@ -5,14 +5,15 @@ import pytest
 
 from scripts.core import coreference as c
 from scripts.core.errors import UserError
-from scripts.counter_gap.lib import baselines
+from scripts.core.templates import read_pronouns
+from scripts.counter_gap.lib import name_rules, templates
 from scripts.counter_gap.lib.analyses import inconsistency, predictions
 from tests.counter_gap import make
 
 
 @pytest.fixture
 def frame(tmp_path):
-    return make.instances(tmp_path / "own.tsv")
+    return make.eight_instances(tmp_path / "quadruples.tsv")
 
 
 def document(row, *mentions):
@@ -27,20 +28,20 @@ def extent(row, kind):
     return start, start + len(getattr(row, kind))
 
 
-def flags(row_frame, rule, *mentions):
+def flags(row_frame, scoring, *mentions):
     row = next(row_frame.itertuples())
-    found = predictions.flags_from_clusters(row_frame, {row.id: document(row, *mentions)}, rule)
-    return found.a_pred[0], found.b_pred[0]
+    table = predictions.flags_from_clusters(row_frame, {row.id: document(row, *mentions)}, scoring)
+    return table.a_pred[0], table.b_pred[0]
 
 
-@pytest.mark.parametrize("rule", predictions.RULES)
-def test_names_in_the_pronouns_cluster_are_found(frame, rule):
+@pytest.mark.parametrize("scoring", predictions.SPAN_SCORINGS)
+def test_names_in_the_pronouns_cluster_are_predicted(frame, scoring):
     one = frame.iloc[:1]
     row = next(one.itertuples())
-    assert flags(one, rule, extent(row, "b"), extent(row, "pronoun")) == (False, True)
-    assert flags(one, rule, extent(row, "a"), extent(row, "b"), extent(row, "pronoun")) == (True, True)
-    assert flags(one, rule, extent(row, "a"), extent(row, "b")) == (False, False)
-    assert flags(one, rule, extent(row, "pronoun")) == (False, False)
+    assert flags(one, scoring, extent(row, "b"), extent(row, "pronoun")) == (False, True)
+    assert flags(one, scoring, extent(row, "a"), extent(row, "b"), extent(row, "pronoun")) == (True, True)
+    assert flags(one, scoring, extent(row, "a"), extent(row, "b")) == (False, False)
+    assert flags(one, scoring, extent(row, "pronoun")) == (False, False)
 
 
 def test_a_pronoun_before_a_stop_never_matches_the_faithful_way(frame):
@@ -55,8 +56,8 @@ def test_a_pronoun_before_a_stop_never_matches_the_faithful_way(frame):
 def test_a_pronoun_at_the_end_of_the_text_matches_either_way(frame):
     one = frame.iloc[4:5].assign(text=frame.text[4].rstrip(".")).reset_index(drop=True)
     row = next(one.itertuples())
-    for rule in predictions.RULES:
-        assert flags(one, rule, extent(row, "a"), extent(row, "pronoun")) == (True, False)
+    for scoring in predictions.SPAN_SCORINGS:
+        assert flags(one, scoring, extent(row, "a"), extent(row, "pronoun")) == (True, False)
 
 
 def test_only_the_faithful_way_takes_longer_mentions_for_the_name():
@@ -80,11 +81,11 @@ def test_only_the_faithful_way_takes_longer_mentions_for_the_name():
 def test_an_instance_is_right_if_both_flags_are(frame):
     import pandas as pd
 
-    found = pd.DataFrame({"id": frame.id, "a_pred": frame.a_coref, "b_pred": frame.b_coref})
-    assert predictions.correct(frame, found).all()
-    found.loc[0, "a_pred"] = True
-    found.loc[1, "b_pred"] = False
-    assert predictions.correct(frame, found).tolist() == [False, False] + [True] * 6
+    predicted = pd.DataFrame({"id": frame.id, "a_pred": frame.a_coref, "b_pred": frame.b_coref})
+    assert predictions.correct(frame, predicted).all()
+    predicted.loc[0, "a_pred"] = True
+    predicted.loc[1, "b_pred"] = False
+    assert predictions.correct(frame, predicted).tolist() == [False, False] + [True] * 6
 
 
 @pytest.mark.parametrize(
@@ -107,17 +108,14 @@ def test_bad_flags_are_named(tmp_path, frame, row, text, message):
 
 
 def test_rules_behave_as_announced(root):
-    from scripts.core import templates
-    from scripts.counter_gap.lib import own
-
-    pronouns = templates.read_pronouns(root / "templates/pronouns.tsv")
-    frame = own.read_own(root / "templates/counter_gap/quadruples.tsv", pronouns)
+    pronouns = read_pronouns(root / "templates/pronouns.tsv")
+    frame = templates.read_quadruples(root / "templates/counter_gap/quadruples.tsv", pronouns)
     masculine = (frame.gender == "M").to_numpy().reshape(-1, 4)[:, 0]
     values = {}
-    for rule in baselines.LABELS:
-        documents = {d.document: d for d in baselines.resolve(rule, frame)}
-        found = predictions.flags_from_clusters(frame, documents, "clusters")
-        right = predictions.correct(frame, found).reshape(-1, 4)
+    for rule in name_rules.LABELS:
+        documents = {d.document: d for d in name_rules.resolve(rule, frame)}
+        predicted = predictions.flags_from_clusters(frame, documents, "clusters")
+        right = predictions.correct(frame, predicted).reshape(-1, 4)
         values[rule] = inconsistency.evaluate(np.bincount(inconsistency.types(right, masculine), minlength=32))
     for rule in ("nearest", "first"):
         assert values[rule]["i_within", "all"] == values[rule]["i_across", "all"] == 0

@@ -8,14 +8,11 @@ import pytest
 
 from scripts.core.paper import claims as core_claims
 from scripts.core.paper import published as published_numbers
-from scripts.counter_gap.lib import findings, quadruples, tables
-from scripts.counter_gap.lib.analyses import analysis, comparable, predictions, subsets
+from scripts.counter_gap.lib import findings, instances, study, tables
+from scripts.counter_gap.lib.analyses import comparable, metrics, predictions, subsets
 
 pytestmark = pytest.mark.upstream
 
-SYSTEMS = {"bert_base": "BERT-base", "bert_large": "BERT-large", "spanbert_base": "SpanBERT-base",
-           "spanbert_large": "SpanBERT-large"}  # fmt: skip
-FOLDERS = {"none": "counter_gap/results/none", "n-CDA": "counter_gap_ncda/results/none/ncda"}
 # Items of paper/published/counter_gap.csv in terms of metrics.csv.
 ITEMS = {
     "acc_m": ("accuracy", "M"),
@@ -40,25 +37,23 @@ ITEMS = {
 
 @pytest.fixture(scope="module")
 def official(mirror):
-    frame = quadruples.read_quadruples(mirror / "counter_gap/data/C-GAP.tsv")
+    frame = instances.read_c_gap(mirror / "counter_gap/data/C-GAP.tsv")
     parts = []
-    for debiasing, folder in FOLDERS.items():
-        for name, system in SYSTEMS.items():
-            found = predictions.read_flags(mirror / f"{folder}/{name}_output.tsv", frame)
-            found["correct"] = predictions.correct(frame, found)
-            parts.append(found.assign(source="official/released", system=system, debiasing=debiasing))
+    for debiasing, path in study.RELEASED.items():
+        for name, system in study.SYSTEMS.items():
+            flags = predictions.read_flags(mirror / path.format(name=name), frame)
+            flags["correct"] = predictions.correct(frame, flags)
+            parts.append(flags.assign(data="official", scoring="released", system=system, debiasing=debiasing))
     return frame, pd.concat(parts, ignore_index=True)
 
 
 @pytest.fixture(scope="module")
 def results(official):
     """metrics.csv joined with its tests."""
-    table = analysis.metrics(*official, draws=10_000, seed=20230502)
-    tests = analysis.significance(table, 0.01)
-    keys = ["source", "system", "debiasing", "subset", "metric", "group"]
-    joined = table.merge(tests.drop(columns=[c for c in table if c not in keys]), on=keys, how="left")
-    joined[["data", "scoring"]] = joined.source.str.split("/", expand=True)
-    return joined
+    table = metrics.of_quadruples(*official, draws=10_000, seed=20230502)
+    tests = metrics.significance(table, 0.01)
+    keys = [*metrics.KEYS, "subset", "metric", "group"]
+    return table.merge(tests.drop(columns=[c for c in table if c not in keys]), on=keys, how="left")
 
 
 def published(root):
@@ -82,8 +77,8 @@ def compared(root, results):
         system, _, method = row.row.partition(" | ")
         if row.source not in ("Table 2", "Table 3", "Table 4", "Table 6") or method == "a-CDA":
             continue
-        found = everything.loc[(system, method or "none", *ITEMS[row.item])]
-        cells.append((row.source, row.row, row.item, row.value, printed(row, found.value), row.note, found))
+        ours = everything.loc[(system, method or "none", *ITEMS[row.item])]
+        cells.append((row.source, row.row, row.item, row.value, printed(row, ours.value), row.note, ours))
     return cells
 
 
@@ -96,24 +91,24 @@ def test_all_cells_but_one_come_out_as_printed(root, results):
 
 
 def test_all_stars_come_out_as_printed(root, results):
-    for source, row, item, _, _, note, found in compared(root, results):
+    for source, row, item, _, _, note, ours in compared(root, results):
         if item in ("acc_diff", "delta_i", "acc_orig_minus_counter"):
             starred = note.startswith("*")
-            assert bool(found.significant) == starred, (source, row, item, found.p_value)
+            assert bool(ours.significant) == starred, (source, row, item, ours.p_value)
 
 
 def test_originals_alone_come_out_as_printed(root, results):
     originals = results[(results.subset == "originals") & (results.debiasing == "none")]
-    own = originals[originals.system == "SpanBERT-large"].set_index(["metric", "group"]).value
+    ours = originals[originals.system == "SpanBERT-large"].set_index(["metric", "group"]).value
     rows = [row for row in published(root).itertuples() if row.row.endswith("| our-GAP")]
     assert len(rows) == 4
     for row in rows:
-        assert printed(row, own[ITEMS[row.item]]) == row.value
+        assert printed(row, ours[ITEMS[row.item]]) == row.value
 
 
 def test_spoilt_quadruples_are_false_for_all_released_systems(official):
     frame, flags = official
-    spoilt = np.repeat(subsets.of_quadruples(frame).artefact.to_numpy(), 4)
+    spoilt = np.repeat(subsets.factors_of(frame).artefact.to_numpy(), 4)
     assert spoilt.sum() == 400
     none = flags[flags.debiasing == "none"]
     wide = none.assign(flag=none.a_pred | none.b_pred).pivot(index="id", columns="system", values="flag").loc[frame.id]
@@ -138,7 +133,7 @@ def test_the_faithful_rule_reproduces_which_pronouns_never_match(official):
     assert rightly[["a_pred", "b_pred"]].to_numpy().all()
     faithful = predictions.flags_from_clusters(frame, documents, "clusters_faithful")
     missed = ~(faithful.a_pred | faithful.b_pred).to_numpy().reshape(-1, 4)
-    factors = subsets.of_quadruples(frame)
+    factors = subsets.factors_of(frame)
     # An underscore is a letter to this project's tokens, and then pronoun and mark are one token either way.
     expected = (factors.artefact | factors.glued).to_numpy()
     differing = np.flatnonzero(missed.all(1) != expected)
@@ -147,22 +142,22 @@ def test_the_faithful_rule_reproduces_which_pronouns_never_match(official):
 
 def verdicts(results):
     """Return the verdict of each finding by its number."""
-    found = core_claims.verdicts(findings.FINDINGS, {"official": findings.Results(results)}, ["official"])
-    return found.set_index("claim")
+    table = core_claims.verdicts(findings.FINDINGS, {"official": findings.Results(results)}, ["official"])
+    return table.set_index("claim")
 
 
 def test_findings_on_the_released_outputs(results):
-    found = verdicts(results)
-    assert list(found.index) == list(range(1, 19))
-    fails = found.evidence[found.verdict == core_claims.FAILS].to_dict()
+    table = verdicts(results)
+    assert list(table.index) == list(range(1, 19))
+    fails = table.evidence[table.verdict == core_claims.FAILS].to_dict()
     assert fails == {
-        2: "1 of 4 checks fail: SpanBERT-large: +1.85 against +1.50",
-        6: "1 of 4 checks fail: BERT-large: 0.00",
+        2: "1 of 4 checks fails: SpanBERT-large: +1.85 against +1.50",
+        6: "1 of 4 checks fails: BERT-large: 0.00",
     }
-    open_ones = set(found.index[found.verdict == core_claims.NOT_APPLICABLE])
-    assert open_ones == {10, 11, 12, 13, 14, 16, 17, 18}
-    assert "acc_diff of SpanBERT-large on gap_test" in found.missing[10]
-    assert "delta_i of BERT-base after a-CDA" in found.missing[12]
+    undecided = set(table.index[table.verdict == core_claims.NOT_APPLICABLE])
+    assert undecided == {10, 11, 12, 13, 14, 16, 17, 18}
+    assert "acc_diff of SpanBERT-large on gap_test" in table.missing[10]
+    assert "delta_i of BERT-base after a-CDA" in table.missing[12]
 
 
 def test_evidence_says_what_speaks_against_a_finding_that_holds(results):
@@ -177,14 +172,14 @@ def test_evidence_says_what_speaks_against_a_finding_that_holds(results):
 
 
 def test_the_two_variants_of_the_bootstrap(results):
-    own = results[(results.metric == "delta_i") & (results.subset == "all")].set_index(["system", "debiasing"])
-    row = own.loc[("BERT-base", "n-CDA")]
+    delta = results[(results.metric == "delta_i") & (results.subset == "all")].set_index(["system", "debiasing"])
+    row = delta.loc[("BERT-base", "n-CDA")]
     assert (f"{row.p_value:.4f}", f"{row.p_centred:.4f}") == ("0.0075", "0.0104")
     assert row.significant and not row.significant_centred
     # Every star of Tables 2 to 4 is the same in both.
     printed = results[(results.debiasing == "none") & (results.subset == "all") & results.p_value.notna()]
     assert (printed.significant == printed.significant_centred).all()
-    assert not own[own.index.get_level_values(1) == "n-CDA"].significant_holm.any()
+    assert not delta[delta.index.get_level_values(1) == "n-CDA"].significant_holm.any()
 
 
 def test_tests_without_the_artefact_resample_what_remains(results):
@@ -199,9 +194,9 @@ def test_every_finding_can_fail(results):
     """What the study says of its systems is wrong of systems that are mirrored and rightly ordered otherwise."""
     signed = results.metric.isin(["acc_diff", "delta_i", "i_within_diff", "i_across_diff"])
     turned = results.assign(value=results.value.where(~signed, -results.value), significant=~(results.significant == 1))
-    found = verdicts(turned)
+    turned_verdicts = verdicts(turned).verdict
     held = [n for n in verdicts(results).query("verdict == 'holds'").index if n not in (4, 9)]
-    assert set(found.verdict[held]) == {core_claims.FAILS}
+    assert set(turned_verdicts[held]) == {core_claims.FAILS}
     correlated = results.assign(value=results.value.where(results.metric != "spearman_rho", 0.2))
     assert verdicts(correlated).verdict[9] == core_claims.FAILS
     worse = results.assign(value=results.value.where(~results.system.str.endswith("large"), 0.5))
@@ -215,19 +210,19 @@ def test_findings_about_what_was_not_released(results):
     made = [none[none.metric == "delta_i"].assign(debiasing="a-CDA", value=0.01, significant=True)]
     made += [none[none.metric == "acc_diff"].assign(debiasing="a-CDA", value=0.001, significant=False)]
     made += [none[none.metric == "accuracy"].assign(debiasing="a-CDA", value=none[none.metric == "accuracy"].value)]
-    gap = none[none.metric == "acc_diff"].assign(source="gap_test/clusters", data="gap_test", value=0.9)
+    gap = none[none.metric == "acc_diff"].assign(data="gap_test", scoring="clusters", value=0.9)
     f1 = none[none.metric == "accuracy"].assign(metric="ontonotes_f1", value=0.8)
     made += [gap, f1, f1.assign(debiasing="n-CDA", value=0.7)]
-    found = verdicts(pd.concat([results, *made])).verdict
+    with_made = verdicts(pd.concat([results, *made])).verdict
     holds = {10: True, 11: True, 14: True, 16: True, 17: True, 18: True}
-    assert {n: found[n] == core_claims.HOLDS for n in holds} == holds
+    assert {n: with_made[n] == core_claims.HOLDS for n in holds} == holds
     better = (named.metric == "delta_i") & (named.group == "all")
     worse = pd.concat([results, *made[:3], gap.assign(value=-0.001), f1, f1.assign(debiasing="n-CDA", value=0.9)])
     worse.loc[worse.index.isin(named[better].index) & (worse.debiasing == "n-CDA"), "value"] = 0.9
     worse.loc[(worse.debiasing == "a-CDA") & (worse.metric == "accuracy"), "value"] = 0.99
     worse.loc[(worse.debiasing == "a-CDA") & (worse.metric == "delta_i"), "significant"] = False
-    found = verdicts(worse).verdict
-    assert {n: found[n] for n in (10, 11, 12, 13, 14, 17, 18)} == dict.fromkeys(
+    with_worse = verdicts(worse).verdict
+    assert {n: with_worse[n] for n in (10, 11, 12, 13, 14, 17, 18)} == dict.fromkeys(
         (10, 11, 12, 13, 14, 17, 18), core_claims.FAILS
     )
     worse.loc[(worse.debiasing == "a-CDA") & (worse.metric == "accuracy"), "value"] = 0.01
@@ -240,8 +235,8 @@ def test_every_printed_number_has_a_cell_or_a_reason(root, results):
     mapping = published_numbers.read_mapping(root / "paper/published/counter_gap_mapping.csv", listed, known)
     sizes = pd.DataFrame({"data": ["official"], "subset": ["all"], "quadruples": [1002]})
     tables_of = {"analysis/metrics.csv": comparable.named(results, known), "analysis/subset_sizes.csv": sizes}
-    found = published_numbers.compare(listed, mapping, known, {"official": tables_of}, ["replica", "official"])
-    official = found[found.templates == "official"]
+    compared_cells = published_numbers.compare(listed, mapping, known, {"official": tables_of}, ["replica", "official"])
+    official = compared_cells[compared_cells.templates == "official"]
     counts = official[official.kind != "setting"].verdict.value_counts().to_dict()
     # Tables 2 to 4 and 6 without a-CDA, Table 5 without GAP; every p of the caption of Table 4 is above its bound.
     assert counts == {
@@ -257,13 +252,13 @@ def test_every_printed_number_has_a_cell_or_a_reason(root, results):
 
 
 def test_the_tables_print_the_study(results):
-    cells = tables.inconsistency(results, "official")
+    cells = tables.cells(results, "official", tables.INCONSISTENCY)
     row = cells[cells.System == "BERT-base"].iloc[0]
     assert row.tolist() == [
         "BERT-base", "released flags", "15.47", "16.47", "−1.00", "15.97", "18.26", "23.25", "−4.99*", "20.76",
         "+4.79*†",
     ]  # fmt: skip
-    original = tables.original_counterfactual(results, "official").set_index("System")["Spearman's ρ"]
+    original = tables.cells(results, "official", tables.ORIGINAL_COUNTERFACTUAL).set_index("System")["Spearman's ρ"]
     assert original.to_dict() == {
         "BERT-base": "−0.083*", "BERT-large": "−0.065", "SpanBERT-base": "−0.057", "SpanBERT-large": "−0.030",
     }  # fmt: skip

@@ -13,12 +13,13 @@ from matplotlib.figure import Figure
 from scripts.core import files
 from scripts.core.errors import UserError
 from scripts.core.paper import latex
-from scripts.core.paper.sections import linked, listed, number
-from scripts.paper import paper_pdf, paper_source
+from scripts.core.paper.sections import linked
+from scripts.paper import paper_pdf, paper_provenance, paper_source
 from scripts.ruff import claims, paper_numbers, published_vs_ours
 from scripts.ruff import section as ruff_section
-from scripts.ruff.lib import prompt_tables, prompt_texts, tables
+from scripts.ruff.lib import prompt_tables, tables
 from scripts.ruff.lib.analyses import errors
+from scripts.ruff.lib.prompts import read_prompts
 from tests.ruff import synthetic
 
 ROOT = Path(__file__).parents[2]
@@ -86,31 +87,6 @@ def test_instances_are_one_number_or_a_range():
     assert linked(ruff_section.scored(made, [0, 1, 2])) == f"{low} to {high}"
 
 
-def test_numbers_and_captions_are_links():
-    made = part(**{"a_b.0": 1})
-    caption = latex.escape(f"50 % of {number(made, 'a_b.0')} {{braces}}")
-    text = linked(rf"\caption{{{caption}}}" + "\n" + r"\label{fig:x_y}")
-    expected = (
-        r"\caption{50 \% of \sourced{ruff.replica.a_b.0}{1} \{braces\} \origin{fig:x_y}}" + "\n" + r"\label{fig:x_y}"
-    )
-    assert text == expected
-    assert linked(r"\captionof{table}{A}\label{t}") == r"\captionof{table}{A \origin{t}}\label{t}"
-    with pytest.raises(UserError, match=r"'Alone\}.*' has no label behind it"):
-        linked(r"\caption{Alone} Text.")
-    with pytest.raises(UserError, match="not closed"):
-        linked(r"\caption{Open \} Text.")
-
-
-def test_lists_in_prose_escape_what_is_not_latex():
-    assert listed(["a_b"]) == r"a\_b"
-    assert listed(["a", "b", latex.Raw(r"\c")]) == r"a, b and \c"
-
-
-def test_an_unknown_number_names_the_nearest():
-    with pytest.raises(UserError, match=r"no number 'scored.1'; did you mean 'scored.0'"):
-        number(part(**{"scored.0": 1}), "scored.1")
-
-
 RUFF_TABLES = ("models", "accuracy", "pronoun_tests", "error_types")
 FIGURES = (
     "headline", "context_free", "introduction_accuracy", "accuracy_by_pronoun", "accuracy_by_distractors", "scaling",
@@ -161,9 +137,7 @@ def made_prompting(folder, key, sets, facts):
     cells = {
         f"{key}/prompting": prompt_tables.prompting_cells(data["prompted_summary"], facts["models"]),
         f"{key}/prompted_models": pd.DataFrame({"Model": list(facts["models"])}),
-        "prompt_templates": prompt_tables.templates_cells(
-            prompt_texts.read_prompts(ROOT / "templates/ruff/prompts.tsv")
-        ),
+        "prompt_templates": prompt_tables.templates_cells(read_prompts(ROOT / "templates/ruff/prompts.tsv")),
         "prompt_examples": pd.DataFrame({"Model": list(facts["models"])}),
         "chain_examples": pd.DataFrame({"Method": facts["methods"]}),
     }
@@ -501,3 +475,15 @@ def test_missing_tex_says_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(UserError, match=r"latexmk is not installed.*apt-get install latexmk texlive"):
         build(tmp_path, "Text.")
+
+
+def test_a_paper_that_is_not_current_says_so_of_one_result_and_of_several():
+    reason = {"kind": "input", "what": "input", "name": "a.csv", "old": "1", "new": "2"}
+    bad = {f"results/{name}.pdf": {"verdict": "stale", "reasons": [reason]} for name in ("a", "b")}
+    one = {"results/a.pdf": bad["results/a.pdf"]}
+    assert paper_provenance.refusal(one).startswith("1 result behind the paper is not current: results/a.pdf is stale")
+    assert paper_provenance.refusal(bad).startswith(
+        "2 results behind the paper are not current: results/a.pdf is stale"
+    )
+    assert "Of the 9 files behind this paper 1 is not what" in paper_provenance.mark(one, 9)
+    assert "Of the 9 files behind this paper 2 are not what" in paper_provenance.mark(bad, 9)

@@ -5,7 +5,8 @@ import zipfile
 from pathlib import Path
 
 from scripts.core.templates import CASES
-from scripts.ruff.lib import narratives
+from scripts.ruff.lib import instances
+from scripts.ruff.lib.templates import PLACEHOLDERS
 
 PRONOUNS = {
     "he": ("he", "him", "his", "his", "himself"),
@@ -85,8 +86,12 @@ def write_lines(path, lines):
 
 def load(folder, *, sets=("he", "she", "they", "xe"), occupations=OCCUPATIONS):
     """Return the Narratives of the small template set."""
-    paths = write(folder, sets=sets, occupations=occupations)
-    return narratives.Narratives(*narratives.load(pronoun_sets=sets, **paths))
+    return instances.load(pronoun_sets=sets, **given(write(folder, sets=sets, occupations=occupations)))
+
+
+def given(paths):
+    """Return the template files of :func:`write` as jobs that make instances are given them."""
+    return {"templates": [paths[name] for name in ("task", "context", "occupations")], "pronouns": paths["pronouns"]}
 
 
 def archive(*, task=None):
@@ -98,14 +103,14 @@ def archive(*, task=None):
     context_rows = ["pronoun_type\tpolarity\texplicit_template\timplicit_template"]
     for line in context_lines()[1:]:
         case, _, polarity, explicit, implicit = line.split("\t")
-        slots = {"person": "$OCCUPATION/PARTICIPANT", "pronoun": narratives.PLACEHOLDERS[case]}
+        slots = {"person": "$OCCUPATION/PARTICIPANT", "pronoun": PLACEHOLDERS[case]}
         implicit += " " * (polarity == "positive")
         row = (slots["pronoun"], polarity, explicit.format(**slots), implicit.format(**slots))
         context_rows.append("\t".join(row))
     task_rows = ["occupation\tparticipant\tsentence\tpronoun_type\tword"]
     for line in task_lines()[1:]:
         occupation, case, sentence = line.split("\t")
-        slot = narratives.PLACEHOLDERS[case]
+        slot = PLACEHOLDERS[case]
         row = (occupation, OCCUPATIONS[occupation], sentence.format(pronoun=slot), slot, occupation)
         task_rows.append("\t".join(row))
     buffer = io.BytesIO()

@@ -255,7 +255,7 @@ def prompted_outputs(models, sets, distractors=range(6), chain_models=(), orders
 def prompted_tables(outputs, n_options, pairs=()):
     """Return the analysis tables of prompted models; scored models get every other instance right."""
     accuracy = prompting.by_prompt(outputs)
-    found = {
+    frames = {
         "prompted_accuracy": accuracy,
         "prompted_summary": prompting.summary(accuracy),
         "prompted_positions": prompting.positions(outputs, n_options),
@@ -265,5 +265,5 @@ def prompted_tables(outputs, n_options, pairs=()):
         once = outputs.drop_duplicates(["instance_id", "n_distractors"])
         scored = pd.concat([once.assign(model=name) for name in dict.fromkeys(pair["scored"] for pair in pairs)])
         scored = scored.assign(setting="fidelity", correct=np.arange(len(scored)) % 2 == 0)
-        found["prompted_against_scored"] = prompting.against_scored(outputs, scored, pairs)
-    return found
+        frames["prompted_against_scored"] = prompting.against_scored(outputs, scored, pairs)
+    return frames

@@ -1,18 +1,16 @@
 """Each finding on tables where it holds, on tables where it fails, and on runs that cannot tell."""
 
-import json
-
 import pandas as pd
 import pytest
 
-from scripts.core import files
 from scripts.core.paper import claims, published
 from scripts.ruff import claims as script
 from scripts.ruff.lib import findings
 from tests.ruff import pattern, synthetic
-from tests.ruff.test_published_vs_ours import PUBLISHED, write
+from tests.ruff.test_published_vs_ours import PUBLISHED, run_script
 
-NUMBERS = published.read_published(PUBLISHED / "ruff.csv")
+PRINTED = str(PUBLISHED / "ruff.csv")
+NUMBERS = published.read_published(PRINTED)
 MODELS = findings.study_models(published.read_models(PUBLISHED / "ruff_models.csv"), NUMBERS)
 RUN = pattern.models()
 
@@ -133,7 +131,7 @@ def test_albert_in_order_is_a_counterexample():
     for model, value in zip(run.families["ALBERT-v2"], (0.70, 0.72, 0.74, 0.76), strict=True):
         accuracy(value, model)(run)
     found = verdict(4, run)
-    assert found.evidence == "1 of 6 checks fail: ALBERT-v2: 0.700, 0.720, 0.740, 0.760"
+    assert found.evidence == "1 of 6 checks fails: ALBERT-v2: 0.700, 0.720, 0.740, 0.760"
 
 
 def test_every_finding_is_broken_once():
@@ -159,7 +157,7 @@ def test_a_finding_about_all_models_is_not_shown_by_some():
     some = restricted(made(), [m for m in RUN if m != "opt-66b"])
     found = verdict(9, some)
     assert (found.verdict, found.missing) == ("not applicable", ("OPT-66B",))
-    assert found.evidence == "140 checks are possible and hold"
+    assert found.evidence == "all 140 checks that could be made hold"
     assert verdict(2, some).missing == ("OPT-66B",)
     # A finding that does not speak of it is decided.
     assert verdict(12, some).verdict == "holds"
@@ -206,27 +204,12 @@ def test_excluded_models_and_other_options_decide_nothing(options):
         assert (found.verdict, found.evidence) == ("not applicable", "")
 
 
-def run_script(folder, run, tables, keys=("replica",)):
-    outputs = {kind: str(folder / f"claims.{kind}") for kind in ("csv", "tex")}
-    script.main(
-        printed=str(PUBLISHED / "ruff.csv"),
-        study_models=str(PUBLISHED / "ruff_models.csv"),
-        tables=[path for key in keys for path in write(folder, key, run, tables)],
-        numbers=str(folder / "claims.json"),
-        template_sets=list(keys),
-        every_set=["replica", "official"],
-        models=run,
-        pronoun_sets=pattern.SETS,
-        **outputs,
-    )
-    numbers = json.loads((folder / "claims.json").read_text(encoding="utf-8"))
-    return files.read_csv(outputs["csv"]), (folder / "claims.tex").read_text(encoding="utf-8"), numbers
-
-
 def test_nothing_applies_to_demonstration_models(tmp_path):
     """The default run: two models that belong to no study, and the replica templates alone."""
     run = synthetic.DEMONSTRATION
-    found, tex, numbers = run_script(tmp_path, run, synthetic.tables(run, synthetic.SETS[:4]))
+    found, tex, numbers = run_script(
+        script.main, tmp_path, run, synthetic.tables(run, synthetic.SETS[:4]), printed=PRINTED
+    )
     assert set(found.verdict) == {"not applicable"}
     assert len(found) == 40
     everyone = found[(found.claim == 1) & (found.templates == "replica")].iloc[0]
@@ -238,7 +221,9 @@ def test_nothing_applies_to_demonstration_models(tmp_path):
 
 
 def test_the_studys_own_pattern_holds_on_both_template_sets(tmp_path):
-    found, tex, numbers = run_script(tmp_path, RUN, pattern.tables(RUN), ("replica", "official"))
+    found, tex, numbers = run_script(
+        script.main, tmp_path, RUN, pattern.tables(RUN), ("replica", "official"), printed=PRINTED
+    )
     assert set(found[found.claim < 20].verdict) == {"holds"}
     # The workflow has no prompted models.
     assert set(found[found.claim == 20].verdict) == {"not applicable"}

@@ -140,11 +140,11 @@ def test_pronoun_tests_use_occupations_and_correct_within_a_model():
     tests = pronoun_tests.pronoun_tests(frame(rows), SETS, alpha=0.05)
     assert tests.model.tolist() == ["all"] * 6 + ["m"] * 6
     assert (tests.n_a == 60).all()
-    own = tests[tests.model == "m"].set_index(["pronoun_a", "pronoun_b"])
-    assert own.loc[("he", "they"), "significant_holm"]
-    assert not own.loc[("he", "she"), "significant_holm"]
-    assert (own.p_holm >= own.p).all()
-    assert own.loc[("he", "they"), "difference"] > 0.4
+    of_model = tests[tests.model == "m"].set_index(["pronoun_a", "pronoun_b"])
+    assert of_model.loc[("he", "they"), "significant_holm"]
+    assert not of_model.loc[("he", "she"), "significant_holm"]
+    assert (of_model.p_holm >= of_model.p).all()
+    assert of_model.loc[("he", "they"), "difference"] > 0.4
 
 
 def outcomes(pronoun, occupation, right, of, model="m"):
@@ -183,12 +183,12 @@ def test_pairs_are_those_of_one_occupation():
     rows = [r for o, k in he.items() for r in outcomes("he", o, k, 10)]
     rows += [r for o, k in she.items() for r in outcomes("she", o, k, 10)]
     tests = pronoun_tests.pronoun_tests(frame(rows), SETS, alpha=0.05)
-    own = tests[tests.model == "m"].iloc[0]
-    assert (own.n_a, own.n_b, own.n_pairs) == (4, 3, 3)
-    assert own.difference == pytest.approx(0.575 - 0.4)
+    of_model = tests[tests.model == "m"].iloc[0]
+    assert (of_model.n_a, of_model.n_b, of_model.n_pairs) == (4, 3, 3)
+    assert of_model.difference == pytest.approx(0.575 - 0.4)
     # Differences 0.2, 0.1, 0.1: mean 0.4 / 3, standard deviation 0.1 / sqrt(3), t = 4.
-    assert (own.difference_paired, own.t_paired, own.df_paired) == pytest.approx((0.4 / 3, 4, 2))
-    assert own.p_paired == pytest.approx(2 * stats.t.sf(4, 2))
+    assert (of_model.difference_paired, of_model.t_paired, of_model.df_paired) == pytest.approx((0.4 / 3, 4, 2))
+    assert of_model.p_paired == pytest.approx(2 * stats.t.sf(4, 2))
 
 
 def test_the_paired_test_sees_what_welchs_test_misses():
@@ -200,26 +200,26 @@ def test_the_paired_test_sees_what_welchs_test_misses():
         for pronoun, ahead in (("he", 6), ("she", 0), ("xe", 0)):
             rows += outcomes(pronoun, f"o{o}", easy + ahead + int(rng.integers(-4, 5)), 100)
     tests = pronoun_tests.pronoun_tests(frame(rows), SETS, alpha=0.05)
-    own = tests[tests.model == "m"].set_index(["pronoun_a", "pronoun_b"])
-    seen = own.loc[[("he", "she"), ("he", "xe")]]
+    of_model = tests[tests.model == "m"].set_index(["pronoun_a", "pronoun_b"])
+    seen = of_model.loc[[("he", "she"), ("he", "xe")]]
     assert not seen.significant_holm.any()
     assert seen.significant_paired_holm.all()
     assert seen.difference_paired.between(0.04, 0.08).all()
-    assert not own.loc[("she", "xe"), "significant_paired_holm"]
+    assert not of_model.loc[("she", "xe"), "significant_paired_holm"]
     # Holm's correction is over the pairs of one model, for each test by itself.
-    assert own.p_paired_holm.tolist() == pytest.approx(statistics.holm(own.p_paired).tolist())
-    assert own.p_holm.tolist() == pytest.approx(statistics.holm(own.p).tolist())
+    assert of_model.p_paired_holm.tolist() == pytest.approx(statistics.holm(of_model.p_paired).tolist())
+    assert of_model.p_holm.tolist() == pytest.approx(statistics.holm(of_model.p).tolist())
 
 
 def test_sets_without_a_common_occupation_have_no_pairs():
     rows = (
         outcomes("he", "a", 1, 2) + outcomes("he", "b", 2, 2) + outcomes("she", "c", 0, 2) + outcomes("she", "d", 1, 2)
     )
-    own = pronoun_tests.pronoun_tests(frame(rows), SETS, alpha=0.05).iloc[-1]
-    assert own.n_pairs == 0
-    assert np.isfinite(own.p)
-    assert np.isnan([own.difference_paired, own.t_paired, own.p_paired, own.p_paired_holm]).all()
-    assert not own.significant_paired
+    of_model = pronoun_tests.pronoun_tests(frame(rows), SETS, alpha=0.05).iloc[-1]
+    assert of_model.n_pairs == 0
+    assert np.isfinite(of_model.p)
+    assert np.isnan([of_model.difference_paired, of_model.t_paired, of_model.p_paired, of_model.p_paired_holm]).all()
+    assert not of_model.significant_paired
 
 
 def test_errors_by_hand():

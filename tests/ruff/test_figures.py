@@ -26,6 +26,7 @@ NAMES = (
     "accuracy_by_polarity",
     "template_comparison",
 )
+BY_FACTOR = ("accuracy_by_case", "accuracy_by_polarity")
 HUMAN = 0.998
 KINDS = ("pdf", "png", "csv")
 TWO = synthetic.DEMONSTRATION
@@ -35,9 +36,10 @@ SETS = synthetic.SETS[:4]
 
 def draw(name, folder, models=TWO, sets=SETS, tables=None):
     """Run a figure script on tables; return what it writes as CSV."""
-    script = import_module(f"scripts.ruff.figure_{name}")
+    factor = name.removeprefix("accuracy_by_") if name in BY_FACTOR else None
+    script = import_module(f"scripts.ruff.figure_{'accuracy_by_factor' if factor else name}")
     wanted = inspect.signature(script.main).parameters
-    arguments = {"models": models, "pronoun_sets": sets, "chance": 1 / len(sets), "human": HUMAN}
+    arguments = {"models": models, "pronoun_sets": sets, "chance": 1 / len(sets), "human": HUMAN, "factor": factor}
     for table, frame in (tables or synthetic.tables(models, sets)).items():
         if table in wanted:
             arguments[table] = str(folder / f"{table}.csv")
@@ -161,8 +163,8 @@ def test_accuracy_by_pronoun_has_the_tests_between_neighbours(tmp_path, kept):
     frame = draw("accuracy_by_pronoun", tmp_path, tables=tables)
     table = tables["accuracy"].rename(columns={"level": "pronoun"})
     shown = table[(table.factor == "pronoun") & (table.n_distractors == 0)]
-    own = frame[frame.model != "all"]
-    assert_same(own[["model", "pronoun", "accuracy", "sd", "n_seeds", "n"]], shown, ["model", "pronoun"])
+    of_models = frame[frame.model != "all"]
+    assert_same(of_models[["model", "pronoun", "accuracy", "sd", "n_seeds", "n"]], shown, ["model", "pronoun"])
     assert frame.model.tolist()[:4] == ["all"] * 4
     pooled = tests[(tests.model == "all") & (tests.pronoun_a == "he")]
     assert frame.accuracy[0] == pytest.approx(pooled.mean_a.iloc[-1])

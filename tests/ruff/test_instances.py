@@ -8,8 +8,8 @@ from scripts.core import files
 from scripts.core.errors import UserError
 from scripts.core.instances import content_id
 from scripts.core.templates import CASES
-from scripts.ruff import context_free, instances
-from scripts.ruff.lib import narratives
+from scripts.ruff import context_free, full_set_sizes, instances
+from scripts.ruff.lib import instances as assembly
 from tests.ruff import small_templates
 
 
@@ -83,13 +83,64 @@ def expected_rows(templates, sets, n):
 )
 def test_full_sets_are_the_generators_rows_in_its_order(tmp_path, n, names):
     # Participants as in the paper: two occupations share one.
-    paths = small_templates.write(tmp_path, sets=[*names])
+    given = small_templates.given(small_templates.write(tmp_path, sets=[*names]))
     target = tmp_path / "out.parquet"
-    instances.main(pronoun_sets=names, n_distractors=n, instances=str(target), **paths)
-    templates, sets = narratives.load(pronoun_sets=names, **paths)
+    instances.main(pronoun_sets=names, n_distractors=n, instances=str(target), **given)
+    made = assembly.load(pronoun_sets=names, **given)
     rows = files.read_arrow(target).to_pylist()
-    assert rows == list(expected_rows(templates, sets, n))
-    assert len(rows) == narratives.count(n, len(names), 9)
+    assert rows == list(expected_rows(made.templates, made.sets, n))
+    assert len(rows) == made.full_size(n) == assembly.full_size(n, len(names), 9)
+
+
+def sizes_table(folder, distractors, **given):
+    """Return the rows that the job of Table 1 writes, and the lines of template files that they name."""
+    target = folder / "full_set_sizes.parquet"
+    full_set_sizes.main(distractors=distractors, full_set_sizes=str(target), **given)
+    return files.read_parquet(target).set_index("n_distractors"), files.parquet_metadata(target)["origins"]
+
+
+def assert_counts_are_those_of_made_sets(folder, distractors, given):
+    """Every full set is made: it has as many rows as are counted, all different and of the lines that are named."""
+    table, origins = sizes_table(folder, distractors, **given)
+    made = assembly.load(**given)
+    for n in distractors:
+        target = folder / f"distractors{n}.parquet"
+        instances.main(n_distractors=n, instances=str(target), **given)
+        rows = files.read_arrow(target)
+        assert table.instances[n] == len(rows) == sum(1 for _ in reference(made.templates, made.sets, n))
+        assert len(rows["instance_id"].unique()) == len(rows)
+        assert files.parquet_metadata(target)["origins"] == origins
+        for column in origins:
+            lines = rows[column].combine_chunks()
+            lines = lines.flatten() if pa.types.is_list(lines.type) else lines
+            assert set(table[column][n]) == set(lines.unique().to_pylist())
+
+
+def test_counts_are_those_of_the_replicas_full_sets(root, tmp_path):
+    folder = root / "templates"
+    given = {
+        "templates": [str(folder / path) for path in ("ruff/task.tsv", "ruff/context.tsv", "occupations.tsv")],
+        "pronouns": str(folder / "pronouns.tsv"),
+        "pronoun_sets": ["he", "she", "they", "xe"],
+    }
+    assert_counts_are_those_of_made_sets(tmp_path, [0, 1, 2], given)
+
+
+@pytest.mark.parametrize(
+    ("occupations", "names"), [(["weaver"], ["he", "she", "xe"]), (["weaver", "pilot"], ["xe", "he"])]
+)
+def test_counts_follow_templates_and_pronoun_sets(tmp_path, occupations, names):
+    chosen = {name: small_templates.OCCUPATIONS[name] for name in occupations}
+    paths = small_templates.write(tmp_path, occupations=chosen)
+    assert_counts_are_those_of_made_sets(tmp_path, range(6), {**small_templates.given(paths), "pronoun_sets": names})
+
+
+def test_counts_of_the_authors_archive_name_its_lines(tmp_path):
+    archive = tmp_path / "data.zip"
+    archive.write_bytes(small_templates.archive())
+    pronouns = small_templates.write(tmp_path)["pronouns"]
+    given = {"templates": [str(archive)], "pronouns": pronouns, "pronoun_sets": ["he", "she"]}
+    assert_counts_are_those_of_made_sets(tmp_path, [0, 2], given)
 
 
 def test_batches_meet_at_any_row(tmp_path):
@@ -100,36 +151,30 @@ def test_batches_meet_at_any_row(tmp_path):
 
 
 def test_counts_are_those_of_table_1():
-    assert [narratives.count(n, 4) for n in range(6)] == [7_200, 86_400, 345_600, 1_036_800, 2_073_600, 2_073_600]
+    assert [assembly.full_size(n, 4, 180) for n in range(6)] == [
+        7_200,
+        86_400,
+        345_600,
+        1_036_800,
+        2_073_600,
+        2_073_600,
+    ]
 
 
 def test_six_distractors_are_refused():
     with pytest.raises(UserError, match="6 distractors are not possible; use 0 to 5"):
-        narratives.count(6, 4)
+        assembly.full_size(6, 4, 180)
 
 
-def test_files_read_back_plain_and_say_what_they_are(tmp_path):
+def test_files_read_back_plain(tmp_path):
     target = tmp_path / "out.parquet"
-    instances.main(
-        pronoun_sets=["he", "she"], n_distractors=1, instances=str(target), **small_templates.write(tmp_path)
-    )
+    given = small_templates.given(small_templates.write(tmp_path))
+    instances.main(pronoun_sets=["he", "she"], n_distractors=1, instances=str(target), **given)
     schema = files.read_arrow(target).schema
     assert not any(pa.types.is_dictionary(kind) for kind in schema.types)
     assert schema.field("options").type == pa.list_(pa.string())
     assert schema.field("n_distractors").type == schema.field("introduction_index").type == pa.int8()
     assert schema.field("distractor_indices").type == pa.list_(pa.int8())
-    assert files.parquet_metadata(target) == {
-        "study": "ruff",
-        "templates": "replica",
-        "pronoun_sets": ["he", "she"],
-        "n_distractors": 1,
-        "origins": {
-            "task_row": "task.tsv",
-            "context_rows": "context.tsv",
-            "occupation_row": "occupations.tsv",
-            "pronoun_rows": "pronouns.tsv",
-        },
-    }
 
 
 def test_every_text_has_one_slot_and_every_id_is_unique(tmp_path):
@@ -150,9 +195,10 @@ def test_the_order_of_configured_sets_changes_ids_because_it_breaks_ties(tmp_pat
 
 def test_context_free_instances_are_the_bare_task_sentences(tmp_path):
     target = tmp_path / "out.parquet"
-    context_free.main(pronoun_sets=["he", "she", "xe"], context_free=str(target), **small_templates.write(tmp_path))
+    given = small_templates.given(small_templates.write(tmp_path))
+    context_free.main(pronoun_sets=["he", "she", "xe"], context_free=str(target), **given)
     table = files.read_arrow(target)
-    assert table.schema.remove_metadata() == narratives.sample_schema()
+    assert table.schema.remove_metadata() == assembly.sample_schema()
     rows = table.to_pylist()
     assert [row["task_index"] for row in rows] == list(range(9))
     assert [row["case"] for row in rows[:3]] == list(CASES)
@@ -178,12 +224,11 @@ def test_official_texts_keep_their_double_blanks(tmp_path):
     archive.write_bytes(small_templates.archive())
     target = tmp_path / "out.parquet"
     pronouns = small_templates.write(tmp_path)["pronouns"]
-    instances.main(
-        pronouns=pronouns, pronoun_sets=["he", "she"], n_distractors=2, instances=str(target), archive=str(archive)
-    )
+    given = {"templates": [str(archive)], "pronouns": pronouns, "pronoun_sets": ["he", "she"]}
+    instances.main(n_distractors=2, instances=str(target), **given)
     table = files.read_arrow(target)
-    templates, sets = narratives.load(pronouns, ["he", "she"], archive=str(archive))
-    assert table.to_pylist() == list(expected_rows(templates, sets, 2))
+    made = assembly.load(**given)
+    assert table.to_pylist() == list(expected_rows(made.templates, made.sets, 2))
     doubled = [("  " in row["text"], row["polarity"]) for row in table.select(["text", "polarity"]).to_pylist()]
     # In the synthetic archive the positive implicit sentences end in a blank; they follow negative introductions.
     assert set(doubled) == {(True, "negative"), (False, "positive")}
@@ -193,9 +238,7 @@ def test_official_texts_keep_their_double_blanks(tmp_path):
 @pytest.mark.upstream
 def test_official_sets_have_the_published_sizes(tmp_path, mirror):
     pronouns = small_templates.write(tmp_path)["pronouns"]
-    made = narratives.Narratives(
-        *narratives.load(pronouns, ["he", "she", "they", "xe"], archive=str(mirror / "ruff" / "data.zip"))
-    )
-    assert [made.count(n) for n in (0, 1, 5)] == [7_200, 86_400, 2_073_600]
+    made = assembly.load([str(mirror / "ruff" / "data.zip")], pronouns, ["he", "she", "they", "xe"])
+    assert [made.full_size(n) for n in (0, 1, 5)] == [7_200, 86_400, 2_073_600]
     table = pa.Table.from_batches(made.full(1)).combine_chunks()
     assert len(set(table.column("text").to_pylist())) == len(table) == 86_400

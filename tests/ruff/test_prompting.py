@@ -11,8 +11,9 @@ import pytest
 from scripts.core import files, plotting, templates
 from scripts.core.errors import UserError
 from scripts.core.paper import latex
-from scripts.ruff.lib import numbers, prompt_tables, prompt_texts
+from scripts.ruff.lib import numbers, prompt_tables
 from scripts.ruff.lib.analyses import prompting
+from scripts.ruff.lib.prompts import read_chains, read_prompts
 from tests.conftest import ROOT
 from tests.ruff import synthetic
 
@@ -46,8 +47,8 @@ def made():
     columns = ["instance_id", "method", "prompt", "kind", "order", "listed", "chain", "answer"]
     table = pd.DataFrame(WRITTEN, columns=columns)
     table["text_id"] = table.instance_id + table.method + table.prompt + table.order
-    found = table[["text_id", "chain", "answer"]].assign(answer_tokens=1, answer_finished=True, chain_tokens=None)
-    return table.drop(columns=["chain", "answer"]), found
+    answers = table[["text_id", "chain", "answer"]].assign(answer_tokens=1, answer_finished=True, chain_tokens=None)
+    return table.drop(columns=["chain", "answer"]), answers
 
 
 def outputs():
@@ -95,8 +96,8 @@ def test_a_form_of_two_sets_is_one_option_of_the_list():
         [(f"{i}{p}", i, "vanilla", p, "options", "published", ["xem", "em"]) for i in "abc" for p in "56"],
         columns=["text_id", "instance_id", "method", "prompt", "kind", "order", "listed"],
     )
-    found = prompts[["text_id"]].assign(chain=None, answer="em")
-    rows = prompting.output_rows(asked, prompts, found, "m", sets)
+    answers = prompts[["text_id"]].assign(chain=None, answer="em")
+    rows = prompting.output_rows(asked, prompts, answers, "m", sets)
     first = rows[rows.prompt == "5"].set_index("instance_id")
     assert first.outcome.to_dict() == {"a": "right", "b": "right", "c": "wrong"}
     assert first.named.to_dict() == {"a": "e", "b": "ey", "c": "e or ey"}
@@ -107,15 +108,19 @@ def test_a_form_of_two_sets_is_one_option_of_the_list():
 
 
 def test_answers_to_other_prompts_are_refused():
-    prompts, found = made()
-    for wrong in (found.iloc[1:], pd.concat([found, found.iloc[:1]]), found.assign(text_id="x" + found.text_id)):
+    prompts, answers = made()
+    for wrong in (
+        answers.iloc[1:],
+        pd.concat([answers, answers.iloc[:1]]),
+        answers.assign(text_id="x" + answers.text_id),
+    ):
         with pytest.raises(UserError, match="answers of m: they belong to other prompts than those of the run"):
             prompting.output_rows(PROMPTED, prompts, wrong, "m", PRONOUNS)
 
 
 def test_a_model_may_be_asked_by_fewer_methods():
-    prompts, found = made()
-    rows = prompting.output_rows(PROMPTED, prompts, found[found.chain.isna()], "m", PRONOUNS)
+    prompts, answers = made()
+    rows = prompting.output_rows(PROMPTED, prompts, answers[answers.chain.isna()], "m", PRONOUNS)
     assert set(rows.method) == {"vanilla"}
 
 
@@ -261,15 +266,15 @@ def test_the_table_has_means_and_shares():
 
 
 def test_tables_of_prompts_keep_line_breaks():
-    prompts = prompt_texts.read_prompts(ROOT / "templates/ruff/prompts.tsv")
-    chains = prompt_texts.read_chains(ROOT / "templates/ruff/chain_of_thought.tsv")
+    prompts = read_prompts(ROOT / "templates/ruff/prompts.tsv")
+    chains = read_chains(ROOT / "templates/ruff/chain_of_thought.tsv")
     sample = pd.DataFrame(
         {"case": ["nominative", "possessive"], "text": ["No ___.", "The cook lost ___ hat & coat."],
          "options": [FORMS, ["his", "her", "their", "xyr"]]}
     )  # fmt: skip
     listed = prompt_tables.templates_cells(prompts)
     assert listed.Prompt.tolist() == [str(i) for i in range(10)]
-    assert prompt_tables.typeset(listed, "llX").count(r"\newline{}") == listed.Text.str.count("\n").sum()
+    assert latex.latex_table(listed, align="llX").count(r"\newline{}") == listed.Text.str.count("\n").sum()
     wrapped = {"a": "[INST] {prompt} [/INST]", "b": "{prompt}", "c": "{prompt}"}
     models = {name: {"label": name.upper()} for name in wrapped}
     cells = prompt_tables.examples_cells(prompts, sample, "paper", models, wrapped)
@@ -277,7 +282,7 @@ def test_tables_of_prompts_keep_line_breaks():
     text = cells.iloc[1, 1]
     assert text.startswith("Fill in the blank with the appropriate pronoun.\n\nThe cook lost _______ hat & coat.\nOPT")
     assert cells.iloc[0, 1] == f"[INST] {text} [/INST]"
-    tex = prompt_tables.typeset(cells, "lX")
+    tex = latex.latex_table(cells, align="lX")
     assert r"hat \& coat.\newline{}OPTIONS:\newline{}- his" in tex
     both = prompt_tables.chain_cells(prompts, chains, sample, "code")
     assert both.shape == (4, 3)
@@ -311,10 +316,10 @@ def test_prompted_models_are_listed_from_what_the_answers_record(tmp_path):
 
 
 def test_numbers_of_the_prose_are_those_of_the_tables():
-    found = outputs()
-    accuracy = prompting.by_prompt(found)
+    read = outputs()
+    accuracy = prompting.by_prompt(read)
     made = numbers.from_prompting(
-        prompting.summary(accuracy), prompting.positions(found, 4), prompting.agreement(found), None, {"seeds": 2}
+        prompting.summary(accuracy), prompting.positions(read, 4), prompting.agreement(read), None, {"seeds": 2}
     )
     assert made["prompted.m.vanilla.final.all.0"]["value"] == 0.5
     assert made["prompted_range.m.0.highest"]["text"] == "1.00"

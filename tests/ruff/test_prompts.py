@@ -7,17 +7,16 @@ import pytest
 from scripts.core import config, files
 from scripts.core.engines import registry
 from scripts.core.errors import UserError
-from scripts.ruff import prompts, sample, select_instances
-from scripts.ruff.lib import prompt_texts, prompting_jobs
+from scripts.ruff import prompts, sample
+from scripts.ruff.lib import prompting_jobs
+from scripts.ruff.lib.prompts import read_prompts
 from tests.conftest import ROOT
 
 SETS = ["he", "she", "they", "xe"]
 KINDS = ["open"] * 5 + ["options"] * 5
 TEMPLATES = {
     "pronouns": str(ROOT / "templates/pronouns.tsv"),
-    "task": str(ROOT / "templates/ruff/task.tsv"),
-    "context": str(ROOT / "templates/ruff/context.tsv"),
-    "occupations": str(ROOT / "templates/occupations.tsv"),
+    "templates": [str(ROOT / "templates" / path) for path in ("ruff/task.tsv", "ruff/context.tsv", "occupations.tsv")],
 }
 
 
@@ -47,17 +46,6 @@ def make(samples, folder, **changed):
     }
     prompts.main(**given)
     return files.read_parquet(given["prompted"]), files.read_parquet(given["prompts"])
-
-
-def test_prompted_instances_are_the_first_of_those_scored(samples, tmp_path):
-    rows, _ = make(samples, tmp_path)
-    assert rows.groupby("n_distractors").size().to_dict() == {0: 4, 1: 4}
-    assert rows.groupby("n_distractors").pronoun.nunique().to_dict() == {0: 4, 1: 4}
-    for path, (_, own) in zip(samples, rows.groupby("n_distractors"), strict=True):
-        whole = files.read_parquet(path)
-        scored = whole.iloc[select_instances.balanced(whole, 8)]
-        assert set(own.instance_id) < set(scored.instance_id)
-    assert rows[rows.chains].n_distractors.tolist() == [1, 1]
 
 
 def test_every_instance_has_its_prompts(samples, tmp_path):
@@ -107,7 +95,7 @@ def known():
 
 
 def test_jobs_of_the_default_run(known, samples, tmp_path):
-    """The jobs reckon with as many prompts as there are."""
+    """The plan counts as many prompts as are made."""
     ruff, entries = known
     settings = ruff["prompting"]
     (job,) = prompting_jobs.jobs(settings, entries, ruff["seeds"], ruff["distractors"], KINDS).values()
@@ -135,7 +123,7 @@ def test_one_more_prompt_is_one_more_prompt_of_the_plan(known, samples, tmp_path
     table = (ROOT / "templates/ruff/prompts.tsv").read_text(encoding="utf-8")
     more = tmp_path / "prompts.tsv"
     more.write_text(table.rstrip("\n") + "\n10\topen\t{task}\\n\\nWhich pronoun fits?\n", encoding="utf-8")
-    kinds = [prompt["kind"] for prompt in prompt_texts.read_prompts(more).values()]
+    kinds = [prompt["kind"] for prompt in read_prompts(more).values()]
     settings = copy.deepcopy(ruff["prompting"])
     before, after = (
         next(iter(prompting_jobs.jobs(settings, entries, ruff["seeds"], ruff["distractors"], known_kinds).values()))
@@ -148,13 +136,13 @@ def test_one_more_prompt_is_one_more_prompt_of_the_plan(known, samples, tmp_path
 def test_new_tokens_follow_the_architecture(known):
     """5 for FLAN-T5, 20 for Llama-2-chat (Appendix F.1)."""
     ruff, entries = known
-    full = config.load_yaml(ROOT / "config/full.yaml")["ruff"]["prompting"]
+    full = config.load_yaml(ROOT / "config/all.yaml")["ruff"]["prompting"]
     chains = ruff["prompting"]["chain_of_thought"] | full["chain_of_thought"]
     settings = ruff["prompting"] | full | {"chain_of_thought": chains}
-    found = prompting_jobs.jobs(settings, entries, [13, 17, 19], list(range(6)), KINDS)
-    assert {job["new_tokens"]["answer"] for name, job in found.items() if "t5" in name} == {5}
-    assert {job["new_tokens"]["answer"] for name, job in found.items() if "llama" in name} == {20}
-    assert [name for name, job in found.items() if len(job["methods"]) > 1] == ["flan-t5-xxl"]
+    planned = prompting_jobs.jobs(settings, entries, [13, 17, 19], list(range(6)), KINDS)
+    assert {job["new_tokens"]["answer"] for name, job in planned.items() if "t5" in name} == {5}
+    assert {job["new_tokens"]["answer"] for name, job in planned.items() if "llama" in name} == {20}
+    assert [name for name, job in planned.items() if len(job["methods"]) > 1] == ["flan-t5-xxl"]
 
 
 @pytest.mark.parametrize(

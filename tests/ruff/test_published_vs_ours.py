@@ -27,23 +27,28 @@ def write(folder, key, run, tables):
     return [str(path) for path in paths]
 
 
-def compare(folder, run, tables, keys=("replica",), pronoun_sets=pattern.SETS):
-    """Run the script; return its CSV, LaTeX and numbers."""
-    made = {kind: str(folder / f"out.{kind}") for kind in ("csv", "tex")}
-    published_vs_ours.main(
-        published=str(PUBLISHED / "ruff.csv"),
-        mapping=str(PUBLISHED / "ruff_mapping.csv"),
+def run_script(main, folder, run, tables, keys=("replica",), pronoun_sets=pattern.SETS, **inputs):
+    """Run a script that sets the study beside the ``tables`` of a run; return its CSV, LaTeX and numbers."""
+    csv, tex, numbers = (folder / f"out.{kind}" for kind in ("csv", "tex", "json"))
+    main(
         study_models=str(PUBLISHED / "ruff_models.csv"),
         tables=[path for key in keys for path in write(folder, key, run, tables)],
-        numbers=str(folder / "out.json"),
+        csv=str(csv),
+        tex=str(tex),
+        numbers=str(numbers),
         template_sets=list(keys),
         every_set=["replica", "official"],
         models=run,
         pronoun_sets=list(pronoun_sets),
-        **made,
+        **inputs,
     )
-    numbers = json.loads((folder / "out.json").read_text(encoding="utf-8"))
-    return files.read_csv(made["csv"]), (folder / "out.tex").read_text(encoding="utf-8"), numbers
+    return files.read_csv(csv), tex.read_text(encoding="utf-8"), json.loads(numbers.read_text(encoding="utf-8"))
+
+
+def compare(*arguments, **options):
+    """Run the script as :func:`run_script` says."""
+    published, mapping = (str(PUBLISHED / name) for name in ("ruff.csv", "ruff_mapping.csv"))
+    return run_script(published_vs_ours.main, *arguments, published=published, mapping=mapping, **options)
 
 
 @pytest.fixture(scope="module")

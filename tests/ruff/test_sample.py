@@ -2,10 +2,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from scripts.core import files
 from scripts.core.errors import UserError
-from scripts.ruff import sample
-from scripts.ruff.lib import narratives
+from scripts.ruff.lib import instances
+from scripts.ruff.lib.templates import PLACEHOLDERS
 from tests.ruff import small_templates
 
 FOUR = ["he", "she", "they", "xe"]
@@ -16,9 +15,9 @@ def pandas_sample(made, n, seed):
     full = pa.Table.from_batches(made.full(n)).to_pandas()
     text_columns = full.select_dtypes("category").columns
     full[text_columns] = full[text_columns].astype(object)
-    full["placeholder"] = full["case"].map(narratives.PLACEHOLDERS)
+    full["placeholder"] = full["case"].map(PLACEHOLDERS)
     distractor = [
-        None if name is None else made.forms[case][made.sets.index(name)]
+        None if name is None else made.sets[name][case]
         for name, case in zip(
             full.distractor_pronoun.where(full.distractor_pronoun.notna(), None), full.case, strict=True
         )
@@ -44,7 +43,7 @@ def test_samples_are_those_of_pandas(tmp_path, n, names, seed):
 @pytest.mark.parametrize("n", [0, 1])
 def test_official_samples_are_those_of_pandas(tmp_path, mirror, n):
     pronouns = small_templates.write(tmp_path)["pronouns"]
-    made = narratives.Narratives(*narratives.load(pronouns, FOUR, archive=str(mirror / "ruff" / "data.zip")))
+    made = instances.load([str(mirror / "ruff" / "data.zip")], pronouns, FOUR)
     for seed in (13, 17, 19):
         drawn = made.sample(n, seed)
         assert len(drawn) == 2160
@@ -75,18 +74,8 @@ def test_seeds_draw_differently_and_repeatably(tmp_path):
     assert not np.array_equal(made.sample_rows(5, 13), made.sample_rows(5, 17))
 
 
-def test_the_file_holds_plain_columns_and_its_seed(tmp_path):
-    target = tmp_path / "sample.parquet"
-    sample.main(pronoun_sets=FOUR, n_distractors=1, seed=13, sample=str(target), **small_templates.write(tmp_path))
-    table = files.read_arrow(target)
-    assert table.schema.remove_metadata() == narratives.sample_schema()
-    assert set(table.column("seed").to_pylist()) == {13}
-    metadata = files.parquet_metadata(target)
-    assert metadata["seed"] == 13 and metadata["n_distractors"] == 1 and metadata["templates"] == "replica"
-
-
 def test_more_sets_than_introductions_allow_are_refused(tmp_path):
-    templates, _ = narratives.load(pronoun_sets=["he", "she"], **small_templates.write(tmp_path))
+    templates = small_templates.load(tmp_path, sets=["he", "she"]).templates
     many = {f"s{i}": dict.fromkeys(("nominative", "accusative", "possessive"), f"s{i}") for i in range(12)}
     with pytest.raises(UserError, match="configure at most 11 sets"):
-        narratives.Narratives(templates, many).sample(0, 13)
+        instances.Narratives(templates, many).sample(0, 13)

@@ -3,14 +3,12 @@ from itertools import islice
 
 import pytest
 
-from scripts.core import files
 from scripts.core.errors import UserError
-from scripts.ruff import context_free, sample, select_instances
-from scripts.ruff.lib import narratives
-from scripts.ruff.select_instances import balanced
+from scripts.ruff import select_instances
+from scripts.ruff.lib import selection
+from scripts.ruff.lib.selection import balanced
 from tests.ruff import small_templates
 
-FOUR = ["he", "she", "they", "xe"]
 # Enough occupations that a round over the task sentences is longer than a round over the pronouns.
 MANY = dict.fromkeys(("weaver", "pilot", "glazier", "tiler", "roofer", "printer", "potter", "miller"), "buyer")
 
@@ -58,7 +56,7 @@ def test_factors_are_balanced_at_every_size(samples, n):
 @pytest.mark.parametrize("distractors", [True, False])
 def test_the_cycle_is_balanced_and_crosses_everything(n_sets, distractors):
     pairs = n_sets * (n_sets - 1) if distractors else n_sets
-    rows = list(islice(select_instances.cycle(3, n_sets, distractors), 3 * n_sets * (n_sets - 1)))
+    rows = list(islice(selection.cycle(3, n_sets, distractors), 3 * n_sets * (n_sets - 1)))
     crossed = Counter(rows)
     assert len(crossed) == 3 * pairs and len(set(crossed.values())) == 1
     for column, levels in ((0, 3), (1, n_sets), *([(2, n_sets)] if distractors else [])):
@@ -77,44 +75,6 @@ def test_crossed_factors_are_balanced_too(samples):
 def test_other_seeds_select_other_rows(samples):
     other = samples[1].assign(seed=17)
     assert balanced(samples[1], 6).tolist() != balanced(other, 6).tolist()
-
-
-def make(tmp_path, n_and_seeds):
-    paths = small_templates.write(tmp_path)
-    free = tmp_path / "context_free.parquet"
-    context_free.main(pronoun_sets=FOUR, context_free=str(free), **paths)
-    drawn = []
-    for n, seed in n_and_seeds:
-        drawn.append(str(tmp_path / f"sample_seed{seed}_distractors{n}.parquet"))
-        sample.main(pronoun_sets=FOUR, n_distractors=n, seed=seed, sample=drawn[-1], **paths)
-    return str(free), drawn
-
-
-def test_the_selection_is_the_context_free_set_and_a_part_of_each_sample(tmp_path):
-    free, drawn = make(tmp_path, [(0, 13), (0, 17), (2, 13)])
-    target = tmp_path / "selected.parquet"
-    select_instances.main(context_free=free, samples=drawn, sample_size=10, selected=str(target))
-    table = files.read_arrow(target)
-    assert table.schema.remove_metadata() == narratives.sample_schema()
-    frame = table.to_pandas()
-    assert len(frame) == 9 + 3 * 10
-    assert frame.seed.isna().sum() == frame.n_distractors.isna().sum() == 9
-    assert frame.groupby(["n_distractors", "seed"]).size().to_dict() == {(0, 13): 10, (0, 17): 10, (2, 13): 10}
-    metadata = files.parquet_metadata(target)
-    assert metadata["sample_size"] == 10 and metadata["study"] == "ruff" and metadata["templates"] == "replica"
-    # Instances that begin alike are neighbours; equal ones keep the order of the samples.
-    assert frame.text.is_monotonic_increasing
-    twice = frame[frame.instance_id.duplicated(keep=False) & frame.seed.notna()]
-    assert (twice.groupby("instance_id").seed.diff().dropna() > 0).all()
-
-
-@pytest.mark.parametrize("size", [108, 2160])
-def test_a_size_that_takes_everything_takes_the_samples_as_they_are(tmp_path, size):
-    free, drawn = make(tmp_path, [(0, 13), (2, 13)])
-    target = tmp_path / "selected.parquet"
-    select_instances.main(context_free=free, samples=drawn, sample_size=size, selected=str(target))
-    expected = [i for path in (free, *drawn) for i in files.read_parquet(path).instance_id]
-    assert sorted(files.read_parquet(target).instance_id) == sorted(expected)
 
 
 def test_an_empty_selection_is_refused(tmp_path):

@@ -75,6 +75,23 @@ def test_tests_of_many_models_are_shown_pooled_only():
     assert len(tables.pronoun_tests_cells(tests, MODELS, most=2)) == 2
 
 
+def test_what_rounds_to_zero_has_no_sign():
+    tests = pd.DataFrame(
+        {"model": "all", "pronoun_a": "he", "pronoun_b": ["she", "xe"], "difference": [-0.001, 0.001],
+         "t": [-0.004, 0.004], "df": 10.0, "p": 0.9, "p_holm": 0.9, "significant_holm": False, "n_pairs": 12,
+         "difference_paired": [-0.001, 0.001], "t_paired": [-0.004, 0.004], "df_paired": 11.0, "p_paired": 0.9,
+         "p_paired_holm": 0.9, "significant_paired_holm": False}
+    )  # fmt: skip
+    cells = tables.pronoun_tests_cells(tests, MODELS)
+    heads = [head for head in cells if head.endswith((": difference", ": t"))]
+    assert set(cells[heads].to_numpy().ravel()) == {"0.00"}
+    accuracy = pd.DataFrame(
+        {"architecture": "all", "factor": "all", "level": "all", "n_distractors": [0, 1], "accuracy": [0.501, 0.5]}
+    )
+    made = numbers.from_accuracy(accuracy.rename(columns={"architecture": "model"}), accuracy)
+    assert made["accuracy_change.all"]["text"] == "0"
+
+
 def test_numbers_of_both_tests_have_their_own_ids():
     tests = pd.DataFrame(
         {"model": ["all", "a"], "pronoun_a": "he", "pronoun_b": "she", "n_a": [60, 58], "n_b": 60, "n_pairs": [60, 1],

@@ -10,9 +10,16 @@ import pytest
 from scipy import stats
 
 from scripts.core.errors import UserError
-from scripts.underspecification import masses
 from scripts.underspecification.lib import study
-from scripts.underspecification.lib.analyses import agreement, correlation, detection, overwriting, raw_files, toy
+from scripts.underspecification.lib.analyses import (
+    agreement,
+    correlation,
+    detection,
+    masses,
+    overwriting,
+    released,
+    toy_model,
+)
 
 WORDS = {"female": ["she", "her"], "male": ["he"], "neutral": ["they"], "neo": ["xe"]}
 
@@ -26,7 +33,7 @@ def frame(rows, **common):
     }  # fmt: skip
     made = pd.DataFrame([{**base, **common, **row} for row in rows])
     made["value"] = made.position.astype(str)
-    return made[list(raw_files.COLUMNS)]
+    return made[list(masses.COLUMNS)]
 
 
 def mgc(prompt="mask", slope=(0.02, -0.01, 0.0), sentences=4, values=6, noise=0.0):
@@ -47,12 +54,12 @@ def test_slopes_are_those_of_scipy():
     table = correlation.slopes(masses_, draws=200, seed=1)
     y = masses_[masses_.gender == "female"].groupby("position").probability.mean() * 100
     expected = stats.linregress(np.arange(6), y)
-    found = table[(table.gender == "female") & (table.prompt == "mask")].set_index("metric")
-    assert found.value["slope"] == pytest.approx(expected.slope)
-    assert found.value["intercept"] == pytest.approx(expected.intercept)
-    assert found.value["r"] == pytest.approx(expected.rvalue)
-    assert found.value["r2"] == pytest.approx(expected.rvalue**2)
-    assert (found.ci_low <= found.value).all() and (found.value <= found.ci_high).all()
+    female = table[(table.gender == "female") & (table.prompt == "mask")].set_index("metric")
+    assert female.value["slope"] == pytest.approx(expected.slope)
+    assert female.value["intercept"] == pytest.approx(expected.intercept)
+    assert female.value["r"] == pytest.approx(expected.rvalue)
+    assert female.value["r2"] == pytest.approx(expected.rvalue**2)
+    assert (female.ci_low <= female.value).all() and (female.value <= female.ci_high).all()
 
 
 def test_constant_curves_have_no_correlation_and_exact_ones_no_interval():
@@ -67,13 +74,13 @@ def test_lines_of_curves_are_the_fits_with_their_intervals():
     masses_ = mgc(noise=0.05)
     table = correlation.slopes(masses_, draws=200, seed=1)
     values = table[(table.prompt == "mask") & (table.gender == "male")].set_index("metric")
-    own = correlation.curves(masses_, draws=200, seed=1)
-    own = own[own.gender == "male"].sort_values("position")
-    assert own.fit.to_numpy() == pytest.approx(values.value["intercept"] + values.value["slope"] * np.arange(6))
+    curve = correlation.curves(masses_, draws=200, seed=1)
+    curve = curve[curve.gender == "male"].sort_values("position")
+    assert curve.fit.to_numpy() == pytest.approx(values.value["intercept"] + values.value["slope"] * np.arange(6))
     # At the first position the line is the intercept, with the same draws.
-    first = own.iloc[0]
+    first = curve.iloc[0]
     assert (first.fit_low, first.fit_high) == pytest.approx((values.ci_low["intercept"], values.ci_high["intercept"]))
-    assert ((own.fit_low < own.fit) & (own.fit < own.fit_high)).all()
+    assert ((curve.fit_low < curve.fit) & (curve.fit < curve.fit_high)).all()
 
 
 def test_averages_over_prompts_right_and_as_the_authors_did():
@@ -115,13 +122,13 @@ TABLE = {
 
 def test_the_metric_is_the_change_between_the_outer_dates():
     values = detection.specification_metric(winogender(TABLE, dates=4))
-    found = values.set_index(["item", "gender", "dates"]).metric
-    assert found["clerk_man_0", "female", 1] == pytest.approx(2) and found["clerk_man_0", "female", 2] == pytest.approx(
-        2
-    )
-    assert found["nurse_man_0", "male", 1] == pytest.approx(1)
+    metrics = values.set_index(["item", "gender", "dates"]).metric
+    assert metrics["clerk_man_0", "female", 1] == pytest.approx(2) and metrics[
+        "clerk_man_0", "female", 2
+    ] == pytest.approx(2)
+    assert metrics["nurse_man_0", "male", 1] == pytest.approx(1)
     share = (1 / 3 + 0.02) / (2 / 3) - 0.5
-    assert found["clerk_man_0", detection.OF_BOTH, 1] == pytest.approx(100 * share)
+    assert metrics["clerk_man_0", detection.OF_BOTH, 1] == pytest.approx(100 * share)
     assert not values.undefined.any() and set(values.dates) == {1, 2}
 
 
@@ -159,18 +166,18 @@ def test_the_area_is_that_of_mann_and_whitney_and_of_the_curve():
     generator = np.random.default_rng(5)
     metric = pd.DataFrame({"occupation": [f"o{i % 7}" for i in range(70)], "metric": generator.integers(0, 12, 70) / 4})
     metric["well_specified"] = metric.index % 3 == 0
-    found = detection.Detection(metric)
+    detector = detection.Detection(metric)
     positives, negatives = metric[~metric.well_specified].metric, metric[metric.well_specified].metric
     expected = stats.mannwhitneyu(positives, negatives).statistic / (len(positives) * len(negatives))
-    assert found.auc()[0] == pytest.approx(expected)
-    curve = found.roc()
+    assert detector.auc()[0] == pytest.approx(expected)
+    curve = detector.roc()
     assert np.trapezoid(curve.TPR, curve.FPR) == pytest.approx(expected)
     weights = np.zeros((1, 7))
     weights[0, [1, 1, 4]] = 1
     chosen = metric[metric.occupation.isin(["o1", "o4"])]
     alone = detection.Detection(chosen)
-    assert found.auc(weights)[0] == pytest.approx(alone.auc()[0])
-    assert found.rates(1.0, weights)["TPR"][0] == pytest.approx(alone.rates(1.0)["TPR"][0])
+    assert detector.auc(weights)[0] == pytest.approx(alone.auc()[0])
+    assert detector.rates(1.0, weights)["TPR"][0] == pytest.approx(alone.rates(1.0)["TPR"][0])
 
 
 def test_the_best_threshold_is_found_and_never_from_the_occupation_itself():
@@ -180,8 +187,8 @@ def test_the_best_threshold_is_found_and_never_from_the_occupation_itself():
         for specified, score in ((False, 3.0 + i / 10), (True, 1.0 + i / 10))
     ]
     metric = pd.DataFrame(rows, columns=["occupation", "well_specified", "metric"])
-    found = detection.Detection(metric)
-    assert found.best_threshold(np.ones(6, dtype=bool)) == pytest.approx((1.5 + 3.0) / 2)
+    detector = detection.Detection(metric)
+    assert detector.best_threshold(np.ones(6, dtype=bool)) == pytest.approx((1.5 + 3.0) / 2)
     # An outlier changes the thresholds of all other occupations but not of its own.
     metric.loc[metric.occupation == "o0", "metric"] = [9.0, 8.0]
     changed = detection.Detection(metric).cross_validated(6, seed=1)
@@ -198,15 +205,15 @@ def test_every_draw_chooses_its_thresholds_anew():
     )
     metric["well_specified"] = generator.random(90) < 0.3
     metric.loc[metric.well_specified, "metric"] /= 2
-    found = detection.Detection(metric)
+    detector = detection.Detection(metric)
     weights = generator.multinomial(9, np.full(9, 1 / 9), size=40)
-    rates = found.cross_validated_rates(4, 1, weights)
-    fold, checked = found.folds(4, 1), 0
+    rates = detector.cross_validated_rates(4, 1, weights)
+    fold, checked = detector.folds(4, 1), 0
     for draw, chosen in enumerate(weights):
         right = {True: 0, False: 0}
         copies = metric.loc[np.repeat(metric.index, chosen[metric.occupation.str[1:].astype(int)])]
         for k in range(4):
-            held = copies.occupation.isin([name for name, f in zip(found.occupations, fold, strict=True) if f == k])
+            held = copies.occupation.isin([name for name, f in zip(detector.occupations, fold, strict=True) if f == k])
             if held.any():
                 other = detection.Detection(copies[~held])
                 limit = other.best_threshold(np.ones(len(other.occupations), dtype=bool))
@@ -219,7 +226,7 @@ def test_every_draw_chooses_its_thresholds_anew():
         assert rates["balanced accuracy"][draw] == pytest.approx((tpr + tnr) / 2)
         checked += 1
     assert checked == 40
-    alone = found.cross_validated_rates(4, 1, np.where(np.arange(9) == 2, 9, 0)[None, :])
+    alone = detector.cross_validated_rates(4, 1, np.where(np.arange(9) == 2, 9, 0)[None, :])
     assert np.isnan(alone["TPR"]).all()
 
 
@@ -232,13 +239,13 @@ def test_intervals_of_cross_validated_thresholds_are_those_of_draws_that_choose(
         for i in range(12) for s in (True, False) for gender in ("female", "male", "neutral") for position in (0, 1)
     ]  # fmt: skip
     values = detection.specification_metric(frame(rows, evaluation_set="winogender"))
-    own = values[values.gender == "female"]
-    table = detection.evaluate(own, folds=3, draws=300, seed=2, threshold=0.5)
+    sentences = values[values.gender == "female"]
+    table = detection.evaluate(sentences, folds=3, draws=300, seed=2, threshold=0.5)
     row = table[(table.choice == "cross-validated") & (table.metric == "balanced accuracy")].iloc[0]
     weights = np.random.default_rng(2).multinomial(12, np.full(12, 1 / 12), size=300)
-    anew = detection.Detection(own).cross_validated_rates(3, 2, weights)["balanced accuracy"]
+    anew = detection.Detection(sentences).cross_validated_rates(3, 2, weights)["balanced accuracy"]
     assert (row.ci_low, row.ci_high) == correlation.interval(anew)
-    held = detection.Detection(own)
+    held = detection.Detection(sentences)
     assert (row.ci_low, row.ci_high) != correlation.interval(
         held.rates(held.cross_validated(3, 2), weights)["balanced accuracy"]
     )
@@ -276,8 +283,8 @@ def test_level_and_change_with_the_first_and_the_middle_level():
     values = detection.specification_metric(frame(rows, evaluation_set="winogender"))
     table = detection.independence(values).set_index("level")
     assert table.r["first"] == pytest.approx(-np.sqrt(0.5), abs=0.06) and abs(table.r["middle"]) < 0.1
-    own = values[values.gender == "female"]
-    expected = stats.pearsonr(own.level + own.change / 2, own.change)
+    female = values[values.gender == "female"]
+    expected = stats.pearsonr(female.level + female.change / 2, female.change)
     assert table.r["middle"] == pytest.approx(expected.statistic)
     low, high = np.tanh(np.arctanh(table.r["middle"]) + np.array([-1, 1]) * stats.norm.ppf(0.975) / np.sqrt(397))
     assert (table.ci_low["middle"], table.ci_high["middle"]) == pytest.approx((low, high))
@@ -292,7 +299,7 @@ def orders_table(seed, share_neutral, cells=60, sentences=80):
     for cell in range(cells):
         over = generator.random((sentences, 3)) < np.array([0.9, 0.85, 0.4])
         last = np.where(generator.random(sentences) < share_neutral, 2, generator.integers(0, 2, sentences))
-        distribution = overwriting.counts(over.mean(axis=1))
+        distribution = overwriting.distribution_of_successes(over.mean(axis=1))
         values = np.arange(sentences + 1) / sentences
         low, high = overwriting._quantiles(values, distribution)
         rows.append(
@@ -319,9 +326,11 @@ def test_equally_likely_orders_are_told_from_others():
 
 
 def test_the_spread_over_orders_is_that_of_all_orders():
-    found = overwriting.candidates(winogender(TABLE))
-    table = overwriting.spread(found, 0.5).set_index("rate")
-    wide = found.assign(over=(found.metric > 0.5).astype(float)).pivot(index="item", columns="gender", values="over")
+    metrics = overwriting.candidates(winogender(TABLE))
+    table = overwriting.rates_over_orders(metrics, 0.5).set_index("rate")
+    wide = metrics.assign(over=(metrics.metric > 0.5).astype(float)).pivot(
+        index="item", columns="gender", values="over"
+    )
     tpr, tnr = [], []
     for clerk0, clerk1, nurse0, nurse1 in itertools.product(wide.columns, repeat=4):
         tpr.append((wide.at["clerk_man_0", clerk0] + wide.at["nurse_man_0", nurse0]) / 2)
@@ -339,20 +348,20 @@ def test_the_spread_over_orders_is_that_of_all_orders():
 def test_leftovers_overwrite_too_but_not_those_of_prompts():
     plain = winogender(TABLE)
     left = plain[(plain["item"] == "clerk_man_0") & (plain.gender == "female")].assign(debris=True)
-    found = overwriting.candidates(pd.concat([plain, left]))
-    assert len(found) == 13 and found.debris.sum() == 1
+    metrics = overwriting.candidates(pd.concat([plain, left]))
+    assert len(metrics) == 13 and metrics.debris.sum() == 1
     prompted = pd.concat([plain, left]).assign(prompt="A")
     assert len(overwriting.candidates(prompted)) == 12
     assert overwriting.candidates(pd.concat([plain, plain.assign(prompt="B")])).prompt.eq("mask").all()
 
 
 def test_distributions_of_counts():
-    assert overwriting.counts([0.5, 0.5]).tolist() == [0.25, 0.5, 0.25]
-    assert overwriting.counts([0.2] * 10) == pytest.approx(stats.binom.pmf(range(11), 10, 0.2))
+    assert overwriting.distribution_of_successes([0.5, 0.5]).tolist() == [0.25, 0.5, 0.25]
+    assert overwriting.distribution_of_successes([0.2] * 10) == pytest.approx(stats.binom.pmf(range(11), 10, 0.2))
 
 
 def test_the_toy_model_agrees_with_its_simulation():
-    table = toy.correlations(10, 200_000, 7)
+    table = toy_model.correlations(10, 200_000, 7)
     assert len(table) == 24
     gap = (table.simulated - table.exact).abs() / table.standard_error
     assert gap.max() < 4.5
@@ -376,9 +385,9 @@ def test_the_exact_covariance_is_that_of_quadrature():
         return dblquad(density, -8, 8, lambda w: 2 * a - w, 30)[0]
 
     share = moment(0, 0)
-    assert share == pytest.approx(toy.selected_share(a), rel=1e-4)
+    assert share == pytest.approx(toy_model.selected_share(a), rel=1e-4)
     variance = moment(2, 0) / share - (moment(1, 0) / share) ** 2
-    assert toy.exact_covariance("unspecified", a, "selected")[0, 0] == pytest.approx(variance, rel=1e-4)
+    assert toy_model.exact_covariance("unspecified", a, "selected")[0, 0] == pytest.approx(variance, rel=1e-4)
 
 
 def distributions(rows):
@@ -391,9 +400,9 @@ def test_masses_at_a_mask():
          ("t", 0, 3, "hers", 0.1, False), ("u", 0, 0, "it", 0.9, True)]
     )  # fmt: skip
     methods = pd.Series({"t": "mask", "u": "mask"})
-    found = masses.accumulate(top, methods, WORDS)
-    assert found.loc["t"].to_dict() == pytest.approx({"female": 0.5, "male": 0.2, "neutral": 0, "neo": 0})
-    assert found.loc["u"].sum() == 0
+    sums = masses.accumulate(top, methods, WORDS)
+    assert sums.loc["t"].to_dict() == pytest.approx({"female": 0.5, "male": 0.2, "neutral": 0, "neo": 0})
+    assert sums.loc["u"].sum() == 0
 
 
 def test_masses_of_continuations_take_the_steps_where_a_gendered_word_was_written():
@@ -405,10 +414,10 @@ def test_masses_of_continuations_take_the_steps_where_a_gendered_word_was_writte
         ("none", 0, 0, "it", 0.8, True), ("none", 0, 1, "she", 0.2, False),
     ]  # fmt: skip
     methods = pd.Series({"one": "generate", "two": "generate", "none": "generate"})
-    found = masses.accumulate(distributions(rows), methods, WORDS)
-    assert found.loc["one"].to_dict() == pytest.approx({"female": 0.6, "male": 0.3, "neutral": 0, "neo": 0})
-    assert found.loc["two"].to_dict() == pytest.approx({"female": 0.3, "male": 0.25, "neutral": 0, "neo": 0})
-    assert found.loc["none"].sum() == 0
+    sums = masses.accumulate(distributions(rows), methods, WORDS)
+    assert sums.loc["one"].to_dict() == pytest.approx({"female": 0.6, "male": 0.3, "neutral": 0, "neo": 0})
+    assert sums.loc["two"].to_dict() == pytest.approx({"female": 0.3, "male": 0.25, "neutral": 0, "neo": 0})
+    assert sums.loc["none"].sum() == 0
     full = pd.DataFrame(
         [("one", 0, "female", 0.3), ("one", 1, "female", 0.7), ("one", 1, "neo", 0.01), ("none", 0, "female", 0.3)],
         columns=["text_id", "step", "group", "probability"],
@@ -435,14 +444,14 @@ def test_raw_files_become_tidy(tmp_path):
     files = {NAME.format(letter): TEXT for letter in "fmn"}
     files[NAME.format("f").replace("testFalse", "testTrue")] = TEXT
     files["fp_wikibio_text-davinci-002_date_clerk_woman_1_testTrue_P3.csv"] = TEXT
-    found = raw_files.read(archive(tmp_path / "raw.tar.xz", files), "preprint", "winogender")
-    assert list(found.columns) == [*raw_files.COLUMNS, "text_id", "row"] and len(found) == 10
-    assert set(found.text_id) == {f"raw.tar.xz:{name}" for name in files}
-    row = found[(found.gender == "neutral") & (found.position == 1)].iloc[0]
+    tidy = released.read(archive(tmp_path / "raw.tar.xz", files), "preprint", "winogender")
+    assert list(tidy.columns) == [*masses.COLUMNS, "text_id", "row"] and len(tidy) == 10
+    assert set(tidy.text_id) == {f"raw.tar.xz:{name}" for name in files}
+    row = tidy[(tidy.gender == "neutral") & (tidy.position == 1)].iloc[0]
     assert (row.model, row.prompt, row["item"], row.value, row.probability) == (
         "BERT-base", "mask", "clerk_man_0", "2016", 0.4,
     )  # fmt: skip
-    assert found.debris.sum() == 4 and set(found[found.model == "GPT-3.5 SFT"].prompt) == {"A"}
+    assert tidy.debris.sum() == 4 and set(tidy[tidy.model == "GPT-3.5 SFT"].prompt) == {"A"}
 
 
 @pytest.mark.parametrize(
@@ -450,18 +459,18 @@ def test_raw_files_become_tidy(tmp_path):
     [
         ("notes.csv", TEXT, "notes.csv: the name is not that of a raw file"),
         (NAME.format("f").replace("bert-base-uncased", "bert-huge"), TEXT, "the model 'bert-huge' with prompt mask"),
-        (NAME.format("f"), TEXT.replace("25.0", "nan"), "row 2: 'nan' is no percentage"),
-        (NAME.format("f"), TEXT.replace("40.0", "140.0"), "row 3: '140.0' is no percentage"),
-        (NAME.format("f"), TEXT.replace("1901", "early"), "row 2: 'early' is no date"),
+        (NAME.format("f"), TEXT.replace("25.0", "nan"), "row 2: 'nan' is not a percentage"),
+        (NAME.format("f"), TEXT.replace("40.0", "140.0"), "row 3: '140.0' is not a percentage"),
+        (NAME.format("f"), TEXT.replace("1901", "early"), "row 2: 'early' is not a date"),
         (NAME.format("f"), TEXT.replace("0,1901", "1901"), "row 2: 2 cells where the header has 3"),
         (NAME.format("f"), ",place,x\n", "row 1: the header must be an index, 'date' and the sentences"),
-        (NAME.format("f").replace("_0_", "_7_"), TEXT, "is no sentence of winogender"),
+        (NAME.format("f").replace("_0_", "_7_"), TEXT, "is not a sentence of winogender"),
         (NAME.format("f"), TEXT, "BERT-base, mask, clerk_man_0: has no file for male"),
     ],
 )  # fmt: skip
 def test_bad_raw_files_are_named(tmp_path, name, text, message):
     with pytest.raises(UserError) as caught:
-        raw_files.read(archive(tmp_path / "raw.tar.xz", {name: text}), "preprint", "winogender")
+        released.read(archive(tmp_path / "raw.tar.xz", {name: text}), "preprint", "winogender")
     assert message in str(caught.value) and str(tmp_path) in str(caught.value)
 
 
@@ -469,7 +478,7 @@ def test_an_archive_that_is_cut_off_is_named(tmp_path):
     path = archive(tmp_path / "raw.tar.xz", {NAME.format("f"): TEXT})
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
     with pytest.raises(UserError, match=r"raw\.tar\.xz: damaged or not a \.tar\.xz .*fetch it again"):
-        raw_files.read(path, "preprint", "winogender")
+        released.read(path, "preprint", "winogender")
 
 
 def test_models_of_files_are_told_apart_by_their_prompt():

@@ -7,8 +7,8 @@ from scipy import stats
 
 from scripts.core.paper import claims, published
 from scripts.underspecification import figure_roc
-from scripts.underspecification.lib import data, findings, sets, study, tables
-from scripts.underspecification.lib.analyses import agreement, correlation, detection, overwriting, raw_files
+from scripts.underspecification.lib import findings, instances, study, tables, templates
+from scripts.underspecification.lib.analyses import agreement, correlation, detection, overwriting, released
 
 pytestmark = pytest.mark.upstream
 
@@ -18,7 +18,7 @@ ARCHIVES = {"winogender": "detect_wino_raw", "simplified": "detect_wino_mod_raw"
 @pytest.fixture(scope="module")
 def masses(mirror):
     folder = mirror / "underspecification/data"
-    return {name: raw_files.read(folder / f"{file}.tar.xz", "preprint", name) for name, file in ARCHIVES.items()}
+    return {name: released.read(folder / f"{file}.tar.xz", "preprint", name) for name, file in ARCHIVES.items()}
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,7 @@ def results(masses):
         "specification_detection": detection.evaluate(
             small[small.dates <= 2], folds=10, draws=100, seed=1, threshold=0.5
         ),
-        "orders": overwriting.spread(overwriting.candidates(both), 0.5),
+        "orders": overwriting.rates_over_orders(overwriting.candidates(both), 0.5),
         "method1_slopes": correlation.slopes(masses["mgc"], draws=100, seed=1),
         "curves": correlation.curves(masses["mgc"], draws=100, seed=1),
         "independence": detection.independence(metric),
@@ -50,21 +50,21 @@ def test_everything_was_released(masses):
     assert set(kept.model) == {*findings.METHOD2}
     assert set(masses["mgc"].model) >= {*findings.METHOD1}
     prompts = masses["mgc"].groupby("model").prompt.unique().map(sorted).to_dict()
-    for model, found in prompts.items():
-        assert found == (["A", "B", "C"] if study.MODELS[model].prompted else ["mask"])
+    for model, names in prompts.items():
+        assert names == (["A", "B", "C"] if study.MODELS[model].prompted else ["mask"])
 
 
 def test_the_sentences_of_mgc_are_ours(masses, root):
     folder = root / "templates/underspecification"
-    ours = sets.mgc(
-        data.read_verbs(folder / "verbs.tsv"),
-        data.read_life_stages(folder / "life_stages.tsv"),
-        data.read_dates(folder / "dates.tsv")["code"],
-        data.read_places(folder / "places.tsv"),
+    ours = instances.mgc(
+        templates.read_verbs(folder / "verbs.tsv"),
+        templates.read_life_stages(folder / "life_stages.tsv"),
+        templates.read_dates(folder / "dates.tsv")["code"],
+        templates.read_places(folder / "places.tsv"),
     )
     theirs = masses["mgc"]
     assert set(theirs["item"]) == set(ours["item"])
-    for variable in sets.VARIABLES:
+    for variable in instances.VARIABLES:
         grids = [
             frame[frame.variable == variable].drop_duplicates("position").sort_values("position").value.tolist()
             for frame in (ours, theirs)
@@ -83,8 +83,8 @@ def test_slopes_are_those_of_the_authors_code(masses, results):
     """Of every model and prompt, with the regression that their script calls."""
     table = results["method1_slopes"].set_index(["model", "prompt", "variable", "gender", "metric"]).value
     checked = 0
-    for key, own in masses["mgc"].groupby(["model", "prompt", "variable", "gender"]):
-        y = own.groupby("position").probability.mean() * 100
+    for key, curves in masses["mgc"].groupby(["model", "prompt", "variable", "gender"]):
+        y = curves.groupby("position").probability.mean() * 100
         expected = stats.linregress(range(len(y)), y)
         assert table[(*key, "slope")] == pytest.approx(expected.slope, abs=1e-9)
         if np.ptp(y) > 1e-9:
@@ -94,21 +94,21 @@ def test_slopes_are_those_of_the_authors_code(masses, results):
 
 
 def test_how_many_printed_cells_agree(results, printed):
-    counts = agreement.counts(results["metric"], results["specification_detection"], results["orders"], printed)
-    found = counts.set_index(["table", "dates", "variant"])
-    assert (found.cells == found.index.get_level_values("table").map({"Table 2": 48, "Table 3": 66})).all()
+    counts = agreement.agreeing_cells(results["metric"], results["specification_detection"], results["orders"], printed)
+    table = counts.set_index(["table", "dates", "variant"])
+    assert (table.cells == table.index.get_level_values("table").map({"Table 2": 48, "Table 3": 66})).all()
     # No gender by itself gives the printed table; orders of files do, and the older variant gives Table 2.
     for gender in ("female", "male", "neutral"):
-        assert found.agree["Table 3", 1, gender] <= 4
-    assert found.agree["Table 3", 1, "file orders"] >= 50
-    assert found.agree["Table 2", 2, detection.OF_BOTH] == 27
-    assert found.agree["Table 2", 1, "female"] < 12
+        assert table.agree["Table 3", 1, gender] <= 4
+    assert table.agree["Table 3", 1, "file orders"] >= 50
+    assert table.agree["Table 2", 2, detection.OF_BOTH] == 27
+    assert table.agree["Table 2", 1, "female"] < 12
 
 
 def test_the_rounding_of_the_release_is_carried_through(results, printed, root):
-    counts = agreement.counts(results["metric"], results["specification_detection"], results["orders"], printed)
-    found = counts.set_index(["table", "dates", "variant"])
-    assert found.close["Table 2", 2, detection.OF_BOTH] == 38
+    counts = agreement.agreeing_cells(results["metric"], results["specification_detection"], results["orders"], printed)
+    table = counts.set_index(["table", "dates", "variant"])
+    assert table.close["Table 2", 2, detection.OF_BOTH] == 38
     known = published.read_models(root / "paper/published/underspecification_models.csv")
     mapping = published.read_mapping(root / "paper/published/underspecification_mapping.csv", printed, known)
     names = dict(zip(known.label, known.model, strict=True))
@@ -126,7 +126,7 @@ def test_the_rounding_of_the_release_is_carried_through(results, printed, root):
 
 def test_released_probabilities_are_rounded_as_stated(masses):
     for name in ("winogender", "simplified"):
-        steps = masses[name].probability / raw_files.ROUNDING
+        steps = masses[name].probability / released.ROUNDING
         assert (steps - steps.round()).abs().max() < 1e-6
 
 
@@ -203,12 +203,12 @@ def test_tables_print_the_study(results, printed):
 
 def test_the_dot_of_a_roc_curve_is_the_rate(results):
     metric = results["metric"]
-    own = metric[
+    sentences = metric[
         (metric.model == "GPT-3.5 SFT") & (metric.evaluation_set == "simplified") & (metric.gender == "female")
         & (metric.dates == 1)
     ]  # fmt: skip
-    curve = detection.Detection(own).roc()
+    curve = detection.Detection(sentences).roc()
     at = curve[curve.threshold <= 0.5].iloc[0]
-    rates = detection.Detection(own).rates(0.5)
+    rates = detection.Detection(sentences).rates(0.5)
     assert (rates["TPR"][0], rates["TNR"][0]) == (at.TPR, 1 - at.FPR)
-    assert figure_roc.panels(own) == [("simplified", "official")]
+    assert figure_roc.evaluation_sets(sentences) == [("simplified", "official")]

@@ -1,8 +1,18 @@
-"""The wing's scripts from templates to the section, in one small run without Snakemake and without a model."""
+"""The study's rules from templates to the section, in one small run without a model, and what its results look like.
 
+Texts are distributed by a formula, so that what comes out is known. Archives in the format of a release are made the
+same way. The rules then run in one process (``run_jobs.py``).
+"""
+
+import csv
 import hashlib
+import io
 import json
+import os
 import re
+import subprocess
+import sys
+import tarfile
 from pathlib import Path
 
 import numpy as np
@@ -11,41 +21,42 @@ import pytest
 
 from scripts.core import files
 from scripts.core.errors import UserError
+from scripts.core.options import SLOT
 from scripts.underspecification import (
-    all_sources,
-    claims,
     figure_correlations,
     figure_example,
     figure_occupations,
     figure_orders,
     figure_roc,
     figure_toy_model,
-    instances,
     masses,
-    method1,
-    method2,
-    paper_numbers,
-    published_vs_ours,
-    section,
-    table_detection,
-    table_independence,
     table_masses,
-    table_metric,
-    table_slopes,
-    texts,
-    toy_model,
 )
 from scripts.underspecification.lib import figures, findings, study
 from scripts.underspecification.lib.analyses import correlation
+from tests.workflow.conftest import Workflow
 
 SETS = ("mgc", "winogender_replica", "simplified_replica")
-MODELS = {
-    "filler": {"label": "Filler", "demonstration": True, "architecture": "encoder", "methods": ["mask"]},
-    "writer": {"label": "Writer", "demonstration": False, "architecture": "decoder", "methods": ["generate"]},
-}
-FACTS = {name: {**facts, "family": name, "size": "small", "parameters": 1} for name, facts in MODELS.items()}
+FILLER, WRITER = "minilm-l6-mlm", "opt-125m"
+"""A demonstration model that fills masks, and one of a hub that continues prompts; neither is loaded."""
+ENOUGH = {("winogender", "replica"): (figures.LEAST, figures.LEAST)}
+LABELS = {FILLER: "MiniLM-L6-MLM", WRITER: "OPT-125M"}
 THRESHOLD = 0.7
-SETTINGS = {"threshold": THRESHOLD, "folds": 3, "draws": 50}
+RELEASED = ("BERT-base", "BART-base", "GPT-3.5 SFT")
+"""One model for each figure of a part of the models."""
+OVERLAY = f"""
+models: [{FILLER}, {WRITER}]
+studies: [underspecification]
+underspecification:
+  released: [preprint]
+  sample: {{dates: 4, places: 3, occupations: 4}}
+  outer_dates: 2
+  prompts: {{mgc: [A, B], winogender: [A]}}
+  threshold: {THRESHOLD}
+  folds: 3
+  bootstrap: {{draws: 100, seed: 1}}
+  toy: {{amplification: 10, draws: 3000, seed: 1}}
+"""
 
 
 def share(text):
@@ -53,174 +64,112 @@ def share(text):
     return int(hashlib.sha256(text.encode()).hexdigest()[:6], 16) / 0xFFFFFF
 
 
-def distribute(text_file, methods):
-    """Return made-up distributions and masses over the vocabulary, where female words gain with the date."""
+def female(text):
+    """Return the made-up probability of female words in a text, which rises with its date."""
+    year = re.search(r"\b(1[89]|20)\d\d\b", text)
+    return 0.1 + ((int(year.group()) - 1801) / 600 if year else 0.2) + 0.1 * share(text)
+
+
+def distribute(text_file, method):
+    """Return made-up distributions and masses over the vocabulary of the texts of one method."""
     rows, full = [], []
     frame = files.read_parquet(text_file)
-    for row in frame[frame.method.isin(methods)].itertuples():
-        year = re.search(r"\b(1[89]|20)\d\d\b", row.text)
-        rise = (int(year.group()) - 1801) / 600 if year else 0.2
-        female = 0.1 + rise + 0.1 * share(row.text)
-        values = [(" she", female), (" he", 0.7 - female), (" they", 0.1), (" it", 0.05), (" her", 0.01)]
+    for row in frame[frame.method == method].itertuples():
+        rising = female(row.text)
+        values = [(" she", rising), (" he", 0.7 - rising), (" they", 0.1), (" it", 0.05), (" her", 0.01)]
         values.sort(key=lambda pair: -pair[1])
         for step in range(1 if row.method == "mask" else 2):
             for rank, (token, value) in enumerate(values):
                 written = (token if step else "\n") if row.method == "generate" and rank == 0 else token
                 rows.append((row.text_id, step, rank, written, value, rank == 0))
-            for group, value in (("female", female + 0.02), ("male", 0.7 - female), ("neutral", 0.1), ("neo", 0.001)):
+            for group, value in (("female", rising + 0.02), ("male", 0.7 - rising), ("neutral", 0.1), ("neo", 0.001)):
                 full.append((row.text_id, step, group, value))
     top = pd.DataFrame(rows, columns=["text_id", "step", "rank", "token", "probability", "chosen"])
     return top, pd.DataFrame(full, columns=["text_id", "step", "group", "probability"])
 
 
+def raw_files(instances, name):
+    """Yield the raw files of a release, with their names: every model's sentences on all dates and places."""
+    if name != "mgc":
+        occupations = ["doctor", *sorted(set(instances.occupation) - {"doctor"})[:3]]
+        instances = instances[instances.occupation.isin(occupations)]
+    for model, prompt in [(m, p) for m in RELEASED for p in ("CBA" if study.MODELS[m].prompted else ["mask"])]:
+        if name != "mgc" and prompt not in ("mask", study.DETECTION_PROMPT):
+            continue
+        number = next(file for file, shown in study.FILE_PROMPTS.items() if shown == prompt)
+        for variable, rows in instances.groupby("variable"):
+            # All sentences of MGC are columns of one file.
+            for item, sentences in [("", rows)] if name == "mgc" else rows.groupby("item"):
+                wide = sentences.pivot(index=["position", "value"], columns="item", values="text")
+                headers = [text.replace(SLOT, "[MASK]") for text in wide.iloc[-1]]
+                for letter in "fmn":
+                    table = io.StringIO()
+                    lines = csv.writer(table, lineterminator="\n")
+                    lines.writerow(["", variable, *headers])
+                    for (position, value), texts in wide.iterrows():
+                        lines.writerow([position, value, *(released(letter, model, text) for text in texts)])
+                    ending = f"testFalse{number and '_' + number}.csv"
+                    yield f"{letter}p_wikibio_{study.MODELS[model].file}_{variable}_{item}_{ending}", table.getvalue()
+
+
+def released(letter, model, text):
+    """Return a percentage of a release, to a tenth."""
+    she = round(100 * (female(text) + 0.05 * share(model + text)), 1)
+    shares = {"f": she, "m": 90 - she, "n": 10}
+    return f"{shares[letter]:.1f}"
+
+
+def archive(path, members):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tarfile.open(path, "w:xz") as packed:
+        for name, text in members:
+            info = tarfile.TarInfo(name)
+            info.size = len(text.encode())
+            packed.addfile(info, io.BytesIO(text.encode()))
+
+
+def mirrored(folder, instances):
+    """Make a mirror of what a release is read from, and have the copy's list of files say so."""
+    data = folder / "mirror/underspecification/data"
+    for name, file in (("mgc", "spur_mgc"), ("winogender", "detect_wino"), ("simplified", "detect_wino_mod")):
+        archive(data / f"{file}_raw.tar.xz", raw_files(instances[name], name))
+    shares = data.parent / "winogender_schema_evaluation_set/occupations-stats.tsv"
+    shares.parent.mkdir()
+    occupations = sorted(instances["winogender"].occupation.unique())
+    rows = [f"{name}\t{100 * share(name):.1f}" for name in occupations]
+    shares.write_text("\n".join(["occupation\tbls_pct_female", *rows]) + "\n")
+    manifest = folder / "config/upstream.tsv"
+    lines = [line.split("\t") for line in manifest.read_text().splitlines()]
+    for cells in lines:
+        made = folder / "mirror" / cells[0]
+        if made.is_file():
+            cells[5:7] = [str(made.stat().st_size), files.sha256(made)]
+    manifest.write_text("\n".join("\t".join(cells) for cells in lines) + "\n")
+
+
 @pytest.fixture(scope="module")
 def run(tmp_path_factory, root):
-    """Every output of the wing: for the run's models, and for a release that is made of one of them."""
-    folder = tmp_path_factory.mktemp("wing")
-    templates = root / "templates/underspecification"
+    """The folder of the study's results, of the run's models and of a release."""
+    folder = Workflow(tmp_path_factory.mktemp("wing")).folder
+    (folder / "overlay.yaml").write_text(OVERLAY)
 
-    def path(name):
-        return str(folder / name)
+    def make(*targets):
+        # The packages that the models come from are installed; nothing is fetched but from the mirror.
+        environment = {**os.environ, "PRONOUN_UPSTREAM_MIRROR": str(folder / "mirror")}
+        command = [sys.executable, str(root / "tests/underspecification/run_jobs.py"), "overlay.yaml", *targets]
+        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-6000:]
 
-    for name in SETS:
-        own = (
-            {key: str(templates / f"{key}.tsv") for key in ("verbs", "life_stages", "places")}
-            if name == "mgc"
-            else {"schemas": str(templates / "winogender.tsv"), "occupations": str(root / "templates/occupations.tsv")}
-        )
-        instances.main(
-            instances=path(f"instances/{name}.parquet"), evaluation_set=name.partition("_")[0],
-            dates=str(templates / "dates.tsv"), date_range="code" if name == "mgc" else "winogender",
-            outer_dates=2, **own,
-        )  # fmt: skip
-        texts.main(
-            instances=path(f"instances/{name}.parquet"), prompts=str(templates / "prompts.tsv"),
-            texts=path(f"texts/{name}.parquet"), use=["A", "B"] if name == "mgc" else ["A"], dates=4, places=3,
-            occupations=4,
-        )  # fmt: skip
-    for model, facts in MODELS.items():
+    results = folder / "results/underspecification"
+    make(*(f"results/underspecification/texts/{name}.parquet" for name in SETS))
+    for model, method in ((FILLER, "mask"), (WRITER, "generate")):
         for name in SETS:
-            top, full = distribute(path(f"texts/{name}.parquet"), facts["methods"])
-            files.write_parquet(path(f"distributions/{name}/{model}.parquet"), top)
-            files.write_parquet(path(f"distributions/{name}/{model}.mass.parquet"), full)
-        masses.main(
-            instances=[path(f"instances/{name}.parquet") for name in SETS],
-            texts=[path(f"texts/{name}.parquet") for name in SETS],
-            distributions=[path(f"distributions/{name}/{model}.parquet") for name in SETS],
-            full=[path(f"distributions/{name}/{model}.mass.parquet") for name in SETS],
-            words=str(templates / "words.tsv"), masses=path(f"masses/{model}.parquet"), label=facts["label"],
-            methods=facts["methods"],
-        )  # fmt: skip
-    frame = files.read_parquet(path("masses/filler.parquet"))
-    frame = frame[(frame.accumulation == "top") & (frame.gender != "neo")]
-    frame["occupation"] = frame.occupation.replace(frame.occupation.max(), "doctor")
-    renamed = "doctor_" + frame["item"].str.split("_", n=1).str[1]
-    frame["item"] = frame["item"].where(frame.occupation != "doctor", renamed)
-    released = frame.assign(release="preprint", model="BERT-base", templates="official")
-    files.write_parquet(path("masses/preprint.parquet"), released)
-    sources = {"preprint": ["preprint"], "run": list(MODELS)}
-    printed = str(root / "paper/published/underspecification.csv")
-    toy_model.main(
-        correlations=path("analysis/toy_model.csv"), points=path("analysis/points.csv"), amplification=10, draws=3000,
-        seed=1,
-    )  # fmt: skip
-
-    def kinds(name, *endings):
-        return {kind: path(f"{name}.{kind}") for kind in endings or ("pdf", "png", "csv")}
-
-    figure_toy_model.main(
-        correlations=path("analysis/toy_model.csv"), points=path("analysis/points.csv"), **kinds("figures/toy_model")
-    )
-    for source, parts in sources.items():
-        at = {
-            name: path(f"analysis/{source}/{name}.csv")
-            for name in ("curves", "metric", "roc", "orders", "independence")
-        }
-        rates, slopes = (path(f"analysis/{source}/{n}.csv") for n in ("specification_detection", "method1_slopes"))
-        read = [path(f"masses/{part}.parquet") for part in parts]
-        method1.main(masses=read, slopes=slopes, curves=at["curves"], draws=50, seed=1)
-        method2.main(
-            masses=read, metric=at["metric"], specification_detection=rates, roc=at["roc"], orders=at["orders"],
-            independence=at["independence"], threshold=THRESHOLD, folds=3, draws=50, seed=1,
-        )  # fmt: skip
-        choices = ["all", "main"] if source == "preprint" else ["all"]
-        for variable in ("date", "place"):
-            for choice in choices:
-                figure_correlations.main(
-                    curves=at["curves"], slopes=slopes, variable=variable, choice=choice, models=FACTS,
-                    **kinds(f"figures/{source}/correlations_{variable}_{choice}"),
-                )  # fmt: skip
-        part = "bert" if source == "preprint" else "run"
-        for name in ("winogender", "simplified"):
-            figure_occupations.main(
-                metric=at["metric"], evaluation_set=name, part=part, models=FACTS, threshold=THRESHOLD,
-                **kinds(f"figures/{source}/occupations_{name}_{part}"),
-            )  # fmt: skip
-        figure_example.main(
-            masses=read, occupation="doctor", model="RoBERTa-large", models=FACTS, **kinds(f"figures/{source}/example")
-        )
-        figure_roc.main(
-            roc=at["roc"], specification_detection=rates, models=FACTS, threshold=THRESHOLD,
-            **kinds(f"figures/{source}/roc"),
-        )  # fmt: skip
-        if source == "preprint":
-            figure_orders.main(
-                orders=at["orders"], specification_detection=rates, printed=printed, **kinds(f"figures/{source}/orders")
-            )
-        table_slopes.main(slopes=slopes, **kinds(f"tables/{source}/slopes", "tex", "csv"))
-        table_masses.main(curves=at["curves"], **kinds(f"tables/{source}/masses", "tex", "csv"))
-        table_metric.main(metric=at["metric"], printed=printed, **kinds(f"tables/{source}/metric", "tex", "csv"))
-        table_independence.main(independence=at["independence"], **kinds(f"tables/{source}/independence", "tex", "csv"))
-        table_detection.main(
-            specification_detection=rates, orders=at["orders"], printed=printed,
-            **kinds(f"tables/{source}/detection", "tex", "csv"),
-        )  # fmt: skip
-
-    def of(name):
-        return [path(f"analysis/{source}/{name}.csv") for source in sources]
-
-    all_sources.main(
-        slopes=of("method1_slopes"), rates=of("specification_detection"), metric=of("metric"), orders=of("orders"),
-        printed=printed, specification_detection=path("analysis/specification_detection.csv"),
-        method1_slopes=path("analysis/method1_slopes.csv"), cell_agreement=path("analysis/agreement.csv"),
-        sources=list(sources),
-    )  # fmt: skip
-    for source in sources:
-        paper_numbers.main(
-            slopes=path(f"analysis/{source}/method1_slopes.csv"), curves=path(f"analysis/{source}/curves.csv"),
-            specification_detection=path(f"analysis/{source}/specification_detection.csv"),
-            metric=path(f"analysis/{source}/metric.csv"), orders=path(f"analysis/{source}/orders.csv"),
-            independence=path(f"analysis/{source}/independence.csv"),
-            cell_agreement=path("analysis/agreement.csv"), toy_model=path("analysis/toy_model.csv"), printed=printed,
-            paper_numbers=path(f"analysis/{source}/paper_numbers.json"), source=source, settings=SETTINGS,
-        )  # fmt: skip
-    published_vs_ours.main(
-        published=printed, mapping=printed.replace(".csv", "_mapping.csv"),
-        study_models=printed.replace(".csv", "_models.csv"),
-        tables=[
-            *of("orders"), *of("metric"), *(path(f"analysis/{source}/paper_numbers.json") for source in sources),
-        ],
-        csv=path("tables/published_vs_ours.csv"), tex=path("tables/published_vs_ours.tex"),
-        numbers=path("tables/published_vs_ours.json"), sources=list(sources), every_source=["preprint", "aaai", "run"],
-        models=FACTS,
-    )  # fmt: skip
-    claims.main(
-        tables=[
-            *of("method1_slopes"), *of("curves"), *of("specification_detection"), *of("metric"), *of("independence"),
-        ],
-        csv=path("tables/claims.csv"), tex=path("tables/claims.tex"), numbers=path("tables/claims.json"),
-        sources=list(sources), every_source=["preprint", "aaai", "run"], models=FACTS, threshold=THRESHOLD,
-    )  # fmt: skip
-    section.main(
-        section_template=str(root / "paper/sections/underspecification.tex.j2"),
-        numbers=[path(f"analysis/{source}/paper_numbers.json") for source in sources],
-        figures=[str(p) for p in folder.glob("figures/**/*.pdf")],
-        tables=[str(p) for p in folder.glob("tables/**/*.tex")],
-        comparison_numbers=[path("tables/published_vs_ours.json"), path("tables/claims.json")],
-        section_tex=path("paper/sections/underspecification.tex"), sources=list(sources), templates=["replica"],
-        prompts={"mgc": ["A", "B"], "winogender": ["A"]}, models=FACTS, shares=False,
-    )  # fmt: skip
-    return folder
+            top, full = distribute(results / f"texts/{name}.parquet", method)
+            files.write_parquet(results / f"distributions/{name}/{model}.parquet", top)
+            files.write_parquet(results / f"distributions/{name}/{model}.mass.parquet", full)
+    mirrored(folder, {name.split("_")[0]: files.read_parquet(results / f"instances/{name}.parquet") for name in SETS})
+    make("underspecification", "results/paper/sections/underspecification.tex")
+    return results
 
 
 def test_fixed_outputs_have_their_columns_and_keys(run):
@@ -242,24 +191,27 @@ def test_what_was_put_in_comes_out(run):
         ["model", "prompt", "variable", "accumulation", "gender", "metric"]
     )
     slopes = slopes.sort_index()
-    for model, prompt in (("Filler", "mask"), ("Writer", "A"), ("Writer", "B"), ("Writer", correlation.MEAN)):
-        own = slopes.value[model, prompt, "date", "top"]
+    for model, prompt in (
+        (LABELS[FILLER], "mask"),
+        *((LABELS[WRITER], prompt) for prompt in ("A", "B", correlation.MEAN)),
+    ):
+        metrics = slopes.value[model, prompt, "date", "top"]
         # Four dates from 1801 to 2016: a rise of 215 / 600 in three steps.
-        assert own["female", "slope"] == pytest.approx(100 * 215 / 600 / 3, rel=0.1)
-        assert own["female", "r"] > 0.99 and own["male", "r"] < -0.99
+        assert metrics["female", "slope"] == pytest.approx(100 * 215 / 600 / 3, rel=0.1)
+        assert metrics["female", "r"] > 0.99 and metrics["male", "r"] < -0.99
         # Top words she and her, the whole vocabulary two points more; the neopronouns are only there.
         full = slopes.value[model, prompt, "date", "full"]
-        assert full["female", "intercept"] - own["female", "intercept"] == pytest.approx(1, abs=1e-6)
-        assert "neo" not in own.index or own["neo", "intercept"] == pytest.approx(0, abs=1e-9)
+        assert full["female", "intercept"] - metrics["female", "intercept"] == pytest.approx(1, abs=1e-6)
+        assert "neo" not in metrics.index or metrics["neo", "intercept"] == pytest.approx(0, abs=1e-9)
         assert full["neo", "intercept"] == pytest.approx(0.1)
-    frame = files.read_parquet(run / "masses/writer.parquet")
+    frame = files.read_parquet(run / f"masses/run/{WRITER}.parquet")
     sums = frame[(frame.evaluation_set == "winogender") & (frame.gender != "neo")]
     sums = sums.groupby(["item", "position", "accumulation"]).probability.sum()
     assert sums.to_numpy() == pytest.approx(1)
 
 
 def test_a_text_without_distribution_is_named(run, root, tmp_path):
-    top = files.read_parquet(run / "distributions/mgc/filler.parquet")
+    top = files.read_parquet(run / f"distributions/mgc/{FILLER}.parquet")
     files.write_parquet(tmp_path / "top.parquet", top[top.text_id != top.text_id.iloc[0]])
     with pytest.raises(UserError, match=r"top\.parquet: token distributions of .*: text \S+ has no distribution"):
         masses.main(
@@ -273,7 +225,7 @@ def test_a_text_without_distribution_is_named(run, root, tmp_path):
 def test_models_behind_servers_have_no_masses_over_the_vocabulary(run, root, tmp_path):
     masses.main(
         instances=[str(run / "instances/mgc.parquet")], texts=[str(run / "texts/mgc.parquet")],
-        distributions=[str(run / "distributions/mgc/writer.parquet")], full=[],
+        distributions=[str(run / f"distributions/mgc/{WRITER}.parquet")], full=[],
         words=str(root / "templates/underspecification/words.tsv"), masses=str(tmp_path / "out.parquet"),
         label="UL2-20B", methods=["generate"],
     )  # fmt: skip
@@ -282,20 +234,20 @@ def test_models_behind_servers_have_no_masses_over_the_vocabulary(run, root, tmp
 
 
 def test_tables_are_latex(run):
-    found = sorted(run.glob("tables/*/*.tex"))
-    assert len(found) == 10
-    for path in found:
+    typeset = sorted(run.glob("tables/*/*.tex"))
+    assert len(typeset) == 10
+    for path in typeset:
         text = path.read_text(encoding="utf-8")
         assert text.startswith(r"\begin{tabular}") and "nan" not in text
         assert len({row.count("&") for row in text.splitlines() if "&" in row and "multicolumn" not in row}) == 1
 
 
-def test_demonstration_models_are_compared_with_nothing(run):
+def test_models_that_are_not_the_studys_are_compared_with_nothing(run):
     table = files.read_csv(run / "tables/published_vs_ours.csv")
-    own = table[table.templates == "run"]
-    assert (own[own.kind == "table"].verdict == "not run").all()
+    ours = table[table.templates == "run"]
+    assert (ours[ours.kind == "table"].verdict == "not run").all()
     release = table[(table.templates == "preprint") & (table.kind == "table")]
-    assert set(release[release.verdict != "not run"].models) == {"bert-base"}
+    assert set(release[release.verdict != "not run"].models) == {"bert-base", "bart-base", "gpt-3.5-sft"}
     assert (table[table.templates == "aaai"].verdict == "not run").all()
     verdicts = files.read_csv(run / "tables/claims.csv")
     assert (verdicts[verdicts.templates != "preprint"].verdict == "not applicable").all()
@@ -303,11 +255,11 @@ def test_demonstration_models_are_compared_with_nothing(run):
 
 
 def test_the_section_uses_every_figure_and_table(run):
-    text = (run / "paper/sections/underspecification.tex").read_text(encoding="utf-8")
+    text = (run.parent / "paper/sections/underspecification.tex").read_text(encoding="utf-8")
     labels = re.findall(r"\\label\{([^}]+)\}", text)
     assert len(labels) == len(set(labels))
     for path in [*run.glob("figures/**/*.pdf")]:
-        relative = Path("..") / path.relative_to(run)
+        relative = Path("../underspecification") / path.relative_to(run)
         assert str(relative) in text, relative
     for reference in re.findall(r"\\ref\{([^}]+)\}", text):
         assert reference in labels, reference
@@ -321,8 +273,8 @@ def test_numbers_are_those_of_the_tables(run):
     assert numbers["winogender.sentences"]["value"] == 32 and numbers["winogender.specified"]["value"] == 8
     assert not any(name.startswith("orders") for name in numbers)
     release = json.loads((run / "analysis/preprint/paper_numbers.json").read_text())
-    assert release["agree.table3.1.female.cells"]["value"] == 6
-    assert release["orders.cells"]["value"] == 6
+    assert release["agree.table3.1.female.cells"]["value"] == 18
+    assert release["orders.cells"]["value"] == 18
 
 
 def test_figures_draw_what_their_csv_says(run):
@@ -332,23 +284,23 @@ def test_figures_draw_what_their_csv_says(run):
     assert len(marks) == 2 * 32 and set(marks.gender) == {"female"}
     assert len(files.read_csv(run / "figures/run/example.csv")) == 8 * 4
     orders = files.read_csv(run / "figures/preprint/orders.csv")
-    assert set(orders.model) == {"BERT-base"} and len(orders) == 6
+    assert set(orders.model) == set(RELEASED) and len(orders) == 18
 
 
 def test_figures_and_findings_use_the_threshold_of_the_settings(run):
-    own = figure_occupations.select(files.read_csv(run / "analysis/run/metric.csv"), "winogender", "run")
+    rows = figure_occupations.select(files.read_csv(run / "analysis/run/metric.csv"), "winogender", "run")
     for threshold, labels in ((0.7, ("≤ 0.7 points", "0.7 to 1.4 points")), (2, ("≤ 2 points", "2 to 4 points"))):
-        drawn = figure_occupations.draw(own, "winogender", {}, {}, threshold)
+        drawn = figure_occupations.draw(rows, "winogender", {}, {}, threshold)
         assert [text.get_text() for text in drawn.legends[0].get_texts()][:2] == list(labels)
-        values = own.assign(metric=[threshold, *[threshold * 1.5] * (len(own) - 1)], undefined=False)
+        values = rows.assign(metric=[threshold, *[threshold * 1.5] * (len(rows) - 1)], undefined=False)
         mesh = figure_occupations.draw(values, "winogender", {}, {}, threshold).axes[0].collections
         colours = np.concatenate([part.cmap(part.norm(part.get_array().ravel())) for part in mesh])
         assert len(np.unique(colours, axis=0)) == 2
     curve, areas = (files.read_csv(run / f"analysis/run/{name}.csv") for name in ("roc", "specification_detection"))
-    curve, areas = (table[figure_roc.selected(table)] for table in (curve, areas))
-    one = curve[(curve.model == "Filler") & (curve.evaluation_set == "winogender")]
+    curve, areas = (table[figure_roc.is_drawn(table)] for table in (curve, areas))
+    one = curve[(curve.model == LABELS[FILLER]) & (curve.evaluation_set == "winogender")]
     for threshold in (0.1, 5.0):
-        drawn = figure_roc.draw(one, areas[(areas.metric == "AUC") & (areas.dates == 1)], {}, threshold)
+        drawn = figure_roc.draw(one, areas[(areas.metric == "AUC") & (areas.dates == 1)], ENOUGH, {}, threshold)
         (dot,) = (line for line in drawn.axes[0].lines if line.get_marker() == "o")
         at = one[one.threshold <= threshold].iloc[0]
         assert (dot.get_xdata()[0], dot.get_ydata()[0]) == (at.FPR, at.TPR)
@@ -384,11 +336,111 @@ def test_ticks_of_dates_are_evenly_spaced_and_places_named():
     assert list(at) == [0, 1, 2, 3] and labels == ["a", "", "", "d"]
 
 
+@pytest.fixture(scope="module")
+def drawn(run, root):
+    """The figures by what they show, and what is shown of a set that is large enough for a curve."""
+
+    def table(name):
+        return files.read_csv(run / f"{name}.csv")
+
+    areas = table("analysis/preprint/specification_detection")
+    curves = table("analysis/preprint/roc")
+    areas, curves = (rows[figure_roc.is_drawn(rows)] for rows in (areas, curves))
+    sizes = dict.fromkeys(figure_roc.evaluation_sets(curves), (figures.LEAST, figures.LEAST))
+    areas = areas[(areas.metric == "AUC") & (areas.dates == 1)]
+    return {
+        "date": figure_correlations.draw(table("figures/preprint/correlations_date_all"), {}, "date"),
+        "place": figure_correlations.draw(table("figures/run/correlations_place_all"), {}, "place"),
+        "example": figure_example.draw(table("figures/preprint/example"), {}),
+        "occupations": figure_occupations.draw(
+            table("figures/run/occupations_winogender_run").assign(undefined=True), "winogender", {}, {}, THRESHOLD
+        ),
+        "roc": figure_roc.draw(curves, areas, sizes, {}, THRESHOLD),
+        "orders": figure_orders.draw(table("figures/preprint/orders")),
+        "toy": figure_toy_model.draw(table("analysis/toy_model"), table("analysis/toy_points")),
+    }
+
+
+def marks(figure):
+    """Return the lines of a figure that have marks."""
+    return [line for ax in figure.axes for line in ax.lines if line.get_marker() not in ("None", "", None)]
+
+
+@pytest.mark.parametrize("name", ["date", "place", "example", "occupations", "roc", "orders", "toy"])
+def test_marks_are_large_enough_and_axes_are_labelled(drawn, name):
+    lines = marks(drawn[name])
+    # A dot is drawn at half its size.
+    assert lines and all(line.get_markersize() >= 3 and line.get_marker() != "." for line in lines)
+    labelled = [ax for ax in drawn[name].axes if ax.axison]
+    assert drawn[name].get_supxlabel() or any(ax.get_xlabel() for ax in labelled)
+    for axis in ("x", "y"):
+        title = getattr(drawn[name], f"get_sup{axis}label")()
+        labels = [getattr(ax, f"get_{axis}label")() for ax in labelled]
+        # The names of models in a column need no title.
+        assert title or any(labels) or (name == "orders" and axis == "y"), axis
+    for figure, unit in (("date", "(%)"), ("example", "(%)"), ("roc", "share"), ("toy", "no unit")):
+        said = drawn[figure].get_supylabel() + "".join(ax.get_ylabel() for ax in drawn[figure].axes)
+        assert unit in said
+
+
+@pytest.mark.parametrize("name", ["date", "place"])
+def test_intervals_and_lines_stay_on_the_scale(drawn, name):
+    checked = 0
+    for ax in drawn[name].axes:
+        for area in ax.collections:
+            values = np.concatenate([path.vertices[:, 1] for path in area.get_paths()])
+            assert values.min() >= 0 and values.max() <= 100
+            checked += 1
+        for line in ax.lines:
+            assert np.min(line.get_ydata()) >= 0 and np.max(line.get_ydata()) <= 100
+    assert checked >= 3
+
+
+def test_intervals_beyond_the_scale_are_cut(run):
+    curves = files.read_csv(run / "figures/preprint/correlations_date_all.csv")
+    wide = curves.assign(fit_low=-20.0, fit_high=130.0, fit=np.where(curves.position == 0, -5.0, 110.0))
+    for ax in figure_correlations.draw(wide, {}, "date").axes:
+        for area in ax.collections:
+            values = np.concatenate([path.vertices[:, 1] for path in area.get_paths()])
+            assert (values.min(), values.max()) == (0, 100)
+        fits = [line.get_ydata() for line in ax.lines if line.get_marker() == "None"]
+        assert all(np.min(ends) >= 0 and np.max(ends) <= 100 for ends in fits)
+
+
+@pytest.mark.parametrize("name", ["date", "place", "example"])
+def test_no_mark_lies_on_one_of_another_kind(drawn, name):
+    """Two marks of equal value stand side by side."""
+    for ax in drawn[name].axes:
+        lines = [line for line in ax.lines if line.get_marker() not in ("None", "", None)]
+        places = sorted(line.get_transform().transform((0, 0))[0] for line in lines)
+        points = np.diff(places) * 72 / drawn[name].dpi
+        assert all(gap >= 1 for gap in points)
+
+
+def test_no_panel_of_the_example_has_more_than_two_lines(drawn):
+    visible = [ax for ax in drawn["example"].axes if ax.lines]
+    assert all(len(ax.lines) == 2 for ax in visible) and len(visible) in (4, 8)
+
+
+def test_no_curve_is_drawn_of_few_sentences(run):
+    curves, areas = (files.read_csv(run / f"analysis/run/{name}.csv") for name in ("roc", "specification_detection"))
+    curves, areas = (rows[figure_roc.is_drawn(rows)] for rows in (curves, areas))
+    sizes = figure_roc.sentences(files.read_csv(run / "analysis/run/metric.csv"))
+    assert sizes == {("winogender", "replica"): (8, 24), ("simplified", "replica"): (8, 4)}
+    few = figure_roc.draw(curves, areas[areas.metric == "AUC"], sizes, {}, THRESHOLD)
+    assert not any(ax.lines for ax in few.axes)
+    assert few.axes[0].texts[0].get_text().startswith("8 well-specified and 24 unspecified sentences:")
+    assert files.read_csv(run / "figures/run/roc.csv").empty
+    enough = {("winogender", "replica"): (20, 20), ("simplified", "replica"): (20, 19)}
+    one = figure_roc.draw(curves, areas[(areas.metric == "AUC") & (areas.dates == 1)], enough, {}, THRESHOLD)
+    assert [bool(ax.lines) for ax in one.axes] == [True, False]
+
+
 def test_no_line_crosses_years_without_data(run):
     assert [list(p) for p in figure_example.spans(np.array([1901, 1904, 2012, 2016]))] == [[1901, 1904], [2012, 2016]]
     assert [list(p) for p in figure_example.spans(np.array([1900, 1950, 2000]))] == [[1900, 1950, 2000]]
-    drawn = figure_example.draw(files.read_csv(run / "figures/run/example.csv"), {})
-    for ax in drawn.axes:
+    figure = figure_example.draw(files.read_csv(run / "figures/run/example.csv"), {})
+    for ax in figure.axes:
         for line in ax.lines:
             assert np.ptp(line.get_xdata()) < 20
 
@@ -399,13 +451,15 @@ def test_released_models_that_no_figure_of_the_study_shows_are_marked():
 
 
 def test_the_toy_models_points_have_the_share_of_what_is_selected(run):
-    points = files.read_csv(run / "analysis/points.csv")
+    points = files.read_csv(run / "analysis/toy_points.csv")
     table = files.read_csv(run / "analysis/toy_model.csv")
     share = table[table.population == "selected"].exact_share.iloc[0]
     assert points.selected.mean() == pytest.approx(share, abs=4 * np.sqrt(share / len(points)))
     drawn = figure_toy_model.draw(table.assign(simulated=-1e-5, exact=0.0), points)
     titles = [ax.get_title(loc="left") for ax in drawn.axes]
     assert "all: 0.000 (0.000)\nselected: 0.000 (0.000)" in titles
+    # Which draws are shown is said.
+    assert drawn.legends[0].get_texts()[0].get_text() == "the first 1,500 of 3,000 draws"
 
 
 def test_no_mark_of_an_order_hides_another(run):
@@ -422,5 +476,4 @@ def test_nothing_to_draw_is_said(tmp_path):
 
 def test_labels_of_the_run_are_those_of_the_study():
     assert study.run_label("BERT-base", "mask") == "BERT-base"
-    assert study.demonstration(FACTS) == {"Filler"}
     assert np.isnan(study.MODELS["GPT-4"].parameters)

@@ -437,6 +437,18 @@ TRACES = {
          r"ruff/task\.tsv: lines [\d, -]+", r"ruff/context\.tsv: lines", r"occupations\.tsv: lines", "weights "],
         ["tiny-llama.parquet"],
     ),
+    # A full set that was not made: every task sentence and context template, and the pronoun sets of the run alone.
+    "table 1:2:instances": (
+        [r"= 7200", r"\n1 rows? of results/ruff/instances/replica/full_set_sizes\.parquet",
+         r"ruff/task\.tsv: lines 3-182\n", r"ruff/context\.tsv: lines 3-32\n",
+         r"occupations\.tsv: lines 3-62\n", r"pronouns\.tsv: lines 3-6\n"],
+        [r"selected\.parquet", r"sample_", r"context_free\.parquet"],
+    ),
+    "results/ruff/tables/replica/instance_counts.csv:1:instances": (
+        [r"= 180", r"\n180 rows of results/ruff/instances/replica/context_free\.parquet",
+         r"ruff/task\.tsv: lines 3-182\n"],
+        [r"context\.tsv", r"full_set_sizes"],
+    ),
     # He and she, without distractors: half of the 24 instances, not the 252 of all settings.
     "table 5:1:p": ([r"\n12 rows of results/ruff/instances/replica/selected\.parquet"], [r"\n252 rows", r"\n24 rows"]),
     "figure 4": ([r"\n24 rows of results/ruff/instances/replica/selected\.parquet", "weights "], [r"\n252 rows"]),
@@ -446,7 +458,7 @@ TRACES = {
          r"ruff/chain_of_thought\.tsv: line 4\n", r"ruff/task\.tsv: lines? [\d, -]+"],
         [r"tiny-flan-t5/1of1"],
     ),
-    "results/counter_gap/analysis/metrics.csv:source=replica/clusters,system=Gendered (rule),subset=near,"
+    "results/counter_gap/analysis/metrics.csv:data=replica,scoring=clusters,system=Gendered (rule),subset=near,"
     "metric=accuracy,group=M:value": (
         [r"\n\d+ rows of results/counter_gap/instances/replica\.parquet", r"quadruples\.tsv: lines [\d, -]+"],
         [r"\n96 rows", r"quadruples\.tsv: lines 3-26\n"],
@@ -531,20 +543,21 @@ def test_the_impact_of_a_line_is_what_was_made_from_it(finished):
     assert impact("templates/underspecification/places.tsv:4")["numbers"] == []
 
 
-def test_the_plan_is_part_of_the_run(tree, finished):
+def test_a_plan_of_another_configuration_changes_no_result(tree, finished):
     shutil.copytree(finished.folder / ".snakemake", tree / ".snakemake")
-    done = type(finished).snakemake(type("Copy", (), {"folder": tree}), "plan")
+    overlay = (tree / "config/test.yaml").read_text(encoding="utf-8")
+    overlay = overlay.replace("sample_size: 12", "sample_size: 30").replace("dates: 3", "dates: 4")
+    (tree / "config/other.yaml").write_text(re.sub("^models: .*", "models: [tiny-bert]", overlay, flags=re.MULTILINE))
+    copy = type(finished).of(tree)
+    kept = {path: files.sha256(path) for path in sorted((tree / "results").rglob("*")) if path.is_file()}
+    done = copy.snakemake("plan", overlay="config/other.yaml")
     assert done.returncode == 0, done.stdout
+    assert set(files.read_csv(tree / "results/plan.csv").query("rule == 'score'").model) == {"tiny-bert"}
+    # Snakemake itself says that there is nothing to be done, and so does the audit.
+    assert copy.planned(PAPER, "figures", "tables") == {}
     status, printed = audit(tree)
     assert status == 0, printed
-    status, printed = audit(tree, "results/plan.csv:instances_of=ruff/replica,model=tiny-opt,device=cpu:tokens")
-    assert status == 0, printed
-    assert re.search(r"\n252 rows of results/ruff/instances/replica/selected\.parquet", printed)
-    assert "rows of results/underspecification" not in printed
-    shutil.rmtree(tree / "results/provenance/plan")
-    status, printed = audit(tree)
-    assert status == 1
-    assert re.search(r"^missing +results/plan\.csv\n +no record", printed, flags=re.MULTILINE), printed
+    assert {path: files.sha256(path) for path in kept} == kept
 
 
 @pytest.mark.parametrize("name", ["record", "cell", "extra", "deleted"])

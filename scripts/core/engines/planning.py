@@ -1,69 +1,158 @@
-"""What a run will cost: tokens, operations, memory, GPUs, jobs and hours, before anything is paid for.
+"""What a run will cost: tokens, operations, memory, GPUs, jobs, hours and downloads, before anything is paid for.
 
-Tokens are counted by the engine's own packing where a model's tokenizer is at hand, and otherwise by cutting texts into
-words and signs, which is close to what trained tokenizers make of English. Hours follow from floating-point operations
-and a speed: measured by earlier runs on the same kind of device where there are any, otherwise as config.yaml states it
-for a GPU type, otherwise from multiplying matrices on this machine for a moment. Prompts and token distributions are
-estimated at their longest, as the time limits of their jobs are.
+Everything follows from what studies declare of their instances, prompts and texts, so that a plan needs none of them.
+Hours follow from floating-point operations and a speed: measured by earlier runs on the same kind of device where there
+are any, otherwise as config.yaml states it for a GPU type, otherwise from multiplying matrices on this machine for a
+moment. Prompts and token distributions are estimated at their longest, as the time limits of their jobs are.
 """
 
 import json
-import re
 import time
 from pathlib import Path
 
 import numpy as np
 
-from scripts.core.engines import prefix_tree, registry
+from scripts.core.engines import registry
 from scripts.core.engines.batches import BATCH_TOKENS
-from scripts.core.options import option_texts
+
+COLUMNS = [
+    "instances_of", "rule", "model", "instances", "tokens", "tokens_shared", "operations", "weights_gb", "jobs",
+    "device", "gpus", "hours", "speed",
+]  # fmt: skip
+"""Columns of the plan."""
 
 # Share of what a large matrix product reaches that a model's forward pass reaches on a CPU.
 CPU_EFFICIENCY = 0.6
-# Encoders read each text once per token, so a part of the instances tells enough.
-ENCODER_SAMPLE = 300
-PACK_TOKENS = 1024
+# Tokens that a decoder reads of all options of an instance together, in texts: measured on RUFF's samples, 1.0 for full
+# ones and 1.2 for 30 instances of each, whose neighbours have less in common.
+DECODER_SHARED = 1.1
 
 
-def word_tokens(texts):
-    """Return stand-in token ids of each text, for models whose tokenizer is not here: words and signs."""
-    known = {}
-    return [
-        np.array([known.setdefault(piece, len(known)) for piece in re.findall(r"\w+|[^\w\s]", text)]) for text in texts
-    ]
-
-
-def count_tokens(architecture, instances, tokenize):
+def count_tokens(architecture, options, lengths):
     """Count the tokens of forward passes without and with sharing.
 
     Parameters
     ----------
     architecture : {"encoder", "decoder", "encoder-decoder"}
-    instances : DataFrame
-        Columns ``instance_id``, ``text``, ``options``.
-    tokenize : callable
-        Texts to a list of integer arrays.
+    options : int
+        Options of an instance.
+    lengths : sequence of (int, float)
+        How many instances have texts of how many tokens.
 
     Returns
     -------
     (int, int)
-        An encoder's every scored token is a masked copy of the whole text; what its options share is nearly nothing
-        and left out. A decoder's options and neighbours share their beginnings. An encoder-decoder reads an instance
-        once, and each option's label.
+        An encoder's every token is a masked copy of the whole text; what its options share is nearly nothing and left
+        out. A decoder's options and neighbours share their beginnings. An encoder-decoder reads an instance once, and
+        each option's label.
     """
-    distinct = instances.drop_duplicates("instance_id")
     if architecture == "encoder":
-        some = distinct if len(distinct) <= ENCODER_SAMPLE else distinct.sample(ENCODER_SAMPLE, random_state=1)
-        lengths = np.array([len(ids) for ids in tokenize(option_texts(some).text.tolist())], dtype=float)
-        total = round((lengths**2).sum() * len(distinct) / len(some))
+        total = round(sum(count * options * tokens**2 for count, tokens in lengths))
         return total, total
-    rows = option_texts(distinct)
-    sequences = tokenize(rows.text.tolist())
-    before = int(sum(map(len, sequences)))
-    if architecture == "decoder":
-        return before, int(sum(len(pack) for pack in prefix_tree.pack(sequences, PACK_TOKENS)))
-    first = rows.drop_duplicates("instance_id").index
-    return before, int(sum(len(sequences[i]) for i in first))
+    read = sum(count * tokens for count, tokens in lengths)
+    return round(options * read), round(read * (DECODER_SHARED if architecture == "decoder" else 1))
+
+
+def rows(scored, prompted, texts, entries, devices, measured, cpu):
+    """Return the plan of a run, one row for each set, model and device type.
+
+    Parameters
+    ----------
+    scored : dict of str to dict
+        ``study/set`` to ``options``, ``lengths`` (:func:`count_tokens`) and ``jobs`` of each model.
+    prompted : dict of str to dict
+        ``study/set`` and model to ``prompts``, ``tokens`` (of a typical one), ``generated`` (tokens of all answers) and
+        ``jobs``.
+    texts : dict of str to dict
+        ``study/set`` to ``counts`` of texts by method, ``tokens`` (of a typical one), ``new_tokens`` that continue it,
+        and ``methods``: model to the methods by which it reads them.
+    entries : dict of str to dict
+        The models' registry entries.
+    devices : dict of str to dict
+        GPU types (:func:`plan`).
+    measured : dict
+        As returned by :func:`measured_speeds`.
+    cpu : float
+        Floating-point operations per second of this machine's CPU.
+
+    Returns
+    -------
+    list of dict
+        With the keys of :data:`COLUMNS`.
+    """
+    found = []
+    for name, asked in scored.items():
+        count = sum(instances for instances, _ in asked["lengths"])
+        for model, jobs in asked["jobs"].items():
+            entry = entries[model]
+            counts = count_tokens(entry["architecture"], asked["options"], asked["lengths"])
+            planned = plan(model, entry, counts, count, jobs, devices, measured, cpu)
+            found += [{"instances_of": name, **row} for row in planned]
+    for name, models in prompted.items():
+        for model, job in models.items():
+            planned = plan_generation(
+                "prompt", model, entries[model], job["prompts"], job["tokens"], job["generated"], job["jobs"], devices,
+                cpu,
+            )  # fmt: skip
+            found += [{"instances_of": name, **row} for row in planned]
+    for name, text in texts.items():
+        for model, methods in text["methods"].items():
+            read = sum(text["counts"][method] for method in methods)
+            generated = text["counts"]["generate"] * text["new_tokens"] if "generate" in methods else 0
+            planned = plan_generation(
+                "token_distributions", model, entries[model], read, text["tokens"], generated, 1, devices, cpu
+            )
+            found += [{"instances_of": name, **row} for row in planned]
+    return found
+
+
+def totals(frame, entries):
+    """Return what a plan comes to.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Of :func:`rows`.
+    entries : dict of str to dict
+
+    Returns
+    -------
+    dict
+        ``hours``: device to hours times GPUs, on ``cpu`` hours; ``most_gpus``: device to the most that one model needs;
+        ``download_gb``: weights that the hub has, in the precision of the run, and so the least that is fetched.
+    """
+    spent = frame.hours * frame.gpus.clip(lower=1)
+    fetched = [name for name in dict.fromkeys(frame.model) if registry.uses_hub(entries[name])]
+    return {
+        "hours": spent.groupby(frame.device, sort=False).sum().to_dict(),
+        "most_gpus": frame.groupby("device", sort=False).gpus.max().to_dict(),
+        "download_gb": sum(registry.weights_bytes(entries[name]) for name in fetched) / 1e9,
+    }
+
+
+def told(summary):
+    """Return :func:`totals` in words, one line."""
+    each = {
+        device: f"{rounded(value)} GPU hours on {device}"
+        + (f" (up to {summary['most_gpus'][device]} GPUs)" if summary["most_gpus"][device] > 1 else "")
+        for device, value in summary["hours"].items()
+        if device != "cpu"
+    }
+    here = summary["hours"].get("cpu")
+    parts = [*([f"{rounded(here)} hours on this CPU"] if here else []), *([" or ".join(each.values())] if each else [])]
+    fetched = f"{rounded(summary['download_gb'])} GB of weights" if summary["download_gb"] else "no weights"
+    return f"In all: {', and '.join(parts)}; {fetched} to download at least."
+
+
+def rounded(value):
+    """Return a positive number with two digits, as text.
+
+    Examples
+    --------
+    >>> [rounded(x) for x in (0.0123, 4.56, 78.9, 1234)]
+    ['0.012', '4.6', '79', '1200']
+    """
+    return np.format_float_positional(float(f"{value:.1e}"), trim="-")
 
 
 def operations(entry, tokens):

@@ -6,15 +6,21 @@ applicable to the run.
 """
 
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import pandas as pd
 
+from scripts.core import files
+from scripts.core.paper import latex
+from scripts.core.paper.numbers import count
 from scripts.core.paper.published import named
 
 HOLDS, FAILS, NOT_APPLICABLE = "holds", "fails", "not applicable"
 VERDICTS = (HOLDS, FAILS, NOT_APPLICABLE)
 FEW = 3
 """Up to this many checks, counterexamples or missing things are named where space is short."""
+WIDTHS = {1: [0.04, 0.4, 0.12, 0.37], 2: [0.04, 0.36, 0.1, 0.1, 0.31], 3: [0.04, 0.32, 0.1, 0.1, 0.1, 0.25]}
+"""Columns of the typeset table by the number of template sets or sources, in parts of the text's width."""
 
 
 @dataclass(frozen=True)
@@ -88,11 +94,20 @@ def decide(checks):
     wrong = [c.text for c in checks if c.outcome is False]
     right = [c.text for c in checks if c.outcome]
     if wrong:
-        return Verdict(FAILS, f"{len(wrong)} of {len(wrong) + len(right)} checks fail: {'; '.join(wrong)}", missing)
+        failed = _checks(len(wrong), "fails", "fail", of=len(wrong) + len(right))
+        return Verdict(FAILS, f"{failed}: {'; '.join(wrong)}", missing)
     if missing or not right:
-        return Verdict(NOT_APPLICABLE, f"{len(right)} checks are possible and hold" if right else "", missing)
-    evidence = "; ".join(right) if len(right) <= FEW else f"all {len(right)} checks hold"
+        held = _checks(len(right), "that could be made holds", "that could be made hold") if right else ""
+        return Verdict(NOT_APPLICABLE, held, missing)
+    evidence = "; ".join(right) if len(right) <= FEW else _checks(len(right), "holds", "hold")
     return Verdict(HOLDS, "; but ".join([evidence, *(c.doubt for c in checks if c.outcome and c.doubt)]))
+
+
+def _checks(some, singular, plural, of=None):
+    """Return a clause about some checks of a finding, or about all that were made: ``1 of 2 checks fails``."""
+    if of is not None and some < of:
+        return f"{some} of {of} checks {singular if some == 1 else plural}"
+    return f"the only check {singular}" if some == 1 else f"{'both' if some == 2 else f'all {some}'} checks {plural}"
 
 
 def verdicts(claims, runs, template_sets):
@@ -116,16 +131,16 @@ def verdicts(claims, runs, template_sets):
     for claim in claims:
         for name in template_sets:
             if name in runs:
-                found = decide(claim.checks(runs[name]))
+                decided = decide(claim.checks(runs[name]))
             else:
-                found = Verdict(NOT_APPLICABLE, "", (f"the {name} templates",))
+                decided = Verdict(NOT_APPLICABLE, "", (f"the {name} templates",))
             facts = [claim.number, claim.source, claim.finding, name]
-            rows.append([*facts, found.verdict, found.evidence, "; ".join(found.missing), len(found.missing)])
+            rows.append([*facts, decided.verdict, decided.evidence, "; ".join(decided.missing), len(decided.missing)])
     columns = ["claim", "source", "finding", "templates", "verdict", "evidence", "missing", "n_missing"]
     return pd.DataFrame(rows, columns=columns)
 
 
-def counts(table, source):
+def tally(table, source):
     """Return how often each verdict fell, as numbers that a paper's prose can name.
 
     Ids are ``claims.total``, ``claims.<templates>.<verdict>`` with an underscore for the space, and, if more than one
@@ -139,22 +154,38 @@ def counts(table, source):
     source : str
         The file that holds it, for the numbers' provenance.
     """
-    found = {"claims.total": (table.claim.nunique(), {"column": "claim"})}
-    for templates, own in table.groupby("templates", sort=False):
+    entries = {"claims.total": count(table.claim.nunique(), source, column="claim")}
+    for templates, rows in table.groupby("templates", sort=False):
         for name in VERDICTS:
-            cell = {"templates": templates, "verdict": name}
-            found[f"claims.{templates}.{name.replace(' ', '_')}"] = (int((own.verdict == name).sum()), cell)
+            entries[f"claims.{templates}.{name.replace(' ', '_')}"] = count(
+                (rows.verdict == name).sum(), source, templates=templates, verdict=name
+            )
     judged = table[table.verdict != NOT_APPLICABLE]
     if judged.templates.nunique() > 1:
         by_claim = judged.groupby("claim")
         twice = by_claim.templates.nunique() > 1
         same = twice & (by_claim.verdict.nunique() == 1)
-        found["claims.decided_twice"] = (int(twice.sum()), {"column": "verdict"})
-        found["claims.same"] = (int(same.sum()), {"column": "verdict"})
-    return {
-        name: {"value": value, "text": f"{value}", "source": source, "cell": cell}
-        for name, (value, cell) in found.items()
-    }
+        entries["claims.decided_twice"] = count(twice.sum(), source, column="verdict")
+        entries["claims.same"] = count(same.sum(), source, column="verdict")
+    return entries
+
+
+def write(claims, runs, every_set, *, csv, tex, numbers):
+    """Test findings, and write the verdicts (CSV), the table of the paper (LaTeX) and how often each fell (JSON).
+
+    Parameters
+    ----------
+    claims : sequence of Claim
+    runs : dict
+        Template set or source to what the claims' functions take, in the order of the table's columns.
+    every_set : list of str
+        Every set there is; no finding is applicable to those that were not run.
+    csv, tex, numbers : str or Path
+    """
+    table = verdicts(claims, runs, every_set)
+    files.write_csv(csv, table)
+    files.write_text(tex, latex.long_table(table_cells(table, list(runs)), WIDTHS[len(runs)]))
+    files.write_json(numbers, tally(table, Path(csv).name))
 
 
 def table_cells(table, template_sets):
@@ -174,13 +205,13 @@ def table_cells(table, template_sets):
         set whose verdict needs it, shortened.
     """
     rows = []
-    for number, own in table.groupby("claim", sort=False):
-        own = own.set_index("templates").loc[template_sets]
-        texts = [_short(row) for row in own.itertuples()]
+    for number, judged in table.groupby("claim", sort=False):
+        judged = judged.set_index("templates").loc[template_sets]
+        texts = [_short(row) for row in judged.itertuples()]
         if len(set(texts)) > 1:
             texts = [f"{name}: {text}" for name, text in zip(template_sets, texts, strict=True) if text]
-        finding = f"{own.finding.iloc[0]} ({own.source.iloc[0]})"
-        rows.append((number, finding, *own.verdict, ". ".join(dict.fromkeys(texts))))
+        finding = f"{judged.finding.iloc[0]} ({judged.source.iloc[0]})"
+        rows.append((number, finding, *judged.verdict, ". ".join(dict.fromkeys(texts))))
     heads = ["Verdict"] if len(template_sets) == 1 else [name.capitalize() for name in template_sets]
     return pd.DataFrame(rows, columns=["No.", "Finding", *heads, "Evidence"])
 

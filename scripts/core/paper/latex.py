@@ -130,13 +130,13 @@ def check_log(text, overfull=10.0, main="main.tex"):
         if error:
             problems.append(f"{error[1]}, line {error[2]}: LaTeX error: {error[3]}")
             continue
-        found = next((message.format(m[1]) for pattern, message in _PROBLEMS if (m := re.search(pattern, line))), None)
+        told = next((message.format(m[1]) for pattern, message in _PROBLEMS if (m := re.search(pattern, line))), None)
         box = re.search(r"Overfull \\([hv])box \(([\d.]+)pt too \w+\)", line)
         if box and float(box[2]) > overfull:
-            found = f"overfull {box[1]}box, {box[2]} pt too large"
-        if found:
+            told = f"overfull {box[1]}box, {box[2]} pt too large"
+        if told:
             at = re.search(r"(?:on input line|at lines?) (\d+)", line)
-            problems.append(f"{reading[-1]}, line {at[1]}: {found}" if at else f"{reading[-1]}: {found}")
+            problems.append(f"{reading[-1]}, line {at[1]}: {told}" if at else f"{reading[-1]}: {told}")
     return list(dict.fromkeys(problems))
 
 
@@ -154,15 +154,12 @@ def _heads(heads):
     return [*above, " & ".join(escape(head) for _, head in pairs) + r" \\"]
 
 
-def _cell(value):
+def _cell(value, broken=False):
+    """Return a cell as LaTeX; ``broken``: its line breaks are kept."""
     if isinstance(value, Raw):
         return value
-    return "" if value is None or value != value else escape(value)
-
-
-def named_once(column):
-    """Return a column (Series of str) whose cells are empty where they repeat the cell above."""
-    return column.where(column != column.shift(), "")
+    text = "" if value is None or value != value else escape(value)
+    return text.replace("\n", r"\newline{}") if broken else text
 
 
 def latex_table(frame, header=None, align=None, midrules=()):
@@ -176,8 +173,8 @@ def latex_table(frame, header=None, align=None, midrules=()):
         Heads; by default the column names. ``group: head`` puts a head under that of a group: neighbours of one group
         share it.
     align : str, optional
-        LaTeX column types, one letter a column; ``X`` takes the width that is left, set ragged right. By default ``l``
-        for all.
+        LaTeX column types, one letter a column; ``X`` takes the width that is left, set ragged right, and keeps line
+        breaks. By default ``l`` for all.
     midrules : sequence of int
         Rows before which a rule is drawn.
 
@@ -198,7 +195,7 @@ def latex_table(frame, header=None, align=None, midrules=()):
     for index, row in enumerate(frame.itertuples(index=False)):
         if index in midrules:
             lines.append(r"\midrule")
-        lines.append(" & ".join(map(_cell, row)) + r" \\")
+        lines.append(" & ".join(_cell(cell, kind == "X") for cell, kind in zip(row, align, strict=True)) + r" \\")
     return "\n".join([*lines, r"\bottomrule", end]) + "\n"
 
 

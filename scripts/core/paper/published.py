@@ -5,11 +5,14 @@ import math
 import re
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
+from typing import NamedTuple
 
 import pandas as pd
 
 from scripts.core import files
 from scripts.core.errors import UserError, nearest
+from scripts.core.paper import formats, latex
+from scripts.core.paper.numbers import count
 
 AS_PRINTED, WITHIN_INTERVAL, WITHIN_TOLERANCE = "as printed", "within interval", "within tolerance"
 DIFFERS, NOT_RUN, NOT_APPLICABLE = "differs", "not run", "not applicable"
@@ -27,6 +30,16 @@ KINDS = ("table", "text", "bound", "setting")
 REDUCTIONS = (
     "", "sum", "mean", "minimum", "maximum", "distinct", "drop", "ratio", "minimum of sums", "maximum of sums",
 )  # fmt: skip
+WIDTHS = [0.27, 0.17, 0.11, 0.09, 0.07, 0.1, 0.1]
+"""Columns of the typeset table, in parts of the text's width."""
+
+
+class Printed(NamedTuple):
+    """What a study prints (DataFrames of str): its numbers, which cells reproduce them, and its models."""
+
+    numbers: pd.DataFrame
+    mapping: pd.DataFrame
+    models: pd.DataFrame
 
 
 class Missing(Exception):
@@ -101,11 +114,11 @@ def read_models(path):
 
 def members(models):
     """Return every name that a mapping may use for models: each model by itself, and each group's models in order."""
-    found = {name: [name] for name in models.model}
+    groups = {name: [name] for name in models.model}
     for row in models.itertuples(index=False):
         for group in filter(None, row.groups.split(";")):
-            found.setdefault(group, []).append(row.model)
-    return found
+            groups.setdefault(group, []).append(row.model)
+    return groups
 
 
 def read_mapping(path, published, models):
@@ -161,6 +174,28 @@ def read_mapping(path, published, models):
     if lacking:
         raise UserError(f"{path}: no row for '{' / '.join(min(lacking))}'; add one with its cell or with a reason")
     return frame
+
+
+def read(published, mapping, study_models):
+    """Return what a study prints (:class:`Printed`), from its three files, each checked against the others."""
+    numbers, models = read_published(published), read_models(study_models)
+    return Printed(numbers, read_mapping(mapping, numbers, models), models)
+
+
+def demonstration(models):
+    """Return a run's demonstration models, which stand for no model of a study.
+
+    Parameters
+    ----------
+    models : dict
+        Name to facts (:func:`scripts.core.engines.registry.describe`).
+
+    Returns
+    -------
+    dict of str to str
+        Name to label.
+    """
+    return {name: facts["label"] for name, facts in models.items() if facts["demonstration"]}
 
 
 def read_tables(paths, template_sets):
@@ -384,7 +419,7 @@ def compare(published, mapping, models, tables, template_sets, excluded=(), obst
     return pd.DataFrame(rows, columns=columns)
 
 
-def counts(comparison, source):
+def tally(comparison, source):
     """Return how often each verdict fell, as numbers that a paper's prose can name.
 
     Ids are ``published.<templates>.<results|settings>.<verdict>``, with an underscore for the space, ``.total``,
@@ -398,20 +433,39 @@ def counts(comparison, source):
     source : str
         The file that holds it, for the numbers' provenance.
     """
-    numbers = {}
-    for templates, own in comparison.groupby("templates", sort=False):
-        for part, rows in (("results", own[own.kind != "setting"]), ("settings", own[own.kind == "setting"])):
-            found = {name.replace(" ", "_"): int((rows.verdict == name).sum()) for name in VERDICTS}
-            found |= {"total": len(rows), "compared": int((~rows.verdict.isin(UNCOMPARED)).sum())}
-            found |= {"without_cell": int((rows.table == "").sum())}
-            for name, count in found.items():
-                numbers[f"published.{templates}.{part}.{name}"] = {
-                    "value": count,
-                    "text": f"{count}",
-                    "source": source,
-                    "cell": {"templates": templates, "part": part, "verdict": name},
-                }
-    return numbers
+    entries = {}
+    for templates, compared in comparison.groupby("templates", sort=False):
+        settings = compared.kind == "setting"
+        for part, rows in (("results", compared[~settings]), ("settings", compared[settings])):
+            totals = {name.replace(" ", "_"): (rows.verdict == name).sum() for name in VERDICTS}
+            totals |= {"total": len(rows), "compared": (~rows.verdict.isin(UNCOMPARED)).sum()}
+            totals |= {"without_cell": (rows.table == "").sum()}
+            for name, total in totals.items():
+                cell = {"templates": templates, "part": part, "verdict": name}
+                entries[f"published.{templates}.{part}.{name}"] = count(total, source, **cell)
+    return entries
+
+
+def write(study, printed, tables, every_set, *, csv, tex, numbers, parts="Templates", **conditions):
+    """Write all comparisons (CSV), those that the paper shows (LaTeX) and how often each verdict fell (JSON).
+
+    Parameters
+    ----------
+    study : str
+        The word that the study's items start with.
+    printed : Printed
+        From :func:`read`.
+    tables, every_set, **conditions
+        As :func:`compare` takes them.
+    csv, tex, numbers : str or Path
+    parts : str
+        What the table calls the template sets.
+    """
+    comparison = compare(*printed, tables, every_set, **conditions)
+    cells = table_cells(comparison, study).rename(columns={"Templates": parts})
+    files.write_csv(csv, comparison)
+    files.write_text(tex, latex.long_table(cells, WIDTHS))
+    files.write_json(numbers, tally(comparison, Path(csv).name))
 
 
 SIGNS = {"=": "", "<": "under ", ">": "over "}
@@ -438,25 +492,30 @@ def table_cells(comparison, study):
         ~comparison.verdict.isin(UNCOMPARED) & ((comparison.kind != "setting") | (comparison.verdict == DIFFERS))
     ]
     rows = []
-    for _, own in shown.groupby([*KEY, "published", "templates"], sort=False):
-        row = own.iloc[0]
+    for _, same in shown.groupby([*KEY, "published", "templates"], sort=False):
+        row = same.iloc[0]
         places = -min(0, Decimal(row.published).as_tuple().exponent)
         # One digit more than the study prints shows on which side of it we are.
         places += 0 if row.unit == "count" else 1
         rows.append(
             (
                 quantity(row, study),
-                "; ".join(dict.fromkeys(own.source)),
-                f"{SIGNS[row.comparison]}{Decimal(row.published):,} {UNITS.get(row.unit, row.unit)}".strip(),
+                "; ".join(dict.fromkeys(same.source)),
+                f"{SIGNS[row.comparison]}{_as_printed(row.published)} {UNITS.get(row.unit, row.unit)}".strip(),
                 row.templates,
-                f"{row.ours:,.{places}f}",
-                "" if math.isnan(row.ci_low) else f"{row.ci_low:.{places}f} to {row.ci_high:.{places}f}",
+                formats.number(row.ours, places),
+                "" if math.isnan(row.ci_low) else formats.interval(row.ci_low, row.ci_high, places),
                 row.verdict,
             )
         )
     return pd.DataFrame(
         rows, columns=["Quantity", "Printed in", "Published", "Templates", "Ours", "Interval", "Verdict"]
     )
+
+
+def _as_printed(text):
+    """Return a published number with all its digits, as ours are printed."""
+    return formats.number(float(text), -min(0, Decimal(text).as_tuple().exponent))
 
 
 def quantity(row, study):

@@ -12,6 +12,7 @@ from pathlib import Path
 from scripts.core import files
 from scripts.core.errors import UserError, nearest
 from scripts.core.paper import latex
+from scripts.core.paper.published import demonstration
 
 # Around a number until all text is escaped: private characters, which are in no result, and the id in hexadecimal
 # digits, which escaping leaves alone.
@@ -20,44 +21,67 @@ _START, _MIDDLE, _END = "\ue000", "\ue001", "\ue002"
 CAPTION = re.compile(r"\\caption(?:of\{\w+\})?\{")
 
 
-def part_of(study, key, numbers, tables, figures, folder):
-    """Return what a section's template takes for one template set or source of a study.
+def context(study, parts, numbers, figures, tables, comparison_numbers, section_tex, *, called="set", models=None):
+    """Return what the template of every section takes; a study adds what is its own.
 
     Parameters
     ----------
-    study, key : str
-    numbers : str or Path
-        Its ``paper_numbers.json``.
-    tables, figures : sequence of str or Path
-        The study's files; those in a folder that is called ``key`` are taken.
-    folder : str or Path
-        Where the main file of the paper is: figures are named from there.
+    study : str
+    parts : list of str
+        The template sets or sources of the run.
+    numbers : list of str or Path
+        The ``paper_numbers.json`` of each of ``parts``, in that order.
+    figures, tables : list of str or Path
+        The study's PDF figures and LaTeX tables; those in a folder that is called like a part belong to it.
+    comparison_numbers : list of str or Path
+        JSON files of numbers across the parts.
+    section_tex : str or Path
+        The section: figures are named from the folder above its own, where the paper's main file is.
+    called : str
+        What the template calls a part: ``set``, ``source``.
+    models : dict, optional
+        The run's models: name to facts.
 
     Returns
     -------
     dict
-        ``key``, ``id``, ``numbers``, ``tables`` (name to LaTeX) and ``figures`` (name to path).
+        ``sets`` (or as ``called`` says): part to ``id``, ``numbers``, ``tables`` (name to LaTeX) and ``figures``
+        (name to path); ``any_set``: one of them, for numbers that all have; ``beside``: ``id``, ``numbers`` and
+        ``tables`` across the parts; ``shared``: name to path of the figures that belong to no part;
+        ``demonstration``: labels of the demonstration models among ``models``; and the functions :func:`number`,
+        :func:`value`, :func:`listed` and :func:`figure`.
     """
+    folder = Path(section_tex).parents[1]
+    drawn = {Path(path): os.path.relpath(path, folder) for path in figures}
+    of_parts = {}
+    for key, path in zip(parts, numbers, strict=True):
+        of_parts[key] = {
+            "id": f"{study}.{key}",
+            "numbers": _read_numbers([path]),
+            "tables": _read_tables(tables, key),
+            "figures": {path.stem: relative for path, relative in drawn.items() if path.parent.name == key},
+        }
+    beside = {"numbers": _read_numbers(comparison_numbers), "tables": _read_tables(tables, "tables")}
     return {
-        "key": key,
-        "id": f"{study}.{key}",
-        "numbers": json.loads(Path(numbers).read_text(encoding="utf-8")),
-        "tables": {p.stem: table(p) for p in map(Path, tables) if p.parent.name == key},
-        "figures": {p.stem: os.path.relpath(p, folder) for p in map(Path, figures) if p.parent.name == key},
+        f"{called}s": of_parts,
+        f"any_{called}": next(iter(of_parts.values())),
+        "beside": {"id": study, **beside},
+        "shared": {path.stem: relative for path, relative in drawn.items() if path.parent.name not in of_parts},
+        "demonstration": list(demonstration(models or {}).values()),
+        "number": number,
+        "value": value,
+        "listed": listed,
+        "figure": figure,
     }
 
 
-def across(study, numbers, tables):
-    """Return the same as :func:`part_of` for what a study has across its template sets or sources.
+def _read_numbers(paths):
+    return {name: made for path in paths for name, made in json.loads(Path(path).read_text(encoding="utf-8")).items()}
 
-    ``numbers`` are several files; of ``tables`` those are taken that lie beside the folders of the sets.
-    """
-    return {
-        "key": "comparison of",
-        "id": study,
-        "numbers": {k: v for path in numbers for k, v in json.loads(Path(path).read_text(encoding="utf-8")).items()},
-        "tables": {p.stem: table(p) for p in map(Path, tables) if p.parent.name == "tables"},
-    }
+
+def _read_tables(paths, folder):
+    """Return the LaTeX of the tables in a folder of that name."""
+    return {path.stem: table(path) for path in map(Path, paths) if path.parent.name == folder}
 
 
 def entry(part, name):
@@ -66,8 +90,7 @@ def entry(part, name):
     Parameters
     ----------
     part : dict
-        ``numbers`` (of a ``paper_numbers.json``), ``key`` (how messages name the part) and ``id`` (what the ids of its
-        numbers begin with).
+        ``numbers`` (of JSON files) and ``id`` (what the ids of its numbers begin with).
     name : str
 
     Raises
@@ -77,8 +100,7 @@ def entry(part, name):
     """
     if name not in part["numbers"]:
         raise UserError(
-            f"paper/: the {part['key']} templates have no number '{name}'{nearest(name, part['numbers'])}; "
-            "use an id of paper_numbers.json"
+            f"paper/: {part['id']} has no number '{name}'{nearest(name, part['numbers'])}; use an id of its JSON files"
         )
     return part["numbers"][name]
 

@@ -6,9 +6,12 @@ said of one output: ``{"verdict", "reasons", "record"}``; a reason is ``{"kind",
 the record.
 """
 
+import posixpath
+import re
 import shlex
 from collections import Counter
 
+from scripts.core.errors import UserError
 from scripts.core.provenance.job_records import MODEL_FACTS, carried, checksum, index, record_path
 
 VERDICTS = ("missing", "orphan", "mixed", "tampered", "stale", "unpinned", "current")
@@ -291,6 +294,47 @@ def orphans(present, jobs, digests):
     }
 
 
+KEPT = re.compile(r"results/[^/]+/(scores|answers|distributions)/")
+"""What models took long to make; it is removed only where somebody names it."""
+
+
+def prunable(findings, named=()):
+    """Return what no job of the plan makes and may go, and what is kept, each in alphabetical order.
+
+    Parameters
+    ----------
+    findings : dict
+    named : sequence of str
+        Files and folders; if there are some, what lies elsewhere is neither removed nor kept. Scores, answers and token
+        distributions are kept unless they, or a folder that holds nothing else, are named.
+
+    Returns
+    -------
+    (list of str, list of str)
+
+    Raises
+    ------
+    UserError
+        For a name outside of ``results/``, and for one where every file is made by a job or where there is none.
+    """
+    extra = sorted(path for path, finding in findings.items() if finding["verdict"] == "orphan")
+    places = {name: posixpath.normpath(name) for name in named}
+    for name, place in places.items():
+        if not f"{place}/".startswith("results/"):
+            raise UserError(f"{name} is not in results/; nothing else is ever removed")
+        if not any(_within(path, place) for path in extra):
+            raise UserError(f"{name}: nothing there that no rule of this configuration makes; see: --prune")
+    if places:
+        extra = [path for path in extra if any(_within(path, place) for place in places.values())]
+    asked = [place for place in places.values() if KEPT.match(f"{place}/")]
+    kept = [path for path in extra if KEPT.match(path) and not any(_within(path, place) for place in asked)]
+    return [path for path in extra if path not in set(kept)], kept
+
+
+def _within(path, place):
+    return path == place or path.startswith(f"{place}/")
+
+
 def unowned(problems, findings):
     """Return findings for the records that cannot be used and that no job of the plan would have left."""
     owned = {finding["record"] for finding in findings.values()}
@@ -405,7 +449,7 @@ def report(findings):
     return [*lines, f"{total} files: {counts or 'nothing was made yet'}"]
 
 
-def remedies(findings, jobs, targets=(), configfiles=(), default="paper"):
+def remedies(findings, jobs, targets=(), configfiles=(), default="paper", directory=None):
     """Return what makes results current again, as lines; empty if all are.
 
     Snakemake does not know records, and of a file that was changed it sees that it is new. So the jobs are named that
@@ -421,6 +465,8 @@ def remedies(findings, jobs, targets=(), configfiles=(), default="paper"):
         The overlays of the run.
     default : str
         The workflow's default target.
+    directory : str, optional
+        The run's folder, where that is not the working directory of whoever reads the lines.
 
     Returns
     -------
@@ -445,11 +491,21 @@ def remedies(findings, jobs, targets=(), configfiles=(), default="paper"):
         makers = {path for job in jobs for path in job["inputs"]}
         # What nothing of the run needs has to be asked for.
         wanted += [name for name in forced if name not in rules and name not in makers]
-        command = ["snakemake", "--cores", "2", *overlays, "--forcerun", *forced, "--", *wanted]
+        folder = ["--directory", directory] if directory else []
+        command = ["snakemake", "--cores", "2", *folder, *overlays, "--forcerun", *forced, "--", *wanted]
         lines.append(f"to make them again, run: {shlex.join(command)}")
     extra = sorted(path for path, finding in findings.items() if finding["verdict"] == "orphan")
     if extra:
-        lines.append(f"to delete what nothing makes, run: {shlex.join(['rm', *extra])}")
+        folder = ["--directory", directory] if directory else []
+        overlays = [part for path in configfiles for part in ("--configfile", str(path))]
+        wanted = [part for target in targets for part in ("--target", target)]
+        # By its name only what is kept otherwise.
+        named = [path for path in extra if KEPT.match(path)]
+        command = ["python", "-m", "scripts.audit", *folder, *overlays, *wanted, "--prune", "--delete"]
+        if len(extra) > len(named):
+            lines.append(f"to delete what nothing makes, run: {shlex.join(command)}")
+        if named:
+            lines.append(f"to delete scores that nothing makes, run: {shlex.join([*command, *named])}")
     loose = {r["name"] for f in findings.values() if f["verdict"] == "unpinned" for r in f["reasons"]} - findings.keys()
     if loose:
         lines.append(f"to fix revisions, write them into the registry's entries: {', '.join(sorted(loose))}")

@@ -42,8 +42,9 @@ MODEL_FACTS = ("model", "source", "revision", "weights_sha256", "engine", "insta
 def portable(value, root):
     """Return a JSON-able copy of ``value`` in which paths below ``root`` are relative to it, as keys too.
 
-    Paths below the user's home begin with ``~``, those in a Python environment elsewhere with ``<environment>``. Tuples
-    become lists, keys text, and whatever JSON does not know its text.
+    So are paths that begin with ``../`` and lead there from the working directory. Paths below the user's home begin
+    with ``~``, those in a Python environment elsewhere with ``<environment>``. Tuples become lists, keys text, and
+    whatever JSON does not know its text.
     """
     if isinstance(value, dict):
         return {_portable_text(key, root): portable(member, root) for key, member in value.items()}
@@ -57,7 +58,12 @@ def portable(value, root):
 
 
 def _portable_text(value, root):
-    text = str(value).removeprefix(f"{root}/")
+    text = str(value)
+    # A run in a folder of its own inside the repository names files of the repository so.
+    if text.startswith("../"):
+        absolute = os.path.normpath(Path.cwd() / text)
+        text = absolute if absolute.startswith(f"{root}/") else text
+    text = text.removeprefix(f"{root}/")
     for folder, name in ((Path.home(), "~"), *((folder, files.ENVIRONMENT) for folder in files.environment_folders())):
         if text.startswith(f"{folder}/"):
             return f"{name}/{text.removeprefix(f'{folder}/')}"

@@ -5,7 +5,8 @@ import re
 import pandas as pd
 
 from scripts.core.paper import latex
-from scripts.counter_gap.lib.quadruples import ROLES
+from scripts.counter_gap.lib.instances import ROLES
+from scripts.counter_gap.lib.study import is_rule
 
 RULES = {
     "across": "both instances of one gender are right and both of the other are wrong",
@@ -18,40 +19,35 @@ COLOURS = {"a": 0, "b": 1}
 _PAIRS = {"M": ("blue!75!black", "cyan!55!black"), "F": ("violet", "orange!85!black")}
 
 
-def system(flags):
-    """Return the key (source, system, debiasing) that examples are from.
+def preferred_systems(flags):
+    """Return the keys (data, scoring, system) of systems without debiasing, the best source of examples first.
 
-    Released outputs come before clusters, real systems before rules; then the most accurate without debiasing, the
-    first of equals, that is not always consistent.
+    Released flags come before clusters, real systems before rules, then the more accurate ones; equals stay in their
+    order.
     """
-    means = flags[flags.debiasing == "none"].groupby(["source", "system", "debiasing"], sort=False).correct.mean()
-    order = sorted(
-        enumerate(means.items()),
-        key=lambda item: (
-            not item[1][0][0].endswith("/released"),
-            item[1][0][0].endswith("_faithful"),
-            item[1][0][1].endswith("(rule)"),
-            -item[1][1],
-            item[0],
-        ),
-    )
-    return [key for _, (key, _) in order]
+    accuracies = flags[flags.debiasing == "none"].groupby(["data", "scoring", "system"], sort=False).correct.mean()
+
+    def rank(item):
+        (_, scoring, system), accuracy = item
+        return scoring != "released", scoring == "clusters_faithful", is_rule(system), -accuracy
+
+    return [key for key, _ in sorted(accuracies.items(), key=rank)]
 
 
-def choose(instances, own, factors, rule):
+def choose(instances, flags, factors, rule):
     """Return the position of the example's quadruple, or None without any.
 
     Parameters
     ----------
     instances : DataFrame
-    own : DataFrame
-        The flags of one system on all instances, in their order.
+    flags : DataFrame
+        Those of one system on all instances, in their order.
     factors : DataFrame
-        Of :func:`scripts.counter_gap.lib.analyses.subsets.of_quadruples`.
+        Of :func:`scripts.counter_gap.lib.analyses.subsets.factors_of`.
     rule : str
         One of :data:`RULES`.
     """
-    right = own.correct.to_numpy().reshape(-1, 4)
+    right = flags.correct.to_numpy().reshape(-1, 4)
     if rule == "across":
         fits = (right[:, :2].all(1) & ~right[:, 2:].any(1)) | (right[:, 2:].all(1) & ~right[:, :2].any(1))
     else:
@@ -81,11 +77,11 @@ def typeset(row, names):
         offset = getattr(row, f"{key}_offset")
         marks[offset] = (len(getattr(row, key)), key)
     parts, position = [], 0
-    found = {m.start(): len(m.group()) for name in names for m in re.finditer(rf"\b{re.escape(name)}\b", row.text)}
-    for start in sorted(set(found) | set(marks)):
+    mentions = {m.start(): len(m.group()) for name in names for m in re.finditer(rf"\b{re.escape(name)}\b", row.text)}
+    for start in sorted(set(mentions) | set(marks)):
         if start < position:
             continue
-        length, kind = marks.get(start, (found.get(start), None))
+        length, kind = marks.get(start, (mentions.get(start), None))
         word = row.text[start : start + length]
         shown = latex.escape(word)
         if word in names:
@@ -136,13 +132,13 @@ def table(examples):
     return "\n".join([*lines, r"\bottomrule", r"\end{tabularx}", r"\endgroup"]) + "\n"
 
 
-def rows(instances, own, position):
+def rows(instances, flags, position):
     """Return the four instances of a quadruple together with what was predicted."""
     part = slice(4 * position, 4 * position + 4)
     joined = pd.concat(
         [
             instances.iloc[part].reset_index(drop=True),
-            own.iloc[part][["a_pred", "b_pred", "correct"]].reset_index(drop=True),
+            flags.iloc[part][["a_pred", "b_pred", "correct"]].reset_index(drop=True),
         ],
         axis=1,
     )

@@ -1,7 +1,4 @@
-"""What the figures of the Counter-GAP wing share."""
-
-from scripts.core import files
-from scripts.core.errors import UserError
+"""What the study's figures share."""
 
 COLOURS = {
     "BERT-base": "#E69F00",
@@ -13,20 +10,10 @@ _OTHERS = ("#009E73", "#CC79A7", "#D55E00", "#595959", "#332288", "#999933")
 MASCULINE, FEMININE = "#0072B2", "#D55E00"
 
 
-def read(path, templates):
-    """Read the rows of metrics.csv on one set of quadruples; ``scoring`` is the second part of ``source``."""
-    table = files.read_csv(path)
-    table = table[table.source.str.startswith(f"{templates}/")].reset_index(drop=True)
-    if table.empty:
-        raise UserError(f"{path}: has no rows of '{templates}'; run the workflow with it in counter_gap.templates")
-    table["scoring"] = table.source.str.partition("/")[2]
-    return table
-
-
 def main_scoring(table):
     """Keep the scoring that a figure shows: released flags where there are any, otherwise rightly taken spans."""
-    wanted = "released" if (table.scoring == "released").any() else "clusters"
-    return table[table.scoring == wanted].reset_index(drop=True)
+    main = "released" if (table.scoring == "released").any() else "clusters"
+    return table[table.scoring == main].reset_index(drop=True)
 
 
 def label(row):

@@ -1,13 +1,14 @@
-"""The findings of Counter-GAP as tests over the wing's tidy tables (``paper/published/README.md`` says of what).
+"""The findings of Counter-GAP as tests over the study's tidy tables (``paper/published/README.md`` says of what).
 
 A finding is a function of the :class:`Results` of one set of quadruples that yields its checks. Rules are not among
 the study's systems and are never looked at.
 """
 
 from scripts.core.paper.claims import Claim, Lacking, check
-from scripts.core.statistics import p_text
+from scripts.core.paper.formats import p_text
+from scripts.counter_gap.lib import study
 
-SYSTEMS = ("BERT-base", "BERT-large", "SpanBERT-base", "SpanBERT-large")
+SYSTEMS = tuple(study.SYSTEMS.values())
 FAMILIES = (("BERT-base", "BERT-large"), ("SpanBERT-base", "SpanBERT-large"))
 METHODS = ("a-CDA", "n-CDA")
 ZERO = 1e-12
@@ -26,26 +27,25 @@ class Results:
     """
 
     def __init__(self, table, subset="all"):
-        self.table = table[~table.system.str.endswith("(rule)")]
+        self.table = table[~table.system.map(study.is_rule)]
         self.subset = subset
 
     def row(self, system, metric, group="all", debiasing="none", subset=None, data=None):
         """Return one row; :class:`scripts.core.paper.claims.Lacking` if it is not there."""
-        gap = self.table.source.str.startswith("gap_")
-        own = self.table[
-            (self.table.source.str.startswith(f"{data}/") if data else ~gap)
+        rows = self.table[
+            (self.table.data == data if data else ~self.table.data.str.startswith("gap_"))
             & (self.table.system == system)
             & (self.table.debiasing == debiasing)
             & (self.table.subset == (subset or self.subset))
             & (self.table.metric == metric)
             & (self.table.group == group)
         ]
-        if len(own) > 1:
-            raise ValueError(f"{len(own)} rows for {system}, {debiasing}, {metric}, {group}: give rows of one scoring")
-        if own.empty:
+        if len(rows) > 1:
+            raise ValueError(f"{len(rows)} rows for {system}, {debiasing}, {metric}, {group}: give rows of one scoring")
+        if rows.empty:
             place = f" on {data}" if data else ""
             raise Lacking(f"{metric} of {system}" + (f" after {debiasing}" if debiasing != "none" else "") + place)
-        return own.iloc[0]
+        return rows.iloc[0]
 
     def value(self, *arguments, **options):
         """Return one value, a share."""
@@ -66,12 +66,12 @@ def _star(significant):
 
 def _doubt(name, row, significant):
     """Return what speaks against a star that a finding rests on: the centred bootstrap, or Holm's correction."""
-    found = []
+    objections = []
     if bool(row.significant_centred) != bool(row.significant):
-        found.append(f"p {p_text(row.p_centred)} by the centred bootstrap against p {p_text(row.p_value)}")
+        objections.append(f"p {p_text(row.p_centred)} by the centred bootstrap against p {p_text(row.p_value)}")
     if significant and not row.significant_holm:
-        found.append(f"not significant after Holm's correction (p {p_text(row.p_holm)})")
-    return f"{name}: {', and '.join(found)}" if found else ""
+        objections.append(f"not significant after Holm's correction (p {p_text(row.p_holm)})")
+    return f"{name}: {', and '.join(objections)}" if objections else ""
 
 
 def _each(test, systems=SYSTEMS):
@@ -139,8 +139,8 @@ def _quadruples_differ_less(results):
     system = "SpanBERT-large"
 
     def test(name, options):
-        own, other = abs(results.value(system, "acc_diff")), abs(results.value(system, "acc_diff", **options))
-        return own < other, f"{_points(own)} against {_points(other)} on {name}"
+        here, there = abs(results.value(system, "acc_diff")), abs(results.value(system, "acc_diff", **options))
+        return here < there, f"{_points(here)} against {_points(there)} on {name}"
 
     places = {"GAP": {"subset": "all", "data": "gap_test"}, "the originals": {"subset": "originals"}}
     return [check(test, name, options) for name, options in places.items()]

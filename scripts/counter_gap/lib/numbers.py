@@ -1,11 +1,12 @@
 """The numbers that the Counter-GAP section's prose uses, each with an id and the table cell that it comes from.
 
-Entries are ``{"value", "text", "source", "cell"}``, as in the other wings.
+Entries are ``{"value", "text", "source", "cell"}``, as in the other studies.
 """
 
-from scripts.core.statistics import p_text
+from scripts.core.paper.formats import number, p_text, percent
+from scripts.core.paper.numbers import entry
 from scripts.counter_gap.lib.figures import label, main_scoring
-from scripts.counter_gap.lib.tables import disputed, percent
+from scripts.counter_gap.lib.tables import disputed
 
 METRICS = {
     "acc_diff": "the accuracy difference",
@@ -26,34 +27,24 @@ KEYS = {
 """Settings to their keys in config.yaml."""
 
 
-def entry(value, text, source, **cell):
-    """Return one entry."""
-    return {"value": value, "text": text, "source": source, "cell": cell}
-
-
-def from_settings(settings):
-    """Return ``setting.<name>``."""
-    return {
-        f"setting.{name}": entry(value, f"{value:,}", "config.yaml", key=KEYS[name]) for name, value in settings.items()
-    }
-
-
 def from_sizes(sizes, templates):
     """Return ``size.<subset>`` (quadruples), ``size.instances``, ``size.masculine``, ``artefact`` and ``marked``.
 
     ``artefact`` is how many quadruples the conversion spoilt, ``marked`` how many more have another mark behind the
     pronoun.
     """
-    own = sizes[sizes.data == templates].set_index("subset")
-    counts = {subset: int(n) for subset, n in own.quadruples.items()}
-    total = counts["all"]
-    without = counts.get("all without artefact", total)
-    numbers = {f"size.{subset}": entry(n, f"{n:,}", "subset_sizes.csv", subset=subset) for subset, n in counts.items()}
+    subsets = sizes[sizes.data == templates].set_index("subset")
+    quadruples = {subset: int(n) for subset, n in subsets.quadruples.items()}
+    total = quadruples["all"]
+    without = quadruples.get("all without artefact", total)
+    numbers = {
+        f"size.{subset}": entry(n, f"{n:,}", "subset_sizes.csv", subset=subset) for subset, n in quadruples.items()
+    }
     for name, value in (
         ("size.instances", 4 * total),
-        ("size.masculine", int(own.masculine["all"])),
+        ("size.masculine", int(subsets.masculine["all"])),
         ("artefact", total - without),
-        ("marked", without - counts.get("all without any mark", without)),
+        ("marked", without - quadruples.get("all without any mark", without)),
     ):
         numbers[name] = entry(value, f"{value:,}", "subset_sizes.csv", data=templates)
     return numbers
@@ -65,9 +56,9 @@ def from_tests(tests, metrics):
     Parameters
     ----------
     tests : DataFrame
-        significance.csv with ``scoring``, of one set of quadruples.
+        The rows of significance.csv on one set of quadruples.
     metrics : DataFrame
-        metrics.csv, likewise.
+        Those of metrics.csv.
 
     Returns
     -------
@@ -112,13 +103,13 @@ def from_tests(tests, metrics):
 def _disputed(tests):
     rows = [row for _, row in tests.iterrows() if disputed(row)]
     numbers = {"disputed": entry(len(rows), f"{len(rows)}", "significance.csv", column="significant_centred")}
-    for number, row in enumerate(rows, 1):
+    for place, row in enumerate(rows, 1):
         corrected = bool(row.significant) == bool(row.significant_centred)
         columns = ("p_holm", "p_centred_holm") if corrected else ("p_value", "p_centred")
-        place = " without the artefact" if row.subset.endswith("artefact") else ""
-        test = f"{METRICS[row.metric]} of {label(row)}{place}" + (" after correction" if corrected else "")
+        without = " without the artefact" if row.subset.endswith("artefact") else ""
+        test = f"{METRICS[row.metric]} of {label(row)}{without}" + (" after correction" if corrected else "")
         for variant, column in zip(("percentile", "centred"), columns, strict=True):
-            key = f"disputed.{number}.{variant}"
+            key = f"disputed.{place}.{variant}"
             numbers[key] = entry(
                 row[column], f"p {p_text(row[column])}", "significance.csv", system=row.system,
                 debiasing=row.debiasing, subset=row.subset, metric=row.metric, column=column,
@@ -129,12 +120,12 @@ def _disputed(tests):
 def _of_tests(name, rows):
     rows = rows.reset_index(drop=True)
     numbers = {}
-    for key, found in (
+    for key, flags in (
         ("positive", rows.value > 0),
         ("significant", rows.significant),
         ("significant_holm", rows.significant_holm),
     ):
-        numbers[f"{name}.{key}"] = entry(int(found.sum()), f"{int(found.sum())}", "significance.csv", metric=name)
+        numbers[f"{name}.{key}"] = entry(int(flags.sum()), f"{int(flags.sum())}", "significance.csv", metric=name)
     for bound in ("lowest", "highest"):
         row = rows.iloc[rows.value.idxmin() if bound == "lowest" else rows.value.idxmax()]
         numbers[f"{name}.{bound}"] = entry(
@@ -147,13 +138,11 @@ def from_simulation(simulation):
     """Return, for the strongest bias in either setting, ``simulation.<setting>.<true_gap or metric>``."""
     numbers = {}
     for setting, key in (("one direction", "one"), ("both directions", "both"), ("names only", "names")):
-        own = simulation[simulation.setting == setting]
-        strongest = own[own.strength == own.strength.max()].set_index("metric")
+        rows = simulation[simulation.setting == setting]
+        strongest = rows[rows.strength == rows.strength.max()].set_index("metric")
         for metric, row in strongest.iterrows():
-            text = f"{row.value:.2f}".replace("-", "−")
-            text = text.lstrip("−") if float(text.replace("−", "-")) == 0 else text
             numbers[f"simulation.{key}.{metric}"] = entry(
-                row.value, text, "simulation.csv", setting=setting, metric=metric, strength=row.strength
+                row.value, number(row.value, 2), "simulation.csv", setting=setting, metric=metric, strength=row.strength
             )
         gap = float(strongest.true_gap.iloc[0])
         numbers[f"simulation.{key}.true_gap"] = entry(gap, f"{gap:.2f}", "simulation.csv", setting=setting)

@@ -4,21 +4,52 @@ import pandas as pd
 
 from scripts.core import files
 from scripts.core.errors import UserError
-from scripts.core.paper import latex
-from scripts.counter_gap.lib.labels import DATA, SCORING
+from scripts.core.paper.formats import MISSING, NOT_RELEASED, NOT_RUN, number, percent
+from scripts.core.paper.tables import changes, named_once, write_table
+from scripts.counter_gap.lib.study import DATA, SCORING
 
 METHODS = ("none", "a-CDA", "n-CDA")
 """Debiasing methods in the order of the study's Table 6."""
-NOT_RUN, NOT_RELEASED = "not run", "not released"
-"""What the run lacks, and what the study's authors did not publish of the systems whose flags they did."""
-MISSING = "–"
 SIGNIFICANT, CORRECTED = "*", "†"
 """Marks of p values below the level, before and after Holm's correction."""
 DISPUTED = "‡"
 """Mark of values of which the centred bootstrap decides otherwise, before the correction or after it."""
 
+FORMS = dict.fromkeys(
+    ("acc_diff", "delta_i", "i_within_diff", "i_across_diff", "original_minus_counterfactual"), "marked"
+) | {"spearman_rho": "rho"}
+"""How a metric is printed (:func:`formatted`); the others are shares in percent."""
+
+ACCURACY = {"Acc_M": ("accuracy", "M"), "Acc_F": ("accuracy", "F"), "Acc_Diff": ("acc_diff", "all")}
+"""Columns of Table 2, accuracy by gender, by head: metric and group."""
+INCONSISTENCY = {
+    "M": ("i_within", "M"),
+    "F": ("i_within", "F"),
+    "M−F": ("i_within_diff", "all"),
+    "I_within": ("i_within", "all"),
+    "M2F": ("i_across", "M2F"),
+    "F2M": ("i_across", "F2M"),
+    "M2F−F2M": ("i_across_diff", "all"),
+    "I_across": ("i_across", "all"),
+    "ΔI": ("delta_i", "all"),
+}
+"""Columns of Table 3, inconsistency within and across genders."""
+ORIGINAL_COUNTERFACTUAL = {
+    "Original": ("accuracy", "original"),
+    "Counterfactual": ("accuracy", "counterfactual"),
+    "Difference": ("original_minus_counterfactual", "all"),
+    "Spearman's ρ": ("spearman_rho", "all"),
+}
+"""Columns of Table 4, original against counterfactual gender."""
+DATASETS = ACCURACY | {"Overall": ("accuracy", "all"), "ΔI": ("delta_i", "all")}
+"""Columns of Table 5, on each data set."""
+DEBIASING = {"Acc_Diff": ("acc_diff", "all"), "ΔI": ("delta_i", "all"), "Overall": ("accuracy", "all")}
+"""Columns of Table 6 that flags tell."""
+ARTEFACT = {"Acc.": ("accuracy", "all"), "Acc_Diff": ("acc_diff", "all"), "ΔI": ("delta_i", "all")}
+"""Columns of the table without the quadruples that the conversion spoilt, each of which it has twice."""
+
 # What LaTeX text cannot show as it is, after escaping.
-_MATHS = {
+_SYMBOLS = {
     "ΔI": r"$\Delta I$",
     "ρ": r"$\rho$",
     r"Acc\_Diff": r"$\mathrm{Acc}_\mathrm{Diff}$",
@@ -37,10 +68,10 @@ def read(metrics, significance, templates):
     Returns
     -------
     DataFrame
-        The rows of metrics.csv whose source has this set of quadruples, or is GAP, with ``p_holm``, ``significant``,
-        ``significant_holm``, the same of the centred bootstrap, ``data`` and ``scoring`` (the two parts of ``source``).
+        The rows of metrics.csv on this set of quadruples or on GAP, with ``p_holm``, ``significant``,
+        ``significant_holm`` and the same of the centred bootstrap.
     """
-    keys = ["source", "system", "debiasing", "subset", "metric", "group"]
+    keys = ["data", "scoring", "system", "debiasing", "subset", "metric", "group"]
     tests = files.read_csv(significance)[
         [
             *keys, "p_holm", "significant", "significant_holm", "p_centred_holm", "significant_centred",
@@ -48,24 +79,15 @@ def read(metrics, significance, templates):
         ]
     ]  # fmt: skip
     table = files.read_csv(metrics).merge(tests, on=keys, how="left")
-    table[["data", "scoring"]] = table.source.str.split("/", expand=True)
     table = table[(table.data == templates) | table.data.str.startswith("gap_")]
     if not (table.data == templates).any():
         raise UserError(f"{metrics}: has no rows of '{templates}'; run the workflow with it in counter_gap.templates")
     return table
 
 
-def percent(value, signed=False):
-    """Return a share in percent with two decimals, as the study prints it; a dash if it is missing."""
-    if pd.isna(value):
-        return MISSING
-    text = f"{100 * value:{'+' if signed else ''}.2f}"
-    return (text[1:] if float(text) == 0 and text[0] in "+-" else text).replace("-", "−")
-
-
-def marked(row, signed=True):
-    """Return a tested value with its marks."""
-    return percent(row.value, signed) + marks(row)
+def marked(row):
+    """Return a tested share in percent, signed, with its marks."""
+    return percent(row.value, signed=True) + marks(row)
 
 
 def marks(row):
@@ -82,92 +104,56 @@ def disputed(row):
     return any(bool(row[f"significant{after}"]) != bool(row[f"significant_centred{after}"]) for after in ("", "_holm"))
 
 
-def lookup(table, **keys):
-    """Return the one row with these keys; None without any."""
-    for key, value in keys.items():
-        table = table[table[key] == value]
-    if len(table) > 1:
-        raise ValueError(f"{len(table)} rows for {keys}")
-    return table.iloc[0] if len(table) else None
-
-
 def systems(table, data, methods=("none",)):
     """Return the keys (scoring, system, debiasing) of what was run on a data set, by scoring as :data:`SCORING`."""
-    own = table[(table.data == data) & table.debiasing.isin(methods)]
-    found = own[["scoring", "system", "debiasing"]].drop_duplicates().itertuples(index=False, name=None)
-    return sorted(found, key=lambda key: list(SCORING).index(key[0]))
+    run = table[(table.data == data) & table.debiasing.isin(methods)]
+    keys = run[["scoring", "system", "debiasing"]].drop_duplicates().itertuples(index=False, name=None)
+    return sorted(keys, key=lambda key: list(SCORING).index(key[0]))
 
 
-def cells(table, data, subset, columns, methods=("none",)):
-    """Return one row a system with one column a metric.
+def of_system(table, data, scoring, system, debiasing):
+    """Return the rows of one system on a data set."""
+    return table[
+        (table.data == data) & (table.scoring == scoring) & (table.system == system) & (table.debiasing == debiasing)
+    ]
+
+
+def printed(rows, columns, empty=MISSING):
+    """Return cells (head to text) of one system.
 
     Parameters
     ----------
-    table : DataFrame
-        Of :func:`read`.
-    data, subset : str
-    columns : list of (str, str, str, str)
-        Head, metric, group and format: ``percent``, ``marked`` or ``rho``.
-    methods : tuple of str
+    rows : DataFrame
+        Of one system and subset.
+    columns : dict of str to (str, str)
+        Head to metric and group.
+    empty : str
+        Stands for a metric without a row.
     """
+    cells = {}
+    for head, (metric, group) in columns.items():
+        values = rows[(rows.metric == metric) & (rows.group == group)]
+        if len(values) > 1:
+            raise ValueError(f"{len(values)} rows of {metric}, {group}")
+        cells[head] = empty if values.empty else formatted(values.iloc[0], FORMS.get(metric, "percent"))
+    return cells
+
+
+def cells(table, data, columns):
+    """Return one row for each system without debiasing on all instances, ``columns`` as :func:`printed` takes them."""
     rows = []
-    for scoring, system, debiasing in systems(table, data, methods):
-        own = table[
-            (table.data == data)
-            & (table.scoring == scoring)
-            & (table.system == system)
-            & (table.debiasing == debiasing)
-            & (table.subset == subset)
-        ]
-        row = {"System": system, "Scoring": SCORING[scoring]}
-        for head, metric, group, form in columns:
-            found = lookup(own, metric=metric, group=group)
-            row[head] = MISSING if found is None else formatted(found, form)
-        rows.append(row)
+    for scoring, system, debiasing in systems(table, data):
+        values = of_system(table, data, scoring, system, debiasing)
+        shown = printed(values[values.subset == "all"], columns)
+        rows.append({"System": system, "Scoring": SCORING[scoring], **shown})
     return pd.DataFrame(rows)
 
 
 def formatted(row, form):
-    """Return one value as it is printed."""
+    """Return one value as it is printed: ``percent``; ``marked``, signed and with marks; or ``rho``, a correlation."""
     if form == "rho":
-        return MISSING if pd.isna(row.value) else f"{row.value:.3f}".replace("-", "−") + marks(row)
-    if form == "marked":
-        return marked(row)
-    return percent(row.value)
-
-
-def accuracy(table, templates):
-    """Return the cells of Table 2: accuracy by gender."""
-    return cells(table, templates, "all", [
-        ("Acc_M", "accuracy", "M", "percent"),
-        ("Acc_F", "accuracy", "F", "percent"),
-        ("Acc_Diff", "acc_diff", "all", "marked"),
-    ])  # fmt: skip
-
-
-def inconsistency(table, templates):
-    """Return the cells of Table 3: inconsistency within and across genders."""
-    return cells(table, templates, "all", [
-        ("M", "i_within", "M", "percent"),
-        ("F", "i_within", "F", "percent"),
-        ("M−F", "i_within_diff", "all", "marked"),
-        ("I_within", "i_within", "all", "percent"),
-        ("M2F", "i_across", "M2F", "percent"),
-        ("F2M", "i_across", "F2M", "percent"),
-        ("M2F−F2M", "i_across_diff", "all", "marked"),
-        ("I_across", "i_across", "all", "percent"),
-        ("ΔI", "delta_i", "all", "marked"),
-    ])  # fmt: skip
-
-
-def original_counterfactual(table, templates):
-    """Return the cells of Table 4: original against counterfactual gender."""
-    return cells(table, templates, "all", [
-        ("Original", "accuracy", "original", "percent"),
-        ("Counterfactual", "accuracy", "counterfactual", "percent"),
-        ("Difference", "original_minus_counterfactual", "all", "marked"),
-        ("Spearman's ρ", "spearman_rho", "all", "rho"),
-    ])  # fmt: skip
+        return number(row.value, 3) + marks(row)
+    return marked(row) if form == "marked" else percent(row.value)
 
 
 def absent(scoring):
@@ -177,32 +163,19 @@ def absent(scoring):
 
 def datasets(table, templates):
     """Return the cells of Table 5: each system on every part of GAP, on the originals alone and on the quadruples."""
-    columns = [
-        ("Acc_M", "accuracy", "M", "percent"),
-        ("Acc_F", "accuracy", "F", "percent"),
-        ("Acc_Diff", "acc_diff", "all", "marked"),
-        ("Overall", "accuracy", "all", "percent"),
-        ("ΔI", "delta_i", "all", "marked"),
-    ]
     gap = [data for data in DATA if (table.data == data).any()] or ["gap_test"]
     wanted = [(data, "all", DATA[data]) for data in gap]
     wanted += [(templates, "originals", "originals only"), (templates, "all", "quadruples")]
     rows = []
     for scoring, system, debiasing in systems(table, templates):
         for data, subset, label in wanted:
-            own = table[
-                (table.data == data)
-                & (table.scoring == scoring)
-                & (table.system == system)
-                & (table.debiasing == debiasing)
-                & (table.subset == subset)
-            ]
-            row = {"System": system, "Scoring": SCORING[scoring], "Data": label}
-            for head, metric, group, form in columns:
-                found = lookup(own, metric=metric, group=group)
-                empty = absent(scoring) if own.empty and metric != "delta_i" else MISSING
-                row[head] = empty if found is None else formatted(found, form)
-            rows.append(row)
+            values = of_system(table, data, scoring, system, debiasing)
+            values = values[values.subset == subset]
+            shown = printed(values, DATASETS)
+            if values.empty:
+                # Of the originals and of GAP there is no difference of inconsistencies.
+                shown |= {head: absent(scoring) for head in DATASETS if head != "ΔI"}
+            rows.append({"System": system, "Scoring": SCORING[scoring], "Data": label, **shown})
     return pd.DataFrame(rows)
 
 
@@ -215,24 +188,11 @@ def debiasing(table, templates):
     rows = []
     for scoring, system, _ in systems(table, templates):
         for method in METHODS if not system.endswith("(rule)") else METHODS[:1]:
-            own = table[
-                (table.data == templates)
-                & (table.scoring == scoring)
-                & (table.system == system)
-                & (table.debiasing == method)
-                & (table.subset == "all")
-            ]
-            row = {"System": system, "Scoring": SCORING[scoring], "Debiasing": method}
-            for head, metric, group, form in (
-                ("Acc_Diff", "acc_diff", "all", "marked"),
-                ("ΔI", "delta_i", "all", "marked"),
-                ("Overall", "accuracy", "all", "percent"),
-            ):
-                found = lookup(own, metric=metric, group=group)
-                row[head] = absent(scoring) if found is None else formatted(found, form)
+            values = of_system(table, templates, scoring, system, method)
+            shown = printed(values[values.subset == "all"], DEBIASING, absent(scoring))
             # OntoNotes needs a system and its data, not flags.
-            row["F1 on OntoNotes"] = absent(scoring)
-            rows.append(row)
+            shown["F1 on OntoNotes"] = absent(scoring)
+            rows.append({"System": system, "Scoring": SCORING[scoring], "Debiasing": method, **shown})
     return pd.DataFrame(rows)
 
 
@@ -242,22 +202,18 @@ def cancellation(metrics, decomposition, templates):
     Parameters
     ----------
     metrics : DataFrame
-        Of :func:`read`, or metrics.csv with ``data`` and ``scoring``.
+        Of :func:`read`, or metrics.csv.
     decomposition : DataFrame
         decomposition.csv.
     templates : str
     """
     rows = []
     for scoring, system, method in systems(metrics, templates, METHODS):
-        source = f"{templates}/{scoring}"
-        own = metrics[
-            (metrics.source == source)
-            & (metrics.system == system)
-            & (metrics.debiasing == method)
-            & (metrics.subset == "all")
-        ].set_index(["metric", "group"])
+        values = of_system(metrics, templates, scoring, system, method)
+        value = values[values.subset == "all"].set_index(["metric", "group"]).value
         parts = decomposition[
-            (decomposition.source == source)
+            (decomposition.data == templates)
+            & (decomposition.scoring == scoring)
             & (decomposition.system == system)
             & (decomposition.debiasing == method)
             & (decomposition.subset == "all")
@@ -267,14 +223,14 @@ def cancellation(metrics, decomposition, templates):
                 "System": system,
                 "Scoring": SCORING[scoring],
                 "Debiasing": method,
-                "to M": percent(own.value["lean", "M"]),
-                "to F": percent(own.value["lean", "F"]),
-                "Acc_Diff": percent(own.value["acc_diff", "all"], signed=True),
-                "cancelled": percent(own.value["cancelled", "all"]),
+                "to M": percent(value["lean", "M"]),
+                "to F": percent(value["lean", "F"]),
+                "Acc_Diff": percent(value["acc_diff", "all"], signed=True),
+                "cancelled": percent(value["cancelled", "all"]),
                 "2:0": str(parts.quadruples[2, 0]),
                 "0:2": str(parts.quadruples[0, 2]),
                 "1:1": str(parts.quadruples[1, 1]),
-                "ΔI": percent(own.value["delta_i", "all"], signed=True),
+                "ΔI": percent(value["delta_i", "all"], signed=True),
             }
         )
     return pd.DataFrame(rows)
@@ -284,21 +240,11 @@ def artefact(table, templates):
     """Return the cells that compare all quadruples with those that the conversion did not spoil."""
     rows = []
     for scoring, system, method in systems(table, templates, METHODS):
-        own = table[
-            (table.data == templates)
-            & (table.scoring == scoring)
-            & (table.system == system)
-            & (table.debiasing == method)
-        ]
+        values = of_system(table, templates, scoring, system, method)
         row = {"System": system, "Scoring": SCORING[scoring], "Debiasing": method}
-        for metric, head, form in (
-            ("accuracy", "Acc.", "percent"),
-            ("acc_diff", "Acc_Diff", "marked"),
-            ("delta_i", "ΔI", "marked"),
-        ):
-            for subset, suffix in (("all", ""), ("all without artefact", " w/o")):
-                found = lookup(own, subset=subset, metric=metric, group="all")
-                row[head + suffix] = MISSING if found is None else formatted(found, form)
+        for head, column in ARTEFACT.items():
+            for subset, end in (("all", ""), ("all without artefact", " w/o")):
+                row |= printed(values[values.subset == subset], {head + end: column})
         rows.append(row)
     return pd.DataFrame(rows)
 
@@ -320,22 +266,13 @@ def write(tex, csv, frame, left, shown=None):
     frame : DataFrame
         Cells; all go to the CSV.
     left : int
-        The first columns, which are text. In LaTeX a repeated system is printed once.
+        The first columns, which are text. In LaTeX a repeated system is printed once for each scoring.
     shown : DataFrame, optional
         What is printed, if it is less than ``frame``.
     """
-    files.write_csv(csv, frame)
-    frame = frame if shown is None else shown
-    shown = frame.copy()
-    new = [True] + [shown.iloc[i, 0] != shown.iloc[i - 1, 0] for i in range(1, len(shown))]
-    groups = frame.columns[1] == "Scoring" and len(set(frame.Scoring)) > 1
-    midrules = [i for i in range(1, len(shown)) if groups and frame.Scoring[i] != frame.Scoring[i - 1]]
+    shown = frame if shown is None else shown
+    # Between scorings there is a rule.
+    midrules = changes(shown.Scoring) if shown.columns[1] == "Scoring" else ()
     if "Data" in shown or "Debiasing" in shown:
-        shown.iloc[:, 0] = [
-            cell if first or i in midrules else ""
-            for i, (cell, first) in enumerate(zip(shown.iloc[:, 0], new, strict=True))
-        ]
-    text = latex.latex_table(shown, align="l" * left + "r" * (shown.shape[1] - left), midrules=midrules)
-    for plain, maths in _MATHS.items():
-        text = text.replace(plain, maths)
-    files.write_text(tex, text)
+        shown = shown.assign(System=named_once(shown.System, again=midrules))
+    write_table(tex, csv, shown, left, rows=frame, midrules=midrules, symbols=_SYMBOLS)

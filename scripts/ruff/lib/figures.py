@@ -31,7 +31,7 @@ def read(path, columns, **known):
     ----------
     path : str
     columns : list of str
-        Columns that must be there; the others are dropped.
+        Columns that the table must have; the others are dropped.
     known : dict of collections
         Column name to the values it may have.
 
@@ -137,8 +137,8 @@ def curves(frame, models, value, label, panels, references=()):
     for row, (architecture, names) in zip(grid, groups.items(), strict=True):
         for ax, (title, part) in zip(row, panels, strict=True):
             for name in names:
-                own = part[part.model == name]
-                plotting.curve(ax, own.n_distractors, own[value], own.sd, plotting.model_style(models[name]))
+                rows = part[part.model == name]
+                plotting.curve(ax, rows.n_distractors, rows[value], rows.sd, plotting.model_style(models[name]))
             heading = plotting.ARCHITECTURES[architecture]
             ax.set_title(heading if title is None else f"{heading}: {title}")
             plotting.fraction_axis(ax.yaxis)
@@ -273,10 +273,10 @@ def factor_figure(frame, factor, models, chance, human):
     looks = {level: LEVELS[factor][level] for level in LEVELS[factor] if level in set(frame.level)}
     for ax, name in zip(grid.flat, names, strict=False):
         for i, (level, look) in enumerate(looks.items()):
-            own = frame[(frame.panel == name) & (frame.level == level)]
-            x = own.n_distractors + 0.13 * (i - (len(looks) - 1) / 2)
-            ax.plot(x, own.accuracy, markersize=3, **look)
-            ax.vlines(x, own.low, own.high, color=look["color"], linewidth=0.8)
+            rows = frame[(frame.panel == name) & (frame.level == level)]
+            x = rows.n_distractors + 0.13 * (i - (len(looks) - 1) / 2)
+            ax.plot(x, rows.accuracy, markersize=3, **look)
+            ax.vlines(x, rows.low, rows.high, color=look["color"], linewidth=0.8)
         ax.set_title(models[name]["label"] if name in models else plotting.ARCHITECTURES[name])
         plotting.fraction_axis(ax.yaxis)
         distractor_axis(ax)

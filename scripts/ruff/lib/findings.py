@@ -69,7 +69,7 @@ class Run:
     def families(self):
         """Families of scored models, each from its smallest to its largest model."""
         scored = self.models[self.models.model.isin(self.everyone)].sort_values("parameters", kind="stable")
-        return {family: own.model.tolist() for family, own in scored.groupby("family", sort=False)}
+        return {family: members.model.tolist() for family, members in scored.groupby("family", sort=False)}
 
     @cached_property
     def neighbours(self):
@@ -159,12 +159,12 @@ class Run:
         """Return the accuracies of a prompted model with each prompt."""
         self.need([model], "prompted_accuracy")
         table = self.tables["prompted_accuracy"]
-        found = table[
+        rows = table[
             (table.model == model) & (table.n_distractors == k) & (table.method == method) & (table.answer == answer)
         ]
-        if found.empty:
+        if rows.empty:
             raise Lacking(f"{method} prompting with {_distractors(k)}")
-        return found.accuracy.to_numpy()
+        return rows.accuracy.to_numpy()
 
     def near(self, value, key, allowed):
         """Tell whether a value is a printed one, within rounding and ``allowed``; return the printed one too."""
@@ -235,8 +235,8 @@ def above_chance_below_people(run):
 
     def best():
         run.need(run.everyone)
-        found = max(run.everyone, key=lambda model: run.acc(model, 0))
-        return found == "mosaicbert", f"highest: {run.label(found)}, {run.acc(found, 0):.3f}"
+        model = max(run.everyone, key=lambda name: run.acc(name, 0))
+        return model == "mosaicbert", f"highest: {run.label(model)}, {run.acc(model, 0):.3f}"
 
     def value():
         ours = run.acc("mosaicbert", 0)

@@ -6,6 +6,9 @@ cell in it. Differences and extremes over several cells name the cells' common k
 
 import math
 
+from scripts.core.paper.formats import number, p_text, percent
+from scripts.core.paper.numbers import entry
+
 KEYS = {
     "seeds": "ruff.seeds",
     "sample_size": "ruff.sample_size",
@@ -17,15 +20,9 @@ KEYS = {
 PROMPTING_KEYS = {"chain_sample_size": "chain_of_thought.sample_size"}
 
 
-def entry(value, text, source, **cell):
-    """Return one entry; a missing value is printed as a dash."""
-    missing = value is None or (isinstance(value, float) and math.isnan(value))
-    return {"value": None if missing else value, "text": "–" if missing else text, "source": source, "cell": cell}
-
-
 def share(value):
     """Return a share as it is printed."""
-    return "–" if math.isnan(value) else f"{value:.2f}"
+    return number(value, 2)
 
 
 def from_context_free(counts, summary):
@@ -70,7 +67,7 @@ def from_accuracy(accuracy, over_models):
         change = float(levels[counts[0]] - levels[0])
         numbers[f"accuracy_change.{architecture}"] = entry(
             change,
-            f"{100 * change:+.0f}".replace("-", "−"),
+            percent(change, 0, signed=True),
             "accuracy_over_models.csv",
             architecture=architecture,
             factor="all",
@@ -99,8 +96,8 @@ def from_models(accuracy, context_free, chance):
         cell = {"factor": "all", "level": "all", "n_distractors": int(n)}
         rows = rows.set_index("model").accuracy
         for bound, model in (("lowest", rows.idxmin()), ("highest", rows.idxmax())):
-            found = entry(float(rows[model]), share(rows[model]), "accuracy.csv", model=model, **cell)
-            numbers[f"accuracy_extreme.{n}.{bound}"] = found | {"model": model}
+            extreme = entry(float(rows[model]), share(rows[model]), "accuracy.csv", model=model, **cell)
+            numbers[f"accuracy_extreme.{n}.{bound}"] = extreme | {"model": model}
         count = int((rows > chance).sum())
         numbers[f"above_chance.{n}"] = entry(count, f"{count}", "accuracy.csv", **cell)
     return numbers
@@ -124,7 +121,7 @@ def from_tests(tests):
         cell = {k: row[k] for k in ("model", "pronoun_a", "pronoun_b")}
         pair = ".".join(cell.values())
         for name, p in (("test", row["p_holm"]), ("test_paired", row["p_paired_holm"])):
-            text = "undefined" if math.isnan(p) else "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+            text = "undefined" if math.isnan(p) else f"p {p_text(p, smallest=0.001, decimals=3)}"
             numbers[f"{name}.{pair}"] = entry(p, text, "pronoun_tests.csv", **cell) | {"text": text}
         numbers[f"test_difference.{pair}"] = entry(
             row["difference"], share(abs(row["difference"])), "pronoun_tests.csv", **cell

@@ -4,12 +4,13 @@ import pandas as pd
 
 from scripts.core import files
 from scripts.core.errors import UserError
-from scripts.core.paper import latex
+from scripts.core.paper.formats import MISSING, number, with_sd
+from scripts.core.paper.tables import named_once
 from scripts.core.prompting import PLACE, second_prompt
-from scripts.ruff.lib import prompt_texts
 from scripts.ruff.lib.analyses.answers import OUTCOMES
 from scripts.ruff.lib.prompting_figures import OUTCOME_LABELS
-from scripts.ruff.lib.tables import MISSING, parameters
+from scripts.ruff.lib.prompts import BLANKS, VANILLA, fill
+from scripts.ruff.lib.tables import parameters
 
 EXAMPLE, CHAIN_EXAMPLE = "8", "3"
 """The prompts that the study's examples use (Tables 4 and 5)."""
@@ -17,18 +18,9 @@ EXAMPLE, CHAIN_EXAMPLE = "8", "3"
 STEPS = ("answer", "chain", "final")
 """Steps of generation: without a chain of thought, the chain, and the answer after it."""
 
-_BREAK = "\ue003"
-
-
-def typeset(cells, align):
-    """Return a LaTeX table of cells whose line breaks are kept, and lines between the rows."""
-    marked = cells.map(lambda cell: cell.replace("\n", _BREAK) if isinstance(cell, str) else cell)
-    text = latex.latex_table(marked, align=align, midrules=range(1, len(cells)))
-    return text.replace(_BREAK, r"\newline{}")
-
 
 def templates_cells(prompts):
-    """Return the prompt templates (Table 3), as :func:`scripts.ruff.lib.prompt_texts.read_prompts` returns them."""
+    """Return the prompt templates (Table 3), as :func:`scripts.ruff.lib.prompts.read_prompts` returns them."""
     rows = [(name, prompt["kind"], prompt["text"]) for name, prompt in prompts.items()]
     return pd.DataFrame(rows, columns=["Prompt", "Kind", "Text"])
 
@@ -49,7 +41,7 @@ def filled(prompts, name, sample, blank):
     """
     if name not in prompts:
         raise UserError(f"templates/ruff/prompts.tsv: has no prompt '{name}', which the paper's example needs; keep it")
-    return prompt_texts.fill(prompts[name]["text"], *example_instance(sample), prompt_texts.BLANKS[blank])
+    return fill(prompts[name]["text"], *example_instance(sample), BLANKS[blank])
 
 
 def examples_cells(prompts, sample, blank, models, wrapped):
@@ -60,7 +52,7 @@ def examples_cells(prompts, sample, blank, models, wrapped):
     prompts : dict
     sample : DataFrame
     blank : str
-        Of :data:`scripts.ruff.lib.prompt_texts.BLANKS`.
+        Of :data:`scripts.ruff.lib.prompts.BLANKS`.
     models : dict
         Model to its facts.
     wrapped : dict of str
@@ -91,20 +83,16 @@ def prompting_cells(summary, models):
     counts = sorted(rows.n_distractors.unique())
     heads = {name: f"no answer: {OUTCOME_LABELS[name].removesuffix(' pronouns')}" for name in OUTCOMES[2:]}
     cells = []
-    for (model, method, answer), own in rows.groupby(["model", "method", "answer"], sort=False):
-        by_count = own.set_index("n_distractors")
-        found = [_mean(by_count.loc[n]) if n in by_count.index else MISSING for n in counts]
-        shares = [f"{(own[name] * own.n).sum() / own.n.sum():.2f}" for name in heads]
+    for (model, method, answer), same in rows.groupby(["model", "method", "answer"], sort=False):
+        by_count = same.set_index("n_distractors").reindex(counts)
+        accuracies = map(with_sd, by_count.accuracy, by_count.sd)
+        shares = [number((same[name] * same.n).sum() / same.n.sum(), 2) for name in heads]
         # Without a chain there is one place to read the answer in.
-        way = (method, "") if method == prompt_texts.VANILLA else (method.capitalize(), answer)
-        cells.append((models[model]["label"], *way, *found, *shares))
+        way = (method, "") if method == VANILLA else (method.capitalize(), answer)
+        cells.append((models[model]["label"], *way, *accuracies, *shares))
     columns = ["Model", "Method", "Answer in", *(f"accuracy by distractors: {n}" for n in counts), *heads.values()]
     frame = pd.DataFrame(cells, columns=columns)
-    return frame.assign(Model=latex.named_once(frame.Model))
-
-
-def _mean(row):
-    return f"{row.accuracy:.2f}" if pd.isna(row.sd) else f"{row.accuracy:.2f} ± {row.sd:.2f}"
+    return frame.assign(Model=named_once(frame.Model))
 
 
 def prompted_models(models, paths):
@@ -119,20 +107,20 @@ def prompted_models(models, paths):
     """
     rows = []
     for (name, facts), path in zip(models.items(), paths, strict=True):
-        found = files.parquet_metadata(path)
-        steps = STEPS if len(found["methods"]) > 1 else STEPS[:1]
-        most = {f"new_tokens_{step}": found["new_tokens_at_most"][step] if step in steps else None for step in STEPS}
+        answers = files.parquet_metadata(path)
+        steps = STEPS if len(answers["methods"]) > 1 else STEPS[:1]
+        most = {f"new_tokens_{step}": answers["new_tokens_at_most"][step] if step in steps else None for step in STEPS}
         rows.append(
             {
                 "model": name,
                 "architecture": facts["architecture"],
                 "parameters": facts["parameters"],
-                "precision": found["precision"],
-                "prompt_wrapping": found["prompt_wrapping"],
-                "methods": ";".join(found["methods"]),
-                "source": found["source"].get("hub") or found["source"].get("package") or "local folder",
-                "revision": found["revision"],
-                "prompts": found["prompts"],
+                "precision": answers["precision"],
+                "prompt_wrapping": answers["prompt_wrapping"],
+                "methods": ";".join(answers["methods"]),
+                "source": answers["source"].get("hub") or answers["source"].get("package") or "local folder",
+                "revision": answers["revision"],
+                "prompts": answers["prompts"],
                 **most,
             }
         )
@@ -150,12 +138,7 @@ def prompted_models_cells(table, models):
             "Size": [parameters(count) for count in table.parameters],
             "Precision": table.precision,
             "Wrapping": table.prompt_wrapping.str.replace("_", " "),
-            **{
-                f"new tokens: {step}": [
-                    MISSING if pd.isna(count) else f"{count:.0f}" for count in table[f"new_tokens_{step}"]
-                ]
-                for step in STEPS
-            },
+            **{f"new tokens: {step}": [number(count, 0) for count in table[f"new_tokens_{step}"]] for step in STEPS},
             "Prompts": [f"{count:,}" for count in table.prompts],
             "Revision": revisions,
         }

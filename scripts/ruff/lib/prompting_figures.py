@@ -7,7 +7,7 @@ from matplotlib.patches import Patch
 from scripts.core import plotting
 from scripts.ruff.lib import figures
 from scripts.ruff.lib.analyses.answers import OUTCOMES
-from scripts.ruff.lib.prompt_texts import VANILLA
+from scripts.ruff.lib.prompts import VANILLA
 
 METHOD_COLOURS = ("#000000", "#E69F00", "#56B4E9", "#009E73", "#CC79A7")
 """Vanilla prompting first, then kinds of chains of thought; none is the colour of a model beside it."""

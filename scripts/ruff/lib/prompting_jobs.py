@@ -2,7 +2,7 @@
 
 from scripts.core.engines import registry
 from scripts.core.errors import UserError
-from scripts.ruff.lib.prompt_texts import VANILLA
+from scripts.ruff.lib.prompts import VANILLA
 
 PROMPT_TOKENS = 200
 """Tokens of a typical prompt with its instance."""
@@ -20,7 +20,7 @@ def jobs(settings, entries, seeds, distractors, prompt_kinds):
     seeds, distractors : list of int
         Of the run's samples.
     prompt_kinds : list of str
-        The kind of each prompt template (:func:`scripts.ruff.lib.prompt_texts.read_prompts`).
+        The kind of each prompt template (:func:`scripts.ruff.lib.prompts.read_prompts`).
 
     Returns
     -------
@@ -60,7 +60,7 @@ def jobs(settings, entries, seeds, distractors, prompt_kinds):
     samples = len(settings["seeds"]) * len(settings["distractors"])
     thought = len(settings["seeds"]) * len(chains["distractors"])
     new = settings["new_tokens"]
-    found = {}
+    of_models = {}
     for name, entry in chosen.items():
         methods = [VANILLA, *(chains["methods"] if name in chains["models"] else [])]
         tokens = {"answer": new[entry["architecture"]], "chain": new["chain"], "final": new["final"]}
@@ -70,11 +70,11 @@ def jobs(settings, entries, seeds, distractors, prompt_kinds):
         seconds += chained * sum(
             registry.prompt_seconds(entry, PROMPT_TOKENS, tokens[step]) for step in ("chain", "final")
         )
-        found[name] = {
+        of_models[name] = {
             "methods": methods,
             "new_tokens": tokens,
             "prompts": plain + 2 * chained,
             "generated": plain * tokens["answer"] + chained * (tokens["chain"] + tokens["final"]),
             "seconds": seconds,
         }
-    return found
+    return of_models

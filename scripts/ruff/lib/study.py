@@ -69,8 +69,3 @@ def other_sets(pronoun_sets):
         return ""
     theirs, ours = ", ".join(PRONOUN_SETS), ", ".join(pronoun_sets)
     return f"the study counts instances of the pronoun sets {theirs}; this run has {ours}"
-
-
-def demonstration(models):
-    """Return the names of the run's demonstration models, which stand for no model of a study."""
-    return {name for name, facts in models.items() if facts["demonstration"]}

@@ -6,9 +6,8 @@ the CSV files that the table scripts write beside it.
 
 import pandas as pd
 
-from scripts.core.paper import latex
-
-MISSING = "–"
+from scripts.core.paper.formats import MISSING, number, p_text, with_sd
+from scripts.core.paper.tables import named_once
 
 
 def instance_counts(context_free, full, samples, selected):
@@ -94,13 +93,9 @@ def accuracy_cells(accuracy, models):
     overall = accuracy[accuracy.factor == "all"]
     rows = []
     for name, facts in models.items():
-        own = overall[overall.model == name].set_index("n_distractors")
-        rows.append([facts["label"], *(_with_sd(own.loc[n]) for n in sorted(own.index))])
+        by_count = overall[overall.model == name].set_index("n_distractors").sort_index()
+        rows.append([facts["label"], *map(with_sd, by_count.accuracy, by_count.sd)])
     return pd.DataFrame(rows, columns=["Model", *(str(n) for n in sorted(overall.n_distractors.unique()))])
-
-
-def _with_sd(row):
-    return f"{row.accuracy:.2f}" if pd.isna(row.sd) else f"{row.accuracy:.2f} ± {row.sd:.2f}"
 
 
 TESTS = {"Welch’s test": "", "paired test": "_paired"}
@@ -119,27 +114,23 @@ def pronoun_tests_cells(tests, models, most=4):
         for test, end in TESTS.items():
             undefined = pd.isna(row[f"p{end}"])
             star = "*" if row[f"significant{end}_holm"] else ""
-            found = {
-                "difference": MISSING if pd.isna(row[f"difference{end}"]) else _signed(row[f"difference{end}"], "+.2f"),
-                "t": MISSING if undefined else _signed(row[f"t{end}"], ".2f"),
+            of_test = {
+                "difference": number(row[f"difference{end}"], 2, signed=True),
+                "t": MISSING if undefined else number(row[f"t{end}"], 2),
                 # Welch's degrees of freedom are no whole number.
-                "df": MISSING if undefined else f"{row[f'df{end}']:.{0 if end else 1}f}",
+                "df": MISSING if undefined else number(row[f"df{end}"], 0 if end else 1),
                 "p": MISSING if undefined else _p(row[f"p{end}"]),
                 "p (Holm)": MISSING if undefined else _p(row[f"p{end}_holm"]) + star,
             }
-            cells |= {f"{test}: {head}": cell for head, cell in found.items()}
+            cells |= {f"{test}: {head}": cell for head, cell in of_test.items()}
         rows.append(cells)
     heads = ["Model", "Sets", *(f"{t}: {head}" for t in TESTS for head in ("difference", "t", "df", "p", "p (Holm)"))]
     frame = pd.DataFrame(rows, columns=heads)
-    return frame.assign(Model=latex.named_once(frame.Model))
-
-
-def _signed(value, form):
-    return format(value, form).replace("-", "−")
+    return frame.assign(Model=named_once(frame.Model))
 
 
 def _p(value):
-    return "< 0.001" if value < 0.001 else f"{value:.3f}"
+    return p_text(value, smallest=0.001, decimals=3).removeprefix("= ")
 
 
 def error_types_cells(types, models):
@@ -147,12 +138,7 @@ def error_types_cells(types, models):
     counts = sorted(types.n_distractors.unique())
     rows = []
     for name, facts in models.items():
-        own = types[types.model == name].set_index(["error_type", "n_distractors"])
-        cells = [
-            MISSING if pd.isna(own.loc[(kind, n), "share"]) else f"{own.loc[(kind, n), 'share']:.2f}"
-            for kind in ("distraction", "bias")
-            for n in counts
-        ]
-        rows.append([facts["label"], *cells])
+        shares = types[types.model == name].set_index(["error_type", "n_distractors"]).share
+        rows.append([facts["label"], *(number(shares[kind, n], 2) for kind in ("distraction", "bias") for n in counts)])
     heads = [f"{letter}{n}" for letter in "DB" for n in counts]
     return pd.DataFrame(rows, columns=["Model", *heads])

@@ -1,13 +1,16 @@
-"""What the figures of the Underspecification wing share."""
+"""What the figures of the study share."""
 
-from scripts.core import files, plotting
-from scripts.core.errors import UserError
+from scripts.core import plotting
 from scripts.underspecification.lib import study
-from scripts.underspecification.lib.data import GENDERS
+from scripts.underspecification.lib.templates import GENDERS
 
 _PRONOUN = {"female": "she", "male": "he", "neutral": "they", "neo": "xe"}
 LABELS = {"female": "female", "male": "male", "neutral": "neutral", "neo": "neopronouns"}
 MARKERS = {"female": "o", "male": "s", "neutral": "^", "neo": "D"}
+LINES = {"female": "-", "male": (0, (4, 1.5)), "neutral": (0, (1, 1)), "neo": (0, (6, 1.5, 1, 1.5))}
+"""Drawn in this order, each line leaves gaps through which one below it is seen."""
+LEAST = 20
+"""Sentences of either kind, well-specified and unspecified, below which no curve of detection is drawn."""
 KINDS = {
     "winogender": {
         "man_1": ("man", "participant"), "woman_1": ("woman", "participant"),
@@ -20,13 +23,7 @@ KINDS = {
         "unspecified_0": ("unspecified", "professional"),
     },
 }  # fmt: skip
-"""Kinds of sentences of each set in the order of legends, well-specified ones first."""
-# Well-specified kinds in blues, the others in warm colours and greens; a kind keeps its look in every figure.
-LOOKS = {
-    "man_1": ("#0072B2", "v"), "woman_1": ("#56B4E9", "^"), "male_0": ("#0072B2", "v"), "female_0": ("#56B4E9", "^"),
-    "man_0": ("#D55E00", "s"), "woman_0": ("#E69F00", "s"), "someone_0": ("#CC79A7", "o"), "other_0": ("#882255", "o"),
-    "someone_1": ("#009E73", "D"), "other_1": ("#44AA99", "D"), "unspecified_0": ("#D55E00", "o"),
-}  # fmt: skip
+"""Kinds of sentences of each set in the order of columns, well-specified ones first."""
 
 
 def colours():
@@ -35,26 +32,20 @@ def colours():
     return {gender: known[pronoun] for gender, pronoun in _PRONOUN.items()}
 
 
+def beside(gender):
+    """Return how many places right of the middle a gender's marks stand where all genders stand side by side."""
+    names = list(MARKERS)
+    return names.index(gender) - (len(names) - 1) / 2
+
+
 def genders(frame):
     """Return the genders of a frame in the study's order."""
     return [*GENDERS, *(["neo"] if (frame.gender == "neo").any() else [])]
 
 
-def kind_label(kind, evaluation_set):
-    """Return how a legend calls a kind of sentences."""
-    participant, coreferent = KINDS[evaluation_set][kind]
-    if evaluation_set == "simplified":
-        return f"{participant}" if participant != "unspecified" else "no gender given"
-    noun = "<other>" if participant == "other" else f"'{participant}'"
-    return f"{noun}, pronoun: {coreferent}"
-
-
-def read(path, what):
-    """Read a tidy table; a :class:`UserError` if it has no row."""
-    table = files.read_csv(path)
-    if table.empty:
-        raise UserError(f"{path}: has no row, so there is nothing to draw of {what}; check the config")
-    return table
+def kinds_of_sentences(frame):
+    """Return each row's kind of sentence: its participant, with 0 if the pronoun means the professional, else 1."""
+    return frame.participant + "_" + frame.coreferent.map({"professional": "0", "participant": "1"})
 
 
 def panel_label(model, prompt="mask"):
@@ -65,11 +56,11 @@ def panel_label(model, prompt="mask"):
 
 def panels(frame):
     """Return (model, prompt) of a frame in the study's order."""
-    found = set(frame[["model", "prompt"]].itertuples(index=False, name=None))
-    return [(m, p) for m in study.order(frame.model) for p in ("mask", "A", "B", "C") if (m, p) in found]
+    present = set(frame[["model", "prompt"]].itertuples(index=False, name=None))
+    return [(m, p) for m in study.order(frame.model) for p in ("mask", "A", "B", "C") if (m, p) in present]
 
 
-def demonstration(drawn, names, models):
+def note_demonstration(drawn, names, models):
     """Say so if a figure shows demonstration models; ``models`` are the run's, by their labels."""
     shown = {name: models[name] for name in names if name in models}
     plotting.demonstration_note(drawn, shown)

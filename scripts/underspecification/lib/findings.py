@@ -83,11 +83,11 @@ class Source:
     def prompts(self, model, variable="date"):
         """Return the prompts of a model; :class:`Lacking` without the model."""
         index = self._slopes.index
-        found = index[(index.get_level_values(0) == model) & (index.get_level_values(1) == variable)]
-        names = [p for p in dict.fromkeys(found.get_level_values(2)) if p in ("mask", "A", "B", "C")]
-        if not names:
+        of_model = index[(index.get_level_values(0) == model) & (index.get_level_values(1) == variable)]
+        prompts = [p for p in dict.fromkeys(of_model.get_level_values(2)) if p in ("mask", "A", "B", "C")]
+        if not prompts:
             raise Lacking(model)
-        return names
+        return prompts
 
     def line(self, model, gender, metric, variable="date", prompt=None):
         """Return a slope or r, for one prompt or averaged over all."""
@@ -125,10 +125,10 @@ class Source:
     def mass(self, model, gender):
         """Return the mean probability of a gender over dates and prompts, in percent."""
         table = self._kept(self.tables["curves"])
-        own = table[(table.model == model) & (table.variable == "date") & (table.gender == gender)]
-        if own.empty:
+        curves = table[(table.model == model) & (table.variable == "date") & (table.gender == gender)]
+        if curves.empty:
             raise Lacking(model)
-        return float(own.probability.mean())
+        return float(curves.probability.mean())
 
 
 def _rises_and_falls(source, variable):
@@ -196,11 +196,11 @@ def _rho(x, y, alternative):
     def statistic(values):
         return statistics.spearman(values, y)
 
-    found = stats.permutation_test(
+    test = stats.permutation_test(
         (x,), statistic, permutation_type="pairings", n_resamples=PERMUTATIONS, alternative=alternative,
         rng=np.random.default_rng(1),
     )  # fmt: skip
-    return float(found.statistic), float(found.pvalue)
+    return float(test.statistic), float(test.pvalue)
 
 
 def size_hardly_matters(source):
@@ -212,11 +212,8 @@ def size_hardly_matters(source):
     """
 
     def gaps(metric, pairs):
-        found = []
-        for one, other in pairs:
-            one_value, other_value = (abs(source.line(m, "female", metric)) for m in (one, other))
-            found.append(abs(one_value - other_value))
-        return found
+        values = [[abs(source.line(m, "female", metric)) for m in pair] for pair in pairs]
+        return [abs(first - second) for first, second in values]
 
     def listed(values):
         return ", ".join(f"{value:.2f}" for value in values)
@@ -257,12 +254,12 @@ def unspecified_move_more(source):
     """For each model the smallest S of a doctor's unspecified sentences is above the largest of the specified ones."""
 
     def one(model):
-        own = source.metrics[(source.metrics.model == model) & (source.metrics.occupation == "doctor")]
-        own = own[own.evaluation_set == "winogender"]
-        if len(own) != 8:
+        doctor = source.metrics[(source.metrics.model == model) & (source.metrics.occupation == "doctor")]
+        doctor = doctor[doctor.evaluation_set == "winogender"]
+        if len(doctor) != 8:
             raise Lacking(f"{model} on the sentences about a doctor")
-        specified = own.well_specified.astype(bool)
-        lowest, highest = own.metric[~specified].min(), own.metric[specified].max()
+        specified = doctor.well_specified.astype(bool)
+        lowest, highest = doctor.metric[~specified].min(), doctor.metric[specified].max()
         return lowest > highest, f"{model}: lowest {lowest:.1f}, highest {highest:.1f}"
 
     return [check(one, model) for model in TABLE2]
@@ -277,11 +274,11 @@ def time_and_occupation_are_independent(source):
     def one(model, level):
         if (model, level) not in source.independence.index:
             raise Lacking(f"{model} on the official winogender set")
-        found = source.independence.loc[(model, level)]
-        if pd.isna(found.r):
+        row = source.independence.loc[(model, level)]
+        if pd.isna(row.r):
             raise Lacking(f"{model} on the official winogender set")
-        text = f"{model} with the {level} level {found.r:+.2f} ({found.ci_low:+.2f} to {found.ci_high:+.2f})"
-        return abs(found.r) < NEAR_ZERO, text
+        text = f"{model} with the {level} level {row.r:+.2f} ({row.ci_low:+.2f} to {row.ci_high:+.2f})"
+        return abs(row.r) < NEAR_ZERO, text
 
     return [check(one, model, level) for model in METHOD2 for level in detection.LEVELS]
 
@@ -348,10 +345,10 @@ def some_do_worse_on_simplified(source):
     """At least two models have a higher BA on Winogender than on the simplified set, by more than both intervals."""
 
     def one():
-        found = {m: (source.interval(m), source.interval(m, "simplified")) for m in METHOD2}
-        gains = {m: first[0] - other[0] for m, (first, other) in found.items()}
+        rates = {m: (source.interval(m), source.interval(m, "simplified")) for m in METHOD2}
+        gains = {m: first[0] - other[0] for m, (first, other) in rates.items()}
         better = sorted((m for m in METHOD2 if gains[m] > 0), key=lambda m: -gains[m])
-        clear = [m for m in better if found[m][0][1] > found[m][1][2]]
+        clear = [m for m in better if rates[m][0][1] > rates[m][1][2]]
         text = ", ".join(f"{m} {gains[m]:+.3f}" for m in better)
         apart = ", ".join(clear) or "none"
         return len(clear) >= SOME, f"{len(better)} of {len(METHOD2)} models: {text}, intervals apart: {apart}"
@@ -380,15 +377,15 @@ def missed_at_both_ends(source):
     def one(models, name):
         if not source.shares:
             raise Lacking("the share of women by occupation")
-        own = source.metrics[source.metrics.model.isin(models) & (source.metrics.evaluation_set == "winogender")]
-        own = own[~own.well_specified.astype(bool)]
-        if set(own.model) != set(models):
-            raise Lacking(*(m for m in models if m not in set(own.model)))
-        names = sorted(own.occupation.unique(), key=lambda occupation: source.shares.get(occupation, np.nan))
-        quarter = len(names) // 4
-        hits = (own.metric > source.threshold).groupby(own.occupation).mean()
+        metrics = source.metrics[source.metrics.model.isin(models) & (source.metrics.evaluation_set == "winogender")]
+        metrics = metrics[~metrics.well_specified.astype(bool)]
+        if set(metrics.model) != set(models):
+            raise Lacking(*(m for m in models if m not in set(metrics.model)))
+        ranked = sorted(metrics.occupation.unique(), key=lambda occupation: source.shares.get(occupation, np.nan))
+        quarter = len(ranked) // 4
+        hits = (metrics.metric > source.threshold).groupby(metrics.occupation).mean()
         low, middle, high = (
-            float(hits[part].mean()) for part in (names[:quarter], names[quarter:-quarter], names[-quarter:])
+            float(hits[part].mean()) for part in (ranked[:quarter], ranked[quarter:-quarter], ranked[-quarter:])
         )
         return max(low, high) < middle, f"{name}: {low:.2f}, {middle:.2f}, {high:.2f}"
 

@@ -3,9 +3,11 @@
 Entries are ``{"value", "text", "source", "cell"}``, as in the other wings.
 """
 
+from scripts.core.paper.formats import number
+from scripts.core.paper.numbers import count, entry
 from scripts.underspecification.lib import study
 from scripts.underspecification.lib.findings import NEAR_ZERO
-from scripts.underspecification.lib.tables import SET_LABELS, number
+from scripts.underspecification.lib.tables import SET_LABELS
 
 KEYS = {
     "threshold": "underspecification.threshold",
@@ -13,23 +15,6 @@ KEYS = {
     "draws": "underspecification.bootstrap.draws",
 }
 """Settings to their keys in config.yaml."""
-
-
-def entry(value, text, source, **cell):
-    """Return one entry."""
-    return {"value": value, "text": text, "source": source, "cell": cell}
-
-
-def count(value, source, **cell):
-    """Return the entry of a count."""
-    return entry(int(value), f"{int(value):,}", source, **cell)
-
-
-def from_settings(settings):
-    """Return ``setting.<name>``."""
-    return {
-        f"setting.{name}": entry(value, f"{value:,}", "config.yaml", key=KEYS[name]) for name, value in settings.items()
-    }
 
 
 def from_toy(correlations):
@@ -61,7 +46,7 @@ def from_slopes(slopes, curves):
         ``label``) of a release that has some.
     """
     source = "method1_slopes.csv"
-    own = slopes[(slopes.accumulation == "top") & slopes.prompt.isin(["mask", "A", "B", "C"])]
+    of_prompts = slopes[(slopes.accumulation == "top") & slopes.prompt.isin(["mask", "A", "B", "C"])]
     numbers = {"mgc.sentences": count(curves.sentences.max(), "curves.csv", column="sentences")}
     numbers |= _beyond("mgc.beyond", curves, "curves.csv")
     for variable in ("date", "place"):
@@ -70,17 +55,17 @@ def from_slopes(slopes, curves):
         if variable == "date":
             for name, value in (("first", values.iloc[0]), ("last", values.iloc[-1])):
                 numbers[f"mgc.date.{name}"] = entry(int(value), f"{int(value)}", "curves.csv", variable=variable)
-        part = own[own.variable == variable]
+        part = of_prompts[of_prompts.variable == variable]
         r = part[part.metric == "r"].pivot(index=["model", "prompt"], columns="gender", values="value")
         f = part[(part.metric == "slope") & (part.gender == "female")]
         numbers["mgc.curves"] = count(len(f), source, variable=variable)
-        for name, found in (
+        for name, holds in (
             ("rises", r.female > 0),
             ("falls", r.male < 0),
             ("both", (r.female > 0) & (r.male < 0)),
             ("significant", f.ci_low > 0),
         ):
-            numbers[f"method1.{variable}.{name}"] = count(found.sum(), source, variable=variable)
+            numbers[f"method1.{variable}.{name}"] = count(holds.sum(), source, variable=variable)
         gap = part[(part.metric == "slope") & (part.gender == "female minus male")].reset_index(drop=True)
         steepest = gap.iloc[gap.value.abs().idxmax()]
         label = steepest.model if steepest.prompt == "mask" else f"{steepest.model} with prompt {steepest.prompt}"
@@ -105,12 +90,12 @@ def from_detection(rates, metric):
     numbers, source = {}, "specification_detection.csv"
     most = int(rates.dates.max())
     numbers["dates"] = count(most, source, column="dates")
-    own = rates[
+    rates = rates[
         (rates.gender == "female") & (rates.accumulation == "top") & rates.prompt.isin(["mask", study.DETECTION_PROMPT])
     ]
-    numbers |= _beyond("detection.beyond", own, source)
-    for name in [s for s in SET_LABELS if (own.evaluation_set == s).any()]:
-        part = own[own.evaluation_set == name]
+    numbers |= _beyond("detection.beyond", rates, source)
+    for name in [s for s in SET_LABELS if (rates.evaluation_set == s).any()]:
+        part = rates[rates.evaluation_set == name]
         part = part[part.templates == part.templates.max()]
         sentences = metric[(metric.evaluation_set == name) & (metric.templates == part.templates.iloc[0])]
         sentences = sentences.drop_duplicates("item")
@@ -120,8 +105,8 @@ def from_detection(rates, metric):
         first = part[part.dates == 1].set_index(["choice", "metric", "model"]).value.sort_index()
         fixed = first["fixed", "balanced accuracy"]
         numbers[f"{name}.models"] = count(len(fixed), source, evaluation_set=name)
-        for end, found in (("best", fixed.idxmax()), ("worst", fixed.idxmin())):
-            numbers[f"{name}.{end}"] = _of_model(fixed[found], source, found, 3, evaluation_set=name)
+        for end, model in (("best", fixed.idxmax()), ("worst", fixed.idxmin())):
+            numbers[f"{name}.{end}"] = _of_model(fixed[model], source, model, 3, evaluation_set=name)
         area = first["none", "AUC"]
         numbers[f"{name}.area.best"] = _of_model(area.max(), source, area.idxmax(), 3, evaluation_set=name)
         missing = 100 * first["none", "undefined"]
@@ -160,16 +145,17 @@ def from_independence(table):
         (models with an absolute r under :data:`scripts.underspecification.lib.findings.NEAR_ZERO`) and ``.clear``
         (models whose interval leaves out 0); ``independence.limit``. Only of sources with at least one defined r.
     """
-    own = table[(table.accumulation == "top") & table.prompt.isin(["mask", study.DETECTION_PROMPT])].dropna(subset="r")
-    if own.empty:
+    table = table[(table.accumulation == "top") & table.prompt.isin(["mask", study.DETECTION_PROMPT])]
+    table = table.dropna(subset="r")
+    if table.empty:
         return {}
     source = "independence.csv"
     numbers = {
-        "independence.occupations": count(own.occupations.max(), source, column="occupations"),
-        "independence.models": count(own.model.nunique(), source, column="model"),
+        "independence.occupations": count(table.occupations.max(), source, column="occupations"),
+        "independence.models": count(table.model.nunique(), source, column="model"),
         "independence.limit": entry(NEAR_ZERO, f"{NEAR_ZERO}", "findings", name="NEAR_ZERO"),
     }
-    for level, part in own.groupby("level", sort=False):
+    for level, part in table.groupby("level", sort=False):
         near, clear = part.r.abs() < NEAR_ZERO, (part.ci_low > 0) | (part.ci_high < 0)
         numbers[f"independence.{level}.near"] = count(near.sum(), source, level=level)
         numbers[f"independence.{level}.clear"] = count(clear.sum(), source, level=level)
@@ -185,8 +171,8 @@ def from_names(rates):
     models, numbers = set(rates.model), {}
     for model, shown in study.PRINTED_AS.items():
         if model in models and shown.replace("-gen", " gen") not in models:
-            found = count(1, "specification_detection.csv", model=model)
-            numbers["relabelled"] = found | {"label": [model, shown]}
+            number_of_models = count(1, "specification_detection.csv", model=model)
+            numbers["relabelled"] = number_of_models | {"label": [model, shown]}
     return numbers
 
 
@@ -210,8 +196,7 @@ def from_equally_likely(test):
 def from_agreement(agreement, release):
     """Return ``agree.<table>.<dates>.<variant>.<cells, agree, close or gap>`` of a release."""
     numbers = {}
-    own = agreement[agreement.release == release]
-    for row in own.itertuples():
+    for row in agreement[agreement.release == release].itertuples():
         name = f"agree.{row.table.replace(' ', '').lower()}.{row.dates}.{row.variant}"
         cell = {"table": row.table, "dates": row.dates, "variant": row.variant}
         for key in ("cells", "agree", "close"):
@@ -237,9 +222,9 @@ def from_orders(table):
         which a listing by name gives the neutral files' rate).
     """
     source = "orders.csv"
-    own = table[table.rate == "balanced accuracy"].reset_index(drop=True)
-    widest = own.iloc[(own.highest - own.lowest).idxmax()]
-    middle = own.iloc[(own.high - own.low).idxmax()]
+    balanced = table[table.rate == "balanced accuracy"].reset_index(drop=True)
+    widest = balanced.iloc[(balanced.highest - balanced.lowest).idxmax()]
+    middle = balanced.iloc[(balanced.high - balanced.low).idxmax()]
     numbers = {
         "orders.lowest": _of_model(widest.lowest, source, widest.model, 3),
         "orders.highest": _of_model(widest.highest, source, widest.model, 3),

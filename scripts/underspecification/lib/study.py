@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from scripts.underspecification.lib.sets import GENDERED, PARTICIPANTS
+from scripts.underspecification.lib.instances import GENDERED, PARTICIPANTS
 
 RELEASES = {"preprint": "underspecification", "aaai": "underspecification_aaai"}
 """Releases of raw outputs to their folders of upstream files: with the preprint, and with the later paper at AAAI."""
@@ -91,8 +91,3 @@ def order(labels):
     names = list(MODELS)
     labels = list(dict.fromkeys(labels))
     return sorted(labels, key=lambda name: names.index(name) if name in names else len(names) + labels.index(name))
-
-
-def demonstration(models):
-    """Return the labels of a run's demonstration models, which stand for no model of the study."""
-    return frozenset(facts["label"] for facts in models.values() if facts["demonstration"])

@@ -2,24 +2,15 @@
 
 import pandas as pd
 
-from scripts.core import files
-from scripts.core.paper import latex
+from scripts.core.paper.formats import MISSING, interval, number
+from scripts.core.paper.tables import changes, named_once, write_table
 from scripts.underspecification.lib import figures, study
 from scripts.underspecification.lib.analyses import agreement, detection
 from scripts.underspecification.lib.analyses.correlation import MEAN
 
-MISSING = "–"
 SET_LABELS = {"winogender": "Winogender", "simplified": "Simplified"}
 VARIANTS = {("female", 1): "a", (detection.OF_BOTH, 2): "b"}
 """Of Table 2, by gender and dates at an end, lettered as in the caption: as described, and as its numbers were made."""
-
-
-def number(value, decimals, signed=False):
-    """Return a number with ``decimals``, with a true minus, without the sign of a zero; a dash if it is missing."""
-    if value is None or pd.isna(value):
-        return MISSING
-    text = f"{value:{'+' if signed else ''}.{decimals}f}"
-    return (text[1:] if float(text) == 0 and text[0] in "+-" else text).replace("-", "−")
 
 
 def set_label(evaluation_set, templates):
@@ -29,7 +20,7 @@ def set_label(evaluation_set, templates):
 
 def slopes(table):
     """Return the cells of Method 1: a row for each model and prompt, slopes and r for dates and places."""
-    own = table[table.accumulation == "top"].set_index(["model", "prompt", "variable", "gender", "metric"]).value
+    top = table[table.accumulation == "top"].set_index(["model", "prompt", "variable", "gender", "metric"]).value
     prompts = table.groupby("model", sort=False).prompt.unique()
     rows = []
     for model in study.order(table.model):
@@ -37,9 +28,9 @@ def slopes(table):
             row = {"Model": model, "Prompt": "mean" if prompt == MEAN else prompt}
             for variable in ("date", "place"):
                 for gender in ("female", "male", "neutral"):
-                    for metric, sign in (("slope", True), ("r", True)):
-                        value = own.get((model, prompt, variable, gender, metric))
-                        row[f"{variable}s, {gender}: {metric}"] = number(value, 2, sign)
+                    for metric in ("slope", "r"):
+                        value = top.get((model, prompt, variable, gender, metric))
+                        row[f"{variable}s, {gender}: {metric}"] = number(value, 2, signed=True)
             rows.append(row)
     return pd.DataFrame(rows)
 
@@ -62,17 +53,11 @@ def rates(table, orders, printed):
         accuracy with the threshold from cross-validation, with that threshold. Printed rates are left out if no model
         has one.
     """
-    own = table[
-        (table.dates == 1)
-        & (table.gender == "female")
-        & (table.accumulation == "top")
-        & table.prompt.isin(["mask", study.DETECTION_PROMPT])
-    ]
+    detected = _of_study(table[(table.dates == 1) & (table.gender == "female")])
     known = agreement.printed_rates(printed).set_index(["evaluation_set", "model", "rate"]).printed
     released = set(orders[orders.release != study.RUN].model)
     rows = []
-    for key in figures_sets(own):
-        part = own[(own.evaluation_set == key[0]) & (own.templates == key[1])]
+    for key, part in _by_set(detected):
         for model in study.order(part.model):
             cells = part[part.model == model].set_index(["choice", "metric"])
             other = study.PRINTED_AS.get(model) if model in released else None
@@ -83,22 +68,30 @@ def rates(table, orders, printed):
             for short, rate in agreement.RATES.items():
                 row[f"here: {short}"] = number(cells.value["fixed", rate], 3)
             low, high = cells.loc[("fixed", "balanced accuracy"), ["ci_low", "ci_high"]]
-            row["here: interval"] = f"{number(low, 2)}–{number(high, 2)}"
+            row["here: interval"] = interval(low, high, 2, between="–")
             row["here: AUC"] = number(cells.value["none", "AUC"], 3)
             chosen = ("cross-validated", "balanced accuracy")
             if chosen in cells.index:
                 row["cross-validated: BA"] = number(cells.value[chosen], 3)
                 row["cross-validated: threshold"] = number(cells.threshold[chosen], 2)
             rows.append(row)
-    found = pd.DataFrame(rows).fillna(MISSING)
+    frame = pd.DataFrame(rows).fillna(MISSING)
     # Without released outputs nothing is printed to stand beside.
-    return found.drop(columns=[c for c in found if c.startswith("printed: ") and (found[c] == MISSING).all()])
+    return frame.drop(columns=[c for c in frame if c.startswith("printed: ") and (frame[c] == MISSING).all()])
 
 
-def figures_sets(frame):
-    """Return the evaluation sets with their template sets that a frame has, in order."""
-    found = set(frame[["evaluation_set", "templates"]].itertuples(index=False, name=None))
-    return [(s, t) for s in SET_LABELS for t in ("replica", "official") if (s, t) in found]
+def _of_study(table):
+    """Return the rows of Method 2 as the study has them: of the most probable tokens, at masks or with its prompt."""
+    return table[(table.accumulation == "top") & table.prompt.isin(["mask", study.DETECTION_PROMPT])]
+
+
+def _by_set(table):
+    """Yield each evaluation set with its template set that a table has, in order, and its rows."""
+    for evaluation_set in SET_LABELS:
+        for templates in ("replica", "official"):
+            rows = table[(table.evaluation_set == evaluation_set) & (table.templates == templates)]
+            if not rows.empty:
+                yield (evaluation_set, templates), rows
 
 
 def example(metric, printed, occupation="doctor"):
@@ -106,20 +99,17 @@ def example(metric, printed, occupation="doctor"):
 
     Printed numbers stand in parentheses behind ours where the study has them.
     """
-    own = metric[
-        (metric.evaluation_set == "winogender")
-        & (metric.accumulation == "top")
-        & metric.prompt.isin(["mask", study.DETECTION_PROMPT])
-    ]
-    names = sorted(own.occupation.unique())
+    sentences = _of_study(metric[metric.evaluation_set == "winogender"])
+    names = sorted(sentences.occupation.unique())
     occupation = occupation if occupation in names else names[0]
-    own = own[(own.occupation == occupation) & (own.templates == own.templates.iloc[0])]
+    sentences = sentences[(sentences.occupation == occupation) & (sentences.templates == sentences.templates.iloc[0])]
     known = agreement.printed_metrics(printed).set_index(["model", "item"]).printed
-    models = [m for m in study.order(own.model) if m in set(known.index.get_level_values(0))] or study.order(own.model)
-    values = own.set_index(["model", "item", "gender", "dates"]).metric
+    models = study.order(sentences.model)
+    models = [model for model in models if model in known.index.unique("model")] or models
+    values = sentences.set_index(["model", "item", "gender", "dates"]).metric
     rows = []
     for (gender, dates), label in VARIANTS.items():
-        if not ((own.gender == gender) & (own.dates == dates)).any():
+        if not ((sentences.gender == gender) & (sentences.dates == dates)).any():
             continue
         order = [(c, p) for c in (0, 1) for p in ("man", "woman", "someone", "other")]
         for place, (code, participant) in enumerate(order, 1):
@@ -134,7 +124,7 @@ def example(metric, printed, occupation="doctor"):
             }
             for model in models:
                 cell = number(values.get((model, item, gender, dates)), 1)
-                if (own.release != study.RUN).any() and (model, item) in known.index:
+                if (sentences.release != study.RUN).any() and (model, item) in known.index:
                     cell += f" ({known[model, item]})"
                 row[_head(model)] = cell
             rows.append(row)
@@ -152,19 +142,14 @@ def _head(model):
 
 def independence(table):
     """Return the cells of r between level and change over occupations: a row for each set and model."""
-    own = table[(table.accumulation == "top") & table.prompt.isin(["mask", study.DETECTION_PROMPT])]
     rows = []
-    for key in figures_sets(own):
-        part = own[(own.evaluation_set == key[0]) & (own.templates == key[1])]
+    for key, part in _by_set(_of_study(table)):
         for model in study.order(part.model):
             cells = part[part.model == model].set_index("level")
             row = {"Set": set_label(*key), "Model": model}
             for level in detection.LEVELS:
-                low, high = cells.loc[level, ["ci_low", "ci_high"]]
-                row[f"{level} level: r"] = number(cells.r[level], 2, True)
-                row[f"{level} level: interval"] = (
-                    MISSING if pd.isna(low) else f"{number(low, 2, True)} to {number(high, 2, True)}"
-                )
+                row[f"{level} level: r"] = number(cells.r[level], 2, signed=True)
+                row[f"{level} level: interval"] = interval(*cells.loc[level, ["ci_low", "ci_high"]], 2, signed=True)
             rows.append(row)
     return pd.DataFrame(rows)
 
@@ -200,11 +185,8 @@ def write(tex, csv, frame, left, hidden=()):
     hidden : sequence of str
         Columns of the CSV that are not printed.
     """
-    files.write_csv(csv, frame)
     shown = frame.drop(columns=list(hidden))
-    first = shown.columns[0]
-    new = (shown[first] != shown[first].shift()).to_numpy()
+    blocks = changes(shown.iloc[:, 0])
+    shown = shown.assign(**{shown.columns[0]: named_once(shown.iloc[:, 0])})
     # A rule between blocks; none where every second row would have one.
-    midrules = [i for i in range(1, len(shown)) if new[i]] if new.sum() <= 5 else ()
-    shown[first] = latex.named_once(shown[first])
-    files.write_text(tex, latex.latex_table(shown, align="l" * left + "r" * (shown.shape[1] - left), midrules=midrules))
+    write_table(tex, csv, shown, left, rows=frame, midrules=blocks if len(blocks) < 5 else ())

@@ -1,6 +1,5 @@
 """What a plan rests on: token counts, operations, measured speeds, and GPUs that hold a model."""
 
-import pandas as pd
 import pytest
 
 from scripts.core import config, files
@@ -12,24 +11,12 @@ PROMPTED = {"prompts": 50, "tokens": 120, "generated": 900, "jobs": 2}
 DEVICES = {"A100-40GB": {"memory_gb": 40, "tflops": {"float32": 12, "float16": 100, "bfloat16": 100}}}
 
 
-@pytest.fixture(scope="module")
-def instances():
-    texts = [f"The {who} was tired. The {who} said ___ would sleep." for who in ("clerk", "baker")]
-    return pd.DataFrame({"instance_id": ["a", "b"], "text": texts, "options": [["he", "she", "they", "xe"]] * 2})
-
-
-def test_tokens_before_and_after_sharing(instances):
-    # A text has 12 words and signs: 7 before the slot (The X was tired . The X said = 8), the option, 3 after it.
-    decoder = planning.count_tokens("decoder", instances, planning.word_tokens)
-    assert decoder == (2 * 4 * 12, 1 + 2 * (7 + 4 * 4))
-    encoder = planning.count_tokens("encoder", instances, planning.word_tokens)
-    assert encoder == (2 * 4 * 12 * 12,) * 2
-    assert planning.count_tokens("encoder-decoder", instances, planning.word_tokens) == (96, 24)
-
-
-def test_a_sample_stands_for_many_encoder_texts(instances):
-    many = pd.concat([instances.assign(instance_id=[f"{i}a", f"{i}b"]) for i in range(400)])
-    assert planning.count_tokens("encoder", many, planning.word_tokens) == (800 * 4 * 144,) * 2
+def test_tokens_before_and_after_sharing():
+    # Three instances of 10 tokens and one of 20, four options each.
+    lengths = [(3, 10), (1, 20)]
+    assert planning.count_tokens("decoder", 4, lengths) == (200, 55)
+    assert planning.count_tokens("encoder", 4, lengths) == (4 * (3 * 100 + 400),) * 2
+    assert planning.count_tokens("encoder-decoder", 4, lengths) == (200, 50)
 
 
 def test_operations():
@@ -82,40 +69,61 @@ def test_what_is_generated_is_planned_as_its_jobs_are_limited():
     assert cpu[0]["hours"] == pytest.approx((2e9 * (2000 + 2 * 100) / 2e10 + 30) / 3600)
 
 
-def test_the_report_has_every_rule_and_model_and_totals(instances, tmp_path, capsys):
-    files.write_parquet(tmp_path / "instances.parquet", instances)
-    files.write_parquet(tmp_path / "mgc.parquet", pd.DataFrame({"method": ["mask", "generate", "generate"]}))
+def test_the_report_has_every_rule_and_model_and_totals(tmp_path, capsys):
     entry = ENTRY | {"source": {"path": str(tmp_path / "nowhere")}}
     script.main(
-        instances=[str(tmp_path / "instances.parquet")], plan=str(tmp_path / "plan.csv"), studies=["ruff/replica"],
-        texts=[str(tmp_path / "mgc.parquet")], sets={"wing/mgc": {"tokens": 30, "new_tokens": 7}},
-        entries={"one": entry, "two": entry | {"gpus": 0, "precision": "float32"}, "told": entry},
-        jobs={"ruff": {"one": 3, "two": 1}}, prompted={"ruff/replica": {"told": PROMPTED}},
-        methods={"wing": {"one": ["generate"], "two": ["mask", "generate"]}},
+        plan=str(tmp_path / "plan.csv"),
+        scored={"ruff/replica": {"options": 4, "lengths": [(2, 12)], "jobs": {"one": 3, "two": 1}}},
+        prompted={"ruff/replica": {"told": PROMPTED}},
+        texts={
+            "wing/mgc": {
+                "counts": {"mask": 1, "generate": 2}, "tokens": 30, "new_tokens": 7,
+                "methods": {"one": ["generate"], "two": ["mask", "generate"]},
+            }
+        },
+        entries={"one": entry | {"source": {"hub": "org/one"}}, "two": entry | {"gpus": 0, "precision": "float32"},
+                 "told": entry},
         devices=DEVICES, speeds=str(tmp_path / "speeds"),
     )  # fmt: skip
     table = files.read_csv(tmp_path / "plan.csv")
-    assert table.columns.tolist() == script.COLUMNS
+    assert table.columns.tolist() == planning.COLUMNS
     assert table.rule.tolist() == ["score", "score", "prompt", "token_distributions", "token_distributions"]
     assert table.model.tolist() == ["one", "two", "told", "one", "two"]
     assert table.jobs.tolist() == [3, 1, 2, 1, 1]
     assert table.instances.tolist() == [2, 2, 50, 2, 3]
-    assert table.tokens.tolist()[2:] == [50 * 120 + 900, 2 * 30 + 14, 3 * 30 + 14]
-    assert table.tokenizer.tolist() == ["words and signs"] * 2 + ["none, estimated"] * 3
+    assert table.tokens.tolist() == [96, 96, 50 * 120 + 900, 2 * 30 + 14, 3 * 30 + 14]
     printed = capsys.readouterr().out
     assert "A100-40GB:" in printed
     assert "in 6 jobs (score " in printed
     hours = (table.hours * table.gpus)[table.gpus > 0].sum()
     assert f"A100-40GB: {hours:.2f} GPU hours" in printed
+    assert f" and {planning.rounded(hours)} GPU hours on A100-40GB; 2 GB of weights to download at least." in printed
+
+
+@pytest.mark.parametrize(
+    ("summary", "told"),
+    [
+        (
+            {"hours": {"A": 12.34, "B": 5.0}, "most_gpus": {"A": 1, "B": 4}, "download_gb": 0.0},
+            "In all: 12 GPU hours on A or 5 GPU hours on B (up to 4 GPUs); no weights to download at least.",
+        ),
+        (
+            {"hours": {"cpu": 0.0512}, "most_gpus": {"cpu": 0}, "download_gb": 1234.0},
+            "In all: 0.051 hours on this CPU; 1200 GB of weights to download at least.",
+        ),
+    ],
+)
+def test_totals_in_words(summary, told):
+    assert planning.told(summary) == told
 
 
 def test_a_run_without_models_has_an_empty_plan(tmp_path, capsys):
     script.main(
-        instances=[], texts=[], plan=str(tmp_path / "plan.csv"), studies=[], sets={}, entries={}, jobs={}, prompted={},
-        methods={}, devices=DEVICES, speeds=str(tmp_path / "speeds"),
+        plan=str(tmp_path / "plan.csv"), scored={}, prompted={}, texts={}, entries={}, devices=DEVICES,
+        speeds=str(tmp_path / "speeds"),
     )  # fmt: skip
     table = files.read_csv(tmp_path / "plan.csv")
-    assert table.columns.tolist() == script.COLUMNS
+    assert table.columns.tolist() == planning.COLUMNS
     assert table.empty
     assert capsys.readouterr().out == "No study of this run reads a model: there is nothing to plan.\n"
 

@@ -1,8 +1,11 @@
 """Checks of three values, what they decide together, and the tables of verdicts."""
 
+import json
+
 import pandas as pd
 import pytest
 
+from scripts.core import files
 from scripts.core.paper import claims
 from scripts.core.paper.claims import Check, Claim, Lacking
 
@@ -16,9 +19,13 @@ UNKNOWN, UNDEFINED = Check(None, missing=("OPT-66B",)), Check(None)
         ([TRUE], "holds", "1 < 2", ()),
         ([TRUE] * 4, "holds", "all 4 checks hold", ()),
         ([TRUE, UNDEFINED], "holds", "1 < 2", ()),
-        ([TRUE, FALSE], "fails", "1 of 2 checks fail: 3 < 2", ()),
-        ([FALSE, UNKNOWN], "fails", "1 of 1 checks fail: 3 < 2", ("OPT-66B",)),
-        ([TRUE, UNKNOWN, UNKNOWN], "not applicable", "1 checks are possible and hold", ("OPT-66B",)),
+        ([TRUE, FALSE], "fails", "1 of 2 checks fails: 3 < 2", ()),
+        ([FALSE, TRUE, FALSE], "fails", "2 of 3 checks fail: 3 < 2; 3 < 2", ()),
+        ([FALSE, FALSE], "fails", "both checks fail: 3 < 2; 3 < 2", ()),
+        ([FALSE, UNKNOWN], "fails", "the only check fails: 3 < 2", ("OPT-66B",)),
+        ([TRUE, UNKNOWN, UNKNOWN], "not applicable", "the only check that could be made holds", ("OPT-66B",)),
+        ([TRUE, TRUE, UNKNOWN], "not applicable", "both checks that could be made hold", ("OPT-66B",)),
+        ([TRUE, UNKNOWN, TRUE, TRUE], "not applicable", "all 3 checks that could be made hold", ("OPT-66B",)),
         ([UNKNOWN], "not applicable", "", ("OPT-66B",)),
         ([UNDEFINED], "not applicable", "", ()),
         ([], "not applicable", "", ()),
@@ -53,7 +60,7 @@ def test_doubts_stand_behind_the_evidence_of_what_holds():
     assert claims.decide([doubted, Check(True, "b: 2")]).evidence == "a: 1; b: 2; but a is small"
     many = claims.decide([doubted] * 4)
     assert many.verdict == "holds" and many.evidence.startswith("all 4 checks hold; but a is small")
-    assert claims.decide([doubted, Check(False, "c: 0")]).evidence == "1 of 2 checks fail: c: 0"
+    assert claims.decide([doubted, Check(False, "c: 0")]).evidence == "1 of 2 checks fails: c: 0"
 
 
 def test_verdicts_are_listed_by_claim_and_template_set():
@@ -72,15 +79,15 @@ def test_a_template_set_that_was_not_run_is_missing():
 
 
 def test_counts_tell_where_the_sets_agree():
-    numbers = {name: entry["value"] for name, entry in claims.counts(table(), "claims.csv").items()}
+    numbers = {name: entry["value"] for name, entry in claims.tally(table(), "claims.csv").items()}
     assert numbers == {
         "claims.total": 3, "claims.replica.holds": 1, "claims.replica.fails": 1, "claims.replica.not_applicable": 1,
         "claims.official.holds": 2, "claims.official.fails": 0, "claims.official.not_applicable": 1, "claims.same": 1,
         "claims.decided_twice": 2,
     }  # fmt: skip
     alone = table().query("templates == 'replica'")
-    assert "claims.same" not in claims.counts(alone, "claims.csv")
-    assert "claims.decided_twice" not in claims.counts(alone, "claims.csv")
+    assert "claims.same" not in claims.tally(alone, "claims.csv")
+    assert "claims.decided_twice" not in claims.tally(alone, "claims.csv")
 
 
 def test_sets_and_findings_that_were_never_judged_agree_with_nothing():
@@ -92,7 +99,7 @@ def test_sets_and_findings_that_were_never_judged_agree_with_nothing():
     runs = {"preprint": 1, "aaai": 6, "third": 3}
     judged = claims.verdicts(found, runs, ["run", "preprint", "aaai", "third"])
     assert judged[judged.templates == "run"].verdict.tolist() == ["not applicable"] * 3
-    numbers = {name: entry["value"] for name, entry in claims.counts(judged, "claims.csv").items()}
+    numbers = {name: entry["value"] for name, entry in claims.tally(judged, "claims.csv").items()}
     # Finding 1 holds wherever it was judged; 2 has two verdicts; 3 was judged nowhere.
     assert (numbers["claims.same"], numbers["claims.decided_twice"]) == (1, 2)
 
@@ -102,7 +109,7 @@ def test_cells_set_the_verdicts_side_by_side():
     assert cells.columns.tolist() == ["No.", "Finding", "Replica", "Official", "Evidence"]
     assert cells.values.tolist() == [
         [1, "It rises (Section 1)", "holds", "holds", "replica: 1. official: 6"],
-        [2, "It is large (Section 2)", "fails", "holds", "replica: 1 of 1 checks fail: 1. official: 6"],
+        [2, "It is large (Section 2)", "fails", "holds", "replica: the only check fails: 1. official: 6"],
         [3, "It speaks (Section 3)", "not applicable", "not applicable", "missing: a, b, c and 2 more"],
     ]
     alone = claims.table_cells(table(), ["official"])
@@ -115,5 +122,19 @@ def test_long_lists_of_counterexamples_are_shortened():
         [Claim(1, "", "", lambda run: [Check(False, f"m{i}: 0") for i in range(9)])], {"a": 1}, ["a"]
     )
     assert wrong.evidence[0].count("m") == 9
-    assert claims.table_cells(wrong, ["a"]).Evidence[0] == "9 of 9 checks fail: m0: 0, m1: 0, m2: 0 and 6 more"
+    assert claims.table_cells(wrong, ["a"]).Evidence[0] == "all 9 checks fail: m0: 0, m1: 0, m2: 0 and 6 more"
     assert isinstance(wrong, pd.DataFrame)
+
+
+def test_a_findings_files_are_written_together(tmp_path):
+    found = [Claim(1, "Section 1", "It rises", lambda value: [Check(value > 0, f"{value}")])]
+    csv, tex, numbers = (tmp_path / f"claims.{kind}" for kind in ("csv", "tex", "json"))
+    claims.write(found, {"official": 1, "replica": -1}, ["replica", "official"], csv=csv, tex=tex, numbers=numbers)
+    assert files.read_csv(csv).verdict.tolist() == ["fails", "holds"]
+    # The columns are in the order of the run's sets.
+    assert r"No. & Finding & Official & Replica & Evidence \\" in tex.read_text(encoding="utf-8")
+    counted = json.loads(numbers.read_text(encoding="utf-8"))
+    assert counted["claims.total"] == {"value": 1, "text": "1", "source": "claims.csv", "cell": {"column": "claim"}}
+    assert counted["claims.same"]["value"] == 0
+    for parts in claims.WIDTHS:
+        assert len(claims.WIDTHS[parts]) == parts + 3 and sum(claims.WIDTHS[parts]) < 0.95

@@ -1,5 +1,6 @@
 """Published numbers: files are checked, cells are found, and verdicts follow from the numbers."""
 
+import json
 import math
 from pathlib import Path
 
@@ -195,7 +196,7 @@ def test_a_value_that_rounds_to_the_printed_one_is_told_from_one_whose_interval_
     found = compare(tmp_path, [CELL, cell(row="A | 1", cells="n=1")], numbers=numbers)
     own = found[found.templates == "replica"].set_index("published")
     assert own.verdict.to_dict() == {"0.50": "within interval", "0.30": "as printed"}
-    counted = {name: entry["value"] for name, entry in published.counts(found, "s.csv").items()}
+    counted = {name: entry["value"] for name, entry in published.tally(found, "s.csv").items()}
     assert counted["published.replica.results.as_printed"] == 1
     assert counted["published.replica.results.within_interval"] == 1
     assert published.table_cells(found, "s").Verdict.tolist() == ["within interval", "as printed"]
@@ -231,7 +232,7 @@ def test_counts_and_cells_follow_the_comparison(tmp_path):
                number(row="y", kind="setting", value="0.9")]  # fmt: skip
     cells = [CELL, cell(row="A | 1", cells="n=1"), cell(row="x"), cell(row="y", table="", reason="people")]
     found = compare(tmp_path, cells, numbers=numbers)
-    counted = {name: entry["value"] for name, entry in published.counts(found, "s.csv").items()}
+    counted = {name: entry["value"] for name, entry in published.tally(found, "s.csv").items()}
     assert counted["published.replica.results.within_interval"] == 2
     assert counted["published.replica.results.as_printed"] == 0
     assert counted["published.replica.results.differs"] == 1
@@ -243,3 +244,31 @@ def test_counts_and_cells_follow_the_comparison(tmp_path):
         ["accuracy: A, 0", "Table 1; Section 2", "0.50", "replica", "0.520", "0.470 to 0.570", "within interval"],
         ["accuracy: A, 1", "Table 1", "0.9", "replica", "0.30", "0.25 to 0.35", "differs"],
     ]
+
+
+def test_printed_numbers_have_a_true_minus_and_no_sign_of_zero(tmp_path):
+    found = compare(tmp_path, [CELL]).assign(published="-0.5", ours=-0.0001, ci_low=-0.02, ci_high=0.01)
+    shown = published.table_cells(found, "s").iloc[0]
+    assert (shown.Published, shown.Ours, shown.Interval) == ("−0.5", "0.00", "−0.02 to 0.01")
+
+
+def test_demonstration_models_are_told_by_name_and_by_label():
+    models = {"a": {"label": "A", "demonstration": False}, "b": {"label": "B-tiny", "demonstration": True}}
+    assert published.demonstration(models) == {"b": "B-tiny"}
+    assert published.demonstration({}) == {}
+
+
+def test_comparisons_are_written_together(tmp_path):
+    read(tmp_path)
+    printed = published.read(*(tmp_path / f"s{end}.csv" for end in ("", "_mapping", "_models")))
+    assert [len(frame) for frame in printed] == [1, 1, 2]
+    csv, tex, numbers = (tmp_path / f"published_vs_ours.{kind}" for kind in ("csv", "tex", "json"))
+    tables = {"replica": {ACCURACY: table()}}
+    options = {"excluded": {"b"}, "csv": csv, "tex": tex, "numbers": numbers, "parts": "Source"}
+    published.write("s", printed, tables, ["replica", "official"], **options)
+    assert files.read_csv(csv).verdict.tolist() == ["within interval", "not run"]
+    text = tex.read_text(encoding="utf-8")
+    assert r"Published & Source & Ours" in text and "within interval" in text and "not run" not in text
+    counted = json.loads(numbers.read_text(encoding="utf-8"))
+    assert counted["published.official.results.not_run"]["value"] == 1
+    assert counted["published.replica.results.total"]["source"] == "published_vs_ours.csv"

@@ -564,7 +564,14 @@ def test_remedies_name_jobs_whose_outputs_snakemake_takes_for_current():
     (line,) = audit.remedies(audit.judge(*state), state[0], targets=["figures"])
     assert line.endswith("--forcerun results/t.csv score -- figures results/t.csv")
     orphan = audit.orphans(["results/my file"], state[0], {})
-    assert audit.remedies(orphan, state[0]) == ["to delete what nothing makes, run: rm 'results/my file'"]
+    assert audit.remedies(orphan, state[0]) == [
+        "to delete what nothing makes, run: python -m scripts.audit --prune --delete"
+    ]
+    scores = audit.orphans(["results/x/scores/a/my old.parquet"], state[0], {})
+    assert audit.remedies(scores, state[0], ["figures"], ["o.yaml"], directory="runs/x") == [
+        "to delete scores that nothing makes, run: python -m scripts.audit --directory runs/x --configfile o.yaml "
+        "--target figures --prune --delete 'results/x/scores/a/my old.parquet'"
+    ]
     state = run_of_two(revision=None)
     assert audit.remedies(audit.judge(*state), state[0]) == [
         "to fix revisions, write them into the registry's entries: source org/a, source org/b"

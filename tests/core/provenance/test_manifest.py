@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import re
 import shutil
 import subprocess
 import zipfile
@@ -13,6 +12,7 @@ import pytest
 from scripts.core import files
 from scripts.core.errors import UserError
 from scripts.core.provenance import audit, job_records, manifest
+from tests import pages
 
 ROOT = Path(__file__).parents[3]
 RECORD = "results/provenance/make/n=2.json"
@@ -270,10 +270,10 @@ def test_a_name_that_does_not_fit_into_a_line_is_refused(run):
         manifest.make([{"rule": "x", "wildcards": {}, "outputs": ["results/a\\b.csv"]}], {})
 
 
-def commands(language):
-    """Return the commands of README's section on signatures that begin with ``language``'s program."""
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    return [line for line in re.findall(rf"^{language} .*$", text, flags=re.MULTILINE) if "manifest.sha256" in line]
+def commands(program):
+    """Return the commands of docs/audit.md on signatures that begin with ``program``."""
+    blocks = [block for block in pages.blocks("docs/audit.md") if block.info == "bash keys"]
+    return [line for block in blocks for _, line in block.commands if line.startswith(f"{program} ")]
 
 
 def shell(command, **environment):

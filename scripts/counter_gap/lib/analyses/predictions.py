@@ -6,7 +6,7 @@ from scripts.core import coreference
 from scripts.core.errors import UserError
 from scripts.core.templates import read_tsv
 
-RULES = ("clusters", "clusters_faithful")
+SPAN_SCORINGS = ("clusters", "clusters_faithful")
 """``clusters``: spans end where they end. ``clusters_faithful``: as the study's released conversion took them."""
 _TITLES = {"mr", "mrs", "ms", "miss", "dr", "sir", "lady", "lord", "the", "master", "madame", "aunt", "uncle"}
 _LABELS = {"TRUE": True, "FALSE": False}
@@ -41,20 +41,20 @@ def read_flags(path, instances):
     return pd.DataFrame(flags, columns=["id", "a_pred", "b_pred"])
 
 
-def flags_from_clusters(instances, documents, rule):
+def flags_from_clusters(instances, documents, scoring):
     """Score clusters.
 
     Parameters
     ----------
     instances : DataFrame
-        As of :mod:`scripts.counter_gap.lib.quadruples`.
+        As of :mod:`scripts.counter_gap.lib.instances`.
     documents : dict of str to Document
-    rule : str
-        One of :data:`RULES`. With ``clusters`` the pronoun is a mention of exactly its tokens, and a name is in the
-        cluster if one of the cluster's mentions names it (:func:`names`). With ``clusters_faithful`` every span runs
-        to the token at its end offset, which lies one character behind the span, and a name is in the cluster if its
-        span contains a mention or is contained in one: what the conversion in the study's repository does. A pronoun
-        that punctuation follows directly is then a span that no system predicts.
+    scoring : str
+        One of :data:`SPAN_SCORINGS`. With ``clusters`` the pronoun is a mention of exactly its tokens, and a name is
+        in the cluster if one of the cluster's mentions stands for it (:func:`stands_for`). With ``clusters_faithful``
+        every span runs to the token at its end offset, which lies one character behind the span, and a name is in the
+        cluster if its span contains a mention or is contained in one: what the conversion in the study's repository
+        does. A pronoun that punctuation follows directly is then a span that no system predicts.
 
     Returns
     -------
@@ -65,19 +65,19 @@ def flags_from_clusters(instances, documents, rule):
     for row in instances.itertuples(index=False):
         document = documents[row.id]
         spans = [
-            _span(document, offset, offset + len(word), rule == "clusters_faithful")
+            _span(document, offset, offset + len(word), scoring == "clusters_faithful")
             for word, offset in ((row.pronoun, row.pronoun_offset), (row.a, row.a_offset), (row.b, row.b_offset))
         ]
         clusters = document.clusters_with(spans[0])
-        if rule == "clusters_faithful":
+        if scoring == "clusters_faithful":
             # The released conversion looks at the first cluster that holds the pronoun.
             clusters = clusters[:1]
-            found = [span and any(_nested(m, span) for c in clusters for m in c) for span in spans[1:]]
+            predicted = [span and any(_nested(m, span) for c in clusters for m in c) for span in spans[1:]]
         else:
-            found = [
-                span and any(names(document, row.text, m, span) for c in clusters for m in c) for span in spans[1:]
+            predicted = [
+                span and any(stands_for(document, row.text, m, span) for c in clusters for m in c) for span in spans[1:]
             ]
-        flags.append((row.id, *map(bool, found)))
+        flags.append((row.id, *map(bool, predicted)))
     return pd.DataFrame(flags, columns=["id", "a_pred", "b_pred"])
 
 
@@ -95,7 +95,7 @@ def _nested(one, other):
     return inside or (other[0] >= one[0] and other[1] <= one[1])
 
 
-def names(document, text, mention, name):
+def stands_for(document, text, mention, name):
     """Tell whether a mention stands for the person whose annotated name has the tokens ``name``.
 
     It does if it is the name or a part of it, once titles and articles before it and a possessive ending or marks
@@ -124,6 +124,6 @@ def documents_of(instances):
     return dict(zip(instances.id, instances.text, strict=True))
 
 
-def read_clusters(path, instances, rule):
+def read_clusters(path, instances, scoring):
     """Read a system's clusters and return its flags."""
-    return flags_from_clusters(instances, coreference.read(path, documents_of(instances)), rule)
+    return flags_from_clusters(instances, coreference.read(path, documents_of(instances)), scoring)

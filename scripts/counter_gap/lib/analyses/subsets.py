@@ -1,46 +1,73 @@
 """Which quadruples each breakdown looks at, from the data alone: no output of a system decides it."""
 
 import numpy as np
+import pandas as pd
 
 from scripts.core.coreference import tokenise
 
 SPLITTING = ".,`\"'()-/*"
 """Marks at which the released conversion starts a new token. A pronoun directly before one gets a span that ends with
 the mark (see ``predictions``), which no system predicts; the released flags of these quadruples are all FALSE."""
+SOURCES = ("gutenberg", "bookcorpus")
+MARKS = ("splitting", "other", "none")
 DISTANCES = ("near", "middle", "far")
 
 
-def of_quadruples(instances):
+def factors_of(instances):
     """Return each quadruple's factors.
 
     Parameters
     ----------
     instances : DataFrame
-        As of :mod:`scripts.counter_gap.lib.quadruples`; four rows a quadruple, in order.
+        As of :mod:`scripts.counter_gap.lib.instances`; four rows for each quadruple, in order. Instances without texts
+        (:mod:`scripts.counter_gap.lib.released_flags`) have the columns of :func:`facts_of_texts` instead.
 
     Returns
     -------
     DataFrame
-        One row a quadruple, in order: ``quadruple``, ``gender`` (of the original), ``source`` (``gutenberg`` or
-        ``bookcorpus`` by the form of the book's name, ``own`` otherwise), ``case``, ``artefact`` (a splitting mark
-        directly follows the pronoun in all four), ``glued`` (another mark or letter does), ``right_name`` (one of the
-        names is right), ``words`` (tokens between the right name and the pronoun, mean over the four; missing without
-        one) and ``distance`` (thirds of ``words``).
+        A row for each quadruple, in order: ``quadruple``, ``gender`` (of the original), ``case``, ``source``,
+        ``artefact`` (a splitting mark directly follows the pronoun in all four), ``glued`` (another mark or letter
+        does), ``right_name`` (one of the names is right), ``words`` and ``distance`` (thirds of ``words``).
     """
-    follows = [t[o + len(p) : o + len(p) + 1] for t, o, p in _columns(instances, "text", "pronoun_offset", "pronoun")]
-    splitting = np.array([bool(mark) and mark in SPLITTING for mark in follows]).reshape(-1, 4).all(1)
-    glued = np.array([bool(mark.strip()) for mark in follows]).reshape(-1, 4).all(1) & ~splitting
-    words = np.array([_words(row) for row in instances.itertuples(index=False)]).reshape(-1, 4).mean(1)
-    frame = instances.iloc[::4][["quadruple", "gender", "case", "book"]].reset_index(drop=True)
-    frame["source"] = [_source(book) for book in frame.pop("book")]
-    frame["artefact"], frame["glued"] = splitting, glued
-    frame["right_name"] = np.isfinite(words)
-    frame["words"] = words
+    originals = instances.iloc[::4].reset_index(drop=True)
+    facts = facts_of_texts(instances) if "text" in instances else originals[["source", "mark", "words"]]
+    words = facts.words.to_numpy()
+    frame = originals[["quadruple", "gender", "case"]].assign(
+        source=facts.source,
+        artefact=facts.mark == "splitting",
+        glued=facts.mark == "other",
+        right_name=np.isfinite(words),
+        words=words,
+    )
     edges = np.nanquantile(words, [1 / 3, 2 / 3]) if frame.right_name.any() else [0, 0]
     frame["distance"] = np.where(
         frame.right_name, np.array(DISTANCES)[np.searchsorted(edges, np.nan_to_num(words))], "no right name"
     )
     return frame
+
+
+def facts_of_texts(instances):
+    """Return what the factors need of the texts of quadruples.
+
+    Returns
+    -------
+    DataFrame
+        A row for each quadruple, in order: ``source`` (of :data:`SOURCES` by the form of the book's name, ``own``
+        otherwise), ``mark`` (:data:`MARKS`: a splitting mark directly follows the pronoun in all four, a mark or letter
+        does, or not) and ``words`` (tokens between the right name and the pronoun, mean over the four; missing without
+        a right name).
+    """
+    follows = [t[o + len(p) : o + len(p) + 1] for t, o, p in _columns(instances, "text", "pronoun_offset", "pronoun")]
+    splitting = np.array([bool(mark) and mark in SPLITTING for mark in follows]).reshape(-1, 4).all(1)
+    glued = np.array([bool(mark.strip()) for mark in follows]).reshape(-1, 4).all(1)
+    words = np.array([_words(row) for row in instances.itertuples(index=False)]).reshape(-1, 4).mean(1)
+    return pd.DataFrame(
+        {
+            "source": [_source(book) for book in instances.book.iloc[::4]],
+            "mark": np.select([splitting, glued], MARKS[:2], MARKS[2]),
+            "words": words,
+        }
+    )
 
 
 def _columns(frame, *names):
@@ -68,22 +95,22 @@ def masks(factors):
     ``all``, sources, cases and distances; each also ``without artefact``. Subsets with no member, and sources if
     there is only one, are left out; so are all ``without artefact`` if no quadruple has it.
     """
-    found = {"all": np.ones(len(factors), dtype=bool)}
+    chosen = {"all": np.ones(len(factors), dtype=bool)}
     for factor, levels in (
-        ("source", ("gutenberg", "bookcorpus")),
+        ("source", SOURCES),
         ("case", ("nominative", "accusative", "possessive")),
         ("distance", DISTANCES),
     ):
         for level in levels:
             mask = (factors[factor] == level).to_numpy()
             if mask.any() and not mask.all():
-                found[level] = mask
+                chosen[level] = mask
     artefact = factors.artefact.to_numpy()
     if artefact.any():
-        found |= {
-            f"{name} without artefact": mask & ~artefact for name, mask in found.items() if (mask & ~artefact).any()
+        chosen |= {
+            f"{name} without artefact": mask & ~artefact for name, mask in chosen.items() if (mask & ~artefact).any()
         }
     marked = artefact | factors.glued.to_numpy()
     if factors.glued.any():
-        found["all without any mark"] = ~marked
-    return found
+        chosen["all without any mark"] = ~marked
+    return chosen

@@ -29,8 +29,8 @@ from scripts.core.options import offered
 OUTCOMES = ("right", "wrong", "wrong_case", "several", "none")
 """What an output comes to, in the order of tables and figures."""
 
-UNREADABLE = ("several", "none")
-"""Outcomes that give no answer at all."""
+PICKS = ("right", "wrong")
+"""Outcomes that pick one of the options."""
 
 BOTH = " or "
 """Between the names of sets that share a form."""
@@ -59,11 +59,11 @@ def alternatives(text, known):
         brackets between them: *s/he* gives *s*, *he* and *she*.
     """
     text = _ABBREVIATION.sub(" ", unicodedata.normalize("NFKC", text).lower())
-    text = _HYPHENED.sub(lambda found: _unhyphened(*found.groups(), known), text)
-    text = _BRACKETED.sub(lambda found: _unbracketed(*found.groups()), text)
+    text = _HYPHENED.sub(lambda match: _unhyphened(*match.groups(), known), text)
+    text = _BRACKETED.sub(lambda match: _unbracketed(*match.groups()), text)
     groups = []
-    for found in _ALTERNATIVES.findall(text):
-        words = _SLASH.split(found)
+    for group in _ALTERNATIVES.findall(text):
+        words = _SLASH.split(group)
         groups.append(words + [a + b for a, b in pairwise(words) if a + b in known])
     return groups
 
@@ -101,19 +101,19 @@ def read(text, case, pronouns):
     """
     of_case = offered(pronouns, case)
     owners = {}
-    for name, forms in pronouns.items():
-        for form in forms.values():
+    for name, table in pronouns.items():
+        for form in table.values():
             owners.setdefault(form, set()).add(name)
     groups = alternatives(text, owners)
-    found = {word for group in groups for word in group if word in owners}
-    answers = found & set(of_case)
+    forms = {word for group in groups for word in group if word in owners}
+    answers = forms & set(of_case)
     ambiguous = [group for group in groups if len(owned := _owned(group, owners)) and not set.intersection(*owned)]
     if len(answers) > 1 or any(not answers or answers & set(group) for group in ambiguous):
         return "several", ()
     if answers:
         return "one", of_case[answers.pop()]
-    if found:
-        common = set.intersection(*(owners[word] for word in found))
+    if forms:
+        common = set.intersection(*(owners[word] for word in forms))
         return "wrong_case", tuple(name for name in pronouns if name in common)
     return "none", ()
 

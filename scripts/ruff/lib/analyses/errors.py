@@ -53,8 +53,8 @@ def error_types(table):
     errors = classify_errors(table)
     results = []
     for (model, n), part in rows.groupby(["model", "n_distractors"], sort=False):
-        own = errors[(errors.model == model) & (errors.n_distractors == n)]
-        clear = own[own.error_type != "ambiguous"]
+        wrong = errors[(errors.model == model) & (errors.n_distractors == n)]
+        clear = wrong[wrong.error_type != "ambiguous"]
         shares = pd.crosstab(clear.seed, clear.error_type, normalize="index")
         for kind in ERROR_TYPES:
             values = shares[kind] if kind in shares else pd.Series(0.0, index=shares.index)
@@ -65,8 +65,8 @@ def error_types(table):
                     kind,
                     len(values),
                     len(part),
-                    len(own),
-                    len(own) - len(clear),
+                    len(wrong),
+                    len(wrong) - len(clear),
                     len(clear),
                     int(clear.bias_equals_gold.sum()),
                     int((clear.error_type == kind).sum()),

@@ -5,6 +5,12 @@ import numpy as np
 from scripts.core.errors import UserError
 from scripts.core.options import option_counts, picked, predict
 
+OF_INSTANCE = [
+    "instance_id", "seed", "n_distractors", "task_index", "occupation", "participant", "case", "polarity", "pronoun",
+    "distractor_pronoun",
+]  # fmt: skip
+"""Columns of an instance that its predictions keep."""
+
 
 def predictions(instances, scores, model, pronoun_sets):
     """Return what one model picks for every selected instance.
@@ -48,20 +54,7 @@ def predictions(instances, scores, model, pronoun_sets):
             f"scores of {model}: instance {sorted(missing)[0]} and {len(missing) - 1} more are not scored; "
             "delete the score file and run the workflow again"
         )
-    table = instances[
-        [
-            "instance_id",
-            "seed",
-            "n_distractors",
-            "task_index",
-            "occupation",
-            "participant",
-            "case",
-            "polarity",
-            "pronoun",
-            "distractor_pronoun",
-        ]
-    ].copy()
+    table = instances[OF_INSTANCE].copy()
     table["picked"] = picked(instances, picks)
     table = table.join(picks, on="instance_id")
     table["prediction"] = np.asarray(pronoun_sets, dtype=object)[table.pop("option_index").to_numpy(dtype=int)]
@@ -73,23 +66,5 @@ def predictions(instances, scores, model, pronoun_sets):
     table["setting"] = np.where(free, "context_free", "fidelity")
     table["correct"] = (table.picked == instances.gold).astype("boolean").mask(free)
     table.insert(0, "model", model)
-    order = [
-        "model",
-        "setting",
-        "instance_id",
-        "seed",
-        "n_distractors",
-        "task_index",
-        "occupation",
-        "participant",
-        "case",
-        "polarity",
-        "pronoun",
-        "distractor_pronoun",
-        "prediction",
-        "context_free_prediction",
-        "correct",
-        "margin",
-        "tie",
-    ]
+    order = ["model", "setting", *OF_INSTANCE, "prediction", "context_free_prediction", "correct", "margin", "tie"]
     return table[order].astype({"seed": "Int64", "n_distractors": "Int64"}).reset_index(drop=True)

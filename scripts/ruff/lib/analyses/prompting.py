@@ -10,14 +10,14 @@ import numpy as np
 import pandas as pd
 
 from scripts.core.errors import UserError
-from scripts.ruff.lib.analyses import answers
-from scripts.ruff.lib.prompt_texts import VANILLA
+from scripts.ruff.lib.analyses.answers import BOTH, OUTCOMES, PICKS, judge
+from scripts.ruff.lib.prompts import VANILLA
 
 KEYS = ["model", "method", "answer", "n_distractors"]
 KIND_GROUPS = ("all", "open", "options")
 
 
-def output_rows(prompted, prompts, found, model, pronouns):
+def output_rows(prompted, prompts, answers, model, pronouns):
     """Return the outputs of one model.
 
     Parameters
@@ -26,7 +26,7 @@ def output_rows(prompted, prompts, found, model, pronouns):
         The prompted rows of all samples (``scripts/ruff/prompts.py``).
     prompts : DataFrame
         All prompts of all instances.
-    found : DataFrame
+    answers : DataFrame
         The model's answers (``scripts/prompting/prompt.py``).
     model : str
     pronouns : dict of str to dict
@@ -46,21 +46,23 @@ def output_rows(prompted, prompts, found, model, pronouns):
     UserError
         If a prompt has two answers or none although the model was asked by its method.
     """
-    methods = prompts.set_index("text_id").method.reindex(found.text_id).unique()
+    methods = prompts.set_index("text_id").method.reindex(answers.text_id).unique()
     asked = prompts[prompts.method.isin(methods)]
-    if len(found) != len(asked) or set(found.text_id) != set(asked.text_id):
+    if len(answers) != len(asked) or set(answers.text_id) != set(asked.text_id):
         raise UserError(
             f"answers of {model}: they belong to other prompts than those of the run; delete the file and run the "
             "workflow again"
         )
-    table = asked[["text_id", "instance_id", "method", "prompt", "kind", "order", "listed"]].merge(found, on="text_id")
+    table = asked[["text_id", "instance_id", "method", "prompt", "kind", "order", "listed"]].merge(
+        answers, on="text_id"
+    )
     facts = prompted.drop_duplicates("instance_id").set_index("instance_id")[["case", "pronoun"]]
     table = table.join(facts, on="instance_id")
     parts = []
     for answer, column in (("final", "answer"), ("chain", "chain")):
         part = table[table[column].notna()]
         judged = [
-            answers.judge(*row, pronouns)
+            judge(*row, pronouns)
             for row in zip(part[column], part["case"], part.pronoun, strict=True)
         ]  # fmt: skip
         named = [name for _, name in judged]
@@ -72,10 +74,10 @@ def output_rows(prompted, prompts, found, model, pronouns):
         # A named set whose form is in another case was not picked from the list.
         part["place"] = pd.array([place for place, _ in places], dtype="Int8")
         part["named_place"] = pd.array([place for _, place in places], dtype="Int8")
-        part.loc[~part.outcome.isin(["right", "wrong"]), "named_place"] = pd.NA
+        part.loc[~part.outcome.isin(PICKS), "named_place"] = pd.NA
         parts.append(part)
     outputs = pd.concat(parts, ignore_index=True)
-    outputs = outputs.drop(columns=["text_id", "listed", "chain", "case", "pronoun", *_counts(outputs)])
+    outputs = outputs.drop(columns=["text_id", "listed", "chain", "case", "pronoun", *_of_generation(outputs)])
     rows = prompted[["instance_id", "seed", "n_distractors", "occupation", "case", "pronoun", "chains"]]
     rows = rows.merge(outputs, on="instance_id")
     # An instance of two samples may be asked for chains in one of them only.
@@ -88,7 +90,8 @@ def output_rows(prompted, prompts, found, model, pronouns):
     return rows[order].astype({"n_distractors": "int64"}).reset_index(drop=True)
 
 
-def _counts(table):
+def _of_generation(table):
+    """Return the columns that say how long answers are and whether they came to an end."""
     return [column for column in table if column.endswith(("_tokens", "_finished"))]
 
 
@@ -97,7 +100,7 @@ def _place(listed, pronouns, case, name):
     if name is None or not len(listed):
         return None
     # Sets that share a form are at one place.
-    return list(listed).index(pronouns[name.partition(answers.BOTH)[0]][case]) + 1
+    return list(listed).index(pronouns[name.partition(BOTH)[0]][case]) + 1
 
 
 def published_order(outputs):
@@ -116,10 +119,10 @@ def by_prompt(outputs):
     """
     rows = published_order(outputs)
     keys = [*KEYS, "prompt", "kind"]
-    dummies = pd.DataFrame({kind: rows.outcome == kind for kind in answers.OUTCOMES}, index=rows.index)
+    dummies = pd.DataFrame({kind: rows.outcome == kind for kind in OUTCOMES}, index=rows.index)
     grouped = pd.concat([rows[keys], dummies], axis=1).groupby(keys, sort=False)
     table = grouped.mean().join(grouped.size().rename("n")).reset_index()
-    columns = [*keys, "n", "accuracy", *answers.OUTCOMES[1:]]
+    columns = [*keys, "n", "accuracy", *OUTCOMES[1:]]
     return table.rename(columns={"right": "accuracy"})[columns]
 
 
@@ -144,10 +147,10 @@ def summary(table):
         grouped = rows.groupby(KEYS, sort=False)
         part = grouped.agg(
             n_prompts=("prompt", "nunique"), n=("n", "sum"), sd=("accuracy", "std"), lowest=("accuracy", "min"),
-            highest=("accuracy", "max"), **{name: (name, "mean") for name in ("accuracy", *answers.OUTCOMES[1:])},
+            highest=("accuracy", "max"), **{name: (name, "mean") for name in ("accuracy", *OUTCOMES[1:])},
         )  # fmt: skip
         parts.append(part.reset_index().assign(kind=kind))
-    columns = [*KEYS, "kind", "n_prompts", "n", "accuracy", "sd", "lowest", "highest", *answers.OUTCOMES[1:]]
+    columns = [*KEYS, "kind", "n_prompts", "n", "accuracy", "sd", "lowest", "highest", *OUTCOMES[1:]]
     return pd.concat(parts, ignore_index=True)[columns]
 
 
@@ -161,16 +164,16 @@ def positions(outputs, n_options):
         ``accuracy`` among these (missing without any), ``n_all`` (outputs), ``named`` (share of these that name the
         option there, right or wrong).
     """
-    rows = outputs[(outputs.answer == "final") & (outputs.kind == "options")]
-    found = []
-    for (model, method, order), part in rows.groupby(["model", "method", "order"], sort=False):
+    listed = outputs[(outputs.answer == "final") & (outputs.kind == "options")]
+    rows = []
+    for (model, method, order), part in listed.groupby(["model", "method", "order"], sort=False):
         for place in range(1, n_options + 1):
             there = part[part.place == place]
             accuracy = (there.outcome == "right").mean() if len(there) else np.nan
             named = (part.named_place == place).fillna(False).mean()
-            found.append((model, method, order, place, len(there), accuracy, len(part), named))
+            rows.append((model, method, order, place, len(there), accuracy, len(part), named))
     columns = ["model", "method", "order", "place", "n", "accuracy", "n_all", "named"]
-    return pd.DataFrame(found, columns=columns)
+    return pd.DataFrame(rows, columns=columns)
 
 
 def agreement(outputs):
@@ -183,11 +186,11 @@ def agreement(outputs):
         answer, right or wrong, to both prompts), ``same`` (of these, with the same), ``agreement`` (``same / both``,
         missing without any). Each pair once.
     """
-    rows = published_order(outputs)
-    rows = rows[rows.answer == "final"]
-    rows = rows.assign(pick=rows.named.where(rows.outcome.isin(["right", "wrong"])))
-    found = []
-    for (model, method), part in rows.groupby(["model", "method"], sort=False):
+    finals = published_order(outputs)
+    finals = finals[finals.answer == "final"]
+    finals = finals.assign(pick=finals.named.where(finals.outcome.isin(PICKS)))
+    rows = []
+    for (model, method), part in finals.groupby(["model", "method"], sort=False):
         # The order of the prompts' file.
         names = list(dict.fromkeys(part.prompt))
         wide = part.set_index(["instance_id", "seed", "n_distractors", "prompt"]).pick.unstack("prompt")
@@ -195,9 +198,9 @@ def agreement(outputs):
             both = wide[a].notna() & wide[b].notna()
             same = int((wide[a] == wide[b])[both].sum())
             share = same / both.sum() if both.any() else np.nan
-            found.append((model, method, a, b, len(wide), int(both.sum()), same, share))
+            rows.append((model, method, a, b, len(wide), int(both.sum()), same, share))
     columns = ["model", "method", "prompt_a", "prompt_b", "n", "both", "same", "agreement"]
-    return pd.DataFrame(found, columns=columns)
+    return pd.DataFrame(rows, columns=columns)
 
 
 def against_scored(outputs, predictions, pairs):
@@ -223,15 +226,15 @@ def against_scored(outputs, predictions, pairs):
     vanilla = published_order(outputs)
     vanilla = vanilla[(vanilla.method == VANILLA) & (vanilla.answer == "final")]
     scored = predictions[predictions.setting == "fidelity"].astype({"n_distractors": "int64"})
-    found = []
+    rows = []
     for pair in pairs:
-        own = scored[scored.model == pair["scored"]][[*draw, "correct"]]
-        rows = vanilla[vanilla.model == pair["prompted"]].merge(own, on=draw)
-        for n, part in rows.groupby("n_distractors"):
+        likelihoods = scored[scored.model == pair["scored"]][[*draw, "correct"]]
+        both = vanilla[vanilla.model == pair["prompted"]].merge(likelihoods, on=draw)
+        for n, part in both.groupby("n_distractors"):
             prompts = (part.outcome == "right").groupby(part.prompt).mean()
             once = part.drop_duplicates(draw)
             ours, theirs = prompts.mean(), once.correct.astype(float).mean()
-            found.append(
+            rows.append(
                 (pair["prompted"], pair["scored"], n, len(once), len(prompts), ours, prompts.min(), prompts.max(),
                  theirs, ours - theirs)
             )  # fmt: skip
@@ -239,4 +242,4 @@ def against_scored(outputs, predictions, pairs):
         "prompted", "scored", "n_distractors", "n", "n_prompts", "prompted_accuracy", "lowest", "highest",
         "scored_accuracy", "difference",
     ]  # fmt: skip
-    return pd.DataFrame(found, columns=columns)
+    return pd.DataFrame(rows, columns=columns)

@@ -38,11 +38,11 @@ def pronoun_tests(table, pronoun_sets, alpha):
     pooled = units.groupby(level=["pronoun", "occupation"], sort=False).mean()
     results = []
     for model in ["all", *dict.fromkeys(rows.model)]:
-        own = pooled if model == "all" else units.loc[model]
-        present = [p for p in pronoun_sets if p in own.index.get_level_values("pronoun")]
+        scores = pooled if model == "all" else units.loc[model]
+        present = [p for p in pronoun_sets if p in scores.index.get_level_values("pronoun")]
         pairs = []
         for a, b in combinations(present, 2):
-            x, y = own.loc[a], own.loc[b]
+            x, y = scores.loc[a], scores.loc[b]
             both = pd.concat([x, y], axis=1, join="inner", keys=["x", "y"])
             pairs.append(
                 (model, a, b, len(x), len(y), x.mean(), y.mean(), _difference(x.mean(), y.mean()),

@@ -10,6 +10,7 @@ from scripts.underspecification.lib.analyses import detection, overwriting
 SETS = {"Winogender": "winogender", "Simplified": "simplified"}
 RATES = {"TPR": "TPR", "TNR": "TNR", "BA": "balanced accuracy"}
 GENDERS = ("female", "male", "neutral")
+COLUMNS = ("release", "table", "dates", "variant", "cells", "agree", "close", "largest_difference")
 CLOSE = 0.02
 """How far from the mean over all orders a printed rate is called close."""
 
@@ -35,8 +36,8 @@ def printed_metrics(printed):
     return pd.DataFrame(rows, columns=["model", "item", "printed"])
 
 
-def method2(frame):
-    """Return which rows are of Method 2 as the study did it: its prompt, the most probable tokens, its sentences."""
+def is_of_method2(frame):
+    """Tell which rows are of Method 2 as the study did it: its prompt, the most probable tokens, its sentences."""
     return (
         frame.prompt.isin(["mask", study.DETECTION_PROMPT])
         & (frame.accumulation == "top")
@@ -51,7 +52,7 @@ def beside_printed(rates, orders, printed, dates=1):
     ----------
     rates, orders : DataFrame
         From :func:`scripts.underspecification.lib.analyses.detection.evaluate` and
-        :func:`scripts.underspecification.lib.analyses.overwriting.spread`.
+        :func:`scripts.underspecification.lib.analyses.overwriting.rates_over_orders`.
     printed : DataFrame
         From :func:`scripts.core.paper.published.read_published`.
     dates : int
@@ -63,11 +64,11 @@ def beside_printed(rates, orders, printed, dates=1):
         gender's files alone), and of all orders of files ``mean``, ``sd``, ``low``, ``high``, ``beyond``,
         ``lowest``, ``highest``, ``alphabetical``. Cells of models that the release does not have are left out.
     """
-    fixed = rates[method2(rates) & (rates.dates == dates) & (rates.choice == "fixed")]
+    fixed = rates[is_of_method2(rates) & (rates.dates == dates) & (rates.choice == "fixed")]
     wide = fixed[fixed.gender.isin(GENDERS)].pivot(
         index=["evaluation_set", "model", "metric"], columns="gender", values="value"
     )
-    spread = orders[method2(orders) & (orders.dates == dates)]
+    spread = orders[is_of_method2(orders) & (orders.dates == dates)]
     spread = spread.set_index(["evaluation_set", "model", "rate"])
     spread = spread[["mean", "sd", "low", "high", "beyond", "lowest", "highest", "alphabetical"]]
     keys = ["evaluation_set", "model", "rate"]
@@ -76,7 +77,7 @@ def beside_printed(rates, orders, printed, dates=1):
     return joined.reset_index(drop=True)
 
 
-def counts(metric, rates, orders, printed):
+def agreeing_cells(metric, rates, orders, printed):
     """Return how many printed cells agree with what was computed from a release.
 
     Parameters
@@ -101,7 +102,7 @@ def counts(metric, rates, orders, printed):
         for gender in GENDERS:
             gap = (table.printed - table[gender]).abs()
             rows.append(_row("Table 3", dates, gender, gap, 3, gap <= CLOSE + 1e-9))
-        inside = ~outside(table)
+        inside = ~is_outside(table)
         gap = (table.printed - table["mean"]).abs()
         rows.append(
             {"table": "Table 3", "dates": dates, "variant": "file orders", "cells": len(table),
@@ -109,10 +110,10 @@ def counts(metric, rates, orders, printed):
              "largest_difference": float(gap.max())}
         )  # fmt: skip
     wanted = printed_metrics(printed).astype({"printed": float})
-    own = metric[method2(metric) & (metric.evaluation_set == "winogender")]
+    winogender = metric[is_of_method2(metric) & (metric.evaluation_set == "winogender")]
     for dates in (1, 2):
         for variant in ("female", detection.OF_BOTH):
-            part = own[(own.dates == dates) & (own.gender == variant)].set_index(["model", "item"])
+            part = winogender[(winogender.dates == dates) & (winogender.gender == variant)].set_index(["model", "item"])
             joined = wanted.join(part[["metric", "metric_low", "metric_high"]], on=["model", "item"], how="inner")
             if not joined.empty:
                 gap = (joined.printed - joined.metric).abs()
@@ -123,8 +124,27 @@ def counts(metric, rates, orders, printed):
     return pd.DataFrame(rows)
 
 
-def outside(table):
-    """Return which printed rates lie outside the central 95 percent of all orders of files.
+def over_releases(tables, printed):
+    """Return :func:`agreeing_cells` of several releases.
+
+    Parameters
+    ----------
+    tables : dict of str to sequence of DataFrame
+        Of each release the metric, the rates and the rates over orders of files.
+    printed : DataFrame
+        As for :func:`agreeing_cells`.
+
+    Returns
+    -------
+    DataFrame
+        :data:`COLUMNS`; no row without a release.
+    """
+    frames = [agreeing_cells(*of_release, printed).assign(release=release) for release, of_release in tables.items()]
+    return pd.concat([pd.DataFrame(columns=COLUMNS), *frames], ignore_index=True)[list(COLUMNS)]
+
+
+def is_outside(table):
+    """Tell which printed rates lie outside the central 95 percent of all orders of files.
 
     ``table`` is from :func:`beside_printed`; a printed number stands for all that rounds to it.
     """
@@ -152,20 +172,20 @@ def equally_likely(table):
         (exact) and ``p_bound`` (if each cell had the full chance of a twentieth); ``possible`` (cells that some order
         gives) among ``all`` cells, with those of balanced accuracy.
     """
-    own = table[(table.rate != "balanced accuracy") & (table.sd > 0)]
-    side = np.sign(own.neutral - own["mean"])
-    distance = side * (own.printed - own["mean"]) / own.sd
-    count = int(outside(own).sum())
-    chances = overwriting.counts(own.beyond)
+    cells = table[(table.rate != "balanced accuracy") & (table.sd > 0)]
+    side = np.sign(cells.neutral - cells["mean"])
+    distance = side * (cells.printed - cells["mean"]) / cells.sd
+    count = int(is_outside(cells).sum())
+    chances = overwriting.distribution_of_successes(cells.beyond)
     possible = (table.lowest - 5e-4 <= table.printed) & (table.printed <= table.highest + 5e-4)
     return {
-        "cells": len(own),
+        "cells": len(cells),
         "towards_neutral": int((distance > 0).sum()),
-        "z": float(distance.sum() / np.sqrt(max(len(own), 1))),
+        "z": float(distance.sum() / np.sqrt(max(len(cells), 1))),
         "outside": count,
-        "expected": float(own.beyond.sum()),
+        "expected": float(cells.beyond.sum()),
         "p": float(chances[count:].sum()),
-        "p_bound": float(stats.binom.sf(count - 1, len(own), 0.05)),
+        "p_bound": float(stats.binom.sf(count - 1, len(cells), 0.05)),
         "possible": int(possible.sum()),
         "all": len(table),
     }

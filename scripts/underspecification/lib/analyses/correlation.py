@@ -7,8 +7,6 @@ are in percentage points of mass for each step, r is Pearson's. Intervals resamp
 import numpy as np
 import pandas as pd
 
-from scripts.underspecification.lib.data import GENDERS
-
 KEYS = ["release", "model", "prompt", "variable", "accumulation"]
 DIFFERENCE = "female minus male"
 BOTH = "female and male"
@@ -41,7 +39,7 @@ def curves(masses, draws, seed):
     Parameters
     ----------
     masses : DataFrame
-        Rows of MGC in the format of :mod:`scripts.underspecification.lib.analyses.raw_files`.
+        Rows of MGC in the format of :mod:`scripts.underspecification.lib.analyses.masses`.
     draws, seed : int
         Of the interval of the line.
 
@@ -54,18 +52,18 @@ def curves(masses, draws, seed):
     """
     keys = [*KEYS, "gender"]
     grouped = masses.groupby([*keys, "position", "value"], sort=False, observed=True).probability
-    found = grouped.agg(probability="mean", sentences="size").reset_index()
-    found = found.assign(probability=100 * found.probability)
+    means = grouped.agg(probability="mean", sentences="size").reset_index()
+    means = means.assign(probability=100 * means.probability)
     frames = []
-    for key, own in masses.groupby(keys, sort=False, observed=True):
-        table = own.pivot(index="item", columns="position", values="probability").sort_index()
+    for key, curve in masses.groupby(keys, sort=False, observed=True):
+        table = curve.pivot(index="item", columns="position", values="probability").sort_index()
         line = fit(_resampled(table, draws, seed))
         # The line at the places that fit() takes the values to have.
         y = line["intercept"][:, None] + line["slope"][:, None] * np.arange(table.shape[1])
         low, high = np.quantile(y[1:], [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
         frame = pd.DataFrame({"position": table.columns, "fit": y[0], "fit_low": low, "fit_high": high})
         frames.append(frame.assign(**dict(zip(keys, key, strict=True))))
-    return found.merge(pd.concat(frames, ignore_index=True), on=[*keys, "position"], how="left")
+    return means.merge(pd.concat(frames, ignore_index=True), on=[*keys, "position"], how="left")
 
 
 def _resampled(table, draws, seed):
@@ -120,24 +118,26 @@ def slopes(masses, draws, seed):
         slopes and of r2, as their bar charts show it.
     """
     rows = []
-    for (release, model, variable, accumulation), own in masses.groupby(
+    for (release, model, variable, accumulation), of_model in masses.groupby(
         ["release", "model", "variable", "accumulation"], sort=False, observed=True
     ):
         prompts = {}
-        for prompt, part in own.groupby("prompt", sort=False, observed=True):
-            prompts[prompt] = _one(part, draws, seed)
-        shape = own.groupby("prompt", observed=True).agg(values=("position", "nunique"), sentences=("item", "nunique"))
+        for prompt, part in of_model.groupby("prompt", sort=False, observed=True):
+            prompts[prompt] = _metrics(part, draws, seed)
+        shape = of_model.groupby("prompt", observed=True)
+        shape = shape.agg(values=("position", "nunique"), sentences=("item", "nunique"))
         facts = {"release": release, "model": model, "variable": variable, "accumulation": accumulation}
-        for prompt, found in prompts.items():
-            rows += _rows({**facts, "prompt": prompt, **shape.loc[prompt].to_dict()}, found)
+        for prompt, metrics in prompts.items():
+            rows += _rows({**facts, "prompt": prompt, **shape.loc[prompt].to_dict()}, metrics)
         averaged = {**facts, **shape.min().to_dict()}
         if len(prompts) > 1:
-            mean = {key: np.mean([found[key] for found in prompts.values()], axis=0) for key in _first(prompts)}
+            keys = next(iter(prompts.values()))
+            mean = {key: np.mean([metrics[key] for metrics in prompts.values()], axis=0) for key in keys}
             rows += _rows({**averaged, "prompt": MEAN}, mean)
         if set(prompts) == {"mask"} or set(AUTHORS_ORDER) <= set(prompts):
             order = [prompts.get(name) or prompts["mask"] for name in AUTHORS_ORDER]
             printed = [(DIFFERENCE, "slope"), (BOTH, "r2")]
-            mean = {key: authors_mean([found[key] for found in order]) for key in printed if key in order[0]}
+            mean = {key: authors_mean([metrics[key] for metrics in order]) for key in printed if key in order[0]}
             rows += _rows({**averaged, "prompt": AUTHORS_MEAN}, mean)
     columns = [
         "release", "model", "prompt", "variable", "gender", "accumulation", "metric", "value", "ci_low", "ci_high",
@@ -146,33 +146,29 @@ def slopes(masses, draws, seed):
     return pd.DataFrame(rows, columns=columns)
 
 
-def _first(groups):
-    return next(iter(groups.values()))
-
-
-def _one(part, draws, seed):
+def _metrics(part, draws, seed):
     """Return metrics of one model, prompt and variable: (gender, metric) to the value and its draws behind it."""
     tables = {
-        gender: own.pivot(index="item", columns="position", values="probability").sort_index()
-        for gender, own in part.groupby("gender", sort=False, observed=True)
+        gender: curve.pivot(index="item", columns="position", values="probability").sort_index()
+        for gender, curve in part.groupby("gender", sort=False, observed=True)
     }
     # One seed for all genders, so that a draw has the same sentences in each.
     drawn = {gender: _resampled(table, draws, seed) for gender, table in tables.items()}
-    found = {}
+    metrics = {}
     for gender, y in drawn.items():
         for metric, value in fit(y).items():
-            found[gender, metric] = value
-        found[gender, "r2"] = found[gender, "r"] ** 2
+            metrics[gender, metric] = value
+        metrics[gender, "r2"] = metrics[gender, "r"] ** 2
     if "female" in drawn and "male" in drawn:
         for metric, value in fit(drawn["female"] - drawn["male"]).items():
-            found[DIFFERENCE, metric] = value
-        found[BOTH, "r2"] = (found["female", "r2"] + found["male", "r2"]) / 2
-    return found
+            metrics[DIFFERENCE, metric] = value
+        metrics[BOTH, "r2"] = (metrics["female", "r2"] + metrics["male", "r2"]) / 2
+    return metrics
 
 
-def _rows(facts, found):
+def _rows(facts, metrics):
     rows = []
-    for (gender, metric), values in found.items():
+    for (gender, metric), values in metrics.items():
         low, high = interval(values[1:])
         rows.append({**facts, "gender": gender, "metric": metric, "value": values[0], "ci_low": low, "ci_high": high})
     return rows
@@ -184,8 +180,3 @@ def interval(draws):
     if not len(draws):
         return np.nan, np.nan
     return tuple(np.quantile(draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2]))
-
-
-def in_order(genders):
-    """Return genders in the study's order, others behind."""
-    return [*(g for g in GENDERS if g in genders), *sorted(set(genders) - set(GENDERS))]

@@ -12,7 +12,7 @@ import pandas as pd
 from scipy import stats
 
 from scripts.underspecification.lib import study
-from scripts.underspecification.lib.analyses import raw_files
+from scripts.underspecification.lib.analyses import released
 from scripts.underspecification.lib.analyses.correlation import LEVEL, interval
 
 KEYS = ["release", "model", "prompt", "evaluation_set", "templates", "accumulation"]
@@ -30,8 +30,7 @@ def specification_metric(masses):
     ----------
     masses : DataFrame
         Rows of Winogender and of the simplified set in the format of
-        :mod:`scripts.underspecification.lib.analyses.raw_files`,
-        without debris.
+        :mod:`scripts.underspecification.lib.analyses.masses`, without debris.
 
     Returns
     -------
@@ -42,16 +41,16 @@ def specification_metric(masses):
         probabilities), ``undefined`` (at some of these dates no gender has any mass).
     """
     frames = []
-    for key, own in masses.groupby(KEYS, sort=False, observed=True):
+    for key, of_set in masses.groupby(KEYS, sort=False, observed=True):
         tables = {
             gender: part.pivot(index="item", columns="position", values="probability")
-            for gender, part in own.groupby("gender", sort=False, observed=True)
+            for gender, part in of_set.groupby("gender", sort=False, observed=True)
         }
         genders = [g for g in tables if g != "neo"]
         total = sum(tables[g].to_numpy() for g in genders)
-        sentences = own.drop_duplicates("item").set_index("item").loc[tables[genders[0]].index].reset_index()
+        sentences = of_set.drop_duplicates("item").set_index("item").loc[tables[genders[0]].index].reset_index()
         values = {gender: table.to_numpy() for gender, table in tables.items()}
-        half = raw_files.ROUNDING / 2 if key[0] in study.RELEASES else 0.0
+        half = released.ROUNDING / 2 if key[0] in study.RELEASES else 0.0
         ends = {gender: (np.maximum(v - half, 0), np.minimum(v + half, 1)) for gender, v in values.items()}
         values[OF_BOTH] = of_both(values["female"], values["male"])
         ends[OF_BOTH] = tuple(of_both(ends["female"][i], ends["male"][1 - i]) for i in (0, 1))
@@ -72,9 +71,8 @@ def specification_metric(masses):
                     undefined=empty,
                 )
                 frames.append(frame.assign(**dict(zip(KEYS, key, strict=True))))
-    found = pd.concat(frames, ignore_index=True)
     columns = ["gender", "dates", "level", "change", "metric", "metric_low", "metric_high", "undefined"]
-    return found[[*KEYS, *SENTENCE, *columns]]
+    return pd.concat(frames, ignore_index=True)[[*KEYS, *SENTENCE, *columns]]
 
 
 def change(first, last):
@@ -210,18 +208,18 @@ class Detection:
         drawn = {name: weights @ table for name, table in below.items()}
         hits = {"TPR": np.zeros(len(weights)), "TNR": np.zeros(len(weights))}
         for k in range(fold.max() + 1):
-            held, own = weights[:, fold == k], {name: table[fold == k] for name, table in below.items()}
-            limits = _best_limits(scores, *(drawn[name] - held @ own[name] for name in ("P", "N")))
+            held, held_below = weights[:, fold == k], {name: table[fold == k] for name, table in below.items()}
+            limits = _best_limits(scores, *(drawn[name] - held @ held_below[name] for name in ("P", "N")))
             # Held-out sentences up to the limit, none where it lies under all scores.
             place = np.searchsorted(scores, limits, side="right")
             up_to = {
                 name: np.where(place > 0, (held * table[:, np.maximum(place, 1) - 1].T).sum(axis=1), 0)
-                for name, table in own.items()
+                for name, table in held_below.items()
             }
-            found = {"TPR": held @ own["P"][:, -1] - up_to["P"], "TNR": up_to["N"]}
-            for name, value in found.items():
+            right = {"TPR": held @ held_below["P"][:, -1] - up_to["P"], "TNR": up_to["N"]}
+            for name, sentences in right.items():
                 # Nothing is asked of a fold of which no occupation was drawn.
-                hits[name] += np.where(held.any(axis=1), np.where(np.isnan(limits), np.nan, value), 0)
+                hits[name] += np.where(held.any(axis=1), np.where(np.isnan(limits), np.nan, sentences), 0)
         with np.errstate(invalid="ignore", divide="ignore"):
             rates = {"TPR": hits["TPR"] / drawn["P"][:, -1], "TNR": hits["TNR"] / drawn["N"][:, -1]}
         return {**rates, "balanced accuracy": (rates["TPR"] + rates["TNR"]) / 2}
@@ -288,11 +286,11 @@ def evaluate(metrics, folds, draws, seed, threshold):
         balanced accuracy, AUC, undefined), ``value``, ``ci_low``, ``ci_high``, ``sentences``.
     """
     rows = []
-    for key, own in metrics.groupby([*KEYS, "gender", "dates"], sort=False, observed=True):
-        detection = Detection(own)
+    for key, sentences in metrics.groupby([*KEYS, "gender", "dates"], sort=False, observed=True):
+        detection = Detection(sentences)
         size = len(detection.occupations)
         weights = np.random.default_rng(seed).multinomial(size, np.full(size, 1 / size), size=draws)
-        facts = {**dict(zip([*KEYS, "gender", "dates"], key, strict=True)), "sentences": len(own)}
+        facts = {**dict(zip([*KEYS, "gender", "dates"], key, strict=True)), "sentences": len(sentences)}
         limits = {"fixed": threshold}
         if size > 1:
             limits["cross-validated"] = detection.cross_validated(folds, seed)
@@ -307,7 +305,7 @@ def evaluate(metrics, folds, draws, seed, threshold):
                 )  # fmt: skip
         low, high = interval(detection.auc(weights))
         rows.append({**facts, "metric": "AUC", "value": float(detection.auc()[0]), "ci_low": low, "ci_high": high})
-        rows.append({**facts, "metric": "undefined", "value": float(own.undefined.mean())})
+        rows.append({**facts, "metric": "undefined", "value": float(sentences.undefined.mean())})
     columns = [*KEYS, "gender", "dates", "choice", "threshold", "metric", "value", "ci_low", "ci_high", "sentences"]
     return pd.DataFrame(rows).reindex(columns=columns).fillna({"choice": "none"})
 
@@ -330,21 +328,21 @@ def independence(metrics):
         occupation), ``ci_low``, ``ci_high`` (by Fisher's transformation), ``occupations``. r is NaN where one of both
         is constant or there are fewer than four occupations.
     """
-    own = metrics[
+    unspecified = metrics[
         (metrics.evaluation_set == "winogender")
         & (metrics.gender == "female")
         & (metrics.dates == 1)
         & ~metrics.well_specified.astype(bool)
     ]
     rows = []
-    for key, part in own.groupby(KEYS, sort=False, observed=True):
+    for key, part in unspecified.groupby(KEYS, sort=False, observed=True):
         means = part.groupby("occupation")[["level", "change"]].mean()
         for name in LEVELS:
             level = means.level + (means.change / 2 if name == "middle" else 0)
             r, low, high = np.nan, np.nan, np.nan
             if len(means) > 3 and np.ptp(level) > 1e-9 and np.ptp(means.change) > 1e-9:
-                found = stats.pearsonr(level, means.change)
-                r, (low, high) = float(found.statistic), found.confidence_interval(LEVEL)
+                correlation = stats.pearsonr(level, means.change)
+                r, (low, high) = float(correlation.statistic), correlation.confidence_interval(LEVEL)
             facts = {"level": name, "r": r, "ci_low": low, "ci_high": high, "occupations": len(means)}
             rows.append({**dict(zip(KEYS, key, strict=True)), **facts})
     return pd.DataFrame(rows, columns=[*KEYS, "level", "r", "ci_low", "ci_high", "occupations"])
@@ -353,7 +351,7 @@ def independence(metrics):
 def roc_curves(metrics):
     """Return the ROC curves with one date at either end: :data:`KEYS`, ``gender``, ``threshold``, ``FPR``, ``TPR``."""
     frames = []
-    own = metrics[(metrics.dates == 1) & (metrics.gender != OF_BOTH)]
-    for key, part in own.groupby([*KEYS, "gender"], sort=False, observed=True):
+    of_genders = metrics[(metrics.dates == 1) & (metrics.gender != OF_BOTH)]
+    for key, part in of_genders.groupby([*KEYS, "gender"], sort=False, observed=True):
         frames.append(Detection(part).roc().assign(**dict(zip([*KEYS, "gender"], key, strict=True))))
     return pd.concat(frames, ignore_index=True)[[*KEYS, "gender", "threshold", "FPR", "TPR"]]

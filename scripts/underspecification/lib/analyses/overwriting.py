@@ -12,7 +12,7 @@ import pandas as pd
 
 from scripts.underspecification.lib import study
 from scripts.underspecification.lib.analyses.detection import change
-from scripts.underspecification.lib.data import GENDERS
+from scripts.underspecification.lib.templates import GENDERS
 
 DECIMALS = 3
 """Of the printed rates, which the authors round before they average them."""
@@ -34,18 +34,18 @@ def candidates(masses):
     DataFrame
         :data:`KEYS`, ``item``, ``well_specified``, ``gender``, ``debris``, ``metric`` (percentage points).
     """
-    read = masses[
+    kept = masses[
         masses.gender.isin(GENDERS)
         & ((masses.prompt == "mask") | ((masses.prompt == study.DETECTION_PROMPT) & ~masses.debris))
     ]
     keys = [*KEYS[:-1], "item", "well_specified", "gender", "debris"]
-    ordered = read.sort_values("position", kind="stable")
-    found = ordered.groupby(keys, sort=False, observed=True).probability.agg(list).reset_index(name="values")
+    ordered = kept.sort_values("position", kind="stable")
+    of_files = ordered.groupby(keys, sort=False, observed=True).probability.agg(list).reset_index(name="values")
     # A file with fewer dates than are averaged is averaged over those it has, as slices are.
     frames = [
-        found.assign(dates=count, metric=[_metric(values, count) for values in found["values"]])
+        of_files.assign(dates=count, metric=[_metric(values, count) for values in of_files["values"]])
         for count in DATES
-        if found["values"].map(len).max() >= 2 * count
+        if of_files["values"].map(len).max() >= 2 * count
     ]
     return pd.concat(frames, ignore_index=True)[[*KEYS, "item", "well_specified", "gender", "debris", "metric"]]
 
@@ -54,7 +54,7 @@ def _metric(values, count):
     return abs(float(change(np.array(values[:count]), np.array(values[-count:]))))
 
 
-def counts(chances):
+def distribution_of_successes(chances):
     """Return the distribution of the number of successes of independent trials with the given chances."""
     distribution = np.ones(1)
     for chance in chances:
@@ -69,14 +69,15 @@ def _quantiles(values, chances, levels=(0.025, 0.975)):
     return [float(values[order][min(np.searchsorted(reached, level), len(order) - 1)]) for level in levels]
 
 
-def spread(found, threshold):
+def rates_over_orders(metrics, threshold):
     """Return rates over all orders of files.
 
     Parameters
     ----------
-    found : DataFrame
+    metrics : DataFrame
         From :func:`candidates`.
     threshold : float
+        In percentage points.
 
     Returns
     -------
@@ -87,9 +88,9 @@ def spread(found, threshold):
         outside ``low`` to ``high``), ``files`` (mean number of files for a sentence).
     """
     rows = []
-    for key, own in found.groupby(KEYS, sort=False, observed=True):
-        own = own.assign(detected=own.metric > threshold)
-        ordered = own.sort_values(["gender", "debris"], kind="stable")
+    for key, of_set in metrics.groupby(KEYS, sort=False, observed=True):
+        of_set = of_set.assign(detected=of_set.metric > threshold)
+        ordered = of_set.sort_values(["gender", "debris"], kind="stable")
         cells = ordered.groupby(["item", "well_specified"], observed=True).detected
         cells = cells.agg(["mean", "min", "max", "last", "size"]).reset_index()
         rates = {}
@@ -98,7 +99,7 @@ def spread(found, threshold):
             if name == "TNR":
                 share = 1 - share.rename(columns={"min": "max", "max": "min"})
             values = np.round(np.arange(len(part) + 1) / len(part), DECIMALS)
-            rates[name] = (share, values, counts(share["mean"]))
+            rates[name] = (share, values, distribution_of_successes(share["mean"]))
         values = np.add.outer(rates["TPR"][1], rates["TNR"][1]).ravel() / 2
         chances = np.multiply.outer(rates["TPR"][2], rates["TNR"][2]).ravel()
         both = (rates["TPR"][0].mean() + rates["TNR"][0].mean()) / 2

@@ -1,9 +1,7 @@
 """Render the paper's section."""
 
-from pathlib import Path
-
 from scripts.core.job import run
-from scripts.core.paper.sections import figure, number, part_of, write
+from scripts.core.paper.sections import context, write
 
 
 def main(
@@ -17,12 +15,8 @@ def main(
     template_sets: list,
 ):
     """Write ``section_tex``; ``numbers`` has one file for each of ``template_sets``, in that order."""
-    folder = Path(section_tex).parents[1]
-    sets = {
-        key: part_of("greetings", key, path, tables, figures, folder)
-        for key, path in zip(template_sets, numbers, strict=True)
-    }
-    write(section_tex, section_template, {"sets": sets, "figure": figure, "number": number})
+    common = context("greetings", template_sets, numbers, figures, tables, comparison_numbers, section_tex)
+    write(section_tex, section_template, common)
 
 
 if __name__ == "__main__":

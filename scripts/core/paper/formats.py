@@ -1,0 +1,67 @@
+"""How numbers are printed in tables and prose: signs, percent, intervals, p values, and what is missing.
+
+A minus is a minus sign, not a hyphen, and what rounds to zero has no sign.
+"""
+
+import pandas as pd
+
+MISSING = "–"
+"""Stands for a number that is not defined."""
+NOT_RUN, NOT_RELEASED = "not run", "not released"
+"""Stand for numbers that exist elsewhere: what this run lacks, and what a study's authors did not publish."""
+
+
+def number(value, decimals, signed=False):
+    """Return a number with ``decimals`` and commas between thousands; :data:`MISSING` for None and NaN.
+
+    Parameters
+    ----------
+    value : float or None
+    decimals : int
+    signed : bool
+        Print the sign of a positive number too.
+
+    Examples
+    --------
+    >>> number(1234.5, 2), number(-0.004, 2), number(0.25, 1, signed=True)
+    ('1,234.50', '0.00', '+0.2')
+    """
+    if value is None or pd.isna(value):
+        return MISSING
+    text = f"{value:{'+' if signed else ''},.{decimals}f}"
+    if not text.strip("+-0.,"):
+        text = text.lstrip("+-")
+    return text.replace("-", "−")
+
+
+def percent(share, decimals=2, signed=False):
+    """Return a share between 0 and 1 in percent, without the percent sign; as :func:`number`."""
+    return number(None if share is None else 100 * share, decimals, signed)
+
+
+def interval(low, high, decimals, signed=False, between=" to "):
+    """Return both ends of an interval; :data:`MISSING` alone if either end is missing."""
+    if any(end is None or pd.isna(end) for end in (low, high)):
+        return MISSING
+    return between.join(number(end, decimals, signed) for end in (low, high))
+
+
+def with_sd(mean, sd, decimals=2):
+    """Return a mean with its standard deviation behind ±, or alone where there is none."""
+    return number(mean, decimals) if pd.isna(sd) else f"{number(mean, decimals)} ± {number(sd, decimals)}"
+
+
+def p_text(p, smallest=1e-10, decimals=4):
+    """Return a p value as it is printed after the letter: ``= 0.0075``, ``= 2.1e-06``, or ``< 1e-10``.
+
+    Parameters
+    ----------
+    p : float
+    smallest : float
+        A smaller p value says no more than that it is small: its bound is printed instead.
+    decimals : int
+        Of p values from 0.001 up; smaller ones have two digits.
+    """
+    if p < smallest:
+        return f"< {smallest:g}"
+    return f"= {p:.{decimals}f}" if p >= 1e-3 else f"= {p:.1e}"

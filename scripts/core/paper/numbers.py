@@ -1,0 +1,40 @@
+"""Entries of the numbers that the paper's prose uses, which say how a number is printed and where it comes from."""
+
+import pandas as pd
+
+from scripts.core.paper.formats import MISSING
+
+
+def entry(value, text, source, **cell):
+    """Return the entry of one number.
+
+    Parameters
+    ----------
+    value : number or str or None
+        None and NaN are missing: the entry's value is None and it is printed as :data:`MISSING`.
+    text : str
+        How it is printed.
+    source : str
+        The table, or other file, that it comes from.
+    **cell
+        The key of its cell there; the key that all cells have in common where it comes from several.
+
+    Returns
+    -------
+    dict
+        ``value``, ``text``, ``source``, ``cell``.
+    """
+    missing = value is None or pd.isna(value)
+    return {"value": None if missing else value, "text": MISSING if missing else text, "source": source, "cell": cell}
+
+
+def count(value, source, **cell):
+    """Return the entry of a count, printed with commas between thousands."""
+    return entry(int(value), f"{int(value):,}", source, **cell)
+
+
+def of_settings(values, keys):
+    """Return ``setting.<name>`` for settings (name to number), ``keys`` being name to key in config.yaml."""
+    return {
+        f"setting.{name}": entry(value, f"{value:,}", "config.yaml", key=keys[name]) for name, value in values.items()
+    }

@@ -1,0 +1,78 @@
+"""Folders of runs: a configuration with a name of its own is run in a folder of that name, beside the default run."""
+
+import os
+from pathlib import Path
+
+from scripts.core.errors import UserError
+
+FOLDER = "runs"
+"""Where the folders of named runs lie in the repository."""
+
+
+def check_folder(name, folder, root):
+    """Refuse to run a configuration in the folder of another one.
+
+    Parameters
+    ----------
+    name : str or None
+        ``run`` of the configuration.
+    folder : Path
+        The working directory.
+    root : Path
+        The repository.
+
+    Raises
+    ------
+    UserError
+        If ``name`` is set and ``folder`` is called otherwise; if it is not set and ``folder`` is one of ``runs/`` in
+        the repository. The line says what to add to the command.
+    """
+    folder, root = Path(folder), Path(root)
+    if name and folder.name != name:
+        raise UserError(
+            f"this configuration is the run '{name}', which is made in a folder of its own; "
+            f"add to the command: --directory {FOLDER}/{name}"
+        )
+    if not name and folder.parent == root / FOLDER:
+        raise UserError(
+            f"{FOLDER}/{folder.name} is the folder of a run, and this configuration has no key run; add to the command "
+            f"the overlay that has it: --configfile FILE, or write 'run: {folder.name}' into it"
+        )
+
+
+def in_repository(path, folder, root):
+    """Return a file of the repository as a path of the working directory.
+
+    Relative where one of them lies in the other, so that a moved copy of both stays up to date; absolute otherwise.
+
+    Parameters
+    ----------
+    path : str or Path
+        Relative to ``root``, or absolute.
+    folder : Path
+        The working directory.
+    root : Path
+        The repository.
+
+    Examples
+    --------
+    >>> in_repository("config.yaml", Path("/project/runs/mine"), Path("/project"))
+    '../../config.yaml'
+    """
+    absolute, folder = Path(root) / path, Path(folder)
+    inside = folder.is_relative_to(root) and absolute.is_relative_to(root)
+    return os.path.relpath(absolute, folder) if inside or absolute.is_relative_to(folder) else str(absolute)
+
+
+def named(path, folder, root):
+    """Return a file that the configuration names: one of the working directory or else of the repository.
+
+    ``~`` is left as it is.
+
+    Parameters
+    ----------
+    path, folder, root
+        As of :func:`in_repository`.
+    """
+    here = str(path).startswith("~") or (Path(folder) / path).exists()
+    return str(path) if here else in_repository(path, folder, root)

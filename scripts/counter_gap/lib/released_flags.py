@@ -1,0 +1,148 @@
+"""The flags that the study's authors released for C-GAP, with facts about its passages, in one file without texts.
+
+A row of the file is a quadruple. ``right`` is the name that the pronoun stands for, ``mark`` what directly follows the
+pronoun in all four instances and ``words`` the distance of the right name
+(:func:`scripts.counter_gap.lib.analyses.subsets.facts_of_texts`). A system's column, such as ``BERT-base, n-CDA``, has
+a character for each instance, in the order of ``instances.ROLES``: which names the system put into the pronoun's
+cluster, ``a``, ``b``, both (``x``) or neither (``-``).
+"""
+
+import re
+
+import pandas as pd
+
+from scripts.core import files
+from scripts.core.errors import UserError
+from scripts.core.templates import read_tsv
+from scripts.counter_gap.lib import study
+from scripts.counter_gap.lib.analyses import subsets
+from scripts.counter_gap.lib.instances import ROLES
+
+FACTS = ("quadruple", "gender", "case", "source", "right", "mark", "words")
+COLUMNS = (
+    *FACTS,
+    *(f"{system}, {debiasing}" for debiasing in study.RELEASED for system in study.SYSTEMS.values()),
+)
+_PREDICTED = {"a": (True, False), "b": (False, True), "x": (True, True), "-": (False, False)}
+_OTHER = {"M": "F", "F": "M"}
+_LEVELS = {
+    "gender": ("M", "F"),
+    "case": ("nominative", "accusative", "possessive"),
+    "source": subsets.SOURCES,
+    "right": ("a", "b", "neither"),
+    "mark": subsets.MARKS,
+}
+_HEAD = (
+    "# Flags that the authors of Counter-GAP (Xie et al. 2023) released under the MIT licence, and facts about their",
+    "# passages; made by the rule counter_gap_released_flags. released_flags.md says where they come from.",
+)
+
+
+def write(path, instances, flags):
+    """Write the file.
+
+    Parameters
+    ----------
+    path : str or Path
+    instances : DataFrame
+        C-GAP's, as of :mod:`scripts.counter_gap.lib.instances`.
+    flags : dict of (str, str) to DataFrame
+        System and debiasing method to ``a_pred`` and ``b_pred`` of all instances in their order.
+    """
+    facts = subsets.facts_of_texts(instances)
+    originals = instances.iloc[:: len(ROLES)].reset_index(drop=True)
+    table = originals[["quadruple", "gender", "case"]].assign(
+        source=facts.source,
+        right=["a" if row.a_coref else "b" if row.b_coref else "neither" for row in originals.itertuples()],
+        mark=facts.mark,
+        words=[f"{words:.2f}" if words == words else "" for words in facts.words],
+    )
+    letters = {predicted: letter for letter, predicted in _PREDICTED.items()}
+    for (system, debiasing), predicted in flags.items():
+        codes = [letters[pair] for pair in zip(predicted.a_pred, predicted.b_pred, strict=True)]
+        table[f"{system}, {debiasing}"] = [
+            "".join(codes[start : start + len(ROLES)]) for start in range(0, len(codes), len(ROLES))
+        ]
+    lines = ["\t".join(cells) for cells in (COLUMNS, *table[list(COLUMNS)].itertuples(index=False, name=None))]
+    files.write_text(path, "\n".join((*_HEAD, *lines)) + "\n")
+
+
+def read_instances(path):
+    """Read what the analysis needs of C-GAP's instances.
+
+    Returns
+    -------
+    DataFrame
+        ``id``, ``quadruple``, ``role``, ``gender``, ``case``, ``a_coref``, ``b_coref``, ``source``, ``mark``, ``words``
+        (of the quadruple) and ``row`` (line in the file); as of :mod:`scripts.counter_gap.lib.instances`, without
+        texts, names and offsets.
+
+    Raises
+    ------
+    UserError
+        Naming every bad row, with what is wrong in it.
+    """
+    rows = _rows(path)
+    instances = [
+        {
+            "id": cells["quadruple"] if role == ROLES[0] else f"{cells['quadruple']}-{role}",
+            "quadruple": cells["quadruple"],
+            "role": role,
+            "gender": cells["gender"] if role in ROLES[:2] else _OTHER[cells["gender"]],
+            "case": cells["case"],
+            "a_coref": cells["right"] == "a",
+            "b_coref": cells["right"] == "b",
+            "source": cells["source"],
+            "mark": cells["mark"],
+            "words": float(cells["words"] or "nan"),
+            "row": row,
+        }
+        for row, cells in rows
+        for role in ROLES
+    ]
+    return pd.DataFrame(instances)
+
+
+def read_flags(path):
+    """Read the flags of every system.
+
+    Returns
+    -------
+    dict of (str, str) to DataFrame
+        System and debiasing method to ``id``, ``a_pred`` and ``b_pred`` of all instances, in the order of
+        :func:`read_instances`; raises as that.
+    """
+    rows, ids = _rows(path), read_instances(path).id
+    flags = {}
+    for column in COLUMNS[len(FACTS) :]:
+        predicted = pd.DataFrame(
+            [_PREDICTED[letter] for _, cells in rows for letter in cells[column]], columns=["a_pred", "b_pred"]
+        )
+        predicted.insert(0, "id", ids)
+        system, _, debiasing = column.rpartition(", ")
+        flags[system, debiasing] = predicted
+    return flags
+
+
+def _rows(path):
+    rows = read_tsv(path, COLUMNS)
+    problems, first_rows = [], {}
+    for row, cells in rows:
+        problems += [
+            f"row {row}: {column} '{cells[column]}' is none of {', '.join(levels)}"
+            for column, levels in _LEVELS.items()
+            if cells[column] not in levels
+        ]
+        if not cells["quadruple"] or cells["quadruple"] in first_rows:
+            problems.append(f"row {row}: the quadruple '{cells['quadruple']}' is empty or is in an earlier row too")
+        first_rows.setdefault(cells["quadruple"], row)
+        if not re.fullmatch(r"" if cells["right"] == "neither" else r"\d+\.\d\d", cells["words"]):
+            problems.append(f"row {row}: words '{cells['words']}' does not fit the right name '{cells['right']}'")
+        problems += [
+            f"row {row}: '{cells[column]}' of {column} is not four letters of {', '.join(_PREDICTED)}"
+            for column in COLUMNS[len(FACTS) :]
+            if not re.fullmatch(r"[abx-]{4}", cells[column])
+        ]
+    if problems or not rows:
+        raise UserError(f"{path}: {'; '.join(problems) or 'has no quadruple'}; restore the file")
+    return rows

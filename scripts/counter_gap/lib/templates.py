@@ -1,0 +1,145 @@
+"""The quadruples that this project wrote: a row for each, with slots, from which its four instances are built.
+
+Slots: ``{a}`` and ``{b}`` are the candidate names, ``{x}`` and ``{y}`` the two of the other gender;
+``{target:<case>}`` is the pronoun to resolve, once; ``{same:…}`` and ``{other:…}`` are further words about people of
+the candidates' and of the other gender, a grammatical case for a pronoun or ``masculine/feminine`` for any word.
+"""
+
+import re
+
+import pandas as pd
+
+from scripts.core.errors import UserError
+from scripts.core.templates import CASES, FORMS, read_tsv
+from scripts.counter_gap.lib.instances import GENDERS, ROLES, cases
+
+COLUMNS = ("id", "gender", "right", "a", "b", "x", "y", "text")
+SETS = {"M": "he", "F": "she"}
+_OTHER = {"M": "F", "F": "M"}
+_NAMES = ("a", "b", "x", "y")
+# Who stands where in the four instances, and whether genders are swapped (Section 2.2).
+_PLACES = {
+    "original": ("abxy", False),
+    "control": ("bayx", False),
+    "swap-1": ("xyab", True),
+    "swap-2": ("yxba", True),
+}
+
+
+def read_quadruples(path, pronouns):
+    """Read the project's quadruples.
+
+    Parameters
+    ----------
+    path : str or Path
+    pronouns : dict of str to dict
+        Pronoun sets, at least ``he`` and ``she``, to their forms.
+
+    Returns
+    -------
+    DataFrame
+        Instances as of :mod:`scripts.counter_gap.lib.instances`.
+
+    Raises
+    ------
+    UserError
+        Naming every bad row, with what is wrong in it.
+    """
+    rows = read_tsv(path, COLUMNS)
+    problems, first_rows = [], {}
+    for row, cells in rows:
+        complaints = _problems(cells)
+        if cells["id"] in first_rows:
+            complaints.append(f"the id '{cells['id']}' is already in row {first_rows[cells['id']]}")
+        first_rows.setdefault(cells["id"], row)
+        problems += [f"row {row}: {complaint}" for complaint in complaints]
+    if problems:
+        raise UserError(f"{path}: {'; '.join(problems)}; correct these rows")
+    if not rows:
+        raise UserError(f"{path}: has no quadruple; add a row")
+    frame = pd.DataFrame([{**_instance(cells, role, pronouns), "row": row} for row, cells in rows for role in ROLES])
+    frame["gender"] = frame.pronoun.str.lower().map(GENDERS)
+    frame["case"] = cases(frame)
+    return frame
+
+
+def _problems(cells):
+    problems = []
+    names = [cells[name] for name in _NAMES]
+    if cells["gender"] not in SETS:
+        problems.append(f"the gender '{cells['gender']}' is neither M nor F")
+    if cells["right"] not in ("a", "b", "neither"):
+        problems.append(f"the right name '{cells['right']}' is none of a, b, neither")
+    if not cells["id"] or not all(names) or len(set(names)) < 4:
+        problems.append("an id and four different names are needed")
+    text, slots = cells["text"], re.findall(r"\{([^{}]*)\}", cells["text"])
+    literal = re.sub(r"\{[^{}]*\}", " ", text)
+    unknown = [slot for slot in slots if not _is_known(slot)]
+    problems += [f"the slot '{{{slot}}}' is unknown" for slot in unknown]
+    problems += [f"the slot '{{{name}}}' is missing" for name in _NAMES if name not in slots]
+    if sum(slot.startswith("target:") for slot in slots) != 1:
+        problems.append("one slot {target:…} is needed")
+    if "{a}" in text and "{b}" in text and text.index("{a}") > text.index("{b}"):
+        problems.append("{a} must come before {b}")
+    gendered = sorted(
+        {word for word in re.findall(r"\w+", literal.lower()) if word in {*GENDERS, "himself", "herself"}}
+    )
+    problems += [f"'{word}' must be a slot" for word in gendered]
+    problems += [
+        f"the name '{name}' is outside its slot" for name in names if name and re.search(rf"\b{name}\b", literal)
+    ]
+    if "{" in literal or "}" in literal:
+        problems.append("a brace is not closed")
+    return problems
+
+
+def _is_known(slot):
+    kind, _, what = slot.partition(":")
+    if kind == "target":
+        return what in CASES
+    if kind in ("same", "other"):
+        return what in FORMS or re.fullmatch(r"\w+/\w+", what) is not None
+    return slot in _NAMES
+
+
+def _instance(cells, role, pronouns):
+    places, swapped = _PLACES[role]
+    names = {slot: cells[place] for slot, place in zip(_NAMES, places, strict=True)}
+    candidates_gender = _OTHER[cells["gender"]] if swapped else cells["gender"]
+    parts, offsets, length = [], {}, 0
+    for literal, slot in re.findall(r"([^{]*)(?:\{([^}]*)\})?", cells["text"]):
+        word = _filled(slot, names, candidates_gender, pronouns)
+        key = slot.partition(":")[0]
+        # The first mention of a name is the annotated one.
+        offsets.setdefault(key, length + len(literal))
+        if key == "target":
+            names[key] = word
+        parts += [literal, word]
+        length += len(literal) + len(word)
+    return {
+        "id": cells["id"] if role == ROLES[0] else f"{cells['id']}-{role}",
+        "text": "".join(parts),
+        "pronoun": names["target"],
+        "pronoun_offset": offsets["target"],
+        "a": names["a"],
+        "a_offset": offsets["a"],
+        "b": names["b"],
+        "b_offset": offsets["b"],
+        "a_coref": cells["right"] == "a",
+        "b_coref": cells["right"] == "b",
+        "book": "own",
+        "quadruple": cells["id"],
+        "role": role,
+    }
+
+
+def _filled(slot, names, candidates_gender, pronouns):
+    if not slot:
+        return ""
+    kind, _, what = slot.partition(":")
+    if kind in names:
+        return names[kind]
+    gender = _OTHER[candidates_gender] if kind == "other" else candidates_gender
+    if "/" in what:
+        return what.split("/")[gender == "F"]
+    return pronouns[SETS[gender]][what]

@@ -1,0 +1,488 @@
+"""RUFF's instances: narratives assembled from checked templates (Gautam et al. 2024).
+
+Assembly (section 3.2 and Appendix B; where the paper is silent, the order is that of the authors' generator, because
+it decides what a seed draws):
+
+- An instance is an introduction, ``n`` distractor sentences and a task sentence, all in the task's case, joined by one
+  blank. The introduction is an explicit context template about the occupation, with the gold pronoun.
+- The first distractor is an explicit template about the participant, with another pronoun, of the polarity opposite
+  to the introduction's and with another theme. Later distractors are implicit templates with the pronoun and the
+  polarity of the first one; its theme is out, the introduction's is in again; they are drawn without replacement, in
+  every order.
+- Context sentences get an initial capital; the task sentence stays as it is, with its slot ``___``. Blanks at the end
+  of an official template stay, because they are part of the texts that were scored.
+- Order of rows: task sentences in file order; introductions in file order; gold pronouns as configured; first
+  distractors in file order; distractor pronouns as configured; permutations of the later distractors in lexicographic
+  order of their positions. Every later item varies faster.
+"""
+
+import math
+from dataclasses import replace
+from functools import cached_property
+from itertools import permutations
+
+import numpy as np
+
+from scripts.core import instances
+from scripts.core.errors import UserError
+from scripts.core.options import SLOT
+from scripts.core.templates import CASES, FORMS, read_pronouns, read_tsv, select_pronoun_sets
+from scripts.ruff.lib.template_checks import check, unusable
+from scripts.ruff.lib.templates import (
+    ORIGINS,
+    PERSON,
+    PLACEHOLDERS,
+    POLARITIES,
+    PRONOUN,
+    THEMES,
+    read_official,
+    read_replica,
+)
+
+STUDY = "ruff"
+INTRODUCTIONS = THEMES * len(POLARITIES)
+MAX_DISTRACTORS = THEMES
+
+
+def load(templates, pronouns, pronoun_sets):
+    """Read and check the template set and the pronoun sets of a job; return its narratives.
+
+    Parameters
+    ----------
+    templates : sequence of str
+        Paths of the replica's files (tasks, contexts, occupations), or of the authors' archive alone.
+    pronouns : str
+        Path of pronouns.tsv.
+    pronoun_sets : sequence of str
+        The configured sets, in order.
+
+    Returns
+    -------
+    Narratives
+
+    Raises
+    ------
+    UserError
+        For the first problem of the template set (:func:`scripts.ruff.lib.template_checks.check`; the official set has
+        only to be usable), and for another number of files.
+    """
+    sets = select_pronoun_sets(read_pronouns(pronouns), pronoun_sets)
+    if len(templates) == 1:
+        selected = read_official(*templates)
+        problems = unusable(selected)
+    elif len(templates) == 3:
+        selected = read_replica(*templates)
+        problems = check(selected, sets)
+    else:
+        raise UserError(
+            f"templates: {len(templates)} files are given; give either the archive, or task, context and occupations"
+        )
+    if problems:
+        more = f" (and {len(problems) - 1} more problems)" if len(problems) > 1 else ""
+        raise UserError(f"{problems[0]}{more}")
+    rows = {cells["set"]: row for row, cells in read_tsv(pronouns, ("set", *FORMS))}
+    return Narratives(replace(selected, pronouns_file=str(pronouns), pronoun_rows=rows), sets)
+
+
+def full_size(n_distractors, n_sets, n_tasks):
+    """Return the number of instances of a full set (Table 1: 7,200 to 2,073,600 with 4 sets and 180 tasks).
+
+    Parameters
+    ----------
+    n_distractors : int
+        0 to 5.
+    n_sets, n_tasks : int
+        Pronoun sets and task sentences.
+    """
+    return n_tasks * math.prod(_radices(n_distractors, n_sets))
+
+
+def _radices(n_distractors, n_sets):
+    """Numbers of choices below a task: introduction, gold and, with distractors, template, pronoun, permutation."""
+    if not 0 <= n_distractors <= MAX_DISTRACTORS:
+        raise UserError(f"ruff.distractors: {n_distractors} distractors are not possible; use 0 to {MAX_DISTRACTORS}")
+    if not n_distractors:
+        return (INTRODUCTIONS, n_sets)
+    return (INTRODUCTIONS, n_sets, THEMES - 1, n_sets - 1, math.perm(THEMES - 1, n_distractors - 1))
+
+
+class Narratives:
+    """All instances of one template set and one list of pronoun sets, addressed by their row in generation order.
+
+    Parameters
+    ----------
+    templates : Templates
+    sets : dict
+        The configured pronoun sets (:func:`scripts.core.templates.select_pronoun_sets`).
+    """
+
+    def __init__(self, templates, sets):
+        self.templates = templates
+        self.sets = dict(sets)
+        self.forms = {case: [forms[case] for forms in sets.values()] for case in CASES}
+
+    def metadata(self, **settings):
+        """Return the metadata of a file of instances that were made with ``settings``."""
+        return {
+            "study": STUDY,
+            "templates": self.templates.name,
+            "pronoun_sets": list(self.sets),
+            **settings,
+            "origins": self.templates.origins(),
+        }
+
+    def full_size(self, n_distractors):
+        """Return the number of rows of the full set."""
+        return full_size(n_distractors, len(self.sets), len(self.templates.tasks))
+
+    def full_set_sizes(self, distractors):
+        """Return how many rows each full set has, and the lines of the template files that they are made from.
+
+        Parameters
+        ----------
+        distractors : sequence of int
+            Numbers of distractors, a row for each.
+
+        Returns
+        -------
+        pyarrow.Table
+            ``n_distractors``, ``instances`` and the columns of :data:`~scripts.ruff.lib.templates.ORIGINS`, here lists.
+        """
+        import pyarrow as pa
+
+        # Every introduction of a case comes before each of its task sentences, also without distractors.
+        templates = self.templates
+        lines = (
+            [task.row for task in templates.tasks],
+            [context.row for contexts in templates.contexts.values() for context in contexts],
+            list(templates.occupation_rows.values()),
+            [templates.pronoun_rows[name] for name in self.sets],
+        )
+        columns = {
+            "n_distractors": pa.array(distractors, pa.int8()),
+            "instances": pa.array([self.full_size(n) for n in distractors], pa.int64()),
+        }
+        columns |= {
+            name: pa.array([rows] * len(distractors), pa.list_(pa.int16()))
+            for name, rows in zip(ORIGINS, lines, strict=True)
+        }
+        return pa.table(columns)
+
+    def table(self, n_distractors, rows):
+        """Return the instances at ``rows`` of the full set in generation order.
+
+        Parameters
+        ----------
+        n_distractors : int
+        rows : ndarray of int, shape (k,)
+
+        Returns
+        -------
+        pyarrow.RecordBatch
+            ``k`` rows with :func:`schema`.
+        """
+        import pyarrow as pa
+
+        codes = self._decode(n_distractors, np.asarray(rows, dtype=np.int64))
+        parts = self._sentences(codes)
+        case = self._task_cases[codes["task"]]
+        gold = case * len(self.sets) + codes["gold"]
+        columns = {
+            "instance_id": self._ids(parts, case, gold),
+            "text": _join(parts),
+            "options": self._options(case),
+            "gold": _dictionary(self._flat_forms, gold),
+            **self._task_columns(codes["task"], case),
+            "pronoun": _dictionary(self.sets, codes["gold"]),
+            "distractor_pronoun": _dictionary(self.sets, codes.get("distractor"), len(rows)),
+            "n_distractors": pa.array(np.full(len(rows), n_distractors, dtype=np.int8)),
+            "task_index": pa.array(codes["task"].astype(np.int16)),
+            "introduction_index": pa.array(codes["introduction"].astype(np.int8)),
+            "distractor_indices": _lists(codes["indices"]),
+            "polarity": _dictionary(POLARITIES, codes["introduction"] // THEMES),
+            **self._origin_columns(codes["task"], np.column_stack([codes["introduction"], codes["indices"]])),
+        }
+        return pa.RecordBatch.from_arrays(list(columns.values()), schema=schema())
+
+    def context_free(self):
+        """Return the task sentences without context, one row each, as a table with :func:`sample_schema`."""
+        import pyarrow as pa
+
+        tasks = np.arange(len(self.templates.tasks))
+        case = self._task_cases
+        columns = {
+            "instance_id": self._ids([(self._task_sentences, tasks)], case, None),
+            "text": _join([(self._task_sentences, tasks)]),
+            "options": self._options(case),
+            **self._task_columns(tasks, case),
+            "task_index": pa.array(tasks.astype(np.int16)),
+            **self._origin_columns(tasks, np.zeros((len(tasks), 0), dtype=np.int64)),
+        }
+        kinds = sample_schema()
+        arrays = [
+            columns[field.name].cast(field.type) if field.name in columns else pa.nulls(len(tasks), field.type)
+            for field in kinds
+        ]
+        return pa.Table.from_arrays(arrays, schema=kinds)
+
+    def full(self, n_distractors, rows_per_batch=115_200):
+        """Yield the full set in generation order, in batches of about ``rows_per_batch`` rows."""
+        total = self.full_size(n_distractors)
+        for start in range(0, total, rows_per_batch):
+            yield self.table(n_distractors, np.arange(start, min(start + rows_per_batch, total)))
+
+    def sample(self, n_distractors, seed):
+        """Draw the sample of one seed without making the full set (section 3.2).
+
+        The rows are those of ``full.groupby([occupation, case, gold, distractor form]).sample(n=k,
+        random_state=seed)`` in pandas, in the same order: groups sorted by occupation, the authors' name of the case
+        (:data:`PLACEHOLDERS`), gold form and, with distractors, distractor form; in each group ``k`` rows by
+        ``RandomState(seed).choice`` without replacement from the rows in generation order. With P pronoun sets,
+        ``k`` is 1 with distractors and P - 1 without, so that every sample has P (P - 1) rows for each task sentence:
+        2,160 with four sets.
+
+        Returns
+        -------
+        pyarrow.Table
+            With :func:`sample_schema`.
+
+        Raises
+        ------
+        UserError
+            If there are more pronoun sets than a group without distractors has rows to draw.
+        """
+        import pyarrow as pa
+
+        rows = self.sample_rows(n_distractors, seed)
+        table = pa.Table.from_batches([self.table(n_distractors, rows)])
+        kinds = sample_schema()
+        columns = [table[name].combine_chunks().cast(kinds.field(name).type) for name in table.column_names]
+        columns.append(pa.array(np.full(len(rows), seed, dtype=np.int64)))
+        return pa.Table.from_arrays(columns, schema=kinds)
+
+    def sample_rows(self, n_distractors, seed):
+        """Return the rows of the full set that :meth:`sample` draws, in its order."""
+        sets = len(self.sets)
+        introductions, _, *below = _radices(n_distractors, sets)
+        per_group = 1 if n_distractors else sets - 1
+        templates, distractors, permuted = below or (1, 1, 1)
+        size = introductions * templates * permuted
+        if per_group > size:
+            raise UserError(
+                f"pronoun_sets: {sets} sets need {per_group} different introductions in each sample and there are "
+                f"{size}; configure at most {size + 1} sets"
+            )
+        groups = []
+        for index, task in enumerate(self.templates.tasks):
+            forms = self.forms[task.case]
+            for gold, form in enumerate(forms):
+                key = (task.occupation, PLACEHOLDERS[task.case], form)
+                if not n_distractors:
+                    groups.append((key, index, gold, 0))
+                    continue
+                others = [other for i, other in enumerate(forms) if i != gold]
+                groups += [((*key, other), index, gold, i) for i, other in enumerate(others)]
+        groups.sort(key=lambda group: group[0])
+        random = np.random.RandomState(seed)
+        drawn = np.concatenate([random.choice(size, size=per_group, replace=False) for _ in groups])
+        task, gold, distractor = np.repeat(np.array([group[1:] for group in groups]), per_group, axis=0).T
+        rest, permutation = np.divmod(drawn, permuted)
+        introduction, template = np.divmod(rest, templates)
+        row = (task * introductions + introduction) * sets + gold
+        return ((row * templates + template) * distractors + distractor) * permuted + permutation
+
+    # What follows turns row numbers into codes and codes into columns; repeated texts are made once and taken.
+
+    def _decode(self, n_distractors, rows):
+        """Return the choices behind each row; ``indices`` has shape (rows, n_distractors)."""
+        radices = _radices(n_distractors, len(self.sets))
+        digits = []
+        for radix in reversed(radices):
+            rows, digit = np.divmod(rows, radix)
+            digits.append(digit)
+        introduction, gold, *below = reversed(digits)
+        codes = {"task": rows, "introduction": introduction, "gold": gold}
+        if not below:
+            return codes | {"indices": np.zeros((len(rows), 0), dtype=np.int8)}
+        template, distractor, permutation = below
+        theme = introduction % THEMES
+        # Skipping an item of a list: the j-th of the others is j, or j + 1 from the skipped one on.
+        first = template + (template >= theme)
+        later = np.array(list(permutations(range(THEMES - 1), n_distractors - 1)), dtype=np.int64)[permutation]
+        later += later >= first[:, None]
+        offset = THEMES * (1 - introduction // THEMES)
+        indices = np.concatenate([first[:, None], later], axis=1) + offset[:, None]
+        return codes | {"distractor": distractor + (distractor >= gold), "indices": indices.astype(np.int8)}
+
+    def _sentences(self, codes):
+        """Return (distinct sentences, codes) for each sentence of the text, in order."""
+        sets = len(self.sets)
+        case = self._task_cases[codes["task"]]
+        parts = [(self._introductions, (codes["task"] * INTRODUCTIONS + codes["introduction"]) * sets + codes["gold"])]
+        for position in range(codes["indices"].shape[1]):
+            index = codes["indices"][:, position]
+            if position == 0:
+                row = (codes["task"] * INTRODUCTIONS + index) * sets + codes["distractor"]
+                parts.append((self._first_distractors, row))
+            else:
+                parts.append((self._implicit, (case * INTRODUCTIONS + index) * sets + codes["distractor"]))
+        return [*parts, (self._task_sentences, codes["task"])]
+
+    def _ids(self, parts, case, gold):
+        columns = [(instances.digests([STUDY]), None)]
+        columns += [(sentences.digests, codes) for sentences, codes in parts]
+        columns.append((instances.digests("|".join(self.forms[c]) for c in CASES), case))
+        gold = (instances.digests([""]), None) if gold is None else (instances.digests(self._flat_forms), gold)
+        return instances.hexadecimal(instances.content_ids([*columns, gold]))
+
+    def _options(self, case):
+        return _lists(np.arange(len(self.sets)) + case[:, None] * len(self.sets), self._flat_forms)
+
+    def _task_columns(self, task, case):
+        return {
+            "case": _dictionary(CASES, case),
+            "occupation": _dictionary([t.occupation for t in self.templates.tasks], task),
+            "participant": _dictionary([t.participant for t in self.templates.tasks], task),
+        }
+
+    def _origin_columns(self, task, contexts):
+        """Return :data:`ORIGINS` for tasks and for positions among the contexts of their case, one list a row."""
+        import pyarrow as pa
+
+        tasks = self.templates.tasks
+        known = self.templates.occupation_rows
+        occupation = pa.array([known.get(t.occupation) for t in tasks], pa.int16())
+        lines = np.array([[c.row for c in self.templates.contexts[case]] for case in CASES], dtype=np.int16)
+        columns = (
+            pa.array(np.array([t.row for t in tasks], dtype=np.int16)[task]),
+            _lists(lines[self._task_cases[task][:, None], contexts]),
+            occupation.take(pa.array(task)),
+            _lists(np.tile(np.array([self.templates.pronoun_rows[s] for s in self.sets], np.int16), (len(task), 1))),
+        )
+        return dict(zip(ORIGINS, columns, strict=True))
+
+    @cached_property
+    def _flat_forms(self):
+        return [form for case in CASES for form in self.forms[case]]
+
+    @cached_property
+    def _task_cases(self):
+        return np.array([CASES.index(task.case) for task in self.templates.tasks])
+
+    @cached_property
+    def _task_sentences(self):
+        return _Sentences(task.sentence.replace(PRONOUN, SLOT) for task in self.templates.tasks)
+
+    @cached_property
+    def _introductions(self):
+        return self._explicit("occupation")
+
+    @cached_property
+    def _first_distractors(self):
+        return self._explicit("participant")
+
+    def _explicit(self, role):
+        return _Sentences(
+            _context_sentence(context.explicit, form, getattr(task, role))
+            for task in self.templates.tasks
+            for context in self.templates.contexts[task.case]
+            for form in self.forms[task.case]
+        )
+
+    @cached_property
+    def _implicit(self):
+        return _Sentences(
+            _context_sentence(context.implicit, form)
+            for case in CASES
+            for context in self.templates.contexts[case]
+            for form in self.forms[case]
+        )
+
+
+class _Sentences:
+    """Distinct sentences: as an Arrow array for texts, as digests for ids."""
+
+    def __init__(self, sentences):
+        import pyarrow as pa
+
+        sentences = list(sentences)
+        self.array = pa.array(sentences, pa.string())
+        self.digests = instances.digests(sentences)
+
+
+def _context_sentence(template, form, person=""):
+    sentence = template.replace(PERSON, person).replace(PRONOUN, form)
+    return sentence[:1].upper() + sentence[1:]
+
+
+def _join(parts):
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    columns = [sentences.array.take(pa.array(codes)) for sentences, codes in parts]
+    return pc.binary_join_element_wise(*columns, " ")
+
+
+def _dictionary(values, codes, rows=None):
+    """Return a dictionary array of ``values[codes]``; with ``codes`` of None, ``rows`` nulls."""
+    import pyarrow as pa
+
+    values = list(values)
+    if codes is None:
+        return pa.DictionaryArray.from_arrays(pa.nulls(rows, pa.int16()), pa.array(values))
+    distinct = list(dict.fromkeys(values))
+    if len(distinct) < len(values):
+        codes = np.array([distinct.index(value) for value in values])[codes]
+    return pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int16)), pa.array(distinct))
+
+
+def _lists(codes, values=None):
+    """Return a list array with one list for each row of ``codes``, of its own whole numbers or of ``values[codes]``."""
+    import pyarrow as pa
+
+    rows, length = codes.shape
+    offsets = pa.array(np.arange(rows + 1, dtype=np.int32) * length)
+    flat = codes.reshape(-1)
+    return pa.ListArray.from_arrays(offsets, pa.array(flat) if values is None else _dictionary(values, flat))
+
+
+def schema():
+    """Return the Arrow schema of full sets; on disk dictionaries become plain columns."""
+    import pyarrow as pa
+
+    word = pa.dictionary(pa.int16(), pa.string())
+    return pa.schema(
+        {
+            "instance_id": pa.string(),
+            "text": pa.string(),
+            "options": pa.list_(word),
+            "gold": word,
+            "case": word,
+            "occupation": word,
+            "participant": word,
+            "pronoun": word,
+            "distractor_pronoun": word,
+            "n_distractors": pa.int8(),
+            "task_index": pa.int16(),
+            "introduction_index": pa.int8(),
+            "distractor_indices": pa.list_(pa.int8()),
+            "polarity": word,
+            "task_row": pa.int16(),
+            "context_rows": pa.list_(pa.int16()),
+            "occupation_row": pa.int16(),
+            "pronoun_rows": pa.list_(pa.int16()),
+        }
+    )
+
+
+def sample_schema():
+    """Return the Arrow schema of samples, context-free and selected instances: plain, with a last column ``seed``."""
+    import pyarrow as pa
+
+    plain = [
+        pa.field(f.name, pa.string() if pa.types.is_dictionary(f.type) else f.type)
+        for f in schema()
+        if f.name != "options"
+    ]
+    plain.insert(2, pa.field("options", pa.list_(pa.string())))
+    return pa.schema([*plain, pa.field("seed", pa.int64())])

@@ -1,0 +1,243 @@
+"""The prompts of RUFF (Gautam et al. 2024, Appendix F): reading their templates, filling them with instances.
+
+``templates/ruff/prompts.tsv`` has the ten templates of Table 3 in its order. Their ids count from 0, because the
+examples of the study do: its "template 8" (Table 4) is the ninth row of Table 3, its "template 3" (Table 5) the fourth.
+``templates/ruff/chain_of_thought.tsv`` has the two ways to elicit a chain of thought (Table 5). In both files ``\\n``
+in a cell is a line break.
+"""
+
+import re
+
+from scripts.core.errors import UserError
+from scripts.core.options import SLOT
+from scripts.core.templates import read_tsv
+
+PROMPT_COLUMNS = ("prompt", "kind", "text")
+CHAIN_COLUMNS = ("method", "chain", "final")
+KINDS = ("open", "options")
+VANILLA = "vanilla"
+"""The method without a chain of thought."""
+
+BLANKS = {"code": "___", "paper": "_______"}
+"""How the blank is written: in the authors' code, and in the examples that the paper prints."""
+
+ORDERS = ("published", "rotated")
+"""Orders of the options: the order of the pronoun sets, as in the study, or one that depends on the instance."""
+
+
+def read_prompts(path):
+    """Read the prompt templates.
+
+    Parameters
+    ----------
+    path : str or Path
+        Columns ``prompt`` (id), ``kind`` (:data:`KINDS`) and ``text`` with ``{task}`` and, if the kind is ``options``,
+        ``{options}``.
+
+    Returns
+    -------
+    dict of str to dict
+        Id to ``kind`` and ``text``, in file order, line breaks real.
+
+    Raises
+    ------
+    UserError
+        For an id that appears twice, an unknown kind, and slots that are missing, repeated or unknown.
+    """
+    prompts = {}
+    for row, cells in read_tsv(path, PROMPT_COLUMNS):
+        where = f"{path}, row {row}"
+        name, kind, text = cells["prompt"], cells["kind"], cells["text"]
+        if not name or name in prompts:
+            raise UserError(
+                f"{where}: the prompt's id '{name}' is empty or appears twice; give the prompt an id of its own"
+            )
+        if kind not in KINDS:
+            raise UserError(f"{where}: the kind '{kind}' is not one of {', '.join(KINDS)}; correct it")
+        _check_slots(text, ("{task}", "{options}") if kind == "options" else ("{task}",), where)
+        prompts[name] = {"kind": kind, "text": _breaks(text)}
+    if not prompts:
+        raise UserError(f"{path}: has no prompt; add a row")
+    return prompts
+
+
+def read_chains(path):
+    """Read the ways to elicit a chain of thought.
+
+    Parameters
+    ----------
+    path : str or Path
+        Columns ``method``, ``chain`` (with ``{prompt}``) and ``final`` (with ``{first}`` and ``{chain}``, see
+        :mod:`scripts.core.prompting`).
+
+    Returns
+    -------
+    dict of str to dict
+        Method to ``chain`` and ``final``, in file order.
+
+    Raises
+    ------
+    UserError
+        As :func:`read_prompts`; also for a method that is called vanilla.
+    """
+    chains = {}
+    for row, cells in read_tsv(path, CHAIN_COLUMNS):
+        where = f"{path}, row {row}"
+        if not cells["method"] or cells["method"] in (*chains, VANILLA):
+            raise UserError(
+                f"{where}: the method '{cells['method']}' is empty, is {VANILLA} or appears twice; "
+                "give it a name of its own"
+            )
+        _check_slots(cells["chain"], ("{prompt}",), where)
+        _check_slots(cells["final"], ("{first}", "{chain}"), where)
+        chains[cells["method"]] = {"chain": _breaks(cells["chain"]), "final": _breaks(cells["final"])}
+    return chains
+
+
+def template_lines(path, columns):
+    """Return the line of each row of a template file by the first of its ``columns``, which is its id."""
+    return {cells[columns[0]]: row for row, cells in read_tsv(path, columns)}
+
+
+def select_chains(chains, methods, path):
+    """Return the configured ``methods`` of :func:`read_chains`, in the configured order."""
+    for method in methods:
+        if method not in chains:
+            raise UserError(
+                f"ruff.prompting.chain_of_thought.methods: '{method}' is not in {path}; its methods are "
+                f"{', '.join(chains)}"
+            )
+    return {method: chains[method] for method in methods}
+
+
+def rotated(options, instance_id):
+    """Return options in the order ``rotated``: they go round by a number that the instance's id decides.
+
+    Over many instances every option is at every place equally often.
+
+    Parameters
+    ----------
+    options : sequence of str
+    instance_id : str
+        Hexadecimal digits.
+    """
+    start = int(instance_id, 16) % len(options)
+    return [*options[start:], *options[:start]]
+
+
+def options_block(options):
+    """Return the block that lists the options, one line each (Table 4)."""
+    return "\n".join(["OPTIONS:", *(f"- {option}" for option in options)])
+
+
+def fill(template, text, options, blank):
+    """Return a prompt.
+
+    Parameters
+    ----------
+    template : str
+        As :func:`read_prompts` returns it.
+    text : str
+        An instance, with its slot.
+    options : sequence of str
+        In the order in which they are listed; not looked at by an open prompt.
+    blank : str
+        What is written for the slot.
+
+    Raises
+    ------
+    UserError
+        If the instance does not hold the slot exactly once.
+    """
+    if text.count(SLOT) != 1:
+        raise UserError(f"an instance must hold the slot {SLOT} exactly once; this one does not: {text[:60]!r}")
+    return template.replace("{options}", options_block(options)).replace("{task}", text.replace(SLOT, blank))
+
+
+def instance_prompts(instance_id, text, options, prompts, chains, orders, blank, with_chains):
+    """Return all prompts of one instance.
+
+    Parameters
+    ----------
+    instance_id, text : str
+    options : sequence of str
+        In the order of the pronoun sets.
+    prompts, chains : dict
+        As :func:`read_prompts` and :func:`read_chains` return them.
+    orders : sequence of str
+        Of :data:`ORDERS`; an open prompt, which lists no options, is made once, as ``published``.
+    blank : str
+        Of :data:`BLANKS`.
+    with_chains : bool
+        Whether the instance is asked with chains of thought as well.
+
+    Returns
+    -------
+    list of dict
+        ``text_id``, ``instance_id``, ``method``, ``prompt``, ``kind``, ``order``, ``listed`` (the options in their
+        order, empty for an open prompt), ``text`` and ``follow_up`` (None for vanilla prompts).
+    """
+    rows = []
+    for name, template in prompts.items():
+        for order in orders if template["kind"] == "options" else ORDERS[:1]:
+            listed = list(options) if order == "published" else rotated(options, instance_id)
+            text_filled = fill(template["text"], text, listed, BLANKS[blank])
+            asked = [(VANILLA, text_filled, None)]
+            if with_chains:
+                asked += [(m, c["chain"].replace("{prompt}", text_filled), c["final"]) for m, c in chains.items()]
+            for method, first, final in asked:
+                rows.append(
+                    {
+                        "text_id": f"{instance_id}-{method}-{name}-{order}",
+                        "instance_id": instance_id,
+                        "method": method,
+                        "prompt": name,
+                        "kind": template["kind"],
+                        "order": order,
+                        "listed": listed if template["kind"] == "options" else [],
+                        "text": first,
+                        "follow_up": final,
+                    }
+                )
+    return rows
+
+
+def with_origins(prompts, rows, columns, prompt_templates, chain_templates):
+    """Return prompts with the lines of the files that they were made from: those of their instances and their own.
+
+    Parameters
+    ----------
+    prompts : DataFrame
+        ``instance_id``, ``prompt``, ``method``.
+    rows : DataFrame
+        The instances.
+    columns : sequence of str
+        Columns of ``rows`` that count lines of files (:data:`scripts.ruff.lib.templates.ORIGINS`).
+    prompt_templates, chain_templates : str
+
+    Returns
+    -------
+    DataFrame
+        With ``columns``, ``prompt_row`` and ``chain_row`` (missing without a chain of thought).
+    """
+    prompt_rows = template_lines(prompt_templates, PROMPT_COLUMNS)
+    chain_rows = template_lines(chain_templates, CHAIN_COLUMNS)
+    of_instances = rows.drop_duplicates("instance_id").set_index("instance_id")[list(columns)]
+    return prompts.join(of_instances, on="instance_id").assign(
+        prompt_row=prompts.prompt.map(prompt_rows).astype("Int16"),
+        chain_row=prompts.method.map(chain_rows).astype("Int16"),
+    )
+
+
+def _breaks(text):
+    return text.replace("\\n", "\n")
+
+
+def _check_slots(text, wanted, where):
+    present = re.findall(r"\{\w*\}", text)
+    wrong = next((slot for slot in wanted if present.count(slot) != 1), None)
+    if wrong:
+        raise UserError(f"{where}: the slot {wrong} must appear exactly once; correct the text")
+    strange = next((slot for slot in present if slot not in wanted), None)
+    if strange:
+        raise UserError(f"{where}: the slot {strange} is unknown here; the slots are {', '.join(wanted)}")

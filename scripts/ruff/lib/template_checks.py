@@ -1,0 +1,175 @@
+"""What is wrong with template files: everything that keeps instances from being made, and the paper's constraints."""
+
+import re
+from collections import Counter
+
+from scripts.core.options import SLOT
+from scripts.core.templates import CASES
+from scripts.ruff.lib.templates import PERSON, POLARITIES, PRONOUN, THEMES
+
+
+def _words(*lines):
+    return frozenset(" ".join(lines).split())
+
+
+GENDERED = _words(
+    "man woman men women boy girl boys girls gentleman lady gentlemen ladies guy guys lad lass mister sir madam",
+    "father mother fathers mothers dad mom mum son daughter sons daughters brother sister brothers sisters",
+    "husband wife husbands wives uncle aunt nephew niece grandfather grandmother king queen male female",
+    "waiter waitress actor actress mr mrs ms",
+)
+THIRD_PERSON = _words(
+    "he him his himself she her hers herself they them their theirs themself themselves xe xem xyr xyrs xemself",
+    "ze zir zirs zirself hir hirs hirself",
+)
+AGREEMENT_TRAPS = _words(
+    "is was are were am has have does do isn't wasn't aren't weren't hasn't haven't doesn't don't",
+    "need want say know think go make take work get give find keep feel look use see come like love live ve re",
+)
+"""Words that agree with *he* and not with *they*, or the other way round (``ve``: as in ``{pronoun}'ve``)."""
+_ADVERBS = _words(
+    "always sometimes perhaps afterwards besides nowadays often never ever also still just soon already now then",
+    "once again almost",
+)
+_WORD = re.compile(r"[A-Za-z]+(?:['’][A-Za-z]+)?")
+
+
+def check(templates, pronouns=None):
+    """Check every structural constraint of sections 3.1-3.2 and Appendix B that a program can see.
+
+    Grammaticality, coherence and an unambiguous antecedent need a reader; this reports what does not. Agreement is
+    checked at the first word after a nominative slot that is not an adverb: forms of to be, to have and to do, common
+    verbs in the bare present, and every other word in -s.
+
+    Parameters
+    ----------
+    templates : Templates
+    pronouns : dict, optional
+        Pronoun sets (:func:`scripts.core.templates.read_pronouns`), whose forms must not stand in a template.
+
+    Returns
+    -------
+    list of str
+        One line for each problem: file, row, and the rule that is broken. No line quotes a sentence.
+    """
+    forms = THIRD_PERSON | {form for forms in (pronouns or {}).values() for form in forms.values()}
+    problems = unusable(templates)
+    for task in templates.tasks:
+        problems += [f"{task.where}: {problem}" for problem in _task_problems(task, forms)]
+    problems += _missing_cases(templates)
+    for contexts in templates.contexts.values():
+        for context in contexts:
+            for form in ("explicit", "implicit"):
+                sentence = getattr(context, form)
+                broken = _sentence_problems(sentence, context.case, forms)
+                if form == "explicit" and not sentence.startswith(f"The {PERSON}"):
+                    broken.append(f"must begin with 'The {PERSON}'")
+                problems += [f"{context.where}: the {form} sentence {problem}" for problem in broken]
+    sentences = [(t.sentence, t.where) for t in templates.tasks]
+    sentences += [(s, c.where) for rows in templates.contexts.values() for c in rows for s in (c.explicit, c.implicit)]
+    first = {}
+    for sentence, where in sentences:
+        if sentence in first:
+            problems.append(f"{where}: repeats the sentence of {first[sentence]}; write another one")
+        first.setdefault(sentence, where)
+    return problems
+
+
+def unusable(templates):
+    """Return only the problems that keep instances from being made, in the form of :func:`check`."""
+    problems = []
+    seen = {}
+    for task in templates.tasks:
+        problems += [f"{task.where}: the sentence {p}" for p in _slot_problems(task.sentence, PRONOUN, 1)]
+        problems += [f"{task.where}: the sentence {p}" for p in _slot_problems(task.sentence, PERSON, 0)]
+        key = (task.occupation, task.case)
+        if key in seen:
+            problems.append(f"{task.where}: '{task.occupation}' has a {task.case} sentence in {seen[key]} already")
+        seen.setdefault(key, task.where)
+    if not templates.tasks:
+        problems.append(f"{templates.task_file}: has no task sentence; add one for each occupation and case")
+    for case, contexts in templates.contexts.items():
+        expected = [polarity for polarity in POLARITIES for _ in range(THEMES)]
+        if [c.polarity for c in contexts] != expected:
+            counts = Counter(c.polarity for c in contexts)
+            problems.append(
+                f"{templates.context_file}: the {case} case has {counts['negative']} negative and "
+                f"{counts['positive']} positive rows; expected {THEMES} negative ones, then {THEMES} positive ones"
+            )
+            continue
+        themes = [c.theme for c in contexts]
+        if len(set(themes)) != THEMES or themes[:THEMES] != themes[THEMES:]:
+            problems.append(
+                f"{contexts[0].where}: the {case} case must have {THEMES} different themes, "
+                "in the same order for both polarities"
+            )
+    for contexts in templates.contexts.values():
+        for context in contexts:
+            for form, people in (("explicit", 1), ("implicit", 0)):
+                sentence = getattr(context, form)
+                slots = _slot_problems(sentence, PRONOUN, 1) + _slot_problems(sentence, PERSON, people)
+                problems += [f"{context.where}: the {form} sentence {problem}" for problem in slots]
+    return problems
+
+
+def _slot_problems(sentence, slot, expected):
+    count = sentence.count(slot)
+    if count == expected:
+        return []
+    return [f"must hold {slot} {'exactly once' if expected else 'nowhere'}, it has {count}"]
+
+
+def _missing_cases(templates):
+    cases = {}
+    for task in templates.tasks:
+        cases.setdefault(task.occupation, set()).add(task.case)
+    return [
+        f"{templates.task_file}: the occupation '{occupation}' has no {case} sentence; add one"
+        for occupation, present in cases.items()
+        for case in CASES
+        if case not in present
+    ]
+
+
+def _task_problems(task, forms):
+    problems = []
+    if not task.sentence.startswith("The "):
+        problems.append("must start with 'The'")
+    named = len(re.findall(rf"\b{re.escape(task.occupation)}\b", task.sentence, re.IGNORECASE))
+    if named != 1:
+        problems.append(f"must name the occupation '{task.occupation}' exactly once, it does so {named} times")
+    if task.sentence.startswith(PRONOUN):
+        problems.append("must not start with the slot")
+    return [f"the sentence {p}" for p in problems + _sentence_problems(task.sentence, task.case, forms)]
+
+
+def _sentence_problems(sentence, case, forms):
+    problems = []
+    if sentence != sentence.strip() or "  " in sentence or any(c.isspace() and c != " " for c in sentence):
+        problems.append("has a blank at its start or end, a double blank or a tab")
+    if not sentence.rstrip().endswith("."):
+        problems.append("must end with a full stop")
+    if SLOT in sentence or re.search(r"[{}]", sentence.replace(PRONOUN, "").replace(PERSON, "")):
+        problems.append(f"has a brace or {SLOT} besides {PRONOUN} and {PERSON}")
+    words = [word.lower() for word in _WORD.findall(sentence.replace(PRONOUN, " ").replace(PERSON, " "))]
+    stems = {word.replace("’", "'").split("'")[0] for word in words} | set(words)
+    problems += [f"has the pronoun '{word}' besides its slot" for word in sorted(stems & forms)]
+    problems += [f"has the gendered word '{word}'" for word in sorted(stems & GENDERED)]
+    _, slot, after = sentence.partition(PRONOUN)
+    if slot and case == "nominative":
+        trap = _trap(after)
+        if trap:
+            problems.append(f"has '{trap}' after the slot, which does not agree with every pronoun set")
+    if slot and case == "possessive" and not re.match(r" [A-Za-z]", after):
+        problems.append("must go on with a word after the possessive slot")
+    return problems
+
+
+def _trap(after):
+    """Return the first word after a nominative slot that is not an adverb, if it cannot follow every pronoun."""
+    for match in _WORD.findall(after):
+        word = match.lower().replace("’", "'")
+        if word in _ADVERBS or word.endswith("ly"):
+            continue
+        return word if word in AGREEMENT_TRAPS or (word.endswith("s") and not word.endswith("ss")) else None
+    return None

@@ -1,0 +1,183 @@
+"""Probabilities of gendered words, of a run's own models and of the authors' releases, in one tidy format.
+
+One row for each sentence, injected value and gender: ``release``, ``model``, ``prompt``, ``evaluation_set``,
+``templates``, ``item``, ``occupation``, ``participant``, ``coreferent``, ``well_specified``, ``variable``, ``value``,
+``position``, ``gender``, ``accumulation`` (``top``: the most probable tokens, as in the study; ``full``: the whole
+vocabulary), ``debris`` (left over from trials, see :mod:`scripts.underspecification.lib.analyses.released`),
+``probability`` (a share). Besides, ``text_id`` is the text that the run's model read, or of a release the archive and
+the file in it, with ``row``, the line there. On MGC the probability is the mass itself; on the other sets it is
+divided by the mass of the three genders (0 where they have none), in the released files already.
+"""
+
+import pandas as pd
+
+from scripts.core import files
+from scripts.core.errors import UserError
+from scripts.underspecification.lib import study
+from scripts.underspecification.lib.templates import GENDERS
+
+COLUMNS = (
+    "release", "model", "prompt", "evaluation_set", "templates", "item", "occupation", "participant", "coreferent",
+    "well_specified", "variable", "value", "position", "gender", "accumulation", "debris", "probability",
+)  # fmt: skip
+KINDS = dict.fromkeys(COLUMNS, "text") | {
+    "well_specified": "truth",
+    "position": "whole",
+    "debris": "truth",
+    "probability": "fraction",
+}
+MOST = 1.005
+"""Released probabilities are rounded to a tenth or a thousandth of a percent: a sum of three can be so far above 1."""
+_REMEDY = "delete the file and run the workflow again"
+
+
+def steps_of_words(distributions, methods, words):
+    """Return the steps of every text whose probabilities are summed.
+
+    At a mask there is one step. Of a continuation these are the steps at which the model wrote a word of the study's
+    three groups; there may be none.
+
+    Parameters
+    ----------
+    distributions : DataFrame
+        ``text_id``, ``step``, ``rank``, ``token``, ``probability``, ``chosen``.
+    methods : Series
+        Text id to ``mask`` or ``generate``.
+    words : dict of str to list of str
+        Group to its words.
+
+    Returns
+    -------
+    DataFrame
+        ``text_id``, ``step``.
+    """
+    gendered = {word for group in GENDERS for word in words[group]}
+    method = distributions.text_id.map(methods)
+    chosen = distributions.chosen & distributions.token.str.strip().str.lower().isin(gendered)
+    wanted = ((method == "mask") & (distributions["rank"] == 0)) | ((method == "generate") & chosen)
+    return distributions.loc[wanted, ["text_id", "step"]].drop_duplicates(ignore_index=True)
+
+
+def accumulate(distributions, methods, words):
+    """Return the mass of every group for every text.
+
+    Parameters
+    ----------
+    distributions, methods, words
+        As for :func:`steps_of_words`.
+
+    Returns
+    -------
+    DataFrame
+        Indexed by text id, one column for each group: the sum over the group's words among the tokens that are there,
+        averaged over the steps of :func:`steps_of_words`; 0 for a text without any.
+    """
+    steps = steps_of_words(distributions, methods, words)
+    groups = {word: group for group, members in words.items() for word in members}
+    kept = distributions.merge(steps, on=["text_id", "step"])
+    kept = kept.assign(group=kept.token.str.strip().str.lower().map(groups)).dropna(subset="group")
+    sums = kept.groupby(["text_id", "group"]).probability.sum()
+    return _averaged(sums, steps, methods, words)
+
+
+def accumulate_full(masses, distributions, methods, words):
+    """Return the same from masses over the full vocabulary (``text_id``, ``step``, ``group``, ``probability``)."""
+    steps = steps_of_words(distributions, methods, words)
+    sums = masses.merge(steps, on=["text_id", "step"]).groupby(["text_id", "group"]).probability.sum()
+    return _averaged(sums, steps, methods, words)
+
+
+def _averaged(sums, steps, methods, words):
+    table = sums.unstack("group").reindex(index=methods.index, columns=list(words)).fillna(0.0)
+    return table.div(steps.text_id.value_counts().reindex(methods.index).fillna(1), axis=0)
+
+
+def tidy(table, texts, instances, label, accumulation):
+    """Return masses in the format of this module.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From :func:`accumulate`.
+    texts, instances : DataFrame
+        Of one evaluation set.
+    label, accumulation : str
+
+    Returns
+    -------
+    DataFrame
+        :data:`COLUMNS` and ``text_id``.
+    """
+    texts = texts.set_index("text_id").loc[table.index]
+    if instances.evaluation_set.iloc[0] != "mgc":
+        total = table[list(GENDERS)].sum(axis=1)
+        table = table.div(total.where(total > 0, 1), axis=0)
+    wide = table.assign(text_id=texts.index, instance_id=texts.instance_id, prompt=texts.prompt)
+    long = wide.melt(id_vars=["text_id", "instance_id", "prompt"], var_name="gender", value_name="probability")
+    factors = instances.drop(columns=["text"])
+    joined = long.merge(factors, on="instance_id", validate="many_to_many")
+    # Positions count the values that the model read.
+    joined["position"] = joined.groupby("variable").position.transform(lambda p: p.rank(method="dense") - 1).astype(int)
+    labels = {prompt: study.run_label(label, prompt) for prompt in joined.prompt.unique()}
+    joined = joined.assign(release=study.RUN, model=joined.prompt.map(labels), accumulation=accumulation, debris=False)
+    return joined[[*COLUMNS, "text_id"]]
+
+
+def read_masses(paths):
+    """Read probabilities in the format of this module, of one or several sources.
+
+    Parameters
+    ----------
+    paths : sequence of str
+        Parquet files.
+
+    Returns
+    -------
+    DataFrame
+        :data:`COLUMNS`.
+
+    Raises
+    ------
+    UserError
+        If a file cannot be read or has no row, a column is missing or of another type, a value is no probability, a row
+        is repeated, or if the genders of a sentence do not have the same dates or places.
+    """
+    return pd.concat([_read(path) for path in paths], ignore_index=True)
+
+
+def _read(path):
+    with files.open_parquet(path, COLUMNS) as file:
+        table = file.read(columns=list(COLUMNS))
+    if not len(table):
+        raise UserError(f"{path}: has no row; {_REMEDY}")
+    files.check_columns(table, KINDS, str(path))
+    frame = table.to_pandas()
+    impossible = frame[~((frame.probability >= 0) & (frame.probability <= MOST))]
+    if len(impossible):
+        row = impossible.iloc[0]
+        raise UserError(f"{path}: {_named(row)}: probability is {row.probability}; {_REMEDY}")
+    _check_complete(path, frame[~frame.debris])
+    return frame
+
+
+def _named(row):
+    return f"model {row.model}, {row['item']}, {row.value}, {row.gender}"
+
+
+def _check_complete(path, frame):
+    """Refuse repeated rows, and sentences whose genders do not have the same dates or places."""
+    factors = [column for column in COLUMNS if column not in ("position", "probability", "debris")]
+    repeated = frame[frame.duplicated([*factors, "position"])]
+    if len(repeated):
+        raise UserError(f"{path}: {_named(repeated.iloc[0])} has two rows; {_REMEDY}")
+    sentence = [factor for factor in factors if factor not in ("gender", "value")]
+    genders = frame.groupby(sentence, sort=False).gender.transform("nunique")
+    # Where all genders have the same values, each value comes as often as there are genders.
+    rows = frame.groupby([*sentence, "value", "position"], sort=False).gender.transform("size")
+    if (rows != genders).any():
+        row = frame[rows != genders].iloc[0]
+        same = frame[(frame[sentence] == row[sentence]).all(axis=1)]
+        lacking = sorted(set(same.gender) - set(same.gender[same.position == row.position]))[0]
+        raise UserError(
+            f"{path}: model {row.model}, {row['item']}: {lacking} has no probability for {row.value}; {_REMEDY}"
+        )

@@ -1,0 +1,30 @@
+"""Reading tidy tables for figures and tables, which have nothing to show of an empty one."""
+
+from scripts.core import files
+from scripts.core.errors import UserError
+
+
+def read_rows(path, subject):
+    """Read a tidy table.
+
+    Parameters
+    ----------
+    path : str
+        CSV.
+    subject : str
+        What its rows are about, for messages.
+
+    Returns
+    -------
+    DataFrame
+        With at least one row.
+
+    Raises
+    ------
+    UserError
+        If the file cannot be read or has no row.
+    """
+    table = files.read_csv(path)
+    if table.empty:
+        raise UserError(f"{path}: has no row, so nothing can be shown of {subject}; check the config")
+    return table

@@ -1,0 +1,224 @@
+"""Reading the study's files in templates/; every error names file, row and remedy."""
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from scripts.core.errors import UserError
+from scripts.core.templates import read_tsv
+
+GENDERS = ("female", "male", "neutral")
+"""The word groups of the study; a word list may have more, which are beyond it."""
+SLOTS = ("nominative", "accusative", "possessive")
+WINOGENDER_COLUMNS = ("occupation", "stem", "professional", "participant", "simplified")
+DATE_COLUMNS = ("range", "first", "last", "dates")
+PROMPT_COLUMNS = ("prompt", "blank", "text")
+OCCUPATION_COLUMNS = ("occupation", "participant")
+PROMPT_SLOT = "{sentence}"
+
+_GENDERED = re.compile(
+    r"\b(he|him|his|himself|she|her|hers|herself|they|them|their|theirs|themselves|themself|"
+    r"man|men|woman|women|male|female|boy|girl|mother|father|wife|husband|sister|brother|son|daughter)\b",
+    re.IGNORECASE,
+)
+_SLOT = re.compile(r"\{(\w+)\}")
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """How a sentence is put to a model that continues texts: ``blank`` stands for the pronoun."""
+
+    blank: str
+    text: str
+
+    def wrap(self, sentence):
+        """Return the prompt for a sentence whose pronoun is the blank already."""
+        return self.text.replace(PROMPT_SLOT, sentence)
+
+
+def read_words(path):
+    """Return the words of each group.
+
+    Parameters
+    ----------
+    path : str or Path
+        Columns ``group``, ``word``.
+
+    Returns
+    -------
+    dict of str to list of str
+        At least :data:`GENDERS`, in file order.
+
+    Raises
+    ------
+    UserError
+        If a word is no single lower-case word, is in two groups, or a group of the study has no word.
+    """
+    groups, seen = {}, {}
+    for row, cells in read_tsv(path, ("group", "word")):
+        where, word = f"{path}, row {row}", cells["word"]
+        if not word or word != word.strip().lower() or any(map(str.isspace, word)):
+            raise UserError(f"{where}: '{word}' must be one lower-case word; tokens are compared in lower case")
+        if word in seen:
+            raise UserError(f"{where}: '{word}' is already in row {seen[word]}; a word counts for one group")
+        seen[word] = row
+        groups.setdefault(cells["group"], []).append(word)
+    missing = next((g for g in GENDERS if g not in groups), None)
+    if missing:
+        raise UserError(f"{path}: the group '{missing}' has no word; add a row")
+    return groups
+
+
+def read_verbs(path):
+    """Return the verb phrases (columns ``verb``, ``form``, ``phrase``) as a list of dicts, none twice.
+
+    ``verb_row`` is the line in the file.
+    """
+    rows = _distinct(path, ("verb", "form", "phrase"), "phrase")
+    return [{**cells, "verb_row": number} for number, cells in rows]
+
+
+def read_life_stages(path):
+    """Return the life stages (column ``life_stage``), none twice, with their lines (dict of str to int)."""
+    rows = _distinct(path, ("life_stage",), "life_stage")
+    return {cells["life_stage"]: number for number, cells in rows}
+
+
+def read_places(path):
+    """Return the places in their order (columns ``position`` from 1, ``place``, ``end``: bottom or top), none twice.
+
+    Returns
+    -------
+    dict of str to int
+        Place to its line.
+    """
+    rows = _distinct(path, ("position", "place", "end"), "place")
+    for expected, (number, cells) in enumerate(rows, 1):
+        if cells["position"] != str(expected):
+            raise UserError(
+                f"{path}, row {number}: position '{cells['position']}' should be {expected}; keep the order"
+            )
+        if cells["end"] not in ("bottom", "top"):
+            raise UserError(f"{path}, row {number}: end '{cells['end']}' is neither bottom nor top")
+    return {cells["place"]: number for number, cells in rows}
+
+
+def read_dates(path):
+    """Return the years of each range (columns ``range``, ``first``, ``last``, ``dates``: how many), evenly spaced.
+
+    Fractions of years are cut off, as in the authors' code.
+
+    Returns
+    -------
+    dict of str to list of int
+    """
+    ranges = {}
+    for number, cells in _distinct(path, DATE_COLUMNS, "range"):
+        where = f"{path}, row {number}"
+        wrong = next((c for c in ("first", "last", "dates") if not cells[c].isdecimal()), None)
+        if wrong:
+            raise UserError(f"{where}: {wrong} '{cells[wrong]}' is not a whole number; write digits only")
+        first, last, count = (int(cells[c]) for c in ("first", "last", "dates"))
+        if not (first < last and 2 <= count <= last - first + 1):
+            raise UserError(f"{where}: {count} dates from {first} to {last} are not possible; correct one of the three")
+        ranges[cells["range"]] = np.linspace(first, last, count).astype(int).tolist()
+    return ranges
+
+
+def row_numbers(path, columns):
+    """Return the line of each value of a file's first column, which has none twice (dict of str to int)."""
+    return {cells[columns[0]]: number for number, cells in read_tsv(path, columns)}
+
+
+def read_prompts(path):
+    r"""Return the prompts by their ids (columns ``prompt``, ``blank``, ``text``; ``\n`` in a text starts a line)."""
+    prompts = {}
+    for number, cells in _distinct(path, PROMPT_COLUMNS, "prompt"):
+        if cells["text"].count(PROMPT_SLOT) != 1:
+            raise UserError(f"{path}, row {number}: a prompt must hold {PROMPT_SLOT} exactly once")
+        prompts[cells["prompt"]] = Prompt(cells["blank"], cells["text"].replace(r"\n", "\n"))
+    return prompts
+
+
+def _distinct(path, columns, key):
+    """Return the rows of a file with their lines; none may be empty in a cell or repeat a value of ``key``."""
+    rows, seen = [], {}
+    for number, cells in read_tsv(path, columns):
+        empty = next((c for c in columns if not cells[c].strip()), None)
+        if empty:
+            raise UserError(f"{path}, row {number}: the cell '{empty}' is empty; fill it or remove the row")
+        if cells[key] in seen:
+            raise UserError(f"{path}, row {number}: '{cells[key]}' is already in row {seen[cells[key]]}; remove one")
+        seen[cells[key]] = number
+        rows.append((number, cells))
+    if not rows:
+        raise UserError(f"{path}: has no row; add one")
+    return rows
+
+
+def read_schemas(path, participants):
+    """Read the project's own pairs in the manner of Winogender.
+
+    Parameters
+    ----------
+    path : str or Path
+        Columns :data:`WINOGENDER_COLUMNS`: ``stem`` begins both sentences of a pair; ``professional`` and
+        ``participant`` end them so that the pronoun means the one or the other; ``simplified`` is a sentence about
+        the professional alone, or empty.
+    participants : dict of str
+        The other person of each occupation.
+
+    Returns
+    -------
+    list of dict
+        The rows, with ``other`` (the other person) and ``row`` (the line), in file order.
+
+    Raises
+    ------
+    UserError
+        Naming every bad row: occupations that are unknown, missing or repeated; sentences without exactly one
+        occupation, participant and pronoun; pairs whose pronouns differ in case or whose ends are the same; words
+        that give a gender away.
+    """
+    schemas, problems, seen = [], [], {}
+    for number, cells in read_tsv(path, WINOGENDER_COLUMNS):
+        occupation = cells["occupation"]
+        wrong = _schema_problems(cells)
+        if occupation not in participants:
+            wrong.append(f"the occupation '{occupation}' is not in occupations.tsv")
+        if occupation in seen:
+            wrong.append(f"the occupation '{occupation}' is already in row {seen[occupation]}")
+        seen.setdefault(occupation, number)
+        problems += [f"row {number}: {problem}" for problem in wrong]
+        schemas.append({**cells, "other": participants.get(occupation, ""), "row": number})
+    problems += [f"no row for the occupation '{name}'" for name in participants if name not in seen]
+    if problems:
+        raise UserError(f"{path}: {'; '.join(problems)}; correct these rows")
+    return schemas
+
+
+def _schema_problems(cells):
+    wrong = []
+    if not cells["stem"].startswith("The {occupation} "):
+        wrong.append("the stem must begin with 'The {occupation}'")
+    if sorted(_SLOT.findall(cells["stem"])) != ["occupation", "participant"]:
+        wrong.append("the stem must hold {occupation} and {participant} once each, and no other slot")
+    ends = {}
+    for column in ("professional", "participant"):
+        slots = _SLOT.findall(cells[column])
+        if len(slots) != 1 or slots[0] not in SLOTS:
+            wrong.append(f"the end '{column}' must hold one of {', '.join(f'{{{s}}}' for s in SLOTS)} exactly once")
+        ends[column] = slots
+    if ends["professional"] != ends["participant"]:
+        wrong.append("the pronouns of the two ends differ in case")
+    if cells["professional"] == cells["participant"]:
+        wrong.append("the two ends are the same")
+    simplified = _SLOT.findall(cells["simplified"])
+    if cells["simplified"] and (simplified[:1] != ["occupation"] or len(simplified) != 2 or simplified[1] not in SLOTS):
+        wrong.append("the simplified sentence must hold {occupation} and then one pronoun")
+    for column in WINOGENDER_COLUMNS[1:]:
+        given = _GENDERED.search(_SLOT.sub("", cells[column]))
+        if given:
+            wrong.append(f"'{given.group()}' in '{column}' is a pronoun or gives a gender away")
+    return wrong

@@ -1,0 +1,31 @@
+"""Entries of numbers."""
+
+import math
+
+import numpy as np
+import pytest
+
+from scripts.core.paper import numbers
+
+
+def test_an_entry_says_where_it_comes_from():
+    made = numbers.entry(0.5, "0.50", "accuracy.csv", model="a", n_distractors=[0, 1])
+    cell = {"model": "a", "n_distractors": [0, 1]}
+    assert made == {"value": 0.5, "text": "0.50", "source": "accuracy.csv", "cell": cell}
+    assert numbers.count(np.int64(1234), "a.csv", column="n") == {
+        "value": 1234, "text": "1,234", "source": "a.csv", "cell": {"column": "n"},
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("value", [None, math.nan, np.nan])
+def test_a_missing_number_is_a_dash(value):
+    made = numbers.entry(value, "nan", "accuracy.csv")
+    assert (made["value"], made["text"]) == (None, "–")
+
+
+def test_settings_name_their_keys():
+    made = numbers.of_settings({"draws": 10000, "alpha": 0.05}, {"draws": "s.bootstrap.draws", "alpha": "s.alpha"})
+    assert {name: (entry["text"], entry["cell"]) for name, entry in made.items()} == {
+        "setting.draws": ("10,000", {"key": "s.bootstrap.draws"}),
+        "setting.alpha": ("0.05", {"key": "s.alpha"}),
+    }

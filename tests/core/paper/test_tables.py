@@ -1,0 +1,34 @@
+"""Table files."""
+
+import pandas as pd
+
+from scripts.core import files
+from scripts.core.paper import tables
+
+CELLS = pd.DataFrame({"System": ["a_1", "a_1", "b"], "Scoring": ["x", "y", "y"], "ΔI": ["1", "−2", "3"]})
+
+
+def test_changes_and_repeated_names():
+    assert tables.changes(CELLS.System) == [2] and tables.changes(CELLS.Scoring) == [1]
+    assert tables.changes([]) == [] and tables.changes(["a"]) == []
+    assert tables.named_once(CELLS.System).tolist() == ["a_1", "", "b"]
+    assert tables.named_once(CELLS.System, again=[1]).tolist() == ["a_1", "a_1", "b"]
+    # Positions count, not the labels of the index.
+    assert tables.named_once(CELLS.System[1:]).tolist() == ["a_1", "b"]
+
+
+def test_a_table_is_latex_and_csv(tmp_path):
+    tex, csv = tmp_path / "t.tex", tmp_path / "t.csv"
+    tables.write_table(tex, csv, CELLS, 2, midrules=[1], symbols={"ΔI": r"$\Delta I$"})
+    assert files.read_csv(csv).columns.tolist() == ["System", "Scoring", "ΔI"]
+    lines = tex.read_text(encoding="utf-8").splitlines()
+    assert lines[0] == r"\begin{tabular}{llr}"
+    assert r"System & Scoring & $\Delta I$ \\" in lines
+    assert lines.index(r"a\_1 & x & 1 \\") + 1 == lines.index(r"\midrule", 4)
+
+
+def test_a_table_may_print_less_than_its_csv_holds(tmp_path):
+    tex, csv = tmp_path / "t.tex", tmp_path / "t.csv"
+    tables.write_table(tex, csv, CELLS[:1], rows=CELLS, align="lXr")
+    assert len(files.read_csv(csv)) == 3
+    assert r"b & y" not in tex.read_text(encoding="utf-8") and "tabularx" in tex.read_text(encoding="utf-8")

@@ -1,0 +1,145 @@
+"""The shipped flags: the originals without their texts, with the same results to the last digit."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from scripts.core import files, upstream
+from scripts.core.errors import UserError
+from scripts.counter_gap import released_flags as script
+from scripts.counter_gap.lib import instances, released_flags, study
+from scripts.counter_gap.lib.analyses import metrics, predictions, subsets
+from tests.counter_gap import make
+
+SHIPPED = "templates/counter_gap/released_flags.tsv"
+SYSTEMS = [
+    {"system": label, "debiasing": debiasing, "path": path.format(name=name)}
+    for debiasing, path in study.RELEASED.items()
+    for name, label in study.SYSTEMS.items()
+]
+
+
+@pytest.fixture
+def written(tmp_path):
+    """The eight instances of the tests, flags of every system, and the file that is made of them."""
+    frame = make.eight_instances(tmp_path / "quadruples.tsv")
+    frame["book"] = ["12.txt"] * 4 + ["tale.epub"] * 4
+    generator = np.random.default_rng(3)
+    flags = {
+        (facts["system"], facts["debiasing"]): pd.DataFrame(
+            {"id": frame.id, "a_pred": generator.random(8) < 0.5, "b_pred": generator.random(8) < 0.5}
+        )
+        for facts in SYSTEMS
+    }
+    path = tmp_path / "flags.tsv"
+    released_flags.write(path, frame, flags)
+    return frame, flags, path
+
+
+def assert_same(path, frame, flags):
+    """Everything that the analysis reads of instances and flags is in the file."""
+    read = released_flags.read_instances(path)
+    columns = ["id", "quadruple", "role", "gender", "case", "a_coref", "b_coref"]
+    pd.testing.assert_frame_equal(read[columns], frame[columns])
+    pd.testing.assert_frame_equal(subsets.factors_of(read), subsets.factors_of(frame))
+    again = released_flags.read_flags(path)
+    assert list(again) == list(flags)
+    for key, predicted in flags.items():
+        pd.testing.assert_frame_equal(again[key], predicted[["id", "a_pred", "b_pred"]])
+
+
+def test_what_is_written_is_read(written):
+    frame, flags, path = written
+    assert_same(path, frame, flags)
+    lines = path.read_text(encoding="utf-8").split("\n")
+    rows = released_flags.read_instances(path).row
+    assert [lines[row - 1].partition("\t")[0] for row in rows] == ["rain"] * 4 + ["road"] * 4
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("\tF\tnominative", "\tX\tnominative", "row 4: gender 'X' is none of M, F"),
+        ("gutenberg", "library", "row 4: source 'library' is none of gutenberg, bookcorpus"),
+        ("\tnone\t", "\tsome\t", "row 4: mark 'some' is none of splitting, other, none"),
+        ("\t4.00", "\tfour", "row 4: words 'four' does not fit the right name 'b'"),
+        ("\t4.00", "\t", "row 4: words '' does not fit the right name 'b'"),
+        ("road\t", "rain\t", "row 5: the quadruple 'rain' is empty or is in an earlier row too"),
+    ],
+)
+def test_bad_rows_are_named(written, old, new, message):
+    path = written[2]
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(UserError) as error:
+        released_flags.read_instances(path)
+    assert message in str(error.value) and str(path) in str(error.value) and "\n" not in str(error.value)
+
+
+def test_flags_of_another_number_of_instances_are_named(written):
+    path = written[2]
+    text = path.read_text(encoding="utf-8").rstrip("\n")
+    path.write_text(f"{text}a\n", encoding="utf-8")
+    with pytest.raises(
+        UserError, match=r"row 5: '[abx-]{4}a' of SpanBERT-large, n-CDA is not four letters of a, b, x, -"
+    ):
+        released_flags.read_flags(path)
+
+
+def test_the_shipped_file_is_small_and_has_no_text(root):
+    path = root / SHIPPED
+    assert path.stat().st_size < 100_000
+    frame = released_flags.read_instances(path)
+    assert len(frame) == 4008 and frame.id.is_unique and set(frame.groupby("quadruple").size()) == {4}
+    flags = released_flags.read_flags(path)
+    assert len(flags) == 8 and all(len(predicted) == 4008 for predicted in flags.values())
+    # The longest run of letters in the cells is a label of the file's own.
+    own_words = {
+        "nominative",
+        "accusative",
+        "possessive",
+        "gutenberg",
+        "bookcorpus",
+        "neither",
+        "splitting",
+        "other",
+        "none",
+    }
+    cells = {cell for line in path.read_text(encoding="utf-8").split("\n")[3:] for cell in line.split("\t")}
+    assert {cell for cell in cells if len(cell) > 6} <= own_words | {cell for cell in cells if cell.isdecimal()}
+
+
+@pytest.mark.upstream
+def test_the_shipped_file_is_made_of_the_originals(root, mirror, tmp_path):
+    paths = ["counter_gap/data/C-GAP.tsv", *(facts["path"] for facts in SYSTEMS)]
+    pinned = upstream.read_manifest(root / "config/upstream.tsv")
+    assert {path: files.sha256(mirror / path) for path in paths} == {path: pinned[path].sha256 for path in paths}
+    made = tmp_path / "made.tsv"
+    script.main(
+        c_gap=str(mirror / paths[0]), released=[str(mirror / path) for path in paths[1:]], compact=str(made),
+        systems=SYSTEMS,
+    )  # fmt: skip
+    assert made.read_bytes() == (root / SHIPPED).read_bytes()
+
+
+@pytest.mark.upstream
+def test_results_are_those_of_the_originals(root, mirror):
+    frame = instances.read_c_gap(mirror / "counter_gap/data/C-GAP.tsv")
+    flags = {
+        (facts["system"], facts["debiasing"]): predictions.read_flags(mirror / facts["path"], frame)
+        for facts in SYSTEMS
+    }
+    assert_same(root / SHIPPED, frame, flags)
+    shipped = released_flags.read_instances(root / SHIPPED)
+    tables = []
+    for passages, outputs in ((frame, flags), (shipped, released_flags.read_flags(root / SHIPPED))):
+        joined = pd.concat(
+            predicted.assign(
+                data="d", scoring="released", system=key[0], debiasing=key[1],
+                correct=predictions.correct(passages, predicted),
+            )
+            for key, predicted in outputs.items()
+        )  # fmt: skip
+        tables.append(metrics.of_quadruples(passages, joined, 100, 7))
+    pd.testing.assert_frame_equal(*tables, check_exact=True)

@@ -1,0 +1,134 @@
+"""README, CONTRIBUTING, the pages of docs/ and the repository's own files: what can be held without a run."""
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from scripts.core import config, studies
+from tests import pages
+
+ROOT = Path(__file__).parents[1]
+# Commands in the prose that stand in no block, and what holds them.
+MENTIONED = {
+    "snakemake --cores 1 --unlock": "tests/workflow/test_readme.py types it",
+    "snakemake plan": "docs/runs.md types it with cores",
+    "snakemake --cores 2 --rerun-incomplete": "tests/workflow/test_readme.py types it",
+    "snakemake --cores 2 --quiet rules host": "tests/workflow/test_readme.py types it",
+    "snakemake --cores 2 -R ruff_figure_scaling": "tests/workflow/test_readme.py types it",
+    "rm -rf .venv && make environment": "tests/test_docs.py asks make what it would do",
+    "hf auth login": "tests/test_docs.py asks for its help",
+    "make environment": "tests/test_docs.py asks make what it would do",
+}
+
+
+def anchors(text):
+    """Return the anchors of a page's headings as forges make them."""
+    heads = re.findall(r"^#+ (.+)$", pages.FENCE.sub("", text), flags=re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}
+
+
+def test_readme_is_short_and_every_page_is_linked_from_it():
+    assert len(pages.read("README.md").splitlines()) <= 200
+    linked = set(re.findall(r"\]\(([^)#]+)", pages.read("README.md")))
+    assert {page for page in pages.PAGES if page != "README.md"} <= linked
+
+
+@pytest.mark.parametrize("page", [*pages.PAGES, "CHANGELOG.md"])
+def test_links_and_named_files_exist(page):
+    text = pages.read(page)
+    for target in re.findall(r"\]\(([^)\s]+)\)|src=\"([^\"]+)\"", text):
+        target = "".join(target)
+        if target.startswith("https://"):
+            continue
+        path, _, anchor = target.partition("#")
+        file = (ROOT / page).parent / path if path else ROOT / page
+        assert file.is_file(), f"{page}: {target}"
+        assert not anchor or anchor in anchors(file.read_text(encoding="utf-8")), f"{page}: {target}"
+    # Files of the repository that the prose names; what is made, and places with <variables> or NAMES, are not there.
+    for span in re.findall(r"(?<!`)`([\w./-]+/[\w./-]*)`", pages.prose(page)):
+        if not re.match(r"results|runs|checkpoints|profiles|\.snakemake|completions/", span):
+            assert (ROOT / span).exists(), f"{page}: {span}"
+
+
+@pytest.mark.parametrize("page", pages.PAGES)
+def test_every_block_says_what_becomes_of_it(page):
+    fences = re.findall(r"^ *```", pages.read(page), flags=re.MULTILINE)
+    assert len(fences) == 2 * len(pages.blocks(page)), f"{page}: a block without an info string"
+    for block in pages.blocks(page):
+        assert block.info in pages.KINDS or block.file, f"{page}:{block.line}: {block.info!r} is no kind of block"
+
+
+@pytest.mark.parametrize("page", pages.PAGES)
+def test_every_command_in_the_prose_is_typed_somewhere(page):
+    typed = {command for other in pages.PAGES for block in pages.blocks(other) for _, command in block.commands}
+    for command in pages.inline(page):
+        held = command in MENTIONED or any(re.search(rf"(^|/){re.escape(command)}( |$)", line) for line in typed)
+        assert held, f"{page}: `{command}` stands in no block and is not in MENTIONED"
+
+
+def test_commands_without_a_kind_and_broken_ones_are_seen():
+    """The checks themselves."""
+    page = (
+        "```bash\nsnakemake\n```\n\n- x\n\n  ```bash run\n  snakemake -n  # dry\n  # nothing\n  ```\n`make tee`, `x`\n"
+    )
+    plain, indented = pages.blocks("x.md", page)
+    assert plain.info not in pages.KINDS
+    assert (indented.line, indented.commands) == (8, [(8, "snakemake -n")])
+    assert pages.inline("x.md", page) == ["make tee"]
+
+
+MACHINE = sorted(
+    {
+        command
+        for page in pages.PAGES
+        for block in pages.blocks(page)
+        if block.info == "bash machine"
+        for _, command in block.commands
+    }
+    | {command for command in MENTIONED if command.startswith(("rm ", "hf ", "make "))}
+)
+
+
+@pytest.mark.parametrize("command", MACHINE)
+def test_commands_that_change_the_machine_are_known(command):
+    """make says what it would run; of other programs the arguments are read."""
+    program, *arguments = command.removeprefix("rm -rf .venv && ").removeprefix(".venv/bin/").split()
+    if program == "make":
+        line = ["make", "--dry-run", *arguments]
+    elif program == "pytest":
+        line = [sys.executable, "-m", "pytest", "--collect-only", "--quiet", *arguments]
+    elif program == "hf":
+        line = [Path(sys.executable).parent / "hf", *arguments, "--help"]
+    elif program == "podman":
+        # No container is at hand: the recipe is there, and the results are mounted where it makes them.
+        recipe = (ROOT / "Containerfile").read_text(encoding="utf-8")
+        place = re.search(r"^WORKDIR (\S+)$", recipe, flags=re.MULTILINE).group(1)
+        assert arguments[-1] == "." or f'"$PWD/results:{place}/results"' in arguments
+        assert arguments[0] in ("build", "run") and "pronouns" in arguments
+        return
+    else:
+        line = [Path(sys.executable).parent / program, *arguments, "--help"]
+    if program == "make" and shutil.which("make") is None:
+        pytest.skip("make is not installed")
+    done = subprocess.run(line, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+
+
+@pytest.mark.parametrize(
+    "block", [b for p in pages.PAGES for b in pages.blocks(p) if b.file], ids=lambda b: f"{b.page}:{b.line}"
+)
+def test_files_in_the_pages_are_valid(block):
+    content = yaml.safe_load(block.text)
+    if "models" in content and isinstance(content["models"], dict):
+        path = ROOT / "config/schemas/models.schema.yaml"
+        config.validate(content, config.load_yaml(path), block.file)
+    else:
+        merged = config.merge(config.load_yaml(ROOT / "config.yaml"), content)
+        config.validate(merged, config.configuration_schema(ROOT / "config/schemas"), block.file)
+        if merged["studies"] != "all":
+            assert studies.chosen(merged["studies"], ("ruff", "counter_gap", "underspecification"))

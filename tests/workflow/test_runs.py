@@ -1,0 +1,149 @@
+"""Runs side by side: each in its own folder, none disturbs another, and each is audited as the others are."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from scripts.core import files
+from scripts.core.config import load_yaml
+from tests.workflow.conftest import ROOT
+
+pytestmark = pytest.mark.workflow
+
+PAPER = "paper" if shutil.which("latexmk") else "paper_provenance"
+TARGETS = (PAPER, "figures", "tables")
+# One study and one model, on other samples than those of config/test.yaml.
+OTHER = """run: other
+studies: [ruff]
+models: [tiny-opt]
+registry: zoo/models.yaml
+scoring: {device: cpu}
+ruff:
+  seeds: [13]
+  distractors: [0, 1]
+  sample_size: 8
+  bootstrap: {draws: 100, seed: 1}
+  prompting: {models: [], distractors: [0, 1], chain_of_thought: {models: [], distractors: [0, 1]}}
+"""
+IN_FOLDER = ("--directory", "runs/other")
+
+
+def audit(folder, overlay, *arguments):
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "scripts.audit",
+            "--configfile",
+            overlay,
+            *(f"--target={t}" for t in TARGETS),
+            *arguments,
+        ],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(folder)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "Traceback" not in done.stderr, done.stderr
+    return done.returncode, done.stdout + done.stderr
+
+
+def digests(folder):
+    return {
+        path.relative_to(folder).as_posix(): files.sha256(path) for path in sorted(folder.rglob("*")) if path.is_file()
+    }
+
+
+@pytest.fixture(scope="module")
+def side_by_side(finished):
+    """A finished run and, after it, another one in a folder of its own; with the first one's files before it."""
+    (finished.folder / "config/other.yaml").write_text(OTHER, encoding="utf-8")
+    before = digests(finished.folder / "results")
+    done = finished.snakemake(*IN_FOLDER, "--", *TARGETS, overlay="config/other.yaml")
+    assert done.returncode == 0, done.stdout[-6000:]
+    return finished, before
+
+
+def test_two_runs_do_not_disturb_each_other(side_by_side):
+    workflow, before = side_by_side
+    assert digests(workflow.folder / "results") == before
+    assert workflow.planned(*TARGETS) == {}
+    assert workflow.planned(*IN_FOLDER, "--", *TARGETS, overlay="config/other.yaml") == {}
+    for overlay, folder in (("config/test.yaml", []), ("config/other.yaml", IN_FOLDER)):
+        status, printed = audit(workflow.folder, overlay, *folder)
+        assert status == 0, printed
+    assert digests(workflow.folder / "results") == before
+    assert (workflow.folder / "runs/other/results/ruff/scores/replica/tiny-opt.parquet").is_file()
+    assert not (workflow.folder / "runs/other/results/counter_gap").exists()
+
+
+def test_a_result_of_a_run_in_its_folder_leads_to_templates_and_weights(side_by_side):
+    workflow, _ = side_by_side
+    cell = "results/ruff/figures/replica/scaling.pdf"
+    status, printed = audit(workflow.folder, "config/other.yaml", *IN_FOLDER, cell)
+    assert status == 0, printed
+    assert "templates/ruff/task.tsv: lines" in printed
+    assert "../" not in printed
+
+
+def test_the_commands_of_an_audit_name_the_folder(side_by_side):
+    workflow, _ = side_by_side
+    figure = workflow.folder / "runs/other/results/ruff/figures/replica/scaling.csv"
+    kept = figure.read_bytes()
+    figure.write_bytes(kept + b"\n")
+    (figure.parent / "mine.txt").write_text("x", encoding="utf-8")
+    status, printed = audit(workflow.folder, "config/other.yaml", *IN_FOLDER)
+    assert status == 1
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    commands = [line.partition(", run: ")[2] for line in printed.splitlines() if ", run: " in line]
+    assert len(commands) == 2, printed
+    for command in commands:
+        done = subprocess.run(
+            command, shell=True, cwd=workflow.folder, env={**os.environ, "PATH": path}, capture_output=True, text=True,
+            check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stdout + done.stderr
+    assert figure.read_bytes() == kept
+    status, printed = audit(workflow.folder, "config/other.yaml", *IN_FOLDER)
+    assert status == 0, printed
+
+
+def test_the_wrong_folder_is_refused_in_one_line(side_by_side):
+    workflow, before = side_by_side
+    told = "which is made in a folder of its own; add to the command: --directory runs/other"
+    for target in ("figures", "plan", "audit"):
+        done = workflow.snakemake(target, overlay="config/other.yaml")
+        assert done.returncode == 1
+        assert re.search(rf"^Error: .*{re.escape(told)}$", done.stdout, flags=re.MULTILINE), done.stdout
+    status, printed = audit(workflow.folder, "config/other.yaml")
+    assert status == 2
+    assert told in printed
+    done = workflow.snakemake(*IN_FOLDER, "--", "figures")
+    assert done.returncode == 1
+    assert "runs/other is the folder of a run, and this configuration has no key run" in done.stdout
+    assert digests(workflow.folder / "results") == before
+
+
+def test_a_moved_repository_takes_its_runs_with_it(side_by_side, tmp_path):
+    workflow, _ = side_by_side
+    moved = type(workflow).of(tmp_path / "moved")
+    shutil.copytree(workflow.folder, moved.folder, symlinks=True)
+    assert moved.planned(*IN_FOLDER, "--", *TARGETS, overlay="config/other.yaml") == {}
+    status, printed = audit(moved.folder, "config/other.yaml", *IN_FOLDER)
+    assert status == 0, printed
+
+
+def test_shipped_overlays_have_folders_of_their_own():
+    names = {}
+    for path in sorted((ROOT / "config").glob("*.yaml")):
+        if path.name not in ("models.yaml", "test.yaml"):
+            names[path.stem] = load_yaml(path).get("run")
+    assert names
+    assert names == {name: name for name in names}
+    assert load_yaml(ROOT / "config.yaml").get("run") is None
