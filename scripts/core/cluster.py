@@ -15,7 +15,7 @@ from pathlib import Path
 
 import yaml
 
-from scripts.core.errors import UserError
+from scripts.core.errors import UserError, counted
 
 log = logging.getLogger("snakemake.logging")
 
@@ -373,7 +373,7 @@ def _reasons(wanted, offered):
         return
     fitting = [n for n in nodes if gpus <= (n["gpus"].get(kind, 0) if kind else sum(n["gpus"].values()))]
     if not fitting:
-        yield f"no node of partition {name} has {gpus} GPUs{f' of type {kind}' if kind else ''}"
+        yield f"no node of partition {name} has {counted(gpus, 'GPU')}{f' of type {kind}' if kind else ''}"
         return
     for key, words in (("mem_mb", "MB of memory"), ("threads", "CPU cores")):
         most = max(n["cpus" if key == "threads" else key] for n in fitting)
@@ -400,7 +400,9 @@ def cancel_left_over(folder, seconds=120):
         return
     names = ", ".join(sorted(jobs))
     # Snakemake's own handlers print the message without filling in arguments.
-    log.warning(f"An earlier run in this folder left {len(jobs)} jobs in the queue; cancelling them: {names}")
+    log.warning(
+        f"An earlier run in this folder left {counted(len(jobs), 'job')} in the queue; cancelling them: {names}"
+    )
     ask("scancel", *sorted(jobs))
     end = time.monotonic() + seconds
     while time.monotonic() < end:

@@ -1,4 +1,4 @@
-"""The one exception that users are meant to read."""
+"""The one exception that users are meant to read, and what its messages share."""
 
 
 class UserError(Exception):
@@ -23,3 +23,8 @@ def nearest(value, known):
 
     close = difflib.get_close_matches(str(value), [str(k) for k in known], n=1, cutoff=0.4)
     return f"; did you mean '{close[0]}'?" if close else ""
+
+
+def counted(number, noun):
+    """Return a number with its noun: ``1 job``, ``2 jobs``; for nouns whose plural ends in -s."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -7,7 +7,7 @@ canary string that lets training corpora leave them out. Cells are taken as they
 import re
 from pathlib import Path
 
-from scripts.core.errors import UserError, nearest
+from scripts.core.errors import UserError, counted, nearest
 
 CASES = ("nominative", "accusative", "possessive")
 """The grammatical cases of the pronoun studies; ``possessive`` is the dependent form (*her book*)."""
@@ -85,7 +85,7 @@ def parse_tsv(text, columns, name, exact=True):
                 _refuse_cell(f"{name}, row {number}", column, cell, cell)
         if len(cells) != len(header):
             raise UserError(
-                f"{name}, row {number}: {len(cells)} cells where the header has {len(header)}; "
+                f"{name}, row {number}: {counted(len(cells), 'cell')} where the header has {len(header)}; "
                 "separate cells by single tabs and remove empty lines"
             )
         rows.append((number, dict(zip(header, cells, strict=True))))

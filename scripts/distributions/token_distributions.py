@@ -6,6 +6,7 @@ import time
 from scripts.core import files, instances, prompting
 from scripts.core.engines import chunks, distributions, generation, model_jobs
 from scripts.core.engines.batches import progress_bar
+from scripts.core.errors import counted
 from scripts.core.job import log, run
 
 # Texts held at once: enough for batches of equal length to be full, few enough for memory to stay flat, which also
@@ -65,7 +66,7 @@ def main(
     seconds = time.monotonic() - started
     model_jobs.write_speed(speed, opened, seconds, tokens=job.tokens, texts=total)
     parts.remove()
-    log.info("%d texts, %d tokens now (%.0f a second)", total, job.tokens, job.tokens / max(seconds, 1e-9))
+    log.info("%s, %d tokens now (%.0f a second)", counted(total, "text"), job.tokens, job.tokens / max(seconds, 1e-9))
 
 
 def count_texts(texts, methods):

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from scripts.core import files, instances, prompting
 from scripts.core.engines import chunks, generation, model_jobs
 from scripts.core.engines.batches import progress_bar
-from scripts.core.errors import UserError
+from scripts.core.errors import UserError, counted
 from scripts.core.job import log, run
 
 # Prompts held at once: enough for batches of similar length, few enough for memory to stay flat.
@@ -120,8 +120,9 @@ def main(
     model_jobs.write_speed(speed, opened, seconds, new_tokens=job.written, prompts=len(rows))
     parts.remove()
     log.info(
-        "%d prompts, %d tokens read and %d written, %d of them now (%.1f a second)",
-        len(rows), metadata["prompt_tokens"], metadata["new_tokens"], job.written, job.written / max(seconds, 1e-9),
+        "%s, %d tokens read and %d written, %d of them now (%.1f a second)",
+        counted(len(rows), "prompt"), metadata["prompt_tokens"], metadata["new_tokens"], job.written,
+        job.written / max(seconds, 1e-9),
     )  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 import pyarrow as pa
 
 from scripts.core import files, instances, model_outputs
-from scripts.core.errors import UserError
+from scripts.core.errors import UserError, counted
 from scripts.core.job import log, run
 
 # Metadata in which the shards of one run may differ.
@@ -50,12 +50,12 @@ def merge(shards, path, item, count, check, columns):
                 f"{shard}: {different[0]} is {stated.get(different[0])!r}, but {expected.get(different[0])!r} in "
                 f"{shards[0]}; delete the shard that is wrong and run the workflow again"
             )
-    counted = [key for key in _PER_SHARD if key != "shard" and key in facts[0]]
+    summed = [key for key in _PER_SHARD if key != "shard" and key in facts[0]]
     for shard, stated in zip(shards, facts, strict=True):
-        missing = [key for key in (*counted, count) if not isinstance(stated.get(key), int)]
+        missing = [key for key in (*summed, count) if not isinstance(stated.get(key), int)]
         if missing:
             raise UserError(f"{shard}: its metadata do not say how many {missing[0]} it has; {model_outputs.REMEDY}")
-    metadata = expected | {key: sum(stated[key] for stated in facts) for key in counted}
+    metadata = expected | {key: sum(stated[key] for stated in facts) for key in summed}
     with files.open_parquet(shards[0], columns) as file:
         schema = file.schema_arrow.remove_metadata()
     seen = set()
@@ -83,7 +83,7 @@ def merge(shards, path, item, count, check, columns):
                 yield pa.RecordBatch.from_arrays(batch.columns, schema=schema)
 
     instances.write_stream(path, schema, batches(), metadata)
-    log.info("%d %ss from %d shards", len(seen), item, len(shards))
+    log.info("%s from %s", counted(len(seen), item), counted(len(shards), "shard"))
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ import pandas as pd
 from scripts.core import files, instances, options
 from scripts.core.engines import chunks, model_jobs, scoring, structure
 from scripts.core.engines.batches import METRICS, Texts, check_lengths, context_length, progress_bar
-from scripts.core.errors import UserError
+from scripts.core.errors import UserError, counted
 from scripts.core.job import log, run
 
 # Instances held at once: enough for neighbours to share contexts, few enough for memory to stay flat.
@@ -114,9 +114,9 @@ def main(
     )
     parts.remove()
     log.info(
-        "%d instances, %d tokens of text in %d tokens of forward passes (%d of them now, %.0f a second)",
-        metadata["instances"], metadata["text_tokens"], metadata["forward_tokens"], job.scored_tokens,
-        job.scored_tokens / max(seconds, 1e-9),
+        "%s, %d tokens of text in %d tokens of forward passes (%d of them now, %.0f a second)",
+        counted(metadata["instances"], "instance"), metadata["text_tokens"], metadata["forward_tokens"],
+        job.scored_tokens, job.scored_tokens / max(seconds, 1e-9),
     )  # fmt: skip
 
 

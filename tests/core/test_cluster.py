@@ -68,7 +68,7 @@ def test_partitions_are_read_with_all_kinds_of_nodes():
         ({"slurm_partition": "cpu", "runtime": 1441}, ["ends jobs after 1440 minutes"]),
         ({"slurm_partition": "cpu", "mem_mb": 64001}, ["64001 MB of memory", "64000"]),
         ({"slurm_partition": "cpu", "threads": 33}, ["33 CPU cores"]),
-        ({"slurm_partition": "cpu", "gpu": 1}, ["cpu has 1 GPUs"]),
+        ({"slurm_partition": "cpu", "gpu": 1}, ["cpu has 1 GPU"]),
         ({"slurm_partition": "gpu", "gpu": 2, "gpu_model": "t4"}, ["2 GPUs of type t4"]),
         ({"slurm_partition": "gpu", "gpu": "1"}, ["without quotes"]),
     ],

@@ -42,8 +42,8 @@ def test_the_last_line_may_lack_its_end(tmp_path):
 @pytest.mark.parametrize(
     ("lines", "expected"),
     [
-        (["a\tb", "1"], "row 2: 1 cells where the header has 2"),
-        (["a\tb", "1\t2", "", "3\t4"], "row 3: 1 cells"),
+        (["a\tb", "1"], "row 2: 1 cell where the header has 2"),
+        (["a\tb", "1\t2", "", "3\t4"], "row 3: 1 cell"),
         (["a\tbb\tc"], "row 1: unknown column 'bb'; did you mean 'b'?"),
         (["# canary", "a"], "row 2: the column 'b' is missing"),
         (["a\tb\ta"], "row 1: the column 'a' occurs twice"),

@@ -265,7 +265,7 @@ def test_problems_of_the_archive_never_quote_it(tmp_path):
     assert message == f"{path}:data/task.tsv, row 2: the sentence must hold {{pronoun}} exactly once, it has 0"
     path.write_bytes(small_templates.archive(task=text + row + "The weaver saw nobody.\n"))
     message = refusal(instances.load, [str(path)], pronouns, ["he", "she"])
-    assert "row 3: 1 cells where the header has 5" in message and "nobody" not in message
+    assert "row 3: 1 cell where the header has 5" in message and "nobody" not in message
 
 
 @pytest.mark.upstream

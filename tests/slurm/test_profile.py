@@ -124,7 +124,7 @@ def unknown_partition(folder):
 
 def unknown_gpu_type(folder):
     change(folder, "gpu_type: null", "gpu_type: h100")
-    return ["no node of partition gpu has 1 GPUs of type h100"]
+    return ["no node of partition gpu has 1 GPU of type h100"]
 
 
 def too_long(folder):

@@ -509,7 +509,7 @@ def test_the_examples_of_the_help_work(finished):
     [
         ("table 1:1:x", "table 1 has no file of its own in results/paper/main.tex, and so no cells to look up"),
         ("table 6:1:x", "accuracy.csv: has no column 'x'"),
-        ("table 6:999:accuracy", "0 rows are '999'"),
+        ("table 6:999:accuracy", "'999' chooses 0 rows"),
         ("figure 4:1:x", "accuracy_by_pronoun.csv: has no column 'x'"),
         ("results/ruff/analysis/replica/none.csv:1:x", "no such file"),
         ("results/ruff/analysis/replica/accuracy.csv:1", "write FILE.csv:ROW:COLUMN"),

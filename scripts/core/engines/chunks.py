@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from scripts.core import files
-from scripts.core.errors import UserError
+from scripts.core.errors import UserError, counted
 
 log = logging.getLogger("pronouns")
 
@@ -53,7 +53,7 @@ class Chunks:
             else:
                 path.unlink()
         if self._paths:
-            log.info("%s: %d finished parts found", self.folder, sum(map(len, self._paths.values())))
+            log.info("%s: %s found", self.folder, counted(sum(map(len, self._paths.values())), "finished part"))
 
     @classmethod
     def beside(cls, output, facts, save_seconds):

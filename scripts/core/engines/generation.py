@@ -28,7 +28,7 @@ import torch
 from scripts.core.engines import memory, structure
 from scripts.core.engines.batches import context_length, progress_bar
 from scripts.core.engines.ranking import most_probable
-from scripts.core.errors import UserError
+from scripts.core.errors import UserError, counted
 
 log = logging.getLogger("pronouns")
 
@@ -174,8 +174,9 @@ class Generator:
                 raise UserError("a prompt is empty: there is nothing to continue; leave it out")
             if limit and len(tokens) + (0 if self.two_parts else self.max_new_tokens) > limit:
                 raise UserError(
-                    f"a prompt has {len(tokens)} tokens, {self.max_new_tokens} are to be generated, and the model "
-                    f"takes {limit}; prompts are never truncated: leave it out (it starts {prompt[:40]!r})"
+                    f"a prompt has {counted(len(tokens), 'token')}, {self.max_new_tokens} more are to be generated, "
+                    f"and the model takes {limit}; prompts are never truncated: leave it out "
+                    f"(it starts {prompt[:40]!r})"
                 )
         return ids
 

@@ -31,7 +31,7 @@ import pandas as pd
 import torch
 
 from scripts.core.engines import memory
-from scripts.core.errors import UserError
+from scripts.core.errors import UserError, counted
 from scripts.core.options import SLOT, option_texts
 
 log = logging.getLogger("pronouns")
@@ -407,7 +407,7 @@ def disagreement(engine, probes, expected, bound, exchange=False):
     for row in scores.keys() & expected.keys():
         values = expected[row]
         if len(values) != len(scores[row]):
-            return f"{len(scores[row])} tokens scored instead of {len(values)}"
+            return f"{counted(len(scores[row]), 'token')} scored instead of {len(values)}"
         difference = abs(values.sum() - scores[row].sum())
         if not difference <= bound(len(values)):
             return f"a score differs by {difference:.2g} nats"

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 from scripts.core import files
-from scripts.core.errors import UserError, nearest
+from scripts.core.errors import UserError, counted, nearest
 from scripts.core.provenance.origins import data_rows, plain
 
 MAIN = "results/paper/main.tex"
@@ -210,7 +210,9 @@ def _cell(text):
                 raise UserError(f"{path}: has no column '{name}'{nearest(name, table.columns)}")
             chosen = chosen[chosen[name].map(plain) == value]
     if len(chosen) != 1:
-        raise UserError(f"{path}: {len(chosen)} rows are '{row}'; give one row's number, or columns that choose one")
+        raise UserError(
+            f"{path}: '{row}' chooses {counted(len(chosen), 'row')}; give one row's number, or columns that choose one"
+        )
     cells = {name: plain(value) for name, value in chosen.iloc[0].items()}
     return {
         "title": f"cell {column} = {cells[column]} of {path}, {_pairs(cells)}",
