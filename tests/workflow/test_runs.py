@@ -10,8 +10,6 @@ from pathlib import Path
 import pytest
 
 from scripts.core import files
-from scripts.core.config import load_yaml
-from tests.workflow.conftest import ROOT
 
 pytestmark = pytest.mark.workflow
 
@@ -134,13 +132,3 @@ def test_a_moved_repository_takes_its_runs_with_it(side_by_side, tmp_path):
     assert moved.planned(*IN_FOLDER, "--", *TARGETS, overlay="config/other.yaml") == {}
     status, printed = audit(moved.folder, "config/other.yaml", *IN_FOLDER)
     assert status == 0, printed
-
-
-def test_shipped_overlays_have_folders_of_their_own():
-    names = {}
-    for path in sorted((ROOT / "config").glob("*.yaml")):
-        if path.name not in ("models.yaml", "test.yaml"):
-            names[path.stem] = load_yaml(path).get("run")
-    assert names
-    assert names == {name: name for name in names}
-    assert load_yaml(ROOT / "config.yaml").get("run") is None
