@@ -5,11 +5,32 @@ import pytest
 from scripts import check_config
 from tests.conftest import ROOT
 
+OVERLAYS = sorted(path.stem for path in (ROOT / "config").glob("*.yaml") if path.stem != "models")
 
-@pytest.mark.parametrize("name", ["full", "underspecification", "test"])
+
+@pytest.mark.parametrize("name", OVERLAYS)
 def test_the_overlays_of_this_project_pass(name, capsys):
-    assert check_config.main([str(ROOT / f"config/{name}.yaml")]) == 0
-    assert capsys.readouterr().err == ""
+    path = f"{ROOT}/config/{name}.yaml"
+    assert check_config.main([path]) == 0
+    printed = capsys.readouterr()
+    assert printed.err == ""
+    command = f"run it with: snakemake --cores 2 --directory runs/{name} --configfile {path}\n"
+    assert printed.out == ("" if name == "test" else command)
+
+
+def test_the_folder_of_a_run_is_checked_where_it_is_given(capsys):
+    overlay = str(ROOT / "config/ruff.yaml")
+    assert check_config.main([overlay, "--directory", "runs/ruff"]) == 0
+    assert check_config.main([overlay, "--directory", "runs/other"]) == 1
+    assert "add to the command: --directory runs/ruff" in capsys.readouterr().err
+
+
+def test_a_run_has_a_name_that_a_folder_can_have(tmp_path, capsys):
+    path = tmp_path / "mine.yaml"
+    for name in ("../mine", "a/b", "''", ".hidden", "1"):
+        path.write_text(f"run: {name}\n")
+        assert check_config.main([str(path)]) == 1, name
+    assert "run is" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

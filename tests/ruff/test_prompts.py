@@ -148,7 +148,7 @@ def test_one_more_prompt_is_one_more_prompt_of_the_plan(known, samples, tmp_path
 def test_new_tokens_follow_the_architecture(known):
     """5 for FLAN-T5, 20 for Llama-2-chat (Appendix F.1)."""
     ruff, entries = known
-    full = config.load_yaml(ROOT / "config/full.yaml")["ruff"]["prompting"]
+    full = config.load_yaml(ROOT / "config/all.yaml")["ruff"]["prompting"]
     chains = ruff["prompting"]["chain_of_thought"] | full["chain_of_thought"]
     settings = ruff["prompting"] | full | {"chain_of_thought": chains}
     found = prompting_jobs.jobs(settings, entries, [13, 17, 19], list(range(6)), KINDS)

@@ -161,8 +161,11 @@ def test_no_commit_serves_two_models(models):
     assert len(set(revisions)) == len(revisions)
 
 
-def test_full_overlay_selects_the_29_scored_variants(models):
-    full = load_yaml("config/full.yaml")
+def test_overlays_select_the_29_scored_variants_and_the_8_prompted(models):
+    full, scored, asked = (load_yaml(f"config/{name}.yaml") for name in ("all", "ruff", "ruff_prompted"))
+    assert scored["models"] == full["models"]
+    assert scored["ruff"]["sample_size"] == full["ruff"]["sample_size"]
+    assert asked["ruff"]["prompting"] == full["ruff"]["prompting"]
     assert full["models"] == [name for name, entry in models.items() if entry["studies"].get("ruff") == "likelihood"]
     assert full["ruff"]["templates"] == ["official"]
     assert full["ruff"]["sample_size"] == full["ruff"]["prompting"]["sample_size"] == 2160

@@ -1,0 +1,120 @@
+"""The overlays that are shipped: their heads say what a plan says, and their commands work as printed."""
+
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from scripts.core.config import load_yaml
+from scripts.core.engines import planning, registry
+from tests.workflow.conftest import Workflow
+
+ROOT = Path(__file__).parents[1]
+NAMES = sorted(path.stem for path in (ROOT / "config").glob("*.yaml") if path.stem not in ("models", "test"))
+NO_MODEL = "no study of this run reads a model: nothing to plan, no weights to download"
+
+
+def head(name):
+    """Return the comment that an overlay begins with: its paragraphs, each in one line."""
+    lines = (ROOT / f"config/{name}.yaml").read_text(encoding="utf-8").splitlines()
+    comment = [
+        line.removeprefix("#").strip() for line in lines[: next(n for n, line in enumerate(lines) if line[:1] != "#")]
+    ]
+    return [" ".join(part.split("\n")) for part in "\n".join(comment).split("\n\n")]
+
+
+def planned(name, folder):
+    """Return the params of the rule ``plan`` under an overlay; nothing is fetched or made."""
+    place = folder / name
+    place.mkdir()
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "scripts.provenance.expected_jobs",
+            "plan",
+            "--configfile",
+            ROOT / f"config/{name}.yaml",
+        ],
+        cwd=place,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    (job,) = json.loads(done.stdout)["jobs"]
+    assert not job["inputs"]
+    return job["params"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_head_tells_the_plan(name, tmp_path):
+    params = planned(name, tmp_path)
+    sets = {key: params[key] for key in ("scored", "prompted", "texts", "entries", "devices")}
+    frame = pd.DataFrame(planning.rows(**sets, measured={}, cpu=registry.CPU_FLOPS), columns=planning.COLUMNS)
+    told = NO_MODEL
+    if not frame.empty:
+        summary = planning.totals(frame, params["entries"])
+        told = planning.told(summary).removeprefix("In all: ").removesuffix(".").replace("this CPU", "one CPU core")
+    (said,) = [part for part in head(name) if part.startswith("Plan: ")]
+    assert said.startswith(f"Plan: {told}."), f"{name}.yaml should say: Plan: {told}."
+
+
+def test_one_gpu_works_for_a_night(tmp_path):
+    params = planned("one_gpu", tmp_path)
+    sets = {key: params[key] for key in ("scored", "prompted", "texts", "entries", "devices")}
+    frame = pd.DataFrame(planning.rows(**sets, measured={}, cpu=registry.CPU_FLOPS), columns=planning.COLUMNS)
+    mine = frame[frame.device == "RTX-4090"]
+    assert set(frame.device) == set(params["devices"])
+    assert (mine.gpus == 1).all()
+    assert 5 < mine.hours.sum() <= 10
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_overlay_is_a_run_of_its_studies(name):
+    overlay = load_yaml(ROOT / f"config/{name}.yaml")
+    assert overlay["run"] == name
+    assert overlay["studies"]
+    assert load_yaml(ROOT / "config.yaml").get("run") is None
+
+
+def commands(name):
+    text = (ROOT / f"config/{name}.yaml").read_text(encoding="utf-8")
+    return [shlex.split(line) for line in re.findall(r"^#   (snakemake .+)$", text, flags=re.MULTILINE)]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    workflow = Workflow(tmp_path_factory.mktemp("site"))
+    shutil.copytree(ROOT / "slurm", workflow.folder / "slurm")
+    return workflow.folder
+
+
+@pytest.mark.workflow
+@pytest.mark.parametrize("name", NAMES)
+def test_the_commands_of_the_head_work_as_printed(site, name):
+    assert commands(name)
+    for command in commands(name):
+        assert command[-4:] == ["--directory", f"runs/{name}", "--configfile", f"config/{name}.yaml"]
+        done = subprocess.run(
+            [sys.executable, "-m", *command, "--dry-run", "--quiet", "rules"], cwd=site, capture_output=True, text=True,
+            check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stdout + done.stderr
+        jobs = dict(re.findall(r"^(\S+) +(\d+)$", done.stdout, flags=re.MULTILINE))
+        assert int(jobs["total"]) > 20
+        chosen = load_yaml(ROOT / f"config/{name}.yaml")["studies"]
+        others = [
+            study for study in ("ruff", "counter_gap", "underspecification") if study not in chosen and chosen != "all"
+        ]
+        assert not [rule for rule in jobs if rule.startswith(tuple(f"{study}_" for study in others))]
+        assert (site / "runs" / name).is_dir()
+    assert not (site / "results").exists()
