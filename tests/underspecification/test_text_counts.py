@@ -22,9 +22,11 @@ def test_counts_are_those_of_the_texts(root, sample, outer_dates):
         instances.outer(dates["winogender"], outer_dates),
     )
     made["mgc"] = instances.mgc(
-        templates.read_verbs(folder / "verbs.tsv"), templates.read_life_stages(folder / "life_stages.tsv"), dates["code"],
+        templates.read_verbs(folder / "verbs.tsv"),
+        templates.read_life_stages(folder / "life_stages.tsv"),
+        dates["code"],
         templates.read_places(folder / "places.tsv"),
-    )  # fmt: skip
+    )
     prompts = templates.read_prompts(folder / "prompts.tsv")
     for name, frame in made.items():
         kept = instances.sample(frame, sample["dates"], sample["places"], sample["occupations"]).drop_duplicates(
