@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Creates .venv from requirements.lock. Does nothing when it is already what the lock says.
+# Creates .venv from requirements.lock. Does nothing when it is already what the lock says; if the project was moved or
+# copied with it, its commands are pointed to where it is now.
 # Usage: envs/setup.sh [--help]
 set -euo pipefail
 cd "$(dirname "$0")/.."
-if [[ "${1:-}" == --help ]]; then sed -n '2,3s/^# //p' "$0"; exit 0; fi
+if [[ "${1:-}" == --help ]]; then sed -n '2,4s/^# //p' "$0"; exit 0; fi
 
 python=${PYTHON:-python3}
 if ! "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
@@ -11,7 +12,28 @@ if ! "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null
     exit 1
 fi
 stamp="$("$python" -V) $(cat requirements.lock requirements.in models.lock | sha256sum)"
-if [[ -f .venv/stamp && "$(cat .venv/stamp)" == "$stamp" ]]; then exit 0; fi
+if [[ -f .venv/stamp && "$(cat .venv/stamp)" == "$stamp" ]] && .venv/bin/python -c '' 2>/dev/null; then
+    # Commands of an environment name their interpreter by its full path: after a copy they would run the old one. A
+    # link to an environment elsewhere is what it is.
+    place=$(readlink -f .venv)
+    made=$(sed -nE "s/^ *(export )?VIRTUAL_ENV=[\"']?(\/[^\"']*)[\"']?$/\2/p" .venv/bin/activate | head -n 1)
+    if [[ -z "$made" ]]; then made=$(sed -n '1s|^#!\(.*\)/bin/python[0-9.]*$|\1|p' .venv/bin/pip); fi
+    if [[ "$made" == "$place" ]]; then exit 0; fi
+    if [[ -n "$made" ]]; then
+        echo ".venv was made in another folder; its commands are pointed to this one"
+        # activate comes last: while it names the old folder, this is done again.
+        "$python" - "$made" "$place" <<'END'
+import pathlib, sys
+made, place = (text.encode() for text in sys.argv[1:])
+files = [path for path in pathlib.Path(sys.argv[2], "bin").iterdir() if path.is_file() and not path.is_symlink()]
+for path in sorted(files, key=lambda path: path.name == "activate"):
+    content = path.read_bytes()
+    if b"\0" not in content and made in content and place not in content:
+        path.write_bytes(content.replace(made, place))
+END
+        exit 0
+    fi
+fi
 
 as_root=""
 if [[ "$(id -u)" != 0 ]]; then as_root="sudo -n"; fi

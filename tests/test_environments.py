@@ -1,7 +1,10 @@
 """The conda environments, the lock files and the direct requirements name the same versions."""
 
+import os
 import re
+import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -54,3 +57,69 @@ def test_lock_names_no_index_and_hashes_everything_but_torch():
 @pytest.mark.parametrize("script", sorted((ROOT / "envs").glob("*.sh")), ids=lambda p: p.name)
 def test_shell_scripts_parse(script):
     subprocess.run(["bash", "-n", script], check=True)
+
+
+@pytest.fixture
+def checkout(tmp_path):
+    """A folder with the set-up, a virtual environment that it takes for finished, and a command in it."""
+    folder = tmp_path / "before"
+    shutil.copytree(ROOT / "envs", folder / "envs")
+    for name in ("requirements.lock", "requirements.in", "models.lock"):
+        shutil.copy2(ROOT / name, folder / name)
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / ".venv"], check=True)
+    for name in ("pip", "hello"):
+        command = folder / f".venv/bin/{name}"
+        command.write_text(f"#!{folder}/.venv/bin/python3\nimport sys\nprint(sys.prefix)\n", encoding="utf-8")
+        command.chmod(0o755)
+    (folder / ".venv/bin/binary").write_bytes(b"\x7fELF\0" + f"{folder}/.venv".encode())
+    stamp = 'echo "$("$PYTHON" -V) $(cat requirements.lock requirements.in models.lock | sha256sum)" > .venv/stamp'
+    subprocess.run(["bash", "-c", stamp], cwd=folder, env=SETUP, check=True)
+    return folder
+
+
+SETUP = {**os.environ, "PYTHON": sys.executable}
+
+
+def set_up(folder):
+    return subprocess.run(
+        ["bash", "envs/setup.sh"], cwd=folder, env=SETUP, capture_output=True, text=True, check=True, timeout=60
+    ).stdout
+
+
+def hello(folder):
+    return subprocess.run([folder / ".venv/bin/hello"], capture_output=True, text=True, check=True).stdout.strip()
+
+
+@pytest.mark.parametrize("way", [shutil.copytree, shutil.move])
+def test_a_copied_or_moved_checkout_runs_its_own_environment(checkout, way):
+    # One name within the other, as when a folder is moved into another.
+    after = checkout.parent / "x" / str(checkout).lstrip("/")
+    after.parent.mkdir(parents=True)
+    way(checkout, after, **({"symlinks": True} if way is shutil.copytree else {}))
+    assert "was made in another folder" in set_up(after)
+    assert hello(after) == f"{after}/.venv"
+    activated = subprocess.run(
+        ["bash", "-c", "source .venv/bin/activate && hello"], cwd=after, capture_output=True, text=True, check=True
+    )
+    assert activated.stdout.strip() == f"{after}/.venv"
+    assert (after / ".venv/bin/binary").read_bytes().endswith(f"{checkout}/.venv".encode())
+    if way is shutil.copytree:
+        assert hello(checkout) == f"{checkout}/.venv"
+    # Once is enough.
+    assert set_up(after) == ""
+    assert hello(after) == f"{after}/.venv"
+
+
+def test_an_environment_in_its_place_is_left_alone(checkout):
+    before = {path: path.read_bytes() for path in (checkout / ".venv/bin").iterdir() if not path.is_symlink()}
+    assert set_up(checkout) == ""
+    assert {path: path.read_bytes() for path in before} == before
+
+
+def test_a_linked_environment_is_left_alone(checkout):
+    """An environment that several checkouts share belongs to the folder that it is in."""
+    other = checkout.parent / "other"
+    shutil.copytree(checkout, other, ignore=shutil.ignore_patterns(".venv"))
+    (other / ".venv").symlink_to(checkout / ".venv")
+    assert set_up(other) == ""
+    assert hello(other) == f"{checkout}/.venv"

@@ -2,6 +2,7 @@
 
 import ast
 import graphlib
+import itertools
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,43 @@ def test_modules_import_what_their_room_may(name):
             assert other in ALLOWED[here], f"{name} imports {other}"
         elif here.split(".")[1] in STUDIES:
             assert there == f"{CORE}.paper" or other == f"{CORE}.engines.registry", f"{name} imports {other}"
+
+
+def rule_script(path):
+    """Tell whether a file is the script of a rule."""
+    return "run(main)" in path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_scripts_of_rules_lie_apart_from_pure_modules(study):
+    folder = ROOT / "scripts" / study
+    for path in folder.rglob("*.py"):
+        if path.name != "__init__.py":
+            assert rule_script(path) == (path.parent == folder), path
+    assert {"study.py", "instances.py", "templates.py", "findings.py", "numbers.py", "tables.py", "figures.py"} <= {
+        path.name for path in (folder / "lib").iterdir()
+    }
+    assert (folder / "lib/analyses/__init__.py").is_file()
+    for name, names in IMPORTS.items():
+        if name.startswith(f"scripts.{study}."):
+            assert all(other.startswith(f"scripts.{study}.lib") for other in names if room(other) == room(name)), name
+
+
+@pytest.mark.parametrize("folder", sorted({path.parent for path in MODULES.values()}), ids=lambda path: path.name)
+def test_no_two_names_in_a_folder_differ_by_a_letter(folder):
+    names = sorted(path.stem for path in folder.glob("*.py"))
+    alike = [(a, b) for a, b in itertools.combinations(names, 2) if difference(a, b) < 2]
+    assert not alike
+
+
+def difference(a, b):
+    """Return how many letters are to be put in, left out or changed to make one name of another."""
+    row = list(range(len(b) + 1))
+    for i, letter in enumerate(a, start=1):
+        row, above = [i], row
+        for j, other in enumerate(b, start=1):
+            row.append(min(above[j] + 1, row[-1] + 1, above[j - 1] + (letter != other)))
+    return row[-1]
 
 
 def test_there_are_no_circles():

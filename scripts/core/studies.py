@@ -94,8 +94,8 @@ class Scored:
     tokens : float
         Tokens of a typical text (for a set of several lengths, the root mean square).
     lengths : list of (int, float)
-        Where texts differ much in length: how many instances have texts of how many tokens on average. Plans reckon
-        with them; if there are none, all texts are typical.
+        Where texts differ much in length: how many instances have texts of how many tokens on average. Plans use
+        them; if there are none, all texts are typical.
     """
 
     sets: list

@@ -125,9 +125,9 @@ def mark(bad, total):
     counts = ", ".join(f"{count} {verdict}" for verdict, count in audit.summary(bad).items())
     return (
         "\\noindent\\fcolorbox{red!60!black}{red!4}{\\parbox{\\dimexpr\\linewidth-2\\fboxsep-2\\fboxrule}{%\n"
-        f"\\textbf{{Not current.}} Of the {total} files behind this paper {len(bad)} {'is' if len(bad) == 1 else 'are'} "
-        "not what this workflow makes "
-        f"of its inputs ({counts}). It was typeset because \\texttt{{paper.allow\\_stale}} is set.}}}}\n"
+        f"\\textbf{{Not current.}} Of the {total} files behind this paper {len(bad)} "
+        f"{'is' if len(bad) == 1 else 'are'} not what this workflow makes of its inputs ({counts}). "
+        "It was typeset because \\texttt{paper.allow\\_stale} is set.}}\n"
     )
 
 

@@ -10,26 +10,22 @@ from pathlib import Path
 import pytest
 
 from scripts.core import files
-from scripts.core.config import load_yaml
-from tests.workflow.conftest import ROOT
 
 pytestmark = pytest.mark.workflow
 
 PAPER = "paper" if shutil.which("latexmk") else "paper_provenance"
 TARGETS = (PAPER, "figures", "tables")
-# One study and one model, on other samples than those of config/test.yaml.
+# One study, on other settings than those of config/test.yaml; the registry is the repository's.
 OTHER = """run: other
-studies: [ruff]
+studies: [counter_gap]
 models: [tiny-opt]
 registry: zoo/models.yaml
-scoring: {device: cpu}
-ruff:
-  seeds: [13]
-  distractors: [0, 1]
-  sample_size: 8
-  bootstrap: {draws: 100, seed: 1}
-  prompting: {models: [], distractors: [0, 1], chain_of_thought: {models: [], distractors: [0, 1]}}
+counter_gap:
+  baselines: [nearest, gendered]
+  bootstrap: {draws: 300, seed: 2}
+  simulation: {quadruples: 30, repeats: 3, seed: 1}
 """
+FIGURE = "results/counter_gap/figures/replica/breakdown"
 IN_FOLDER = ("--directory", "runs/other")
 
 
@@ -79,22 +75,21 @@ def test_two_runs_do_not_disturb_each_other(side_by_side):
         status, printed = audit(workflow.folder, overlay, *folder)
         assert status == 0, printed
     assert digests(workflow.folder / "results") == before
-    assert (workflow.folder / "runs/other/results/ruff/scores/replica/tiny-opt.parquet").is_file()
-    assert not (workflow.folder / "runs/other/results/counter_gap").exists()
+    assert files.sha256(workflow.folder / f"runs/other/{FIGURE}.csv") != files.sha256(workflow.folder / f"{FIGURE}.csv")
+    assert not (workflow.folder / "runs/other/results/ruff").exists()
 
 
-def test_a_result_of_a_run_in_its_folder_leads_to_templates_and_weights(side_by_side):
+def test_a_result_of_a_run_in_its_folder_leads_to_its_templates(side_by_side):
     workflow, _ = side_by_side
-    cell = "results/ruff/figures/replica/scaling.pdf"
-    status, printed = audit(workflow.folder, "config/other.yaml", *IN_FOLDER, cell)
+    status, printed = audit(workflow.folder, "config/other.yaml", *IN_FOLDER, f"{FIGURE}.pdf")
     assert status == 0, printed
-    assert "templates/ruff/task.tsv: lines" in printed
+    assert "templates/counter_gap/quadruples.tsv: lines" in printed
     assert "../" not in printed
 
 
 def test_the_commands_of_an_audit_name_the_folder(side_by_side):
     workflow, _ = side_by_side
-    figure = workflow.folder / "runs/other/results/ruff/figures/replica/scaling.csv"
+    figure = workflow.folder / f"runs/other/{FIGURE}.csv"
     kept = figure.read_bytes()
     figure.write_bytes(kept + b"\n")
     (figure.parent / "mine.txt").write_text("x", encoding="utf-8")
@@ -137,13 +132,3 @@ def test_a_moved_repository_takes_its_runs_with_it(side_by_side, tmp_path):
     assert moved.planned(*IN_FOLDER, "--", *TARGETS, overlay="config/other.yaml") == {}
     status, printed = audit(moved.folder, "config/other.yaml", *IN_FOLDER)
     assert status == 0, printed
-
-
-def test_shipped_overlays_have_folders_of_their_own():
-    names = {}
-    for path in sorted((ROOT / "config").glob("*.yaml")):
-        if path.name not in ("models.yaml", "test.yaml"):
-            names[path.stem] = load_yaml(path).get("run")
-    assert names
-    assert names == {name: name for name in names}
-    assert load_yaml(ROOT / "config.yaml").get("run") is None
