@@ -20,7 +20,8 @@ def corpus():
     """Return training text for the tokenizers: the replica templates with familiar pronouns filled in."""
     root = Path(__file__).parents[1]
     lines = []
-    for path in sorted((root / "templates").rglob("*.tsv")):
+    # Released files hold identifiers and flags, no sentences.
+    for path in sorted(p for p in (root / "templates").rglob("*.tsv") if not p.name.startswith("released_")):
         for row in path.read_text(encoding="utf-8").splitlines():
             if not row.startswith("#"):
                 cells = row.replace("{person}", "customer").split("\t")
