@@ -7,6 +7,7 @@ from matplotlib.lines import Line2D
 
 from scripts.core import plotting
 from scripts.core.job import run
+from scripts.core.paper.formats import MISSING
 from scripts.ruff.lib import figures
 
 ACCURACY = ["model", "n_distractors", "factor", "level", "n_seeds", "n", "accuracy", "sd"]
@@ -52,7 +53,7 @@ def _mark(row):
     if pd.isna(row.next_pronoun):
         return None
     if pd.isna(row.p_holm):
-        return "–"
+        return MISSING
     return "∗" if row.significant_holm else "n.s."
 
 

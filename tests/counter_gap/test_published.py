@@ -162,7 +162,7 @@ def test_findings_on_the_released_outputs(results):
 
 def test_evidence_says_what_speaks_against_a_finding_that_holds(results):
     evidence = verdicts(results).evidence
-    assert "; but BERT-base: -0.083 is significant in the same test as the stars (p = 0.0054)" in evidence[9]
+    assert "; but BERT-base: −0.083 is significant in the same test as the stars (p = 0.0054)" in evidence[9]
     assert evidence[9].count("; but") == 1
     assert evidence[15].endswith(
         "; but BERT-base, Delta I: p = 0.0104 by the centred bootstrap against p = 0.0075, "

@@ -104,7 +104,7 @@ BROKEN = [
     (20, prompted(0.99, "flan-t5-small", 3), "FLAN-T5-small: "),
     (20, prompted(LOW_AND_CLOSE, "flan-t5-xxl", 2, "zhou"), "zhou with 2: 0.300 ± 0.001"),
     (20, prompted(HIGH_AND_WIDE, "flan-t5-xxl", 2, "zhou"), "zhou with 2: 0.700 ± 0.200"),
-    (20, prompted(0.10, "flan-t5-xxl", 0, "kojima", "chain"), "kojima with 0, answer from the chain: -"),
+    (20, prompted(0.10, "flan-t5-xxl", 0, "kojima", "chain"), "kojima with 0, answer from the chain: −"),
     (20, prompted(0.99, "flan-t5-xxl", 1, "kojima", "chain"), "kojima with 1, answer from the chain: +"),
 ]  # fmt: skip
 

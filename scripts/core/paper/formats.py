@@ -34,6 +34,11 @@ def number(value, decimals, signed=False):
     return text.replace("-", "−")
 
 
+def with_sign(value, decimals):
+    """Return a difference or a coefficient with its sign, as :func:`number`."""
+    return number(value, decimals, signed=True)
+
+
 def percent(share, decimals=2, signed=False):
     """Return a share between 0 and 1 in percent, without the percent sign; as :func:`number`."""
     return number(None if share is None else 100 * share, decimals, signed)

@@ -5,7 +5,7 @@ the study's systems and are never looked at.
 """
 
 from scripts.core.paper.claims import Claim, Lacking, check
-from scripts.core.paper.formats import p_text
+from scripts.core.paper.formats import p_text, percent, with_sign
 from scripts.counter_gap.lib import study
 
 SYSTEMS = tuple(study.SYSTEMS.values())
@@ -57,7 +57,7 @@ class Results:
 
 
 def _points(value):
-    return "0.00" if abs(value) <= ZERO else f"{100 * value:+.2f}"
+    return percent(value, signed=True)
 
 
 def _star(significant):
@@ -131,8 +131,10 @@ def _no_harder(results, system):
 
 def _uncorrelated(results, system):
     row = results.row(system, "spearman_rho")
-    doubt = f"{system}: {row.value:+.3f} is significant in the same test as the stars (p {p_text(row.p_value)})"
-    return abs(row.value) < 0.1, f"{system}: {row.value:+.3f}", doubt if row.significant else ""
+    doubt = (
+        f"{system}: {with_sign(row.value, 3)} is significant in the same test as the stars (p {p_text(row.p_value)})"
+    )
+    return abs(row.value) < 0.1, f"{system}: {with_sign(row.value, 3)}", doubt if row.significant else ""
 
 
 def _quadruples_differ_less(results):

@@ -15,6 +15,7 @@ import pandas as pd
 from scripts.core import statistics
 from scripts.core.paper import published
 from scripts.core.paper.claims import Claim, Lacking, check
+from scripts.core.paper.formats import with_sign
 from scripts.ruff.lib.study import PRONOUN_SETS
 
 COUNTS = range(6)
@@ -508,7 +509,7 @@ def prompting_shows_the_same(run):
     def read_from_chain(method, k):
         plain = run.prompted("flan-t5-xxl", k).mean()
         difference = run.prompted("flan-t5-xxl", k, method, "chain").mean() - plain
-        text = f"{method} with {k}, answer from the chain: {difference:+.3f} against vanilla"
+        text = f"{method} with {k}, answer from the chain: {with_sign(difference, 3)} against vanilla"
         return abs(difference) <= NEAR if k == 0 else difference < 0, text
 
     return [

@@ -16,6 +16,7 @@ from scipy import stats
 
 from scripts.core import statistics
 from scripts.core.paper.claims import Claim, Lacking, check
+from scripts.core.paper.formats import interval, with_sign
 from scripts.underspecification.lib import study
 from scripts.underspecification.lib.analyses import detection
 
@@ -138,7 +139,7 @@ def _rises_and_falls(source, variable):
             f, u = (source.line(model, g, "r", variable, prompt) for g in ("female", "male"))
             right = right and f > 0 > u
             if not f > 0 > u:
-                parts.append(f"{prompt}: r of f {f:+.2f}, of u {u:+.2f}")
+                parts.append(f"{prompt}: r of f {with_sign(f, 2)}, of u {with_sign(u, 2)}")
         return right, f"{model} ({'; '.join(parts)})" if parts else model
 
     return [check(one, model) for model in (*MASKED, *GPT)]
@@ -226,7 +227,10 @@ def size_hardly_matters(source):
     def trend():
         parameters = [study.MODELS[m].parameters for m in source.need(METHOD1)]
         rho, p = _rho(parameters, [abs(source.line(m, "female", "slope")) for m in METHOD1], "two-sided")
-        return p >= ALPHA, f"rho of size and absolute slope {rho:+.2f} (n = {len(METHOD1)}, p = {p:.2f})"
+        return (
+            p >= ALPHA,
+            f"rho of size and absolute slope {with_sign(rho, 2)} (n = {len(METHOD1)}, p = {p:.2f})",
+        )
 
     return [check(pairs, "slope"), check(pairs, "r"), check(trend)]
 
@@ -277,7 +281,8 @@ def time_and_occupation_are_independent(source):
         row = source.independence.loc[(model, level)]
         if pd.isna(row.r):
             raise Lacking(f"{model} on the official winogender set")
-        text = f"{model} with the {level} level {row.r:+.2f} ({row.ci_low:+.2f} to {row.ci_high:+.2f})"
+        ends = interval(row.ci_low, row.ci_high, 2, signed=True)
+        text = f"{model} with the {level} level {with_sign(row.r, 2)} ({ends})"
         return abs(row.r) < NEAR_ZERO, text
 
     return [check(one, model, level) for model in METHOD2 for level in detection.LEVELS]
@@ -349,7 +354,7 @@ def some_do_worse_on_simplified(source):
         gains = {m: first[0] - other[0] for m, (first, other) in rates.items()}
         better = sorted((m for m in METHOD2 if gains[m] > 0), key=lambda m: -gains[m])
         clear = [m for m in better if rates[m][0][1] > rates[m][1][2]]
-        text = ", ".join(f"{m} {gains[m]:+.3f}" for m in better)
+        text = ", ".join(f"{m} {with_sign(gains[m], 3)}" for m in better)
         apart = ", ".join(clear) or "none"
         return len(clear) >= SOME, f"{len(better)} of {len(METHOD2)} models: {text}, intervals apart: {apart}"
 
@@ -365,7 +370,7 @@ def correlation_goes_with_detection(source):
             for m in source.need(METHOD2)
         ]
         rho, p = _rho(lines, [source.accuracy(m) for m in METHOD2], "greater")
-        text = f"rho with the absolute {metric} {rho:+.2f} (n = {len(METHOD2)}, p = {p:.3f})"
+        text = f"rho with the absolute {metric} {with_sign(rho, 2)} (n = {len(METHOD2)}, p = {p:.3f})"
         return rho > 0 and p < ALPHA, text
 
     return [check(one, metric) for metric in ("slope", "r")]
