@@ -1,5 +1,6 @@
 # Configuration, registries, paths and helpers that every rules file uses. No rules here.
 
+import functools
 import os
 import re
 import sys
@@ -17,6 +18,7 @@ from scripts.core import studies as declarations
 from scripts.core import templates as template_files
 from scripts.core import upstream as upstream_files
 from scripts.core.errors import UserError
+from scripts.core.provenance import job_records
 from scripts.core.studies import Prompted, Scored, Texts, every, result
 
 
@@ -128,6 +130,22 @@ def chosen(*known):
     """Return the studies of this run among all those known."""
     try:
         return declarations.chosen(config["studies"], known)
+    except UserError as error:
+        refuse(error)
+
+
+# A checkpoint in a folder of this machine may be overwritten in place: the digest of its weights is part of each job
+# that runs it. Asked for by jobs alone, and read again only when a file has changed.
+@functools.cache
+def local_weights(model):
+    return job_records.local_weights(MODELS[model]["source"])
+
+
+def check_jobs(jobs, verb):
+    """Refuse numbers of jobs that no scheduler takes."""
+    try:
+        for study, counts in jobs.items():
+            registry.check_jobs(counts, f"{verb} {study}", config["scoring"]["minutes_per_job"])
     except UserError as error:
         refuse(error)
 

@@ -1,17 +1,5 @@
 # One scoring job for each study, template set, model and shard. The rules know instances and a model, not a study.
 
-import functools
-
-from scripts.core.provenance import job_records
-
-
-# A checkpoint in a folder of this machine may be overwritten in place: the digest of its weights is part of each job
-# that runs it. Asked for by jobs alone, and read again only when a file has changed.
-@functools.cache
-def local_weights(model):
-    return job_records.local_weights(MODELS[model]["source"])
-
-
 # Jobs for each study and model: as many as keep each within scoring.minutes_per_job.
 SCORED = {name: study.scored for name, study in STUDIES.items() if study.scored}
 SHARDS = {
@@ -23,17 +11,6 @@ SHARDS = {
     }
     for study, scored in SCORED.items()
 }
-
-
-def check_jobs(jobs, verb):
-    """Refuse numbers of jobs that no scheduler takes."""
-    try:
-        for study, counts in jobs.items():
-            registry.check_jobs(counts, f"{verb} {study}", config["scoring"]["minutes_per_job"])
-    except UserError as error:
-        refuse(error)
-
-
 check_jobs(SHARDS, "score")
 
 
