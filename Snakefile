@@ -52,7 +52,6 @@ rule paper:
     default_target: True
     input:
         rules.paper_pdf.output.pdf,
-        [study.analyses for study in STUDIES.values()],
 
 
 rule figures:

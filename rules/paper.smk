@@ -36,6 +36,8 @@ rule paper_provenance:
         sections=SECTION_FILES,
         numbers=NUMBER_FILES,
         results=[path for path in RESULT_FILES if path.endswith((".pdf", ".tex"))],
+        # Tidy tables that belong to the results although no figure or table is made from them.
+        _analyses=[study.analyses for study in STUDIES.values()],
     output:
         provenance_tex="results/paper/sections/provenance.tex",
         currency_tex="results/paper/sections/currency.tex",

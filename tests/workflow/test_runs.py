@@ -51,8 +51,11 @@ def audit(folder, overlay, *arguments):
 
 
 def digests(folder):
+    """Return the digest of every file but those in which digests are kept for the next time."""
     return {
-        path.relative_to(folder).as_posix(): files.sha256(path) for path in sorted(folder.rglob("*")) if path.is_file()
+        path.relative_to(folder).as_posix(): files.sha256(path)
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.parent.name != ".digests"
     }
 
 

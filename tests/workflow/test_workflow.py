@@ -217,6 +217,76 @@ def test_an_added_pronoun_set_runs_through(fresh):
     assert plotted.groupby("model").pronoun.apply(set).map(lambda sets: "ze" in sets).all()
 
 
+ADDED_FIGURE = '''
+"""Draw the mean accuracy of each model over all numbers of distractors."""
+
+from scripts.core import files, plotting
+from scripts.core.job import run
+
+
+@plotting.style()
+def draw(frame, models):
+    """Draw one bar for each model; return the figure."""
+    drawn = plotting.figure(plotting.COLUMN, 2)
+    ax = drawn.subplots()
+    ax.bar([models[name]["label"] for name in frame.model], frame.accuracy, color="#0072B2")
+    ax.set_ylabel("Accuracy")
+    return drawn
+
+
+def main(*, accuracy: str, pdf: str, png: str, csv: str, models: dict):
+    """Draw the figure; the means are plotted."""
+    rows = files.read_csv(accuracy)
+    means = rows[rows.factor == "all"].groupby("model", sort=False).accuracy.mean().reset_index()
+    plotting.save(draw(means, models), means, pdf, png, csv)
+
+
+if __name__ == "__main__":
+    run(main)
+'''
+ADDED_PLACE = """\\VAR{figure(set.figures.overall, "ruff-" ~ key ~ "-overall", "Mean accuracy of each model.")}"""
+
+
+def test_an_added_figure_is_one_line_one_script_and_its_place_in_the_section(finished):
+    """What README says under "Extend"; the figure is then in the paper's sources, its appendix and the report."""
+    folder = finished.folder
+    done = finished.snakemake("figures", "paper_provenance")
+    assert done.returncode == 0, done.stdout[-4000:]
+    changed = {
+        "rules/ruff.smk": ("RUFF_FIGURES = {\n", '    "overall": result("accuracy", params={"models": RUN_MODELS}),\n'),
+        "paper/sections/ruff.tex.j2": (r"\VAR{figure(set.figures.scaling,", f"{ADDED_PLACE}\n"),
+    }
+    before = {name: (folder / name).read_text(encoding="utf-8") for name in changed}
+    script = folder / "scripts/ruff/figure_overall.py"
+    try:
+        script.write_text(ADDED_FIGURE.lstrip(), encoding="utf-8")
+        for name, (place, line) in changed.items():
+            at = before[name].index(place) + (len(place) if place.endswith("\n") else 0)
+            (folder / name).write_text(before[name][:at] + line + before[name][at:], encoding="utf-8")
+        # Nothing of the finished run is made anew but what shows the figure.
+        sets = len(list((folder / "results/ruff/figures").glob("*/scaling.pdf")))
+        planned = finished.planned("figures", "paper_provenance")
+        assert planned == {
+            "ruff_figure_overall": sets, "ruff_section": 1, "paper_provenance": 1, "figures": 1,
+        }  # fmt: skip
+        done = finished.snakemake("figures", "paper_provenance")
+        assert done.returncode == 0, done.stdout[-4000:]
+        figure = folder / "results/ruff/figures/replica/overall"
+        for path in (*(figure.with_suffix(f".{kind}") for kind in ("pdf", "png", "csv")),
+                     folder / "results/logs/ruff_figure_overall/replica.log"):  # fmt: skip
+            assert path.stat().st_size > 50, path
+        paper = folder / "results/paper"
+        section = (paper / "sections/ruff.tex").read_text(encoding="utf-8")
+        assert r"\label{fig:ruff-replica-overall}" in section and "../ruff/figures/replica/overall.pdf" in section
+        assert "fig:ruff-replica-overall" in (paper / "sections/provenance.tex").read_text(encoding="utf-8")
+        assert "Mean accuracy of each model." in (paper / "captions.rst").read_text(encoding="utf-8")
+        assert "ruff/figures/replica/overall.png" in (paper / "manifest.sha256").read_text(encoding="utf-8")
+    finally:
+        script.unlink(missing_ok=True)
+        for name, text in before.items():
+            (folder / name).write_text(text, encoding="utf-8")
+
+
 def test_an_added_model_is_one_entry(finished):
     """A model that nobody has heard of runs after one entry in the registry and its name in config."""
     registry = finished.folder / "zoo/models.yaml"
@@ -260,74 +330,6 @@ def test_full_sets_are_made_for_the_target_instances_alone(finished):
             made = folder / f"instances/{templates}/distractors{n}.parquet"
             assert pq.read_metadata(made).num_rows == table.instances[n]
             made.unlink()
-
-
-ADDED_FIGURE = '''
-"""Draw the mean accuracy of each model over all numbers of distractors."""
-
-from scripts.core import files, plotting
-from scripts.core.job import run
-
-
-@plotting.style()
-def draw(frame, models):
-    """Draw one bar for each model; return the figure."""
-    drawn = plotting.figure(plotting.COLUMN, 2)
-    ax = drawn.subplots()
-    ax.bar([models[name]["label"] for name in frame.model], frame.accuracy, color="#0072B2")
-    ax.set_ylabel("Accuracy")
-    return drawn
-
-
-def main(*, accuracy: str, pdf: str, png: str, csv: str, models: dict):
-    """Draw the figure; the means are plotted."""
-    rows = files.read_csv(accuracy)
-    means = rows[rows.factor == "all"].groupby("model", sort=False).accuracy.mean().reset_index()
-    plotting.save(draw(means, models), means, pdf, png, csv)
-
-
-if __name__ == "__main__":
-    run(main)
-'''
-ADDED_PLACE = """\\VAR{figure(set.figures.overall, "ruff-" ~ key ~ "-overall", "Mean accuracy of each model.")}"""
-
-
-def test_an_added_figure_is_one_line_one_script_and_its_place_in_the_section(finished):
-    """What README says under "Extend"; the figure is then in the paper's sources, its appendix and the report."""
-    folder = finished.folder
-    changed = {
-        "rules/ruff.smk": ("RUFF_FIGURES = {\n", '    "overall": result("accuracy", params={"models": RUN_MODELS}),\n'),
-        "paper/sections/ruff.tex.j2": (r"\VAR{figure(set.figures.scaling,", f"{ADDED_PLACE}\n"),
-    }
-    before = {name: (folder / name).read_text(encoding="utf-8") for name in changed}
-    script = folder / "scripts/ruff/figure_overall.py"
-    try:
-        script.write_text(ADDED_FIGURE.lstrip(), encoding="utf-8")
-        for name, (place, line) in changed.items():
-            at = before[name].index(place) + (len(place) if place.endswith("\n") else 0)
-            (folder / name).write_text(before[name][:at] + line + before[name][at:], encoding="utf-8")
-        # Nothing of the finished run is made anew but what shows the figure.
-        sets = len(list((folder / "results/ruff/figures").glob("*/scaling.pdf")))
-        planned = finished.planned("figures", "paper_provenance")
-        assert planned == {
-            "ruff_figure_overall": sets, "ruff_section": 1, "paper_provenance": 1, "figures": 1,
-        }  # fmt: skip
-        done = finished.snakemake("figures", "paper_provenance")
-        assert done.returncode == 0, done.stdout[-4000:]
-        figure = folder / "results/ruff/figures/replica/overall"
-        for path in (*(figure.with_suffix(f".{kind}") for kind in ("pdf", "png", "csv")),
-                     folder / "results/logs/ruff_figure_overall/replica.log"):  # fmt: skip
-            assert path.stat().st_size > 50, path
-        paper = folder / "results/paper"
-        section = (paper / "sections/ruff.tex").read_text(encoding="utf-8")
-        assert r"\label{fig:ruff-replica-overall}" in section and "../ruff/figures/replica/overall.pdf" in section
-        assert "fig:ruff-replica-overall" in (paper / "sections/provenance.tex").read_text(encoding="utf-8")
-        assert "Mean accuracy of each model." in (paper / "captions.rst").read_text(encoding="utf-8")
-        assert "ruff/figures/replica/overall.png" in (paper / "manifest.sha256").read_text(encoding="utf-8")
-    finally:
-        script.unlink(missing_ok=True)
-        for name, text in before.items():
-            (folder / name).write_text(text, encoding="utf-8")
 
 
 @pytest.mark.upstream
