@@ -35,9 +35,10 @@ rule paper_provenance:
         main_tex=rules.paper_source.output.main_tex,
         sections=SECTION_FILES,
         numbers=NUMBER_FILES,
-        results=[path for path in RESULT_FILES if path.endswith((".pdf", ".tex"))],
-        # Tidy tables that belong to the results although no figure or table is made from them.
-        _analyses=[study.analyses for study in STUDIES.values()],
+        results=[
+            *(path for path in RESULT_FILES if path.endswith((".pdf", ".tex"))),
+            *(path for study in STUDIES.values() for path in study.analyses),
+        ],
     output:
         provenance_tex="results/paper/sections/provenance.tex",
         currency_tex="results/paper/sections/currency.tex",

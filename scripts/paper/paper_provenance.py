@@ -52,7 +52,7 @@ def main(
     numbers : list of str
         JSON files with the numbers of the text.
     results : list of str
-        Figures and tables.
+        Figures and tables, and tidy tables that belong to the results beside them.
     provenance_tex, currency_tex, captions, manifest : str
         The outputs.
     allow_stale : bool
