@@ -498,10 +498,14 @@ def test_the_examples_of_the_help_work(finished):
     _, printed = audit(finished.folder, "--help")
     examples = re.findall(r"^ +python -m scripts\.audit +(.+?)(?:  .*)?$", printed, flags=re.MULTILINE)
     assert len(examples) >= 6
+    old = finished.folder / "results/ruff/scores/replica/old.parquet"
     for example in examples:
+        if example.endswith("--delete results/ruff/scores/replica"):
+            old.write_bytes(b"scores of a model that is no longer named")
         if example != "all results":
             status, printed = audit(finished.folder, *shlex.split(example))
             assert status == 0, printed
+    assert "--delete" in example and not old.exists()
 
 
 @pytest.mark.parametrize(
