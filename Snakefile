@@ -21,6 +21,7 @@ include: "rules/demo_encoder.smk"
 for name in chosen(
     "ruff",
     "counter_gap",
+    "misgendered",
     "underspecification",
 ):
 

@@ -13,6 +13,9 @@ SHARDS = {
 }
 check_jobs(SHARDS, "score")
 
+# A study may have other sets than those of templates, such as instances behind examples.
+SCORED_SETS = one_of(dict.fromkeys(name for scored in SCORED.values() for name in scored.sets))
+
 
 localrules:
     fetch_model,
@@ -45,6 +48,8 @@ rule score:
         "results/logs/score/{study}/{templates}/{model}/{shard}of{shards}.log",
     benchmark:
         "results/benchmarks/score/{study}/{templates}/{model}/{shard}of{shards}.tsv"
+    wildcard_constraints:
+        templates=SCORED_SETS,
     conda:
         "../envs/scoring.yaml"
     threads: SCORING_THREADS
@@ -85,6 +90,8 @@ rule merge_scores:
         scores="results/{study}/scores/{templates}/{model}.parquet",
     log:
         "results/logs/merge_scores/{study}/{templates}/{model}.log",
+    wildcard_constraints:
+        templates=SCORED_SETS,
     conda:
         "../envs/scoring.yaml"
     script:
