@@ -12,10 +12,12 @@ rule paper_source:
     input:
         main_template=root("paper/main.tex.j2"),
         bibliography=root("paper/references.bib"),
+        style=root("paper/proceedings.sty"),
         scores=SCORE_FILES or DISTRIBUTION_FILES,
     output:
         main_tex="results/paper/main.tex",
         bibliography_copy="results/paper/references.bib",
+        style_copy="results/paper/proceedings.sty",
     log:
         "results/logs/paper_source/paper.log",
     conda:
@@ -24,7 +26,10 @@ rule paper_source:
         models={name: RUN_MODELS[name] for name in READ_MODELS},
         pronoun_sets=PRONOUN_LABELS,
         engine=config["scoring"]["engine"] if SCORE_FILES else None,
-        studies=[{"key": study.name, "name": study.title, "abstract": study.abstract} for study in STUDIES.values()],
+        studies=[
+            {"key": study.name, "name": study.title, "abstract": study.abstract, "appendix": study.appendix}
+            for study in STUDIES.values()
+        ],
     script:
         "../scripts/paper/paper_source.py"
 
@@ -40,6 +45,7 @@ rule paper_provenance:
             *(path for study in STUDIES.values() for path in study.analyses),
         ],
     output:
+        provenance_csv="results/paper/provenance.csv",
         provenance_tex="results/paper/sections/provenance.tex",
         currency_tex="results/paper/sections/currency.tex",
         captions="results/paper/captions.rst",
@@ -63,6 +69,7 @@ rule paper_pdf:
             rules.paper_provenance.output.currency_tex,
         ],
         bibliography=rules.paper_source.output.bibliography_copy,
+        style=rules.paper_source.output.style_copy,
         figures=[path for path in RESULT_FILES if path.endswith(".pdf")],
         manifest=rules.paper_provenance.output.manifest,
     output:

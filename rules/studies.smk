@@ -2,9 +2,9 @@
 # Rule, script, log and output carry the same name: rule ruff_figure_scaling runs scripts/ruff/figure_scaling.py.
 
 
-def reported(path, study, kind):
-    """Return an output that Snakemake's HTML report shows under ``study``, with its caption in the paper."""
-    labels = {"kind": kind, "result": Path(path).stem.replace("_", " ")}
+def reported(path, study, kind, title):
+    """Return an output that Snakemake's HTML report shows under ``study`` and ``title``, with its caption in the paper."""
+    labels = {"kind": kind, "result": title}
     for wildcard in re.findall(r"\{(\w+)\}", path):
         labels[wildcard] = f"{{{wildcard}}}"
     return report(path, caption=Path("results/paper/captions.rst").absolute(), category=study, labels=labels)
@@ -14,7 +14,7 @@ def outputs(made, study):
     """Return the named outputs of a rule of a study."""
     kind = "table" if made.kind == "comparison" else made.kind
     return {
-        name: reported(path, study.label, kind) if name == made.reported else path
+        name: reported(path, study.label, kind, made.title) if name == made.reported else path
         for name, path in made.outputs.items()
     }
 

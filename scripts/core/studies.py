@@ -51,6 +51,8 @@ class Result:
         The script's name, where it differs from the result's.
     mem_mb : int or None
         Memory; None: the default.
+    title : str or None
+        What the HTML report and the list of results call it; None: its name, with spaces.
     """
 
     tables: tuple
@@ -61,11 +63,12 @@ class Result:
     constraints: dict
     script: str | None
     mem_mb: int | None
+    title: str | None = None
 
 
-def result(*tables, params=None, at=None, made=None, constraints=None, script=None, mem_mb=None, **inputs):
+def result(*tables, params=None, at=None, made=None, constraints=None, script=None, mem_mb=None, title=None, **inputs):
     """Return a :class:`Result` made from tidy ``tables`` and named ``inputs``."""
-    return Result(tables, inputs, params or {}, at, made, constraints or {}, script, mem_mb)
+    return Result(tables, inputs, params or {}, at, made, constraints or {}, script, mem_mb, title)
 
 
 def every(**values):
@@ -152,7 +155,10 @@ class Texts:
 
 @dataclass(frozen=True)
 class Rule:
-    """One rule that follows from a declaration; ``reported`` names the output that the HTML report shows, if any."""
+    """One rule that follows from a declaration; ``reported`` names the output that the HTML report shows, if any.
+
+    ``title`` is what the report calls it.
+    """
 
     name: str
     kind: str
@@ -165,6 +171,7 @@ class Rule:
     constraints: dict
     resources: dict
     reported: str | None = None
+    title: str = ""
 
 
 @dataclass(frozen=True)
@@ -202,6 +209,14 @@ class Study:
         instances.
     abstract : bool
         Whether ``paper/sections/<name>_abstract.tex.j2`` adds sentences to the paper's abstract.
+    appendix : bool
+        Whether ``paper/sections/<name>_appendix.tex.j2`` is a section of the paper's appendix.
+    question : str
+        What the study asks, in one sentence for the overview.
+    summary : Result or None
+        The rule that writes the study's rows of the summary over all studies (``scripts/core/paper/summary.py``).
+    headline : list of str
+        The figures that the HTML report opens with, by name.
     """
 
     name: str
@@ -222,6 +237,10 @@ class Study:
     texts: Texts | None = None
     traced: list = field(default_factory=list)
     abstract: bool = False
+    appendix: bool = False
+    question: str = ""
+    summary: Result | None = None
+    headline: list = field(default_factory=list)
 
     def _results(self):
         for kind, results in (("figure", self.figures), ("table", self.tables), ("comparison", self.comparisons)):
@@ -267,9 +286,27 @@ class Study:
 
     @property
     def section_files(self):
-        """The rendered files that the paper's main file takes: the section, and sentences for the abstract."""
-        names = [self.name, *([f"{self.name}_abstract"] if self.abstract else [])]
-        return [f"results/paper/sections/{name}.tex" for name in names]
+        """The rendered files that the paper's main file takes: section, sentences for the abstract, appendix."""
+        return [f"results/paper/sections/{name}.tex" for name in self._templates.values()]
+
+    @property
+    def _templates(self):
+        """What the templates render: the name that a script has for it, to the file's."""
+        named = {"section": self.name}
+        if self.abstract:
+            named["abstract"] = f"{self.name}_abstract"
+        if self.appendix:
+            named["appendix"] = f"{self.name}_appendix"
+        return named
+
+    @property
+    def summary_files(self):
+        """The study's rows of the summary over all studies."""
+        return [self._summary] if self.summary else []
+
+    @property
+    def _summary(self):
+        return f"results/{self.name}/analysis/summary.csv"
 
     def score_files(self, models):
         """Return the score files of ``models``."""
@@ -299,22 +336,23 @@ class Study:
                 declared,
                 {output: stem + suffix for output, suffix in KINDS[kind].outputs.items()},
                 reported=KINDS[kind].reported,
+                title=declared.title or name.replace("_", " ").capitalize(),
             )
         numbers = {"paper_numbers": self._numbers}
         yield self._rule("numbers", "paper_numbers", "paper_numbers", self.numbers, numbers)
+        if self.summary:
+            yield self._rule("summary", "summary", "summary", self.summary, {"summary": self._summary})
         given = {
-            "section_template": root(f"paper/sections/{self.name}.tex.j2"),
+            **{f"{kind}_template": root(f"paper/sections/{name}.tex.j2") for kind, name in self._templates.items()},
             "numbers": self.number_files,
             "figures": self.files("figure", suffixes=(".pdf",)),
             "tables": self.files(suffixes=(".tex",)),
             "comparison_numbers": self.files(suffixes=(".json",)),
         }
-        outputs = dict(zip(("section_tex", "abstract_tex"), self.section_files, strict=False))
-        if self.abstract:
-            given["abstract_template"] = root(f"paper/sections/{self.name}_abstract.tex.j2")
+        outputs = dict(zip([f"{kind}_tex" for kind in self._templates], self.section_files, strict=True))
         yield self._rule("section", "section", "section", self.section, outputs, given, environment="paper")
 
-    def _rule(self, kind, name, script, declared, outputs, given=None, environment="analysis", reported=None):
+    def _rule(self, kind, name, script, declared, outputs, given=None, environment="analysis", reported=None, title=""):
         folder = f"results/{self.name}/analysis/{{{self.part}}}"
         inputs = {table: f"{folder}/{table}.csv" for table in declared.tables}
         wildcards = list(dict.fromkeys(re.findall(r"\{(\w+)\}", next(iter(outputs.values())))))
@@ -332,6 +370,7 @@ class Study:
             constraints={name: constraints[name] for name in wildcards if name in constraints},
             resources={} if declared.mem_mb is None else {"mem_mb": declared.mem_mb},
             reported=reported,
+            title=title,
         )
 
 

@@ -13,7 +13,17 @@ from scripts.core.paper import latex
 PACKAGES = "latexmk texlive-latex-recommended texlive-latex-extra texlive-fonts-recommended lmodern"
 
 
-def main(*, main_tex: str, sections: list, bibliography: str, figures: list, manifest: str, pdf: str, overfull: float):
+def main(
+    *,
+    main_tex: str,
+    sections: list,
+    bibliography: str,
+    style: str,
+    figures: list,
+    manifest: str,
+    pdf: str,
+    overfull: float,
+):
     """Write ``pdf``; everything else must lie where ``main_tex`` includes it from.
 
     The last line of the log is the digest of ``manifest``, which the paper's last page prints.

@@ -12,6 +12,7 @@ import pandas as pd
 
 from scripts.core import files
 from scripts.core.paper import latex
+from scripts.core.paper.formats import MISSING
 from scripts.core.paper.numbers import count
 from scripts.core.paper.published import named
 
@@ -19,8 +20,14 @@ HOLDS, FAILS, NOT_APPLICABLE = "holds", "fails", "not applicable"
 VERDICTS = (HOLDS, FAILS, NOT_APPLICABLE)
 FEW = 3
 """Up to this many checks, counterexamples or missing things are named where space is short."""
-WIDTHS = {1: [0.04, 0.4, 0.12, 0.37], 2: [0.04, 0.36, 0.1, 0.1, 0.31], 3: [0.04, 0.32, 0.1, 0.1, 0.1, 0.25]}
-"""Columns of the typeset table by the number of template sets or sources, in parts of the text's width."""
+NONE = "% This run decides no finding.\n"
+"""Stands in the LaTeX file for a table without rows."""
+
+
+def widths(sets):
+    """Return the columns of the typeset table for that many columns of verdicts, in parts of a page's width."""
+    left = 0.9 - 0.03 - 0.08 * sets
+    return [0.03, left * 0.58, *[0.08] * sets, left * 0.42]
 
 
 @dataclass(frozen=True)
@@ -143,9 +150,11 @@ def verdicts(claims, runs, template_sets):
 def tally(table, source):
     """Return how often each verdict fell, as numbers that a paper's prose can name.
 
-    Ids are ``claims.total``, ``claims.<templates>.<verdict>`` with an underscore for the space, and, if more than one
-    template set has verdicts other than ``not applicable``, ``claims.decided_twice``: findings that hold or fail on
-    more than one set, and ``claims.same``: those of them with the same verdict wherever they hold or fail.
+    Ids are ``claims.total``, ``claims.<templates>.<verdict>`` with an underscore for the space; where findings are not
+    applicable ``claims.<templates>.lacking``, how many of them lack what most of them lack, whose value is that count
+    and whose cell says what it is; and, if more than one template set has verdicts other than ``not applicable``,
+    ``claims.decided_twice``: findings that hold or fail on more than one set, and ``claims.same``: those of them with
+    the same verdict wherever they hold or fail.
 
     Parameters
     ----------
@@ -160,6 +169,9 @@ def tally(table, source):
             entries[f"claims.{templates}.{name.replace(' ', '_')}"] = count(
                 (rows.verdict == name).sum(), source, templates=templates, verdict=name
             )
+        reason, lacking = commonest(rows)
+        if lacking:
+            entries[f"claims.{templates}.lacking"] = count(lacking, source, templates=templates, missing=reason)
     judged = table[table.verdict != NOT_APPLICABLE]
     if judged.templates.nunique() > 1:
         by_claim = judged.groupby("claim")
@@ -168,6 +180,27 @@ def tally(table, source):
         entries["claims.decided_twice"] = count(twice.sum(), source, column="verdict")
         entries["claims.same"] = count(same.sum(), source, column="verdict")
     return entries
+
+
+def commonest(table):
+    """Return what most of the findings lack that cannot be decided, and how many of them do.
+
+    Of equally common reasons the first counts. Nothing and 0 if no finding lacks anything.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From :func:`verdicts`.
+
+    Returns
+    -------
+    (str, int)
+    """
+    counts = {}
+    for missing in table[table.verdict == NOT_APPLICABLE].missing.fillna(""):
+        for word in filter(None, missing.split("; ")):
+            counts[word] = counts.get(word, 0) + 1
+    return max(counts.items(), key=lambda pair: pair[1], default=("", 0))
 
 
 def write(claims, runs, every_set, *, csv, tex, numbers):
@@ -184,12 +217,13 @@ def write(claims, runs, every_set, *, csv, tex, numbers):
     """
     table = verdicts(claims, runs, every_set)
     files.write_csv(csv, table)
-    files.write_text(tex, latex.long_table(table_cells(table, list(runs)), WIDTHS[len(runs)]))
+    cells = table_cells(table, list(runs))
+    files.write_text(tex, NONE if cells.empty else latex.wrapped_table(cells, widths(cells.shape[1] - 3)))
     files.write_json(numbers, tally(table, Path(csv).name))
 
 
 def table_cells(table, template_sets):
-    """Return what a paper shows of the verdicts on the template sets that were run, side by side.
+    """Return what a paper shows: the findings that hold or fail, and the verdicts on the template sets side by side.
 
     Parameters
     ----------
@@ -201,18 +235,21 @@ def table_cells(table, template_sets):
     Returns
     -------
     DataFrame of str
-        ``No.``, ``Finding`` (with its source), one column of verdicts for each template set, ``Evidence``: of each
-        set whose verdict needs it, shortened.
+        ``No.``, ``Finding`` (with its source), one column of verdicts for each template set on which any finding was
+        decided, ``Evidence``: of each of these sets, shortened. No rows if nothing was decided.
     """
+    decided = table[table.templates.isin(template_sets) & (table.verdict != NOT_APPLICABLE)]
+    shown = [name for name in template_sets if (decided.templates == name).any()]
     rows = []
-    for number, judged in table.groupby("claim", sort=False):
-        judged = judged.set_index("templates").loc[template_sets]
-        texts = [_short(row) for row in judged.itertuples()]
-        if len(set(texts)) > 1:
-            texts = [f"{name}: {text}" for name, text in zip(template_sets, texts, strict=True) if text]
+    for number, judged in table[table.claim.isin(decided.claim)].groupby("claim", sort=False):
+        judged = judged.set_index("templates").loc[shown]
+        texts = {name: _short(row) for name, row in zip(shown, judged.itertuples(), strict=True)}
+        if len(set(texts.values())) > 1:
+            texts = {name: f"{name}: {text}" for name, text in texts.items() if text}
         finding = f"{judged.finding.iloc[0]} ({judged.source.iloc[0]})"
-        rows.append((number, finding, *judged.verdict, ". ".join(dict.fromkeys(texts))))
-    heads = ["Verdict"] if len(template_sets) == 1 else [name.capitalize() for name in template_sets]
+        verdicts_shown = [MISSING if verdict == NOT_APPLICABLE else verdict for verdict in judged.verdict]
+        rows.append((number, finding, *verdicts_shown, ". ".join(dict.fromkeys(texts.values()))))
+    heads = ["Verdict"] if len(shown) == 1 else [name.capitalize() for name in shown]
     return pd.DataFrame(rows, columns=["No.", "Finding", *heads, "Evidence"])
 
 

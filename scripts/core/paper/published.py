@@ -12,6 +12,7 @@ import pandas as pd
 from scripts.core import files
 from scripts.core.errors import UserError, nearest
 from scripts.core.paper import formats, latex
+from scripts.core.paper import tables as tables_of_paper
 from scripts.core.paper.numbers import count
 
 AS_PRINTED, WITHIN_INTERVAL, WITHIN_TOLERANCE = "as printed", "within interval", "within tolerance"
@@ -30,8 +31,14 @@ KINDS = ("table", "text", "bound", "setting")
 REDUCTIONS = (
     "", "sum", "mean", "minimum", "maximum", "distinct", "drop", "ratio", "minimum of sums", "maximum of sums",
 )  # fmt: skip
-WIDTHS = [0.27, 0.17, 0.11, 0.09, 0.07, 0.1, 0.1]
-"""Columns of the typeset table, in parts of the text's width."""
+WIDTHS = {
+    "Quantity": 0.27, "Printed in": 0.14, "Published": 0.11, "Ours": 0.08, "Interval": 0.12, "Verdict": 0.11,
+}  # fmt: skip
+"""Columns of the typeset table, in parts of a page's width; that of the template sets has what a row leaves."""
+MOST = 20
+"""Up to this many rows are typeset."""
+NONE = "% Every number that could be compared is as printed.\n"
+"""Stands in the LaTeX file for a table without rows."""
 
 
 class Printed(NamedTuple):
@@ -462,9 +469,11 @@ def write(study, printed, tables, every_set, *, csv, tex, numbers, parts="Templa
         What the table calls the template sets.
     """
     comparison = compare(*printed, tables, every_set, **conditions)
-    cells = table_cells(comparison, study).rename(columns={"Templates": parts})
+    cells, _ = tables_of_paper.telling(table_cells(comparison, study), ["Quantity", "Published", "Ours", "Verdict"])
+    cells = cells.head(MOST).rename(columns={"Templates": parts})
+    widths = [WIDTHS.get(head, 0.09) for head in cells]
     files.write_csv(csv, comparison)
-    files.write_text(tex, latex.long_table(cells, WIDTHS))
+    files.write_text(tex, NONE if cells.empty else latex.wrapped_table(cells, widths))
     files.write_json(numbers, tally(comparison, Path(csv).name))
 
 
@@ -474,7 +483,9 @@ UNITS = {"fraction": "", "count": "", "percent": "%", "percentage points": "poin
 
 
 def table_cells(comparison, study):
-    """Return what a paper shows: every result that was compared and every setting that differs, each once.
+    """Return what a paper shows: every result that was compared and is not as printed, and every setting that differs.
+
+    What differs comes first; a number that is printed in several places stands once.
 
     Parameters
     ----------
@@ -488,9 +499,11 @@ def table_cells(comparison, study):
     DataFrame of str
         ``Quantity``, ``Printed in``, ``Published``, ``Templates``, ``Ours``, ``Interval``, ``Verdict``.
     """
-    shown = comparison[
-        ~comparison.verdict.isin(UNCOMPARED) & ((comparison.kind != "setting") | (comparison.verdict == DIFFERS))
-    ]
+    off = ~comparison.verdict.isin((AS_PRINTED, *UNCOMPARED))
+    shown = comparison[off & ((comparison.kind != "setting") | (comparison.verdict == DIFFERS))]
+    # Results that differ, then the others, then settings.
+    rank = (shown.verdict != DIFFERS) + 2 * (shown.kind == "setting")
+    shown = shown.loc[rank.sort_values(kind="stable").index]
     rows = []
     for _, same in shown.groupby([*KEY, "published", "templates"], sort=False):
         row = same.iloc[0]

@@ -82,6 +82,7 @@ def test_counts_tell_where_the_sets_agree():
     numbers = {name: entry["value"] for name, entry in claims.tally(table(), "claims.csv").items()}
     assert numbers == {
         "claims.total": 3, "claims.replica.holds": 1, "claims.replica.fails": 1, "claims.replica.not_applicable": 1,
+        "claims.replica.lacking": 1, "claims.official.lacking": 1,
         "claims.official.holds": 2, "claims.official.fails": 0, "claims.official.not_applicable": 1, "claims.same": 1,
         "claims.decided_twice": 2,
     }  # fmt: skip
@@ -110,7 +111,6 @@ def test_cells_set_the_verdicts_side_by_side():
     assert cells.values.tolist() == [
         [1, "It rises (Section 1)", "holds", "holds", "replica: 1. official: 6"],
         [2, "It is large (Section 2)", "fails", "holds", "replica: the only check fails: 1. official: 6"],
-        [3, "It speaks (Section 3)", "not applicable", "not applicable", "missing: a, b, c and 2 more"],
     ]
     alone = claims.table_cells(table(), ["official"])
     assert alone.columns.tolist() == ["No.", "Finding", "Verdict", "Evidence"]
@@ -136,5 +136,30 @@ def test_a_findings_files_are_written_together(tmp_path):
     counted = json.loads(numbers.read_text(encoding="utf-8"))
     assert counted["claims.total"] == {"value": 1, "text": "1", "source": "claims.csv", "cell": {"column": "claim"}}
     assert counted["claims.same"]["value"] == 0
-    for parts in claims.WIDTHS:
-        assert len(claims.WIDTHS[parts]) == parts + 3 and sum(claims.WIDTHS[parts]) < 0.95
+    for sets in (1, 2, 3):
+        assert len(claims.widths(sets)) == sets + 3 and sum(claims.widths(sets)) < 0.91
+
+
+def test_what_cannot_be_decided_is_counted_with_its_commonest_reason_and_not_shown(tmp_path):
+    lacking = [
+        Claim(1, "", "", lambda run: [Check(None, missing=("b", "a"))]),
+        Claim(2, "", "", lambda run: [Check(None, missing=("a",))]),
+        Claim(3, "", "", lambda run: [Check(None)]),
+    ]
+    judged = claims.verdicts(lacking, {"replica": 1}, ["replica", "official"])
+    assert claims.commonest(judged[judged.templates == "replica"]) == ("a", 2)
+    assert claims.commonest(judged[:0]) == ("", 0)
+    numbers = claims.tally(judged, "claims.csv")
+    cell = {"templates": "replica", "missing": "a"}
+    assert numbers["claims.replica.lacking"] == {"value": 2, "text": "2", "source": "claims.csv", "cell": cell}
+    assert claims.table_cells(judged, ["replica"]).empty
+    csv, tex, counted = (tmp_path / f"claims.{kind}" for kind in ("csv", "tex", "json"))
+    claims.write(lacking, {"replica": 1}, ["replica"], csv=csv, tex=tex, numbers=counted)
+    assert tex.read_text(encoding="utf-8") == claims.NONE
+    assert len(files.read_csv(csv)) == 3
+
+
+def test_a_set_without_decisions_has_no_column():
+    found = [Claim(1, "S", "It rises", lambda value: [Check(value > 0 if value else None, f"{value}")])]
+    judged = claims.verdicts(found, {"replica": 0, "official": 1}, ["replica", "official"])
+    assert claims.table_cells(judged, ["replica", "official"]).values.tolist() == [[1, "It rises (S)", "holds", "1"]]

@@ -106,14 +106,12 @@ def test_small_boxes_and_good_news_are_no_problem():
     assert latex.check_log("Overfull \\hbox (9.9pt too wide) in paragraph\nUnderfull \\hbox (badness 10000)") == []
 
 
-def test_long_tables_repeat_their_heads_and_break():
-    table = latex.long_table(pd.DataFrame({"a_b": ["1 & 2", None], "c": ["x", "y"]}), [0.5, 0.25])
+def test_cells_of_a_wrapped_table_break_into_lines():
+    table = latex.wrapped_table(pd.DataFrame({"a_b": ["1 & 2", None], "c": ["x", "y"]}), [0.5, 0.25])
     assert r"p{0.5\linewidth}" in table and r"p{0.25\linewidth}" in table
-    body = table.split(r"\endfoot")
-    assert r"a\_b & c \\" in body[0] and r"\endhead" in body[0]
-    assert body[1].strip().splitlines()[:2] == [r"1 \& 2 & x \\", r" & y \\"]
+    assert table.splitlines()[2:6] == [r"a\_b & c \\", r"\midrule", r"1 \& 2 & x \\", r" & y \\"]
     with pytest.raises(ValueError, match="2 columns, but 1 widths"):
-        latex.long_table(pd.DataFrame({"a": [1], "b": [2]}), [1])
+        latex.wrapped_table(pd.DataFrame({"a": [1], "b": [2]}), [1])
 
 
 def test_heads_stand_under_their_groups():

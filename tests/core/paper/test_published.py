@@ -199,7 +199,8 @@ def test_a_value_that_rounds_to_the_printed_one_is_told_from_one_whose_interval_
     counted = {name: entry["value"] for name, entry in published.tally(found, "s.csv").items()}
     assert counted["published.replica.results.as_printed"] == 1
     assert counted["published.replica.results.within_interval"] == 1
-    assert published.table_cells(found, "s").Verdict.tolist() == ["within interval", "as printed"]
+    # What is as printed is counted, not shown.
+    assert published.table_cells(found, "s").Verdict.tolist() == ["within interval"]
 
 
 def test_an_excluded_model_is_never_compared(tmp_path):
@@ -241,9 +242,27 @@ def test_counts_and_cells_follow_the_comparison(tmp_path):
     assert counted["published.official.results.not_run"] == 3
     shown = published.table_cells(found, "s")
     assert shown.values.tolist() == [
-        ["accuracy: A, 0", "Table 1; Section 2", "0.50", "replica", "0.520", "0.470 to 0.570", "within interval"],
         ["accuracy: A, 1", "Table 1", "0.9", "replica", "0.30", "0.25 to 0.35", "differs"],
+        ["accuracy: A, 0", "Table 1; Section 2", "0.50", "replica", "0.520", "0.470 to 0.570", "within interval"],
     ]
+
+
+def test_a_long_table_is_cut_and_says_nothing_twice(tmp_path, monkeypatch):
+    found = compare(
+        tmp_path, [CELL, cell(row="A | 1", cells="n=1")], numbers=[NUMBER, number(row="A | 1", value="0.9")]
+    )
+    monkeypatch.setattr(published, "compare", lambda *given, **conditions: found)
+    monkeypatch.setattr(published, "MOST", 1)
+    csv, tex, numbers = (tmp_path / f"out.{kind}" for kind in ("csv", "tex", "json"))
+    published.write("s", published.Printed(None, None, None), {}, [], csv=csv, tex=tex, numbers=numbers)
+    text = tex.read_text(encoding="utf-8")
+    assert "accuracy: A, 1" in text and "accuracy: A, 0" not in text
+    # Both rows are of Table 1 on the replica templates.
+    assert r"Quantity & Published & Ours & Interval & Verdict \\" in text
+    assert len(files.read_csv(csv)) == len(found)
+    found["verdict"] = "as printed"
+    published.write("s", published.Printed(None, None, None), {}, [], csv=csv, tex=tex, numbers=numbers)
+    assert tex.read_text(encoding="utf-8") == published.NONE
 
 
 def test_printed_numbers_have_a_true_minus_and_no_sign_of_zero(tmp_path):
