@@ -7,7 +7,7 @@ from scripts.core.job import run
 from scripts.core.options import fill
 from scripts.misgendered.lib import figures
 
-CHARACTERS = 52
+CHARACTERS = 60
 LINE, SIZE = 0.125, 6.8
 READ = ["instance_id", "text", "options", "groups", "gold", "form", "pronoun_type", "declaration_type", "shots"]
 

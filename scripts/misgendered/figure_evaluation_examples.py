@@ -8,7 +8,7 @@ from scripts.core.options import fill
 from scripts.misgendered.lib import figures
 from scripts.misgendered.lib.labels import SHORT, present
 
-CHARACTERS = 50
+CHARACTERS = 60
 """Of a line at the width of a column."""
 LINE, SIZE = 0.125, 6.8
 """Height of a line in inches, size of its type in points."""

@@ -9,7 +9,7 @@ from scripts.misgendered.lib import declarations, figures, study
 from scripts.misgendered.lib import instances as assembly
 from scripts.misgendered.lib.labels import DECLARATION_TYPES, NAME_CLASSES, TYPES
 
-CHARACTERS = 52
+CHARACTERS = 60
 LINE, SIZE = 0.125, 6.8
 NAMES_SHOWN = 3
 

@@ -10,7 +10,7 @@ from scripts.misgendered.lib.labels import TYPES, present
 
 def parameters(value, _):
     """Return a number of parameters as a tick's label: ``350M``, ``1B``."""
-    return f"{value / 1e9:g}B" if value >= 1e9 else f"{value / 1e6:g}M"
+    return f"{value / 1e9:.3g}B" if value >= 1e9 else f"{value / 1e6:.3g}M"
 
 
 @plotting.style()

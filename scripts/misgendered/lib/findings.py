@@ -39,7 +39,7 @@ class Results:
     study_models : DataFrame
         ``model``, ``label``, ``family``, ``parameters`` of all models of the study.
     names : DataFrame
-        From :func:`scripts.misgendered.lib.analyses.names.by_name`.
+        From :func:`scripts.misgendered.lib.analyses.name_ranks.by_name`.
     documents : DataFrame
         ``corpus``, ``group``, ``documents``.
     draws, seed : int
