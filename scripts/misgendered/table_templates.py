@@ -24,7 +24,7 @@ def main(
     loaded = instances.load(given, pronouns, pronoun_sets, combinations, types, numbers, wording)
     cells = tables.templates(loaded.templates.rows)
     files.write_csv(csv, cells)
-    files.write_text(tex, latex.long_table(cells, tables.TEMPLATE_WIDTHS))
+    files.write_text(tex, latex.wrapped_table(cells, tables.TEMPLATE_WIDTHS))
 
 
 if __name__ == "__main__":

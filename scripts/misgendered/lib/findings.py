@@ -481,3 +481,21 @@ FINDINGS = (
     ),
 )  # fmt: skip
 """In the order of the study."""
+
+
+def documents(counts):
+    """Return how many documents hold the nominative form of each group, by the study's corpora.
+
+    Parameters
+    ----------
+    counts : DataFrame
+        Of all corpora of a run: ``corpus``, ``group``, ``form``, ``quantity``, ``count``. A corpus is one of the study's if
+        it is called like it (:data:`CORPORA`); counts of tokens are another quantity and are left out.
+
+    Returns
+    -------
+    DataFrame
+        ``corpus``, ``group``, ``documents``.
+    """
+    rows = counts[counts.corpus.isin(CORPORA) & (counts.form == "nom") & (counts.quantity == "documents")]
+    return rows.rename(columns={"count": "documents"})[["corpus", "group", "documents"]]

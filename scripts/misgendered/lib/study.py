@@ -78,3 +78,13 @@ def declaration(kind, number):
         A combination of forms in ``templates/misgendered/declarations.tsv``.
     """
     return f"{kind}_{number}"
+
+
+def obstacle(groups):
+    """Return why no model of this run can be compared with the study, or an empty string.
+
+    Chance and every accuracy depend on the candidates, so a run with other pronoun groups is another experiment.
+    """
+    if set(groups) == set(PRONOUN_GROUPS):
+        return ""
+    return f"not in this run: a choice among exactly {', '.join(PRONOUN_GROUPS)}"

@@ -18,8 +18,10 @@ EFFECTS = {
 }
 """Levels of the mixed model's factors to their labels."""
 RANDOM = {"template": "Templates (SD)", "name": "Names (SD)", "model": "Models (SD)"}
-TEMPLATE_WIDTHS = [0.16, 0.8]
+TEMPLATE_WIDTHS = [0.1, 0.86]
 """Columns of Table 14, in parts of the width of the text."""
+EXCERPT_WIDTHS = [0.1, 0.22, 0.58]
+"""Columns of Table 12."""
 SUBSETS = {"all groups": "all groups", "neo-pronouns": "neo, by form"}
 
 
@@ -321,3 +323,36 @@ def mixed_model(table, models):
 def known_pronouns(path, names):
     """Return the configured pronoun groups with their forms, read from ``templates/pronouns.tsv``."""
     return study.select_groups(core_templates.read_pronouns(path), names)
+
+
+def corpus_counts(table, groups):
+    """Return the cells of Table 11: documents (of local corpora) or tokens that hold each group's nominative form.
+
+    Parameters
+    ----------
+    table : DataFrame
+        ``label`` of the corpus, ``group``, ``form``, ``quantity``, ``count``; a row for each form.
+    groups : sequence of str
+        In the order of the table, within their types.
+    """
+    first = table[table.form == "nom"]
+    rows = []
+    for kind, label in TYPES.items():
+        for group in [g for g in groups if study.pronoun_type(g) == kind]:
+            part = first[first.group == group]
+            counts = {f"{row.label} ({row.quantity})": f"{row.count_:,}" for row in _counted(part).itertuples()}
+            rows.append({"Type": label, "Group": group} | counts)
+    cells = pd.DataFrame(rows).fillna(MISSING)
+    return cells.assign(Type=named_once(cells.Type))
+
+
+def _counted(part):
+    # A row's attribute ``count`` is a method of tuples.
+    return part.rename(columns={"count": "count_"})
+
+
+def excerpts(table):
+    """Return the cells of Table 12: excerpts from the corpora."""
+    return table.rename(columns={"word": "Word", "label": "Corpus", "excerpt": "Excerpt"})[
+        ["Word", "Corpus", "Excerpt"]
+    ]
