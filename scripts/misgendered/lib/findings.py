@@ -489,7 +489,7 @@ def documents(counts):
     Parameters
     ----------
     counts : DataFrame
-        Of all corpora of a run: ``corpus``, ``group``, ``form``, ``quantity``, ``count``. A corpus is one of the study's if
+        Of all corpora of a run: ``corpus``, ``group``, ``form``, ``quantity``, ``count``. One is the study's if
         it is called like it (:data:`CORPORA`); counts of tokens are another quantity and are left out.
 
     Returns

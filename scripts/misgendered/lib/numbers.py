@@ -59,7 +59,7 @@ def from_instances(loaded):
 
 
 def from_predictions(table, chance):
-    """Return what was scored: ``scored.instances``, ``.models``, ``.templates``, ``.names``, ``ties`` and ``chance``."""
+    """Return what was scored: ``scored.instances``, ``.models``, ``.templates``, ``.names``; ``ties``; ``chance``."""
     source = "predictions.parquet"
     rows = table[table.shots == 0]
     values = {
@@ -150,7 +150,7 @@ def clear(row):
 
 
 def from_reductions(table):
-    """Return ``sum.<type>`` (sum minus mean, points) and ``.interval`` over all models, ``sum.other_pick``, and who wins.
+    """Return ``sum.<type>`` (sum minus mean, points) and ``.interval`` over all models, ``sum.other_pick``, who wins.
 
     ``sum.models.moved``: models whose place by accuracy on neo-pronouns is another by the sum; ``sum.neo.up`` and
     ``sum.neo.down``: models that are clearly better or worse on them.
