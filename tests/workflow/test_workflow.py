@@ -192,10 +192,10 @@ def test_an_added_pronoun_set_runs_through(fresh):
     """One row in pronouns.tsv and one name in config: instances, options, scores and figures follow."""
     workflow = fresh()
     table = workflow.folder / "templates/pronouns.tsv"
-    edit(table, "ze\tze\tzir\tzir\tzirs\tzirself\n")
+    edit(table, "fae\tfae\tfaer\tfaer\tfaers\tfaerself\n")
     overlay = workflow.folder / "config/test.yaml"
     text = re.sub(
-        r"^(models: .*)$", r"\1\npronoun_sets: [he, she, they, xe, ze]", overlay.read_text(), flags=re.MULTILINE
+        r"^(models: .*)$", r"\1\npronoun_sets: [he, she, they, xe, fae]", overlay.read_text(), flags=re.MULTILINE
     )
     text = text.replace("[0, 1, 2]", "[0, 1]").replace("[0, 2]", "[0, 1]")
     overlay.write_text(text.replace("[13, 17]", "[13]"))
@@ -207,14 +207,14 @@ def test_an_added_pronoun_set_runs_through(fresh):
     assert done.returncode == 0, done.stdout[-4000:]
     sample = files.read_parquet(workflow.folder / "results/ruff/instances/replica/sample_seed13_distractors1.parquet")
     assert len(sample) == 180 * 5 * 4
-    assert set(sample.pronoun) == set(sample.distractor_pronoun) == {"he", "she", "they", "xe", "ze"}
+    assert set(sample.pronoun) == set(sample.distractor_pronoun) == {"he", "she", "they", "xe", "fae"}
     accusative = sample[sample.case == "accusative"].options.iloc[0]
-    assert list(accusative) == ["him", "her", "them", "xem", "zir"]
+    assert list(accusative) == ["him", "her", "them", "xem", "faer"]
     counts = files.read_csv(workflow.folder / "results/ruff/analysis/replica/context_free.csv")
-    assert counts.groupby("model").pronoun.apply(list).tolist() == [["he", "she", "they", "xe", "ze"]] * 2
+    assert counts.groupby("model").pronoun.apply(list).tolist() == [["he", "she", "they", "xe", "fae"]] * 2
     plotted = files.read_csv(workflow.folder / "results/ruff/figures/replica/accuracy_by_pronoun.csv")
-    assert plotted[plotted.pronoun == "ze"].accuracy.between(0, 1).all()
-    assert plotted.groupby("model").pronoun.apply(set).map(lambda sets: "ze" in sets).all()
+    assert plotted[plotted.pronoun == "fae"].accuracy.between(0, 1).all()
+    assert plotted.groupby("model").pronoun.apply(set).map(lambda sets: "fae" in sets).all()
 
 
 ADDED_FIGURE = '''

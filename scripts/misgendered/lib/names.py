@@ -67,7 +67,7 @@ def choose(counts):
     }
     rows = []
     for name_class in NAME_CLASSES:
-        frame = sums[chosen[name_class]].assign(total=total).reset_index()
+        frame = sums.assign(total=total)[chosen[name_class]].reset_index()
         frame = frame.sort_values(["total", "name"], ascending=[False, True]).head(SIZES[name_class])
         if len(frame) < SIZES[name_class]:
             raise UserError(f"the counts have {len(frame)} {name_class} names where {SIZES[name_class]} are wanted")

@@ -3,13 +3,14 @@
 Row by row, each time what was taken least often:
 
 1. Form and group go round together: every 55 rows (with five forms and eleven groups) each pair comes once, in a new
-   seeded order. Of a form's templates the one that was taken least often, by itself and then with the group.
+   seeded order. Of a form's templates the one that was taken least often with the group, and then by itself: every 550
+   rows (with ten templates for each form) each template comes once with each group.
 2. The declaration that was taken least often, by itself, with the group, the form and the template.
 3. The class of names that was taken least often for its size, by itself, with the group, the declaration and the
    template, so that a sample has the classes in the proportion of the full set; in the class the names go round in a
    seeded order.
 
-What is still equal goes by an order that the seed shuffled. No instance is taken twice, and a smaller sample is the
+What is still equal goes by an order that the seed shuffled. No row is taken twice, and a smaller sample is the
 beginning of a larger one with the same seed.
 """
 
@@ -85,7 +86,7 @@ class _Drawing:
 
     def _row(self, form, group):
         """Return the next row of a form and a group; None if all of what is wanted next are taken."""
-        template = self._least(self.templates[form], lambda t: [("t", t), ("tg", t, group)])
+        template = self._least(self.templates[form], lambda t: [("tg", t, group), ("t", t)])
         declaration = self._least(
             self.declarations,
             lambda d: [("d", d), ("dg", d, group), ("df", d, form), ("dt", d, template)],
