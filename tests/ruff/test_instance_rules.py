@@ -16,8 +16,8 @@ studies: [ruff]
 ruff:
   seeds: [13, 17]
   distractors: [0, 2]
-  sample_size: 10
-  prompting: {seeds: [13], distractors: [0, 2], sample_size: 4, chain_of_thought: {distractors: [2], sample_size: 2}}
+  sample_size: {default: 12, minilm-l6-mlm: 4}
+  prompting: {seeds: [13], distractors: [0, 2], sample_size: 4, chain_of_thought: {distractors: [2], sample_size: 4}}
 """
 FOLDER = "results/ruff/instances/replica"
 ORIGINS = {
