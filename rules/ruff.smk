@@ -426,7 +426,7 @@ RUFF_TABLES = {
         full_set_sizes=rules.ruff_full_set_sizes.output.full_set_sizes,
         samples=rules.ruff_select_instances.input.samples,
         selected=rules.ruff_select_instances.output.selected,
-        params={"models": RUN_MODELS, "sizes": RUFF_SIZES},
+        params={"models": RUN_MODELS, "scored": RUFF_SIZES},
     ),
     "models": result(params={"models": RUN_MODELS}),
     "accuracy": result("accuracy", params={"models": RUN_MODELS}),

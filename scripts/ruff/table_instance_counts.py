@@ -19,11 +19,11 @@ def main(
     tex: str,
     csv: str,
     models: dict,
-    sizes: dict,
+    scored: dict,
 ):
     """Count rows in the files themselves; ``samples`` are named by their settings.
 
-    Full sets are not made for this: ``full_set_sizes`` says how many rows they have. ``sizes`` says how many instances
+    Full sets are not made for this: ``full_set_sizes`` says how many rows they have. ``scored`` says how many instances
     of each sample every one of ``models`` scores.
     """
     sampled = {}
@@ -36,15 +36,11 @@ def main(
         dict(zip(sizes.n_distractors, sizes.instances, strict=True)),
         sampled,
         files.read_parquet(selected, columns=["n_distractors", "priority"]),
-        sizes.values(),
+        scored.values(),
     )
     files.write_csv(csv, table)
-    files.write_text(
-        tex,
-        latex.latex_table(
-            tables.instance_counts_cells(table, sizes, models), align="lrrrrr"[: 3 + len(set(sizes.values()))]
-        ),
-    )
+    cells = tables.instance_counts_cells(table, scored, models)
+    files.write_text(tex, latex.latex_table(cells, align="l" + "r" * (len(cells.columns) - 1)))
 
 
 if __name__ == "__main__":
