@@ -19,7 +19,7 @@ rule plan:
         scored={
             f"{study}/{name}": {
                 "options": scored.options,
-                "lengths": scored.lengths or [(scored.instances, scored.tokens)],
+                "lengths": {model: scored.of(model)["lengths"] for model in RUN},
                 "jobs": SHARDS[study],
             }
             for study, scored in SCORED.items()

@@ -11,7 +11,7 @@ PROMPTING = RUFF["prompting"]
 
 try:
     RUFF_CHANCE = ruff_study.chance(ruff_study.select_pronoun_sets(KNOWN_PRONOUNS, config["pronoun_sets"]))
-    sample_sizes.check(RUFF, len(PRONOUN_SETS))
+    sample_sizes.check(RUFF, len(PRONOUN_SETS), MODELS)
     RUFF_PROMPTS = ruff_prompts.read_prompts(TEMPLATES / "ruff/prompts.tsv")
     RUFF_PROMPTED = prompting_jobs.jobs(
         PROMPTING, MODELS, RUFF["seeds"], RUFF["distractors"], [prompt["kind"] for prompt in RUFF_PROMPTS.values()]
@@ -23,6 +23,22 @@ PROMPTED_MODELS = {name: registry.describe(MODELS[name]) for name in RUFF_PROMPT
 
 # Tokens of a text by its number of distractors, on average.
 RUFF_TOKENS = [34.5, 49, 58.5, 68, 77, 86]
+
+# Instances of each sample that each model scores; all take the first of the same.
+RUFF_SIZES = sample_sizes.of_models(RUFF["sample_size"], RUN)
+RUFF_LARGEST = max(RUFF_SIZES.values())
+
+
+def ruff_scored(size):
+    """Return what a model scores that takes ``size`` instances of each sample (scripts/core/studies.py, Scored.of)."""
+    each = len(RUFF["seeds"]) * size
+    return {
+        "priority": size,
+        "instances": sample_sizes.TASKS + len(RUFF["distractors"]) * each,
+        # Under the tokenizers of BERT and SmolLM2 alike.
+        "lengths": [(sample_sizes.TASKS, 19), *((each, RUFF_TOKENS[n]) for n in RUFF["distractors"])],
+    }
+
 
 RUFF_FULL_SETS = "results/ruff/instances/{{templates}}/distractors{n}.parquet"
 RUFF_SAMPLES = "results/ruff/instances/{{templates}}/sample_seed{seed}_distractors{n}.parquet"
@@ -57,7 +73,14 @@ RUFF_TRACED = [
     {"files": "*/context_free*.csv", "then": {"setting": "context_free"}},
     {"files": "*/instance_counts.csv", "when": {"n_distractors": "context_free|"}, "then": {"n_distractors": ""}},
     {"files": "*/instance_counts.csv", "when": {"setting": ".+"}, "then": {}},
-    {"files": "*/instance_counts.csv", "when": {"@column": "scored"}, "then": {"@path": "*/selected.parquet"}},
+    *(
+        {
+            "files": "*/instance_counts.csv",
+            "when": {"@column": "scored" if size == RUFF_LARGEST else f"scored_{size}"},
+            "then": {"@path": "*/selected.parquet", "priority": ["", *map(str, range(size))]},
+        }
+        for size in dict.fromkeys(RUFF_SIZES.values())
+    ),
     {
         "files": "*/instance_counts.csv",
         "when": {"@column": "instances", "n_distractors": r"\d"},
@@ -204,7 +227,7 @@ rule ruff_select_instances:
     conda:
         "../envs/analysis.yaml"
     params:
-        sample_size=RUFF["sample_size"],
+        sizes=sorted(set(RUFF_SIZES.values())),
     script:
         "../scripts/ruff/select_instances.py"
 
@@ -224,6 +247,7 @@ rule ruff_predictions:
     params:
         models=list(RUN),
         pronoun_sets=PRONOUN_SETS,
+        sizes=RUFF_SIZES,
     script:
         "../scripts/ruff/predictions.py"
 
@@ -402,6 +426,7 @@ RUFF_TABLES = {
         full_set_sizes=rules.ruff_full_set_sizes.output.full_set_sizes,
         samples=rules.ruff_select_instances.input.samples,
         selected=rules.ruff_select_instances.output.selected,
+        params={"models": RUN_MODELS, "scored": RUFF_SIZES},
     ),
     "models": result(params={"models": RUN_MODELS}),
     "accuracy": result("accuracy", params={"models": RUN_MODELS}),
@@ -472,15 +497,12 @@ declare(
     ),
     scored=Scored(
         sets=RUFF["templates"],
-        instances=sample_sizes.TASKS + len(RUFF["seeds"]) * len(RUFF["distractors"]) * RUFF["sample_size"],
+        instances=ruff_scored(RUFF_LARGEST)["instances"],
         options=len(PRONOUN_SETS),
         # The longest set has 69 tokens a text under BERT's tokenizer; the root mean square over its six sets is 52.
         tokens=56,
-        # Under the tokenizers of BERT and SmolLM2 alike.
-        lengths=[
-            (180, 19),
-            *((len(RUFF["seeds"]) * RUFF["sample_size"], RUFF_TOKENS[n]) for n in RUFF["distractors"]),
-        ],
+        lengths=ruff_scored(RUFF_LARGEST)["lengths"],
+        fewer={model: ruff_scored(size) for model, size in RUFF_SIZES.items() if size < RUFF_LARGEST},
     ),
     prompted=Prompted(sets=RUFF["templates"], models=RUFF_PROMPTED, tokens=prompting_jobs.PROMPT_TOKENS),
     figures=RUFF_FIGURES,
@@ -499,11 +521,11 @@ declare(
         params={
             "settings": {
                 "seeds": len(RUFF["seeds"]),
-                "sample_size": RUFF["sample_size"],
                 "chance": RUFF_CHANCE,
                 "alpha": RUFF["alpha"],
                 "bootstrap_draws": RUFF["bootstrap"]["draws"],
             },
+            "sizes": RUFF_SIZES,
             "prompting_settings": RUFF_PROMPTING_NUMBERS,
         },
     ),
@@ -517,6 +539,7 @@ declare(
             "distractors": RUFF["distractors"],
             "seeds": RUFF["seeds"],
             "prompting": RUFF_PROMPTING_SECTION,
+            "uneven": sample_sizes.uneven(RUFF_SIZES),
         },
     ),
     abstract=True,

@@ -5,7 +5,7 @@ SCORED = {name: study.scored for name, study in STUDIES.items() if study.scored}
 SHARDS = {
     study: {
         name: registry.shards(
-            entry, scored.instances, scored.options, scored.tokens, config["scoring"]["minutes_per_job"]
+            entry, scored.of(name)["instances"], scored.options, scored.tokens, config["scoring"]["minutes_per_job"]
         )
         for name, entry in RUN.items()
     }
@@ -58,7 +58,7 @@ rule score:
         mem_mb=lambda wildcards, attempt: registry.memory_mb(MODELS[wildcards.model], attempt),
         runtime=lambda wildcards, attempt: registry.runtime_minutes(
             MODELS[wildcards.model],
-            SCORED[wildcards.study].instances / int(wildcards.shards),
+            SCORED[wildcards.study].of(wildcards.model)["instances"] / int(wildcards.shards),
             SCORED[wildcards.study].options,
             SCORED[wildcards.study].tokens,
             attempt,
@@ -71,6 +71,7 @@ rule score:
         tokens_per_batch=config["scoring"]["tokens_per_batch"],
         token_values=config["scoring"]["token_values"],
         save_seconds=config["scoring"]["save_seconds"],
+        priority=lambda wildcards: SCORED[wildcards.study].of(wildcards.model)["priority"],
         shard=lambda wildcards: int(wildcards.shard),
         shards=lambda wildcards: int(wildcards.shards),
         _weights=lambda wildcards: local_weights(wildcards.model),

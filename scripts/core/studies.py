@@ -84,7 +84,7 @@ def every(**values):
 
 @dataclass(frozen=True)
 class Scored:
-    """Instances that every model of the run scores: ``results/<study>/instances/<set>/selected.parquet``.
+    """Instances that the models of the run score: ``results/<study>/instances/<set>/selected.parquet``.
 
     Attributes
     ----------
@@ -99,6 +99,9 @@ class Scored:
     lengths : list of (int, float)
         Where texts differ much in length: how many instances have texts of how many tokens on average. Plans use
         them; if there are none, all texts are typical.
+    fewer : dict of str to dict
+        Models that score only some: to ``priority`` (those rows whose column ``priority`` is below it or missing),
+        ``instances`` and ``lengths``.
     """
 
     sets: list
@@ -106,6 +109,12 @@ class Scored:
     options: int
     tokens: float
     lengths: list = field(default_factory=list)
+    fewer: dict = field(default_factory=dict)
+
+    def of(self, model):
+        """Return ``priority`` (None: all rows), ``instances`` and ``lengths`` of what a model scores."""
+        lengths = self.lengths or [(self.instances, self.tokens)]
+        return self.fewer.get(model) or {"priority": None, "instances": self.instances, "lengths": lengths}
 
 
 @dataclass(frozen=True)

@@ -28,13 +28,14 @@ def main(
     distractors: list,
     seeds: list,
     prompting: dict,
+    uneven: list,
 ):
     """Write ``section_tex`` and ``abstract_tex``.
 
     ``numbers`` has one file for each of ``template_sets``, in that order; ``figures`` and ``tables`` are the files that
     the section includes, ``figure_data`` the CSV files of what the figures draw, ``comparison_numbers`` count verdicts
-    on what the study publishes; ``distractors`` and ``seeds`` are those of the samples, and ``prompting`` says which
-    models were prompted and how.
+    on what the study publishes; ``distractors`` and ``seeds`` are those of the samples, ``prompting`` says which models
+    were prompted and how, and ``uneven`` names models whose samples do not have all cases equally often.
     """
     common = context("ruff", template_sets, numbers, figures, tables, comparison_numbers, section_tex, models=models)
     for key, part in common["sets"].items():
@@ -52,6 +53,8 @@ def main(
         "distractors": distractors,
         "seeds": seeds,
         "scored": scored,
+        "uneven": [models[name]["label"] for name in uneven],
+        "fewer": lambda part, n: fewer(part, n, models),
         "interval": interval,
         "shown": shown,
         "compare": compare,
@@ -68,6 +71,24 @@ def scored(part, counts):
     names = sorted((f"scored.{n}" for n in counts), key=lambda name: value(part, name))
     ends = {value(part, name): number(part, name) for name in (names[-1], names[0])}
     return " to ".join(ends[count] for count in sorted(ends))
+
+
+def fewer(part, n, models):
+    """Return which models score fewer instances than the others with ``n`` distractors, such as " (12 for A)"; or "".
+
+    Parameters
+    ----------
+    part : dict
+    n : int or str
+        ``size``: of each sample.
+    models : dict
+        The run's models.
+    """
+    counted = {model: f"setting.sample_size.{model}" if n == "size" else f"scored.{model}.{n}" for model in models}
+    most = max(value(part, name) for name in counted.values())
+    small = {model: name for model, name in counted.items() if value(part, name) < most}
+    told = [f"{number(part, name)} for {models[model]['label']}" for model, name in small.items()]
+    return f" ({', '.join(told)})" if told else ""
 
 
 def interval(part, name):

@@ -36,6 +36,7 @@ def main(
     tokens_per_batch: int | str,
     token_values: bool = False,
     save_seconds: float = 30,
+    priority: int | None = None,
     shard: int = 1,
     shards: int = 1,
     weights: str | None = None,
@@ -69,6 +70,8 @@ def main(
         Whether each token's log-probability is kept as well.
     save_seconds : float
         Seconds after which finished parts are saved.
+    priority : int or None
+        Instances whose ``priority`` is not below this are left out; None scores all.
     shard : int
         Which part of the instances is scored, counted from 1.
     shards : int
@@ -103,7 +106,7 @@ def main(
     }
     settings = {"tokens_per_batch": tokens_per_batch, "threads": threads}
     parts = chunks.Chunks.beside(scores, metadata | settings, save_seconds)
-    job = Job(scorer, parts, limit)
+    job = Job(scorer, parts, limit, priority)
     job.label = model if shards == 1 else f"{model} {shard}/{shards}"
     metadata["shard"], metadata["shards"] = shard, shards
     started = time.monotonic()
@@ -179,12 +182,15 @@ class Job:
     parts : Chunks
     limit : int or None
         The model's context length in tokens.
+    priority : int or None
+        As for :func:`scripts.core.instances.shard_rows`.
     """
 
-    def __init__(self, engine, parts, limit):
+    def __init__(self, engine, parts, limit, priority=None):
         self.engine = engine
         self.parts = parts
         self.limit = limit
+        self.priority = priority
         self.label = ""
         self.scored_tokens = 0
 
@@ -192,7 +198,8 @@ class Job:
         """Score a shard of the instances in ``path`` and write ``scores``; adds counts to ``metadata``."""
         import pyarrow as pa
 
-        chosen = instances.shard_rows(path, shard, shards, 2 if self.engine.architecture == "encoder" else 1)
+        power = 2 if self.engine.architecture == "encoder" else 1
+        chosen = instances.shard_rows(path, shard, shards, power, self.priority)
         total = int(chosen.sum())
         if not total and shards == 1:
             raise UserError(f"{path}: no instances; delete the file and run the workflow again")

@@ -172,6 +172,7 @@ def made_set(folder, key, models, sets, seeds, distractors, interval, asked):
     rows = [("no context", None, 180, None, None, 180)]
     rows += [(f"+ {n}", n, 7200, seeds, 2160, seeds * 2160) for n in distractors]
     columns = ["setting", "n_distractors", "instances", "samples", "sample_size", "scored"]
+    sizes = dict.fromkeys(models, 2160)
     counts = pd.DataFrame(rows, columns=columns)
     data["instance_counts"] = counts.astype(dict.fromkeys(("n_distractors", "samples", "sample_size"), "Int64"))
     paths = {name: str(folder / f"analysis/{key}/{name}.csv") for name in data}
@@ -179,7 +180,7 @@ def made_set(folder, key, models, sets, seeds, distractors, interval, asked):
         files.write_csv(paths[name], frame)
     files.write_csv(folder / f"tables/{key}/instance_counts.csv", data["instance_counts"])
     tex = folder / f"tables/{key}/instance_counts.tex"
-    files.write_text(tex, latex.latex_table(tables.instance_counts_cells(data["instance_counts"])))
+    files.write_text(tex, latex.latex_table(tables.instance_counts_cells(data["instance_counts"], sizes, models)))
     for name in RUFF_TABLES:
         where = {kind: str(folder / f"tables/{key}/{name}.{kind}") for kind in ("tex", "csv")}
         call(import_module(f"scripts.ruff.table_{name}"), paths | where | {"models": models, "pronoun_sets": sets})
@@ -191,12 +192,12 @@ def made_set(folder, key, models, sets, seeds, distractors, interval, asked):
         )
     numbers = str(folder / f"analysis/{key}/paper_numbers.json")
     settings = {
-        "seeds": seeds, "sample_size": 2160, "alpha": 0.05, "bootstrap_draws": 2000, "chance": 1 / len(sets),
+        "seeds": seeds, "alpha": 0.05, "bootstrap_draws": 2000, "chance": 1 / len(sets),
     }  # fmt: skip
     prompted = dict.fromkeys(inspect.signature(paper_numbers.main).parameters) | made_prompting(
         folder, key, sets, asked
     )
-    call(paper_numbers, prompted | paths | {"paper_numbers": numbers, "settings": settings})
+    call(paper_numbers, prompted | paths | {"paper_numbers": numbers, "settings": settings, "sizes": sizes})
     scores = []
     for name in models:
         scores.append(str(folder / f"scores/{key}/{name}.parquet"))
@@ -271,6 +272,7 @@ def render(
         distractors=distractors,
         seeds=list(range(seeds)),
         prompting=asked,
+        uneven=[],
     )
     rendered = "".join(
         (paper / name).read_text(encoding="utf-8")

@@ -22,17 +22,25 @@ MODELS = {
 
 
 def test_instance_counts_count_files_and_what_is_scored():
-    selected = pd.DataFrame({"n_distractors": [None, None, 0, 0, 0, 1]})
-    table = tables.instance_counts(2, {0: 10, 1: 1000}, {0: [5, 5], 1: [5, 5]}, selected)
+    selected = pd.DataFrame({"n_distractors": [None, None, 0, 0, 0, 1], "priority": [None, None, 0, 3, 0, 0]})
+    drawn = {0: 10, 1: 1000}, {0: [5, 5], 1: [5, 5]}
+    table = tables.instance_counts(2, *drawn, selected, [4, 4])
     assert table.scored.tolist() == [2, 3, 1]
-    cells = tables.instance_counts_cells(table)
+    cells = tables.instance_counts_cells(table, {"a": 4, "b": 4}, MODELS)
     assert cells.values.tolist() == [
         ["no context", "2", "–", "2"],
         ["+ 0 distractors", "10", "2 × 5", "3"],
         ["+ 1 distractor", "1,000", "2 × 5", "1"],
     ]
     with pytest.raises(ValueError, match="differ in size"):
-        tables.instance_counts(2, {0: 10}, {0: [5, 6]}, selected)
+        tables.instance_counts(2, {0: 10}, {0: [5, 6]}, selected, [4])
+    sizes = {"a": 4, "b": 4, "c": 1}
+    table = tables.instance_counts(2, *drawn, selected, sizes.values())
+    assert table.scored.tolist() == [2, 3, 1]
+    assert table.scored_1.tolist() == [2, 2, 1]
+    cells = tables.instance_counts_cells(table, sizes, MODELS)
+    assert list(cells)[3:] == ["Scored: A-base, A-large", "Scored: C"]
+    assert cells["Scored: C"].tolist() == ["2", "2", "1"]
 
 
 def test_models_are_listed_by_family():

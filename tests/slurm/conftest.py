@@ -178,7 +178,7 @@ def site(folder):
     # Without prompted models: one job for each kind of resources is enough.
     text = re.sub(r"( +.*\bmodels: )\[.*?\]", r"\1[]", text)
     overlay.write_text(
-        text.replace("sample_size: 12", "sample_size: 3").replace("[0, 1, 2]", "[0, 1]").replace("[0, 2]", "[0, 1]")
+        text.replace("sample_size: 12", "sample_size: 4").replace("[0, 1, 2]", "[0, 1]").replace("[0, 2]", "[0, 1]")
     )
     profile = folder / "slurm/config.yaml"
     # A site's account; a first look at the jobs after 2 s instead of 20; no more threads than this machine may have.

@@ -550,7 +550,7 @@ def test_the_impact_of_a_line_is_what_was_made_from_it(finished):
 def test_a_plan_of_another_configuration_changes_no_result(tree, finished):
     shutil.copytree(finished.folder / ".snakemake", tree / ".snakemake")
     overlay = (tree / "config/test.yaml").read_text(encoding="utf-8")
-    overlay = overlay.replace("sample_size: 12", "sample_size: 30").replace("dates: 3", "dates: 4")
+    overlay = overlay.replace("sample_size: 12", "sample_size: 32").replace("dates: 3", "dates: 4")
     (tree / "config/other.yaml").write_text(re.sub("^models: .*", "models: [tiny-bert]", overlay, flags=re.MULTILINE))
     copy = type(finished).of(tree)
     kept = {path: files.sha256(path) for path in sorted((tree / "results").rglob("*")) if path.is_file()}

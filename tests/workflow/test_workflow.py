@@ -199,6 +199,9 @@ def test_an_added_pronoun_set_runs_through(fresh):
     )
     text = text.replace("[0, 1, 2]", "[0, 1]").replace("[0, 2]", "[0, 1]")
     overlay.write_text(text.replace("[13, 17]", "[13]"))
+    refused = workflow.snakemake("scores")
+    assert "ruff.sample_size is 12, which 5 pronoun sets do not divide" in refused.stdout
+    overlay.write_text(overlay.read_text().replace("size: 12", "size: 15").replace("sample_size: 4", "sample_size: 5"))
     done = workflow.snakemake(
         "results/ruff/figures/replica/context_free.pdf",
         "results/ruff/figures/replica/accuracy_by_pronoun.pdf",

@@ -59,7 +59,7 @@ def rows(scored, prompted, texts, entries, devices, measured, cpu):
     Parameters
     ----------
     scored : dict of str to dict
-        ``study/set`` to ``options``, ``lengths`` (:func:`count_tokens`) and ``jobs`` of each model.
+        ``study/set`` to ``options``, and ``lengths`` (:func:`count_tokens`) and ``jobs`` of each model.
     prompted : dict of str to dict
         ``study/set`` and model to ``prompts``, ``tokens`` (of a typical one), ``generated`` (tokens of all answers) and
         ``jobs``.
@@ -82,10 +82,10 @@ def rows(scored, prompted, texts, entries, devices, measured, cpu):
     """
     found = []
     for name, asked in scored.items():
-        count = sum(instances for instances, _ in asked["lengths"])
         for model, jobs in asked["jobs"].items():
-            entry = entries[model]
-            counts = count_tokens(entry["architecture"], asked["options"], asked["lengths"])
+            entry, lengths = entries[model], asked["lengths"][model]
+            count = sum(instances for instances, _ in lengths)
+            counts = count_tokens(entry["architecture"], asked["options"], lengths)
             planned = plan(model, entry, counts, count, jobs, devices, measured, cpu)
             found += [{"instances_of": name, **row} for row in planned]
     for name, models in prompted.items():

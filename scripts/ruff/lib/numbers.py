@@ -223,17 +223,40 @@ def from_prompting(summary, positions, agreement, compared, settings):
     return numbers
 
 
-def from_settings(counts, settings):
-    """Return numbers of instances from Table 1 (``instances.<n or context_free>``) and the configured settings."""
-    numbers = {}
+def from_settings(counts, settings, sizes):
+    """Return numbers of instances and the configured settings.
+
+    Parameters
+    ----------
+    counts : DataFrame
+        Table 1.
+    settings : dict
+    sizes : dict of str to int
+        How many instances of each sample every model scores.
+
+    Returns
+    -------
+    dict
+        ``<instances, sample_size or scored>.<n or context_free>``, ``scored.<model>.<n or context_free>``,
+        ``scored.total``, ``setting.<name>`` and ``setting.sample_size.<model>``.
+    """
+    numbers, largest = {}, max(sizes.values())
+    columns = {model: "scored" if size == largest else f"scored_{size}" for model, size in sizes.items()}
     for row in counts.to_dict("records"):
         n = row["n_distractors"]
         name = "context_free" if math.isnan(n) else str(int(n))
         for column in ("instances", "sample_size", "scored"):
             value = row[column]
             numbers[f"{column}.{name}"] = entry(value, f"{value:,.0f}", "instance_counts.csv", n_distractors=name)
+        for model, column in columns.items():
+            cell = {"n_distractors": name, "column": column}
+            numbers[f"scored.{model}.{name}"] = entry(row[column], f"{row[column]:,}", "instance_counts.csv", **cell)
     total = int(counts.scored.sum())
     numbers["scored.total"] = entry(total, f"{total:,}", "instance_counts.csv", column="scored")
+    settings = settings | {"sample_size": largest}
+    for model, size in sizes.items():
+        key = {"key": KEYS["sample_size"]}
+        numbers[f"setting.sample_size.{model}"] = entry(size, f"{size:,}", "config.yaml", **key)
     for name, value in settings.items():
         text = f"{100 * value:g} %" if name == "confidence" else f"{value:,.3g}" if value < 1 else f"{value:,}"
         source = {"key": KEYS[name]} if name in KEYS else {"default": "cluster_bootstrap: level"}

@@ -10,7 +10,7 @@ from scripts.core.paper.formats import MISSING, number, p_text, with_sd
 from scripts.core.paper.tables import named_once
 
 
-def instance_counts(context_free, full, samples, selected):
+def instance_counts(context_free, full, samples, selected, sizes):
     """Count instances (paper Table 1).
 
     Parameters
@@ -22,28 +22,54 @@ def instance_counts(context_free, full, samples, selected):
     samples : dict
         Number of distractors to the sizes of its samples, one for each seed.
     selected : DataFrame
-        The selected instances: ``n_distractors`` (missing without context).
+        The selected instances: ``n_distractors``, ``priority`` (both missing without context).
+    sizes : iterable of int
+        How many instances of each sample models score.
 
     Returns
     -------
     DataFrame
-        ``setting``, ``n_distractors``, ``instances``, ``samples``, ``sample_size``, ``scored``
-        (over all samples).
+        ``setting``, ``n_distractors``, ``instances``, ``samples``, ``sample_size``, ``scored`` (over all samples, by
+        models with the largest size) and ``scored_<size>`` for each smaller size.
     """
-    scored = selected.n_distractors.value_counts()
-    rows = [("no context", None, context_free, None, None, int(selected.n_distractors.isna().sum()))]
+    largest, *smaller = sorted(set(sizes), reverse=True)
+    names = {"scored": largest} | {f"scored_{size}": size for size in smaller}
+    free = selected.n_distractors.isna()
+    counts = {
+        name: selected[~free & (selected.priority < size)].n_distractors.value_counts() for name, size in names.items()
+    }
+    rows = [("no context", None, context_free, None, None, *[int(free.sum())] * len(names))]
     for n, size in sorted(full.items()):
-        sizes = set(samples[n])
-        if len(sizes) != 1:
-            raise ValueError(f"samples with {n} distractors differ in size: {sorted(sizes)}")
-        rows.append((f"+ {n} distractor{'' if n == 1 else 's'}", n, size, len(samples[n]), sizes.pop(), int(scored[n])))
-    columns = ["setting", "n_distractors", "instances", "samples", "sample_size", "scored"]
+        drawn = set(samples[n])
+        if len(drawn) != 1:
+            raise ValueError(f"samples with {n} distractors differ in size: {sorted(drawn)}")
+        setting = f"+ {n} distractor{'' if n == 1 else 's'}"
+        rows.append((setting, n, size, len(samples[n]), drawn.pop(), *(int(of_size[n]) for of_size in counts.values())))
+    columns = ["setting", "n_distractors", "instances", "samples", "sample_size", *counts]
     table = pd.DataFrame(rows, columns=columns)
     return table.astype(dict.fromkeys(("n_distractors", "samples", "sample_size"), "Int64"))
 
 
-def instance_counts_cells(table):
-    """Return the cells of Table 1 from :func:`instance_counts`."""
+def instance_counts_cells(table, sizes, models):
+    """Return the cells of Table 1.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From :func:`instance_counts`.
+    sizes : dict of str to int
+        How many instances of each sample every model scores.
+    models : dict
+        Model to ``label``.
+    """
+    largest = max(sizes.values())
+    columns = {"scored" if size == largest else f"scored_{size}": size for size in sorted(sizes.values())[::-1]}
+    heads = {
+        name: ", ".join(models[m]["label"] for m, taken in sizes.items() if taken == size)
+        for name, size in columns.items()
+    }
+    if len(columns) > 1 and len(sizes) > 3:
+        heads["scored"] = "others"
     samples = [
         MISSING if pd.isna(row.samples) else f"{row.samples} × {row.sample_size:,}"
         for row in table.itertuples(index=False)
@@ -53,7 +79,10 @@ def instance_counts_cells(table):
             "Setting": table.setting,
             "Instances": [f"{n:,}" for n in table.instances],
             "Samples": samples,
-            "Scored here": [f"{n:,}" for n in table.scored],
+            **{
+                f"Scored: {head}" if len(columns) > 1 else "Scored here": [f"{n:,}" for n in table[name]]
+                for name, head in heads.items()
+            },
         }
     )
 

@@ -73,7 +73,13 @@ def test_the_report_has_every_rule_and_model_and_totals(tmp_path, capsys):
     entry = ENTRY | {"source": {"path": str(tmp_path / "nowhere")}}
     script.main(
         plan=str(tmp_path / "plan.csv"),
-        scored={"ruff/replica": {"options": 4, "lengths": [(2, 12)], "jobs": {"one": 3, "two": 1}}},
+        scored={
+            "ruff/replica": {
+                "options": 4,
+                "lengths": {"one": [(2, 12)], "two": [(2, 12)]},
+                "jobs": {"one": 3, "two": 1},
+            }
+        },
         prompted={"ruff/replica": {"told": PROMPTED}},
         texts={
             "wing/mgc": {
