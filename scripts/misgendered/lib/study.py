@@ -4,7 +4,7 @@ Section 3.1 and Table 1 of the paper (Hossain, Dev and Singh 2023). The five for
 files; ``templates/pronouns.tsv``, which all studies share, spells them out.
 """
 
-from scripts.core import templates
+from scripts.core import options, templates
 from scripts.core.errors import UserError
 
 STUDY = "misgendered"
@@ -88,3 +88,19 @@ def obstacle(groups):
     if set(groups) == set(PRONOUN_GROUPS):
         return ""
     return f"not in this run: a choice among exactly {', '.join(PRONOUN_GROUPS)}"
+
+
+def chance(groups):
+    """Return the accuracy of a random pick, every form and group asked for equally often.
+
+    Parameters
+    ----------
+    groups : dict of str to dict
+        As :func:`select_groups` returns them.
+    """
+    offers, gold = [], []
+    for form in FORMS:
+        for forms in groups.values():
+            offers.append(list(options.offered(groups, form)))
+            gold.append(forms[form])
+    return options.chance(offers, gold)
