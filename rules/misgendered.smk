@@ -2,6 +2,7 @@
 
 from scripts.misgendered.lib import corpora as misgendered_corpora
 from scripts.misgendered.lib import declarations as misgendered_declarations
+from scripts.misgendered.lib import few_shot as misgendered_few_shot
 from scripts.misgendered.lib import study as misgendered_study
 
 MISGENDERED = config["misgendered"]
@@ -19,11 +20,19 @@ try:
             MISGENDERED_COMBINATIONS,
         )
     ]
+    MISGENDERED_FEW_SHOT_MODELS = misgendered_few_shot.select_models(MISGENDERED["few_shot"]["models"], RUN)
+    misgendered_few_shot.check_contexts(
+        MISGENDERED["few_shot"]["shots"],
+        {name: MODELS[name].get("context") for name in MISGENDERED_FEW_SHOT_MODELS},
+    )
     MISGENDERED_CORPORA = misgendered_corpora.named(MISGENDERED["corpora"]["local"], named)
 except UserError as error:
     refuse(error)
 
 MISGENDERED_INTERFACE = MISGENDERED["corpora"]["interface"]
+
+# Tokens of a text with its declaration, on average: of all declarations, and of all five forms as in examples.
+MISGENDERED_TOKENS, MISGENDERED_LINE_TOKENS = 33, 39
 
 # What each template set is made from: this project's files, or the authors', whose texts with declarations are
 # used as they are where the wording is theirs.
@@ -45,10 +54,31 @@ MISGENDERED_FILES = {
 }
 
 # The sets that are scored: samples without examples by the name of their templates, others with their number of examples.
-MISGENDERED_SETS = [
-    *MISGENDERED["templates"],
-    *expand("{templates}_few_{shots}", templates=MISGENDERED["templates"], shots=MISGENDERED["few_shot"]["shots"]),
-]
+MISGENDERED_FEW_SHOT_SETS = {
+    f"{templates}_few_{shots}": shots
+    for templates in MISGENDERED["templates"]
+    for shots in MISGENDERED["few_shot"]["shots"]
+}
+MISGENDERED_FEW_SHOT_ROWS = MISGENDERED["few_shot"]["instances"] * MISGENDERED["few_shot"]["draws"]
+MISGENDERED_SCORED = Scored(
+    sets=[*MISGENDERED["templates"], *MISGENDERED_FEW_SHOT_SETS],
+    # What the largest set takes decides how many jobs there are.
+    instances=max(
+        MISGENDERED["sample"]["instances"],
+        *(MISGENDERED_FEW_SHOT_ROWS * (shots + 1) for shots in MISGENDERED["few_shot"]["shots"]),
+        0,
+    ),
+    options=len(MISGENDERED_GROUPS),
+    tokens=MISGENDERED_TOKENS,
+    set_lengths={
+        **{name: [(MISGENDERED["sample"]["instances"], MISGENDERED_TOKENS)] for name in MISGENDERED["templates"]},
+        **{
+            name: [(MISGENDERED_FEW_SHOT_ROWS, (shots + 1) * MISGENDERED_LINE_TOKENS)]
+            for name, shots in MISGENDERED_FEW_SHOT_SETS.items()
+        },
+    },
+    set_models=dict.fromkeys(MISGENDERED_FEW_SHOT_SETS, MISGENDERED_FEW_SHOT_MODELS),
+)
 
 
 # Only on demand: what it makes ships as a file of templates.

@@ -19,8 +19,8 @@ rule plan:
         scored={
             f"{study}/{name}": {
                 "options": scored.options,
-                "lengths": scored.lengths or [(scored.instances, scored.tokens)],
-                "jobs": SHARDS[study],
+                "lengths": scored.lengths_of(name),
+                "jobs": {model: SHARDS[study][model] for model in scored.models_of(name, SHARDS[study])},
             }
             for study, scored in SCORED.items()
             for name in scored.sets
