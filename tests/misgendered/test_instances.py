@@ -113,6 +113,14 @@ def test_a_file_has_what_the_batches_have(tmp_path):
     }  # fmt: skip
 
 
+def test_a_sample_is_written_in_batches_and_read_as_a_whole(tmp_path):
+    codes = samples.draw(replica(), 130, 1)
+    instance_files.write_stream(tmp_path / "sample.parquet", replica().schema(), replica().batches(codes, 50))
+    read = files.read_parquet(tmp_path / "sample.parquet")
+    assert read.instance_id.tolist() == frame(replica(), codes).instance_id.tolist()
+    assert read.groups.map(list).tolist() == frame(replica(), codes).groups.map(list).tolist()
+
+
 def test_lines_lead_back_to_what_a_row_was_made_from():
     loaded = replica()
     lines = {
