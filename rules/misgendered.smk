@@ -2,6 +2,7 @@
 
 from scripts.misgendered.lib import corpora as misgendered_corpora
 from scripts.misgendered.lib import declarations as misgendered_declarations
+from scripts.misgendered.lib import few_shot as misgendered_few_shot
 from scripts.misgendered.lib import study as misgendered_study
 
 MISGENDERED = config["misgendered"]
@@ -19,11 +20,21 @@ try:
             MISGENDERED_COMBINATIONS,
         )
     ]
+    MISGENDERED_FEW_SHOT_MODELS = misgendered_few_shot.select_models(MISGENDERED["few_shot"]["models"], RUN)
+    misgendered_few_shot.check_contexts(
+        MISGENDERED["few_shot"]["shots"],
+        {name: MODELS[name].get("context") for name in MISGENDERED_FEW_SHOT_MODELS},
+    )
     MISGENDERED_CORPORA = misgendered_corpora.named(MISGENDERED["corpora"]["local"], named)
 except UserError as error:
     refuse(error)
 
+# Masked language models have no loss on labels, which is what the study compares.
+MISGENDERED_MODELS = {name: facts for name, facts in RUN_MODELS.items() if facts["architecture"] != "encoder"}
 MISGENDERED_INTERFACE = MISGENDERED["corpora"]["interface"]
+
+# Tokens of a text with its declaration, on average: of all declarations, and of all five forms as in examples.
+MISGENDERED_TOKENS, MISGENDERED_LINE_TOKENS = 33, 39
 
 # What each template set is made from: this project's files, or the authors', whose texts with declarations are
 # used as they are where the wording is theirs.
@@ -55,10 +66,36 @@ MISGENDERED_TRACED = [
 ]
 
 # The sets that are scored: samples without examples by the name of their templates, others with their number of examples.
-MISGENDERED_SETS = [
-    *MISGENDERED["templates"],
-    *expand("{templates}_few_{shots}", templates=MISGENDERED["templates"], shots=MISGENDERED["few_shot"]["shots"]),
-]
+MISGENDERED_FEW_SHOT_SETS = {
+    f"{templates}_few_{shots}": shots
+    for templates in MISGENDERED["templates"]
+    for shots in MISGENDERED["few_shot"]["shots"]
+}
+MISGENDERED_FEW_SHOT_ROWS = MISGENDERED["few_shot"]["instances"] * MISGENDERED["few_shot"]["draws"]
+MISGENDERED_SCORED = Scored(
+    sets=[*MISGENDERED["templates"], *MISGENDERED_FEW_SHOT_SETS],
+    # What the largest set takes decides how many jobs there are.
+    instances=max(
+        MISGENDERED["sample"]["instances"],
+        *(MISGENDERED_FEW_SHOT_ROWS * (shots + 1) for shots in MISGENDERED["few_shot"]["shots"]),
+        0,
+    ),
+    options=len(MISGENDERED_GROUPS),
+    tokens=MISGENDERED_TOKENS,
+    set_lengths={
+        **{name: [(MISGENDERED["sample"]["instances"], MISGENDERED_TOKENS)] for name in MISGENDERED["templates"]},
+        **{
+            name: [(MISGENDERED_FEW_SHOT_ROWS, (shots + 1) * MISGENDERED_LINE_TOKENS)]
+            for name, shots in MISGENDERED_FEW_SHOT_SETS.items()
+        },
+    },
+    set_models={
+        **dict.fromkeys(MISGENDERED["templates"], list(MISGENDERED_MODELS)),
+        **dict.fromkeys(
+            MISGENDERED_FEW_SHOT_SETS, [name for name in MISGENDERED_FEW_SHOT_MODELS if name in MISGENDERED_MODELS]
+        ),
+    },
+)
 
 
 # Only on demand: what it makes ships as a file of templates.
@@ -254,11 +291,9 @@ rule misgendered_wordings:
 
 
 MISGENDERED_ANALYSIS = "results/misgendered/analysis"
-# Masked language models have no loss on labels, which is what the study compares.
-MISGENDERED_MODELS = {name: facts for name, facts in RUN_MODELS.items() if facts["architecture"] != "encoder"}
 MISGENDERED_DRAWN = {"draws": MISGENDERED["bootstrap"]["draws"], "seed": MISGENDERED["bootstrap"]["seed"]}
 MISGENDERED_SHOTS = {
-    templates: [name for name in MISGENDERED_SETS if name == templates or name.startswith(f"{templates}_few_")]
+    templates: [name for name in MISGENDERED_SCORED.sets if name == templates or name.startswith(f"{templates}_few_")]
     for templates in MISGENDERED["templates"]
 }
 
@@ -268,11 +303,11 @@ rule misgendered_predictions:
         instances=lambda wildcards: expand(
             "results/misgendered/instances/{set}/selected.parquet", set=MISGENDERED_SHOTS[wildcards.templates]
         ),
-        scores=lambda wildcards: expand(
-            "results/misgendered/scores/{set}/{model}.parquet",
-            set=MISGENDERED_SHOTS[wildcards.templates],
-            model=MISGENDERED_MODELS,
-        ),
+        scores=lambda wildcards: [
+            f"results/misgendered/scores/{name}/{model}.parquet"
+            for name in MISGENDERED_SHOTS[wildcards.templates]
+            for model in MISGENDERED_SCORED.models_of(name, MISGENDERED_MODELS)
+        ],
         combinations=MISGENDERED_COMBINATIONS,
     output:
         predictions=f"{MISGENDERED_ANALYSIS}/{{templates}}/predictions.parquet",
@@ -284,7 +319,9 @@ rule misgendered_predictions:
         mem_mb=8000,
         runtime=60,
     params:
-        models=list(MISGENDERED_MODELS),
+        models=lambda wildcards: [
+            MISGENDERED_SCORED.models_of(name, MISGENDERED_MODELS) for name in MISGENDERED_SHOTS[wildcards.templates]
+        ],
         labels=MISGENDERED["scores"]["labels"],
         capitals=MISGENDERED["scores"]["capitals"],
     script:
@@ -596,23 +633,14 @@ declare(
     traced=MISGENDERED_TRACED,
     parts=MISGENDERED["templates"],
     every_part=list(MISGENDERED_FILES),
-    instances=expand("results/misgendered/instances/{set}/selected.parquet", set=MISGENDERED_SETS),
+    instances=expand("results/misgendered/instances/{set}/selected.parquet", set=MISGENDERED_SCORED.sets),
     analyses=[
         rules.misgendered_accuracy.output.accuracy,
         rules.misgendered_printed_averages.output.printed_averages,
         rules.misgendered_corpus_counts.output.corpus_counts,
     ],
     appendix=True,
-    scored=Scored(
-        sets=MISGENDERED_SETS,
-        instances=max(
-            MISGENDERED["sample"]["instances"],
-            MISGENDERED["few_shot"]["instances"] * MISGENDERED["few_shot"]["draws"],
-        ),
-        options=len(MISGENDERED_GROUPS),
-        # A text with its declaration has about 30 tokens, and one with two examples before it 90.
-        tokens=34,
-    ),
+    scored=MISGENDERED_SCORED,
     figures=MISGENDERED_FIGURES,
     tables=MISGENDERED_TABLES,
     comparisons={

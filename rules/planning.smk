@@ -19,8 +19,8 @@ rule plan:
         scored={
             f"{study}/{name}": {
                 "options": scored.options,
-                "lengths": {model: scored.of(model)["lengths"] for model in RUN},
-                "jobs": SHARDS[study],
+                "lengths": {model: scored.lengths_of(name, model) for model in RUN},
+                "jobs": {model: SHARDS[study][model] for model in scored.models_of(name, SHARDS[study])},
             }
             for study, scored in SCORED.items()
             for name in scored.sets

@@ -102,6 +102,10 @@ class Scored:
     fewer : dict of str to dict
         Models that score only some: to ``priority`` (those rows whose column ``priority`` is below it or missing),
         ``instances`` and ``lengths``.
+    set_lengths : dict of str to list
+        The same for sets that differ from the others.
+    set_models : dict of str to list of str
+        Sets that only some models of the run score, and which.
     """
 
     sets: list
@@ -110,11 +114,21 @@ class Scored:
     tokens: float
     lengths: list = field(default_factory=list)
     fewer: dict = field(default_factory=dict)
+    set_lengths: dict = field(default_factory=dict)
+    set_models: dict = field(default_factory=dict)
 
     def of(self, model):
         """Return ``priority`` (None: all rows), ``instances`` and ``lengths`` of what a model scores."""
         lengths = self.lengths or [(self.instances, self.tokens)]
         return self.fewer.get(model) or {"priority": None, "instances": self.instances, "lengths": lengths}
+
+    def models_of(self, name, models):
+        """Return those of ``models`` that score the set ``name``."""
+        return [model for model in models if model in self.set_models.get(name, models)]
+
+    def lengths_of(self, name, model):
+        """Return how many instances of the set ``name`` that a model scores have texts of how many tokens."""
+        return self.set_lengths.get(name) or self.of(model)["lengths"]
 
 
 @dataclass(frozen=True)
@@ -319,15 +333,17 @@ class Study:
 
     def score_files(self, models):
         """Return the score files of ``models``."""
-        return self._of_models("scores", self.scored, models)
+        sets = self.scored.sets if self.scored else []
+        return [
+            f"results/{self.name}/scores/{name}/{model}.parquet"
+            for name in sets
+            for model in self.scored.models_of(name, models)
+        ]
 
     def distribution_files(self, models):
         """Return the files with the token distributions of ``models``."""
-        return self._of_models("distributions", self.texts, models)
-
-    def _of_models(self, folder, declared, models):
-        sets = declared.sets if declared else []
-        return [f"results/{self.name}/{folder}/{name}/{model}.parquet" for name in sets for model in models]
+        sets = self.texts.sets if self.texts else []
+        return [f"results/{self.name}/distributions/{name}/{model}.parquet" for name in sets for model in models]
 
     def rules(self, root: Callable):
         """Yield the rules (:class:`Rule`) of figures, tables, comparisons, numbers and the section.

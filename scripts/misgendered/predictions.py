@@ -21,14 +21,15 @@ def main(
     """Write ``predictions`` (Parquet).
 
     ``instances`` are the sets of one set of templates, without examples and with each number of them; ``scores`` has a
-    file for each of the sets and each of ``models``, models varying fastest. ``labels`` and ``capitals`` say which
+    file for each of the sets and each of its ``models``, models varying fastest. ``labels`` and ``capitals`` say which
     scores are compared.
     """
     declared = {number: forms for number, (forms, _) in declarations.read(combinations).items()}
-    tables = [files.read_parquet(path) for path in instances]
+    asked = [(path, model) for path, names in zip(instances, models, strict=True) for model in names]
+    tables = {path: files.read_parquet(path) for path in instances}
     parts = []
-    for position, path in enumerate(scores):
-        table, model = tables[position // len(models)], models[position % len(models)]
+    for (source, model), path in zip(asked, scores, strict=True):
+        table = tables[source]
         read = model_outputs.read_scores(path, model, table)
         part = analysis.predictions(table, read, model, declared, labels, capitals)
         log.info("%s, %s: %d instances, %d ties", model, path, len(part), int(part.tie.sum()))

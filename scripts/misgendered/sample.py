@@ -3,9 +3,7 @@
 :mod:`scripts.misgendered.lib.samples` says what is balanced; its rows are rows of the full sets, which are not needed.
 """
 
-import pyarrow as pa
-
-from scripts.core import files
+from scripts.core import instances as instance_files
 from scripts.core.job import run
 from scripts.misgendered.lib import instances, samples
 
@@ -17,8 +15,8 @@ def main(
     """Write ``size`` instances to ``selected``; the other arguments are those of the full sets' script."""
     given = dict(zip(kinds, template_files, strict=True))
     loaded = instances.load(given, pronouns, pronoun_sets, combinations, types, numbers, wording)
-    table = pa.Table.from_batches([loaded.batch(samples.draw(loaded, size, seed))])
-    files.write_parquet(selected, table, loaded.metadata(sample=size, seed=seed))
+    batches = loaded.batches(samples.draw(loaded, size, seed))
+    instance_files.write_stream(selected, loaded.schema(), batches, loaded.metadata(sample=size, seed=seed))
 
 
 if __name__ == "__main__":

@@ -57,6 +57,22 @@ def test_files_are_those_of_the_run(study):
     assert study.distribution_files(["m"]) == ["results/sixth/distributions/short/m.parquet"]
 
 
+def test_a_set_may_be_for_some_models_and_have_its_own_lengths():
+    scored = Scored(
+        sets=["replica", "few"], instances=10, options=11, tokens=20, set_lengths={"few": [(4, 60)]},
+        set_models={"few": ["b", "c"]},
+    )  # fmt: skip
+    assert scored.models_of("replica", ["a", "b"]) == ["a", "b"]
+    assert scored.models_of("few", ["a", "b"]) == ["b"]
+    assert (scored.lengths_of("replica"), scored.lengths_of("few")) == ([(10, 20)], [(4, 60)])
+    whole = Study(
+        name="s", label="S", title="S", parts=["replica"], numbers=result(), section=result(), scored=scored,
+    )  # fmt: skip
+    assert whole.score_files(["a", "b"]) == [f"results/s/scores/{path}.parquet" for path in (
+        "replica/a", "replica/b", "few/b",
+    )]  # fmt: skip
+
+
 def test_rules_carry_one_name(study):
     rules = {rule.name: rule for rule in study.rules(root)}
     assert list(rules) == [

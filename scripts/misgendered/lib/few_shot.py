@@ -9,12 +9,16 @@ none twice, so that the first examples of a long prompt are those of a shorter o
 import numpy as np
 
 from scripts.core import options
-from scripts.core.errors import UserError
+from scripts.core.errors import UserError, counted, nearest
 from scripts.misgendered.lib import samples, study
 from scripts.misgendered.lib.instances import Codes
 
 KIND = "explicit"
 """How examples and instances declare pronouns; :func:`declaration` says which."""
+
+TOKENS_PER_LINE = 48
+"""Tokens of an example or an instance, on the dear side: 39 on average, and 48 in the longest of 110 prompts with four
+examples or more, of either template set, under MiniLM's tokenizer."""
 
 
 def table(instances, shots, draws, size, seed):
@@ -146,3 +150,54 @@ def declaration(combinations, path):
     if number is None:
         raise UserError(f"{path}: no combination declares all five forms, as examples do; add it")
     return number
+
+
+def select_models(names, models):
+    """Return the models that read examples.
+
+    Parameters
+    ----------
+    names : str or list of str
+        ``misgendered.few_shot.models``: ``all``, or some models of the run.
+    models : sequence of str
+        Those of the run.
+
+    Raises
+    ------
+    UserError
+        For a model that the run does not have.
+    """
+    if names == "all":
+        return list(models)
+    for name in names:
+        if name not in models:
+            hint = nearest(name, models) or f"; the run has {', '.join(models)}"
+            raise UserError(f"misgendered.few_shot.models: '{name}' is not among the models of this run{hint}")
+    return [model for model in models if model in names]
+
+
+def check_contexts(shots, contexts):
+    """Refuse numbers of examples that make texts longer than a model takes, before any job is started.
+
+    Parameters
+    ----------
+    shots : sequence of int
+    contexts : dict of str to int or None
+        Model to the longest text that it takes, in tokens; None if there is no limit or it is not known. A text that
+        is too long all the same is refused when its scoring job begins.
+
+    Raises
+    ------
+    UserError
+        Naming the model and the most examples that it takes.
+    """
+    for number in shots:
+        for model, context in contexts.items():
+            if context is not None and (number + 1) * TOKENS_PER_LINE > context:
+                most = context // TOKENS_PER_LINE - 1
+                remedy = f"give it at most {most}, or leave" if most > 0 else "leave"
+                raise UserError(
+                    f"misgendered.few_shot.shots: {counted(number, 'example')} and an instance have up to "
+                    f"{(number + 1) * TOKENS_PER_LINE} tokens, and {model} takes {context}; {remedy} the model out of "
+                    "misgendered.few_shot.models"
+                )

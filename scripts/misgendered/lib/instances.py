@@ -190,6 +190,11 @@ class Instances:
         for start in range(0, self.size, per_template):
             yield self.batch(self.rows(declaration, np.arange(start, start + per_template)))
 
+    def batches(self, codes, rows_per_batch=1 << 16):
+        """Yield the instances that some choices make in batches, so that a large sample need not be held at once."""
+        for start in range(0, len(codes), rows_per_batch):
+            yield self.batch(codes.take(slice(start, start + rows_per_batch)))
+
     def batch(self, codes):
         """Return the instances that some choices make, as a record batch with :meth:`schema`."""
         import pyarrow as pa
