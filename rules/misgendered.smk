@@ -81,6 +81,7 @@ MISGENDERED_SCORED = Scored(
         0,
     ),
     options=len(MISGENDERED_GROUPS),
+    score="label_loss",
     tokens=MISGENDERED_TOKENS,
     set_lengths={
         **{name: [(MISGENDERED["sample"]["instances"], MISGENDERED_TOKENS)] for name in MISGENDERED["templates"]},

@@ -69,6 +69,7 @@ rule score:
         engine=config["scoring"]["engine"],
         device=config["scoring"]["device"],
         tokens_per_batch=config["scoring"]["tokens_per_batch"],
+        score=lambda wildcards: SCORED[wildcards.study].score,
         token_values=config["scoring"]["token_values"],
         save_seconds=config["scoring"]["save_seconds"],
         priority=lambda wildcards: SCORED[wildcards.study].of(wildcards.model)["priority"],

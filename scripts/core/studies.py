@@ -106,6 +106,8 @@ class Scored:
         The same for sets that differ from the others.
     set_models : dict of str to list of str
         Sets that only some models of the run score, and which.
+    score : str
+        What options are compared by: ``log_likelihood``, or ``label_loss`` (``scripts/core/engines/label_loss.py``).
     """
 
     sets: list
@@ -116,6 +118,7 @@ class Scored:
     fewer: dict = field(default_factory=dict)
     set_lengths: dict = field(default_factory=dict)
     set_models: dict = field(default_factory=dict)
+    score: str = "log_likelihood"
 
     def of(self, model):
         """Return ``priority`` (None: all rows), ``instances`` and ``lengths`` of what a model scores."""
