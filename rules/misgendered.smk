@@ -537,7 +537,7 @@ MISGENDERED_FIGURES = {
         made=MISGENDERED_WITH_MODELS,
         title="Constrained decoding",
         instances="results/misgendered/instances/{templates}/selected.parquet",
-        scores=expand("results/misgendered/scores/{{templates}}/{model}.parquet", model=list(MISGENDERED_MODELS)[:1]),
+        scores=f"results/misgendered/scores/{{templates}}/{next(iter(MISGENDERED_MODELS), None)}.parquet",
         params={
             "model": next(iter(MISGENDERED_MODELS), None),
             "models": MISGENDERED_MODELS,
