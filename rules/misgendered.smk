@@ -81,6 +81,12 @@ MISGENDERED_SCORED = Scored(
 )
 
 
+# They need the network, which a compute node may not have.
+localrules:
+    misgendered_names,
+    misgendered_token_counts,
+
+
 # Only on demand: what it makes ships as a file of templates.
 rule misgendered_names:
     input:
@@ -212,8 +218,6 @@ rule misgendered_token_counts:
         index=one_of(MISGENDERED_INTERFACE["indexes"]),
     conda:
         "../envs/scoring.yaml"
-    resources:
-        runtime=120,
     params:
         index=lambda wildcards: wildcards.index,
         label=lambda wildcards: MISGENDERED_INTERFACE["indexes"][wildcards.index],
