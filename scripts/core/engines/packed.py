@@ -53,8 +53,11 @@ class PackedEngine(Texts):
         self.budget = BATCH_TOKENS[kind] if tokens_per_batch == "auto" else tokens_per_batch
         limit = context_length(model)
         # Masks of some models end with their positions, also for a packed sequence of shorter texts.
+        self.limit = limit
         self.pack_tokens = min(PACK_TOKENS[kind], max(self.budget, 64), limit or PACK_TOKENS[kind])
         self.sharing = architecture == "decoder" and self._takes_positions()
+        # Labels of several lengths in one forward pass: what is added behind a label, it does not see.
+        self.padding = architecture == "encoder-decoder"
         # A sliding window is not in the mask of a packed sequence; a text that fits into it does not need it.
         self.window = getattr(model.config.get_text_config(), "sliding_window", None)
         self.longest = None
@@ -66,7 +69,7 @@ class PackedEngine(Texts):
         ways = {
             "decoder": "prefix tree" if self.sharing else "equal length",
             "encoder": "distinct masked inputs of equal length",
-            "encoder-decoder": "one encoding for all options",
+            "encoder-decoder": "one encoding for all options" if self.padding else "equal length",
         }
         return {
             "batching": ways[self.architecture],
@@ -82,8 +85,10 @@ class PackedEngine(Texts):
         """Set one way of running the model after another, from fast to plain."""
         # (all logits, last layer restricted)
         restrictions = [(False, True)] * self.model.narrow + [(False, False), (True, False)]
-        for sharing, (whole, narrow) in product([True, False] if self.sharing else [False], restrictions):
-            self.sharing, self.model.whole, self.model.narrow = sharing, whole, narrow
+        sharing, padding = self.sharing, self.padding
+        for together, (whole, narrow) in product([True, False] if sharing or padding else [False], restrictions):
+            self.sharing, self.padding = sharing and together, padding and together
+            self.model.whole, self.model.narrow = whole, narrow
             yield
 
     def score_probes(self, probes, exchanged=False):
@@ -171,7 +176,7 @@ class PackedEngine(Texts):
 
     def _plan_trees(self, sequences, members):
         inputs = [sequences[row][:-1] if len(sequences[row]) > 1 else sequences[row] for row in members]
-        packs = prefix_tree.pack(inputs, self.pack_tokens)
+        packs = prefix_tree.pack(inputs, self.pack_tokens, self.limit)
         packs.sort(key=len, reverse=True)
         batches = []
         for part in self._slices([len(pack) for pack in packs], 1):
@@ -300,37 +305,46 @@ class PackedEngine(Texts):
     # Encoder-decoders
 
     def _plan_encoder_decoder(self, rows):
-        sources = {masked: self.source(masked) for masked in dict.fromkeys(rows.masked)}
-        labels = [self.labels(*row) for row in zip(rows.filled, rows.text, strict=True)]
         masked = rows.masked.tolist()
-        order = sorted(range(len(rows)), key=lambda i: (-len(sources[masked[i]]), -len(labels[i])))
+        sources = {text: self.source(text) for text in dict.fromkeys(masked)}
+        number = {text: i for i, text in enumerate(sources)}
+        labels = [self.labels(*row) for row in zip(rows.filled, rows.text, strict=True)]
+
+        def shape(row):
+            return len(sources[masked[row]]), 0 if self.padding else len(labels[row])
+
+        # Options of an instance stand together, so that one encoding serves them all.
+        order = sorted(range(len(rows)), key=lambda i: (*(-n for n in shape(i)), number[masked[i]], -len(labels[i])))
         batches = []
-        for group in _runs(order, lambda i: (len(sources[masked[i]]), len(labels[i]))):
-            width = len(sources[masked[group[0]]]) + len(labels[group[0]])
+        for group in _runs(order, shape):
+            width = shape(group[0])[0] + max(len(labels[i]) for i in group)
             for part in self._slices([width] * len(group), 1):
                 members = [group[i] for i in part]
                 distinct = list(dict.fromkeys(masked[i] for i in members))
                 payload = (
                     np.array([sources[m] for m in distinct]),
                     np.array([distinct.index(masked[i]) for i in members]),
-                    np.array([labels[i] for i in members]),
+                    [np.array(labels[i]) for i in members],
                 )
-                batches.append(Batch(np.array(members), payload[0].size + payload[2].size, payload))
+                batches.append(Batch(np.array(members), payload[0].size + sum(map(len, payload[2])), payload))
         return batches
 
     def _score_encoder_decoder(self, batch):
         sources, which, labels = batch.payload
         results = []
-        length = labels.shape[1]
+        length = max(map(len, labels))
         for part in self._slices([sources.shape[1] + length] * len(labels), 1):
-            mine = which[part.start : part.stop]
-            needed, local = np.unique(mine, return_inverse=True)
+            needed, local = np.unique(which[part.start : part.stop], return_inverse=True)
             with torch.inference_mode():
                 inputs = structure.text_inputs(self.network, sources[needed])
                 encoded = self.network.get_encoder()(**inputs, return_dict=True)
                 encoded["last_hidden_state"] = encoded.last_hidden_state[torch.from_numpy(local)]
             chosen = labels[part.start : part.stop]
-            decoder = self.network.prepare_decoder_input_ids_from_labels(torch.from_numpy(chosen))
+            padded = np.full((len(chosen), max(map(len, chosen))), self.network.config.pad_token_id or 0)
+            for row, ids in enumerate(chosen):
+                padded[row, : len(ids)] = ids
+            decoder = self.network.prepare_decoder_input_ids_from_labels(torch.from_numpy(padded))
+            positions = [np.arange(len(ids)) + row * padded.shape[1] for row, ids in enumerate(chosen)]
             values = self._log_probabilities(
                 {
                     "encoder_outputs": encoded,
@@ -338,10 +352,10 @@ class PackedEngine(Texts):
                     "decoder_input_ids": decoder.to(self.device),
                     "use_cache": False,
                 },
-                np.arange(chosen.size),
-                chosen.reshape(-1),
+                np.concatenate(positions),
+                np.concatenate(chosen),
             )
-            results += list(values.reshape(chosen.shape))
+            results += np.split(values, np.cumsum([len(ids) for ids in chosen])[:-1])
         return results
 
     def _log_probabilities(self, inputs, positions, targets):
