@@ -21,9 +21,14 @@ try:
         )
     ]
     MISGENDERED_FEW_SHOT_MODELS = misgendered_few_shot.select_models(MISGENDERED["few_shot"]["models"], RUN)
+    # Masked language models have no loss on labels, which is what the study compares.
     misgendered_few_shot.check_contexts(
         MISGENDERED["few_shot"]["shots"],
-        {name: MODELS[name].get("context") for name in MISGENDERED_FEW_SHOT_MODELS},
+        {
+            name: MODELS[name].get("context")
+            for name in MISGENDERED_FEW_SHOT_MODELS
+            if MODELS[name]["architecture"] != "encoder"
+        },
     )
     MISGENDERED_CORPORA = misgendered_corpora.named(MISGENDERED["corpora"]["local"], named)
 except UserError as error:

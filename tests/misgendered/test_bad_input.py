@@ -74,9 +74,9 @@ def test_names_with_quotes_and_accents_are_no_bad_input_but_other_characters_are
 
 
 def test_more_examples_than_a_model_can_read_are_refused_before_any_job(workflow):
-    (workflow.folder / "small.yaml").write_text(SMALL + "  few_shot: {shots: [2, 20]}\n")
+    (workflow.folder / "small.yaml").write_text(SMALL + "  few_shot: {shots: [2, 200]}\n")
     done = run(workflow, SAMPLE)
-    refused(workflow, done, "few_shot.shots: 20 examples", "minilm-l6-mlm takes 512; give it at most 9")
+    refused(workflow, done, "few_shot.shots: 200 examples", "smollm2-135m-instruct takes 8192; give it at most 169")
     assert not (workflow.folder / "results").exists()
 
 
