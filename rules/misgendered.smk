@@ -21,9 +21,14 @@ try:
         )
     ]
     MISGENDERED_FEW_SHOT_MODELS = misgendered_few_shot.select_models(MISGENDERED["few_shot"]["models"], RUN)
+    # Masked language models have no loss on labels, which is what the study compares.
     misgendered_few_shot.check_contexts(
         MISGENDERED["few_shot"]["shots"],
-        {name: MODELS[name].get("context") for name in MISGENDERED_FEW_SHOT_MODELS},
+        {
+            name: MODELS[name].get("context")
+            for name in MISGENDERED_FEW_SHOT_MODELS
+            if MODELS[name]["architecture"] != "encoder"
+        },
     )
     MISGENDERED_CORPORA = misgendered_corpora.named(MISGENDERED["corpora"]["local"], named)
 except UserError as error:
@@ -97,6 +102,12 @@ MISGENDERED_SCORED = Scored(
         ),
     },
 )
+
+
+# They need the network, which a compute node may not have.
+localrules:
+    misgendered_names,
+    misgendered_token_counts,
 
 
 # Only on demand: what it makes ships as a file of templates.
@@ -230,8 +241,6 @@ rule misgendered_token_counts:
         index=one_of(MISGENDERED_INTERFACE["indexes"]),
     conda:
         "../envs/scoring.yaml"
-    resources:
-        runtime=120,
     params:
         index=lambda wildcards: wildcards.index,
         label=lambda wildcards: MISGENDERED_INTERFACE["indexes"][wildcards.index],

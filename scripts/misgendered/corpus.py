@@ -1,8 +1,10 @@
 """Count the documents of one corpus that hold each form of each pronoun group, and draw an excerpt for each form.
 
-Files are counted in parallel and each one's counts are kept, so that a job that was stopped goes on where it was
-(:mod:`scripts.misgendered.lib.corpora`).
+Files are counted in parallel, and each one's counts are kept until all are there, so that a job that was stopped goes
+on where it was (:mod:`scripts.misgendered.lib.corpora`).
 """
+
+import shutil
 
 from scripts.core import files
 from scripts.core.job import log, run
@@ -31,7 +33,7 @@ def main(
     seed : int
         Of the excerpts.
     parts : str
-        The folder that keeps the counts of each file.
+        The folder that keeps the counts of each file while the job is not finished.
     counts, excerpts : str
         The CSV files to write.
     threads : int
@@ -42,6 +44,7 @@ def main(
     log.info("%d documents in %d files", result["total"], len(texts))
     files.write_csv(counts, corpora.table(result, groups, name, label))
     files.write_csv(excerpts, corpora.excerpt_table(result, groups, name, label))
+    shutil.rmtree(parts, ignore_errors=True)
 
 
 if __name__ == "__main__":

@@ -142,10 +142,9 @@ class LogLikelihood:
         Columns that its tables have besides those of every score file, and their types.
     """
 
-    columns = {}
-
     def __init__(self, architecture):
         self.metric = METRICS[architecture]
+        self.columns = {}
 
     def rows(self, part):
         """Return the texts that are scored for instances, as of :func:`scripts.core.options.option_texts`."""
@@ -159,11 +158,10 @@ class LogLikelihood:
 class LabelLoss(LogLikelihood):
     """Options are compared by the loss on labels, a mean over tokens: :mod:`scripts.core.engines.label_loss`."""
 
-    columns = losses.COLUMNS
-
     def __init__(self, architecture):
         self.architecture = architecture
         self.metric = label_loss.METRIC
+        self.columns = losses.COLUMNS
 
     def rows(self, part):
         """Return the texts that are scored: :func:`scripts.core.engines.label_loss.label_rows`."""

@@ -88,19 +88,19 @@ def test_an_answer_is_kept_with_its_request_and_never_asked_for_again(server, tm
 
 
 def test_failures_that_may_pass_are_tried_again(server, tmp_path):
-    server.script = [(503, "busy"), (429, "slow down")]
-    assert counter(server, tmp_path).count("them") == (4, False)
-    assert len(server.seen) == 3
+    server.script = [(503, "busy"), (429, "slow down"), (200, '{"error": "overloaded"}')]
+    assert counter(server, tmp_path, attempts=4).count("them") == (4, False)
+    assert len(server.seen) == 4
     server.script = [(200, "<html>"), 1.0]
     assert counter(server, tmp_path, timeout_seconds=0.3).count("theirs") == (6, False)
-    assert len(server.seen) == 6
+    assert len(server.seen) == 7
 
 
 @pytest.mark.parametrize(
     ("script", "expected", "requests"),
     [
-        ([(500, "")] * 3, "no answer in 3 attempts (status 500); what was answered is kept", 3),
-        ([(200, '{"error": "no such index"}')], "refuses to count in v4_some_corpus: 'no such index'", 1),
+        ([(500, "")] * 3, "no count in v4_some_corpus in 3 attempts (status 500); correct the corpus", 3),
+        ([(200, '{"error": "no such index"}')] * 3, "(the service says 'no such index')", 3),
         ([(200, '{"count": "many"}')], "status 200 and no count", 1),
         ([(200, '{"count": -1}')], "status 200 and no count", 1),
         ([(200, "[]")], "status 200 and no count", 1),
@@ -116,7 +116,7 @@ def test_what_is_no_count_is_refused_and_not_kept(server, tmp_path, script, expe
 
 def test_a_server_that_is_not_there_is_refused(tmp_path):
     away = infini_gram.Counter("http://127.0.0.1:9/", "v4", tmp_path, 0, 2, 1, pause_seconds=0.01)
-    assert "no answer in 2 attempts (ConnectionError)" in refused(away.count, "xe")
+    assert "no count in v4 in 2 attempts (ConnectionError)" in refused(away.count, "xe")
 
 
 def test_a_damaged_answer_in_the_cache_is_refused(server, tmp_path):

@@ -56,8 +56,8 @@ def common_prefix(first, second):
 def largest_pack(length, size, limit=None):
     """Return how many tokens a pack may have whose first sequence has ``length``.
 
-    A sequence that leaves little of a pack is given another pack's tokens for what branches off it: otherwise long texts
-    that differ at their ends would each be computed from their beginnings.
+    A sequence that leaves little of a pack is given another pack's tokens for what branches off it: otherwise long
+    texts that differ at their ends would each be computed from their beginnings.
 
     Parameters
     ----------

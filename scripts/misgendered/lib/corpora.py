@@ -24,6 +24,7 @@ import gzip
 import hashlib
 import io
 import json
+import logging
 import lzma
 import re
 import tarfile
@@ -34,6 +35,8 @@ from pathlib import Path
 from scripts.core import files as written
 from scripts.core.errors import UserError, counted
 from scripts.misgendered.lib import study
+
+log = logging.getLogger("pronouns")
 
 LAYOUTS = ("c4", "pile", "jsonl", "openwebtext", "text", "paragraphs")
 _JSON_LINES = ("c4", "pile", "jsonl")
@@ -306,6 +309,8 @@ def count_corpus(paths, layout, wanted, seed, parts, processes=1):
             waiting.append(path)
         else:
             done[path] = kept
+    if done:
+        log.info("%d of %d files were counted before", len(done), len(paths))
     with ProcessPoolExecutor(max(1, min(processes, len(waiting) or 1))) as pool:
         running = {pool.submit(_count_and_keep, path, asked, str(parts)): path for path in waiting}
         for future in as_completed(running):

@@ -5,7 +5,7 @@ asked for in lower case and with an initial capital, and the two are added. Each
 request before it is used, and never asked for again.
 
 Requests go one after the other at a stated pace. Too many requests (429), server errors (5xx), time-outs, broken
-connections and answers that are not JSON are tried again after growing pauses; what the service calls an error is not.
+connections, answers that are not JSON and what the service calls an error are tried again after growing pauses.
 """
 
 import datetime
@@ -95,11 +95,10 @@ class Counter:
             except ValueError:
                 reason = f"no JSON, status {response.status_code}"
                 continue
+            # The service says so, with status 200, of what may pass as well as of what will not.
             if isinstance(answer, dict) and "error" in answer:
-                raise UserError(
-                    f"{self.url}: refuses to count in {self.index}: {str(answer['error'])[:200]!r}; correct "
-                    "misgendered.corpora.interface"
-                )
+                reason = f"the service says {str(answer['error'])[:200]!r}"
+                continue
             if response.status_code != 200 or not _is_count(answer):
                 raise UserError(
                     f"{self.url}: answers with status {response.status_code} and no count; correct "
@@ -107,8 +106,8 @@ class Counter:
                 )
             return answer
         raise UserError(
-            f"{self.url}: no answer in {self.attempts} attempts ({reason}); what was answered is kept, so run the "
-            "workflow again later"
+            f"{self.url}: no count in {self.index} in {self.attempts} attempts ({reason}); correct the corpus in "
+            "misgendered.corpora.interface, or run the workflow again later: what was answered is kept"
         )
 
     def _wait(self):

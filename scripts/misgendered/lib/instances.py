@@ -14,6 +14,7 @@ is 42. Such rows are one instance, with one id, which is scored once and counts 
 
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 
@@ -100,10 +101,10 @@ def load(files, pronouns, groups, combinations, types, numbers, wording):
         name_files = {name_class: files[name_class] for name_class in study.NAME_CLASSES}
         names = naming.read_official(name_files)
     origins = {
-        "template_row": template_files.file_name(texts.file),
-        "name_row": "{name_file}" if len(set(name_files.values())) > 1 else template_files.file_name(files["names"]),
-        "pronoun_rows": template_files.file_name(pronouns),
-        "declaration_row": template_files.file_name(combinations),
+        "template_row": Path(texts.file).name,
+        "name_row": "{name_file}" if len(set(name_files.values())) > 1 else Path(files["names"]).name,
+        "pronoun_rows": Path(pronouns).name,
+        "declaration_row": Path(combinations).name,
     }
     return Instances(texts, names, selected, ways, wording, [lines[group] for group in selected], name_files, origins)
 
@@ -199,24 +200,7 @@ class Instances:
         """Return the instances that some choices make, as a record batch with :meth:`schema`."""
         import pyarrow as pa
 
-        return pa.RecordBatch.from_arrays(list(self._columns(codes, self.texts(codes)).values()), schema=self.schema())
-
-    def columns(self, codes, texts, shots, draws):
-        """Return the columns of instances whose texts have something before them, such as examples.
-
-        Parameters
-        ----------
-        codes : Codes
-        texts : pyarrow.Array of str
-        shots, draws : ndarray of int
-            How many examples, and which draw of them.
-
-        Returns
-        -------
-        dict of str to pyarrow.Array
-            By the names in :meth:`schema`.
-        """
-        return self._columns(codes, texts, shots, draws)
+        return pa.RecordBatch.from_arrays(list(self.columns(codes, self.texts(codes)).values()), schema=self.schema())
 
     def texts(self, codes):
         """Return the texts that some choices make, with their slot, as an Arrow array."""
@@ -250,7 +234,21 @@ class Instances:
         """Return each row's gold form as an array of str."""
         return np.array(self._flat_forms, dtype=object)[self.form(codes) * len(self.groups) + codes.group]
 
-    def _columns(self, codes, texts, shots=None, draws=None):
+    def columns(self, codes, texts, shots=None, draws=None):
+        """Return the columns of instances, by the names in :meth:`schema`.
+
+        Parameters
+        ----------
+        codes : Codes
+        texts : pyarrow.Array of str
+            Of :meth:`texts`, or these with something before them, such as examples.
+        shots, draws : ndarray of int, optional
+            How many examples there are, and which draw of them; none without it.
+
+        Returns
+        -------
+        dict of str to pyarrow.Array
+        """
         import pyarrow as pa
 
         rows = len(codes)
@@ -268,7 +266,7 @@ class Instances:
         classes = np.array([study.NAME_CLASSES.index(entry["name_class"]) for entry in self.names])[codes.name]
         types = np.array([study.TYPES.index(study.pronoun_type(group)) for group in self.groups])[codes.group]
         kinds = np.array([study.DECLARATION_TYPES.index(way.kind) for way in self.declarations])[codes.declaration]
-        name_files = [template_files.file_name(self._name_files[name_class]) for name_class in study.NAME_CLASSES]
+        name_files = [Path(self._name_files[name_class]).name for name_class in study.NAME_CLASSES]
         taken = pa.array(form)
         return {
             "instance_id": instance_files.hexadecimal(ids),

@@ -8,7 +8,6 @@ import csv
 import io
 import re
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from scripts.core.errors import UserError, nearest
 from scripts.core.files import read_text
@@ -266,8 +265,3 @@ def sentence_initial(text):
     """Tell whether the slot of a text begins a sentence (as :func:`scripts.core.options.fill` sees it)."""
     before = text.partition(SLOT)[0].rstrip()
     return not before or before.endswith((".", "!", "?"))
-
-
-def file_name(path):
-    """Return a file's name as :mod:`scripts.core.provenance.origins` knows it."""
-    return Path(path).name

@@ -83,7 +83,9 @@ def plain(architecture, model, tokenizer, text, option, capital=True):
         output = model(**source, labels=ids)
         own, labels = -output.loss.item(), ids[0]
         steps = list(output.logits[0])
-    values = [(step[label].double() - step.double().logsumexp(0)).item() for step, label in zip(steps, labels)]
+    values = [
+        (step[label].double() - step.double().logsumexp(0)).item() for step, label in zip(steps, labels, strict=True)
+    ]
     # Labels that a beginning with the option has and one without has not.
     before = text.split("___")[0] if architecture == "decoder" or tokenizer.mask_token else "<extra_id_0> "
     without, including = (len(tokenizer(part).input_ids) for part in (before.rstrip(), before + form))
@@ -227,7 +229,7 @@ def test_long_texts_with_many_options_share_their_beginning(loaded, name):
 
 
 def test_masked_models_are_refused():
-    with pytest.raises(UserError, match="a masked language model has no loss on labels.*leave the model out"):
+    with pytest.raises(UserError, match=r"a masked language model has no loss on labels.*leave the model out"):
         label_loss.label_rows(INSTANCES, "encoder")
 
 

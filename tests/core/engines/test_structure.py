@@ -211,8 +211,8 @@ def test_a_text_that_is_too_long_ends_a_job_before_it_starts(entries, tmp_path, 
     files.write_parquet(tmp_path / "instances.parquet", table)
     monkeypatch.setattr(score.scoring, "make_engine", lambda *_: pytest.fail("an engine was made"))
     long = (
-        r"instances.parquet: 1 of 41 instances have texts of up to 603 tokens, and model tiny-bert takes 258; texts are "
-        r"never truncated: leave this model or these instances out \(the first is 0{14}28\)$"
+        r"instances.parquet: 1 of 41 instances have texts of up to 603 tokens, and model tiny-bert takes 258; texts "
+        r"are never truncated: leave this model or these instances out \(the first is 0{14}28\)$"
     )
     with pytest.raises(UserError, match=long):
         score.main(
