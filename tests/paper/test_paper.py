@@ -282,6 +282,7 @@ def render(
     anchors = "".join(rf"\hypertarget{{{target}}}{{}}" for target in targets)
     files.write_text(paper / "sections/provenance.tex", rf"\section{{Sources}}\label{{sec:provenance}}{anchors}")
     files.write_text(paper / "sections/currency.tex", "")
+    files.write_text(paper / "sections/overview.tex", "")
     return paper
 
 
@@ -364,6 +365,8 @@ def test_a_run_without_models_has_a_paper(tmp_path):
     )
     text = (tmp_path / "main.tex").read_text(encoding="utf-8")
     assert "it covers One, Two. The run\nused no model.\nEvery number" in text
+    assert r"\input{sections/overview}" in text.split(r"\input{sections/one}")[0]
+    assert r"\section*{Limitations}" in text.split(r"\input{sections/two}")[1].split(r"\bibliography{")[0]
     assert "engine" not in text
     assert "tab:run" not in text
     assert "_abstract" not in text
@@ -374,7 +377,7 @@ def test_a_run_without_models_has_a_paper(tmp_path):
 def test_the_study_stands_beside_the_run(tmp_path):
     two = section(render(tmp_path / "a")).split("Published against reproduced")[1]
     assert "Demonstration models stand for no model of the study and are compared with nothing." in two
-    assert "Of 20 findings of the study, on the replica templates 0 hold and 0 fail; 20 cannot be decided" in two
+    assert "On the replica templates none of the study's 20 findings can be decided, most often for want of" in two
     assert r"\label{tab:ruff-claims}" not in two
     assert "accuracy: MosaicBERT" not in two
     assert "official templates" not in two
