@@ -531,7 +531,6 @@ declare(
     ),
     section=result(
         _included=root("paper/sections/ruff_prompting.tex.j2"),
-        figure_data=lambda wildcards: STUDIES["ruff"].files("figure", suffixes=(".csv",)),
         params={
             "template_sets": RUFF["templates"],
             "models": RUN_MODELS,

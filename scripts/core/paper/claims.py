@@ -262,7 +262,7 @@ def table_cells(table, template_sets, heads=None):
             evidence = [next(iter(texts.values()))]
         verdict = [same.verdict.get(name, MISSING) for name in columns.values()]
         rows.append((number, f"{same.finding.iloc[0]} ({same.source.iloc[0]})", *verdict, ". ".join(evidence)))
-    names = ["Verdict"] if len(columns) == 1 else list(columns)
+    names = list(columns) if sum(map(len, alike.values())) > 1 else ["Verdict"]
     return pd.DataFrame(rows, columns=["No.", "Finding", *names, "Evidence"])
 
 

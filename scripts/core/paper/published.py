@@ -497,13 +497,13 @@ def table_cells(comparison, study):
     -------
     DataFrame of str
         ``Quantity``, ``Templates`` (of several sets; those with the same number share a row), ``Published``, ``Ours``,
-        ``Interval`` (if any has one). Of more than :data:`MOST` those with the largest difference in parts of the
-        published number.
+        ``Interval`` (if any has one). Of more than :data:`MOST` results come first, and then those with the largest
+        difference in parts of the published number.
     """
     sets = comparison[~comparison.verdict.isin(UNCOMPARED)].templates.nunique()
     different = comparison[comparison.verdict == DIFFERS]
     different = different.assign(setting=different.kind == "setting").sort_values("setting", kind="stable")
-    rows, sizes = [], []
+    rows, rank = [], []
     for _, same in different.groupby([*KEY, "published", "ours"], sort=False):
         row = same.iloc[0]
         places = -min(0, Decimal(row.published).as_tuple().exponent)
@@ -517,11 +517,12 @@ def table_cells(comparison, study):
             # No comma between the thousands of a year.
             published, ours = published.replace(",", ""), ours.replace(",", "")
         rows.append((quantity(row, study), names, published, ours, bounds))
-        sizes.append(abs(row.ours - float(row.published)) / (abs(float(row.published)) or 1))
+        size = abs(row.ours - float(row.published)) / (abs(float(row.published)) or 1)
+        rank.append((bool(row.setting), -size))
     cells = pd.DataFrame(rows, columns=["Quantity", "Templates", "Published", "Ours", "Interval"])
-    largest = sorted(sorted(range(len(rows)), key=lambda place: -sizes[place])[:MOST])
+    kept = sorted(sorted(range(len(rows)), key=rank.__getitem__)[:MOST])
     left_out = [*(["Templates"] if sets < 2 else []), *(["Interval"] if (cells.Interval == "").all() else [])]
-    return cells.iloc[largest].drop(columns=left_out).reset_index(drop=True)
+    return cells.iloc[kept].drop(columns=left_out).reset_index(drop=True)
 
 
 def _as_printed(text):
