@@ -323,6 +323,8 @@ def curve(ax, x, y, low, high, look):
 
     Missing values are gaps; without any bound there is no shading.
     """
+    if not len(x):
+        return
     ax.plot(x, y, markeredgecolor="white", markeredgewidth=0.3, **look)
     if low.notna().any():
         ax.fill_between(x, within(low), within(high), color=look["color"], alpha=0.18, linewidth=0)
