@@ -28,7 +28,7 @@ def draw(frame, models, labels, templates):
     ax = drawn.subplots()
     colours = plotting.pronoun_colours(labels)
     means = frame[frame.model == "all"].set_index("pronoun")
-    many = len(labels) > 4
+    many = len(labels) > 3
     several = len(models) > 1
     for x, pronoun in enumerate(labels):
         mean = means.loc[pronoun]

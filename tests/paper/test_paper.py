@@ -309,7 +309,10 @@ def test_every_run_has_a_paper(tmp_path, run):
 
 def test_captions_claim_only_what_is_drawn(tmp_path):
     several = section(render(tmp_path / "a"))
-    assert several.count("shading: one standard deviation over samples") == 2
+    # Accuracies have intervals; the shares of errors vary over samples.
+    assert several.count("shading: one standard deviation over samples") == 1
+    assert "shading: \\sourced" in several
+    assert "bootstrap intervals over occupations" in several
     single = section(render(tmp_path / "b", models=dict(list(TWO.items())[:1]), seeds=1, asked={}))
     assert "standard deviation" not in single.split(r"\subsection{Results}")[1]
     assert "over models" not in single.split(r"\paragraph{Without context.}")[1].split(r"\paragraph{With an")[0]

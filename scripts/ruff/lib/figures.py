@@ -133,7 +133,8 @@ def curves(frame, models, value, label, panels, shaded, references=()):
     -------
     matplotlib.figure.Figure
     """
-    groups = by_architecture(models)
+    drawn_models = {name: facts for name, facts in models.items() if name in set(plotting.enough(frame).model)}
+    groups = by_architecture(drawn_models or models)
     few = len(models) <= plotting.FEW
     height = 1.35 if few else 2.15
     drawn = plotting.figure(plotting.COLUMN if few else plotting.PAGE, height * len(groups) + 0.25)
@@ -154,8 +155,7 @@ def curves(frame, models, value, label, panels, shaded, references=()):
     for ax in grid[-1]:
         ax.set_xlabel(DISTRACTORS)
     lines = [line(grid.flat) for line in references] + plotting.shading(shaded)
-    drawn_models = [name for name in ordered(models) if name in set(plotting.enough(frame).model)]
-    handles = (model_handles(models, drawn_models) if few else []) + lines + plotting.left_out(frame, models)
+    handles = (model_handles(models, ordered(drawn_models)) if few else []) + lines + plotting.left_out(frame, models)
     if handles:
         plotting.legend_below(drawn, handles, 2 if few else 4)
     return drawn
