@@ -311,7 +311,6 @@ def test_captions_claim_only_what_is_drawn(tmp_path):
     several = section(render(tmp_path / "a"))
     # Accuracies have intervals; the shares of errors vary over samples.
     assert several.count("shading: one standard deviation over samples") == 1
-    assert "shading: \\sourced" in several
     assert "bootstrap intervals over occupations" in several
     single = section(render(tmp_path / "b", models=dict(list(TWO.items())[:1]), seeds=1, asked={}))
     assert "standard deviation" not in single.split(r"\subsection{Results}")[1]
