@@ -7,10 +7,60 @@ NUMBER_FILES = [path for study in STUDIES.values() for path in [*study.number_fi
 RESULT_FILES = [path for study in STUDIES.values() for path in study.files()]
 
 
+# What the studies that test findings say of them.
+VERDICTS = [path for study in STUDIES.values() for path in study.files("comparison") if Path(path).stem == "claims"]
+
+
+rule paper_summary:
+    input:
+        summaries_of_studies=[path for study in STUDIES.values() for path in study.summary_files],
+    output:
+        csv=report("results/paper/summary.csv", category="Paper", labels={"result": "Summary of all studies"}),
+        json_file="results/paper/summary.json",
+    log:
+        "results/logs/paper_summary/paper.log",
+    conda:
+        "../envs/paper.yaml"
+    script:
+        "../scripts/paper/paper_summary.py"
+
+
+rule paper_overview:
+    input:
+        template=root("paper/overview.tex.j2"),
+        summary_csv=rules.paper_summary.output.csv,
+        verdicts=[path for path in VERDICTS if path.endswith(".csv")],
+        verdict_counts=[path for path in VERDICTS if path.endswith(".json")],
+        headline=[path for study in STUDIES.values() for path in study.headline_files],
+    output:
+        overview_tex="results/paper/sections/overview.tex",
+        tex="results/paper/tables/overview.tex",
+        csv="results/paper/tables/overview.csv",
+        report_rst="results/paper/report.rst",
+    log:
+        "results/logs/paper_overview/paper.log",
+    conda:
+        "../envs/paper.yaml"
+    params:
+        studies=[
+            {
+                "key": study.name,
+                "label": study.label,
+                "question": study.question,
+                "parts": study.parts,
+                "titles": {name: figure.title for name, figure in study.figures.items() if figure.title},
+            }
+            for study in STUDIES.values()
+        ],
+    script:
+        "../scripts/paper/paper_overview.py"
+
+
 # Revisions are read from the files that models leave: scores or, where no study scores, token distributions.
 rule paper_source:
     input:
         main_template=root("paper/main.tex.j2"),
+        _included=root("paper/limitations.tex.j2"),
         bibliography=root("paper/references.bib"),
         style=root("paper/proceedings.sty"),
         scores=SCORE_FILES or DISTRIBUTION_FILES,
@@ -38,7 +88,8 @@ rule paper_provenance:
     input:
         _schema=root("config/schemas/record.schema.yaml"),
         main_tex=rules.paper_source.output.main_tex,
-        sections=SECTION_FILES,
+        sections=[rules.paper_overview.output.overview_tex, *SECTION_FILES],
+        _overview=rules.paper_overview.output.tex,
         numbers=NUMBER_FILES,
         results=[
             *(path for path in RESULT_FILES if path.endswith((".pdf", ".tex"))),
@@ -64,6 +115,7 @@ rule paper_pdf:
     input:
         main_tex=rules.paper_source.output.main_tex,
         sections=[
+            rules.paper_overview.output.overview_tex,
             *SECTION_FILES,
             rules.paper_provenance.output.provenance_tex,
             rules.paper_provenance.output.currency_tex,
@@ -73,7 +125,7 @@ rule paper_pdf:
         figures=[path for path in RESULT_FILES if path.endswith(".pdf")],
         manifest=rules.paper_provenance.output.manifest,
     output:
-        pdf=report("results/paper/main.pdf", category="Paper", labels={"kind": "paper", "result": "all studies"}),
+        pdf=report("results/paper/main.pdf", category="Paper", labels={"result": "The paper"}),
     log:
         "results/logs/paper_pdf/paper.log",
     conda:

@@ -531,7 +531,6 @@ declare(
     ),
     section=result(
         _included=root("paper/sections/ruff_prompting.tex.j2"),
-        figure_data=lambda wildcards: STUDIES["ruff"].files("figure", suffixes=(".csv",)),
         params={
             "template_sets": RUFF["templates"],
             "models": RUN_MODELS,
@@ -543,4 +542,17 @@ declare(
         },
     ),
     abstract=True,
+    question="Does a model reuse the pronoun that a person was introduced with, also after sentences about somebody else?",
+    summary=result(
+        accuracy=expand(f"{RUFF_ANALYSIS}/accuracy.csv", templates=RUFF["templates"]),
+        prompted=expand(
+            f"{RUFF_ANALYSIS}/prompted_summary.csv", templates=RUFF["templates"] if PROMPTED_MODELS else []
+        ),
+        params={
+            "template_sets": RUFF["templates"],
+            "models": RUN_MODELS | PROMPTED_MODELS,
+            "distractors": RUFF["distractors"],
+        },
+    ),
+    headline=["headline", "error_types"],
 )

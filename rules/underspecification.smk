@@ -500,4 +500,11 @@ declare(
             "shares": bool(UNDERSPEC_SHARES),
         }
     ),
+    question="Where a sentence does not say which pronoun is right, does a model's pronoun follow a date or a place?",
+    summary=result(
+        slopes=f"{UNDERSPEC_ANALYSIS}/method1_slopes.csv",
+        detection=f"{UNDERSPEC_ANALYSIS}/specification_detection.csv",
+        params={"models": UNDERSPEC_FACTS},
+    ),
+    headline=["correlations"],
 )

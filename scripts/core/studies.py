@@ -331,6 +331,15 @@ class Study:
         return [self._summary] if self.summary else []
 
     @property
+    def headline_files(self):
+        """The pictures (PNG) that the HTML report opens with."""
+        drawn = {name: [] for name in self.headline}
+        for kind, name, declared, stem in self._results():
+            if kind == "figure" and name in drawn:
+                drawn[name] += [f"{stem.format(**values)}.png" for values in self._made(declared, stem)]
+        return [path for paths in drawn.values() for path in paths]
+
+    @property
     def _summary(self):
         return f"results/{self.name}/analysis/summary.csv"
 

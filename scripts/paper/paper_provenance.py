@@ -10,12 +10,11 @@ import re
 from pathlib import Path
 
 import pandas as pd
-from pylatexenc.latex2text import LatexNodes2Text
 
 from scripts.core import files
 from scripts.core.errors import UserError, counted
 from scripts.core.job import log, run
-from scripts.core.paper import latex
+from scripts.core.paper import latex, report
 from scripts.core.paper.sections import CAPTION, closing_brace
 from scripts.core.provenance import audit, closure, job_records, trace
 from scripts.core.provenance import manifest as manifests
@@ -257,10 +256,10 @@ def report_captions(items):
     lines = []
     for item in items:
         if item["path"]:
-            text = re.sub(r"([*`|_\\])", r"\\\1", plain(caption(item["body"])))
             name = f"{item['kind'].capitalize()} {item['number']} of the paper"
             test = f'"{item["path"]}" in snakemake.output'
-            lines.append(f"{{% if {test} %}}{{% raw %}}**{name}.** {text}{{% endraw %}}{{% endif %}}")
+            text = report.caption(name, report.plain(caption(item["body"])))
+            lines.append(f"{{% if {test} %}}{text}{{% endif %}}")
     return "\n".join(lines) + "\n"
 
 
@@ -268,13 +267,6 @@ def caption(body):
     """Return the LaTeX of the caption that the source of a figure or table has."""
     start = CAPTION.search(body).end()
     return body[start : closing_brace(body, start)]
-
-
-def plain(text):
-    """Return LaTeX as one line of text, without links into the appendix."""
-    text = re.sub(r"\\origin\{[^}]*\}", "", text)
-    text = re.sub(r"\\sourced\{[^}]*\}", "", text)
-    return " ".join(LatexNodes2Text(math_mode="text").latex_to_text(text).split())
 
 
 def models_behind(path, records, index):

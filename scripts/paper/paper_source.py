@@ -9,7 +9,7 @@ from scripts.core import files
 from scripts.core.job import run
 from scripts.core.paper import latex
 from scripts.core.paper.published import demonstration
-from scripts.core.paper.sections import breakable, listed, write
+from scripts.core.paper.sections import TITLE, breakable, listed, table, write
 from scripts.core.provenance import job_records
 
 FEW = 6
@@ -49,7 +49,7 @@ def main(
         for name, facts in models.items()
     ]
     context = {
-        "title": "Pronouns in language models: results of a run",
+        "title": TITLE,
         "commit": commit(),
         "demonstration": list(demonstration(models).values()),
         "studies": studies,
@@ -62,6 +62,7 @@ def main(
         ),
         "pronoun_sets": [breakable(entry["label"]) for entry in pronoun_sets],
         "listed": listed,
+        "table": table,
     }
     write(main_tex, main_template, context)
     for source, copy in ((bibliography, bibliography_copy), (style, style_copy)):

@@ -116,7 +116,6 @@ def draw(curves, models, variable):
     ]
     handles += [plotting.patch_handle("#BFBFBF", "95 % interval of the line")]
     plotting.legend_below(drawn, handles, 5)
-    figures.note_demonstration(drawn, curves.model.unique(), models)
     return drawn
 
 

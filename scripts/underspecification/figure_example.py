@@ -105,7 +105,6 @@ def draw(frame, models):
     for handle in handles:
         handle.set_markeredgecolor(handle.get_color())
     plotting.legend_below(drawn, handles, 3)
-    figures.note_demonstration(drawn, [model], models)
     return drawn
 
 

@@ -124,7 +124,6 @@ def draw(frame, evaluation_set, share, models, threshold):
     order = " by share of women" if share and size > 12 else ""
     axes[0].set_ylabel(f"occupation{order}", fontsize=7)
     plotting.legend_below(drawn, handles, 3)
-    figures.note_demonstration(drawn, names, models)
     return drawn
 
 

@@ -90,7 +90,6 @@ def draw(frame, areas, sizes, models, threshold):
         end = " " if width > 5 else "\n"
         drawn.supxlabel(f"share of well-specified sentences{end}above the threshold (1 − TNR)", fontsize=8)
         drawn.supylabel(f"share of unspecified{end}sentences above it (TPR)", fontsize=8)
-    figures.note_demonstration(drawn, study.order(frame.model), models)
     return drawn
 
 

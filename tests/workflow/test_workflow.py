@@ -257,7 +257,7 @@ def test_an_added_figure_is_one_line_one_script_and_its_place_in_the_section(fin
     assert done.returncode == 0, done.stdout[-4000:]
     changed = {
         "rules/ruff.smk": ("RUFF_FIGURES = {\n", '    "overall": result("accuracy", params={"models": RUN_MODELS}),\n'),
-        "paper/sections/ruff.tex.j2": (r"\VAR{figure(set.figures.scaling,", f"{ADDED_PLACE}\n"),
+        "paper/sections/ruff.tex.j2": (r"\VAR{figure(set.figures.accuracy_by_distractors,", f"{ADDED_PLACE}\n"),
     }
     before = {name: (folder / name).read_text(encoding="utf-8") for name in changed}
     script = folder / "scripts/ruff/figure_overall.py"
@@ -274,16 +274,18 @@ def test_an_added_figure_is_one_line_one_script_and_its_place_in_the_section(fin
         }  # fmt: skip
         done = finished.snakemake("figures", "paper_provenance")
         assert done.returncode == 0, done.stdout[-4000:]
-        figure = folder / "results/ruff/figures/replica/overall"
+        # The section draws figures of the authors' templates where there are any.
+        main = "official" if sets == 2 else "replica"
+        figure = folder / f"results/ruff/figures/{main}/overall"
         for path in (*(figure.with_suffix(f".{kind}") for kind in ("pdf", "png", "csv")),
-                     folder / "results/logs/ruff_figure_overall/replica.log"):  # fmt: skip
+                     folder / f"results/logs/ruff_figure_overall/{main}.log"):  # fmt: skip
             assert path.stat().st_size > 50, path
         paper = folder / "results/paper"
         section = (paper / "sections/ruff.tex").read_text(encoding="utf-8")
-        assert r"\label{fig:ruff-replica-overall}" in section and "../ruff/figures/replica/overall.pdf" in section
-        assert "fig:ruff-replica-overall" in (paper / "sections/provenance.tex").read_text(encoding="utf-8")
+        assert rf"\label{{fig:ruff-{main}-overall}}" in section and f"../ruff/figures/{main}/overall.pdf" in section
+        assert f"fig:ruff-{main}-overall" in (paper / "sections/provenance.tex").read_text(encoding="utf-8")
         assert "Mean accuracy of each model." in (paper / "captions.rst").read_text(encoding="utf-8")
-        assert "ruff/figures/replica/overall.png" in (paper / "manifest.sha256").read_text(encoding="utf-8")
+        assert f"ruff/figures/{main}/overall.png" in (paper / "manifest.sha256").read_text(encoding="utf-8")
     finally:
         script.unlink(missing_ok=True)
         for name, text in before.items():

@@ -5,6 +5,7 @@ true, false, or unknown because the run lacks something, and a finding with unkn
 applicable to the run.
 """
 
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -27,7 +28,7 @@ NONE = "% This run decides no finding.\n"
 def widths(sets):
     """Return the columns of the typeset table for that many columns of verdicts, in parts of a page's width."""
     left = 0.9 - 0.03 - 0.08 * sets
-    return [0.03, left * 0.58, *[0.08] * sets, left * 0.42]
+    return [0.03, left * 0.45, *[0.08] * sets, left * 0.55]
 
 
 @dataclass(frozen=True)
@@ -198,12 +199,13 @@ def commonest(table):
     """
     counts = {}
     for missing in table[table.verdict == NOT_APPLICABLE].missing.fillna(""):
-        for word in filter(None, missing.split("; ")):
+        # A metric of a model is missing because the model is.
+        for word in dict.fromkeys(re.sub(r"^\S+ of ", "", thing) for thing in filter(None, missing.split("; "))):
             counts[word] = counts.get(word, 0) + 1
     return max(counts.items(), key=lambda pair: pair[1], default=("", 0))
 
 
-def write(claims, runs, every_set, *, csv, tex, numbers):
+def write(claims, runs, every_set, *, csv, tex, numbers, heads=None):
     """Test findings, and write the verdicts (CSV), the table of the paper (LaTeX) and how often each fell (JSON).
 
     Parameters
@@ -214,16 +216,18 @@ def write(claims, runs, every_set, *, csv, tex, numbers):
     every_set : list of str
         Every set there is; no finding is applicable to those that were not run.
     csv, tex, numbers : str or Path
+    heads : dict of str to str, optional
+        What the table calls a set; otherwise its name.
     """
     table = verdicts(claims, runs, every_set)
     files.write_csv(csv, table)
-    cells = table_cells(table, list(runs))
+    cells = table_cells(table, list(runs), heads)
     files.write_text(tex, NONE if cells.empty else latex.wrapped_table(cells, widths(cells.shape[1] - 3)))
     files.write_json(numbers, tally(table, Path(csv).name))
 
 
-def table_cells(table, template_sets):
-    """Return what a paper shows: the findings that hold or fail, and the verdicts on the template sets side by side.
+def table_cells(table, template_sets, heads=None):
+    """Return what a paper shows: the findings that hold or fail on some template set that was run.
 
     Parameters
     ----------
@@ -231,32 +235,40 @@ def table_cells(table, template_sets):
         From :func:`verdicts`.
     template_sets : list of str
         Those that were run.
+    heads : dict of str to str, optional
+        What a set is called; otherwise its name.
 
     Returns
     -------
     DataFrame of str
-        ``No.``, ``Finding`` (with its source), one column of verdicts for each template set on which any finding was
-        decided, ``Evidence``: of each of these sets, shortened. No rows if nothing was decided.
+        ``No.``, ``Finding`` (with its source); a column of verdicts for each set on which something is decided, sets
+        that agree in all verdicts and all evidence sharing one; ``Evidence``, shortened. A finding that is decided on
+        other sets alone has :data:`scripts.core.paper.formats.MISSING` for a verdict.
     """
-    decided = table[table.templates.isin(template_sets) & (table.verdict != NOT_APPLICABLE)]
-    shown = [name for name in template_sets if (decided.templates == name).any()]
+    heads = {name: (heads or {}).get(name, name.capitalize()) for name in template_sets}
+    judged = table[table.verdict != NOT_APPLICABLE]
+    alike = {}
+    for name in [name for name in template_sets if (judged.templates == name).any()]:
+        of_set = judged[judged.templates == name]
+        alike.setdefault(tuple(zip(of_set.claim, of_set.verdict, of_set.evidence, strict=True)), []).append(name)
+    columns = {" and ".join(heads[name] for name in names): names[0] for names in alike.values()}
     rows = []
-    for number, judged in table[table.claim.isin(decided.claim)].groupby("claim", sort=False):
-        judged = judged.set_index("templates").loc[shown]
-        texts = {name: _short(row) for name, row in zip(shown, judged.itertuples(), strict=True)}
-        if len(set(texts.values())) > 1:
-            texts = {name: f"{name}: {text}" for name, text in texts.items() if text}
-        finding = f"{judged.finding.iloc[0]} ({judged.source.iloc[0]})"
-        verdicts_shown = [MISSING if verdict == NOT_APPLICABLE else verdict for verdict in judged.verdict]
-        rows.append((number, finding, *verdicts_shown, ". ".join(dict.fromkeys(texts.values()))))
-    heads = ["Verdict"] if len(shown) == 1 else [name.capitalize() for name in shown]
-    return pd.DataFrame(rows, columns=["No.", "Finding", *heads, "Evidence"])
+    for number, same in judged.groupby("claim", sort=False):
+        same = same.set_index("templates")
+        shown = {head: name for head, name in columns.items() if name in same.index}
+        texts = {head: _short(same.loc[name]) for head, name in shown.items()}
+        evidence = [f"{head}: {text}" for head, text in texts.items()]
+        if len(set(texts.values())) == 1:
+            evidence = [next(iter(texts.values()))]
+        verdict = [same.verdict.get(name, MISSING) for name in columns.values()]
+        rows.append((number, f"{same.finding.iloc[0]} ({same.source.iloc[0]})", *verdict, ". ".join(evidence)))
+    names = list(columns) if sum(map(len, alike.values())) > 1 else ["Verdict"]
+    return pd.DataFrame(rows, columns=["No.", "Finding", *names, "Evidence"])
 
 
 def _short(row):
-    """Return a verdict's evidence in at most :data:`FEW` counterexamples or missing things."""
+    """Return a verdict's evidence with at most :data:`FEW` counterexamples."""
     if row.verdict == FAILS:
         head, _, tail = row.evidence.partition(": ")
         return f"{head}: {named(tail.split('; '), FEW)}"
-    lacks = f"missing: {named(row.missing.split('; '), FEW)}" if row.missing else ""
-    return "; ".join(filter(None, (row.evidence, lacks)))
+    return row.evidence

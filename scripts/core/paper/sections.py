@@ -14,6 +14,8 @@ from scripts.core.errors import UserError, nearest
 from scripts.core.paper import latex
 from scripts.core.paper.published import demonstration
 
+TITLE = "Pronouns in language models: results of a run"
+
 # Around a number until all text is escaped: private characters, which are in no result, and the id in hexadecimal
 # digits, which escaping leaves alone.
 _START, _MIDDLE, _END = "\ue000", "\ue001", "\ue002"
@@ -84,7 +86,7 @@ def _read_numbers(paths):
 
 def _read_tables(paths, folder):
     """Return the LaTeX of the tables in a folder of that name; a table without rows is empty."""
-    return {path.stem: _fitted(path) for path in map(Path, paths) if path.parent.name == folder}
+    return {path.stem: _body(path) for path in map(Path, paths) if path.parent.name == folder}
 
 
 def entry(part, name):
@@ -136,6 +138,11 @@ def linked(text):
         pieces += [text[done:end], rf" \origin{{{label[1]}}}"]
         done = end
     return "".join([*pieces, text[done:]])
+
+
+def unmarked(text):
+    """Return LaTeX with marked numbers as the numbers alone."""
+    return re.sub(f"{_START}[0-9a-f]*{_MIDDLE}(.*?){_END}", r"\1", text, flags=re.DOTALL)
 
 
 def closing_brace(text, start):
@@ -215,17 +222,19 @@ def findings(beside, part, called="this run"):
     verdicts = f"claims.{part}"
     held, failed, undecided = (f"{verdicts}.{name}" for name in ("holds", "fails", "not_applicable"))
     place = called if isinstance(called, latex.Raw) else latex.escape(called)
-    text = (
-        f"Of {number(beside, 'claims.total')} findings of the study, on {place} {number(beside, held)} "
-        f"{_verb(beside, held, 'holds', 'hold')} and {number(beside, failed)} {_verb(beside, failed, 'fails', 'fail')}"
-    )
-    if value(beside, undecided):
-        text += f"; {number(beside, undecided)} cannot be decided"
-        if f"{verdicts}.lacking" in beside["numbers"]:
-            lacking = entry(beside, f"{verdicts}.lacking")["cell"]["missing"]
-            text += (
-                f", most often for want of {latex.escape(lacking)} ({number(beside, f'{verdicts}.lacking')} of them)"
-            )
+    if value(beside, held) or value(beside, failed):
+        text = (
+            f"Of {number(beside, 'claims.total')} findings of the study, on {place} {number(beside, held)} "
+            f"{_verb(beside, held, 'holds', 'hold')} and {number(beside, failed)} "
+            f"{_verb(beside, failed, 'fails', 'fail')}"
+        )
+        if value(beside, undecided):
+            text += f"; {number(beside, undecided)} cannot be decided"
+    else:
+        text = f"On {place} none of the study's {number(beside, 'claims.total')} findings can be decided"
+    if value(beside, undecided) and f"{verdicts}.lacking" in beside["numbers"]:
+        lacking = entry(beside, f"{verdicts}.lacking")["cell"]["missing"]
+        text += f", most often for want of {latex.escape(lacking)} ({number(beside, f'{verdicts}.lacking')} of them)"
     return latex.Raw(f"{text}.")
 
 
@@ -261,11 +270,14 @@ def _verb(part, name, singular, plural):
     return singular if value(part, name) == 1 else plural
 
 
-def _fitted(path):
-    """Return a table file's LaTeX; one that could be too wide for its place is scaled down to it."""
+def _body(path):
+    """Return what a section takes of a table's file: nothing if that has a comment in place of rows."""
     text = Path(path).read_text(encoding="utf-8").strip()
-    if text.startswith("%"):
-        return latex.Raw("")
+    return latex.Raw("") if text.startswith("%") else fitted(text)
+
+
+def fitted(text):
+    """Return the LaTeX of a table, scaled down to the width of its place where it could be wider."""
     if r"\begin{tabularx}" in text or r"p{0." in text or r"\begin{tabular}" not in text:
         return latex.Raw(text)
     return latex.Raw(f"\\begin{{adjustbox}}{{max width=\\linewidth}}\n{text}\n\\end{{adjustbox}}")

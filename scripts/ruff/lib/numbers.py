@@ -6,7 +6,7 @@ cell in it. Differences and extremes over several cells name the cells' common k
 
 import math
 
-from scripts.core.paper.formats import number, p_text, percent
+from scripts.core.paper.formats import interval, number, p_text, percent
 from scripts.core.paper.numbers import entry
 
 KEYS = {
@@ -44,9 +44,10 @@ def from_context_free(counts, summary):
 def from_accuracy(accuracy, over_models):
     """Return accuracies by model or architecture, factor and number of distractors, and what one distractor changes.
 
-    Ids are ``accuracy.<model>.<factor>.<level>.<n>``, the same with an architecture, and
-    ``accuracy_change.<architecture>``: the mean over models of the accuracy with the fewest distractors of the run
-    (``distractors.fewest``; ``distractors.most`` are its most) minus that without, in percentage points.
+    Ids are ``accuracy.<model>.<factor>.<level>.<n>``, the same with an architecture,
+    ``accuracy_interval.<model>.<factor>.<level>.<n>``, whose value is the lower end and which has the upper one as
+    ``high``, and ``accuracy_change.<architecture>``: the mean over models of the accuracy with the fewest distractors
+    of the run (``distractors.fewest``; ``distractors.most`` are its most) minus that without, in percentage points.
     """
     numbers = {}
     for frame, key, source in (
@@ -58,6 +59,12 @@ def from_accuracy(accuracy, over_models):
             numbers["accuracy." + ".".join(map(str, cell.values()))] = entry(
                 row["accuracy"], share(row["accuracy"]), source, **cell
             )
+    for row in accuracy.to_dict("records"):
+        cell = {k: row[k] for k in ("model", "factor", "level", "n_distractors")}
+        low, high = row["ci_low"], row["ci_high"]
+        numbers["accuracy_interval." + ".".join(map(str, cell.values()))] = entry(
+            low, interval(low, high, 2), "accuracy.csv", **cell
+        ) | {"high": high}
     overall = over_models[over_models.factor == "all"].set_index(["architecture", "n_distractors"]).accuracy
     counts = sorted(int(n) for n in overall.index.unique("n_distractors") if n > 0)
     for name, count in (("fewest", counts[0]), ("most", counts[-1])):
@@ -82,7 +89,7 @@ def from_models(accuracy, context_free, chance):
 
     Ids are ``models.n``; ``favourite.<pronoun>``, how many models pick the set most often without context (the earlier
     set of equals); ``accuracy_extreme.<n>.<lowest|highest>``, with the model beside; and ``above_chance.<n>``, how many
-    models are more accurate than ``chance``.
+    models have an interval above ``chance``.
     """
     overall = accuracy[accuracy.factor == "all"]
     total = int(overall.model.nunique())
@@ -94,11 +101,12 @@ def from_models(accuracy, context_free, chance):
         numbers[f"favourite.{pronoun}"] = entry(count, f"{count}", "context_free.csv", pronoun=pronoun)
     for n, rows in overall.groupby("n_distractors"):
         cell = {"factor": "all", "level": "all", "n_distractors": int(n)}
+        above = rows.ci_low > chance
         rows = rows.set_index("model").accuracy
         for bound, model in (("lowest", rows.idxmin()), ("highest", rows.idxmax())):
             extreme = entry(float(rows[model]), share(rows[model]), "accuracy.csv", model=model, **cell)
             numbers[f"accuracy_extreme.{n}.{bound}"] = extreme | {"model": model}
-        count = int((rows > chance).sum())
+        count = int(above.sum())
         numbers[f"above_chance.{n}"] = entry(count, f"{count}", "accuracy.csv", **cell)
     return numbers
 
@@ -108,8 +116,9 @@ def from_tests(tests):
 
     Ids are ``test.<model>.<a>.<b>`` (Holm-adjusted p of Welch's test), ``test_paired.<model>.<a>.<b>`` (of the paired
     one), ``test_difference.<model>.<a>.<b>``, ``test_n.<lowest|highest>`` and ``test_pairs.<lowest|highest>``
-    (occupations with each set, and with both); these last are missing without any test. The difference is signed, a
-    minus b; its text has no sign, because the prose says which set is ahead.
+    (occupations with each set, and with both), ``paired.<model>.<tests|significant>`` (pairs of sets that the paired
+    test can compare, and those that differ after correction); these last are missing without any test. The difference
+    is signed, a minus b; its text has no sign.
     """
     numbers = {
         f"{name}.{bound}": entry(int(n), f"{n}", "pronoun_tests.csv", columns=columns)
@@ -117,6 +126,10 @@ def from_tests(tests):
         for bound, n in (("lowest", tests[columns].min(axis=None)), ("highest", tests[columns].max(axis=None)))
         if not tests.empty
     }
+    for model, rows in tests.groupby("model", sort=False):
+        cell = {"model": model, "column": "p_paired_holm"}
+        for name, flags in (("tests", rows.p_paired_holm.notna()), ("significant", rows.significant_paired_holm)):
+            numbers[f"paired.{model}.{name}"] = entry(int(flags.sum()), f"{flags.sum()}", "pronoun_tests.csv", **cell)
     for row in tests.to_dict("records"):
         cell = {k: row[k] for k in ("model", "pronoun_a", "pronoun_b")}
         pair = ".".join(cell.values())

@@ -7,7 +7,6 @@ the CSV files that the table scripts write beside it.
 import pandas as pd
 
 from scripts.core.paper.formats import MISSING, number, p_text, with_sd
-from scripts.core.paper.tables import named_once
 
 
 def instance_counts(context_free, full, samples, selected, sizes):
@@ -127,35 +126,42 @@ def accuracy_cells(accuracy, models):
     return pd.DataFrame(rows, columns=["Model", *(str(n) for n in sorted(overall.n_distractors.unique()))])
 
 
-TESTS = {"Welch’s test": "", "paired test": "_paired"}
-"""Tests between pronoun sets, and the ends of their columns."""
+TESTS = {"p, Welch": "", "p, paired": "_paired"}
+"""Tests between pronoun sets by the heads of their p values, and the ends of their columns."""
 
 
 def pronoun_tests_cells(tests, models, most=4):
-    """Return both tests between pronoun sets: over all models, and for each model if there are at most ``most``."""
-    shown = ["all", *(models if len(models) <= most else [])]
-    rows = []
-    for row in tests[tests.model.isin(shown)].to_dict("records"):
-        cells = {
-            "Model": "all models" if row["model"] == "all" else models[row["model"]]["label"],
-            "Sets": f"{row['pronoun_a']} – {row['pronoun_b']}",
-        }
-        for test, end in TESTS.items():
-            undefined = pd.isna(row[f"p{end}"])
-            star = "*" if row[f"significant{end}_holm"] else ""
-            of_test = {
-                "difference": number(row[f"difference{end}"], 2, signed=True),
-                "t": MISSING if undefined else number(row[f"t{end}"], 2),
-                # Welch's degrees of freedom are no whole number.
-                "df": MISSING if undefined else number(row[f"df{end}"], 0 if end else 1),
-                "p": MISSING if undefined else _p(row[f"p{end}"]),
-                "p (Holm)": MISSING if undefined else _p(row[f"p{end}_holm"]) + star,
-            }
-            cells |= {f"{test}: {head}": cell for head, cell in of_test.items()}
-        rows.append(cells)
-    heads = ["Model", "Sets", *(f"{t}: {head}" for t in TESTS for head in ("difference", "t", "df", "p", "p (Holm)"))]
-    frame = pd.DataFrame(rows, columns=heads)
-    return frame.assign(Model=named_once(frame.Model))
+    """Return both tests between pronoun sets: over all models, and of each model if there are at most ``most``.
+
+    Parameters
+    ----------
+    tests : DataFrame
+        pronoun_tests.csv.
+    models : dict
+        Model to ``label``.
+    most : int
+
+    Returns
+    -------
+    DataFrame of str
+        A row for each pair of sets that some test compares; of each model with a test the ``difference`` of accuracies
+        and p of every test after Holm's correction, with a star if it is below the level. No rows without any test.
+    """
+    rows = {}
+    for name in ["all", *(models if len(models) <= most else [])]:
+        label = "all models" if name == "all" else models[name]["label"]
+        for row in tests[tests.model == name].to_dict("records"):
+            cells = rows.setdefault(f"{row['pronoun_a']} – {row['pronoun_b']}", {})
+            defined = [end for end in TESTS.values() if pd.notna(row[f"p{end}_holm"])]
+            cells[f"{label}: difference"] = number(row["difference"], 2, signed=True) if defined else MISSING
+            for head, end in TESTS.items():
+                star = "*" if row[f"significant{end}_holm"] else ""
+                cells[f"{label}: {head}"] = _p(row[f"p{end}_holm"]) + star if end in defined else MISSING
+    frame = pd.DataFrame([{"Sets": pair, **cells} for pair, cells in rows.items()]).fillna(MISSING)
+    if frame.empty:
+        return frame
+    said = frame.drop(columns="Sets") != MISSING
+    return frame.loc[said.any(axis=1), ["Sets", *said.columns[said.any()]]].reset_index(drop=True)
 
 
 def _p(value):

@@ -109,12 +109,26 @@ def test_cells_set_the_verdicts_side_by_side():
     cells = claims.table_cells(table(), ["replica", "official"])
     assert cells.columns.tolist() == ["No.", "Finding", "Replica", "Official", "Evidence"]
     assert cells.values.tolist() == [
-        [1, "It rises (Section 1)", "holds", "holds", "replica: 1. official: 6"],
-        [2, "It is large (Section 2)", "fails", "holds", "replica: the only check fails: 1. official: 6"],
+        [1, "It rises (Section 1)", "holds", "holds", "Replica: 1. Official: 6"],
+        [2, "It is large (Section 2)", "fails", "holds", "Replica: the only check fails: 1. Official: 6"],
     ]
     alone = claims.table_cells(table(), ["official"])
     assert alone.columns.tolist() == ["No.", "Finding", "Verdict", "Evidence"]
     assert alone.Evidence[0] == "6"
+
+
+def test_sets_that_agree_in_everything_share_a_column():
+    found = [
+        Claim(1, "S", "It rises", lambda value: [Check(value > 0, f"{value}")]),
+        Claim(2, "S", "It is large", lambda value: [Check(value > 5 if value > 1 else None, f"{value}")]),
+    ]
+    judged = claims.verdicts(found, {"preprint": 6, "aaai": 6, "run": 1}, ["preprint", "aaai", "run"])
+    cells = claims.table_cells(judged, ["preprint", "aaai", "run"], {"aaai": "AAAI", "run": "This run"})
+    assert cells.columns.tolist() == ["No.", "Finding", "Preprint and AAAI", "This run", "Evidence"]
+    assert cells.values.tolist() == [
+        [1, "It rises (S)", "holds", "holds", "Preprint and AAAI: 6. This run: 1"],
+        [2, "It is large (S)", "holds", "–", "6"],
+    ]
 
 
 def test_long_lists_of_counterexamples_are_shortened():
@@ -149,6 +163,8 @@ def test_what_cannot_be_decided_is_counted_with_its_commonest_reason_and_not_sho
     judged = claims.verdicts(lacking, {"replica": 1}, ["replica", "official"])
     assert claims.commonest(judged[judged.templates == "replica"]) == ("a", 2)
     assert claims.commonest(judged[:0]) == ("", 0)
+    metrics = judged.assign(missing="delta_i of A; acc_diff of A; the share of women by occupation")
+    assert claims.commonest(metrics) == ("A", len(judged))
     numbers = claims.tally(judged, "claims.csv")
     cell = {"templates": "replica", "missing": "a"}
     assert numbers["claims.replica.lacking"] == {"value": 2, "text": "2", "source": "claims.csv", "cell": cell}

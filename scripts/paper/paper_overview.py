@@ -1,0 +1,139 @@
+"""Write the overview over all studies: a section of the paper with its table, and the first page of the HTML report."""
+
+import json
+from pathlib import Path
+
+from scripts.core import files
+from scripts.core.job import run
+from scripts.core.paper import claims, latex, report, sections, summary
+from scripts.core.paper.tables import telling
+
+NOTES = (
+    "run: computed from models of this run; released: from outputs that the study's authors published; baseline: rules "
+    "in place of a system; demonstration: a model that shows the machinery alone. All results are in "
+    "results/paper/summary.csv."
+)
+ALIGN = {"n": "r"}
+MANY = 8
+"""Up to this many findings of one verdict are named."""
+
+
+def main(
+    *,
+    template: str,
+    summary_csv: str,
+    verdicts: list,
+    verdict_counts: list,
+    headline: list,
+    overview_tex: str,
+    tex: str,
+    csv: str,
+    report_rst: str,
+    studies: list,
+):
+    """Write ``overview_tex``, the section, ``tex`` and ``csv``, its table, and ``report_rst``.
+
+    Parameters
+    ----------
+    template : str
+    summary_csv : str
+        The summary over all studies.
+    verdicts, verdict_counts : list of str
+        The findings of the studies that test some (CSV), and how often each verdict fell (JSON).
+    headline : list of str
+        PNG files that the report opens with.
+    overview_tex, tex, csv, report_rst : str
+        The outputs.
+    studies : list of dict
+        ``key``, ``label``, ``question``, ``parts`` and ``titles`` (of its figures, by the files' names).
+    """
+    cells, constant = telling(summary.overview(summary.read([summary_csv])), ["Study", "Model or system", "Metric"])
+    files.write_csv(csv, cells)
+    files.write_text(tex, typeset(cells))
+    tested = {Path(path).parts[1]: path for path in verdicts}
+    counted = {Path(path).parts[1]: path for path in verdict_counts}
+    judged = [
+        study | judgements(study, tested[study["key"]], counted[study["key"]])
+        for study in studies
+        if study["key"] in tested
+    ]
+    asked = [study for study in studies if study["question"]]
+    context = {
+        "asked": asked,
+        "judged": judged,
+        "constant": constant,
+        "cells": sections.fitted(Path(tex).read_text(encoding="utf-8").strip()) if len(cells) else "",
+        "table": sections.table,
+        "findings": sections.findings,
+    }
+    sections.write(overview_tex, template, context)
+    found = [
+        (
+            ", ".join(filter(None, [study["label"], part if len(study["parts"]) > 1 else ""])),
+            report.plain(sections.unmarked(sections.findings(study["beside"], part, study["called"][part]))),
+            study["decided"][part],
+        )
+        for study in judged
+        for part in study["parts"]
+    ]
+    titles = {study["key"]: study for study in studies}
+    figures = [(titled(path, titles[Path(path).parts[1]]), path) for path in headline]
+    questions = [(study["label"], study["question"]) for study in asked]
+    files.write_text(report_rst, report.page(sections.TITLE, questions, cells, NOTES, found, figures))
+
+
+def typeset(cells):
+    """Return the overview's table as LaTeX: a rule between studies, and a study and its data named once."""
+    shown = cells.copy()
+    breaks = [place for place in range(1, len(cells)) if cells.Study.iloc[place] != cells.Study.iloc[place - 1]]
+    named = [column for column in ("Study", "Data") if column in cells]
+    for column in named:
+        above = cells[named[: named.index(column) + 1]]
+        shown[column] = cells[column].where((above != above.shift()).any(axis=1), "")
+    align = "".join(ALIGN.get(column, "l") for column in cells)
+    return latex.latex_table(shown, align=align, midrules=breaks)
+
+
+def judgements(study, verdicts, counts):
+    """Return the findings that a run decides on the parts of a study.
+
+    Parameters
+    ----------
+    study : dict
+    verdicts, counts : str
+        As ``scripts/core/paper/claims.py`` writes them.
+
+    Returns
+    -------
+    dict
+        ``beside``: the counts as a template takes them; ``called``: what each part is called in a sentence;
+        ``decided``: part to verdict to findings, the first :data:`MANY` of each.
+    """
+    table = files.read_csv(verdicts)
+    decided, called = {}, {}
+    for part in study["parts"]:
+        rows = table[table.templates == part]
+        decided[part] = {
+            verdict: shortened(rows[rows.verdict == verdict].finding.tolist())
+            for verdict in (claims.HOLDS, claims.FAILS)
+        }
+        several = len(study["parts"]) > 1 and part != "run"
+        called[part] = latex.Raw(rf"the \emph{{{latex.escape(part)}}} data") if several else "this run"
+    numbers = json.loads(Path(counts).read_text(encoding="utf-8"))
+    return {"beside": {"id": study["key"], "numbers": numbers}, "called": called, "decided": decided}
+
+
+def shortened(texts):
+    """Return the first :data:`MANY` texts, and how many more there are."""
+    return texts if len(texts) <= MANY else [*texts[:MANY], f"({len(texts) - MANY} more.)"]
+
+
+def titled(path, study):
+    """Return the title of a figure's file, with its study and the part that it belongs to."""
+    stem, part = Path(path).stem, Path(path).parent.name
+    place = f", {part}" if part in study["parts"] and len(study["parts"]) > 1 else ""
+    return f"{study['label']}{place}: {study['titles'].get(stem, stem.replace('_', ' '))}"
+
+
+if __name__ == "__main__":
+    run(main)
