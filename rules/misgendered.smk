@@ -709,4 +709,8 @@ declare(
             "wording": MISGENDERED["declarations"]["wording"],
         },
     ),
+    summary=result(
+        **MISGENDERED_ACCURACY,
+        params={"models": MISGENDERED_MODELS, "template_sets": MISGENDERED["templates"]},
+    ),
 )

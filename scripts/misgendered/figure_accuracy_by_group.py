@@ -11,7 +11,7 @@ def main(
 ):
     """Draw the figure; ``chance`` is the accuracy of a random pick among the forms of ``pronoun_sets``."""
     frame = figures.pooled(figures.read(accuracy, ["group"]), templates, {"pronoun_type", "group"})
-    frame = frame[frame.model.isin(figures.panels(models))]
+    frame = plotting.enough(frame[frame.model.isin(figures.panels(models))])
     types = dict(zip(frame.group, frame.pronoun_type, strict=True))
     order = [g for kind in present(TYPES, types.values()) for g in pronoun_sets if types.get(g) == kind]
     with plotting.style():

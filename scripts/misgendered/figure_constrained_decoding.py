@@ -7,8 +7,8 @@ from scripts.core.job import run
 from scripts.core.options import fill
 from scripts.misgendered.lib import figures
 
-CHARACTERS = 60
-LINE, SIZE = 0.125, 6.8
+CHARACTERS = 56
+LINE, SIZE = 0.128, 7
 READ = ["instance_id", "text", "options", "groups", "gold", "form", "pronoun_type", "declaration_type", "shots"]
 
 

@@ -39,7 +39,6 @@ def draw(frame, models):
     handles = [*figures.type_handles(types), plotting.interval_handle(figures.INTERVAL, "_")]
     handles.append(plotting.reference_line(grid, 0, "no difference", (0, (1, 1.2)), along="x"))
     plotting.legend_below(drawn, handles, 3)
-    plotting.demonstration_note(drawn, models)
     return drawn
 
 

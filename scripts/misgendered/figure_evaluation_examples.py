@@ -8,9 +8,9 @@ from scripts.core.options import fill
 from scripts.misgendered.lib import figures
 from scripts.misgendered.lib.labels import SHORT, present
 
-CHARACTERS = 60
+CHARACTERS = 56
 """Of a line at the width of a column."""
-LINE, SIZE = 0.125, 6.8
+LINE, SIZE = 0.128, 7
 """Height of a line in inches, size of its type in points."""
 RIGHT, WRONG = "#117733", "#882255"
 

@@ -1,6 +1,7 @@
 """Draw the accuracy on each form against the tokens that it costs."""
 
 import numpy as np
+from matplotlib.ticker import MaxNLocator
 
 from scripts.core import plotting
 from scripts.core.job import run
@@ -44,6 +45,7 @@ def draw(cells, lines, models, chance):
             ax.plot(ends, height, color=plotting.GREY, linewidth=1.1)
         ax.set_title(models[name]["label"])
         plotting.fraction_axis(ax.yaxis)
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     for ax in grid.flat[len(names) :]:
         ax.set_axis_off()
     for ax in grid[-1]:
@@ -53,7 +55,6 @@ def draw(cells, lines, models, chance):
     handles = [*figures.type_handles(types), plotting.chance_line(grid.flat[: len(names)], chance)]
     handles.append(plotting.handle({"color": plotting.GREY}, "least squares"))
     plotting.legend_below(drawn, handles, 3)
-    plotting.demonstration_note(drawn, models)
     return drawn
 
 

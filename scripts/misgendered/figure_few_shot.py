@@ -24,7 +24,7 @@ def draw(summary, by_draw, models, chance):
     models : dict
     chance : float
     """
-    names = [name for name in models if name in set(summary[summary.shots > 0].model)]
+    names = [name for name in models if name in set(summary.model)]
     columns = min(COLUMNS, len(names))
     rows = -(-len(names) // columns)
     drawn = plotting.figure(plotting.COLUMN if columns < COLUMNS else plotting.PAGE, 1.7 * rows)
@@ -34,7 +34,7 @@ def draw(summary, by_draw, models, chance):
         for kind in types:
             look = figures.TYPE_LOOKS[kind]
             curve = summary[(summary.model == name) & (summary.pronoun_type == kind)].sort_values("shots")
-            plotting.curve(ax, curve.shots, curve.accuracy, curve.sd, look)
+            plotting.curve(ax, curve.shots, curve.accuracy, curve.accuracy - curve.sd, curve.accuracy + curve.sd, look)
             points = by_draw[(by_draw.model == name) & (by_draw.pronoun_type == kind) & (by_draw.shots > 0)]
             ax.plot(
                 points.shots, points.accuracy, linestyle="none", marker=look["marker"], markersize=3,
@@ -52,10 +52,9 @@ def draw(summary, by_draw, models, chance):
     handles = [plotting.handle(figures.TYPE_LOOKS[kind], label) for kind, label in types.items()]
     handles.append(plotting.point_handle("one draw of the examples"))
     if summary.sd.notna().any():
-        handles += plotting.shading(f"SD over {int(summary.draws.max())} draws")
+        handles += plotting.shading(f"± SD over {int(summary.draws.max())} draws")
     handles.append(plotting.chance_line(grid.flat[: len(names)], chance))
     plotting.legend_below(drawn, handles, 3)
-    plotting.demonstration_note(drawn, {name: models[name] for name in names})
     return drawn
 
 
@@ -71,18 +70,25 @@ def main(
     models: dict,
     chance: float,
 ):
-    """Draw the figure; without examples it shows the declaration that examples use, from ``accuracy``."""
+    """Draw the figure; without examples it shows the declaration that examples use, from ``accuracy``.
+
+    Accuracies on few instances (:data:`scripts.core.plotting.FEWEST`) are left out.
+    """
     summary = figures.read(accuracy_over_draws, ["sd"])
     by_draw = figures.read(accuracy_by_draw, ["draw"])
     kept = {"declaration_type", "declaration_number", "pronoun_type"}
     base = figures.pooled(figures.read(accuracy, ["shots"]), templates, kept)
-    base = base[(base.declaration_type == "explicit") & (base.declaration_number == "5") & base.model.isin(models)]
+    base = base[
+        (base.declaration_type == "explicit") & (base.declaration_number == "5") & base.model.isin(set(summary.model))
+    ]
     shared = ["model", "shots", "pronoun_type", "accuracy", "n"]
-    summary = summary[summary.shots > 0]
+    summary = summary[(summary.shots > 0) & (summary.n * summary.draws >= plotting.FEWEST)]
     frame = base[shared].assign(draws=1, sd=float("nan"))
     columns = [*shared, "draws", "sd"]
     frame = pd.concat([frame[columns], summary[columns]], ignore_index=True)
     frame = frame.sort_values(["model", "pronoun_type", "shots"], ignore_index=True)
+    frame = frame[frame.n * frame.draws >= plotting.FEWEST]
+    by_draw = plotting.enough(by_draw)
     plotting.save(draw(frame, by_draw, models, chance), frame, pdf, png, csv)
 
 

@@ -9,8 +9,8 @@ from scripts.misgendered.lib import declarations, figures, study
 from scripts.misgendered.lib import instances as assembly
 from scripts.misgendered.lib.labels import DECLARATION_TYPES, NAME_CLASSES, TYPES
 
-CHARACTERS = 60
-LINE, SIZE = 0.125, 6.8
+CHARACTERS = 56
+LINE, SIZE = 0.128, 7
 NAMES_SHOWN = 3
 
 

@@ -37,7 +37,6 @@ def draw(frame, models):
         plotting.reference_line([ax], 0, "no effect", (0, (1, 1.2)), along="x"),
     ]
     plotting.legend_below(drawn, handles, 2)
-    plotting.demonstration_note(drawn, models)
     return drawn
 
 

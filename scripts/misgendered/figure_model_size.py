@@ -53,7 +53,6 @@ def draw(frame, models, chance):
     grid[-1].set_xlabel("Parameters")
     handles += [plotting.chance_line(grid, chance), plotting.interval_handle(figures.INTERVAL)]
     plotting.legend_below(drawn, handles, 4)
-    plotting.demonstration_note(drawn, models)
     return drawn
 
 
@@ -61,7 +60,7 @@ def main(*, accuracy: str, pdf: str, png: str, csv: str, templates: str, models:
     """Draw the figure; ``chance`` is the accuracy of a random pick. Models whose size is not known are left out."""
     known = {name: facts for name, facts in models.items() if facts["parameters"]}
     frame = figures.pooled(figures.read(accuracy, ["pronoun_type"]), templates, {"pronoun_type"})
-    frame = frame[frame.model.isin(known)]
+    frame = plotting.enough(frame[frame.model.isin(known)])
     frame = frame.assign(parameters=frame.model.map({name: facts["parameters"] for name, facts in known.items()}))
     plotting.save(draw(frame, known, chance), frame, pdf, png, csv)
 

@@ -48,7 +48,6 @@ def draw(frame, models, chance):
         plotting.chance_line(grid, chance, along="x"),
     ]
     plotting.legend_below(drawn, handles, 3)
-    plotting.demonstration_note(drawn, models)
     return drawn
 
 

@@ -1,7 +1,11 @@
 """Render the paper's section on MISGENDERED, and its part of the appendix, from templates and the results of the run."""
 
 from scripts.core.job import run
+from scripts.core.paper import closing
 from scripts.core.paper.sections import context, value, write
+
+TITLES = {"replica": "replica templates", "official": "official templates"}
+"""The sets of templates as the text calls them."""
 
 
 def main(
@@ -36,8 +40,10 @@ def main(
         "scores": scores,
         "wording": wording,
         "word": word,
+        "called": {name: TITLES[name] for name in template_sets},
     }
-    write(section_tex, section_template, everything)
+    everything["counts"] = closing.counts(common["beside"], everything["called"])
+    closing.write(section_tex, section_template, everything, figures, tables)
     write(appendix_tex, appendix_template, everything)
 
 

@@ -123,7 +123,6 @@ def accuracy_rows(frame, rows, models, chance, key):
     handles = [*type_handles(types), plotting.interval_handle(INTERVAL, "_")]
     handles.append(plotting.chance_line(grid, chance, along="x"))
     plotting.legend_below(drawn, handles, 3)
-    plotting.demonstration_note(drawn, models)
     return drawn
 
 
