@@ -1,4 +1,4 @@
-"""Render the paper's section on MISGENDERED, and its part of the appendix, from templates and the results of the run."""
+"""Render the section on MISGENDERED and its part of the appendix from templates and the results of the run."""
 
 from scripts.core.job import run
 from scripts.core.paper import closing

@@ -7,10 +7,13 @@ where a group of pronouns is never right: they have a normal prior with standard
 are somewhat too narrow.
 """
 
+import warnings
+
 import numpy as np
 import pandas as pd
 from scipy import sparse
 from statsmodels.genmod.bayes_mixed_glm import BinomialBayesMixedGLM
+from statsmodels.tools.sm_exceptions import ConvergenceWarning
 
 LEAST_MODELS = 5
 """Models from which on their effect is random; fewer say little about a variance, and have coefficients instead."""
@@ -66,7 +69,11 @@ def mixed_model(table, seed):
             names.append((factor, level))
     effects, owners = _random_design(rows, random)
     model = BinomialBayesMixedGLM(rows.right.to_numpy(), design.to_numpy(), exog_vc=effects, ident=owners)
-    fitted = model.fit_vb(fit_method="L-BFGS-B", minim_opts={"maxiter": ITERATIONS, "maxfun": 2 * ITERATIONS}, rng=seed)
+    with warnings.catch_warnings():
+        # What did not converge is refused below.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        limits = {"maxiter": ITERATIONS, "maxfun": 2 * ITERATIONS}
+        fitted = model.fit_vb(fit_method="L-BFGS-B", minim_opts=limits, rng=seed)
     outcome = fitted.optim_retvals
     if not outcome.success or not np.isfinite(fitted.params).all():
         return _refused(len(rows), f"the fit did not converge in {outcome.nit} iterations")
