@@ -12,6 +12,7 @@ def main(
     mapping: str,
     study_models: str,
     accuracy: str,
+    corpus_counts: str,
     tables: list,
     csv: str,
     tex: str,
@@ -23,14 +24,17 @@ def main(
 ):
     """Write all comparisons (CSV), those that the paper shows (LaTeX) and how often each verdict fell (JSON).
 
-    ``accuracy`` has the accuracies on all of ``template_sets``, ``tables`` are tables of each of them; the sets of
-    ``every_set`` that were not run are listed as such. Demonstration models among ``models`` are left out.
+    ``accuracy`` has the accuracies on all of ``template_sets`` and ``corpus_counts`` what was counted in corpora;
+    ``tables`` are tables of each of the sets. Those of ``every_set`` that were not run are listed as such. Demonstration
+    models among ``models`` are left out.
     """
     printed = read(published, mapping, study_models)
     by_set = read_tables(tables, template_sets)
     everything = files.read_csv(accuracy, dtype={"declaration_number": str})
+    counts = files.read_csv(corpus_counts)
     for name in template_sets:
         by_set[name]["analysis/accuracy.csv"] = everything[everything.templates == name]
+        by_set[name]["analysis/corpus_counts.csv"] = counts
     write(
         "misgendered",
         printed,
