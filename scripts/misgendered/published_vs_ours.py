@@ -25,7 +25,7 @@ def main(
     """Write all comparisons (CSV), those that the paper shows (LaTeX) and how often each verdict fell (JSON).
 
     ``accuracy`` has the accuracies on all of ``template_sets`` and ``corpus_counts`` what was counted in corpora;
-    ``tables`` are tables of each of the sets. Those of ``every_set`` that were not run are listed as such. Demonstration
+    ``tables`` are tables of each of the sets. Those of ``every_set`` that were not run are listed so. Demonstration
     models among ``models`` are left out.
     """
     printed = read(published, mapping, study_models)
