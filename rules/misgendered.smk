@@ -74,6 +74,9 @@ MISGENDERED_SCORED = Scored(
         0,
     ),
     options=len(MISGENDERED_GROUPS),
+    # Measured on 550 instances under SmolLM2's tokenizer.
+    shared=3.0,
+    benchmark=["results/misgendered/instances/replica/selected.parquet"],
     tokens=MISGENDERED_TOKENS,
     set_lengths={
         **{name: [(MISGENDERED["sample"]["instances"], MISGENDERED_TOKENS)] for name in MISGENDERED["templates"]},
