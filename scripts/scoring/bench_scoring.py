@@ -16,8 +16,9 @@ from scripts.core.engines.batches import PLL_METRIC
 from scripts.core.job import log, run
 
 COLUMNS = [
-    "study", "device", "threads", "model", "kind", "precision", "n_distractors", "instances", "engine", "sequences_per_second",
-    "ratio_to_minicons", "ratio_to_loop", "token_ratio", "share_of_bare_forward", "max_abs_difference",
+    "study", "device", "threads", "model", "kind", "precision", "n_distractors", "instances", "engine",
+    "sequences_per_second", "ratio_to_minicons", "ratio_to_loop", "token_ratio", "share_of_bare_forward",
+    "max_abs_difference",
 ]  # fmt: skip
 
 # Shapes of randomly initialised models; speed does not depend on what weights say.
@@ -52,8 +53,9 @@ def main(
     entries : dict
         Registry entries of the models that are measured as they are.
     cases : list of dict
-        ``study``, ``model`` (a name of ``entries`` or of :data:`SHAPES`), ``tokenizer`` (whose texts a shaped model reads),
-        ``n_distractors``, ``instances``, ``rounds`` and, if the case needs one and is left out without, ``gpu``.
+        ``study``, ``model`` (a name of ``entries`` or of :data:`SHAPES`), ``tokenizer`` (whose texts a shaped model
+        reads), ``instances``, ``rounds``, ``n_distractors`` for some of a study's samples and, if the case needs one
+        and is left out without, ``gpu``.
     threads : int
     """
     torch.set_num_threads(threads)
@@ -264,7 +266,8 @@ def markdown(frame):
         share = "" if np.isnan(row.share_of_bare_forward) else f"{row.share_of_bare_forward:.2f}"
         lines.append(
             f"| {row.study} | {row.model} | {row.n_distractors} | {row.engine} | {row.sequences_per_second:.2f} | "
-            f"{row.ratio_to_minicons:.2f} | {row.ratio_to_loop:.2f} | {row.token_ratio:.2f} | {share} | {row.max_abs_difference:.0e} nats |"
+            f"{row.ratio_to_minicons:.2f} | {row.ratio_to_loop:.2f} | {row.token_ratio:.2f} | {share} | "
+            f"{row.max_abs_difference:.0e} nats |"
         )
     where = ", ".join(
         f"{d}" + (f", {t} threads" if t else "") for d, t in {*zip(frame.device, frame.threads, strict=True)}
