@@ -1,7 +1,8 @@
 """The packed engine: every distinct computation once, the output layer only where it is read.
 
 Decoders share what texts have in common at their beginning (:mod:`scripts.core.engines.prefix_tree`); those that cannot
-take explicit positions and a mask of their own (linear biases but BLOOM's, recurrent layers, custom code) run in batches of equal length.
+take explicit positions and a mask of their own (linear biases but BLOOM's, recurrent layers, custom code) run in
+batches of equal length.
 Encoders compute identical masked inputs once, in batches of equal length. Encoder-decoders encode an instance once for
 all its options. Which of these ways a model can take is found out before the job starts
 (:mod:`scripts.core.engines.structure`).
