@@ -75,7 +75,7 @@ MISGENDERED_SCORED = Scored(
     ),
     options=len(MISGENDERED_GROUPS),
     # Measured on 550 instances under SmolLM2's tokenizer.
-    shared=3.0,
+    shared=2.5,
     benchmark=["results/misgendered/instances/replica/selected.parquet"],
     tokens=MISGENDERED_TOKENS,
     set_lengths={
