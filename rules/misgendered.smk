@@ -87,6 +87,9 @@ MISGENDERED_SCORED = Scored(
     ),
     options=len(MISGENDERED_GROUPS),
     score="label_loss",
+    # Measured on 550 instances under SmolLM2's tokenizer.
+    shared=2.5,
+    benchmark=["results/misgendered/instances/replica/selected.parquet"],
     tokens=MISGENDERED_TOKENS,
     set_lengths={
         **{name: [(MISGENDERED["sample"]["instances"], MISGENDERED_TOKENS)] for name in MISGENDERED["templates"]},

@@ -20,6 +20,7 @@ rule plan:
             f"{study}/{name}": {
                 "options": scored.options,
                 "lengths": {model: scored.lengths_of(name, model) for model in RUN},
+                "shared": scored.shared,
                 "jobs": {model: SHARDS[study][model] for model in scored.models_of(name, SHARDS[study])},
             }
             for study, scored in SCORED.items()

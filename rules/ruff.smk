@@ -359,37 +359,6 @@ rule ruff_template_comparison:
 include: "ruff_prompting.smk"
 
 
-rule bench:
-    input:
-        "results/benchmarks/scoring.csv",
-    localrule: True
-
-
-# What scoring engines are measured on are RUFF's samples.
-rule bench_scoring:
-    input:
-        samples=expand(
-            "results/ruff/instances/replica/sample_seed{seed}_distractors{n}.parquet", seed=[13, 17, 19], n=range(6)
-        ),
-        prepared=["results/models/minilm-l6-mlm"],
-    output:
-        table="results/benchmarks/scoring.csv",
-        summary="results/benchmarks/scoring.md",
-    log:
-        "results/logs/bench_scoring.log",
-    conda:
-        "../envs/scoring.yaml"
-    threads: SCORING_THREADS
-    resources:
-        mem_mb=2000,
-        runtime=30,
-    params:
-        entries={name: SCORED_ENTRIES[name] for name in ("smollm2-135m-instruct", "minilm-l6-mlm")},
-        cases=config["benchmark"],
-    script:
-        "../scripts/scoring/bench_scoring.py"
-
-
 # In the paper: headline 1, context_free 4, introduction_accuracy 5, accuracy_by_pronoun 6, accuracy_by_distractors 7,
 # scaling 8, error_types 9, context_free_by_model 10; the others are additions.
 RUFF_DRAWN = {"models": RUN_MODELS, "chance": RUFF_CHANCE, "human": RUFF["human_accuracy"]}
@@ -503,6 +472,9 @@ declare(
         tokens=56,
         lengths=ruff_scored(RUFF_LARGEST)["lengths"],
         fewer={model: ruff_scored(size) for model, size in RUFF_SIZES.items() if size < RUFF_LARGEST},
+        benchmark=expand(
+            "results/ruff/instances/replica/sample_seed{seed}_distractors{n}.parquet", seed=[13, 17, 19], n=range(6)
+        ),
     ),
     prompted=Prompted(sets=RUFF["templates"], models=RUFF_PROMPTED, tokens=prompting_jobs.PROMPT_TOKENS),
     figures=RUFF_FIGURES,

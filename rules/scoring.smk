@@ -98,3 +98,36 @@ rule merge_scores:
         "../envs/scoring.yaml"
     script:
         "../scripts/scoring/merge_scores.py"
+
+
+# What `make bench` measures the engines on, by study.
+BENCHMARKED = {study: scored.benchmark for study, scored in SCORED.items() if scored.benchmark}
+
+if BENCHMARKED:
+
+    rule bench:
+        input:
+            "results/benchmarks/scoring.csv",
+        localrule: True
+
+    rule bench_scoring:
+        input:
+            samples=[path for paths in BENCHMARKED.values() for path in paths],
+            prepared=["results/models/minilm-l6-mlm"],
+        output:
+            table="results/benchmarks/scoring.csv",
+            summary="results/benchmarks/scoring.md",
+        log:
+            "results/logs/bench_scoring.log",
+        conda:
+            "../envs/scoring.yaml"
+        threads: SCORING_THREADS
+        resources:
+            mem_mb=2000,
+            runtime=30,
+        params:
+            studies=[study for study, paths in BENCHMARKED.items() for _ in paths],
+            entries={name: SCORED_ENTRIES[name] for name in ("smollm2-135m-instruct", "minilm-l6-mlm")},
+            cases=[case for case in config["benchmark"] if case["study"] in BENCHMARKED],
+        script:
+            "../scripts/scoring/bench_scoring.py"

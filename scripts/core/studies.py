@@ -96,6 +96,10 @@ class Scored:
         How many options an instance has.
     tokens : float
         Tokens of a typical text (for a set of several lengths, the root mean square).
+    shared : float
+        Tokens that a decoder reads of all options of an instance together, in texts.
+    benchmark : list of str
+        Files of instances that ``make bench`` measures the engines on.
     lengths : list of (int, float)
         Where texts differ much in length: how many instances have texts of how many tokens on average. Plans use
         them; if there are none, all texts are typical.
@@ -114,6 +118,8 @@ class Scored:
     instances: int
     options: int
     tokens: float
+    shared: float = 1.1
+    benchmark: list = field(default_factory=list)
     lengths: list = field(default_factory=list)
     fewer: dict = field(default_factory=dict)
     set_lengths: dict = field(default_factory=dict)

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from scripts.core import config, files, instances
+from scripts.core import config, files, instances, losses, model_outputs, options
 from scripts.core.engines import chunks, models
 from scripts.core.errors import UserError
 from scripts.core.provenance import closure
@@ -44,7 +44,7 @@ def write_instances(path, count, repeated=0):
 
 @pytest.fixture(scope="module")
 def entries(tmp_path_factory):
-    registry = builder.build(tmp_path_factory.mktemp("zoo"), ("tiny-llama", "tiny-bert"))
+    registry = builder.build(tmp_path_factory.mktemp("zoo"), ("tiny-llama", "tiny-bert", "tiny-t5"))
     return config.load_yaml(registry)["models"]
 
 
@@ -77,6 +77,34 @@ def test_every_distinct_instance_is_scored_once_in_order(entries, tmp_path, many
     speed = json.loads((tmp_path / "speed.json").read_text())
     assert speed["scored_tokens"] == facts["forward_tokens"]
     assert not (tmp_path / "scores.chunks").exists()
+
+
+@pytest.mark.parametrize("model", ["tiny-llama", "tiny-t5"])
+def test_losses_are_written_with_what_choices_need(entries, tmp_path, model):
+    path = write_instances(tmp_path / "instances.parquet", 9)
+    table = files.read_parquet(path)
+    table.loc[4, "text"] = "The clerk was late.  ___ would pay."
+    files.write_parquet(path, table)
+    given = arguments(entries, tmp_path, path, model, score="label_loss")
+    score.main(**given)
+    scores = model_outputs.read_scores(given["scores"], model, table)
+    assert scores.option.tolist() == FORMS * 9
+    assert files.parquet_metadata(given["scores"])["metric"] == "label_loss"
+    spanned = model == "tiny-t5"
+    assert (scores.sentinel_tokens == 2 * spanned).all()
+    assert (scores.end_tokens == spanned).all()
+    starts = scores.instance_id == f"{4:016x}"
+    assert (scores.uncapitalised_log_probability.notna() == (starts & spanned)).all()
+    picks = options.predict(losses.compared(scores), options.option_counts(table))
+    assert len(picks) == 9
+    merged = tmp_path / "merged.parquet"
+    merge_scores.main(shards=[given["scores"]], scores=str(merged))
+    assert files.read_arrow(merged).schema.equals(files.read_arrow(given["scores"]).schema)
+
+
+def test_a_masked_model_has_no_losses(entries, tmp_path, many):
+    with pytest.raises(UserError, match=r"a masked language model has no loss on labels.*leave the model out"):
+        score.main(**arguments(entries, tmp_path, many, "tiny-bert", score="label_loss"))
 
 
 def test_token_values_add_up(entries, tmp_path, many):

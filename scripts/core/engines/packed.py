@@ -1,12 +1,14 @@
 """The packed engine: every distinct computation once, the output layer only where it is read.
 
 Decoders share what texts have in common at their beginning (:mod:`scripts.core.engines.prefix_tree`); those that cannot
-take explicit positions and a mask of their own (ALiBi, recurrent layers, custom code) run in batches of equal length.
+take explicit positions and a mask of their own (linear biases but BLOOM's, recurrent layers, custom code) run in
+batches of equal length.
 Encoders compute identical masked inputs once, in batches of equal length. Encoder-decoders encode an instance once for
 all its options. Which of these ways a model can take is found out before the job starts
 (:mod:`scripts.core.engines.structure`).
 """
 
+import contextlib
 import logging
 from itertools import product
 
@@ -218,8 +220,32 @@ class PackedEngine(Texts):
             for row, pack in enumerate(packs)
             for name, path in pack.paths.items()
         ]
-        values = self._log_probabilities(inputs, np.concatenate(positions), np.concatenate(wanted))
+        with self._biases_of(inputs["position_ids"]):
+            values = self._log_probabilities(inputs, np.concatenate(positions), np.concatenate(wanted))
         return np.split(values, np.cumsum([len(ids) for ids in wanted])[:-1])
+
+    @contextlib.contextmanager
+    def _biases_of(self, depths):
+        """Let a model with linear biases of BLOOM's kind take those of ``depths`` inside the block.
+
+        They depend on the position of what is attended to alone, which it would count along the packed sequence.
+        """
+        base = self.network.base_model
+        build = getattr(base, "build_alibi_tensor", None)
+        if build is None:
+            yield
+            return
+
+        def by_depth(mask, heads, dtype):
+            counted = torch.ones((1, int(depths.max()) + 1), device=mask.device)
+            biases = build(counted, heads, dtype)[:, 0, depths.to(mask.device)]
+            return biases.transpose(0, 1).reshape(-1, 1, depths.shape[1])
+
+        base.build_alibi_tensor = by_depth
+        try:
+            yield
+        finally:
+            del base.build_alibi_tensor
 
     def _plan_texts(self, sequences, members):
         order = sorted(members, key=lambda i: (-len(sequences[i]), sequences[i].tolist()))

@@ -3,6 +3,7 @@
 ``pytest -s tests/core/engines/test_label_loss.py`` prints the largest differences.
 """
 
+import contextlib
 import itertools
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 import torch
 
 from scripts.core import config, losses, options
-from scripts.core.engines import label_loss, models, scoring
+from scripts.core.engines import label_loss, models, packed, scoring
 from scripts.core.errors import UserError
 from scripts.scoring import score
 from tests import zoo as builder
@@ -207,7 +208,7 @@ def test_a_decoder_that_sees_what_is_added_behind_labels_gets_labels_of_one_leng
     assert engine.description["batching"] == "equal length"
 
 
-@pytest.mark.parametrize("name", ["tiny-gpt2", "tiny-llama"])
+@pytest.mark.parametrize("name", ["tiny-gpt2", "tiny-bloom", "tiny-llama"])
 def test_long_texts_with_many_options_share_their_beginning(loaded, name):
     """Prompts with examples fill more than half a pack: options would each be computed from the beginning."""
     long = INSTANCES.iloc[:6].copy()
@@ -226,6 +227,14 @@ def test_long_texts_with_many_options_share_their_beginning(loaded, name):
         kinds, own = plain(architecture, model, tokenizer, texts[row.instance_id], row.option)
         assert row.log_probability == pytest.approx(kinds["all"][0], abs=1e-4)
         assert row.mean_log_probability == pytest.approx(own, abs=1e-4)
+
+
+def test_linear_biases_that_follow_the_packed_sequence_are_seen(loaded, monkeypatch):
+    """Without the biases of BLOOM's texts the check falls back to texts of equal length."""
+    monkeypatch.setattr(packed.PackedEngine, "_biases_of", lambda *_: contextlib.nullcontext())
+    _, model, tokenizer = loaded["tiny-bloom"]
+    engine = scoring.make_engine("packed", model, tokenizer, "decoder", "cpu", "auto", INSTANCES)
+    assert engine.description["batching"] == "equal length"
 
 
 def test_masked_models_are_refused():
