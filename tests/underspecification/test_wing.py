@@ -269,6 +269,8 @@ def test_the_section_shows_or_names_every_figure_and_table(run):
     for reference in re.findall(r"\\ref\{([^}]+)\}", text):
         assert reference in labels, reference
     assert "VAR" not in text and "nan" not in text
+    for cells in re.findall(r"\\midrule.*?\\bottomrule", text, flags=re.DOTALL):
+        assert not re.search("not (applicable|run|released)", cells), cells
 
 
 def test_numbers_are_those_of_the_tables(run):
