@@ -197,6 +197,7 @@ def main(*, configuration: dict, targets: list, configfiles: list):
     findings = state.findings
     for line in [*audit.report(findings), *advice(state, configfiles, targets)]:
         log.info("%s", line)
+        print(line, flush=True)
     bad = sum(finding["verdict"] != "current" for finding in findings.values())
     if bad:
         raise UserError(f"results/: {bad} of {len(findings)} files are not current; the lines above say what to do")
