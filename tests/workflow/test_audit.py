@@ -15,11 +15,10 @@ import pytest
 
 from scripts.core import files
 from scripts.core.provenance import job_records
+from tests.workflow.conftest import PAPER, audit
 
 pytestmark = pytest.mark.workflow
 
-PAPER = "paper" if shutil.which("latexmk") else "paper_provenance"
-TARGETS = [f"--target={target}" for target in (PAPER, "figures", "tables")]
 SCORES = "results/ruff/scores/replica"
 
 
@@ -33,20 +32,6 @@ def copied(finished, folder, **options):
 @pytest.fixture
 def tree(finished, tmp_path):
     return copied(finished, tmp_path / "copy")
-
-
-def audit(folder, *arguments, overlay="config/test.yaml", code=None):
-    """Run the audit in ``folder``, with the repository of ``code``; return the exit status and what was printed."""
-    done = subprocess.run(
-        [sys.executable, "-m", "scripts.audit", "--configfile", overlay, *TARGETS, *map(str, arguments)],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(code or folder)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert "Traceback" not in done.stderr, done.stderr
-    return done.returncode, done.stdout + done.stderr
 
 
 def verdicts(folder):
