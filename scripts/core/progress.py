@@ -194,7 +194,7 @@ class Handler(logging.Handler):
             elif self.progress is not None and event == "job_error":
                 # Snakemake tells each job of a failed group again, well or not.
                 if not record.indent:
-                    self._fail(record.jobid, list(record.log or ()), now)
+                    self._fail(record.jobid, list(record.log or ()), now, record.rule_msg)
             elif self.progress is not None and event == "group_error":
                 self._fail_group(record, now)
             elif event == "error" and getattr(record, "exception", "") in ("RuleException", "CalledProcessError"):
@@ -207,10 +207,13 @@ class Handler(logging.Handler):
         except Exception:
             self.handleError(record)
 
-    def _fail(self, number, logs, now):
+    def _fail(self, number, logs, now, said):
         self.progress.fail(number, now)
         name = self.progress.jobs[number].name if number in self.progress.jobs else f"job {number}"
         self._tell_reason(logs)
+        if said:
+            # What Slurm says of the job: its time limit, its memory, its node.
+            self._print(f"Error: {' '.join(str(said).split())}")
         self._print(f"Failed: {name}; its log: {', '.join(map(shown, logs)) or 'none'}")
 
     def _fail_group(self, record, now):

@@ -126,11 +126,20 @@ LOG = """12:00:00 INFO Python 3.11
 def test_a_failed_job_is_named_with_its_log_and_from_afar_with_its_reason(tmp_path, error, reason):
     path = tmp_path / "job.log"
     path.write_text(LOG.format(error))
-    failed = record("Error in rule", "job_error", level=logging.ERROR, jobid=3, log=[str(path)], indent=False)
+    failed = record("Error in rule", "job_error", level=logging.ERROR, jobid=3, log=[str(path)], indent=False,
+                    rule_msg=None)  # fmt: skip
     ended = record("CalledProcessError in file x", "error", level=logging.ERROR, exception="RuleException")
     line = f"Failed: score tiny; its log: {path}"
     assert printed(failed, ended) == [line]
     assert printed(failed, ended, reasons=True) == [reason, line]
+
+
+def test_what_slurm_says_of_a_failed_job_is_passed_on():
+    said = "SLURM-job '7' failed, SLURM status is: 'TIMEOUT'. "
+    failed = record(
+        "Error", "job_error", level=logging.ERROR, jobid=3, log=["slurm/7.log"], indent=False, rule_msg=said
+    )
+    assert printed(failed, reasons=True) == [f"Error: {said.strip()}", "Failed: score tiny; its log: slurm/7.log"]
 
 
 def test_a_failed_group_is_one_line(tmp_path):
