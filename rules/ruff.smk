@@ -28,17 +28,16 @@ RUFF_TOKENS = [34.5, 49, 58.5, 68, 77, 86]
 RUFF_SIZES = sample_sizes.of_models(RUFF["sample_size"], RUN)
 RUFF_LARGEST = max(RUFF_SIZES.values())
 
-
-def ruff_scored(size):
-    """Return what a model scores that takes ``size`` instances of each sample (scripts/core/studies.py, Scored.of)."""
-    each = len(RUFF["seeds"]) * size
-    return {
-        "priority": size,
-        "instances": sample_sizes.TASKS + len(RUFF["distractors"]) * each,
-        # Under the tokenizers of BERT and SmolLM2 alike.
-        "lengths": [(sample_sizes.TASKS, 19), *((each, RUFF_TOKENS[n]) for n in RUFF["distractors"])],
-    }
-
+# What a model scores that takes so many instances of each sample (scripts/core/studies.py, Scored.of). The lengths fit
+# the tokenizers of BERT and SmolLM2 alike.
+ruff_scored = lambda size: {
+    "priority": size,
+    "instances": sample_sizes.TASKS + len(RUFF["distractors"]) * len(RUFF["seeds"]) * size,
+    "lengths": [
+        (sample_sizes.TASKS, 19),
+        *((len(RUFF["seeds"]) * size, RUFF_TOKENS[n]) for n in RUFF["distractors"]),
+    ],
+}
 
 RUFF_FULL_SETS = "results/ruff/instances/{{templates}}/distractors{n}.parquet"
 RUFF_SAMPLES = "results/ruff/instances/{{templates}}/sample_seed{seed}_distractors{n}.parquet"
