@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from scripts.core import files
-from scripts.core.provenance import job_records
+from scripts.core.provenance import job_records, trace
 from tests.workflow.conftest import PAPER, audit
 
 pytestmark = pytest.mark.workflow
@@ -311,8 +311,10 @@ def test_a_figure_leads_back_to_templates_and_weights(finished):
         assert "rule paper_pdf" in printed
     status, printed = audit(finished.folder, "figure 1")
     assert status == 0, printed
-    for word in ("results/ruff/figures/replica/", "rule score", "templates/ruff/task.tsv", "weights ", "current"):
+    for word in ("results/ruff/figures/", "rule score", "weights ", "current"):
         assert word in printed
+    status, printed = audit(finished.folder, "results/ruff/figures/replica/context_free_by_model.pdf")
+    assert status == 0 and "templates/ruff/task.tsv" in printed, printed
 
 
 def test_a_number_and_a_cell_lead_back_to_one_model_and_template_rows(finished):
@@ -423,7 +425,7 @@ TRACES = {
         ["tiny-llama.parquet"],
     ),
     # A full set that was not made: every task sentence and context template, and the pronoun sets of the run alone.
-    "table 3:2:instances": (
+    "results/ruff/tables/replica/instance_counts.csv:2:instances": (
         [r"= 7200", r"\n1 rows? of results/ruff/instances/replica/full_set_sizes\.parquet",
          r"ruff/task\.tsv: lines 3-182\n", r"ruff/context\.tsv: lines 3-32\n",
          r"occupations\.tsv: lines 3-62\n", r"pronouns\.tsv: lines 3-6\n"],
@@ -435,8 +437,12 @@ TRACES = {
         [r"context\.tsv: line", r"rows? of results/ruff/instances/replica/full_set_sizes"],
     ),
     # He and she, without distractors: half of the 24 instances, not the 252 of all settings.
-    "table 5:1:p": ([r"\n12 rows of results/ruff/instances/replica/selected\.parquet"], [r"\n252 rows", r"\n24 rows"]),
-    "figure 4": ([r"\n24 rows of results/ruff/instances/replica/selected\.parquet", "weights "], [r"\n252 rows"]),
+    "results/ruff/tables/replica/pronoun_tests.csv:1:p": (
+        [r"\n12 rows of results/ruff/instances/replica/selected\.parquet"], [r"\n252 rows", r"\n24 rows"],
+    ),
+    "results/ruff/figures/replica/accuracy_by_pronoun.pdf": (
+        [r"\n24 rows of results/ruff/instances/replica/selected\.parquet", "weights "], [r"\n252 rows"],
+    ),
     "results/ruff/analysis/replica/prompted_accuracy.csv:model=tiny-llama,method=zhou,answer=final,n_distractors=0,"
     "prompt=3:accuracy": (
         [r"\d rows of results/ruff/prompts/replica\.parquet", r"ruff/prompts\.tsv: line 6\n",
@@ -479,6 +485,18 @@ def test_a_result_leads_to_the_lines_that_it_used(finished, what):
     assert [pattern for pattern in absent if re.search(pattern, printed)] == [], printed
 
 
+def numbered(finished, label):
+    """Return what the paper calls the figure or table whose label ends so, such as ``table 4``."""
+    items = trace.items(finished.folder / "results/paper/main.tex")
+    return next(f"{item['kind']} {item['number']}" for item in items if item["label"].endswith(label))
+
+
+def test_a_cell_of_a_numbered_table_leads_to_its_rows(finished):
+    status, printed = audit(finished.folder, f"{numbered(finished, '-instances')}:2:instances")
+    assert status == 0 and re.search(r"= 7200", printed), printed
+    assert re.search(r"\n1 rows? of results/ruff/instances/\w+/full_set_sizes\.parquet", printed)
+
+
 def test_the_examples_of_the_help_work(finished):
     _, printed = audit(finished.folder, "--help")
     examples = re.findall(r"^ +python -m scripts\.audit +(.+?)(?:  .*)?$", printed, flags=re.MULTILINE)
@@ -497,15 +515,18 @@ def test_the_examples_of_the_help_work(finished):
     ("what", "told"),
     [
         ("table 1:1:x", "table 1 has no file of its own in results/paper/main.tex, and so no cells to look up"),
-        ("table 6:1:x", "accuracy.csv: has no column 'x'"),
-        ("table 6:999:accuracy", "'999' chooses 0 rows"),
-        ("figure 4:1:x", "accuracy_by_pronoun.csv: has no column 'x'"),
+        ("-accuracy:1:x", "accuracy.csv: has no column 'x'"),
+        ("-accuracy:999:accuracy", "'999' chooses 0 rows"),
+        ("-accuracy_by_pronoun:1:x", "accuracy_by_pronoun.csv: has no column 'x'"),
         ("results/ruff/analysis/replica/none.csv:1:x", "no such file"),
         ("results/ruff/analysis/replica/accuracy.csv:1", "write FILE.csv:ROW:COLUMN"),
         ("--impact=templates/ruff/task.tsv:99999", "line 99999 is not a data row; data rows are the lines 3-182"),
     ],
 )
 def test_what_is_not_there_is_an_error(finished, what, told):
+    if what.startswith("-accuracy"):
+        label, colon, cell = what.partition(":")
+        what = f"{numbered(finished, label)}{colon}{cell}"
     status, printed = audit(finished.folder, what)
     assert status == 2
     assert told in printed

@@ -61,7 +61,7 @@ def opened(report, folder, study, *cells):
     ("study", "cells", "caption"),
     [
         ("RUFF", ("figure", "accuracy by distractors", "replica"), "ruff-replica-accuracy_by_distractors"),
-        ("Counter-GAP", ("table", "inconsistency", "replica"), "counter-gap-replica-inconsistency"),
+        ("Counter-GAP", ("table", "bias"), "counter-gap-bias"),
     ],
 )
 def test_a_result_has_its_study_and_the_papers_caption(report, finished, tmp_path, study, cells, caption):
