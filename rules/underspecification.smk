@@ -346,7 +346,6 @@ UNDERSPEC_FIGURES = {
         params={
             "variable": lambda wildcards: wildcards.variable,
             "choice": lambda wildcards: wildcards.choice,
-            "models": UNDERSPEC_FACTS,
         },
     ),
     "occupations": result(
@@ -372,7 +371,6 @@ UNDERSPEC_FIGURES = {
         params={
             "evaluation_set": lambda wildcards: wildcards.set,
             "part": lambda wildcards: wildcards.part,
-            "models": UNDERSPEC_FACTS,
             "threshold": UNDERSPEC["threshold"],
         },
     ),
@@ -385,14 +383,13 @@ UNDERSPEC_FIGURES = {
         params={
             "evaluation_set": "winogender",
             "part": "GPT-3.5 SFT",
-            "models": UNDERSPEC_FACTS,
             "threshold": UNDERSPEC["threshold"],
         },
     ),
     "example": result(
         mem_mb=2000,
         masses=lambda wildcards: UNDERSPEC_MASSES[wildcards.source],
-        params={"occupation": "doctor", "model": "RoBERTa-large", "models": UNDERSPEC_FACTS},
+        params={"occupation": "doctor", "model": "RoBERTa-large"},
     ),
     "roc": result(
         "roc",
