@@ -91,7 +91,8 @@ def draw(frame):
         block[0].set_title("<other>" if participant == "other" else f"'{participant}'")
     axes[0, 0].set(ylim=(-4, 104))
     model, occupation = frame.model.iloc[0], frame.occupation.iloc[0]
-    drawn.supylabel(f"normalised female probability (%): {model}, {occupation}", fontsize=8)
+    drawn.suptitle(f"{model}: sentences about a professional called {occupation}", fontsize=8)
+    drawn.supylabel("normalised female probability (%)", fontsize=8)
     handles = [
         plotting.handle(LOOKS[coreferent] | FILLS[specified], label)
         for coreferent, specified, label in (

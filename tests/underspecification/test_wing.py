@@ -359,7 +359,9 @@ def drawn(run, root):
     return {
         "date": figure_correlations.draw(table("figures/preprint/correlations_date_all"), "date"),
         "place": figure_correlations.draw(table("figures/run/correlations_place_all"), "place"),
-        "example": figure_example.draw(table("figures/preprint/example")),
+        "example": figure_example.draw(
+            table("figures/preprint/example").assign(model="Some-model-135M-Instruct (demonstration)")
+        ),
         "occupations": figure_occupations.draw(
             table("figures/run/occupations_winogender_run").assign(undefined=True), "winogender", {}, THRESHOLD
         ),
