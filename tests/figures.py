@@ -19,7 +19,7 @@ def problems(drawn, pronouns=False):
     """Return what a figure does against the rules, one line each.
 
     Its width is that of a column or of the page; texts have 7 points or more, markers 3; on an axis of shares nothing
-    lies below 0 or above 1; a pronoun's colour stands for pronouns alone; no legend lies on a panel, nothing is cut off.
+    lies below 0 or above 1; a pronoun's colour stands for pronouns alone; no legend lies on a panel; all is visible.
 
     Parameters
     ----------
