@@ -394,18 +394,31 @@ rule bench_scoring:
 RUFF_DRAWN = {"models": RUN_MODELS, "chance": RUFF_CHANCE, "human": RUFF["human_accuracy"]}
 RUFF_COUNTED = {"models": RUN_MODELS, "pronoun_sets": PRONOUN_LABELS}
 RUFF_FIGURES = {
-    "headline": result("accuracy", params=RUFF_DRAWN),
-    "context_free": result("context_free", "context_free_summary", params=RUFF_COUNTED),
-    "introduction_accuracy": result("accuracy", params=RUFF_DRAWN),
-    "accuracy_by_pronoun": result("accuracy", "pronoun_tests", params=RUFF_DRAWN | RUFF_COUNTED),
-    "accuracy_by_distractors": result("accuracy", params=RUFF_DRAWN),
-    "scaling": result("scaling", params=RUFF_DRAWN),
-    "error_types": result("error_types", params={"models": RUN_MODELS}),
-    "context_free_by_model": result("context_free", params=RUFF_COUNTED),
+    "headline": result(
+        "accuracy", params=RUFF_DRAWN, title="Accuracy by number of distractors, smallest and largest models"
+    ),
+    "context_free": result(
+        "context_free", "context_free_summary", params=RUFF_COUNTED, title="Predictions without context"
+    ),
+    "introduction_accuracy": result("accuracy", params=RUFF_DRAWN, title="Accuracy without distractors"),
+    "accuracy_by_pronoun": result(
+        "accuracy",
+        "pronoun_tests",
+        params=RUFF_DRAWN | RUFF_COUNTED,
+        title="Accuracy without distractors by pronoun set",
+    ),
+    "accuracy_by_distractors": result("accuracy", params=RUFF_DRAWN, title="Accuracy by number of distractors"),
+    "scaling": result("scaling", params=RUFF_DRAWN, title="Accuracy by model size"),
+    "error_types": result("error_types", params={"models": RUN_MODELS}, title="Kinds of errors with distractors"),
+    "context_free_by_model": result("context_free", params=RUFF_COUNTED, title="Predictions without context by model"),
     # One script draws accuracies by either factor.
     **{
         f"accuracy_by_{factor}": result(
-            "accuracy", "accuracy_over_models", params=RUFF_DRAWN | {"factor": factor}, script="accuracy_by_factor"
+            "accuracy",
+            "accuracy_over_models",
+            params=RUFF_DRAWN | {"factor": factor},
+            script="accuracy_by_factor",
+            title=f"Accuracy by number of distractors and {factor}",
         )
         for factor in ("case", "polarity")
     },
@@ -415,6 +428,7 @@ RUFF_FIGURES = {
         made=[{}] if len(RUFF["templates"]) > 1 else [],
         params={"models": RUN_MODELS},
         template_comparison=rules.ruff_template_comparison.output.template_comparison,
+        title="Replica beside official templates",
     ),
 }
 
@@ -426,11 +440,12 @@ RUFF_TABLES = {
         samples=rules.ruff_select_instances.input.samples,
         selected=rules.ruff_select_instances.output.selected,
         params={"models": RUN_MODELS, "scored": RUFF_SIZES},
+        title="Numbers of instances",
     ),
-    "models": result(params={"models": RUN_MODELS}),
-    "accuracy": result("accuracy", params={"models": RUN_MODELS}),
-    "pronoun_tests": result("pronoun_tests", params={"models": RUN_MODELS}),
-    "error_types": result("error_types", params={"models": RUN_MODELS}),
+    "models": result(params={"models": RUN_MODELS}, title="Models by family"),
+    "accuracy": result("accuracy", params={"models": RUN_MODELS}, title="Accuracy by number of distractors"),
+    "pronoun_tests": result("pronoun_tests", params={"models": RUN_MODELS}, title="Tests between pronoun sets"),
+    "error_types": result("error_types", params={"models": RUN_MODELS}, title="Kinds of errors with distractors"),
     **RUFF_PROMPTING_TABLES,
 }
 

@@ -260,6 +260,9 @@ def report_captions(items):
             test = f'"{item["path"]}" in snakemake.output'
             text = report.caption(name, report.plain(caption(item["body"])))
             lines.append(f"{{% if {test} %}}{text}{{% endif %}}")
+    paths = [item["path"] for item in items if item["path"]]
+    listed = f"{paths!r} | select('in', snakemake.output) | list"
+    lines.append(f"{{% if not ({listed}) %}}Not in the paper, which shows a part of the results.{{% endif %}}")
     return "\n".join(lines) + "\n"
 
 

@@ -369,15 +369,28 @@ def test_every_link_of_the_paper_leads_somewhere(finished):
     links = set(re.findall(r"\\(?:sourced|origin)\{([^}]+)\}", text))
     appendix = (folder / "sections/provenance.tex").read_text()
     assert links <= set(re.findall(r"\\hypertarget\{([^}]+)\}", appendix))
-    captions = len(re.findall(r"\\caption(?:of\{table\})?\{", text))
+    captions = len(re.findall(r"\\caption\{", text))
     assert captions == len(re.findall(r"\\origin\{", text)) == len(re.findall(r"\\ref\{", appendix))
-    figure = finished.folder / "results/ruff/figures/replica/scaling.pdf"
-    row = next(line for line in appendix.splitlines() if "hypertarget{fig:ruff-replica-scaling}" in line)
-    assert files.sha256(figure)[:10] in row
-    assert "3 models" in row
-    number = next(line for line in appendix.splitlines() if "{ruff.replica.accuracy.tiny-opt.all.all.2}" in line)
-    entries = json.loads((finished.folder / "results/ruff/analysis/replica/paper_numbers.json").read_text())
-    assert f"& {entries['accuracy.tiny-opt.all.all.2']['text']} &" in number
+    listed = files.read_csv(folder / "provenance.csv").fillna("")
+    shown = listed[listed.kind.isin(["figure", "table"])]
+    assert len(shown) == captions and links == set(shown.result) | set(listed[listed.kind == "number"].result)
+    for row in listed.itertuples():
+        assert files.sha256(finished.folder / row.file) == row.sha256, row.file
+        assert row.rule and row.commit, row.file
+        assert row.kind == "number" or json.loads(row.code), row.file
+    # A link ends at the file's entry, which has its digest.
+    entries = [line for line in appendix.splitlines() if line.startswith(r"\item ")]
+    for row in listed[listed.result != ""].itertuples():
+        (entry,) = [line for line in entries if rf"\hypertarget{{{row.result}}}" in line]
+        assert row.sha256[:10] in entry
+    number = listed[listed.kind == "number"].iloc[0]
+    study, part, name = number.result.split(".", 2)
+    made = json.loads((finished.folder / f"results/{study}/analysis/{part}/paper_numbers.json").read_text())[name]
+    assert (number["shown"], json.loads(number.cell)) == (made["text"], made["cell"])
+    every = {
+        path.relative_to(finished.folder).as_posix() for path in (finished.folder / "results").rglob("figures/**/*.pdf")
+    }
+    assert every <= set(listed.file)
 
 
 def test_a_paper_of_a_table_edited_by_hand_is_refused_or_marked(finished, tmp_path):

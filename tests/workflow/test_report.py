@@ -34,13 +34,16 @@ def report(finished, tmp_path_factory):
     return path.read_text(encoding="utf-8")
 
 
-def opened(report, folder, study, *cells):
-    """Return the page as a browser shows it after the clicks, without scripts; leaves a picture beside it."""
+def opened(report, folder, study=None, *cells):
+    """Return the page as a browser shows it after the clicks, without scripts; leaves a picture beside it.
+
+    Without a study nothing is clicked.
+    """
     browser = shutil.which("chromium")
     if browser is None:
         pytest.skip("chromium is not installed: bash envs/chromium.sh")
     page = folder / "page.html"
-    clicks = CLICKS % {"study": study, "cells": json.dumps(cells)}
+    clicks = CLICKS % {"study": study, "cells": json.dumps(cells)} if study else ""
     # Scripts of the page name the end of a body too; the last one is the page's own.
     page.write_text(f"{clicks}</body>".join(report.rsplit("</body>", 1)), encoding="utf-8")
     command = [
@@ -60,8 +63,16 @@ def opened(report, folder, study, *cells):
 @pytest.mark.parametrize(
     ("study", "cells", "caption"),
     [
-        ("RUFF", ("figure", "accuracy by distractors", "replica"), "ruff-replica-accuracy_by_distractors"),
-        ("Counter-GAP", ("table", "bias"), "counter-gap-bias"),
+        (
+            "2. RUFF",
+            ("figure", "Accuracy by number of distractors", "replica"),
+            "ruff-replica-accuracy_by_distractors",
+        ),
+        (
+            "3. Counter-GAP",
+            ("table", "Bias, all sets and systems"),
+            "counter-gap-bias",
+        ),
     ],
 )
 def test_a_result_has_its_study_and_the_papers_caption(report, finished, tmp_path, study, cells, caption):
@@ -72,6 +83,17 @@ def test_a_result_has_its_study_and_the_papers_caption(report, finished, tmp_pat
     shown = re.search(r"<strong>(?:Figure|Table) \d+ of the paper\.</strong>(.*?)</p>", page, flags=re.DOTALL)
     assert shown, page[-3000:]
     assert re.findall(r"[A-Za-z]{3,}", shown[1])[:8] == words
+
+
+def test_it_opens_with_the_overview(report, tmp_path):
+    """The questions, the table over all studies and the headline figures, before anything is clicked."""
+    page = opened(report, tmp_path)
+    places = [
+        page.index(words) for words in ("results of a run", "Does a model reuse", "<table", "data:image/png;base64,")
+    ]
+    assert places == sorted(places)
+    order = [page.index(f"{place}. {name}") for place, name in enumerate(("All studies", "RUFF", "Counter-GAP"), 1)]
+    assert order == sorted(order)
 
 
 def test_all_figures_and_tables_are_in_it(report, finished):
