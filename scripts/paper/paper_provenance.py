@@ -232,7 +232,7 @@ def appendix(found, manifest):
             breakable(", ".join(models)) if len(models) <= FEW else f"{len(models)} models",
             counted(len(numbers[path]), "number") if path in numbers else "",
         ]
-        lines.append(rf"\item {targets}\textbf{{{shown or 'Text'}}} {'; '.join(filter(None, told))}")
+        lines.append(rf"\item {targets}\textbf{{{shown or 'Numbers'}}} {'; '.join(filter(None, told))}")
     return "\n".join([*filter(None, head), *lines, r"\end{sources}"]) + "\n"
 
 
