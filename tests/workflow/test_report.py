@@ -78,6 +78,7 @@ def opened(report, folder, study=None, *cells):
 def test_a_result_has_its_study_and_the_papers_caption(report, finished, tmp_path, study, cells, caption):
     page = opened(report, tmp_path, study, *cells)
     source = "".join(p.read_text() for p in (finished.folder / "results/paper/sections").glob("*.tex"))
+    source = re.sub(r"\\sourced\{[^}]*\}", "", source)
     label = source.index(rf"\label{{{'fig' if cells[0] == 'figure' else 'tab'}:{caption}}}")
     words = re.findall(r"[A-Za-z]{3,}", source[source.rindex(r"\caption{", 0, label) + 9 : label])[:8]
     shown = re.search(r"<strong>(?:Figure|Table) \d+ of the paper\.</strong>(.*?)</p>", page, flags=re.DOTALL)

@@ -9,6 +9,9 @@ from pathlib import Path
 
 from pylatexenc.latex2text import LatexNodes2Text
 
+WIDTH = 4000
+"""Characters in a line of a picture's data."""
+
 
 def plain(text):
     """Return LaTeX as one line of text, without links into the appendix."""
@@ -62,7 +65,9 @@ def page(title, questions, cells, notes, findings, figures):
             if texts:
                 lines += [f"*{verdict.capitalize()}:* {escaped(' '.join(texts))}", ""]
     for name, path in figures:
-        # Pictures lie in the page itself: the report is one file.
-        data = base64.b64encode(Path(path).read_bytes()).decode()
-        lines += [f"**{escaped(name)}**", "", f".. image:: data:image/png;base64,{data}", "   :width: 480px", ""]
+        # Pictures lie in the page itself: the report is one file. Docutils refuses long lines and joins these again.
+        data = f"data:image/png;base64,{base64.b64encode(Path(path).read_bytes()).decode()}"
+        lines += [f"**{escaped(name)}**", "", ".. image::"]
+        lines += [f"   {data[start : start + WIDTH]}" for start in range(0, len(data), WIDTH)]
+        lines += ["   :width: 480px", ""]
     return "\n".join([*lines, "{% endraw %}"]) + "\n"
