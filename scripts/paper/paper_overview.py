@@ -81,19 +81,24 @@ def main(
     ]
     figures = [(title, path) for path, title in zip(headline, headline_titles, strict=True)]
     questions = [(study["label"], study["question"]) for study in asked]
-    files.write_text(report_rst, report.page(sections.TITLE, questions, cells, NOTES, found, figures))
+    files.write_text(report_rst, report.page(sections.TITLE, questions, named_once(cells), NOTES, found, figures))
 
 
 def typeset(cells):
-    """Return the overview's table as LaTeX: a rule between studies, and a study and its data named once."""
-    shown = cells.copy()
+    """Return the overview's table as LaTeX, with a rule between studies."""
     breaks = [place for place in range(1, len(cells)) if cells.Study.iloc[place] != cells.Study.iloc[place - 1]]
+    align = "".join(ALIGN.get(column, "l") for column in cells)
+    return latex.latex_table(named_once(cells), align=align, midrules=breaks)
+
+
+def named_once(cells):
+    """Return the overview's cells with a study and its data where they begin, and empty cells below."""
+    shown = cells.copy()
     named = [column for column in ("Study", "Data") if column in cells]
     for column in named:
         above = cells[named[: named.index(column) + 1]]
         shown[column] = cells[column].where((above != above.shift()).any(axis=1), "")
-    align = "".join(ALIGN.get(column, "l") for column in cells)
-    return latex.latex_table(shown, align=align, midrules=breaks)
+    return shown
 
 
 def judgements(study, verdicts, counts):

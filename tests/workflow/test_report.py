@@ -22,6 +22,13 @@ CLICKS = """
   }, 1000);
 }, 1500);</script>
 """
+# Where the title of the first page is.
+MEASURED = """
+<script>setTimeout(() => {
+  const title = document.querySelector(".prose h1").getBoundingClientRect();
+  document.body.dataset.corner = `${Math.round(title.left)} ${Math.round(title.top)}`;
+}, 3000);</script>
+"""
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +50,7 @@ def opened(report, folder, study=None, *cells):
     if browser is None:
         pytest.skip("chromium is not installed: bash envs/chromium.sh")
     page = folder / "page.html"
-    clicks = CLICKS % {"study": study, "cells": json.dumps(cells)} if study else ""
+    clicks = CLICKS % {"study": study, "cells": json.dumps(cells)} if study else MEASURED
     # Scripts of the page name the end of a body too; the last one is the page's own.
     page.write_text(f"{clicks}</body>".join(report.rsplit("</body>", 1)), encoding="utf-8")
     command = [
@@ -93,6 +100,9 @@ def test_it_opens_with_the_overview(report, tmp_path):
         page.index(words) for words in ("results of a run", "Does a model reuse", "<table", "data:image/png;base64,")
     ]
     assert places == sorted(places)
+    # In the window, and not below the menu.
+    left, top = map(int, re.search(r'data-corner="(-?\d+) (-?\d+)"', page).groups())
+    assert 220 < left < 700 and 0 <= top < 300
     order = [page.index(f"{place}. {name}") for place, name in enumerate(("All studies", "RUFF", "Counter-GAP"), 1)]
     assert order == sorted(order)
 

@@ -9,6 +9,13 @@ from pathlib import Path
 
 from pylatexenc.latex2text import LatexNodes2Text
 
+STYLE = (
+    ".h-screen.items-center { align-items: flex-start; justify-content: flex-start; } "
+    ".grow.gap-3.items-start { flex-direction: column; } "
+    ".prose.max-w-lg { max-width: 64rem; padding-left: 1rem; }"
+)
+"""Snakemake sets its first page in the middle, where the top of what is higher than the window cannot be reached, and
+in a narrow column beside the graph of rules. With this it begins at the top, above the graph."""
 WIDTH = 4000
 """Characters in a line of a picture's data."""
 
@@ -51,11 +58,13 @@ def page(title, questions, cells, notes, findings, figures):
     -------
     str
     """
-    lines = ["{% raw %}", title, "=" * len(title), ""]
+    lines = ["{% raw %}", title, "=" * len(title), "", ".. raw:: html", "", f"   <style>{STYLE}</style>", ""]
     lines += [f"- **{escaped(label)}**: {escaped(question)}" for label, question in questions]
     lines.append("")
     if len(cells):
-        lines += [".. list-table::", "   :header-rows: 1", ""]
+        # As wide as what they hold, within bounds.
+        widths = [min(40, max(8, *map(len, cells[head]))) for head in cells]
+        lines += [".. list-table::", "   :header-rows: 1", f"   :widths: {' '.join(map(str, widths))}", ""]
         for row in [list(cells.columns), *cells.to_numpy().tolist()]:
             lines += [f"   {' ' if place else '*'} - {escaped(cell)}".rstrip() for place, cell in enumerate(row)]
         lines += ["", escaped(notes), ""]
