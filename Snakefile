@@ -36,6 +36,7 @@ include: "rules/planning.smk"
 include: "rules/paper.smk"
 include: "rules/provenance.smk"
 include: "rules/modules.smk"
+include: "rules/progress.smk"
 include: "rules/cluster.smk"
 
 

@@ -10,12 +10,25 @@ RESULT_FILES = [path for study in STUDIES.values() for path in study.files()]
 # What the studies that test findings say of them.
 VERDICTS = [path for study in STUDIES.values() for path in study.files("comparison") if Path(path).stem == "claims"]
 
+# The pictures that the HTML report opens with, and their titles.
+HEADLINE = {path: title for study in STUDIES.values() for path, title in study.headline_files.items()}
+REPORT_PAGE = Path("results/paper/report.rst").absolute()
+
+# Snakemake asks for it whatever the report shows, and only the paper makes it.
+if REPORT_PAGE.is_file():
+
+    report: str(REPORT_PAGE)
+
 
 rule paper_summary:
     input:
         summaries_of_studies=[path for study in STUDIES.values() for path in study.summary_files],
     output:
-        csv=report("results/paper/summary.csv", category="Paper", labels={"result": "Summary of all studies"}),
+        csv=report(
+            "results/paper/summary.csv",
+            category="1. All studies",
+            labels={"no.": "02", "result": "Summary: all results"},
+        ),
         json_file="results/paper/summary.json",
     log:
         "results/logs/paper_summary/paper.log",
@@ -31,7 +44,7 @@ rule paper_overview:
         summary_csv=rules.paper_summary.output.csv,
         verdicts=[path for path in VERDICTS if path.endswith(".csv")],
         verdict_counts=[path for path in VERDICTS if path.endswith(".json")],
-        headline=[path for study in STUDIES.values() for path in study.headline_files],
+        headline=list(HEADLINE),
     output:
         overview_tex="results/paper/sections/overview.tex",
         tex="results/paper/tables/overview.tex",
@@ -42,14 +55,9 @@ rule paper_overview:
     conda:
         "../envs/paper.yaml"
     params:
+        headline_titles=list(HEADLINE.values()),
         studies=[
-            {
-                "key": study.name,
-                "label": study.label,
-                "question": study.question,
-                "parts": study.parts,
-                "titles": {name: figure.title for name, figure in study.figures.items() if figure.title},
-            }
+            {"key": study.name, "label": study.label, "question": study.question, "parts": study.parts}
             for study in STUDIES.values()
         ],
     script:
@@ -125,7 +133,7 @@ rule paper_pdf:
         figures=[path for path in RESULT_FILES if path.endswith(".pdf")],
         manifest=rules.paper_provenance.output.manifest,
     output:
-        pdf=report("results/paper/main.pdf", category="Paper", labels={"result": "The paper"}),
+        pdf=report("results/paper/main.pdf", category="1. All studies", labels={"no.": "01", "result": "The paper"}),
     log:
         "results/logs/paper_pdf/paper.log",
     conda:

@@ -28,17 +28,16 @@ RUFF_TOKENS = [34.5, 49, 58.5, 68, 77, 86]
 RUFF_SIZES = sample_sizes.of_models(RUFF["sample_size"], RUN)
 RUFF_LARGEST = max(RUFF_SIZES.values())
 
-
-def ruff_scored(size):
-    """Return what a model scores that takes ``size`` instances of each sample (scripts/core/studies.py, Scored.of)."""
-    each = len(RUFF["seeds"]) * size
-    return {
-        "priority": size,
-        "instances": sample_sizes.TASKS + len(RUFF["distractors"]) * each,
-        # Under the tokenizers of BERT and SmolLM2 alike.
-        "lengths": [(sample_sizes.TASKS, 19), *((each, RUFF_TOKENS[n]) for n in RUFF["distractors"])],
-    }
-
+# What a model scores that takes so many instances of each sample (scripts/core/studies.py, Scored.of). The lengths fit
+# the tokenizers of BERT and SmolLM2 alike.
+ruff_scored = lambda size: {
+    "priority": size,
+    "instances": sample_sizes.TASKS + len(RUFF["distractors"]) * len(RUFF["seeds"]) * size,
+    "lengths": [
+        (sample_sizes.TASKS, 19),
+        *((len(RUFF["seeds"]) * size, RUFF_TOKENS[n]) for n in RUFF["distractors"]),
+    ],
+}
 
 RUFF_FULL_SETS = "results/ruff/instances/{{templates}}/distractors{n}.parquet"
 RUFF_SAMPLES = "results/ruff/instances/{{templates}}/sample_seed{seed}_distractors{n}.parquet"
@@ -364,18 +363,31 @@ include: "ruff_prompting.smk"
 RUFF_DRAWN = {"models": RUN_MODELS, "chance": RUFF_CHANCE, "human": RUFF["human_accuracy"]}
 RUFF_COUNTED = {"models": RUN_MODELS, "pronoun_sets": PRONOUN_LABELS}
 RUFF_FIGURES = {
-    "headline": result("accuracy", params=RUFF_DRAWN),
-    "context_free": result("context_free", "context_free_summary", params=RUFF_COUNTED),
-    "introduction_accuracy": result("accuracy", params=RUFF_DRAWN),
-    "accuracy_by_pronoun": result("accuracy", "pronoun_tests", params=RUFF_DRAWN | RUFF_COUNTED),
-    "accuracy_by_distractors": result("accuracy", params=RUFF_DRAWN),
-    "scaling": result("scaling", params=RUFF_DRAWN),
-    "error_types": result("error_types", params={"models": RUN_MODELS}),
-    "context_free_by_model": result("context_free", params=RUFF_COUNTED),
+    "headline": result(
+        "accuracy", params=RUFF_DRAWN, title="Accuracy by number of distractors, smallest and largest models"
+    ),
+    "context_free": result(
+        "context_free", "context_free_summary", params=RUFF_COUNTED, title="Predictions without context"
+    ),
+    "introduction_accuracy": result("accuracy", params=RUFF_DRAWN, title="Accuracy without distractors"),
+    "accuracy_by_pronoun": result(
+        "accuracy",
+        "pronoun_tests",
+        params=RUFF_DRAWN | RUFF_COUNTED,
+        title="Accuracy without distractors by pronoun set",
+    ),
+    "accuracy_by_distractors": result("accuracy", params=RUFF_DRAWN, title="Accuracy by number of distractors"),
+    "scaling": result("scaling", params=RUFF_DRAWN, title="Accuracy by model size"),
+    "error_types": result("error_types", params={"models": RUN_MODELS}, title="Kinds of errors with distractors"),
+    "context_free_by_model": result("context_free", params=RUFF_COUNTED, title="Predictions without context by model"),
     # One script draws accuracies by either factor.
     **{
         f"accuracy_by_{factor}": result(
-            "accuracy", "accuracy_over_models", params=RUFF_DRAWN | {"factor": factor}, script="accuracy_by_factor"
+            "accuracy",
+            "accuracy_over_models",
+            params=RUFF_DRAWN | {"factor": factor},
+            script="accuracy_by_factor",
+            title=f"Accuracy by number of distractors and {factor}",
         )
         for factor in ("case", "polarity")
     },
@@ -385,6 +397,7 @@ RUFF_FIGURES = {
         made=[{}] if len(RUFF["templates"]) > 1 else [],
         params={"models": RUN_MODELS},
         template_comparison=rules.ruff_template_comparison.output.template_comparison,
+        title="Replica beside official templates",
     ),
 }
 
@@ -396,11 +409,12 @@ RUFF_TABLES = {
         samples=rules.ruff_select_instances.input.samples,
         selected=rules.ruff_select_instances.output.selected,
         params={"models": RUN_MODELS, "scored": RUFF_SIZES},
+        title="Numbers of instances",
     ),
-    "models": result(params={"models": RUN_MODELS}),
-    "accuracy": result("accuracy", params={"models": RUN_MODELS}),
-    "pronoun_tests": result("pronoun_tests", params={"models": RUN_MODELS}),
-    "error_types": result("error_types", params={"models": RUN_MODELS}),
+    "models": result(params={"models": RUN_MODELS}, title="Models by family"),
+    "accuracy": result("accuracy", params={"models": RUN_MODELS}, title="Accuracy by number of distractors"),
+    "pronoun_tests": result("pronoun_tests", params={"models": RUN_MODELS}, title="Tests between pronoun sets"),
+    "error_types": result("error_types", params={"models": RUN_MODELS}, title="Kinds of errors with distractors"),
     **RUFF_PROMPTING_TABLES,
 }
 

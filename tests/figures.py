@@ -19,7 +19,7 @@ def problems(drawn, pronouns=False):
     """Return what a figure does against the rules, one line each.
 
     Its width is that of a column or of the page; texts have 7 points or more, markers 3; on an axis of shares nothing
-    lies below 0 or above 1; a pronoun's colour stands for pronouns alone; no legend lies on a panel.
+    lies below 0 or above 1; a pronoun's colour stands for pronouns alone; no legend lies on a panel; all is visible.
 
     Parameters
     ----------
@@ -66,6 +66,10 @@ def problems(drawn, pronouns=False):
         box = legend.get_window_extent()
         if any(inside(box, panel) for panel in panels):
             found.append("a legend lies on a panel")
+    box, (width, height) = drawn.get_tightbbox(), drawn.get_size_inches()
+    beyond = max(-box.x0, -box.y0, box.x1 - width, box.y1 - height)
+    if beyond > 0.02:
+        found.append(f"{beyond:.2f} inches are cut off")
     return found
 
 

@@ -26,6 +26,8 @@ KINDS = {
     # Beside the study: what it publishes against what the run has, over all its parts at once.
     "comparison": _Kind("tables", {"csv": ".csv", "tex": ".tex", "numbers": ".json"}, "csv"),
 }
+TITLES = {"claims": "Findings of the study", "published_vs_ours": "Published numbers beside ours"}
+"""Titles of what every study may have beside it."""
 """Kinds of results: folder below ``results/<study>/``, named outputs, and the one that the HTML report shows."""
 
 
@@ -338,12 +340,16 @@ class Study:
 
     @property
     def headline_files(self):
-        """The pictures (PNG) that the HTML report opens with."""
-        drawn = {name: [] for name in self.headline}
-        for kind, name, declared, stem in self._results():
-            if kind == "figure" and name in drawn:
-                drawn[name] += [f"{stem.format(**values)}.png" for values in self._made(declared, stem)]
-        return [path for paths in drawn.values() for path in paths]
+        """The pictures (PNG) that the HTML report opens with, each with its title; several of a figure say which."""
+        drawn = {}
+        for name in self.headline:
+            declared = self.figures[name]
+            stem = self._stem("figure", name, declared)
+            made = self._made(declared, stem)
+            for values in made:
+                which = f" ({', '.join(values.values())})" if len(made) > 1 else ""
+                drawn[f"{stem.format(**values)}.png"] = f"{self.label}: {_title(name, declared)}{which}"
+        return drawn
 
     @property
     def _summary(self):
@@ -379,7 +385,7 @@ class Study:
                 declared,
                 {output: stem + suffix for output, suffix in KINDS[kind].outputs.items()},
                 reported=KINDS[kind].reported,
-                title=declared.title or name.replace("_", " ").capitalize(),
+                title=_title(name, declared),
             )
         numbers = {"paper_numbers": self._numbers}
         yield self._rule("numbers", "paper_numbers", "paper_numbers", self.numbers, numbers)
@@ -415,6 +421,10 @@ class Study:
             reported=reported,
             title=title,
         )
+
+
+def _title(name, declared):
+    return declared.title or TITLES.get(name) or name.replace("_", " ").capitalize()
 
 
 def chosen(configured, known):

@@ -29,6 +29,7 @@ def main(
     tex: str,
     csv: str,
     report_rst: str,
+    headline_titles: list,
     studies: list,
 ):
     """Write ``overview_tex``, the section, ``tex`` and ``csv``, its table, and ``report_rst``.
@@ -44,8 +45,10 @@ def main(
         PNG files that the report opens with.
     overview_tex, tex, csv, report_rst : str
         The outputs.
+    headline_titles : list of str
+        Their titles.
     studies : list of dict
-        ``key``, ``label``, ``question``, ``parts`` and ``titles`` (of its figures, by the files' names).
+        ``key``, ``label``, ``question`` and ``parts``.
     """
     cells, constant = telling(summary.overview(summary.read([summary_csv])), ["Study", "Model or system", "Metric"])
     files.write_csv(csv, cells)
@@ -76,22 +79,26 @@ def main(
         for study in judged
         for part in study["parts"]
     ]
-    titles = {study["key"]: study for study in studies}
-    figures = [(titled(path, titles[Path(path).parts[1]]), path) for path in headline]
+    figures = [(title, path) for path, title in zip(headline, headline_titles, strict=True)]
     questions = [(study["label"], study["question"]) for study in asked]
-    files.write_text(report_rst, report.page(sections.TITLE, questions, cells, NOTES, found, figures))
+    files.write_text(report_rst, report.page(sections.TITLE, questions, named_once(cells), NOTES, found, figures))
 
 
 def typeset(cells):
-    """Return the overview's table as LaTeX: a rule between studies, and a study and its data named once."""
-    shown = cells.copy()
+    """Return the overview's table as LaTeX, with a rule between studies."""
     breaks = [place for place in range(1, len(cells)) if cells.Study.iloc[place] != cells.Study.iloc[place - 1]]
+    align = "".join(ALIGN.get(column, "l") for column in cells)
+    return latex.latex_table(named_once(cells), align=align, midrules=breaks)
+
+
+def named_once(cells):
+    """Return the overview's cells with a study and its data where they begin, and empty cells below."""
+    shown = cells.copy()
     named = [column for column in ("Study", "Data") if column in cells]
     for column in named:
         above = cells[named[: named.index(column) + 1]]
         shown[column] = cells[column].where((above != above.shift()).any(axis=1), "")
-    align = "".join(ALIGN.get(column, "l") for column in cells)
-    return latex.latex_table(shown, align=align, midrules=breaks)
+    return shown
 
 
 def judgements(study, verdicts, counts):
@@ -126,13 +133,6 @@ def judgements(study, verdicts, counts):
 def shortened(texts):
     """Return the first :data:`MANY` texts, and how many more there are."""
     return texts if len(texts) <= MANY else [*texts[:MANY], f"({len(texts) - MANY} more.)"]
-
-
-def titled(path, study):
-    """Return the title of a figure's file, with its study and the part that it belongs to."""
-    stem, part = Path(path).stem, Path(path).parent.name
-    place = f", {part}" if part in study["parts"] and len(study["parts"]) > 1 else ""
-    return f"{study['label']}{place}: {study['titles'].get(stem, stem.replace('_', ' '))}"
 
 
 if __name__ == "__main__":

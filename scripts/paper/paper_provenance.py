@@ -232,7 +232,7 @@ def appendix(found, manifest):
             breakable(", ".join(models)) if len(models) <= FEW else f"{len(models)} models",
             counted(len(numbers[path]), "number") if path in numbers else "",
         ]
-        lines.append(rf"\item {targets}\textbf{{{shown or 'Text'}}} {'; '.join(filter(None, told))}")
+        lines.append(rf"\item {targets}\textbf{{{shown or 'Numbers'}}} {'; '.join(filter(None, told))}")
     return "\n".join([*filter(None, head), *lines, r"\end{sources}"]) + "\n"
 
 
@@ -260,6 +260,9 @@ def report_captions(items):
             test = f'"{item["path"]}" in snakemake.output'
             text = report.caption(name, report.plain(caption(item["body"])))
             lines.append(f"{{% if {test} %}}{text}{{% endif %}}")
+    paths = [item["path"] for item in items if item["path"]]
+    listed = f"{paths!r} | select('in', snakemake.output) | list"
+    lines.append(f"{{% if not ({listed}) %}}Not in the paper, which shows a part of the results.{{% endif %}}")
     return "\n".join(lines) + "\n"
 
 

@@ -8,6 +8,10 @@ FEW = 6
 """Up to this many models the text speaks of each; above, of all together."""
 
 
+UNCLEAR = "not distinguishable from chance"
+"""What is said of an accuracy whose interval has chance in it."""
+
+
 def main(
     *,
     section_template: str,
@@ -51,6 +55,9 @@ def main(
         "shown": shown,
         "main": "official" if "official" in template_sets else template_sets[0],
         "against_chance": against_chance,
+        "unclear": lambda part, counts: any(
+            against_chance(part, name, n) == UNCLEAR for name in models for n in counts
+        ),
         "apart": apart,
         "counts": closing.counts(common["beside"], {name: f"{name} templates" for name in template_sets}),
         "favourite_set": lambda part, model: favourite_set(part, model, list(labels)),
@@ -100,7 +107,7 @@ def against_chance(part, model, n):
     """Return where the interval of a model's accuracy lies against chance, in words."""
     low, high = bounds(part, model, n)
     chance = value(part, "setting.chance")
-    return "above chance" if low > chance else "below chance" if high < chance else "not distinguishable from chance"
+    return "above chance" if low > chance else "below chance" if high < chance else UNCLEAR
 
 
 def apart(part, model, a, b):

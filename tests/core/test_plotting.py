@@ -161,6 +161,7 @@ def broken(change):
             lambda drawn, ax: ax.bar([0], [0.5], color=plotting.PALETTE[0]),
             "colours of pronouns for something else: #0072b2",
         ),
+        (lambda drawn, ax: drawn.supylabel("long " * 40, fontsize=8), "4.48 inches are cut off"),
         (lambda drawn, ax: ax.legend(handles=ax.lines, labels=["x"], loc="center"), "a legend lies on a panel"),
     ],
 )

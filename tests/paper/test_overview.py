@@ -16,9 +16,13 @@ STUDIES = [
         "label": "One",
         "question": "Does it_ rise?",
         "parts": ["replica", "official"],
-        "titles": {"a": "A"},
     },
-    {"key": "two", "label": "Two", "question": "", "parts": ["run"], "titles": {}},
+    {
+        "key": "two",
+        "label": "Two",
+        "question": "",
+        "parts": ["run"],
+    },
 ]
 
 
@@ -55,7 +59,8 @@ def made(tmp_path):
         patch.chdir(tmp_path)
         paper_overview.main(
             template=str(ROOT / "paper/overview.tex.j2"), summary_csv=str(paths[2]),
-            verdicts=[relative[beside["csv"]]], verdict_counts=[relative[beside["json"]]], headline=[relative[picture]],
+            verdicts=[relative[beside["csv"]]], verdict_counts=[relative[beside["json"]]],
+            headline=[relative[picture]], headline_titles=["One: A"],
             studies=STUDIES, **{name: str(path) for name, path in outputs.items()},
         )  # fmt: skip
     return {name: path.read_text(encoding="utf-8") for name, path in outputs.items()} | {"folder": tmp_path}
@@ -86,7 +91,7 @@ def test_findings_are_counted_and_named_and_what_is_open_is_one_sentence(made):
 def test_the_reports_page_says_the_same(made):
     page = made["report_rst"]
     assert "on the replica data 10 hold and 1 fails; 1 cannot be decided" in page
-    assert "**One, replica: A**" in page and "base64,UE5H" in page
+    assert "**One: A**" in page and "base64,UE5H" in page
 
 
 @needs_tex

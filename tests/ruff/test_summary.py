@@ -27,7 +27,8 @@ def test_accuracies_are_listed_with_their_intervals(tmp_path):
     headline = made[made.headline]
     assert headline.metric.tolist() == ["accuracy, no distractors"] * 2 + ["accuracy, 5 distractors"] * 2
     assert headline.model.tolist() == 2 * [facts["label"] for facts in TWO.values()]
-    assert set(made.status) == {"demonstration"} and set(made.study) == {"RUFF"}
+    status = {facts["label"]: "demonstration" if facts["demonstration"] else "run" for facts in TWO.values()}
+    assert made.status.tolist() == made.model.map(status).tolist() and set(made.study) == {"RUFF"}
     level = accuracy[(accuracy.factor == "pronoun") & (accuracy.level == "xe") & (accuracy.n_distractors == 1)]
     wanted = level[level.model == list(TWO)[1]].iloc[0]
     row = made[(made.group == "xe") & (made.metric == "accuracy, 1 distractor")].iloc[-1]

@@ -173,4 +173,6 @@ def test_models_are_above_chance_by_their_intervals():
     free = pd.DataFrame({"model": ["a", "b", "c"], "pronoun": "he", "count": 1})
     made = numbers.from_models(accuracy, free, 0.25)
     assert made["above_chance.0"]["value"] == 1
+    # An interval of an accuracy at chance is 0.1 wide on either side: 1.96 times the root of 0.25 · 0.75 / 73.
+    assert made["chance.needed"]["value"] == 73
     assert (made["accuracy_extreme.0.lowest"]["model"], made["accuracy_extreme.0.highest"]["model"]) == ("c", "b")

@@ -78,7 +78,8 @@ class Run:
     def __init__(self, cluster, folder, *arguments):
         self.cluster, self.folder = cluster, folder
         self.log = Path(tempfile.mkstemp(suffix=".log", dir=folder)[1])
-        command = [sys.executable, QUICKLY, "--configfile", "config/test.yaml", "--nocolor", *arguments]
+        # Snakemake's usual output, from which the tests read what became of each job.
+        command = [sys.executable, QUICKLY, "--configfile", "config/test.yaml", "--nocolor", "-p", *arguments]
         with self.log.open("w") as out:
             self.process = subprocess.Popen(
                 command, cwd=folder, env=cluster.environment, stdin=subprocess.DEVNULL, stdout=out, stderr=out,

@@ -49,9 +49,9 @@ def counts(beside, titles):
 def write(path, template, context, figures, tables):
     """Render a section as :func:`scripts.core.paper.sections.write` does, with the list of what it does not show.
 
-    The template finds it as ``not_shown``: the names of ``figures`` and ``tables`` that are made but that it leaves
-    out, a list in prose each, empty if there are none. ``cut_off`` tells whether more published numbers differ than
-    are typeset.
+    The template finds it as ``not_shown``: the names of ``figures`` and ``tables`` that it shows of no part, a list in
+    prose each, empty if there are none, and ``others``, whether it leaves out some that it shows of another part.
+    ``cut_off`` tells whether more published numbers differ than are typeset.
 
     Parameters
     ----------
@@ -62,15 +62,17 @@ def write(path, template, context, figures, tables):
     """
     template = Path(template)
     context = context | {"cut_off": value(context["beside"], "published.differing") > MOST}
-    first = latex.render(template.parent, template.name, context | {"not_shown": {"figures": "", "tables": ""}})
-    drawn = [figure for figure in map(Path, figures) if "/".join(figure.parts[-3:]) not in first]
-    text = linked(first)
-    made = {Path(table): Path(table).read_text(encoding="utf-8").strip() for table in tables}
-    left_out = [table for table, cells in made.items() if not cells.startswith("%") and cells not in text]
-    not_shown = {kind: listed(_names(paths)) for kind, paths in (("figures", drawn), ("tables", left_out))}
+    nothing = {"figures": "", "tables": "", "others": False}
+    text = linked(latex.render(template.parent, template.name, context | {"not_shown": nothing}))
+    cells = {Path(table): Path(table).read_text(encoding="utf-8").strip() for table in tables}
+    shown = {
+        "figures": {path: "/".join(path.parts[-3:]) in text for path in map(Path, figures)},
+        "tables": {path: made in text for path, made in cells.items() if not made.startswith("%")},
+    }
+    not_shown = {"others": False}
+    for kind, paths in shown.items():
+        known = {path.stem for path, here in paths.items() if here}
+        left_out = [path.stem for path, here in paths.items() if not here]
+        not_shown["others"] |= any(name in known for name in left_out)
+        not_shown[kind] = listed(dict.fromkeys(name.replace("_", " ") for name in left_out if name not in known))
     sections.write(path, template, context | {"not_shown": not_shown})
-
-
-def _names(paths):
-    """Return what files show, each once: their names, with spaces."""
-    return list(dict.fromkeys(path.stem.replace("_", " ") for path in paths))

@@ -140,6 +140,12 @@ def check_log(text, overfull=10.0, main="main.tex"):
     return list(dict.fromkeys(problems))
 
 
+def pages(text):
+    """Return how many pages a document has, from the log of its last run; None if it was not written."""
+    written = re.search(r"^Output written on .*\((\d+) pages?", text, flags=re.MULTILINE)
+    return int(written[1]) if written else None
+
+
 def _heads(heads):
     """Return the lines of a table's heads, groups above them where there are any."""
     pairs = [head.rpartition(": ")[::2] for head in heads]

@@ -9,6 +9,16 @@ from pathlib import Path
 
 from pylatexenc.latex2text import LatexNodes2Text
 
+STYLE = (
+    ".h-screen.items-center { align-items: flex-start; justify-content: flex-start; } "
+    ".grow.gap-3.items-start { flex-direction: column; } "
+    ".prose.max-w-lg { max-width: 64rem; padding-left: 1rem; }"
+)
+"""Snakemake sets its first page in the middle, where the top of what is higher than the window cannot be reached, and
+in a narrow column beside the graph of rules. With this it begins at the top, above the graph."""
+WIDTH = 4000
+"""Characters in a line of a picture's data."""
+
 
 def plain(text):
     """Return LaTeX as one line of text, without links into the appendix."""
@@ -48,11 +58,13 @@ def page(title, questions, cells, notes, findings, figures):
     -------
     str
     """
-    lines = ["{% raw %}", title, "=" * len(title), ""]
+    lines = ["{% raw %}", title, "=" * len(title), "", ".. raw:: html", "", f"   <style>{STYLE}</style>", ""]
     lines += [f"- **{escaped(label)}**: {escaped(question)}" for label, question in questions]
     lines.append("")
     if len(cells):
-        lines += [".. list-table::", "   :header-rows: 1", ""]
+        # As wide as what they hold, within bounds.
+        widths = [min(40, max(8, *map(len, cells[head]))) for head in cells]
+        lines += [".. list-table::", "   :header-rows: 1", f"   :widths: {' '.join(map(str, widths))}", ""]
         for row in [list(cells.columns), *cells.to_numpy().tolist()]:
             lines += [f"   {' ' if place else '*'} - {escaped(cell)}".rstrip() for place, cell in enumerate(row)]
         lines += ["", escaped(notes), ""]
@@ -62,7 +74,9 @@ def page(title, questions, cells, notes, findings, figures):
             if texts:
                 lines += [f"*{verdict.capitalize()}:* {escaped(' '.join(texts))}", ""]
     for name, path in figures:
-        # Pictures lie in the page itself: the report is one file.
-        data = base64.b64encode(Path(path).read_bytes()).decode()
-        lines += [f"**{escaped(name)}**", "", f".. image:: data:image/png;base64,{data}", "   :width: 480px", ""]
+        # Pictures lie in the page itself: the report is one file. Docutils refuses long lines and joins these again.
+        data = f"data:image/png;base64,{base64.b64encode(Path(path).read_bytes()).decode()}"
+        lines += [f"**{escaped(name)}**", "", ".. image::"]
+        lines += [f"   {data[start : start + WIDTH]}" for start in range(0, len(data), WIDTH)]
+        lines += ["   :width: 480px", ""]
     return "\n".join([*lines, "{% endraw %}"]) + "\n"

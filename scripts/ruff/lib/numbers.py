@@ -17,6 +17,10 @@ KEYS = {
     "bootstrap_draws": "ruff.bootstrap.draws",
 }
 """Settings to their keys in config.yaml; the coverage of intervals is none."""
+NORMAL = 1.959964
+"""The normal distribution's quantile behind a 95 % interval."""
+DISTANCE = 0.1
+"""The distance from chance for which the text says how many instances show it."""
 PROMPTING_KEYS = {"chain_sample_size": "chain_of_thought.sample_size"}
 
 
@@ -89,7 +93,8 @@ def from_models(accuracy, context_free, chance):
 
     Ids are ``models.n``; ``favourite.<pronoun>``, how many models pick the set most often without context (the earlier
     set of equals); ``accuracy_extreme.<n>.<lowest|highest>``, with the model beside; and ``above_chance.<n>``, how many
-    models have an interval above ``chance``.
+    models have an interval above ``chance``; and ``chance.needed``, how many independent instances tell an accuracy
+    that is ``chance.distance`` from chance apart from it (normal approximation).
     """
     overall = accuracy[accuracy.factor == "all"]
     total = int(overall.model.nunique())
@@ -108,6 +113,9 @@ def from_models(accuracy, context_free, chance):
             numbers[f"accuracy_extreme.{n}.{bound}"] = extreme | {"model": model}
         count = int(above.sum())
         numbers[f"above_chance.{n}"] = entry(count, f"{count}", "accuracy.csv", **cell)
+    needed = math.ceil(NORMAL**2 * chance * (1 - chance) / DISTANCE**2)
+    numbers["chance.distance"] = entry(DISTANCE, f"{DISTANCE}", "scripts/ruff/lib/numbers.py", name="DISTANCE")
+    numbers["chance.needed"] = entry(needed, f"{needed}", "scripts/ruff/lib/numbers.py", name="DISTANCE")
     return numbers
 
 

@@ -121,3 +121,9 @@ def test_heads_stand_under_their_groups():
     assert lines[3] == r"\cmidrule(lr){2-3}\cmidrule(lr){5-5}"
     assert lines[4] == r"Model & f & m\_1 & n & f \\"
     assert "multicolumn" not in latex.latex_table(pd.DataFrame({"a": [1], "b": [2]}))
+
+
+def test_pages_are_read_from_the_log():
+    assert latex.pages("This is pdfTeX\nOutput written on .latex/main.pdf (14 pages, 9 bytes).\n") == 14
+    assert latex.pages("Output written on a (1).pdf (1 page, 9 bytes).") == 1
+    assert latex.pages("No pages of output.") is None

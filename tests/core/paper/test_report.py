@@ -1,6 +1,10 @@
 """Texts of Snakemake's HTML report."""
 
+import base64
+import re
+
 import jinja2
+import numpy as np
 import pandas as pd
 from docutils.core import publish_parts
 from matplotlib.figure import Figure
@@ -16,7 +20,10 @@ def html(text):
 
 
 def test_the_page_has_questions_table_findings_and_pictures_in_this_order(tmp_path):
-    Figure(figsize=(1, 1)).savefig(tmp_path / "a.png")
+    drawn = Figure(figsize=(2, 2))
+    drawn.figimage(np.random.default_rng(0).random((200, 200)))
+    drawn.savefig(tmp_path / "a.png")
+    assert (tmp_path / "a.png").stat().st_size > 20_000  # as long as a real figure's data
     cells = pd.DataFrame({"Study": ["S*", ""], "Value": ["0.5 [0.4, 0.6]", "{{ 7 }}"]})
     findings = [("S, replica", "Of 3 findings 1 holds.", {"holds": ["It_ rises."], "fails": []})]
     made = html(report.page("A run", [("S*", "Does it?")], cells, "run: of |this| run.", findings, [
@@ -25,7 +32,8 @@ def test_the_page_has_questions_table_findings_and_pictures_in_this_order(tmp_pa
     places = [made.index(word) for word in ("A run", "Does it?", "<table", "of |this| run", "It_ rises.", "The figure")]
     assert places == sorted(places)
     assert made.count("<tr>") == 3 and "S*" in made and "{{ 7 }}" in made and "Fails" not in made
-    assert 'src="data:image/png;base64,' in made
+    (data,) = re.findall(r'src="data:image/png;base64,([^"]*)"', made)
+    assert base64.b64decode(data) == (tmp_path / "a.png").read_bytes()
 
 
 def test_a_run_without_numbers_has_a_page():
