@@ -355,6 +355,11 @@ class Study:
     def _summary(self):
         return f"results/{self.name}/analysis/summary.csv"
 
+    def reads(self, model):
+        """Tell whether a model scores any of the study's sets or reads its texts."""
+        scored = self.scored and any(self.scored.models_of(name, [model]) for name in self.scored.sets)
+        return bool(scored or self.texts)
+
     def score_files(self, models):
         """Return the score files of ``models``."""
         sets = self.scored.sets if self.scored else []
