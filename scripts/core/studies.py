@@ -137,8 +137,11 @@ class Scored:
         """Return those of ``models`` that score the set ``name``."""
         return [model for model in models if model in self.set_models.get(name, models)]
 
-    def lengths_of(self, name, model):
-        """Return how many instances of the set ``name`` that a model scores have texts of how many tokens."""
+    def lengths_of(self, name, model=None):
+        """Return how many instances of the set ``name`` that a model scores have texts of how many tokens.
+
+        Without a model: what those score that score all of it.
+        """
         return self.set_lengths.get(name) or self.of(model)["lengths"]
 
 

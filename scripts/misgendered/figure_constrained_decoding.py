@@ -56,7 +56,7 @@ def labels(instance):
 
 @plotting.style()
 def draw(instance, candidates, models, model):
-    """Draw inputs and labels as text, and under them a bar for the loss of each candidate.
+    """Draw inputs and labels as text, and under them the loss of each candidate.
 
     Parameters
     ----------
@@ -71,27 +71,29 @@ def draw(instance, candidates, models, model):
         lines.append((f"{kind} reads", figures.wrapped(read, CHARACTERS)))
         lines.append((f"{kind} is to predict", figures.wrapped(predicted, CHARACTERS)))
     text_height = sum(LINE * (2 + text.count("\n")) + 0.03 for _, text in lines) + 0.08
-    bars_height = 0.14 * len(candidates) + 0.75
-    drawn, ax = figures.canvas(plotting.COLUMN, text_height + bars_height)
-    top = text_height + bars_height - 0.04
+    panel_height = 0.14 * len(candidates) + 0.75
+    drawn, ax = figures.canvas(plotting.COLUMN, text_height + panel_height)
+    top = text_height + panel_height - 0.04
     for head, text in lines:
         ax.text(0.06, top, head, fontsize=SIZE, fontweight="bold", va="top")
         ax.text(0.06, top - LINE, text, fontsize=SIZE, va="top", linespacing=1.15)
         top -= LINE * (2 + text.count("\n")) + 0.03
-    height = text_height + bars_height
-    bars = drawn.add_axes((0.2, 0.36 / height, 0.76, (bars_height - 0.62) / height))
-    colours = [figures.TYPE_LOOKS["binary"]["color"] if picked else "#BFBFBF" for picked in candidates.picked]
-    bars.barh(range(len(candidates)), candidates.loss, color=colours, height=0.7)
+    height = text_height + panel_height
+    panel = drawn.add_axes((0.2, 0.36 / height, 0.76, (panel_height - 0.62) / height))
+    # Bars would have to start at zero, where all losses look alike.
+    for y, row in enumerate(candidates.itertuples()):
+        look = figures.TYPE_LOOKS["binary"]["color"] if row.picked else plotting.GREY
+        panel.plot([row.loss], [y], marker="o" if row.picked else ".", color=look, linestyle="none", markersize=6)
     names = [f"{row.option} (right)" if row.right else row.option for row in candidates.itertuples()]
-    bars.set_yticks(range(len(candidates)), names, fontsize=SIZE)
-    bars.set_ylim(len(candidates) - 0.5, -0.5)
+    panel.set_yticks(range(len(candidates)), names, fontsize=SIZE)
+    panel.set_ylim(len(candidates) - 0.5, -0.5)
     low, high = candidates.loss.min(), candidates.loss.max()
     room = max(high - low, 0.01)
-    bars.set_xlim(low - 0.3 * room, high + 0.1 * room)
-    bars.tick_params(axis="y", length=0)
-    bars.grid(visible=False, axis="y")
-    bars.set_xlabel("Mean loss (nats a token); the axis does not start at zero", fontsize=SIZE)
-    bars.set_title(f"{models[model]['label']}: the lowest is picked", fontsize=7.5)
+    panel.set_xlim(low - 0.3 * room, high + 0.1 * room)
+    panel.tick_params(axis="y", length=0)
+    panel.grid(visible=True, axis="both")
+    panel.set_xlabel("Mean loss (nats a token)", fontsize=SIZE)
+    panel.set_title(f"{models[model]['label']}: the lowest is picked", fontsize=7.5)
     return drawn
 
 

@@ -26,6 +26,8 @@ def draw(frame, models):
         part = frame[frame.model == model].set_index(["form", "pronoun_type"])
         for y, form in enumerate(rows):
             for i, kind in enumerate(types):
+                if (form, kind) not in part.index:
+                    continue
                 row = part.loc[(form, kind)]
                 beside = 0.24 * (i - (len(types) - 1) / 2)
                 figures.point(ax, row.difference, y + beside, row.ci_low, row.ci_high, figures.TYPE_LOOKS[kind])
@@ -43,9 +45,10 @@ def draw(frame, models):
 
 
 def main(*, declared_forms: str, pdf: str, png: str, csv: str, models: dict):
-    """Draw the figure."""
+    """Draw the figure; accuracies on few instances (:data:`scripts.core.plotting.FEWEST`) are left out."""
     frame = figures.read(declared_forms, ["difference"])
-    frame = frame[frame.model.isin(figures.panels(models))]
+    enough = frame[["n_declared", "n_undeclared"]].min(axis=1) >= plotting.FEWEST
+    frame = frame[enough & frame.model.isin(figures.panels(models))]
     plotting.save(draw(frame, models), frame, pdf, png, csv)
 
 

@@ -119,9 +119,9 @@ def test_studies_of_a_run_are_in_the_papers_order():
 
 
 def test_a_study_reads_with_the_models_that_score_a_set():
-    scored = studies.Scored(["a", "b"], 10, 4, 20, set_models={"a": ["one"], "b": []})
+    scored = Scored(["a", "b"], 10, 4, 20, set_models={"a": ["one"], "b": []})
     given = {"name": "s", "label": "S", "title": "S", "parts": ["x"], "numbers": None, "section": None}
-    study = studies.Study(**given, scored=scored)
+    study = Study(**given, scored=scored)
     assert study.reads("one") and not study.reads("two")
-    assert studies.Study(**given, scored=studies.Scored(["a"], 10, 4, 20)).reads("two")
-    assert not studies.Study(**given).reads("one")
+    assert Study(**given, scored=Scored(["a"], 10, 4, 20)).reads("two")
+    assert not Study(**given).reads("one")
