@@ -162,9 +162,9 @@ def write(path, template, context):
 
 
 def listed(words):
-    """Return words as a list in prose: ``a``, ``a and b``, ``a, b and c``; LaTeX if the words are."""
+    """Return words as a list in prose: nothing, ``a``, ``a and b``, ``a, b and c``; LaTeX if the words are."""
     words = [word if isinstance(word, latex.Raw) else latex.escape(word) for word in words]
-    return latex.Raw(" and ".join(filter(None, [", ".join(words[:-1]), words[-1]])))
+    return latex.Raw(" and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]])))
 
 
 def breakable(label):

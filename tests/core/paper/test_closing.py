@@ -59,3 +59,12 @@ def test_what_a_section_leaves_out_is_named_at_its_end(made, differing):
     closing.write(section, template, context, sorted((folder / "results/s/figures").rglob("*.pdf")), tables)
     said = section.read_text(encoding="utf-8").split("figures: ")[1]
     assert said == f"left out; tables: left out; True {differing > published.MOST}"
+
+
+def test_a_section_that_shows_everything_names_nothing(made):
+    folder, template = made
+    number = {"published.differing": {"value": 0, "text": ""}}
+    context = {"path": "", "cells": "", "beside": {"id": "s", "numbers": number}}
+    section = folder / "results/paper/sections/s.tex"
+    closing.write(section, template, context, [], [])
+    assert section.read_text(encoding="utf-8").split("figures: ")[1] == "; tables: ; False False"
