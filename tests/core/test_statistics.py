@@ -126,3 +126,10 @@ def test_bootstrap_resamples_clusters_not_trials():
 def test_spearman():
     assert statistics.spearman([1, 2, 3], [1, 4, 9]) == pytest.approx(1)
     assert np.isnan(statistics.spearman([1, 2], [3, 3]))
+
+
+@pytest.mark.parametrize(("alpha", "tests", "size"), [(0.05, 1, 6), (0.05, 6, 8), (0.05, 10, 9), (0.01, 1, 8)])
+def test_the_smallest_sample_is_the_first_that_could_be_significant_if_all_units_agreed(alpha, tests, size):
+    assert statistics.smallest_sample(alpha, tests) == size
+    # The exact sign test of units that all point one way, by Holm's first step.
+    assert tests * 2 * 0.5**size <= alpha < tests * 2 * 0.5 ** (size - 1)

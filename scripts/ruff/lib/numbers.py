@@ -7,7 +7,7 @@ cell in it. Differences and extremes over several cells name the cells' common k
 import math
 
 from scripts.core.paper.formats import interval, number, p_text, percent
-from scripts.core.paper.numbers import entry
+from scripts.core.paper.numbers import count, entry
 
 KEYS = {
     "seeds": "ruff.seeds",
@@ -123,7 +123,8 @@ def from_tests(tests):
     """Return what the tests say of every tested pair, and how many occupations they compare.
 
     Ids are ``test.<model>.<a>.<b>`` (Holm-adjusted p of Welch's test), ``test_paired.<model>.<a>.<b>`` (of the paired
-    one), ``test_difference.<model>.<a>.<b>``, ``test_n.<lowest|highest>`` and ``test_pairs.<lowest|highest>``
+    one), ``test_difference.<model>.<a>.<b>``, ``test_needed`` (occupations that a test
+    needs), ``test_n.<lowest|highest>`` and ``test_pairs.<lowest|highest>``
     (occupations with each set, and with both), ``paired.<model>.<tests|significant>`` (pairs of sets that the paired
     test can compare, and those that differ after correction); these last are missing without any test. The difference
     is signed, a minus b; its text has no sign.
@@ -134,6 +135,8 @@ def from_tests(tests):
         for bound, n in (("lowest", tests[columns].min(axis=None)), ("highest", tests[columns].max(axis=None)))
         if not tests.empty
     }
+    if "needed" in tests and not tests.empty:
+        numbers["test_needed"] = count(tests.needed.iloc[0], "pronoun_tests.csv", column="needed")
     for model, rows in tests.groupby("model", sort=False):
         cell = {"model": model, "column": "p_paired_holm"}
         for name, flags in (("tests", rows.p_paired_holm.notna()), ("significant", rows.significant_paired_holm)):
