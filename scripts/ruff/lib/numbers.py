@@ -7,7 +7,7 @@ cell in it. Differences and extremes over several cells name the cells' common k
 import math
 
 from scripts.core.paper.formats import interval, number, p_text, percent
-from scripts.core.paper.numbers import count, entry
+from scripts.core.paper.numbers import entry
 
 KEYS = {
     "seeds": "ruff.seeds",
@@ -136,7 +136,8 @@ def from_tests(tests):
         if not tests.empty
     }
     if "needed" in tests and not tests.empty:
-        numbers["test_needed"] = count(tests.needed.iloc[0], "pronoun_tests.csv", column="needed")
+        needed = int(tests.needed.iloc[0])
+        numbers["test_needed"] = entry(needed, f"{needed}", "pronoun_tests.csv", column="needed")
     for model, rows in tests.groupby("model", sort=False):
         cell = {"model": model, "column": "p_paired_holm"}
         for name, flags in (("tests", rows.p_paired_holm.notna()), ("significant", rows.significant_paired_holm)):
