@@ -78,6 +78,27 @@ def paired(a, b):
     return float(result.statistic), float(result.df), float(result.pvalue)
 
 
+def smallest_sample(alpha, tests=1):
+    """Return how many units a test needs at least, so that its outcome could be significant at all.
+
+    The rule is that of the exact sign test: if every unit points the same way, the two-sided p value of ``n`` units is
+    ``2 / 2^n``, and Holm's first step asks for ``alpha / tests`` or less. With fewer units a t-test may still give a
+    small p value, but one that rests on its assumption of normal values alone.
+
+    Parameters
+    ----------
+    alpha : float
+        Significance level.
+    tests : int
+        How many tests are corrected for together.
+
+    Returns
+    -------
+    int
+    """
+    return int(np.ceil(np.log2(2 * tests / alpha)))
+
+
 def holm(p):
     """Return p values adjusted for multiple comparisons by Holm (1979); NaN stays NaN and is not counted."""
     p = np.asarray(p, dtype=float)

@@ -160,3 +160,10 @@ def test_an_interval_has_a_width_or_there_is_none():
     assert statistics.percentile_interval([np.nan, 1.0, 2.0])[0] == pytest.approx(1.025)
     assert np.isnan(statistics.percentile_interval([1.0] * 9)).all()
     assert np.isnan(statistics.percentile_interval([np.nan])).all()
+
+
+@pytest.mark.parametrize(("alpha", "tests", "size"), [(0.05, 1, 6), (0.05, 6, 8), (0.05, 10, 9), (0.01, 1, 8)])
+def test_the_smallest_sample_is_the_first_that_could_be_significant_if_all_units_agreed(alpha, tests, size):
+    assert statistics.smallest_sample(alpha, tests) == size
+    # The exact sign test of units that all point one way, by Holm's first step.
+    assert tests * 2 * 0.5**size <= alpha < tests * 2 * 0.5 ** (size - 1)

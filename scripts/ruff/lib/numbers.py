@@ -123,7 +123,8 @@ def from_tests(tests):
     """Return what the tests say of every tested pair, and how many occupations they compare.
 
     Ids are ``test.<model>.<a>.<b>`` (Holm-adjusted p of Welch's test), ``test_paired.<model>.<a>.<b>`` (of the paired
-    one), ``test_difference.<model>.<a>.<b>``, ``test_n.<lowest|highest>`` and ``test_pairs.<lowest|highest>``
+    one), ``test_difference.<model>.<a>.<b>``, ``test_needed`` (occupations that a test
+    needs), ``test_n.<lowest|highest>`` and ``test_pairs.<lowest|highest>``
     (occupations with each set, and with both), ``paired.<model>.<tests|significant>`` (pairs of sets that the paired
     test can compare, and those that differ after correction); these last are missing without any test. The difference
     is signed, a minus b; its text has no sign.
@@ -134,6 +135,9 @@ def from_tests(tests):
         for bound, n in (("lowest", tests[columns].min(axis=None)), ("highest", tests[columns].max(axis=None)))
         if not tests.empty
     }
+    if "needed" in tests and not tests.empty:
+        needed = int(tests.needed.iloc[0])
+        numbers["test_needed"] = entry(needed, f"{needed}", "pronoun_tests.csv", column="needed")
     for model, rows in tests.groupby("model", sort=False):
         cell = {"model": model, "column": "p_paired_holm"}
         for name, flags in (("tests", rows.p_paired_holm.notna()), ("significant", rows.significant_paired_holm)):
