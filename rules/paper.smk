@@ -55,7 +55,7 @@ rule paper_overview:
     conda:
         "../envs/paper.yaml"
     params:
-        headline_titles=list(HEADLINE.values()),
+        headline_titles=HEADLINE,
         studies=[
             {"key": study.name, "label": study.label, "question": study.question, "parts": study.parts}
             for study in STUDIES.values()

@@ -29,7 +29,7 @@ def main(
     tex: str,
     csv: str,
     report_rst: str,
-    headline_titles: list,
+    headline_titles: dict,
     studies: list,
 ):
     """Write ``overview_tex``, the section, ``tex`` and ``csv``, its table, and ``report_rst``.
@@ -45,8 +45,8 @@ def main(
         PNG files that the report opens with.
     overview_tex, tex, csv, report_rst : str
         The outputs.
-    headline_titles : list of str
-        Their titles.
+    headline_titles : dict of str to str
+        Their titles, by file, in the order of the page.
     studies : list of dict
         ``key``, ``label``, ``question`` and ``parts``.
     """
@@ -79,7 +79,7 @@ def main(
         for study in judged
         for part in study["parts"]
     ]
-    figures = [(title, path) for path, title in zip(headline, headline_titles, strict=True)]
+    figures = [(title, path) for path, title in headline_titles.items() if path in headline]
     questions = [(study["label"], study["question"]) for study in asked]
     files.write_text(report_rst, report.page(sections.TITLE, questions, named_once(cells), NOTES, found, figures))
 

@@ -60,7 +60,7 @@ def made(tmp_path):
         paper_overview.main(
             template=str(ROOT / "paper/overview.tex.j2"), summary_csv=str(paths[2]),
             verdicts=[relative[beside["csv"]]], verdict_counts=[relative[beside["json"]]],
-            headline=[relative[picture]], headline_titles=["One: A"],
+            headline=[relative[picture]], headline_titles={relative[picture]: "One: A"},
             studies=STUDIES, **{name: str(path) for name, path in outputs.items()},
         )  # fmt: skip
     return {name: path.read_text(encoding="utf-8") for name, path in outputs.items()} | {"folder": tmp_path}
