@@ -63,6 +63,19 @@ MISGENDERED_FILES = {
 # How its tables call what its instances have other names for, so that the audit finds the template rows behind a cell
 # (scripts/core/provenance/origins.py says how an entry is read).
 MISGENDERED_TRACED = [
+    # Accuracies are by the number of declared forms, instances by the combination.
+    *(
+        {
+            "files": "results/misgendered/*",
+            "when": {"declaration_number": str(count)},
+            "then": {
+                "declaration_number": [
+                    str(number) for number in MISGENDERED["declarations"]["numbers"] if str(number)[0] == str(count)
+                ]
+            },
+        }
+        for count in (3, 4)
+    ),
     {
         "files": "*/published_vs_ours.csv",
         "when": {"table": ".+", "cells": ".*", "models": ".*"},
