@@ -3,6 +3,7 @@
 import pandas as pd
 
 from scripts.core import files, model_outputs
+from scripts.core.errors import UserError
 from scripts.core.job import log, run
 from scripts.misgendered.lib import declarations
 from scripts.misgendered.lib.analyses import predictions as analysis
@@ -26,6 +27,11 @@ def main(
     """
     declared = {number: forms for number, (forms, _) in declarations.read(combinations).items()}
     asked = [(path, model) for path, names in zip(instances, models, strict=True) for model in names]
+    if not asked:
+        raise UserError(
+            "misgendered: no model of this run has a loss on labels, because all of them are masked language models; add a "
+            "decoder or an encoder-decoder to models, or leave misgendered out of studies"
+        )
     tables = {path: files.read_parquet(path) for path in instances}
     parts = []
     for (source, model), path in zip(asked, scores, strict=True):

@@ -6,6 +6,7 @@ import pytest
 
 from scripts.core.errors import UserError
 from scripts.core.paper.published import read_published
+from scripts.misgendered import predictions as script
 from scripts.misgendered.lib import study
 from scripts.misgendered.lib.analyses import (
     accuracy,
@@ -68,6 +69,14 @@ def test_a_missing_score_is_refused():
     scores = synthetic.scores(table)
     with pytest.raises(UserError, match="does not have one score for each candidate"):
         predictions.predictions(table, scores.iloc[1:], "m", synthetic.COMBINATIONS)
+
+
+def test_a_run_of_masked_models_alone_is_refused(tmp_path):
+    with pytest.raises(UserError, match=r"no model of this run has a loss on labels.*leave misgendered out of studies"):
+        script.main(
+            instances=["none.parquet"], scores=[], combinations="templates/misgendered/declarations.tsv",
+            predictions=str(tmp_path / "p.parquet"), models=[[]], labels="corrected", capitals="corrected",
+        )  # fmt: skip
 
 
 def test_declared_is_whether_the_declaration_gives_the_form():
