@@ -29,8 +29,8 @@ def main(
     asked = [(path, model) for path, names in zip(instances, models, strict=True) for model in names]
     if not asked:
         raise UserError(
-            "misgendered: no model of this run has a loss on labels, because all of them are masked language models; add a "
-            "decoder or an encoder-decoder to models, or leave misgendered out of studies"
+            "misgendered: no model of this run has a loss on labels, because all of them are masked language models; "
+            "add a decoder or an encoder-decoder to models, or leave misgendered out of studies"
         )
     tables = {path: files.read_parquet(path) for path in instances}
     parts = []
