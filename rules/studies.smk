@@ -59,9 +59,7 @@ for declared in STUDIES.values():
 
 
 # The models that some study reads, and those that some study prompts.
-READ_MODELS = {
-    name: entry for name, entry in RUN.items() if any(declared.reads(name) for declared in STUDIES.values())
-}
+READ_MODELS = {name: entry for name, entry in RUN.items() if any(declared.reads(name) for declared in STUDIES.values())}
 ASKED_MODELS = [name for declared in STUDIES.values() if declared.prompted for name in declared.prompted.models]
 # What they leave.
 SCORE_FILES = [path for declared in STUDIES.values() for path in declared.score_files(RUN)]
