@@ -659,7 +659,10 @@ declare(
     traced=MISGENDERED_TRACED,
     parts=MISGENDERED["templates"],
     every_part=list(MISGENDERED_FILES),
-    instances=expand("results/misgendered/instances/{set}/selected.parquet", set=MISGENDERED_SCORED.sets),
+    instances=[
+        *expand("results/misgendered/instances/{set}/selected.parquet", set=MISGENDERED_SCORED.sets),
+        *expand(rules.misgendered_instances.output.instances, templates=MISGENDERED["templates"]),
+    ],
     analyses=[
         rules.misgendered_accuracy.output.accuracy,
         rules.misgendered_printed_averages.output.printed_averages,
