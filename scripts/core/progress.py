@@ -39,8 +39,8 @@ class Job(NamedTuple):
     """A job of the run.
 
     ``name`` is its rule with the values of its wildcards; ``seconds`` what it should take, None if nothing is known;
-    ``share`` the part of the machine that it takes, between 0 and 1; ``bound`` says that ``seconds`` is what it takes at
-    most, as for a model that has not run here yet.
+    ``share`` the part of the machine that it takes, between 0 and 1; ``bound`` says that ``seconds`` is what it takes
+    at most, as for a model that has not run here yet.
     """
 
     name: str
