@@ -177,9 +177,8 @@ class Handler(logging.Handler):
         with self.lock:
             self.progress, self.reasons, self.began = progress, reasons, time.monotonic()
             if not self.terminal:
-                self._print(
-                    f"{counted(len(progress.jobs), 'job')}, {spoken(progress.seconds_left(self.began), progress.at_most())}"
-                )
+                left = spoken(progress.seconds_left(self.began), progress.at_most())
+                self._print(f"{counted(len(progress.jobs), 'job')}, {left}")
         if self.terminal:
             threading.Thread(target=self._tick, daemon=True).start()
 
