@@ -5,7 +5,6 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
-from scripts.core import statistics
 from scripts.core.paper.claims import Lacking
 from scripts.core.paper.formats import interval, number
 
@@ -53,9 +52,18 @@ def mean(estimates):
     return Estimate(float(np.mean(values)), float(np.mean(lows)), float(np.mean(highs)), min(sizes))
 
 
-def drawn(value, samples, n):
-    """Return the estimate of a value with the percentile interval of samples of it."""
-    return Estimate(float(value), *statistics.percentile_interval(samples), n)
+def median(estimates):
+    """Return the median of estimates with the medians of their ends, as wide as it can be."""
+    values, lows, highs, sizes = zip(*((e.value, e.low, e.high, e.n) for e in estimates), strict=True)
+    return Estimate(float(np.median(values)), float(np.median(lows)), float(np.median(highs)), min(sizes))
+
+
+def absolute(estimate):
+    """Return the absolute value; its interval begins at zero where that of the value holds zero."""
+    ends = sorted([abs(estimate.low), abs(estimate.high)])
+    if estimate.low < 0 < estimate.high:
+        ends[0] = 0.0
+    return Estimate(abs(estimate.value), *ends, estimate.n)
 
 
 def share(value, trials):
