@@ -8,7 +8,7 @@ from matplotlib.lines import Line2D
 from scripts.core import plotting
 from scripts.core.job import run
 from scripts.core.paper.formats import MISSING
-from scripts.ruff.lib import figures
+from scripts.ruff.lib import figures, study
 
 ACCURACY = ["model", "n_distractors", "factor", "level", "n", "accuracy", "ci_low", "ci_high"]
 TESTS = ["model", "pronoun_a", "pronoun_b", "mean_a", "mean_b", "p_holm", "significant_holm"]
@@ -64,7 +64,7 @@ def draw(frame, models, labels, chance, human):
     Columns beside the axes say whether neighbouring sets differ significantly.
     """
     few = len(models) <= plotting.FEW
-    pooled = len(models)
+    pooled = len(study.pooled(models))
     few_instances = plotting.left_out(frame, models)
     frame = frame[frame.n.isna() | (frame.n >= plotting.FEWEST)]
     models = {name: facts for name, facts in models.items() if name in set(frame.model)}

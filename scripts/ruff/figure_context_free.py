@@ -30,6 +30,7 @@ def draw(frame, models, labels, templates):
     means = frame[frame.model == "all"].set_index("pronoun")
     many = len(labels) > 3
     several = len(models) > 1
+    pooled = int(means.n_models.max())
     for x, pronoun in enumerate(labels):
         mean = means.loc[pronoun]
         ax.bar(x, mean["count"], width=0.7, color=colours[pronoun], zorder=1)
@@ -48,7 +49,8 @@ def draw(frame, models, labels, templates):
     ax.set_ylabel(f"Predictions (of {templates} sentences)")
     handles = [plotting.reference_line([ax], templates / len(labels), "random", (0, (1, 1.2)))]
     if several:
-        handles.append(plotting.interval_handle(f"mean ± SD over {len(models)} models"))
+        if pooled > 1:
+            handles.append(plotting.interval_handle(f"mean ± SD over {pooled} models"))
         handles.append(plotting.point_handle("one model"))
     plotting.legend_below(drawn, handles, 3)
     return drawn
