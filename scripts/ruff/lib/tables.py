@@ -7,7 +7,6 @@ the CSV files that the table scripts write beside it.
 import pandas as pd
 
 from scripts.core.paper.formats import MISSING, number, p_text, with_sd
-from scripts.ruff.lib import study
 
 
 def instance_counts(context_free, full, samples, selected, sizes):
@@ -150,8 +149,7 @@ def pronoun_tests_cells(tests, models, most=4):
     """
     rows = {}
     for name in ["all", *(models if len(models) <= most else [])]:
-        over = "all models" if len(study.pooled(models)) == len(models) else "all but demonstration models"
-        label = over if name == "all" else models[name]["label"]
+        label = "all models" if name == "all" else models[name]["label"]
         for row in tests[tests.model == name].to_dict("records"):
             cells = rows.setdefault(f"{row['pronoun_a']} – {row['pronoun_b']}", {})
             defined = [end for end in TESTS.values() if pd.notna(row[f"p{end}_holm"])]
