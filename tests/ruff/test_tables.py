@@ -106,8 +106,8 @@ def test_what_rounds_to_zero_has_no_sign():
     heads = [head for head in cells if head.endswith(": difference")]
     assert set(cells[heads].to_numpy().ravel()) == {"0.00"}
     accuracy = pd.DataFrame(
-        {"architecture": "all", "factor": "all", "level": "all", "n_distractors": [0, 1], "accuracy": [0.501, 0.5], "n_models": 2,
-         "ci_low": 0.4, "ci_high": [0.6, 0.55]}
+        {"architecture": "all", "factor": "all", "level": "all", "n_distractors": [0, 1], "accuracy": [0.501, 0.5],
+         "n_models": 2, "ci_low": 0.4, "ci_high": [0.6, 0.55]}
     )  # fmt: skip
     made = numbers.from_accuracy(accuracy.rename(columns={"architecture": "model"}), accuracy)
     assert made["accuracy_change.all"]["text"] == "0"
