@@ -22,7 +22,7 @@ def select(counts, summary, models, sets):
 def draw(frame, models, labels, templates):
     """Draw the means as bars, single models as points, and what a random choice would give; return the figure.
 
-    Error bars are the SD over models; one model has none. Points are set apart along x in registry order.
+    Error bars are the SD over the models of the mean; one model has none. Points are set apart along x in registry order.
     """
     drawn = plotting.figure(plotting.COLUMN, 2.2)
     ax = drawn.subplots()
@@ -38,12 +38,13 @@ def draw(frame, models, labels, templates):
             points = frame[(frame.pronoun == pronoun) & (frame.model != "all")]
             apart = [x + 0.5 * (i / (len(points) - 1) - 0.5) for i in range(len(points))]
             ax.scatter(apart, points["count"], s=9, color="white", edgecolor=plotting.GREY, linewidth=0.6, zorder=3)
-            bars = templates * plotting.error_bars(
-                [mean["count"] / templates],
-                [(mean["count"] - mean.sd) / templates],
-                [(mean["count"] + mean.sd) / templates],
-            )
-            ax.errorbar(x, mean["count"], bars, color="black", linewidth=1, capsize=2.5, zorder=4)
+            if pooled > 1:
+                bars = templates * plotting.error_bars(
+                    [mean["count"] / templates],
+                    [(mean["count"] - mean.sd) / templates],
+                    [(mean["count"] + mean.sd) / templates],
+                )
+                ax.errorbar(x, mean["count"], bars, color="black", linewidth=1, capsize=2.5, zorder=4)
     ax.set_xticks(range(len(labels)), [label.replace("/", "/\n") if many else label for label in labels.values()])
     ax.set_ylim(bottom=0)
     ax.set_ylabel(f"Predictions (of {templates} sentences)")
