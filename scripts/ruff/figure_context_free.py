@@ -22,7 +22,7 @@ def select(counts, summary, models, sets):
 def draw(frame, models, labels, templates):
     """Draw the means as bars, single models as points, and what a random choice would give; return the figure.
 
-    Error bars are the SD over the models of the mean; one model has none. Points are set apart along x in registry order.
+    Error bars are the SD over the models of the mean; one has none. Points are set apart along x in registry order.
     """
     drawn = plotting.figure(plotting.COLUMN, 2.2)
     ax = drawn.subplots()
