@@ -122,8 +122,8 @@ STUDIES = {}
 
 
 def declare(**declaration):
-    """Register a study (scripts/core/studies.py)."""
-    STUDIES[declaration["name"]] = declarations.Study(**declaration)
+    """Register a study (scripts/core/studies.py); it reads the models of the run unless it names its own."""
+    STUDIES[declaration["name"]] = declarations.Study(**{"models": list(RUN)} | declaration)
 
 
 def chosen(*known):

@@ -20,7 +20,10 @@ try:
             MISGENDERED_COMBINATIONS,
         )
     ]
-    MISGENDERED_FEW_SHOT_MODELS = misgendered_few_shot.select_models(MISGENDERED["few_shot"]["models"], RUN)
+    MISGENDERED_RUN = (
+        RUN if MISGENDERED["models"] == "all" else registry.select(MODELS, MISGENDERED["models"], "misgendered.models")
+    )
+    MISGENDERED_FEW_SHOT_MODELS = misgendered_few_shot.select_models(MISGENDERED["few_shot"]["models"], MISGENDERED_RUN)
     # Masked language models have no loss on labels, which is what the study compares.
     misgendered_few_shot.check_contexts(
         MISGENDERED["few_shot"]["shots"],
@@ -34,8 +37,9 @@ try:
 except UserError as error:
     refuse(error)
 
+MISGENDERED_KNOWN = {name: registry.describe(entry) for name, entry in MISGENDERED_RUN.items()}
 # Masked language models have no loss on labels, which is what the study compares.
-MISGENDERED_MODELS = {name: facts for name, facts in RUN_MODELS.items() if facts["architecture"] != "encoder"}
+MISGENDERED_MODELS = {name: facts for name, facts in MISGENDERED_KNOWN.items() if facts["architecture"] != "encoder"}
 MISGENDERED_INTERFACE = MISGENDERED["corpora"]["interface"]
 
 # Tokens of a text with its declaration, on average: of all declarations, and of all five forms as in examples.
@@ -92,12 +96,7 @@ MISGENDERED_FEW_SHOT_SETS = {
 MISGENDERED_FEW_SHOT_ROWS = MISGENDERED["few_shot"]["instances"] * MISGENDERED["few_shot"]["draws"]
 MISGENDERED_SCORED = Scored(
     sets=[*MISGENDERED["templates"], *MISGENDERED_FEW_SHOT_SETS],
-    # What the largest set takes decides how many jobs there are.
-    instances=max(
-        MISGENDERED["sample"]["instances"],
-        *(MISGENDERED_FEW_SHOT_ROWS * (shots + 1) for shots in MISGENDERED["few_shot"]["shots"]),
-        0,
-    ),
+    instances=MISGENDERED["sample"]["instances"],
     options=len(MISGENDERED_GROUPS),
     score="label_loss",
     # Measured on 550 instances under SmolLM2's tokenizer.
@@ -105,11 +104,8 @@ MISGENDERED_SCORED = Scored(
     benchmark=["results/misgendered/instances/replica/selected.parquet"],
     tokens=MISGENDERED_TOKENS,
     set_lengths={
-        **{name: [(MISGENDERED["sample"]["instances"], MISGENDERED_TOKENS)] for name in MISGENDERED["templates"]},
-        **{
-            name: [(MISGENDERED_FEW_SHOT_ROWS, (shots + 1) * MISGENDERED_LINE_TOKENS)]
-            for name, shots in MISGENDERED_FEW_SHOT_SETS.items()
-        },
+        name: [(MISGENDERED_FEW_SHOT_ROWS, (shots + 1) * MISGENDERED_LINE_TOKENS)]
+        for name, shots in MISGENDERED_FEW_SHOT_SETS.items()
     },
     set_models={
         **dict.fromkeys(MISGENDERED["templates"], list(MISGENDERED_MODELS)),
@@ -646,7 +642,7 @@ MISGENDERED_TABLES = {
 MISGENDERED_COMPARED = {
     "template_sets": MISGENDERED["templates"],
     "every_set": list(MISGENDERED_FILES),
-    "models": RUN_MODELS,
+    "models": MISGENDERED_KNOWN,
 }
 
 
@@ -657,6 +653,7 @@ declare(
     question="Does a model use the pronouns that a person has declared, also those that are rare?",
     headline=["accuracy_by_group"],
     traced=MISGENDERED_TRACED,
+    models=list(MISGENDERED_RUN),
     parts=MISGENDERED["templates"],
     every_part=list(MISGENDERED_FILES),
     instances=[

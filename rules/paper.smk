@@ -81,7 +81,7 @@ rule paper_source:
     conda:
         "../envs/paper.yaml"
     params:
-        models={name: RUN_MODELS[name] for name in READ_MODELS},
+        models={name: registry.describe(MODELS[name]) for name in READ_MODELS},
         pronoun_sets=PRONOUN_LABELS,
         engine=config["scoring"]["engine"] if SCORE_FILES else None,
         studies=[

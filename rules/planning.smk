@@ -19,9 +19,9 @@ rule plan:
         scored={
             f"{study}/{name}": {
                 "options": scored.options,
-                "lengths": {model: scored.lengths_of(name, model) for model in RUN},
+                "lengths": {model: scored.lengths_of(name, model) for model in SHARDS[study][name]},
                 "shared": scored.shared,
-                "jobs": {model: SHARDS[study][model] for model in scored.models_of(name, SHARDS[study])},
+                "jobs": SHARDS[study][name],
             }
             for study, scored in SCORED.items()
             for name in scored.sets
@@ -44,14 +44,16 @@ rule plan:
                 "counts": texts.counts[name],
                 "tokens": texts.tokens,
                 "new_tokens": texts.new_tokens[name],
-                "methods": {model: registry.methods(entry, study) for model, entry in RUN.items()},
+                "methods": {model: registry.methods(MODELS[model], study) for model in STUDIES[study].models},
             }
             for study, texts in TEXTS.items()
             for name in texts.sets
         },
         entries={
             name: {**SCORED_ENTRIES[name], **registry.work(MODELS[name])}
-            for name in dict.fromkeys([*RUN, *(name for prompted in PROMPTED.values() for name in prompted.models)])
+            for name in dict.fromkeys(
+                [*READ_MODELS, *(name for prompted in PROMPTED.values() for name in prompted.models)]
+            )
         },
         devices=config["planning"]["gpus"],
         speeds="results/benchmarks/score",

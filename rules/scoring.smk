@@ -1,17 +1,31 @@
 # One scoring job for each study, template set, model and shard. The rules know instances and a model, not a study.
 
-# Jobs for each study and model: as many as keep each within scoring.minutes_per_job.
+# Jobs for each study, set and model: as many as keep each within scoring.minutes_per_job.
 SCORED = {name: study.scored for name, study in STUDIES.items() if study.scored}
+
+
+def shards_of(scored, name, model):
+    instances, tokens = scored.size_of(name, model)
+    return registry.shards(MODELS[model], instances, scored.options, tokens, config["scoring"]["minutes_per_job"])
+
+
 SHARDS = {
     study: {
-        name: registry.shards(
-            entry, scored.of(name)["instances"], scored.options, scored.tokens, config["scoring"]["minutes_per_job"]
-        )
-        for name, entry in RUN.items()
+        name: {model: shards_of(scored, name, model) for model in scored.models_of(name, STUDIES[study].models)}
+        for name in scored.sets
     }
     for study, scored in SCORED.items()
 }
-check_jobs(SHARDS, "score")
+check_jobs({f"{study} {name}": counts for study, sets in SHARDS.items() for name, counts in sets.items()}, "score")
+
+
+def scoring_minutes(wildcards, attempt):
+    scored = SCORED[wildcards.study]
+    instances, tokens = scored.size_of(wildcards.templates, wildcards.model)
+    return registry.runtime_minutes(
+        MODELS[wildcards.model], instances / int(wildcards.shards), scored.options, tokens, attempt
+    )
+
 
 # A study may have other sets than those of templates, such as instances behind examples.
 SCORED_SETS = one_of(dict.fromkeys(name for scored in SCORED.values() for name in scored.sets))
@@ -56,13 +70,7 @@ rule score:
     resources:
         gpu=lambda wildcards: registry.gpus(MODELS[wildcards.model]),
         mem_mb=lambda wildcards, attempt: registry.memory_mb(MODELS[wildcards.model], attempt),
-        runtime=lambda wildcards, attempt: registry.runtime_minutes(
-            MODELS[wildcards.model],
-            SCORED[wildcards.study].of(wildcards.model)["instances"] / int(wildcards.shards),
-            SCORED[wildcards.study].options,
-            SCORED[wildcards.study].tokens,
-            attempt,
-        ),
+        runtime=lambda wildcards, attempt: scoring_minutes(wildcards, attempt),
     params:
         model=lambda wildcards: wildcards.model,
         entry=lambda wildcards: SCORED_ENTRIES[wildcards.model],
@@ -84,8 +92,8 @@ rule merge_scores:
     input:
         shards=lambda wildcards: expand(
             rules.score.output.scores,
-            shard=range(1, SHARDS[wildcards.study][wildcards.model] + 1),
-            shards=SHARDS[wildcards.study][wildcards.model],
+            shard=range(1, SHARDS[wildcards.study][wildcards.templates][wildcards.model] + 1),
+            shards=SHARDS[wildcards.study][wildcards.templates][wildcards.model],
             allow_missing=True,
         ),
     output:

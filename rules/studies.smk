@@ -58,9 +58,9 @@ for declared in STUDIES.values():
         localrule: True
 
 
-# The models that some study reads, and those that some study prompts.
-READ_MODELS = {name: entry for name, entry in RUN.items() if any(declared.reads(name) for declared in STUDIES.values())}
+# The models that score instances or read texts of some study, and those that some study prompts.
+READ_MODELS = [name for name in MODELS if any(declared.reads(name) for declared in STUDIES.values())]
 ASKED_MODELS = [name for declared in STUDIES.values() if declared.prompted for name in declared.prompted.models]
 # What they leave.
-SCORE_FILES = [path for declared in STUDIES.values() for path in declared.score_files(RUN)]
-DISTRIBUTION_FILES = [path for declared in STUDIES.values() for path in declared.distribution_files(RUN)]
+SCORE_FILES = [path for declared in STUDIES.values() for path in declared.score_files]
+DISTRIBUTION_FILES = [path for declared in STUDIES.values() for path in declared.distribution_files]

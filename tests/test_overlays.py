@@ -78,6 +78,21 @@ def test_one_gpu_works_for_a_night(tmp_path):
     assert 5 < mine.hours.sum() <= 10
 
 
+def test_all_has_each_study_s_models(tmp_path):
+    """Nothing of MISGENDERED's is scored for RUFF, nor of RUFF's for MISGENDERED."""
+    jobs = {name: set(sets["jobs"]) for name, sets in planned("all", tmp_path)["scored"].items()}
+    ruff, misgendered = (load_yaml(ROOT / f"config/{name}.yaml") for name in ("ruff", "misgendered"))
+    few_shot = misgendered["misgendered"]["few_shot"]
+    assert jobs == {
+        "ruff/official": set(ruff["models"]),
+        "misgendered/official": set(misgendered["models"]),
+        **{f"misgendered/official_few_{shots}": set(few_shot["models"]) for shots in few_shot["shots"]},
+    }
+    assert load_yaml(ROOT / "config/all.yaml")["misgendered"] == {
+        "models": misgendered["models"], **misgendered["misgendered"]
+    }  # fmt: skip
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_every_overlay_is_a_run_of_its_studies(name):
     overlay = load_yaml(ROOT / f"config/{name}.yaml")

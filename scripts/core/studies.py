@@ -86,14 +86,14 @@ def every(**values):
 
 @dataclass(frozen=True)
 class Scored:
-    """Instances that the models of the run score: ``results/<study>/instances/<set>/selected.parquet``.
+    """Instances that a study's models score: ``results/<study>/instances/<set>/selected.parquet``.
 
     Attributes
     ----------
     sets : list of str
         The sets of this run.
     instances : int
-        How many a set has at most.
+        How many a set has at most, if it is not in ``set_lengths``.
     options : int
         How many options an instance has.
     tokens : float
@@ -111,7 +111,7 @@ class Scored:
     set_lengths : dict of str to list
         The same for sets that differ from the others.
     set_models : dict of str to list of str
-        Sets that only some models of the run score, and which.
+        Sets that only some of the study's models score, and which.
     score : str
         What options are compared by: ``log_likelihood``, or ``label_loss`` (``scripts/core/engines/label_loss.py``).
     """
@@ -143,6 +143,14 @@ class Scored:
         Without a model: what those score that score all of it.
         """
         return self.set_lengths.get(name) or self.of(model)["lengths"]
+
+    def size_of(self, name, model):
+        """Return how many instances of the set ``name`` a model scores, and the tokens of a typical text of them."""
+        lengths = self.set_lengths.get(name)
+        if lengths is None:
+            return self.of(model)["instances"], self.tokens
+        count = sum(instances for instances, _ in lengths)
+        return count, (sum(instances * tokens**2 for instances, tokens in lengths) / max(count, 1)) ** 0.5
 
 
 @dataclass(frozen=True)
@@ -233,6 +241,8 @@ class Study:
         The wildcard of the parts.
     every_part : list of str
         All parts that there can be.
+    models : list of str
+        The models that score its instances and read its texts; those of the run unless a study has a list of its own.
     figures, tables, comparisons : dict of str to Result
         By name. Comparisons stand beside the study and have no parts.
     instances : list of str
@@ -264,6 +274,7 @@ class Study:
     section: Result
     part: str = "templates"
     every_part: list = field(default_factory=lambda: ["replica", "official"])
+    models: list = field(default_factory=list)
     figures: dict = field(default_factory=dict)
     tables: dict = field(default_factory=dict)
     comparisons: dict = field(default_factory=dict)
@@ -361,21 +372,23 @@ class Study:
     def reads(self, model):
         """Tell whether a model scores any of the study's sets or reads its texts."""
         scored = self.scored and any(self.scored.models_of(name, [model]) for name in self.scored.sets)
-        return bool(scored or self.texts)
+        return model in self.models and bool(scored or self.texts)
 
-    def score_files(self, models):
-        """Return the score files of ``models``."""
+    @property
+    def score_files(self):
+        """The score files of the study's models."""
         sets = self.scored.sets if self.scored else []
         return [
             f"results/{self.name}/scores/{name}/{model}.parquet"
             for name in sets
-            for model in self.scored.models_of(name, models)
+            for model in self.scored.models_of(name, self.models)
         ]
 
-    def distribution_files(self, models):
-        """Return the files with the token distributions of ``models``."""
+    @property
+    def distribution_files(self):
+        """The files with the token distributions of the study's models."""
         sets = self.texts.sets if self.texts else []
-        return [f"results/{self.name}/distributions/{name}/{model}.parquet" for name in sets for model in models]
+        return [f"results/{self.name}/distributions/{name}/{model}.parquet" for name in sets for model in self.models]
 
     def rules(self, root: Callable):
         """Yield the rules (:class:`Rule`) of figures, tables, comparisons, numbers and the section.

@@ -31,6 +31,7 @@ def study():
         comparisons={"claims": result(tables=["a.csv"])},
         numbers=result("slopes"),
         section=result(params={"sources": ["run"]}),
+        models=["m"],
         scored=Scored(sets=["replica"], instances=10, options=11, tokens=20),
         texts=Texts(sets=["short"], new_tokens={"short": 5, "long": 9}, tokens=12, counts={"short": {"mask": 2}}),
     )
@@ -53,8 +54,8 @@ def test_files_are_those_of_the_run(study):
     assert len(study.files()) == 5 * 3 + 2 * 2 + 3
     assert study.number_files[1] == "results/sixth/analysis/first.release/paper_numbers.json"
     assert study.section_files == ["results/paper/sections/sixth.tex"]
-    assert study.score_files(["m"]) == ["results/sixth/scores/replica/m.parquet"]
-    assert study.distribution_files(["m"]) == ["results/sixth/distributions/short/m.parquet"]
+    assert study.score_files == ["results/sixth/scores/replica/m.parquet"]
+    assert study.distribution_files == ["results/sixth/distributions/short/m.parquet"]
 
 
 def test_a_set_may_be_for_some_models_and_have_its_own_lengths():
@@ -66,11 +67,22 @@ def test_a_set_may_be_for_some_models_and_have_its_own_lengths():
     assert scored.models_of("few", ["a", "b"]) == ["b"]
     assert (scored.lengths_of("replica"), scored.lengths_of("few")) == ([(10, 20)], [(4, 60)])
     whole = Study(
-        name="s", label="S", title="S", parts=["replica"], numbers=result(), section=result(), scored=scored,
+        name="s", label="S", title="S", parts=["replica"], models=["a", "b"], numbers=result(), section=result(),
+        scored=scored,
     )  # fmt: skip
-    assert whole.score_files(["a", "b"]) == [f"results/s/scores/{path}.parquet" for path in (
+    assert whole.score_files == [f"results/s/scores/{path}.parquet" for path in (
         "replica/a", "replica/b", "few/b",
     )]  # fmt: skip
+
+
+def test_the_size_of_a_set_follows_its_own_lengths():
+    scored = Scored(
+        sets=["replica", "few"], instances=10, options=11, tokens=20, lengths=[(10, 19)],
+        set_lengths={"few": [(3, 60), (1, 100)]},
+        fewer={"b": {"priority": 4, "instances": 4, "lengths": [(4, 21)]}},
+    )  # fmt: skip
+    assert scored.size_of("replica", "a") == (10, 20) and scored.size_of("replica", "b") == (4, 20)
+    assert scored.size_of("few", "a") == scored.size_of("few", "b") == (4, pytest.approx(5200**0.5))
 
 
 def test_rules_carry_one_name(study):
@@ -121,7 +133,9 @@ def test_studies_of_a_run_are_in_the_papers_order():
 def test_a_study_reads_with_the_models_that_score_a_set():
     scored = Scored(["a", "b"], 10, 4, 20, set_models={"a": ["one"], "b": []})
     given = {"name": "s", "label": "S", "title": "S", "parts": ["x"], "numbers": None, "section": None}
+    given["models"] = ["one", "two"]
     study = Study(**given, scored=scored)
     assert study.reads("one") and not study.reads("two")
-    assert Study(**given, scored=Scored(["a"], 10, 4, 20)).reads("two")
+    whole = Study(**given, scored=Scored(["a"], 10, 4, 20))
+    assert whole.reads("two") and not whole.reads("three")
     assert not Study(**given).reads("one")

@@ -288,7 +288,7 @@ def test_models_that_read_examples_are_of_the_run():
     assert few_shot.select_models("all", ["gpt2", "opt"]) == ["gpt2", "opt"]
     assert few_shot.select_models(["opt"], ["gpt2", "opt"]) == ["opt"]
     assert few_shot.select_models([], ["gpt2", "opt"]) == []
-    with pytest.raises(UserError, match="'gpt-2' is not among the models of this run; did you mean 'gpt2'"):
+    with pytest.raises(UserError, match="'gpt-2' is not among the study's models; did you mean 'gpt2'"):
         few_shot.select_models(["gpt-2"], ["gpt2", "opt"])
 
 

@@ -295,7 +295,7 @@ def test_an_enormous_number_of_jobs_is_refused_before_it_is_planned(tmp_path):
     )  # fmt: skip
     assert done.returncode == 1
     assert re.fullmatch(
-        r"Error: scoring.minutes_per_job is 0.0001: that makes \d+ jobs to score \w+ with model [\w.-]+, more than "
+        r"Error: scoring.minutes_per_job is 0.0001: that makes \d+ jobs to score \w+ \w+ with model [\w.-]+, more than "
         r"1000; set it to at least [\d.]+",
         done.stderr.strip().splitlines()[-1],
     ), done.stderr[-2000:]

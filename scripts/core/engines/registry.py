@@ -135,13 +135,15 @@ def check_conflicts(registry, file):
             )
 
 
-def select(registry, names):
+def select(registry, names, where="models"):
     """Return the entries called ``names``, in registry order.
 
     Parameters
     ----------
     registry : dict of str to dict
     names : iterable of str
+    where : str
+        The key of the configuration that names them, for messages.
 
     Returns
     -------
@@ -156,13 +158,14 @@ def select(registry, names):
     for name in names:
         if name not in registry:
             raise UserError(
-                f"models: '{name}' is not in config/models.yaml{nearest(name, registry) or '; add an entry'}"
+                f"{where}: '{name}' is not in config/models.yaml{nearest(name, registry) or '; add an entry'}"
             )
         if name in chosen:
-            raise UserError(f"models: '{name}' is listed twice; remove one")
-        _check_available("models", name, registry[name])
+            raise UserError(f"{where}: '{name}' is listed twice; remove one")
+        _check_available(where, name, registry[name])
         if "api" in registry[name]:
-            raise UserError(f"models: '{name}' is behind a server; name it in completions.models instead")
+            remedy = "name it in completions.models instead" if where == "models" else "remove it"
+            raise UserError(f"{where}: '{name}' is behind a server; {remedy}")
         chosen.add(name)
     return {name: entry for name, entry in registry.items() if name in chosen}
 

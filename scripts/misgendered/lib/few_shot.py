@@ -158,21 +158,21 @@ def select_models(names, models):
     Parameters
     ----------
     names : str or list of str
-        ``misgendered.few_shot.models``: ``all``, or some models of the run.
+        ``misgendered.few_shot.models``: ``all``, or some of the study's models.
     models : sequence of str
-        Those of the run.
+        The study's.
 
     Raises
     ------
     UserError
-        For a model that the run does not have.
+        For a model that the study does not have.
     """
     if names == "all":
         return list(models)
     for name in names:
         if name not in models:
-            hint = nearest(name, models) or f"; the run has {', '.join(models)}"
-            raise UserError(f"misgendered.few_shot.models: '{name}' is not among the models of this run{hint}")
+            hint = nearest(name, models) or f"; these are {', '.join(models)}"
+            raise UserError(f"misgendered.few_shot.models: '{name}' is not among the study's models{hint}")
     return [model for model in models if model in names]
 
 

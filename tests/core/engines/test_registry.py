@@ -394,6 +394,10 @@ def test_select_refuses(models, names, message):
     with pytest.raises(UserError) as caught:
         module.select(models, names)
     assert str(caught.value).startswith(message)
+    with pytest.raises(UserError) as caught:
+        module.select(models, names, "misgendered.models")
+    told = message.replace("name it in completions.models instead", "remove it")
+    assert str(caught.value).startswith(f"misgendered.{told}")
 
 
 @pytest.mark.parametrize("name", ["gpt-3", "gpt-3.5-sft", "gpt-3.5-rlhf"])
