@@ -46,6 +46,7 @@ rule fetch_model:
     params:
         model=lambda wildcards: wildcards.model,
         entry=lambda wildcards: SCORED_ENTRIES[wildcards.model],
+        context=lambda wildcards: MODELS[wildcards.model].get("context"),
     script:
         "../scripts/scoring/fetch_model.py"
 

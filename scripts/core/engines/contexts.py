@@ -1,0 +1,73 @@
+"""Whether the context that the registry states of a model is that of the model's own configuration.
+
+The registry's context is what a study refuses texts by before anything is fetched or loaded; scoring itself goes by
+the loaded model (:func:`scripts.core.engines.batches.context_length`).
+"""
+
+import torch
+
+from scripts.core.engines.batches import context_length
+from scripts.core.errors import UserError
+
+
+def check(name, entry, folder):
+    """Refuse a registry entry whose ``context`` is another than that of the model in a folder.
+
+    Parameters
+    ----------
+    name : str
+        The model's name in the registry, for the message.
+    entry : dict
+        ``architecture``, ``context`` and, for code of its own, ``remote_code``. Without a context nothing is checked.
+    folder : str or Path
+        Where the model's configuration is. Its weights are not read: the model is built without any memory.
+
+    Raises
+    ------
+    UserError
+        If the two differ, or the configuration cannot be read.
+    """
+    if entry.get("context") is None:
+        return
+    stated = configured(name, entry, folder)
+    if stated != entry["context"]:
+        remedy = f"write context: {stated}" if stated else "remove context"
+        raise UserError(
+            f"config/models.yaml: models.{name}.context is {entry['context']}, and the model's own configuration says "
+            f"{stated or 'that there is no limit'}; {remedy}"
+        )
+
+
+def configured(name, entry, folder, **options):
+    """Return the longest input that the configuration in a folder allows, in tokens, or None without a limit.
+
+    Parameters
+    ----------
+    name, entry, folder
+        As for :func:`check`.
+    **options
+        For ``AutoConfig.from_pretrained``, such as ``gguf_file``.
+
+    Raises
+    ------
+    UserError
+        If the configuration cannot be read or is of no known architecture.
+    """
+    import transformers
+
+    classes = {
+        "encoder": transformers.AutoModelForMaskedLM,
+        "decoder": transformers.AutoModelForCausalLM,
+        "encoder-decoder": transformers.AutoModelForSeq2SeqLM,
+    }
+    trusted = {"trust_remote_code": entry.get("remote_code", False)}
+    try:
+        config = transformers.AutoConfig.from_pretrained(folder, **trusted, **options)
+        with torch.device("meta"):
+            return context_length(classes[entry["architecture"]].from_config(config, **trusted))
+    # Configurations that do not fit raise whatever the code of an architecture happens to stumble over.
+    except Exception as error:
+        reason = next(iter(str(error).strip().splitlines()), type(error).__name__)
+        raise UserError(
+            f"model {name}: the configuration in {folder} cannot be read ({reason}); fetch it again"
+        ) from error
