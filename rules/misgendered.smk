@@ -3,6 +3,7 @@
 from scripts.misgendered.lib import corpora as misgendered_corpora
 from scripts.misgendered.lib import declarations as misgendered_declarations
 from scripts.misgendered.lib import few_shot as misgendered_few_shot
+from scripts.misgendered.lib import labels as misgendered_labels
 from scripts.misgendered.lib import study as misgendered_study
 
 MISGENDERED = config["misgendered"]
@@ -11,10 +12,11 @@ MISGENDERED_COMBINATIONS = str(MISGENDERED_TEMPLATES / "declarations.tsv")
 
 try:
     MISGENDERED_GROUPS = misgendered_study.select_groups(KNOWN_PRONOUNS, MISGENDERED["pronoun_sets"])
+    MISGENDERED_COMBINED = misgendered_declarations.read(MISGENDERED_COMBINATIONS)
     MISGENDERED_DECLARATIONS = [
         way.name
         for way in misgendered_declarations.select(
-            misgendered_declarations.read(MISGENDERED_COMBINATIONS),
+            MISGENDERED_COMBINED,
             MISGENDERED["declarations"]["types"],
             MISGENDERED["declarations"]["numbers"],
             MISGENDERED_COMBINATIONS,
@@ -64,26 +66,122 @@ MISGENDERED_FILES = {
     },
 }
 
+# Of its traces: numbers of examples; the declaration that examples use; forms that some declarations leave out;
+# combinations as Table 2 prints them, to how their file has them.
+MISGENDERED_SHOWN = [str(shots) for shots in MISGENDERED["few_shot"]["shots"]]
+MISGENDERED_DECLARED = misgendered_study.declaration(
+    misgendered_few_shot.KIND, misgendered_few_shot.declaration(MISGENDERED_COMBINED, MISGENDERED_COMBINATIONS)
+)
+MISGENDERED_SOMETIMES = list(misgendered_study.SOMETIMES_DECLARED)
+MISGENDERED_PRINTED_FORMS = {
+    re.escape(", ".join(misgendered_labels.SHORT[form] for form in forms)): " ".join(forms)
+    for forms, _ in MISGENDERED_COMBINED.values()
+}
+
 # How its tables call what its instances have other names for, so that the audit finds the template rows behind a cell
 # (scripts/core/provenance/origins.py says how an entry is read).
 MISGENDERED_TRACED = [
-    # Accuracies are by the number of declared forms, instances by the combination.
-    *(
-        {
-            "files": "results/misgendered/*",
-            "when": {"declaration_number": str(count)},
-            "then": {
-                "declaration_number": [
-                    str(number) for number in MISGENDERED["declarations"]["numbers"] if str(number)[0] == str(count)
-                ]
-            },
-        }
-        for count in (3, 4)
-    ),
     {
         "files": "*/published_vs_ours.csv",
         "when": {"table": ".+", "cells": ".*", "models": ".*"},
         "then": {"@file": "results/misgendered/{table}", "@cells": "{cells}", "model": "{models}"},
+    },
+    # Accuracies and predictions are by the number of declared forms, instances by the combination that begins with it.
+    *(
+        {
+            "files": "results/misgendered/*",
+            "when": {"declaration_number": count},
+            "then": {
+                "declaration_number": [
+                    count,
+                    *(str(number) for number in MISGENDERED["declarations"]["numbers"] if f"{number}"[0] == count),
+                ]
+            },
+        }
+        for count in "345"
+    ),
+    # What has no number of examples is about instances without any.
+    {"files": "*/predictions.parquet", "when": {"@column": "shots"}, "then": {"shots": MISGENDERED_SHOWN}},
+    {"files": "*/predictions.parquet", "when": {"@column": ".+"}, "then": {}},
+    *(
+        {"files": f"results/misgendered/*/{name}.csv", "without": ["shots"], "then": {"shots": "0"}}
+        for name in (
+            "accuracy",
+            "choices",
+            "constrained_decoding",
+            "declared_forms",
+            "evaluation_examples",
+            "fertility",
+            "mixed_model",
+            "name_ranks",
+            "reductions",
+            "regressions",
+        )
+    ),
+    {"files": "*/predictions.parquet", "without": ["shots"], "then": {"shots": "0"}},
+    # Beside examples stands, without any, the declaration that they use.
+    *(
+        {
+            "files": f"results/misgendered/{kind}/*/few_shot.csv",
+            "when": {"shots": "0"},
+            "then": {"shots": "0", "declaration": MISGENDERED_DECLARED},
+        }
+        for kind in ("figures", "tables")
+    ),
+    # Names are ranked on neo-pronouns, and only three forms are declared sometimes.
+    {"files": "*/misgendered/*/name_ranks.csv", "then": {"pronoun_type": "neo"}},
+    {"files": "*/misgendered/*/declared_forms.csv", "when": {"form": "all"}, "then": {"form": MISGENDERED_SOMETIMES}},
+    *(
+        {"files": "*/misgendered/*/declared_forms.csv", "when": {"@column": column}, "then": {"declared": declared}}
+        for column, declared in (("(n_)?declared", "True"), ("(n_)?undeclared", "False"))
+    ),
+    {"files": "*/misgendered/*/declared_forms.csv", "when": {"declared": "[01]"}, "then": {}},
+    *(
+        {
+            "files": f"results/misgendered/*/{name}.csv",
+            "when": {"subset": "neo-pronouns"},
+            "then": {"pronoun_type": "neo"},
+        }
+        for name in ("regressions", "fertility")
+    ),
+    # The summary has types of pronouns and numbers of examples in words.
+    *(
+        {
+            "files": f"results/{place}/summary.csv",
+            "when": {"study": "MISGENDERED", "data": "(?P<templates>.+)", "metric": pattern, "group": label},
+            "then": {"templates": "{templates}", "shots": shots, "pronoun_type": kind},
+        }
+        for place in ("misgendered/analysis", "paper")
+        for kind, label in misgendered_labels.IN_SUMMARY.items()
+        for pattern, shots in (("accuracy", "0"), (r"accuracy, (?P<shots>\d+) examples", "{shots}"))
+    ),
+    # Tables that are made from template files alone.
+    {
+        "files": "*/misgendered/tables/*/pronouns.csv",
+        "when": {"Nom.": "(?P<nominative>.+)"},
+        "then": {"nominative": "{nominative}"},
+    },
+    {
+        "files": "*/misgendered/*/corpus_counts.csv",
+        "when": {"group": ".+"},
+        "then": {"set": "{group}"},
+    },
+    *(
+        {"files": "*/misgendered/tables/*/declarations.csv", "when": {"Declared": label}, "then": {"forms": forms}}
+        for label, forms in MISGENDERED_PRINTED_FORMS.items()
+    ),
+    *(
+        {
+            "files": f"results/misgendered/{file}.csv",
+            "when": {column: "(?P<before>.*)___(?P<after>.*)"},
+            "then": {"text": "{before}{{pronoun}}{after}"},
+        }
+        for file, column in (("tables/*/templates", "Template"), ("figures/*/framework", "text"))
+    ),
+    {
+        "files": "*/misgendered/*/wordings.csv",
+        "when": {"declaration_number": ".+"},
+        "then": {"number": "{declaration_number}"},
     },
 ]
 

@@ -1,6 +1,5 @@
 """Draw accuracy against the number of examples in the prompt (Table 13 as curves)."""
 
-import pandas as pd
 from matplotlib.ticker import MaxNLocator
 
 from scripts.core import plotting
@@ -77,20 +76,9 @@ def main(
     Accuracies on few instances (:data:`scripts.core.plotting.FEWEST`) are left out.
     """
     summary = figures.read(accuracy_over_draws, ["sd"])
-    by_draw = figures.read(accuracy_by_draw, ["draw"])
-    kept = {"declaration_type", "declaration_number", "pronoun_type"}
-    base = figures.pooled(figures.read(accuracy, ["shots"]), templates, kept)
-    base = base[
-        (base.declaration_type == "explicit") & (base.declaration_number == "5") & base.model.isin(set(summary.model))
-    ]
-    shared = ["model", "shots", "pronoun_type", "accuracy", "n"]
-    summary = summary[(summary.shots > 0) & (summary.n * summary.draws >= plotting.FEWEST)]
-    frame = base[shared].assign(draws=1, sd=float("nan"))
-    columns = [*shared, "draws", "sd"]
-    frame = pd.concat([frame[columns], summary[columns]], ignore_index=True)
-    frame = frame.sort_values(["model", "pronoun_type", "shots"], ignore_index=True)
+    by_draw = plotting.enough(figures.read(accuracy_by_draw, ["draw"]))
+    frame = figures.by_examples(figures.read(accuracy, ["shots"]), summary, templates)
     frame = frame[frame.n * frame.draws >= plotting.FEWEST]
-    by_draw = plotting.enough(by_draw)
     plotting.save(draw(frame, by_draw, models, chance), frame, pdf, png, csv)
 
 

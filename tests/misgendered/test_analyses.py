@@ -197,6 +197,15 @@ def test_another_choice_is_compared_on_the_same_instances(predicted):
     assert row.otherwise == 1 and row.difference == pytest.approx(1 - row.accuracy)
 
 
+def test_what_two_declarations_say_alike_is_compared_apart(predicted):
+    """He, thon and co have one form for both possessives: two instances with one id, one score and two declarations."""
+    base = predicted[predicted.shots == 0]
+    twin = base.iloc[:1].assign(declaration="explicit_32", name="Nobody")
+    base = pd.concat([base.assign(declaration="explicit_31"), twin], ignore_index=True)
+    table = choices.choices(base, base, "labels: faithful", DRAWS, 1)
+    assert table[(table.model == ALL) & (table.pronoun_type == ALL)].n.item() == len(base)
+
+
 def test_six_combinations_give_the_printed_averages_and_seven_do_not():
     table = printed_averages.printed_averages(read_published("paper/published/misgendered.csv"))
     fits = table.groupby("weights").fits.all()

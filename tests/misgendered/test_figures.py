@@ -2,7 +2,7 @@
 
 import pytest
 
-from scripts.core import plotting
+from scripts.core import files, plotting
 from scripts.misgendered import (
     figure_constrained_decoding,
     figure_declared_forms,
@@ -13,6 +13,7 @@ from scripts.misgendered import (
     figure_mixed_model,
     figure_model_size,
     figure_reductions,
+    table_few_shot,
 )
 from scripts.misgendered.lib import figures
 from scripts.misgendered.lib import instances as assembly
@@ -60,6 +61,25 @@ def test_examples_in_the_prompt(given):
     drawn = figure_few_shot.draw(accuracy.over_draws(by_draw), by_draw, models, CHANCE)
     assert rules.problems(drawn) == []
     assert len([ax for ax in drawn.axes if ax.axison]) == len(models)
+
+
+def test_the_table_of_examples_is_what_its_file_says(given, tmp_path):
+    """Without examples both have the declaration that examples use, not all of them."""
+    models, predictions, accuracies = given
+    files.write_csv(tmp_path / "over.csv", accuracy.over_draws(accuracy.by_draw(predictions)))
+    files.write_csv(tmp_path / "accuracy.csv", accuracies)
+    given = {"accuracy_over_draws": "over.csv", "accuracy": "accuracy.csv", "tex": "t.tex", "csv": "t.csv"}
+    table_few_shot.main(
+        **{key: str(tmp_path / name) for key, name in given.items()}, templates="replica", models=models
+    )  # fmt: skip
+    rows = files.read_csv(tmp_path / "t.csv")
+    declared = predictions[(predictions.shots == 0) & (predictions.declaration == "explicit_5")]
+    shown = rows[(rows.shots == 0) & (rows.pronoun_type == "neo")].set_index("model")
+    cells = (tmp_path / "t.tex").read_text(encoding="utf-8")
+    for model, part in declared[declared.pronoun_type == "neo"].groupby("model"):
+        assert shown.n[model] == len(part)
+        assert f"{100 * shown.accuracy[model]:.1f}" in cells
+    assert set(rows.shots) == {0, 2, 6}
 
 
 def test_samples_of_few_instances_have_all_figures(given):

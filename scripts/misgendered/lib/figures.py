@@ -2,6 +2,7 @@
 
 import textwrap
 
+import pandas as pd
 from matplotlib.patches import FancyBboxPatch
 
 from scripts.core import files, plotting
@@ -58,6 +59,31 @@ def pooled(frame, templates, kept, shots=0):
     for column in columns:
         chosen &= (frame[column] != ALL) == (column in kept)
     return frame[chosen]
+
+
+def by_examples(frame, summary, templates):
+    """Return accuracies by the number of examples in the prompt.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        From :mod:`scripts.misgendered.lib.analyses.accuracy`; without examples its rows count, of the declaration that
+        examples use (explicit, all five forms).
+    summary : DataFrame
+        From :func:`scripts.misgendered.lib.analyses.accuracy.over_draws`; with examples its rows count.
+    templates : str
+
+    Returns
+    -------
+    DataFrame
+        ``model``, ``shots``, ``pronoun_type``, ``accuracy``, ``n`` (instances of a draw), ``draws``, ``sd``.
+    """
+    base = pooled(frame, templates, {"declaration_type", "declaration_number", "pronoun_type"})
+    base = base[(base.declaration_type == "explicit") & (base.declaration_number == "5")]
+    base = base[base.model.isin(set(summary.model))].assign(draws=1, sd=float("nan"))
+    columns = ["model", "shots", "pronoun_type", "accuracy", "n", "draws", "sd"]
+    together = pd.concat([base[columns], summary.loc[summary.shots > 0, columns]])
+    return together.sort_values(["model", "pronoun_type", "shots"], ignore_index=True)
 
 
 def panels(models):

@@ -18,6 +18,9 @@ FORMS = {
 }
 """A form's name here to its column in ``templates/pronouns.tsv``."""
 
+SOMETIMES_DECLARED = ("ref", "pos_dep", "pos_ind")
+"""The forms that some combinations of Table 2 leave out; nominative and accusative are declared always."""
+
 TYPES = ("binary", "neutral", "neo")
 _TYPES = {"he": "binary", "she": "binary", "they": "neutral"}
 

@@ -2,10 +2,7 @@
 
 from scripts.core.paper.summary import DEMONSTRATION, RUN
 from scripts.misgendered.lib import figures
-from scripts.misgendered.lib.labels import TYPES
-
-GROUPS = {"binary": "binary pronouns", "neutral": "they", "neo": "neo-pronouns"}
-"""Types of pronouns as the summary calls them."""
+from scripts.misgendered.lib.labels import IN_SUMMARY, TYPES
 
 
 def rows(frame, models, template_sets):
@@ -28,7 +25,7 @@ def rows(frame, models, template_sets):
                         "data": templates,
                         "model": models[row.model]["label"],
                         "metric": f"accuracy, {row.shots} examples" if row.shots else "accuracy",
-                        "group": GROUPS[kind],
+                        "group": IN_SUMMARY[kind],
                         "value": row.accuracy,
                         "ci_low": row.ci_low,
                         "ci_high": row.ci_high,

@@ -182,30 +182,26 @@ def names(best, worst):
     return pd.DataFrame(columns)
 
 
-def few_shot(summary, base, models):
+def few_shot(frame, models):
     """Return the cells of Table 13: accuracy by examples in the prompt, with the SD over draws of the examples.
 
     Parameters
     ----------
-    summary : DataFrame
-        From :func:`scripts.misgendered.lib.analyses.accuracy.over_draws`.
-    base : DataFrame
-        Rows of accuracies without examples, of the declaration that examples use.
+    frame : DataFrame
+        From :func:`scripts.misgendered.lib.figures.by_examples`.
     models : dict
     """
-    seen = [name for name in models if name in set(summary[summary.shots > 0].model)]
-    types = [kind for kind in present(TYPES, summary.pronoun_type) if kind != "binary"] or list(TYPES)
+    seen = [name for name in models if name in set(frame[frame.shots > 0].model)]
+    types = [kind for kind in present(TYPES, frame.pronoun_type) if kind != "binary"] or list(TYPES)
     rows = []
     for kind in types:
-        for shots in [0, *sorted(set(summary.shots) - {0})]:
+        for shots in [0, *sorted(set(frame.shots) - {0})]:
             row = {"Type": TYPES[kind], "Examples": f"{shots}"}
             for name in seen:
-                source = base if shots == 0 else summary[summary.shots == shots]
-                cell = source[(source.model == name) & (source.pronoun_type == kind)]
+                cell = frame[(frame.model == name) & (frame.pronoun_type == kind) & (frame.shots == shots)]
                 row[models[name]["label"]] = MISSING
                 if len(cell):
-                    sd = float("nan") if shots == 0 else 100 * cell.sd.iloc[0]
-                    row[models[name]["label"]] = with_sd(100 * cell.accuracy.iloc[0], sd, 1)
+                    row[models[name]["label"]] = with_sd(100 * cell.accuracy.iloc[0], 100 * cell.sd.iloc[0], 1)
             rows.append(row)
     cells = pd.DataFrame(rows)
     return cells.assign(Type=named_once(cells.Type))

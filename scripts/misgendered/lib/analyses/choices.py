@@ -26,7 +26,8 @@ def choices(base, other, name, draws, seed):
         ``accuracy`` (as chosen), ``otherwise``, ``difference`` (otherwise minus as chosen) with ``ci_low`` and
         ``ci_high``, ``other_pick`` (share of instances with another form), ``n``.
     """
-    keys = ["model", "instance_id", "shots", "draw"]
+    # Two declarations may say the same, which makes one instance of them.
+    keys = ["model", "instance_id", "declaration", "shots", "draw"]
     rows = base.merge(other[[*keys, "picked", "correct"]], on=keys, suffixes=("", "_other"), validate="one_to_one")
     rows = rows.assign(moved=rows.picked != rows.picked_other)
     resampled = Resampled(rows[rows.shots == 0], draws, seed)

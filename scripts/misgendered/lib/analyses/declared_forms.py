@@ -9,9 +9,7 @@ import pandas as pd
 from scripts.misgendered.lib.analyses.accuracy import pooled_models
 from scripts.misgendered.lib.analyses.resampling import Resampled, matching
 from scripts.misgendered.lib.labels import ALL
-
-SOMETIMES = ("ref", "pos_dep", "pos_ind")
-"""The forms that some combinations leave out."""
+from scripts.misgendered.lib.study import SOMETIMES_DECLARED
 
 
 def declared_forms(table, draws, seed):
@@ -31,12 +29,12 @@ def declared_forms(table, draws, seed):
         declared), ``declared`` and ``undeclared`` (accuracies), ``difference`` with ``ci_low`` and ``ci_high``,
         ``n_declared``, ``n_undeclared``.
     """
-    rows = table[(table.shots == 0) & table.form.isin(SOMETIMES)]
+    rows = table[(table.shots == 0) & table.form.isin(SOMETIMES_DECLARED)]
     resampled = Resampled(rows, draws, seed)
     made = []
     for model, members in pooled_models(rows.model.unique(), ()).items():
         for pronoun_type in dict.fromkeys(rows.pronoun_type):
-            for form in [ALL, *SOMETIMES]:
+            for form in [ALL, *SOMETIMES_DECLARED]:
                 chosen = matching(resampled.table, model=members, pronoun_type=pronoun_type)
                 if form != ALL:
                     chosen &= matching(resampled.table, form=form)
