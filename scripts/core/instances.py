@@ -83,6 +83,29 @@ def hexadecimal(values):
     return pa.StringArray.from_buffers(len(values), pa.py_buffer(offsets), pa.py_buffer(pairs))
 
 
+def dictionary(values, codes, rows=None):
+    """Return texts that repeat as an Arrow dictionary array, ``values[codes]``.
+
+    Parameters
+    ----------
+    values : iterable of str
+        Equal ones become one entry of the dictionary.
+    codes : ndarray of int, shape (rows,), or None
+        None: nulls.
+    rows : int, optional
+        How many, without codes.
+    """
+    import pyarrow as pa
+
+    values = list(values)
+    if codes is None:
+        return pa.DictionaryArray.from_arrays(pa.nulls(rows, pa.int16()), pa.array(values))
+    distinct = list(dict.fromkeys(values))
+    if len(distinct) < len(values):
+        codes = np.array([distinct.index(value) for value in values])[codes]
+    return pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int16)), pa.array(distinct))
+
+
 def write_stream(path, schema, batches, metadata=None):
     """Write record batches to ``path``: see :func:`stream`. ``batches`` is an iterable; only one is held at a time."""
     with stream(path, schema, metadata) as write:

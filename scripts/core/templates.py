@@ -21,6 +21,46 @@ _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]")
 
 FORMS = ("nominative", "accusative", "possessive", "possessive_independent", "reflexive")
 
+WORD = re.compile(r"[A-Za-z]+(?:['’][A-Za-z]+)?")
+"""A word of a sentence."""
+
+
+def word_set(*lines):
+    """Return the words of some lines, as a set.
+
+    Examples
+    --------
+    >>> sorted(word_set("he she", "they"))
+    ['he', 'she', 'they']
+    """
+    return frozenset(" ".join(lines).split())
+
+
+GENDERED = word_set(
+    "man woman men women boy girl boys girls gentleman lady gentlemen ladies guy guys lad lass mister sir madam",
+    "father mother fathers mothers dad mom mum son daughter sons daughters brother sister brothers sisters",
+    "husband wife husbands wives uncle aunt nephew niece grandfather grandmother king queen male female",
+    "waiter waitress actor actress mr mrs ms",
+)
+"""Nouns that a template must not hold, since they say which pronoun is wanted."""
+AGREEING = word_set(
+    "is was are were am has have does do isn't wasn't aren't weren't hasn't haven't doesn't don't",
+    "need want say know think go make take work get give find keep feel look use see come like love live",
+)
+"""Words that agree with *he* and not with *they*, or the other way round."""
+
+
+def refuse(problems):
+    """Raise the first of the problems of some templates, if there are any, and say how many more there are.
+
+    Raises
+    ------
+    UserError
+    """
+    if problems:
+        more = f" (and {len(problems) - 1} more problems)" if len(problems) > 1 else ""
+        raise UserError(f"{problems[0]}{more}")
+
 
 def read_tsv(path, columns):
     """Read a template file.
@@ -197,6 +237,11 @@ def select_pronoun_sets(pronouns, names, forms=CASES, shared=False):
                 )
         selected[name] = pronouns[name]
     return selected
+
+
+def pronoun_lines(path):
+    """Return the line of each pronoun set in ``pronouns.tsv``; errors as in :func:`read_tsv`."""
+    return {cells["set"]: row for row, cells in read_tsv(path, ("set", *FORMS))}
 
 
 def label(forms):

@@ -28,7 +28,8 @@ from scripts.misgendered.lib import templates as template_files
 
 COLUMNS = (
     "instance_id", "text", "options", "groups", "gold", "form", "group", "pronoun_type", "name", "name_class",
-    "template_index", "declaration", "declaration_type", "declaration_number", "sentence_initial", "shots", "draw",
+    "template_index", "declaration", "declaration_type", "declaration_number", "wording", "sentence_initial", "shots",
+    "draw",
 )  # fmt: skip
 """What every file of instances has; behind them come the columns that say which lines they were made from."""
 
@@ -83,7 +84,7 @@ def load(files, pronouns, groups, combinations, types, numbers, wording):
     """
     known = templates.read_pronouns(pronouns)
     selected = study.select_groups(known, groups)
-    lines = {cells["set"]: row for row, cells in templates.read_tsv(pronouns, ("set", *templates.FORMS))}
+    lines = templates.pronoun_lines(pronouns)
     combined = declaring.read(combinations)
     ways = declaring.select(combined, types, numbers, combinations)
     if "names" in files:
@@ -138,6 +139,12 @@ class Instances:
     def size(self):
         """The rows of the full set of one declaration: 275,000 with the paper's 50 templates, 500 names, 11 groups."""
         return len(self.templates.rows) * len(self.names) * len(self.groups)
+
+    def reworded(self):
+        """Return the same instances in the other wording of declarations."""
+        other = study.other_wording(self.wording)
+        rest = (self._group_rows, self._name_files, self._origins)
+        return Instances(self.templates, self.names, self.groups, self.declarations, other, *rest)
 
     def metadata(self, **settings):
         """Return the metadata of a file of instances that were made with ``settings``."""
@@ -273,21 +280,22 @@ class Instances:
             "text": texts,
             "options": self._option_lists.take(taken),
             "groups": self._group_lists.take(taken),
-            "gold": _words(self._flat_forms, gold),
-            "form": _words(study.FORMS, form),
-            "group": _words(self.groups, codes.group),
-            "pronoun_type": _words(study.TYPES, types),
-            "name": _words([entry["name"] for entry in self.names], codes.name),
-            "name_class": _words(study.NAME_CLASSES, classes),
+            "gold": instance_files.dictionary(self._flat_forms, gold),
+            "form": instance_files.dictionary(study.FORMS, form),
+            "group": instance_files.dictionary(self.groups, codes.group),
+            "pronoun_type": instance_files.dictionary(study.TYPES, types),
+            "name": instance_files.dictionary([entry["name"] for entry in self.names], codes.name),
+            "name_class": instance_files.dictionary(study.NAME_CLASSES, classes),
             "template_index": _whole([t.index for t in self.templates.rows], codes.template),
-            "declaration": _words([way.name for way in self.declarations], codes.declaration),
-            "declaration_type": _words(study.DECLARATION_TYPES, kinds),
+            "declaration": instance_files.dictionary([way.name for way in self.declarations], codes.declaration),
+            "declaration_type": instance_files.dictionary(study.DECLARATION_TYPES, kinds),
             "declaration_number": _whole([way.number for way in self.declarations], codes.declaration),
+            "wording": instance_files.dictionary([self.wording], np.zeros(rows, dtype=int)),
             "sentence_initial": pa.array(self._initial[which]),
             "shots": _whole([0], np.zeros(rows, dtype=int)) if shots is None else pa.array(shots, pa.int16()),
             "draw": _whole([0], np.zeros(rows, dtype=int)) if draws is None else pa.array(draws, pa.int16()),
             "template_row": _whole([t.row for t in self.templates.rows], codes.template),
-            "name_file": _words(name_files, classes),
+            "name_file": instance_files.dictionary(name_files, classes),
             "name_row": _whole([entry["row"] for entry in self.names], codes.name),
             "pronoun_rows": self._row_lists.take(pa.array(np.zeros(rows, dtype=int))),
             "declaration_row": _whole([way.row for way in self.declarations], codes.declaration),
@@ -384,17 +392,6 @@ def check_size(size, available, key):
     """
     if size > available:
         raise UserError(f"misgendered.{key} is {size}, but there are {available} instances; use at most {available}")
-
-
-def _words(values, codes):
-    """Return a dictionary array of ``values[codes]``."""
-    import pyarrow as pa
-
-    values = list(values)
-    distinct = list(dict.fromkeys(values))
-    if len(distinct) < len(values):
-        codes = np.array([distinct.index(value) for value in values])[codes]
-    return pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int16)), pa.array(distinct))
 
 
 def _whole(values, codes):

@@ -30,6 +30,12 @@ WORDINGS = ("corrected", "faithful")
 """Declarations as the paper prints them, or as the authors' files have them
 (:mod:`scripts.misgendered.lib.declarations`)."""
 
+
+def other_wording(wording):
+    """Return the other one of :data:`WORDINGS`."""
+    return next(name for name in WORDINGS if name != wording)
+
+
 PRONOUN_GROUPS = ("he", "she", "they", "thon", "e", "ae", "co", "vi", "xe", "ey", "ze")
 """The eleven groups of Table 1, in its order."""
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from scripts.core.errors import UserError, nearest
 from scripts.core.files import read_text
 from scripts.core.options import SLOT
-from scripts.core.templates import read_tsv
+from scripts.core.templates import AGREEING, GENDERED, WORD, read_tsv, refuse, word_set
 from scripts.misgendered.lib.declarations import DECLARED, NAME
 from scripts.misgendered.lib.study import FORMS
 
@@ -26,30 +26,15 @@ RELEASED_TYPES = {"explicit": "explicit", "parenthetical": "parenth"}
 _STRAY = " ({nom}/{acc})"
 
 
-def _words(*lines):
-    return frozenset(" ".join(lines).split())
-
-
-GENDERED = _words(
-    "man woman men women boy girl boys girls gentleman lady gentlemen ladies guy guys lad lass mister sir madam",
-    "father mother fathers mothers dad mom mum son daughter sons daughters brother sister brothers sisters",
-    "husband wife husbands wives uncle aunt nephew niece grandfather grandmother king queen male female",
-    "waiter waitress actor actress mr mrs ms",
-)
-OTHER_PRONOUNS = _words("it its itself themselves they them their theirs one's hir hirs hirself")
-_AGREEING = _words(
-    "is was are were am has have does do isn't wasn't aren't weren't hasn't haven't doesn't don't",
-    "need want say know think go make take work get give find keep feel look use see come like love live",
-)
-_BE = _words("is was will would must may might could")
-_BEFORE_INDEPENDENT = _words("is was be of")
-_AFTER_OBJECT = _words(
+OTHER_PRONOUNS = word_set("it its itself themselves they them their theirs one's hir hirs hirself")
+_BE = word_set("is was will would must may might could")
+_BEFORE_INDEPENDENT = word_set("is was be of")
+_AFTER_OBJECT = word_set(
     "about above across after again against along around as at because before behind below beside between by down",
     "during for from how if in inside into near now of off on out over past since soon than that through to today",
     "tomorrow tonight towards twice under until up what when where whether which while who why with without yesterday",
     "and but or",
 )
-_WORD = re.compile(r"[A-Za-z]+(?:['’][A-Za-z]+)?")
 
 
 @dataclass(frozen=True)
@@ -101,10 +86,7 @@ def read_replica(path, pronouns=None):
         text = cells["text"].replace(PRONOUN, SLOT)
         rows.append(Template(int(cells["template"]), cells["form"], text, row, where))
     templates = Templates("replica", rows, str(path))
-    problems = check(templates, pronouns)
-    if problems:
-        more = f" (and {len(problems) - 1} more problems)" if len(problems) > 1 else ""
-        raise UserError(f"{problems[0]}{more}")
+    refuse(check(templates, pronouns))
     return templates
 
 
@@ -138,9 +120,7 @@ def read_official(path, released):
         text = cells["template"].replace(_STRAY, "").replace(MASK, SLOT)
         rows.append(Template(row - 2, cells["form"], text, row, f"{path}, row {row}"))
     templates = Templates("official", rows, str(path), {key: _released(file, rows) for key, file in released.items()})
-    problems = unusable(templates)
-    if problems:
-        raise UserError(problems[0])
+    refuse(unusable(templates))
     return templates
 
 
@@ -225,16 +205,16 @@ def unusable(templates):
 
 def _problems(template, forms):
     before, _, after = template.text.partition(SLOT)
-    words = [word.lower() for word in _WORD.findall(template.text.replace(NAME, " ").replace(SLOT, " "))]
+    words = [word.lower() for word in WORD.findall(template.text.replace(NAME, " ").replace(SLOT, " "))]
     problems = [f"holds the pronoun '{word}'; the slot is the only one" for word in words if word in forms]
     problems += [f"holds the gendered noun '{word}'; write another one" for word in words if word in GENDERED]
     sentence = re.split(r"[.!?]\s", before)[-1]
-    following = _WORD.match(after.lstrip(" ")) if after.startswith(" ") else None
+    following = WORD.match(after.lstrip(" ")) if after.startswith(" ") else None
     following = following.group().lower() if following else ""
-    preceding = (_WORD.findall(sentence) or [""])[-1].lower()
+    preceding = (WORD.findall(sentence) or [""])[-1].lower()
     named = NAME in sentence
     if template.form == "nom":
-        if not following or following in _AGREEING or (following.endswith("s") and following not in ("was", "as")):
+        if not following or following in AGREEING or (following.endswith("s") and following not in ("was", "as")):
             problems.append("after a nominative slot comes a verb in the past or a modal verb, which no number changes")
     elif template.form == "acc":
         if following and following not in _AFTER_OBJECT:

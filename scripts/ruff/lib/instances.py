@@ -26,7 +26,7 @@ import numpy as np
 from scripts.core import instances
 from scripts.core.errors import UserError
 from scripts.core.options import SLOT
-from scripts.core.templates import CASES, FORMS, read_pronouns, read_tsv, select_pronoun_sets
+from scripts.core.templates import CASES, pronoun_lines, read_pronouns, refuse, select_pronoun_sets
 from scripts.ruff.lib.template_checks import check, unusable
 from scripts.ruff.lib.templates import (
     ORIGINS,
@@ -77,11 +77,8 @@ def load(templates, pronouns, pronoun_sets):
         raise UserError(
             f"templates: {len(templates)} files are given; give either the archive, or task, context and occupations"
         )
-    if problems:
-        more = f" (and {len(problems) - 1} more problems)" if len(problems) > 1 else ""
-        raise UserError(f"{problems[0]}{more}")
-    rows = {cells["set"]: row for row, cells in read_tsv(pronouns, ("set", *FORMS))}
-    return Narratives(replace(selected, pronouns_file=str(pronouns), pronoun_rows=rows), sets)
+    refuse(problems)
+    return Narratives(replace(selected, pronouns_file=str(pronouns), pronoun_rows=pronoun_lines(pronouns)), sets)
 
 
 def full_size(n_distractors, n_sets, n_tasks):
@@ -191,15 +188,15 @@ class Narratives:
             "instance_id": self._ids(parts, case, gold),
             "text": _join(parts),
             "options": self._options(case),
-            "gold": _dictionary(self._flat_forms, gold),
+            "gold": instances.dictionary(self._flat_forms, gold),
             **self._task_columns(codes["task"], case),
-            "pronoun": _dictionary(self.sets, codes["gold"]),
-            "distractor_pronoun": _dictionary(self.sets, codes.get("distractor"), len(rows)),
+            "pronoun": instances.dictionary(self.sets, codes["gold"]),
+            "distractor_pronoun": instances.dictionary(self.sets, codes.get("distractor"), len(rows)),
             "n_distractors": pa.array(np.full(len(rows), n_distractors, dtype=np.int8)),
             "task_index": pa.array(codes["task"].astype(np.int16)),
             "introduction_index": pa.array(codes["introduction"].astype(np.int8)),
             "distractor_indices": _lists(codes["indices"]),
-            "polarity": _dictionary(POLARITIES, codes["introduction"] // THEMES),
+            "polarity": instances.dictionary(POLARITIES, codes["introduction"] // THEMES),
             **self._origin_columns(codes["task"], np.column_stack([codes["introduction"], codes["indices"]])),
         }
         return pa.RecordBatch.from_arrays(list(columns.values()), schema=schema())
@@ -340,9 +337,9 @@ class Narratives:
 
     def _task_columns(self, task, case):
         return {
-            "case": _dictionary(CASES, case),
-            "occupation": _dictionary([t.occupation for t in self.templates.tasks], task),
-            "participant": _dictionary([t.participant for t in self.templates.tasks], task),
+            "case": instances.dictionary(CASES, case),
+            "occupation": instances.dictionary([t.occupation for t in self.templates.tasks], task),
+            "participant": instances.dictionary([t.participant for t in self.templates.tasks], task),
         }
 
     def _origin_columns(self, task, contexts):
@@ -423,19 +420,6 @@ def _join(parts):
     return pc.binary_join_element_wise(*columns, " ")
 
 
-def _dictionary(values, codes, rows=None):
-    """Return a dictionary array of ``values[codes]``; with ``codes`` of None, ``rows`` nulls."""
-    import pyarrow as pa
-
-    values = list(values)
-    if codes is None:
-        return pa.DictionaryArray.from_arrays(pa.nulls(rows, pa.int16()), pa.array(values))
-    distinct = list(dict.fromkeys(values))
-    if len(distinct) < len(values):
-        codes = np.array([distinct.index(value) for value in values])[codes]
-    return pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int16)), pa.array(distinct))
-
-
 def _lists(codes, values=None):
     """Return a list array with one list for each row of ``codes``, of its own whole numbers or of ``values[codes]``."""
     import pyarrow as pa
@@ -443,7 +427,7 @@ def _lists(codes, values=None):
     rows, length = codes.shape
     offsets = pa.array(np.arange(rows + 1, dtype=np.int32) * length)
     flat = codes.reshape(-1)
-    return pa.ListArray.from_arrays(offsets, pa.array(flat) if values is None else _dictionary(values, flat))
+    return pa.ListArray.from_arrays(offsets, pa.array(flat) if values is None else instances.dictionary(values, flat))
 
 
 def schema():

@@ -4,34 +4,19 @@ import re
 from collections import Counter
 
 from scripts.core.options import SLOT
-from scripts.core.templates import CASES
+from scripts.core.templates import AGREEING, CASES, GENDERED, WORD, word_set
 from scripts.ruff.lib.templates import PERSON, POLARITIES, PRONOUN, THEMES
 
-
-def _words(*lines):
-    return frozenset(" ".join(lines).split())
-
-
-GENDERED = _words(
-    "man woman men women boy girl boys girls gentleman lady gentlemen ladies guy guys lad lass mister sir madam",
-    "father mother fathers mothers dad mom mum son daughter sons daughters brother sister brothers sisters",
-    "husband wife husbands wives uncle aunt nephew niece grandfather grandmother king queen male female",
-    "waiter waitress actor actress mr mrs ms",
-)
-THIRD_PERSON = _words(
+THIRD_PERSON = word_set(
     "he him his himself she her hers herself they them their theirs themself themselves xe xem xyr xyrs xemself",
     "ze zir zirs zirself hir hirs hirself",
 )
-AGREEMENT_TRAPS = _words(
-    "is was are were am has have does do isn't wasn't aren't weren't hasn't haven't doesn't don't",
-    "need want say know think go make take work get give find keep feel look use see come like love live ve re",
-)
-"""Words that agree with *he* and not with *they*, or the other way round (``ve``: as in ``{pronoun}'ve``)."""
-_ADVERBS = _words(
+AGREEMENT_TRAPS = AGREEING | word_set("ve re")
+"""Words that do not agree with every pronoun (``ve``: as in ``{pronoun}'ve``)."""
+_ADVERBS = word_set(
     "always sometimes perhaps afterwards besides nowadays often never ever also still just soon already now then",
     "once again almost",
 )
-_WORD = re.compile(r"[A-Za-z]+(?:['’][A-Za-z]+)?")
 
 
 def check(templates, pronouns=None):
@@ -151,7 +136,7 @@ def _sentence_problems(sentence, case, forms):
         problems.append("must end with a full stop")
     if SLOT in sentence or re.search(r"[{}]", sentence.replace(PRONOUN, "").replace(PERSON, "")):
         problems.append(f"has a brace or {SLOT} besides {PRONOUN} and {PERSON}")
-    words = [word.lower() for word in _WORD.findall(sentence.replace(PRONOUN, " ").replace(PERSON, " "))]
+    words = [word.lower() for word in WORD.findall(sentence.replace(PRONOUN, " ").replace(PERSON, " "))]
     stems = {word.replace("’", "'").split("'")[0] for word in words} | set(words)
     problems += [f"has the pronoun '{word}' besides its slot" for word in sorted(stems & forms)]
     problems += [f"has the gendered word '{word}'" for word in sorted(stems & GENDERED)]
@@ -167,7 +152,7 @@ def _sentence_problems(sentence, case, forms):
 
 def _trap(after):
     """Return the first word after a nominative slot that is not an adverb, if it cannot follow every pronoun."""
-    for match in _WORD.findall(after):
+    for match in WORD.findall(after):
         word = match.lower().replace("’", "'")
         if word in _ADVERBS or word.endswith("ly"):
             continue
