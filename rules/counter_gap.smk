@@ -102,7 +102,7 @@ COUNTER_GAP_TRACED = [
     {"files": "*/counter_gap/*", "when": {"metric": r"without\..+"}, "then": {"subset": "all without artefact"}},
     {"files": "*/subset_sizes.csv", "when": {"@column": "masculine"}, "then": {"original_gender": "M"}},
     {
-        "files": "*/published_vs_ours.csv",
+        "files": "results/counter_gap/tables/published_vs_ours.csv",
         "when": {"table": ".+", "cells": ".*", "models": ".*"},
         "then": {"@file": "results/counter_gap/{table}", "@cells": "{cells}", "system": "{models}"},
     },

@@ -47,8 +47,8 @@ MISGENDERED_INTERFACE = MISGENDERED["corpora"]["interface"]
 # Tokens of a text with its declaration, on average: of all declarations, and of all five forms as in examples.
 MISGENDERED_TOKENS, MISGENDERED_LINE_TOKENS = 33, 39
 
-# What each template set is made from: this project's files, or the authors', whose texts with declarations are
-# used as they are where the wording is theirs.
+# What each template set is made from: this project's files, or the authors', whose texts with declarations are used as
+# they are in the wording that is theirs.
 MISGENDERED_RELEASED = {
     misgendered_study.declaration(kind, number): upstream(f"misgendered/templates/{prefix}_template_{number}.csv")
     for kind, prefix in (("explicit", "explicit"), ("parenthetical", "parenth"))
@@ -62,7 +62,7 @@ MISGENDERED_FILES = {
     "official": {
         "templates": upstream("misgendered/templates/templates.csv"),
         **{name: upstream(f"misgendered/names/{name}.txt") for name in misgendered_study.NAME_CLASSES},
-        **(MISGENDERED_RELEASED if MISGENDERED["declarations"]["wording"] == "faithful" else {}),
+        **MISGENDERED_RELEASED,
     },
 }
 
@@ -82,7 +82,7 @@ MISGENDERED_PRINTED_FORMS = {
 # (scripts/core/provenance/origins.py says how an entry is read).
 MISGENDERED_TRACED = [
     {
-        "files": "*/published_vs_ours.csv",
+        "files": "results/misgendered/tables/published_vs_ours.csv",
         "when": {"table": ".+", "cells": ".*", "models": ".*"},
         "then": {"@file": "results/misgendered/{table}", "@cells": "{cells}", "model": "{models}"},
     },
@@ -101,8 +101,12 @@ MISGENDERED_TRACED = [
         for count in "345"
     ),
     # What has no number of examples is about instances without any.
-    {"files": "*/predictions.parquet", "when": {"@column": "shots"}, "then": {"shots": MISGENDERED_SHOWN}},
-    {"files": "*/predictions.parquet", "when": {"@column": ".+"}, "then": {}},
+    {
+        "files": "results/misgendered/analysis/*/predictions.parquet",
+        "when": {"@column": "shots"},
+        "then": {"shots": MISGENDERED_SHOWN},
+    },
+    {"files": "results/misgendered/analysis/*/predictions.parquet", "when": {"@column": ".+"}, "then": {}},
     *(
         {"files": f"results/misgendered/*/{name}.csv", "without": ["shots"], "then": {"shots": "0"}}
         for name in (
@@ -118,7 +122,18 @@ MISGENDERED_TRACED = [
             "regressions",
         )
     ),
-    {"files": "*/predictions.parquet", "without": ["shots"], "then": {"shots": "0"}},
+    {"files": "results/misgendered/analysis/*/predictions.parquet", "without": ["shots"], "then": {"shots": "0"}},
+    # Few instances are there in the other wording as well; their templates and names are those of their pairs.
+    {
+        "files": "*/misgendered/*/choices.csv",
+        "when": {"choice": "wording: (?P<wording>.+)"},
+        "then": {"wording": "{wording}"},
+    },
+    {
+        "files": "results/misgendered/*",
+        "without": ["wording"],
+        "then": {"wording": MISGENDERED["declarations"]["wording"]},
+    },
     # Beside examples stands, without any, the declaration that they use.
     *(
         {
@@ -148,8 +163,19 @@ MISGENDERED_TRACED = [
     *(
         {
             "files": f"results/{place}/summary.csv",
-            "when": {"study": "MISGENDERED", "data": "(?P<templates>.+)", "metric": pattern, "group": label},
-            "then": {"templates": "{templates}", "shots": shots, "pronoun_type": kind},
+            "when": {
+                "study": "MISGENDERED",
+                "data": "(?P<templates>.+)",
+                "model": ".+",
+                "metric": pattern,
+                "group": label,
+            },
+            "then": {
+                "@file": "results/misgendered/analysis/accuracy.csv",
+                "@cells": f"shots={shots};pronoun_type={kind}",
+                "templates": "{templates}",
+                "model": "{model}",
+            },
         }
         for place in ("misgendered/analysis", "paper")
         for kind, label in misgendered_labels.IN_SUMMARY.items()
@@ -194,7 +220,8 @@ MISGENDERED_FEW_SHOT_SETS = {
 MISGENDERED_FEW_SHOT_ROWS = MISGENDERED["few_shot"]["instances"] * MISGENDERED["few_shot"]["draws"]
 MISGENDERED_SCORED = Scored(
     sets=[*MISGENDERED["templates"], *MISGENDERED_FEW_SHOT_SETS],
-    instances=MISGENDERED["sample"]["instances"],
+    instances=MISGENDERED["sample"]["instances"]
+    + min(MISGENDERED["sample"]["instances"], MISGENDERED["sample"]["reworded"]),
     options=len(MISGENDERED_GROUPS),
     score="label_loss",
     # Measured on 550 instances under SmolLM2's tokenizer.
@@ -282,6 +309,7 @@ rule misgendered_sample:
         numbers=MISGENDERED["declarations"]["numbers"],
         wording=MISGENDERED["declarations"]["wording"],
         size=MISGENDERED["sample"]["instances"],
+        reworded=MISGENDERED["sample"]["reworded"],
         seed=MISGENDERED["sample"]["seed"],
     script:
         "../scripts/misgendered/sample.py"
@@ -384,12 +412,7 @@ rule misgendered_corpus_counts:
 
 rule misgendered_wordings:
     input:
-        template_files=lambda wildcards: list(
-            (
-                MISGENDERED_FILES[wildcards.templates]
-                | (MISGENDERED_RELEASED if wildcards.templates == "official" else {})
-            ).values()
-        ),
+        template_files=lambda wildcards: list(MISGENDERED_FILES[wildcards.templates].values()),
         pronouns=str(TEMPLATES / "pronouns.tsv"),
         combinations=MISGENDERED_COMBINATIONS,
     output:
@@ -399,10 +422,7 @@ rule misgendered_wordings:
     conda:
         "../envs/analysis.yaml"
     params:
-        kinds=lambda wildcards: list(
-            MISGENDERED_FILES[wildcards.templates]
-            | (MISGENDERED_RELEASED if wildcards.templates == "official" else {})
-        ),
+        kinds=lambda wildcards: list(MISGENDERED_FILES[wildcards.templates]),
         pronoun_sets=MISGENDERED["pronoun_sets"],
         types=MISGENDERED["declarations"]["types"],
         numbers=MISGENDERED["declarations"]["numbers"],
@@ -442,6 +462,7 @@ rule misgendered_predictions:
         models=lambda wildcards: [
             MISGENDERED_SCORED.models_of(name, MISGENDERED_MODELS) for name in MISGENDERED_SHOTS[wildcards.templates]
         ],
+        wording=MISGENDERED["declarations"]["wording"],
         labels=MISGENDERED["scores"]["labels"],
         capitals=MISGENDERED["scores"]["capitals"],
     script:
@@ -587,6 +608,7 @@ rule misgendered_choices:
     params:
         **MISGENDERED_DRAWN,
         models=list(MISGENDERED_MODELS),
+        wording=MISGENDERED["declarations"]["wording"],
         made=MISGENDERED["scores"],
     script:
         "../scripts/misgendered/choices.py"
@@ -660,6 +682,7 @@ MISGENDERED_FIGURES = {
         params={
             "model": next(iter(MISGENDERED_MODELS), None),
             "models": MISGENDERED_MODELS,
+            "wording": MISGENDERED["declarations"]["wording"],
             "choices": MISGENDERED["scores"],
         },
     ),

@@ -126,7 +126,7 @@ RUFF_TRACED = [
     {"files": "*/prompt*_positions.csv", "when": {"@column": "named|n_all", "place": ".+"}, "then": {}},
     {"files": "*/prompt*_positions.csv", "then": {"kind": "options", "answer": "final"}},
     {
-        "files": "*/published_vs_ours.csv",
+        "files": "results/ruff/tables/published_vs_ours.csv",
         "when": {"table": ".+", "cells": ".*", "models": ".*"},
         "then": {"@file": "results/ruff/{table}", "@cells": "{cells}", "model": "{models}"},
     },

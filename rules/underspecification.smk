@@ -100,7 +100,7 @@ UNDERSPEC_TRACED = [
     },
     {"files": "*/underspecification/tables/*/metric.csv", "when": {"@column": ".+"}, "then": {"model": "{@column}"}},
     {
-        "files": "*/published_vs_ours.csv",
+        "files": "results/underspecification/tables/published_vs_ours.csv",
         "when": {"table": ".+", "cells": ".*", "models": ".*"},
         "then": {"@file": "results/underspecification/{table}", "@cells": "{cells}", "model": "{models}"},
     },

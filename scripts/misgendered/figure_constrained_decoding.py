@@ -9,7 +9,10 @@ from scripts.misgendered.lib import figures
 
 CHARACTERS = 56
 LINE, SIZE = 0.128, 7
-READ = ["instance_id", "text", "options", "groups", "gold", "form", "pronoun_type", "declaration_type", "shots"]
+READ = [
+    "instance_id", "text", "options", "groups", "gold", "form", "pronoun_type", "declaration_type", "wording",
+    "shots",
+]  # fmt: skip
 
 
 def example(instances):
@@ -97,10 +100,15 @@ def draw(instance, candidates, models, model):
     return drawn
 
 
-def main(*, instances: str, scores: str, pdf: str, png: str, csv: str, model: str, models: dict, choices: dict):
-    """Draw the figure with the losses of one ``model``; ``choices``: labels and capitals as the run compares them."""
+def main(
+    *, instances: str, scores: str, pdf: str, png: str, csv: str, model: str, models: dict, wording: str, choices: dict
+):
+    """Draw the figure with the losses of one ``model``.
+
+    ``wording`` and ``choices`` (labels and capitals) are those of the run.
+    """
     table = files.read_parquet(instances)
-    shown = example(table[READ])
+    shown = example(table.loc[table.wording == wording, READ])
     read = model_outputs.read_scores(scores, model, table)
     rows = losses.compared(read, "mean", **choices, where=scores)
     rows = rows[rows.instance_id == shown.instance_id].sort_values("option_index")

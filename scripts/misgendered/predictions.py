@@ -16,14 +16,15 @@ def main(
     combinations: str,
     predictions: str,
     models: list,
+    wording: str,
     labels: str,
     capitals: str,
 ):
     """Write ``predictions`` (Parquet).
 
     ``instances`` are the sets of one set of templates, without examples and with each number of them; ``scores`` has a
-    file for each of the sets and each of its ``models``, models varying fastest. ``labels`` and ``capitals`` say which
-    scores are compared.
+    file for each of the sets and each of its ``models``, models varying fastest. Instances count in the ``wording`` of
+    the run; ``labels`` and ``capitals`` say which scores are compared.
     """
     declared = {number: forms for number, (forms, _) in declarations.read(combinations).items()}
     asked = [(path, model) for path, names in zip(instances, models, strict=True) for model in names]
@@ -37,6 +38,7 @@ def main(
     for (source, model), path in zip(asked, scores, strict=True):
         table = tables[source]
         read = model_outputs.read_scores(path, model, table)
+        table = table[table.wording == wording]
         part = analysis.predictions(table, read, model, declared, labels, capitals)
         log.info("%s, %s: %d instances, %d ties", model, path, len(part), int(part.tie.sum()))
         parts.append(part)

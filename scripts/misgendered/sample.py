@@ -10,13 +10,16 @@ from scripts.misgendered.lib import instances, samples
 
 def main(
     *, template_files: list, kinds: list, pronouns: str, combinations: str, pronoun_sets: list, types: list,
-    numbers: list, wording: str, size: int, seed: int, selected: str,
+    numbers: list, wording: str, size: int, reworded: int, seed: int, selected: str,
 ):  # fmt: skip
-    """Write ``size`` instances to ``selected``; the other arguments are those of the full sets' script."""
+    """Write ``size`` instances to ``selected``; the other arguments are those of the full sets' script.
+
+    Behind them stand the first ``reworded`` ones of a sample of that size, with declarations in the other wording.
+    """
     given = dict(zip(kinds, template_files, strict=True))
     loaded = instances.load(given, pronouns, pronoun_sets, combinations, types, numbers, wording)
-    batches = loaded.batches(samples.draw(loaded, size, seed))
-    instance_files.write_stream(selected, loaded.schema(), batches, loaded.metadata(sample=size, seed=seed))
+    metadata = loaded.metadata(sample=size, reworded=reworded, seed=seed)
+    instance_files.write_stream(selected, loaded.schema(), samples.reworded(loaded, size, reworded, seed), metadata)
 
 
 if __name__ == "__main__":

@@ -75,7 +75,8 @@ def test_a_run_of_masked_models_alone_is_refused(tmp_path):
     with pytest.raises(UserError, match=r"no model of this run has a loss on labels.*leave misgendered out of studies"):
         script.main(
             instances=["none.parquet"], scores=[], combinations="templates/misgendered/declarations.tsv",
-            predictions=str(tmp_path / "p.parquet"), models=[[]], labels="corrected", capitals="corrected",
+            predictions=str(tmp_path / "p.parquet"), models=[[]], wording="corrected", labels="corrected",
+            capitals="corrected",
         )  # fmt: skip
 
 
@@ -204,6 +205,19 @@ def test_what_two_declarations_say_alike_is_compared_apart(predicted):
     base = pd.concat([base.assign(declaration="explicit_31"), twin], ignore_index=True)
     table = choices.choices(base, base, "labels: faithful", DRAWS, 1)
     assert table[(table.model == ALL) & (table.pronoun_type == ALL)].n.item() == len(base)
+
+
+def test_reworded_instances_are_compared_with_those_that_they_reword(predicted):
+    base = predicted[predicted.shots == 0].drop_duplicates(choices.WORDS)
+    reworded = base.iloc[::2].assign(instance_id=lambda rows: "reworded-" + rows.instance_id)
+    wrong = reworded.correct & (reworded.pronoun_type == "neo")
+    reworded = reworded.assign(correct=reworded.correct & ~wrong, picked=reworded.picked.where(~wrong, "nobody"))
+    table = choices.choices(base, choices.matched(base, reworded), "wording: faithful", DRAWS, 1)
+    row = table[(table.model == ALL) & (table.pronoun_type == "neo")].iloc[0]
+    assert row.n == (reworded.pronoun_type == "neo").sum()
+    assert row.otherwise == 0 and row.accuracy == pytest.approx(wrong.sum() / row.n) == row.other_pick
+    binary = table[(table.model == ALL) & (table.pronoun_type == "binary")].iloc[0]
+    assert binary.difference == 0 and binary.other_pick == 0
 
 
 def test_six_combinations_give_the_printed_averages_and_seven_do_not():

@@ -237,12 +237,24 @@ def from_examples(summary):
 
 
 def from_choices(table):
-    """Return of each choice that is made the other way the share of picks that change, ``choice.<name>.other_pick``."""
+    """Return of each choice that is made the other way what changes, over all models.
+
+    ``choice.<name>.other_pick`` (share of picks), ``.n`` (instances) and, for each type of pronouns, ``.<type>``
+    (points) with ``.interval``.
+    """
     numbers = {}
+    for row in table[(table.model == ALL) & (table.pronoun_type != ALL)].itertuples():
+        name = f"choice.{row.choice.partition(':')[0]}.{row.pronoun_type}"
+        cell = {"choice": row.choice, "model": ALL, "pronoun_type": row.pronoun_type}
+        for suffix, value in _difference(row, "choices.csv", **cell).items():
+            numbers[f"{name}{suffix}"] = value
     for row in table[(table.model == ALL) & (table.pronoun_type == ALL)].itertuples():
         name = f"choice.{row.choice.partition(':')[0]}.other_pick"
         value = entry(float(row.other_pick), percent(row.other_pick, 1), "choices.csv", choice=row.choice)
         numbers[name] = value | {"label": row.choice.partition(": ")[2]}
+        models = table[(table.choice == row.choice) & (table.model != ALL)].model.nunique()
+        size = count(row.n // max(models, 1), "choices.csv", choice=row.choice)
+        numbers[f"choice.{row.choice.partition(':')[0]}.n"] = size
     return numbers
 
 

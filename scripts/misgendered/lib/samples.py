@@ -53,6 +53,30 @@ def draw(instances, size, seed, key="sample.instances"):
     return Codes(*np.array(rows, dtype=np.int64).reshape(-1, 4).T)
 
 
+def reworded(instances, size, reworded_size, seed):
+    """Yield a sample in batches, and behind it the beginning of such a sample in the other wording of declarations.
+
+    Parameters
+    ----------
+    instances : scripts.misgendered.lib.instances.Instances
+    size, reworded_size : int
+        Rows of the sample, and how many of them at most come in the other wording as well. A text that the wording
+        leaves as it is keeps its id, so that models score it once.
+    seed : int
+
+    Yields
+    ------
+    pyarrow.RecordBatch
+
+    Raises
+    ------
+    UserError
+        As :func:`draw`.
+    """
+    yield from instances.batches(draw(instances, size, seed))
+    yield from instances.reworded().batches(draw(instances, min(reworded_size, size), seed))
+
+
 _FIELDS = ("declaration", "template", "name", "group")
 
 

@@ -6,6 +6,21 @@ from scripts.misgendered.lib.analyses.accuracy import pooled_models
 from scripts.misgendered.lib.analyses.resampling import Resampled, matching
 from scripts.misgendered.lib.labels import ALL
 
+WORDS = ["model", "declaration", "template_index", "name", "group"]
+"""What instances have in common that differ in the wording of their declarations alone."""
+
+
+def matched(base, reworded):
+    """Return predictions of reworded instances under the ids of those that they reword.
+
+    Parameters
+    ----------
+    base, reworded : DataFrame
+        Predictions without examples; each of ``reworded`` has one in ``base``.
+    """
+    ids = base[[*WORDS, "instance_id"]]
+    return reworded.drop(columns="instance_id").merge(ids, on=WORDS, how="left", validate="one_to_one")
+
 
 def choices(base, other, name, draws, seed):
     """Return how accuracies change when one choice is made otherwise, on the same instances.
@@ -13,7 +28,7 @@ def choices(base, other, name, draws, seed):
     Parameters
     ----------
     base, other : DataFrame
-        Predictions of the same instances and models, as chosen and otherwise.
+        Predictions of the same models, as chosen and otherwise; those of instances in both are compared.
     name : str
         What differs, such as ``capitals: faithful``.
     draws, seed : int
