@@ -76,11 +76,11 @@ def plan(snakefile, configfiles, overrides, targets, files):
 
 def makable(given, paths):
     """Return those of ``paths`` that can be planned; ``given`` are the other arguments of :func:`plan`."""
-    from snakemake.exceptions import WorkflowError
+    from snakemake.exceptions import RuleException, WorkflowError
 
     try:
         plan(*given, paths)
-    except WorkflowError:
+    except (RuleException, WorkflowError):
         half = len(paths) // 2
         return [*makable(given, paths[:half]), *makable(given, paths[half:])] if half else []
     return paths
@@ -95,14 +95,14 @@ def main():
     parser.add_argument("--overrides", type=json.loads, default={}, help="keys that outrank the overlays, as JSON")
     parser.add_argument("--files", type=Path, help="a JSON list of further files, planned where a rule can make them")
     arguments = parser.parse_args()
-    from snakemake.exceptions import WorkflowError
+    from snakemake.exceptions import RuleException, WorkflowError
 
     files = json.loads(arguments.files.read_text(encoding="utf-8")) if arguments.files else []
     given = (arguments.snakefile, arguments.configfile, arguments.overrides, arguments.targets)
     with contextlib.redirect_stdout(sys.stderr):
         try:
             planned = plan(*given, files)
-        except WorkflowError:
+        except (RuleException, WorkflowError):
             # A leftover of another configuration may lack what it was made from; the targets must not.
             known = {path for job in plan(*given, [])["jobs"] for path in job["outputs"]}
             planned = plan(*given, makable(given, [path for path in files if path not in known]))
