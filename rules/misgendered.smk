@@ -123,12 +123,20 @@ MISGENDERED_TRACED = [
         )
     ),
     {"files": "results/misgendered/analysis/*/predictions.parquet", "without": ["shots"], "then": {"shots": "0"}},
-    # Few instances are there in the other wording as well; their templates and names are those of their pairs.
-    {
-        "files": "*/misgendered/*/choices.csv",
-        "when": {"choice": "wording: (?P<wording>.+)"},
-        "then": {"wording": "{wording}"},
-    },
+    # Few instances are there in the other wording as well, under other ids than predictions have; their templates and
+    # names are those of their pairs.
+    *(
+        {
+            "files": "results/misgendered/*/choices.csv",
+            "when": {"choice": "wording: (?P<wording>.+)"} | dict.fromkeys(kinds, ".+"),
+            "then": {
+                "@file": "results/misgendered/instances/{templates}/selected.parquet",
+                "@cells": "wording={wording}",
+            }
+            | {kind: f"{{{kind}}}" for kind in kinds},
+        }
+        for kinds in (["pronoun_type"], [])
+    ),
     {
         "files": "results/misgendered/*",
         "without": ["wording"],
