@@ -22,6 +22,7 @@ for name in chosen(
     "ruff",
     "counter_gap",
     "underspecification",
+    "winopron",
 ):
 
     include: f"rules/{name}.smk"

@@ -1,28 +1,35 @@
-"""Bring every coreference system's output on one set of instances into one table of answers, converted in each way."""
+"""Bring the output of every system on one set of instances into one table: clusters and answers in words."""
 
 import pandas as pd
 
 from scripts.core import files
 from scripts.core.job import log, run
-from scripts.winopron.lib import cluster_answers
+from scripts.winopron.lib import answers, cluster_answers
+
+COLUMNS = ["system", "conversion", "prompt", "variant", "instance_id", "prediction", "right"]
 
 
-def main(*, instances: str, clusters: list, predictions: str, systems: list):
-    """Write ``predictions`` (Parquet): ``system``, ``conversion``, ``instance_id``, ``prediction``, ``right``.
+def main(*, instances: str, clusters: list, answer_files: list, predictions: str, systems: list, answering: list):
+    """Write ``predictions`` (Parquet): :data:`COLUMNS`.
 
-    ``clusters`` are the files of ``systems``, in the same order; a system has its ``label`` as ``system`` and its
-    ``conversions``. ``prediction`` is occupation, participant or nothing.
+    ``clusters`` are the files of ``systems`` and ``answer_files`` those of ``answering``, in the same order. A system
+    has its label as ``system``; with clusters it has ``conversions``, the ways in which they are read. ``prediction``
+    is occupation, participant or nothing; ``prompt`` and ``variant`` are empty for systems that are not prompted.
     """
     sentences = files.read_parquet(instances)
     tables = []
     for path, facts in zip(clusters, systems, strict=True):
         for conversion in facts["conversions"]:
-            table = cluster_answers.read(path, sentences, conversion)
-            table["right"] = table.prediction == sentences.answer
-            log.info("%s, %s: accuracy %.4f", facts["system"], conversion, table.right.mean())
-            tables.append(table.assign(system=facts["system"], conversion=conversion))
-    columns = ["system", "conversion", "instance_id", "prediction", "right"]
-    files.write_parquet(predictions, pd.concat(tables, ignore_index=True)[columns])
+            found = cluster_answers.read(path, sentences, conversion)
+            tables.append(found.assign(system=facts["system"], conversion=conversion, prompt="", variant=""))
+    for path, facts in zip(answer_files, answering, strict=True):
+        tables.append(answers.read(path, sentences).assign(system=facts["system"]))
+    table = pd.concat(tables, ignore_index=True)
+    meant = dict(zip(sentences.instance_id, sentences.answer, strict=True))
+    table["right"] = table.prediction == table.instance_id.map(meant)
+    for (system, conversion), rows in table.groupby(["system", "conversion"], sort=False):
+        log.info("%s, %s: accuracy %.4f", system, conversion, rows.right.mean())
+    files.write_parquet(predictions, table[COLUMNS])
 
 
 if __name__ == "__main__":

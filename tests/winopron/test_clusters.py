@@ -6,6 +6,7 @@ import pytest
 from scripts.core import coreference, files
 from scripts.core.errors import UserError
 from scripts.winopron import clusters as clusters_job
+from scripts.winopron import metrics as metrics_job
 from scripts.winopron import predictions as predictions_job
 from scripts.winopron.lib import answers, cluster_answers, instances, person_rules
 from tests.winopron import make
@@ -181,12 +182,55 @@ def test_the_jobs_write_clusters_and_answers(double, tmp_path):
         {"system": "b", "conversions": ["corrected", "carried_over"]},
     ]
     out = tmp_path / "predictions.parquet"
-    predictions_job.main(instances=str(path), clusters=written, predictions=str(out), systems=systems)
+    words = tmp_path / "answers.csv"
+    texts = [f"The {getattr(row, row.answer)}{',' if row.ending == 1 else ''} surely" for row in double.itertuples()]
+    answer_file(words, double, texts)
+    predictions_job.main(
+        instances=str(path), clusters=written, answer_files=[str(words)], predictions=str(out), systems=systems,
+        answering=[{"system": "c"}],
+    )  # fmt: skip
     table = files.read_parquet(out)
-    assert list(table) == ["system", "conversion", "instance_id", "prediction", "right"] and len(table) == 3 * len(
-        double
-    )
-    assert (table.groupby(["system", "conversion"]).right.mean() == 0.5).all()
+    assert list(table) == predictions_job.COLUMNS and len(table) == 5 * len(double)
+    share = table.groupby(["system", "conversion"]).right.mean()
+    assert (share[["a", "b"]] == 0.5).all() and (share["c", "published"], share["c", "corrected"]) == (0.5, 1)
+    assert set(table[table.system == "c"].prompt) == {"0"}
+
+    outputs = {name: str(tmp_path / f"{name}.csv") for name in ("metrics", "bias", "biased_occupations")}
+    metrics_job.main(
+        instances=[str(path)], predictions=[str(out)], sets=[{"templates": "replica", "entities": "double"}],
+        draws=100, seed=1, **outputs,
+    )  # fmt: skip
+    metrics = files.read_csv(outputs["metrics"])
+    assert list(metrics)[:7] == ["templates", "entities", "system", "conversion", "split", "pairing", "metric"]
+    value = metrics[metrics.split == "all"].set_index(["system", "conversion", "metric"]).value
+    assert value["a", "corrected", "f1"] == value["c", "published", "recall"] == 0.5
+    assert value["c", "corrected", "disambiguation_consistency"] == 1
+    assert value["c", "published", "precision"] == 1 and value["a", "corrected", "pronoun_consistency"] == 0.5
+    assert (files.read_csv(outputs["bias"]).positive == 0).all()
+    assert not len(files.read_csv(outputs["biased_occupations"]))
+
+
+def answer_file(path, frame, texts):
+    """Write a file of answers."""
+    table = pd.DataFrame({"instance_id": frame.instance_id, "prompt": 0, "variant": "none", "answer_text": texts})
+    table.to_csv(path, index=False)
+    return table
+
+
+def test_files_of_answers_are_checked(double, tmp_path):
+    path = tmp_path / "answers.csv"
+    table = answer_file(path, double, "the weaver")
+    assert len(answers.read(path, double)) == 2 * len(double)
+    for edited, message in (
+        (table.drop(columns="variant"), "row 1: the column 'variant' is missing"),
+        (table.assign(instance_id=["x", *table.instance_id[1:]]), "row 2: the instance 'x' is unknown"),
+        (table.iloc[[0, 1, *range(1, len(table))]], "row 4: asks what row 3 asks already; remove one"),
+        (table.iloc[1:], f"prompt '0', variant 'none' has no answer about '{double.instance_id[0]}' and 0 others"),
+    ):
+        edited.to_csv(path, index=False)
+        with pytest.raises(UserError) as caught:
+            answers.read(path, double)
+        assert str(caught.value).startswith(str(path)) and message in str(caught.value)
 
 
 def test_clusters_of_another_text_are_refused_with_file_and_row(double, tmp_path):

@@ -2,6 +2,16 @@
 
 import re
 
+import pandas as pd
+
+from scripts.core import files
+from scripts.core.errors import UserError
+from scripts.winopron.lib.templates import ANSWERS
+
+COLUMNS = ("instance_id", "prompt", "variant", "answer_text")
+"""Columns of a file of answers in words, in any order: a row for each instance, prompt and variant of the prompt."""
+READINGS = {"published": "as the authors read answers", "corrected": "corrected"}
+"""Ways of reading an answer to their labels (:func:`named`, :func:`named_corrected`)."""
 QUOTES_AND_STOPS = "\"'.`“”‘’"
 
 
@@ -46,6 +56,66 @@ def named_corrected(text, people):
     True
     """
     return _only(set(re.findall(r"[^\W_]+(?:-[^\W_]+)*", re.sub(r"['’]s?\b", " ", text.lower()))), people)
+
+
+def read(path, instances):
+    """Read answers that somebody's system gave in words.
+
+    Parameters
+    ----------
+    path : str or Path
+        CSV with :data:`COLUMNS`; an empty cell is an empty answer.
+    instances : DataFrame
+        Of :mod:`scripts.winopron.lib.instances`.
+
+    Returns
+    -------
+    DataFrame
+        ``conversion`` (one of :data:`READINGS`), ``prompt``, ``variant``, ``instance_id``, ``prediction``; for each
+        reading the rows of the file in their order.
+
+    Raises
+    ------
+    UserError
+        If the file cannot be read or lacks a column, an instance is unknown, asked twice with the same prompt and
+        variant, or not asked with one that others were asked with. The message names file and row.
+    """
+    table = files.read_csv(path, dtype=str)
+    missing = [name for name in COLUMNS if name not in table]
+    if missing:
+        raise UserError(f"{path}, row 1: the column '{missing[0]}' is missing; the columns are {', '.join(COLUMNS)}")
+    table = table[list(COLUMNS)].fillna("")
+    people = {row.instance_id: {who: getattr(row, who) for who in ANSWERS} for row in instances.itertuples()}
+    asked = {}
+    for number, row in enumerate(table.itertuples(), 2):
+        if row.instance_id not in people:
+            raise UserError(
+                f"{path}, row {number}: the instance {row.instance_id[:100]!r} is unknown; ask about the same instances"
+            )
+        key = (row.prompt, row.variant)
+        if row.instance_id in asked.setdefault(key, {}):
+            first = asked[key][row.instance_id]
+            raise UserError(f"{path}, row {number}: asks what row {first} asks already; remove one")
+        asked[key][row.instance_id] = number
+    for (prompt, variant), rows in asked.items():
+        if len(rows) < len(people):
+            lacking = next(name for name in people if name not in rows)
+            raise UserError(
+                f"{path}: prompt '{prompt}', variant '{variant}' has no answer about '{lacking}' and "
+                f"{len(people) - len(rows) - 1} others; ask about all instances"
+            )
+    ways = {"published": named, "corrected": named_corrected}
+    texts = list(zip(table.answer_text, table.instance_id, strict=True))
+    return pd.concat(
+        [
+            table.assign(
+                conversion=way,
+                prediction=pd.Series([ways[way](text, people[name]) for text, name in texts], dtype=object),
+            )
+            for way in READINGS
+        ],
+        ignore_index=True,
+    )[["conversion", "prompt", "variant", "instance_id", "prediction"]]
 
 
 def _only(words, people):
