@@ -113,6 +113,22 @@ rule winopron_predictions:
         "../scripts/winopron/predictions.py"
 
 
+rule winopron_questions:
+    input:
+        instances="results/winopron/instances/{templates}/{entities}.parquet",
+    output:
+        items="results/winopron/annotation/{templates}_{entities}/items.parquet",
+    log:
+        "results/logs/winopron_questions/{templates}_{entities}.log",
+    wildcard_constraints:
+        templates=one_of(WINOPRON_FILES),
+        entities="double|single",
+    conda:
+        "../envs/analysis.yaml"
+    script:
+        "../scripts/winopron/questions.py"
+
+
 rule winopron_metrics:
     input:
         instances=WINOPRON_INSTANCES,
