@@ -1,22 +1,25 @@
-# Sheets for people to fill in and what comes back. A study that is annotated writes its items to
-# results/<study>/annotation/<set>/items.parquet (scripts/core/annotation.py) and has a block `annotation` in its
+# Sheets for people to fill in and what comes back. A study that is annotated writes its questions to
+# results/<study>/annotation/<set>/questions.parquet (scripts/core/annotation.py) and has a block `annotation` in its
 # configuration: the seed of the order, and the sheets that were filled in.
 
 
+ANNOTATED = [name for name, block in config.items() if isinstance(block, dict) and "annotation" in block]
+
+
 def annotation_sheets(wildcards):
-    """Return the filled-in sheets of a set of items."""
+    """Return the filled-in sheets of a set of questions."""
     return [entry for entry in config[wildcards.study]["annotation"]["sheets"] if entry["set"] == wildcards.set]
 
 
 rule annotation_sheet:
     input:
-        items="results/{study}/annotation/{set}/items.parquet",
+        questions="results/{study}/annotation/{set}/questions.parquet",
     output:
         sheet="results/{study}/annotation/{set}/sheet.csv",
     log:
         "results/logs/annotation_sheet/{study}_{set}.log",
     wildcard_constraints:
-        study=one_of(STUDIES),
+        study=one_of(ANNOTATED),
         set=r"[a-z_]+",
     conda:
         "../envs/analysis.yaml"
@@ -28,7 +31,7 @@ rule annotation_sheet:
 
 rule annotation_agreement:
     input:
-        items="results/{study}/annotation/{set}/items.parquet",
+        questions="results/{study}/annotation/{set}/questions.parquet",
         sheets=lambda wildcards: [entry["file"] for entry in annotation_sheets(wildcards)],
     output:
         agreement="results/{study}/annotation/{set}/agreement.csv",
@@ -36,7 +39,7 @@ rule annotation_agreement:
     log:
         "results/logs/annotation_agreement/{study}_{set}.log",
     wildcard_constraints:
-        study=one_of(STUDIES),
+        study=one_of(ANNOTATED),
         set=r"[a-z_]+",
     conda:
         "../envs/analysis.yaml"

@@ -117,7 +117,7 @@ rule winopron_questions:
     input:
         instances="results/winopron/instances/{templates}/{entities}.parquet",
     output:
-        items="results/winopron/annotation/{templates}_{entities}/items.parquet",
+        questions="results/winopron/annotation/{templates}_{entities}/questions.parquet",
     log:
         "results/logs/winopron_questions/{templates}_{entities}.log",
     wildcard_constraints:

@@ -9,7 +9,17 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 CORE = "scripts.core"
-FLOORS = ("scoring", "prompting", "distributions", "planning", "paper", "provenance", "upstream", "demo_encoder")
+FLOORS = (
+    "scoring",
+    "prompting",
+    "distributions",
+    "annotation",
+    "planning",
+    "paper",
+    "provenance",
+    "upstream",
+    "demo_encoder",
+)
 MODULES = {
     ".".join(path.relative_to(ROOT).with_suffix("").parts): path for path in sorted((ROOT / "scripts").rglob("*.py"))
 }

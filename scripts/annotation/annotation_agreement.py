@@ -5,11 +5,11 @@ from scripts.core.errors import UserError
 from scripts.core.job import log, run
 
 
-def main(*, items: str, sheets: list, agreement: str, rejected: str, annotators: list):
-    """Write ``agreement`` and ``rejected`` (CSV) from filled-in ``sheets`` of ``annotators``, in the same order."""
+def main(*, questions: str, sheets: list, agreement: str, rejected: str, annotators: list):
+    """Write ``agreement`` and ``rejected`` (CSV) from filled-in ``sheets`` about ``questions`` by ``annotators``, in the same order."""
     if len(set(annotators)) < len(annotators):
         raise UserError("annotation: two sheets have the same annotator; name each once")
-    asked = files.read_parquet(items)
+    asked = files.read_parquet(questions)
     read = {name: annotation.read(path, asked) for name, path in zip(annotators, sheets, strict=True)}
     judgements = annotation.judged(asked, read)
     table = annotation.rejected(judgements)

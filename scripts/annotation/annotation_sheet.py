@@ -4,9 +4,9 @@ from scripts.core import annotation, files
 from scripts.core.job import log, run
 
 
-def main(*, items: str, sheet: str, seed: int):
-    """Write ``sheet`` (CSV) from the ``items`` (Parquet) of a study, in an order that ``seed`` decides."""
-    table = annotation.sheet(files.read_parquet(items), seed)
+def main(*, questions: str, sheet: str, seed: int):
+    """Write ``sheet`` (CSV) from the ``questions`` (Parquet) of a study, in an order that ``seed`` decides."""
+    table = annotation.sheet(files.read_parquet(questions), seed)
     log.info("%d rows to fill in", len(table))
     files.write_csv(sheet, table)
 

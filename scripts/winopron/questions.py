@@ -2,12 +2,12 @@
 
 from scripts.core import files
 from scripts.core.job import run
-from scripts.winopron.lib import questions
+from scripts.winopron.lib import questions as assembly
 
 
-def main(*, instances: str, items: str):
-    """Write the ``items`` (Parquet; :mod:`scripts.core.annotation`) of ``instances``."""
-    files.write_parquet(items, questions.items(files.read_parquet(instances)))
+def main(*, instances: str, questions: str):
+    """Write ``questions`` (Parquet; :mod:`scripts.core.annotation`) of ``instances``."""
+    files.write_parquet(questions, assembly.items(files.read_parquet(instances)))
 
 
 if __name__ == "__main__":

@@ -17,8 +17,8 @@ def items():
         (
             f"s{number}-{who}",
             f"s{number}",
-            f"The cook saw the guest when xe {verb}.",
-            f"Does xe mean the {who}?",
+            f"The cook met the guest, and xe {verb}.",
+            f"Is xe the {who}?",
             expected,
         )
         for number, verb in enumerate(("sat", "ate", "left"))
@@ -134,23 +134,23 @@ def test_the_example_is_read(root, tmp_path):
     frame = instances.build(read, "double", {"they": read_pronouns(root / "templates/pronouns.tsv")["they"]})
     paths = {name: str(tmp_path / name) for name in ("instances", "items", "sheet", "agreement", "rejected")}
     files.write_parquet(paths["instances"], frame.iloc[:2])
-    questions_job.main(instances=paths["instances"], items=paths["items"])
-    annotation_sheet.main(items=paths["items"], sheet=paths["sheet"], seed=1)
+    questions_job.main(instances=paths["instances"], questions=paths["items"])
+    annotation_sheet.main(questions=paths["items"], sheet=paths["sheet"], seed=1)
     empty = files.read_csv(paths["sheet"], dtype=str)
     sheets = [folder / "example_ada.csv", folder / "example_ben.csv"]
     for path in sheets:
         assert list(files.read_csv(path, dtype=str).Row) == list(empty.Row)
     annotation_agreement.main(
-        items=paths["items"], sheets=sheets, annotators=["ada", "ben"],
+        questions=paths["items"], sheets=sheets, annotators=["ada", "ben"],
         agreement=paths["agreement"], rejected=paths["rejected"],
     )  # fmt: skip
-    value = files.read_csv(paths["agreement"]).fillna("").set_index(["measure", "annotator"]).value
+    value = files.read_csv(paths["agreement"]).fillna({"annotator": ""}).set_index(["measure", "annotator"]).value
     assert (value["right", "ada"], value["right", "ben"], value["answer_same", ""]) == (1, 0.5, 0.75)
     table = files.read_csv(paths["rejected"])
     assert list(table.annotator) == ["ben"] and list(table.reason) == ["answer: not sure where no is expected"]
     with pytest.raises(UserError, match="two sheets have the same annotator"):
         annotation_agreement.main(
-            items=paths["items"], sheets=sheets, annotators=["ada", "ada"],
+            questions=paths["items"], sheets=sheets, annotators=["ada", "ada"],
             agreement=paths["agreement"], rejected=paths["rejected"],
         )  # fmt: skip
 
