@@ -6,7 +6,7 @@ from scripts.core.job import log, run
 
 
 def main(*, questions: str, sheets: list, agreement: str, rejected: str, annotators: list):
-    """Write ``agreement`` and ``rejected`` (CSV) from filled-in ``sheets`` about ``questions`` by ``annotators``, in the same order."""
+    """Write ``agreement`` and ``rejected`` (CSV) from what ``annotators`` said of ``questions`` in their ``sheets``."""
     if len(set(annotators)) < len(annotators):
         raise UserError("annotation: two sheets have the same annotator; name each once")
     asked = files.read_parquet(questions)
