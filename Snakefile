@@ -8,8 +8,8 @@
 #                            -> results/{study}/figures/, tables/                  rules/studies.smk
 #                            -> results/paper/main.pdf                             rules/paper.smk
 #
-# Named targets: paper (the default), figures, tables, scores, instances, fetch_models, plan, bench, and one for each
-# study, by its name; audit says whether all that was made is what would be made today.
+# Named targets: paper (the default), summary, figures, tables, scores, instances, fetch_models, plan, bench, and one for
+# each study, by its name; audit says whether all that was made is what would be made today.
 
 
 include: "rules/common.smk"
@@ -21,6 +21,7 @@ include: "rules/demo_encoder.smk"
 for name in chosen(
     "ruff",
     "counter_gap",
+    "misgendered",
     "underspecification",
     "winopron",
 ):
@@ -37,11 +38,13 @@ include: "rules/planning.smk"
 include: "rules/paper.smk"
 include: "rules/provenance.smk"
 include: "rules/modules.smk"
+include: "rules/progress.smk"
 include: "rules/cluster.smk"
 
 
 localrules:
     paper,
+    summary,
     figures,
     tables,
     scores,
@@ -54,6 +57,12 @@ rule paper:
     default_target: True
     input:
         rules.paper_pdf.output.pdf,
+        rules.paper_summary.output,
+
+
+rule summary:
+    input:
+        rules.paper_summary.output,
 
 
 rule figures:

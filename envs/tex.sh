@@ -8,8 +8,8 @@ if [[ "${1:-}" == --help ]]; then sed -n '2,4s/^# //p' "$0"; exit 0; fi
 packages="latexmk texlive-latex-recommended texlive-latex-extra texlive-fonts-recommended lmodern"
 complete() {
     command -v latexmk >/dev/null && command -v pdflatex >/dev/null && command -v kpsewhich >/dev/null || return 1
-    for file in booktabs.sty lmodern.sty placeins.sty microtype.sty natbib.sty adjustbox.sty; do
-        kpsewhich "$file" >/dev/null || return 1
+    for file in booktabs lmodern mathptmx microtype natbib adjustbox titlesec dblfloatfix; do
+        kpsewhich "$file.sty" >/dev/null || return 1
     done
 }
 if complete; then exit 0; fi

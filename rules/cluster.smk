@@ -21,5 +21,6 @@ except UserError as error:
 onstart:
     try:
         cluster.prepare(workflow)
+        progress.begin(PROGRESS, workflow)
     except UserError as error:
         refuse(error)

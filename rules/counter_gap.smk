@@ -69,6 +69,17 @@ COUNTER_GAP_TRACED = [
         )
     ),
     *(
+        {"files": f"*/counter_gap/tables/{name}.csv", "when": {"@column": column}, "then": then}
+        for name in ("bias", "by_gender")
+        for column, then in (
+            ("accuracy: (?P<gender>[MF])", {"group": "{gender}", "metric": "accuracy"}),
+            ("within: (?P<gender>[MF])", {"group": "{gender}", "metric": "i_within"}),
+            ("across: (?P<group>M2F|F2M)", {"group": "{group}"}),
+            ("accuracy: (?P<group>original|counterf)[.]?", {"group": "{group}"}),
+            ("without artefact: .*", {"subset": "all without artefact"}),
+        )
+    ),
+    *(
         {"files": "*/counter_gap/tables/*.csv", "when": {"Scoring": label}, "then": {"scoring": scoring}}
         for scoring, label in COUNTER_GAP_STUDY.SCORING.items()
     ),
@@ -85,7 +96,7 @@ COUNTER_GAP_TRACED = [
             ("(?P<gender>[MF])", {"metric": "accuracy|i_within"}, {"gender": "{gender}"}),
             ("(?P<gender>[MF])2[MF]", {}, {"original_gender": "{gender}"}),
             ("[Oo]riginal", {}, {"role": ["original", "control"]}),
-            ("[Cc]ounterfactual", {}, {"role": ["swap-1", "swap-2"]}),
+            ("[Cc]ounterf(actual)?", {}, {"role": ["swap-1", "swap-2"]}),
         )
     ),
     {"files": "*/counter_gap/*", "when": {"metric": r"without\..+"}, "then": {"subset": "all without artefact"}},
@@ -240,30 +251,59 @@ declare(
     instances=expand("results/counter_gap/instances/{data}.parquet", data=COUNTER_GAP_DATA),
     # In the paper: inconsistencies 1; the others are additions.
     figures={
-        "inconsistencies": result(at="inconsistencies"),
-        "simulation": result(at="simulation", simulation=rules.counter_gap_simulation.output.simulation),
-        "cancellation": result(params=COUNTER_GAP_SET, **COUNTER_GAP_METRICS),
-        "breakdown": result(params=COUNTER_GAP_SET, **COUNTER_GAP_METRICS, **COUNTER_GAP_SIZES),
+        "inconsistencies": result(at="inconsistencies", title="What each inconsistency compares"),
+        "simulation": result(
+            at="simulation",
+            simulation=rules.counter_gap_simulation.output.simulation,
+            title="Metrics on simulated systems",
+        ),
+        "cancellation": result(params=COUNTER_GAP_SET, **COUNTER_GAP_METRICS, title="Bias that cancels in accuracies"),
+        "breakdown": result(
+            params=COUNTER_GAP_SET,
+            **COUNTER_GAP_METRICS,
+            **COUNTER_GAP_SIZES,
+            title="Inconsistency by case, distance and source",
+        ),
     },
     # In the paper: accuracy 2, inconsistency 3, original_counterfactual 4, datasets 5, debiasing 6, examples 7; the
-    # others are additions.
+    # others are additions. Bias and by_gender set what Tables 2 to 4 and 6 come to on all sets below each other.
     tables={
-        "accuracy": result(params=COUNTER_GAP_SET, **COUNTER_GAP_TESTED),
-        "inconsistency": result(params=COUNTER_GAP_SET, **COUNTER_GAP_TESTED),
-        "original_counterfactual": result(params=COUNTER_GAP_SET, **COUNTER_GAP_TESTED),
-        "datasets": result(params=COUNTER_GAP_SET, **COUNTER_GAP_TESTED),
-        "debiasing": result(params=COUNTER_GAP_SET, **COUNTER_GAP_TESTED),
+        "bias": result(
+            at="bias",
+            params={"template_sets": COUNTER_GAP["templates"]},
+            **COUNTER_GAP_TESTED,
+            title="Bias, all sets and systems",
+        ),
+        "by_gender": result(
+            at="by_gender",
+            params={"template_sets": COUNTER_GAP["templates"]},
+            **COUNTER_GAP_TESTED,
+            title="Accuracy and inconsistency by gender, all sets",
+        ),
+        "accuracy": result(params=COUNTER_GAP_SET, **COUNTER_GAP_TESTED, title="Accuracy by gender"),
+        "inconsistency": result(
+            params=COUNTER_GAP_SET, **COUNTER_GAP_TESTED, title="Inconsistency within and across genders"
+        ),
+        "original_counterfactual": result(
+            params=COUNTER_GAP_SET, **COUNTER_GAP_TESTED, title="Originals beside counterfactuals"
+        ),
+        "datasets": result(params=COUNTER_GAP_SET, **COUNTER_GAP_TESTED, title="Results by source of the data"),
+        "debiasing": result(params=COUNTER_GAP_SET, **COUNTER_GAP_TESTED, title="Results after debiasing"),
         "cancellation": result(
             params=COUNTER_GAP_SET,
             **COUNTER_GAP_METRICS,
             decomposition=rules.counter_gap_metrics.output.decomposition,
+            title="What the difference of inconsistencies is made of",
         ),
-        "artefact": result(params=COUNTER_GAP_SET, **COUNTER_GAP_TESTED, **COUNTER_GAP_SIZES),
+        "artefact": result(
+            params=COUNTER_GAP_SET, **COUNTER_GAP_TESTED, **COUNTER_GAP_SIZES, title="Results without the artefact"
+        ),
         "examples": result(
             made=every(templates=COUNTER_GAP_SHOWN),
             constraints={"templates": one_of(COUNTER_GAP_TEXTS)},
             instances="results/counter_gap/instances/{templates}.parquet",
             flags="results/counter_gap/flags/{templates}.parquet",
+            title="Examples",
         ),
     },
     comparisons={
@@ -296,5 +336,8 @@ declare(
             },
         },
     ),
-    section=result(params={"template_sets": COUNTER_GAP["templates"], "gap": COUNTER_GAP["gap"]}),
+    section=result(params={"template_sets": COUNTER_GAP["templates"]}),
+    question="Is a coreference system less consistent if the people of a passage change their gender than if they swap names?",
+    summary=result(metrics=COUNTER_GAP_METRICS["metrics"], sizes=COUNTER_GAP_SIZES["subset_sizes"]),
+    headline=["cancellation"],
 )

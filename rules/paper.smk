@@ -7,15 +7,75 @@ NUMBER_FILES = [path for study in STUDIES.values() for path in [*study.number_fi
 RESULT_FILES = [path for study in STUDIES.values() for path in study.files()]
 
 
+# What the studies that test findings say of them.
+VERDICTS = [path for study in STUDIES.values() for path in study.files("comparison") if Path(path).stem == "claims"]
+
+# The pictures that the HTML report opens with, and their titles.
+HEADLINE = {path: title for study in STUDIES.values() for path, title in study.headline_files.items()}
+REPORT_PAGE = Path("results/paper/report.rst").absolute()
+
+# Snakemake asks for it whatever the report shows, and only the paper makes it.
+if REPORT_PAGE.is_file():
+
+    report: str(REPORT_PAGE)
+
+
+rule paper_summary:
+    input:
+        summaries_of_studies=[path for study in STUDIES.values() for path in study.summary_files],
+    output:
+        csv=report(
+            "results/paper/summary.csv",
+            category="1. All studies",
+            labels={"no.": "02", "result": "Summary: all results"},
+        ),
+        json_file="results/paper/summary.json",
+    log:
+        "results/logs/paper_summary/paper.log",
+    conda:
+        "../envs/paper.yaml"
+    script:
+        "../scripts/paper/paper_summary.py"
+
+
+rule paper_overview:
+    input:
+        template=root("paper/overview.tex.j2"),
+        summary_csv=rules.paper_summary.output.csv,
+        verdicts=[path for path in VERDICTS if path.endswith(".csv")],
+        verdict_counts=[path for path in VERDICTS if path.endswith(".json")],
+        headline=list(HEADLINE),
+    output:
+        overview_tex="results/paper/sections/overview.tex",
+        tex="results/paper/tables/overview.tex",
+        csv="results/paper/tables/overview.csv",
+        report_rst="results/paper/report.rst",
+    log:
+        "results/logs/paper_overview/paper.log",
+    conda:
+        "../envs/paper.yaml"
+    params:
+        headline_titles=HEADLINE,
+        studies=[
+            {"key": study.name, "label": study.label, "question": study.question, "parts": study.parts}
+            for study in STUDIES.values()
+        ],
+    script:
+        "../scripts/paper/paper_overview.py"
+
+
 # Revisions are read from the files that models leave: scores or, where no study scores, token distributions.
 rule paper_source:
     input:
         main_template=root("paper/main.tex.j2"),
+        _included=root("paper/limitations.tex.j2"),
         bibliography=root("paper/references.bib"),
+        style=root("paper/proceedings.sty"),
         scores=SCORE_FILES or DISTRIBUTION_FILES,
     output:
         main_tex="results/paper/main.tex",
         bibliography_copy="results/paper/references.bib",
+        style_copy="results/paper/proceedings.sty",
     log:
         "results/logs/paper_source/paper.log",
     conda:
@@ -24,7 +84,10 @@ rule paper_source:
         models={name: RUN_MODELS[name] for name in READ_MODELS},
         pronoun_sets=PRONOUN_LABELS,
         engine=config["scoring"]["engine"] if SCORE_FILES else None,
-        studies=[{"key": study.name, "name": study.title, "abstract": study.abstract} for study in STUDIES.values()],
+        studies=[
+            {"key": study.name, "name": study.title, "abstract": study.abstract, "appendix": study.appendix}
+            for study in STUDIES.values()
+        ],
     script:
         "../scripts/paper/paper_source.py"
 
@@ -33,13 +96,15 @@ rule paper_provenance:
     input:
         _schema=root("config/schemas/record.schema.yaml"),
         main_tex=rules.paper_source.output.main_tex,
-        sections=SECTION_FILES,
+        sections=[rules.paper_overview.output.overview_tex, *SECTION_FILES],
+        _overview=rules.paper_overview.output.tex,
         numbers=NUMBER_FILES,
         results=[
             *(path for path in RESULT_FILES if path.endswith((".pdf", ".tex"))),
             *(path for study in STUDIES.values() for path in study.analyses),
         ],
     output:
+        provenance_csv="results/paper/provenance.csv",
         provenance_tex="results/paper/sections/provenance.tex",
         currency_tex="results/paper/sections/currency.tex",
         captions="results/paper/captions.rst",
@@ -58,15 +123,17 @@ rule paper_pdf:
     input:
         main_tex=rules.paper_source.output.main_tex,
         sections=[
+            rules.paper_overview.output.overview_tex,
             *SECTION_FILES,
             rules.paper_provenance.output.provenance_tex,
             rules.paper_provenance.output.currency_tex,
         ],
         bibliography=rules.paper_source.output.bibliography_copy,
+        style=rules.paper_source.output.style_copy,
         figures=[path for path in RESULT_FILES if path.endswith(".pdf")],
         manifest=rules.paper_provenance.output.manifest,
     output:
-        pdf=report("results/paper/main.pdf", category="Paper", labels={"kind": "paper", "result": "all studies"}),
+        pdf=report("results/paper/main.pdf", category="1. All studies", labels={"no.": "01", "result": "The paper"}),
     log:
         "results/logs/paper_pdf/paper.log",
     conda:

@@ -19,8 +19,9 @@ rule plan:
         scored={
             f"{study}/{name}": {
                 "options": scored.options,
-                "lengths": scored.lengths or [(scored.instances, scored.tokens)],
-                "jobs": SHARDS[study],
+                "lengths": {model: scored.lengths_of(name, model) for model in RUN},
+                "shared": scored.shared,
+                "jobs": {model: SHARDS[study][model] for model in scored.models_of(name, SHARDS[study])},
             }
             for study, scored in SCORED.items()
             for name in scored.sets

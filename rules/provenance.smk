@@ -33,5 +33,7 @@ rule crate:
     params:
         manifest=root("config/upstream.tsv"),
         title="Pronouns in language models: a run and its results",
+        configured=CONFIG_FILES[1:] + ([named(config["registry"])] if config.get("registry") else []),
+        options=runs.options(CONFIG_FILES[1:], Path.cwd(), ROOT),
     script:
         "../scripts/provenance/crate.py"

@@ -11,7 +11,7 @@ PROMPTING = RUFF["prompting"]
 
 try:
     RUFF_CHANCE = ruff_study.chance(ruff_study.select_pronoun_sets(KNOWN_PRONOUNS, config["pronoun_sets"]))
-    sample_sizes.check(RUFF, len(PRONOUN_SETS))
+    sample_sizes.check(RUFF, len(PRONOUN_SETS), MODELS)
     RUFF_PROMPTS = ruff_prompts.read_prompts(TEMPLATES / "ruff/prompts.tsv")
     RUFF_PROMPTED = prompting_jobs.jobs(
         PROMPTING, MODELS, RUFF["seeds"], RUFF["distractors"], [prompt["kind"] for prompt in RUFF_PROMPTS.values()]
@@ -23,6 +23,21 @@ PROMPTED_MODELS = {name: registry.describe(MODELS[name]) for name in RUFF_PROMPT
 
 # Tokens of a text by its number of distractors, on average.
 RUFF_TOKENS = [34.5, 49, 58.5, 68, 77, 86]
+
+# Instances of each sample that each model scores; all take the first of the same.
+RUFF_SIZES = sample_sizes.of_models(RUFF["sample_size"], RUN)
+RUFF_LARGEST = max(RUFF_SIZES.values())
+
+# What a model scores that takes so many instances of each sample (scripts/core/studies.py, Scored.of). The lengths fit
+# the tokenizers of BERT and SmolLM2 alike.
+ruff_scored = lambda size: {
+    "priority": size,
+    "instances": sample_sizes.TASKS + len(RUFF["distractors"]) * len(RUFF["seeds"]) * size,
+    "lengths": [
+        (sample_sizes.TASKS, 19),
+        *((len(RUFF["seeds"]) * size, RUFF_TOKENS[n]) for n in RUFF["distractors"]),
+    ],
+}
 
 RUFF_FULL_SETS = "results/ruff/instances/{{templates}}/distractors{n}.parquet"
 RUFF_SAMPLES = "results/ruff/instances/{{templates}}/sample_seed{seed}_distractors{n}.parquet"
@@ -57,7 +72,14 @@ RUFF_TRACED = [
     {"files": "*/context_free*.csv", "then": {"setting": "context_free"}},
     {"files": "*/instance_counts.csv", "when": {"n_distractors": "context_free|"}, "then": {"n_distractors": ""}},
     {"files": "*/instance_counts.csv", "when": {"setting": ".+"}, "then": {}},
-    {"files": "*/instance_counts.csv", "when": {"@column": "scored"}, "then": {"@path": "*/selected.parquet"}},
+    *(
+        {
+            "files": "*/instance_counts.csv",
+            "when": {"@column": "scored" if size == RUFF_LARGEST else f"scored_{size}"},
+            "then": {"@path": "*/selected.parquet", "priority": ["", *map(str, range(size))]},
+        }
+        for size in dict.fromkeys(RUFF_SIZES.values())
+    ),
     {
         "files": "*/instance_counts.csv",
         "when": {"@column": "instances", "n_distractors": r"\d"},
@@ -204,7 +226,7 @@ rule ruff_select_instances:
     conda:
         "../envs/analysis.yaml"
     params:
-        sample_size=RUFF["sample_size"],
+        sizes=sorted(set(RUFF_SIZES.values())),
     script:
         "../scripts/ruff/select_instances.py"
 
@@ -224,6 +246,7 @@ rule ruff_predictions:
     params:
         models=list(RUN),
         pronoun_sets=PRONOUN_SETS,
+        sizes=RUFF_SIZES,
     script:
         "../scripts/ruff/predictions.py"
 
@@ -335,54 +358,36 @@ rule ruff_template_comparison:
 include: "ruff_prompting.smk"
 
 
-rule bench:
-    input:
-        "results/benchmarks/scoring.csv",
-    localrule: True
-
-
-# What scoring engines are measured on are RUFF's samples.
-rule bench_scoring:
-    input:
-        samples=expand(
-            "results/ruff/instances/replica/sample_seed{seed}_distractors{n}.parquet", seed=[13, 17, 19], n=range(6)
-        ),
-        prepared=["results/models/minilm-l6-mlm"],
-    output:
-        table="results/benchmarks/scoring.csv",
-        summary="results/benchmarks/scoring.md",
-    log:
-        "results/logs/bench_scoring.log",
-    conda:
-        "../envs/scoring.yaml"
-    threads: SCORING_THREADS
-    resources:
-        mem_mb=2000,
-        runtime=30,
-    params:
-        entries={name: SCORED_ENTRIES[name] for name in ("smollm2-135m-instruct", "minilm-l6-mlm")},
-        cases=config["benchmark"],
-    script:
-        "../scripts/scoring/bench_scoring.py"
-
-
 # In the paper: headline 1, context_free 4, introduction_accuracy 5, accuracy_by_pronoun 6, accuracy_by_distractors 7,
 # scaling 8, error_types 9, context_free_by_model 10; the others are additions.
 RUFF_DRAWN = {"models": RUN_MODELS, "chance": RUFF_CHANCE, "human": RUFF["human_accuracy"]}
 RUFF_COUNTED = {"models": RUN_MODELS, "pronoun_sets": PRONOUN_LABELS}
 RUFF_FIGURES = {
-    "headline": result("accuracy", params=RUFF_DRAWN),
-    "context_free": result("context_free", "context_free_summary", params=RUFF_COUNTED),
-    "introduction_accuracy": result("accuracy", params=RUFF_DRAWN),
-    "accuracy_by_pronoun": result("accuracy", "pronoun_tests", params=RUFF_DRAWN | RUFF_COUNTED),
-    "accuracy_by_distractors": result("accuracy", params=RUFF_DRAWN),
-    "scaling": result("scaling", params=RUFF_DRAWN),
-    "error_types": result("error_types", params={"models": RUN_MODELS}),
-    "context_free_by_model": result("context_free", params=RUFF_COUNTED),
+    "headline": result(
+        "accuracy", params=RUFF_DRAWN, title="Accuracy by number of distractors, smallest and largest models"
+    ),
+    "context_free": result(
+        "context_free", "context_free_summary", params=RUFF_COUNTED, title="Predictions without context"
+    ),
+    "introduction_accuracy": result("accuracy", params=RUFF_DRAWN, title="Accuracy without distractors"),
+    "accuracy_by_pronoun": result(
+        "accuracy",
+        "pronoun_tests",
+        params=RUFF_DRAWN | RUFF_COUNTED,
+        title="Accuracy without distractors by pronoun set",
+    ),
+    "accuracy_by_distractors": result("accuracy", params=RUFF_DRAWN, title="Accuracy by number of distractors"),
+    "scaling": result("scaling", params=RUFF_DRAWN, title="Accuracy by model size"),
+    "error_types": result("error_types", params={"models": RUN_MODELS}, title="Kinds of errors with distractors"),
+    "context_free_by_model": result("context_free", params=RUFF_COUNTED, title="Predictions without context by model"),
     # One script draws accuracies by either factor.
     **{
         f"accuracy_by_{factor}": result(
-            "accuracy", "accuracy_over_models", params=RUFF_DRAWN | {"factor": factor}, script="accuracy_by_factor"
+            "accuracy",
+            "accuracy_over_models",
+            params=RUFF_DRAWN | {"factor": factor},
+            script="accuracy_by_factor",
+            title=f"Accuracy by number of distractors and {factor}",
         )
         for factor in ("case", "polarity")
     },
@@ -392,6 +397,7 @@ RUFF_FIGURES = {
         made=[{}] if len(RUFF["templates"]) > 1 else [],
         params={"models": RUN_MODELS},
         template_comparison=rules.ruff_template_comparison.output.template_comparison,
+        title="Replica beside official templates",
     ),
 }
 
@@ -402,11 +408,13 @@ RUFF_TABLES = {
         full_set_sizes=rules.ruff_full_set_sizes.output.full_set_sizes,
         samples=rules.ruff_select_instances.input.samples,
         selected=rules.ruff_select_instances.output.selected,
+        params={"models": RUN_MODELS, "scored": RUFF_SIZES},
+        title="Numbers of instances",
     ),
-    "models": result(params={"models": RUN_MODELS}),
-    "accuracy": result("accuracy", params={"models": RUN_MODELS}),
-    "pronoun_tests": result("pronoun_tests", params={"models": RUN_MODELS}),
-    "error_types": result("error_types", params={"models": RUN_MODELS}),
+    "models": result(params={"models": RUN_MODELS}, title="Models by family"),
+    "accuracy": result("accuracy", params={"models": RUN_MODELS}, title="Accuracy by number of distractors"),
+    "pronoun_tests": result("pronoun_tests", params={"models": RUN_MODELS}, title="Tests between pronoun sets"),
+    "error_types": result("error_types", params={"models": RUN_MODELS}, title="Kinds of errors with distractors"),
     **RUFF_PROMPTING_TABLES,
 }
 
@@ -472,15 +480,15 @@ declare(
     ),
     scored=Scored(
         sets=RUFF["templates"],
-        instances=sample_sizes.TASKS + len(RUFF["seeds"]) * len(RUFF["distractors"]) * RUFF["sample_size"],
+        instances=ruff_scored(RUFF_LARGEST)["instances"],
         options=len(PRONOUN_SETS),
         # The longest set has 69 tokens a text under BERT's tokenizer; the root mean square over its six sets is 52.
         tokens=56,
-        # Under the tokenizers of BERT and SmolLM2 alike.
-        lengths=[
-            (180, 19),
-            *((len(RUFF["seeds"]) * RUFF["sample_size"], RUFF_TOKENS[n]) for n in RUFF["distractors"]),
-        ],
+        lengths=ruff_scored(RUFF_LARGEST)["lengths"],
+        fewer={model: ruff_scored(size) for model, size in RUFF_SIZES.items() if size < RUFF_LARGEST},
+        benchmark=expand(
+            "results/ruff/instances/replica/sample_seed{seed}_distractors{n}.parquet", seed=[13, 17, 19], n=range(6)
+        ),
     ),
     prompted=Prompted(sets=RUFF["templates"], models=RUFF_PROMPTED, tokens=prompting_jobs.PROMPT_TOKENS),
     figures=RUFF_FIGURES,
@@ -499,17 +507,16 @@ declare(
         params={
             "settings": {
                 "seeds": len(RUFF["seeds"]),
-                "sample_size": RUFF["sample_size"],
                 "chance": RUFF_CHANCE,
                 "alpha": RUFF["alpha"],
                 "bootstrap_draws": RUFF["bootstrap"]["draws"],
             },
+            "sizes": RUFF_SIZES,
             "prompting_settings": RUFF_PROMPTING_NUMBERS,
         },
     ),
     section=result(
         _included=root("paper/sections/ruff_prompting.tex.j2"),
-        figure_data=lambda wildcards: STUDIES["ruff"].files("figure", suffixes=(".csv",)),
         params={
             "template_sets": RUFF["templates"],
             "models": RUN_MODELS,
@@ -517,7 +524,21 @@ declare(
             "distractors": RUFF["distractors"],
             "seeds": RUFF["seeds"],
             "prompting": RUFF_PROMPTING_SECTION,
+            "uneven": sample_sizes.uneven(RUFF_SIZES),
         },
     ),
     abstract=True,
+    question="Does a model reuse the pronoun that a person was introduced with, also after sentences about somebody else?",
+    summary=result(
+        accuracy=expand(f"{RUFF_ANALYSIS}/accuracy.csv", templates=RUFF["templates"]),
+        prompted=expand(
+            f"{RUFF_ANALYSIS}/prompted_summary.csv", templates=RUFF["templates"] if PROMPTED_MODELS else []
+        ),
+        params={
+            "template_sets": RUFF["templates"],
+            "models": RUN_MODELS | PROMPTED_MODELS,
+            "distractors": RUFF["distractors"],
+        },
+    ),
+    headline=["headline", "error_types"],
 )

@@ -122,9 +122,17 @@ RUFF_PROMPTING_METHODS = {"methods": ["vanilla", *PROMPTING["chain_of_thought"][
 RUFF_PROMPTING_FIGURES = {}
 if PROMPTED_MODELS:
     RUFF_PROMPTING_FIGURES |= {
-        "prompting_vanilla": result("prompted_accuracy", params=RUFF_PROMPTING_DRAWN),
-        "prompting_outcomes": result("prompted_summary", params={"models": PROMPTED_MODELS} | RUFF_PROMPTING_METHODS),
-        "prompting_agreement": result("prompted_agreement", params={"models": PROMPTED_MODELS}),
+        "prompting_vanilla": result(
+            "prompted_accuracy", params=RUFF_PROMPTING_DRAWN, title="Prompted models: accuracy by number of distractors"
+        ),
+        "prompting_outcomes": result(
+            "prompted_summary",
+            params={"models": PROMPTED_MODELS} | RUFF_PROMPTING_METHODS,
+            title="Prompted models: what outputs come to",
+        ),
+        "prompting_agreement": result(
+            "prompted_agreement", params={"models": PROMPTED_MODELS}, title="Prompted models: agreement between prompts"
+        ),
     }
 if THINKING:
     # One script draws chains of thought, read at the final answer or in the chain.
@@ -133,31 +141,45 @@ if THINKING:
             "prompted_accuracy",
             params=RUFF_PROMPTING_DRAWN | RUFF_PROMPTING_METHODS | {"answer": answer},
             script="prompting_methods",
+            title=f"Chains of thought: accuracy of the {answer}" + (" answer" if answer == "final" else ""),
         )
         for answer in ("final", "chain")
     }
 if COMPARED_PAIRS:
     RUFF_PROMPTING_FIGURES["prompting_against_scored"] = result(
-        "prompted_against_scored", params=RUFF_PROMPTING_DRAWN | {"models": PROMPTED_MODELS | RUN_MODELS}
+        "prompted_against_scored",
+        params=RUFF_PROMPTING_DRAWN | {"models": PROMPTED_MODELS | RUN_MODELS},
+        title="Prompted beside scored",
     )
 if PROMPTED_MODELS and set(PROMPTING["kinds"]) == {"open", "options"}:
-    RUFF_PROMPTING_FIGURES["prompting_options"] = result("prompted_accuracy", params=RUFF_PROMPTING_DRAWN)
+    RUFF_PROMPTING_FIGURES["prompting_options"] = result(
+        "prompted_accuracy", params=RUFF_PROMPTING_DRAWN, title="Prompted models: with and without options"
+    )
 if PROMPTED_MODELS and "options" in PROMPTING["kinds"]:
-    RUFF_PROMPTING_FIGURES["prompting_positions"] = result("prompted_positions", params={"models": PROMPTED_MODELS})
+    RUFF_PROMPTING_FIGURES["prompting_positions"] = result(
+        "prompted_positions",
+        params={"models": PROMPTED_MODELS},
+        title="Prompted models: accuracy by place of the option",
+    )
 
 # Tables 3 to 5 of the study show prompts and belong to no template set; their example is one of the replica's.
 RUFF_PROMPTING_TABLES = {}
 RUFF_PROMPT_EXAMPLE = f"results/ruff/instances/replica/sample_seed{PROMPTING['seeds'][0]}_distractors0.parquet"
 if PROMPTED_MODELS:
     RUFF_PROMPTING_TABLES |= {
-        "prompting": result("prompted_summary", params={"models": PROMPTED_MODELS}),
+        "prompting": result(
+            "prompted_summary", params={"models": PROMPTED_MODELS}, title="Prompted models: accuracy and outcomes"
+        ),
         "prompted_models": result(
-            answers=rules.ruff_prompted_outputs.input.answers, params={"models": PROMPTED_MODELS}
+            answers=rules.ruff_prompted_outputs.input.answers,
+            params={"models": PROMPTED_MODELS},
+            title="Prompted models",
         ),
         "prompt_templates": result(
             at="prompt_templates",
             prompt_templates=rules.ruff_prompts.input.prompt_templates,
             params={"kinds": PROMPTING["kinds"]},
+            title="Prompts",
         ),
         "prompt_examples": result(
             at="prompt_examples",
@@ -165,6 +187,7 @@ if PROMPTED_MODELS:
             sample=RUFF_PROMPT_EXAMPLE,
             answers=expand(rules.ruff_prompted_outputs.input.answers, templates=RUFF["templates"][0]),
             params={"models": PROMPTED_MODELS, "blank": PROMPTING["blank"]},
+            title="Examples of prompts",
         ),
     }
 if THINKING:
@@ -174,6 +197,7 @@ if THINKING:
         chain_templates=rules.ruff_prompts.input.chain_templates,
         sample=RUFF_PROMPT_EXAMPLE,
         params={"methods": PROMPTING["chain_of_thought"]["methods"], "blank": PROMPTING["blank"]},
+        title="Chains of thought",
     )
 
 # What the paper's numbers and the published ones are compared with; without a prompted model there is nothing.

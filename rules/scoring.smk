@@ -5,13 +5,16 @@ SCORED = {name: study.scored for name, study in STUDIES.items() if study.scored}
 SHARDS = {
     study: {
         name: registry.shards(
-            entry, scored.instances, scored.options, scored.tokens, config["scoring"]["minutes_per_job"]
+            entry, scored.of(name)["instances"], scored.options, scored.tokens, config["scoring"]["minutes_per_job"]
         )
         for name, entry in RUN.items()
     }
     for study, scored in SCORED.items()
 }
 check_jobs(SHARDS, "score")
+
+# A study may have other sets than those of templates, such as instances behind examples.
+SCORED_SETS = one_of(dict.fromkeys(name for scored in SCORED.values() for name in scored.sets))
 
 
 localrules:
@@ -45,6 +48,8 @@ rule score:
         "results/logs/score/{study}/{templates}/{model}/{shard}of{shards}.log",
     benchmark:
         "results/benchmarks/score/{study}/{templates}/{model}/{shard}of{shards}.tsv"
+    wildcard_constraints:
+        templates=SCORED_SETS,
     conda:
         "../envs/scoring.yaml"
     threads: SCORING_THREADS
@@ -53,7 +58,7 @@ rule score:
         mem_mb=lambda wildcards, attempt: registry.memory_mb(MODELS[wildcards.model], attempt),
         runtime=lambda wildcards, attempt: registry.runtime_minutes(
             MODELS[wildcards.model],
-            SCORED[wildcards.study].instances / int(wildcards.shards),
+            SCORED[wildcards.study].of(wildcards.model)["instances"] / int(wildcards.shards),
             SCORED[wildcards.study].options,
             SCORED[wildcards.study].tokens,
             attempt,
@@ -64,8 +69,10 @@ rule score:
         engine=config["scoring"]["engine"],
         device=config["scoring"]["device"],
         tokens_per_batch=config["scoring"]["tokens_per_batch"],
+        score=lambda wildcards: SCORED[wildcards.study].score,
         token_values=config["scoring"]["token_values"],
         save_seconds=config["scoring"]["save_seconds"],
+        priority=lambda wildcards: SCORED[wildcards.study].of(wildcards.model)["priority"],
         shard=lambda wildcards: int(wildcards.shard),
         shards=lambda wildcards: int(wildcards.shards),
         _weights=lambda wildcards: local_weights(wildcards.model),
@@ -85,7 +92,42 @@ rule merge_scores:
         scores="results/{study}/scores/{templates}/{model}.parquet",
     log:
         "results/logs/merge_scores/{study}/{templates}/{model}.log",
+    wildcard_constraints:
+        templates=SCORED_SETS,
     conda:
         "../envs/scoring.yaml"
     script:
         "../scripts/scoring/merge_scores.py"
+
+
+# What `make bench` measures the engines on, by study.
+BENCHMARKED = {study: scored.benchmark for study, scored in SCORED.items() if scored.benchmark}
+
+if BENCHMARKED:
+
+    rule bench:
+        input:
+            "results/benchmarks/scoring.csv",
+        localrule: True
+
+    rule bench_scoring:
+        input:
+            samples=[path for paths in BENCHMARKED.values() for path in paths],
+            prepared=["results/models/minilm-l6-mlm"],
+        output:
+            table="results/benchmarks/scoring.csv",
+            summary="results/benchmarks/scoring.md",
+        log:
+            "results/logs/bench_scoring.log",
+        conda:
+            "../envs/scoring.yaml"
+        threads: SCORING_THREADS
+        resources:
+            mem_mb=2000,
+            runtime=30,
+        params:
+            studies=[study for study, paths in BENCHMARKED.items() for _ in paths],
+            entries={name: SCORED_ENTRIES[name] for name in ("smollm2-135m-instruct", "minilm-l6-mlm")},
+            cases=[case for case in config["benchmark"] if case["study"] in BENCHMARKED],
+        script:
+            "../scripts/scoring/bench_scoring.py"

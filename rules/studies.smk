@@ -2,25 +2,30 @@
 # Rule, script, log and output carry the same name: rule ruff_figure_scaling runs scripts/ruff/figure_scaling.py.
 
 
-def reported(path, study, kind):
-    """Return an output that Snakemake's HTML report shows under ``study``, with its caption in the paper."""
-    labels = {"kind": kind, "result": Path(path).stem.replace("_", " ")}
+def reported(path, category, place, kind, title):
+    """Return an output that Snakemake's HTML report shows, with its caption in the paper.
+
+    The report sorts categories by their names and results by their labels, the first one first.
+    """
+    labels = {"no.": f"{place:02}", "result": title, "kind": kind}
     for wildcard in re.findall(r"\{(\w+)\}", path):
         labels[wildcard] = f"{{{wildcard}}}"
-    return report(path, caption=Path("results/paper/captions.rst").absolute(), category=study, labels=labels)
+    return report(path, caption=Path("results/paper/captions.rst").absolute(), category=category, labels=labels)
 
 
-def outputs(made, study):
-    """Return the named outputs of a rule of a study."""
+def outputs(made, study, place):
+    """Return the named outputs of a rule of a study, which is the rule at that place in the study's declaration."""
     kind = "table" if made.kind == "comparison" else made.kind
+    # All studies together come first.
+    category = f"{list(STUDIES).index(study.name) + 2}. {study.label}"
     return {
-        name: reported(path, study.label, kind) if name == made.reported else path
+        name: reported(path, category, place, kind, made.title) if name == made.reported else path
         for name, path in made.outputs.items()
     }
 
 
 for declared in STUDIES.values():
-    for made in declared.rules(root):
+    for place, made in enumerate(declared.rules(root), 1):
 
         rule:
             name:
@@ -28,7 +33,7 @@ for declared in STUDIES.values():
             input:
                 **made.inputs,
             output:
-                **outputs(made, declared),
+                **outputs(made, declared, place),
             log:
                 made.log,
             wildcard_constraints:
@@ -54,7 +59,7 @@ for declared in STUDIES.values():
 
 
 # The models that some study reads, and those that some study prompts.
-READ_MODELS = RUN if any(declared.scored or declared.texts for declared in STUDIES.values()) else {}
+READ_MODELS = {name: entry for name, entry in RUN.items() if any(declared.reads(name) for declared in STUDIES.values())}
 ASKED_MODELS = [name for declared in STUDIES.values() if declared.prompted for name in declared.prompted.models]
 # What they leave.
 SCORE_FILES = [path for declared in STUDIES.values() for path in declared.score_files(RUN)]

@@ -3,7 +3,7 @@
     python -m scripts.audit                                    all results
     python -m scripts.audit results/ruff/figures/replica/scaling.pdf
     python -m scripts.audit "figure 7"                         a figure of the paper, back to templates and weights
-    python -m scripts.audit "table 6:1:accuracy"               a cell: row and column of the CSV file beside the table
+    python -m scripts.audit "table 4:1:accuracy"               a cell: row and column of the CSV file beside the table
     python -m scripts.audit accuracy.all.all.all.0             a number of the text, by its id
     python -m scripts.audit --impact scripts/core/statistics.py
     python -m scripts.audit --impact templates/ruff/task.tsv:17
@@ -197,6 +197,7 @@ def main(*, configuration: dict, targets: list, configfiles: list):
     findings = state.findings
     for line in [*audit.report(findings), *advice(state, configfiles, targets)]:
         log.info("%s", line)
+        print(line, flush=True)
     bad = sum(finding["verdict"] != "current" for finding in findings.values())
     if bad:
         raise UserError(f"results/: {bad} of {len(findings)} files are not current; the lines above say what to do")

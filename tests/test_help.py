@@ -1,5 +1,7 @@
-"""What ``--help`` says of the scripts that users call: each argument, and how it is written."""
+"""What ``--help`` says of scripts: each argument, and how it is written."""
 
+import importlib
+import inspect
 import re
 import subprocess
 import sys
@@ -23,6 +25,37 @@ def arguments(printed):
         name, _, shape = head.partition(" ")
         found[name] = (shape, " ".join(description.split()))
     return found
+
+
+RULE_SCRIPTS = sorted(
+    ".".join(path.relative_to(ROOT).with_suffix("").parts)
+    for path in (ROOT / "scripts").rglob("*.py")
+    if re.search(r"^ +run\(main\)$", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    and path != ROOT / "scripts/core/job.py"
+)
+TYPES = {"str", "int", "float", "bool", "list", "dict", "str or None", "list of str", "list of dict", "dict of str"}
+
+
+@pytest.mark.parametrize("name", RULE_SCRIPTS)
+def test_every_argument_of_every_rule_script_is_described(name):
+    module = importlib.import_module(name)
+    actions = job._parser(module.main, module)._actions[1:]
+    assert {action.dest for action in actions} == inspect.signature(module.main).parameters.keys()
+    bare = [action.dest for action in actions if not described(action.help)]
+    assert not bare, f"{name}: describe {', '.join(bare)} in main's docstring or in scripts/core/arguments.py"
+    assert all(re.fullmatch(r"[A-Z_a-z|]+", action.metavar) for action in actions)
+
+
+def described(text):
+    """Tell whether the help of an argument says more than its type and its default: words, a file or literals."""
+    words = re.sub(r"(; )?(required|default: .*)$", "", text, flags=re.DOTALL)
+    return bool(re.search(r"\w+ \w+|\w/\w|``", words)) and words not in TYPES
+
+
+def test_an_argument_without_a_description_is_seen():
+    """The check itself."""
+    assert described("the table to write; required")
+    assert not described("required") and not described("default: null") and not described("list of str; required")
 
 
 @pytest.mark.parametrize("script", CALLED)
@@ -65,9 +98,13 @@ def test_parameters_are_read_from_the_docstring():
         "table": "The file to write, in two lines",
         "draws": "Shared by both",
         "models": "Shared by both",
-        "note": "str or None",
+        "note": "",
     }
     assert job._documentation(lambda: None) == ("", {})
+    text = "Write ``table``. ``draws`` and\n``models`` (CSV)\nare read; ``note`` is not."
+    assert job._clause(text, "table") == "Write ``table``"
+    assert job._clause(text, "models") == "``draws`` and ``models`` (CSV) are read"
+    assert (job._clause(text, "note"), job._clause(text, "no")) == ("``note`` is not", "")
     assert [job._shape(kind) for kind in main.__annotations__.values()] == [
         "TEXT",
         "INTEGER",

@@ -59,7 +59,8 @@ def test_continuous_integration_lints_tests_and_keeps_paper_and_report():
     for command in ("make lint", "make test", "make paper", "--report report.html", "scripts.audit"):
         assert command in commands
     kept = [step["with"] for _, step in steps() if step.get("uses", "").startswith("actions/upload-artifact@")]
-    assert {"results/paper/main.pdf", "report.html"} <= set(kept[0]["path"].split())
+    made = {"results/paper/main.pdf", "results/paper/summary.csv", "results/paper/summary.json", "report.html"}
+    assert made <= set(kept[0]["path"].split())
     assert kept[0]["if-no-files-found"] == "error"
     # YAML 1.1 reads the key `on` as a truth value.
     assert {"push", "pull_request"} <= load(".github/workflows/ci.yml")[True].keys()
@@ -102,9 +103,9 @@ def test_the_container_copies_what_is_there_and_makes_the_paper():
 
 def test_the_catalogue_is_told_how_the_workflow_runs():
     usage = load(".snakemake-workflow-catalog.yml")["usage"]
-    assert usage.keys() == {"mandatory-flags", "software-stack-deployment", "report"}
-    assert usage["software-stack-deployment"].keys() == {"conda", "apptainer", "apptainer+conda"}
-    assert usage["report"] is True
+    assert usage.keys() == {"mandatory-flags", "software-stack-deployment"}
+    assert usage["software-stack-deployment"].keys() == {"conda", "apptainer", "apptainer+conda", "report"}
+    assert usage["software-stack-deployment"]["report"] is True
     # Conda environments are there for every rule that has one; no rule names an image.
     rules = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "rules").glob("*.smk"))
     assert usage["software-stack-deployment"]["conda"] == ("conda:" in rules)

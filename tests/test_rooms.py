@@ -120,7 +120,7 @@ def test_a_circle_and_a_forbidden_import_are_seen():
 
 
 def test_every_floor_has_a_rules_file_and_a_room():
-    assert STUDIES == ["counter_gap", "ruff", "underspecification", "winopron"]
+    assert STUDIES == ["counter_gap", "misgendered", "ruff", "underspecification", "winopron"]
     for floor in FLOORS:
         assert (ROOT / f"rules/{floor}.smk").is_file()
         assert (ROOT / f"scripts/{floor}/__init__.py").read_text(encoding="utf-8").startswith('"""')

@@ -134,7 +134,7 @@ def _repeated_leaf(field):
     return [] if pa.types.is_string(field.type) else [field.name]
 
 
-def shard_rows(path, shard, shards, power=1):
+def shard_rows(path, shard, shards, power=1, priority=None):
     """Return which rows of an instance file belong to a shard.
 
     Shards are contiguous and cost about the same. An instance that comes several times counts where it comes first.
@@ -147,11 +147,13 @@ def shard_rows(path, shard, shards, power=1):
         Which of how many, from 1.
     power : int
         How costs grow with the length of a text: 1 for one forward pass, 2 where every token is masked in turn.
+    priority : int, optional
+        Rows whose column ``priority`` is this or more are in no shard; where it is empty, they are.
 
     Returns
     -------
     ndarray of bool, shape (rows,)
-        Together the shards take every distinct instance once. A shard may be empty if there are few instances.
+        Together the shards take every distinct instance of these once. A shard may be empty if there are few instances.
 
     Raises
     ------
@@ -160,17 +162,22 @@ def shard_rows(path, shard, shards, power=1):
     """
     import pyarrow.compute as pc
 
-    identifiers, lengths = [], []
-    with files.open_parquet(path, READ) as file:
+    identifiers, lengths, wanted = [], [], []
+    read = READ if priority is None else READ | {"priority": "whole?"}
+    with files.open_parquet(path, read) as file:
         start = 0
-        for batch in file.iter_batches(batch_size=1 << 14, columns=list(READ)):
-            files.check_columns(batch, READ, str(path), start)
+        for batch in file.iter_batches(batch_size=1 << 14, columns=list(read)):
+            files.check_columns(batch, read, str(path), start)
             start += len(batch)
+            if priority is not None:
+                within = pc.fill_null(pc.less(batch["priority"], priority), True)
+                wanted.append(within.to_numpy(zero_copy_only=False))
             identifiers.append(np.array(batch["instance_id"].to_pylist(), dtype="S32"))
             lengths.append(pc.utf8_length(batch["text"]).to_numpy(zero_copy_only=False))
     names = np.concatenate(identifiers) if identifiers else np.zeros(0, dtype="S32")
+    rows = np.flatnonzero(np.concatenate(wanted)) if wanted else np.arange(len(names))
     first = np.zeros(len(names), dtype=bool)
-    first[np.unique(names, return_index=True)[1]] = True
+    first[rows[np.unique(names[rows], return_index=True)[1]]] = True
     costs = np.where(first, np.concatenate(lengths or [np.zeros(0)]).astype(float) ** power, 0.0)
     # An instance belongs to the shard in which the middle of its cost lies.
     middles = np.cumsum(costs) - costs / 2

@@ -14,6 +14,7 @@ so every job can be repeated and debugged without the workflow; that leaves no r
 import argparse
 import importlib
 import inspect
+import io
 import json
 import logging
 import os
@@ -36,6 +37,8 @@ _SHAPES = {
     str: "TEXT", int: "INTEGER", float: "NUMBER", bool: "true|false", list: "JSON_LIST", dict: "JSON_OBJECT",
     types.NoneType: "null",
 }  # fmt: skip
+# Ends a line of a terminal, where the line of progress may have been longer (scripts/core/progress.py).
+_CLEAR_REST = "\033[K"
 _executed = set()
 """Files of code that was run in any way since :func:`run` began; those of imports before it are in ``sys.modules``."""
 
@@ -160,11 +163,18 @@ def _job_arguments(main, job):
 
 
 def _parse(main):
-    """Build a command line from ``main``: text for plain annotations, JSON for lists, dicts and numbers.
+    """Return the arguments of ``main`` from the command line."""
+    return vars(_parser(main, sys.modules["__main__"]).parse_args())
 
-    What ``--help`` says of it is the module's docstring and that of ``main``.
+
+def _parser(main, module):
+    """Build a command line from ``main`` of a module: text for plain annotations, JSON for lists, dicts and numbers.
+
+    What ``--help`` says of it is the module's docstring and that of ``main``; of an argument without an entry there,
+    what :mod:`scripts.core.arguments` says of its name, or else the words of the docstring's text about it.
     """
-    module = sys.modules["__main__"]
+    # Found by name, so that it belongs to no script's closure: words for --help change no result.
+    known = importlib.import_module("scripts.core.arguments").DESCRIPTIONS
     prose, described = _documentation(main)
     parser = argparse.ArgumentParser(
         prog=f"python -m {module.__spec__.name}" if module.__spec__ else None,
@@ -174,7 +184,8 @@ def _parse(main):
     for name, parameter in inspect.signature(main).parameters.items():
         kind = parameter.annotation
         required = parameter.default is parameter.empty
-        notes = [described.get(name, ""), "required" if required else f"default: {json.dumps(parameter.default)}"]
+        words = described.get(name) or known.get(name) or _clause(prose, name)
+        notes = [words, "required" if required else f"default: {json.dumps(parameter.default)}"]
         parser.add_argument(
             f"--{name.replace('_', '-')}",
             dest=name,
@@ -184,7 +195,7 @@ def _parse(main):
             metavar=_shape(kind),
             help="; ".join(filter(None, notes)).replace("%", "%%"),
         )
-    return vars(parser.parse_args())
+    return parser
 
 
 def _documentation(main):
@@ -194,10 +205,16 @@ def _documentation(main):
     described = {}
     for entry in filter(None, re.split(r"\n(?=\S)", sections.get("Parameters", "").strip())):
         names, _, rest = entry.partition(" : ")
-        # A parameter without a description has at least a type.
-        kind, *lines = [line.strip() for line in rest.splitlines()] or [""]
-        described |= dict.fromkeys(names.split(", "), (" ".join(lines) or kind).strip().rstrip("."))
+        # The first line is the type.
+        words = " ".join(line.strip() for line in rest.splitlines()[1:])
+        described |= dict.fromkeys(names.split(", "), words.strip().rstrip("."))
     return heads[0].strip(), described
+
+
+def _clause(prose, name):
+    """Return the part of a sentence that names an argument; an empty text if none does."""
+    clauses = re.split(r"(?<=\w|\)|`)[.;](?:\s|$)", " ".join(prose.split()))
+    return next((clause.strip() for clause in clauses if f"``{name}``" in clause), "")
 
 
 def _shape(kind):
@@ -215,17 +232,54 @@ def _json(text):
 
 
 def _configure(path):
-    """Send log lines to standard error and, with a job log, to that file."""
+    """Send log lines to standard error or, in a job, to its log; of those only warnings and errors are seen beside it.
+
+    In a job everything else that is written to standard error, such as bars of progress, goes to the log as well.
+    """
+    formatter = _PlacelessFormatter("%(asctime)s %(levelname)s %(message)s", datefmt="%H:%M:%S")
     handlers = [logging.StreamHandler(sys.stderr)]
+    handlers[0].setFormatter(formatter)
     if path is not None:
         handlers.append(logging.FileHandler(path, mode="w", encoding="utf-8"))
-    for handler in handlers:
-        handler.setFormatter(_PlacelessFormatter("%(asctime)s %(levelname)s %(message)s", datefmt="%H:%M:%S"))
+        handlers[1].setFormatter(formatter)
+        handlers[0].setLevel(logging.WARNING)
+        handlers[0].setFormatter(_OneLineFormatter())
+        if sys.stderr.isatty():
+            handlers[0].terminator = f"{_CLEAR_REST}\n"
+        if sys.stdout.isatty():
+            sys.stdout = _Writer(sys.stdout, lambda text: text.replace("\n", f"{_CLEAR_REST}\n"))
+        sys.stderr = _Writer(handlers[1].stream, formatter.placeless)
     logging.basicConfig(level=logging.INFO, handlers=handlers, force=True)
     logging.captureWarnings(True)
     # Embedding fonts is not worth a line for every table of every font.
     logging.getLogger("fontTools").setLevel(logging.WARNING)
     log.info("Python %s, %s %s", platform.python_version(), platform.system(), platform.machine())
+
+
+class _Writer(io.TextIOBase):
+    """Writes text to a stream after a function has changed it; to standard error when Python has closed the log."""
+
+    def __init__(self, stream, change):
+        super().__init__()
+        self.stream, self.change = stream, change
+
+    def write(self, text):
+        (sys.__stderr__ if self.stream.closed else self.stream).write(self.change(text))
+        return len(text)
+
+    def flush(self):
+        if not self.stream.closed:
+            self.stream.flush()
+
+    def fileno(self):
+        return self.stream.fileno()
+
+    def writable(self):
+        return True
+
+    @property
+    def encoding(self):
+        return self.stream.encoding
 
 
 class _PlacelessFormatter(logging.Formatter):
@@ -247,8 +301,20 @@ class _PlacelessFormatter(logging.Formatter):
         self.pattern = re.compile(rf"(?<![\w.~-])({'|'.join(map(re.escape, known))})(/|(?![\w./-])|(?=\.?(?:\s|$)))")
 
     def format(self, record):
-        return self.pattern.sub(self._relative, super().format(record))
+        return self.placeless(super().format(record))
+
+    def placeless(self, text):
+        """Return a text with the names of its files relative."""
+        return self.pattern.sub(self._relative, text)
 
     def _relative(self, match):
         short = self.folders[match[1]]
         return f"{short}{match[2]}" if short != "." or not match[2] else ""
+
+
+class _OneLineFormatter(_PlacelessFormatter):
+    """What a job says in the terminal: a warning's first line, an error's last; the job's log has the rest."""
+
+    def format(self, record):
+        lines = super().format(record).strip().splitlines() or [""]
+        return f"{record.levelname.capitalize()}: {lines[-1 if record.levelno >= logging.ERROR else 0]}"

@@ -14,8 +14,14 @@ from scripts.core.errors import UserError
 SLOT = "___"
 
 
-def fill(text, option):
+def fill(text, option, capitals=True):
     """Return ``text`` with its slot replaced by ``option``, capitalised at the start of the text or of a sentence.
+
+    Parameters
+    ----------
+    text, option : str
+    capitals : bool
+        False leaves the option as it is wherever it stands.
 
     Raises
     ------
@@ -25,7 +31,7 @@ def fill(text, option):
     before, slot, after = text.partition(SLOT)
     if not slot or SLOT in after:
         raise UserError(f"an instance must hold the slot {SLOT} exactly once; this one does not: {text[:60]!r}")
-    if not before.strip() or before.rstrip().endswith((".", "!", "?")):
+    if capitals and (not before.strip() or before.rstrip().endswith((".", "!", "?"))):
         option = option[:1].upper() + option[1:]
     return before + option + after
 

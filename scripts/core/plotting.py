@@ -14,8 +14,12 @@ from matplotlib.ticker import MultipleLocator, StrMethodFormatter
 
 from scripts.core import files
 
-COLUMN, PAGE = 3.4, 7.0
-"""Widths of one column and of the whole page of an article, in inches."""
+COLUMN, PAGE = 3.27, 6.77
+"""Widths of one column and of the whole page of the paper (paper/proceedings.sty), in inches; every figure has one."""
+SMALLEST_TEXT, SMALLEST_MARKER = 7.0, 3.0
+"""In points, at these widths."""
+FEWEST = 10
+"""A share of fewer instances is not drawn: one instance alone would move it by more than ten percentage points."""
 FEW = 8
 """Up to this many models a figure gives each its own room; above, it takes the page or aggregates."""
 
@@ -27,25 +31,26 @@ SHAPES = {"decoder": "o", "encoder": "s", "encoder-decoder": "D"}
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
 """Okabe and Ito's colours, which people with colour vision deficiencies tell apart; the faintest last."""
 PRONOUNS = ("he", "she", "they", "xe")
-"""Pronoun sets whose colour never changes."""
+"""Pronoun sets whose colour never changes: the first of the palette. Nothing but pronouns has these colours."""
+CATEGORIES = ("#000000", "#E69F00", "#56B4E9", "#8C8C8C", "#6A3D9A")
+"""Colours of what is neither a pronoun set nor a model: methods, outcomes, metrics."""
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "h", "d")
 
 GREY = "#595959"
-DEMONSTRATION = "demonstration models: shows the machinery, not how language models behave"
 
 # Hue, fewest and most parameters of the registry's families; those with one size keep their hue as it is. Lightness
 # depends on a model's place in this range, so a model looks the same whatever else is in the run. Families of one
 # study have hues that can be told apart.
 FAMILIES = {
     "SmolLM2": ("#332288", None, None),
-    "MiniLM": ("#D55E5E", None, None),
-    "ALBERT-v2": ("#CC79A7", 1.1e7, 2.1e8),
+    "MiniLM": ("#D4526E", None, None),
+    "ALBERT-v2": ("#B5179E", 1.1e7, 2.1e8),
     "BERT": ("#E69F00", 1.0e8, 3.4e8),
     "RoBERTa": ("#56B4E9", 1.2e8, 3.6e8),
     "MosaicBERT": ("#444444", None, None),
-    "OPT": ("#0072B2", 1.2e8, 6.6e10),
-    "Pythia": ("#D55E00", 1.4e7, 1.2e10),
-    "Llama-2": ("#009E73", 6.7e9, 7.0e10),
+    "OPT": ("#117733", 1.2e8, 6.6e10),
+    "Pythia": ("#8B5A2B", 1.4e7, 1.2e10),
+    "Llama-2": ("#7A6BB0", 6.7e9, 7.0e10),
     "FLAN-T5": ("#882255", 7.6e7, 1.2e10),
     "Llama-2-chat": ("#999933", 6.7e9, 7.0e10),
     "LingMess": ("#4477AA", None, None),
@@ -56,7 +61,7 @@ FAMILIES = {
     "GPT-J": ("#CC3311", None, None),
     "BLOOM": ("#AA3377", 5.5e8, 7.1e9),
     "LLaMA": ("#44AA99", None, None),
-    "BART": ("#0099BB", 1.3e8, 4.1e8),
+    "BART": ("#00A0C8", 1.3e8, 4.1e8),
     "T5": ("#661100", 6.0e7, 2.9e9),
     "UL2": ("#6699CC", None, None),
     "GPT-3": ("#999999", None, None),
@@ -256,6 +261,7 @@ def _with_lightness(colour, lightness):
 def fraction_axis(axis, step=0.25):
     """Let an axis show a share: 0 to 1 with room for a mark at either end, a tick at every ``step``."""
     axis.axes.set(**{f"{axis.axis_name}lim": (-0.02, 1.03)})
+    axis.of_shares = True
     axis.set_major_locator(MultipleLocator(step))
     axis.set_major_formatter(StrMethodFormatter("{x:.2g}"))
 
@@ -290,11 +296,51 @@ def human_line(axes, human, along="y"):
     return reference_line(axes, human, f"human ({human:.3g})", (0, (6, 1.5, 1, 1.5)), along)
 
 
-def curve(ax, x, y, sd, look):
-    """Draw a curve with ± one ``sd`` shaded; missing values are gaps, and without any SD there is no shading."""
+def within(values, low=0.0, high=1.0):
+    """Return the bounds of intervals clipped to the scale: no share is below 0 or above 1."""
+    return np.clip(values, low, high)
+
+
+def enough(frame):
+    """Return the rows of shares that rest on :data:`FEWEST` instances or more, their number being the column ``n``."""
+    return frame[frame.n >= FEWEST]
+
+
+def left_out(frame, models):
+    """Return a legend handle that names the models with too few instances to be drawn; in a list, empty for none."""
+    few = frame[frame.n < FEWEST]
+    names = [models[name]["label"] for name in models if name in set(few.model)]
+    if not names:
+        return []
+    counts = sorted(few.n.unique())
+    told = f"{counts[0]:.0f}" if len(counts) == 1 else f"{counts[0]:.0f} to {counts[-1]:.0f}"
+    text = f"not drawn, with {told} instances: {', '.join(names)}"
+    return [Line2D([], [], linestyle="none", label=text)]
+
+
+def curve(ax, x, y, low, high, look):
+    """Draw a curve over shares, with what lies between ``low`` and ``high`` shaded.
+
+    Missing values are gaps; without any bound there is no shading.
+    """
+    if not len(x):
+        return
     ax.plot(x, y, markeredgecolor="white", markeredgewidth=0.3, **look)
-    if sd.notna().any():
-        ax.fill_between(x, y - sd, y + sd, color=look["color"], alpha=0.18, linewidth=0)
+    if low.notna().any():
+        ax.fill_between(x, within(low), within(high), color=look["color"], alpha=0.18, linewidth=0)
+
+
+def error_bars(values, low, high):
+    """Return the lengths of bars from ``values`` down to ``low`` and up to ``high``, clipped to the scale of shares.
+
+    Returns
+    -------
+    ndarray of float, shape (2, n)
+        No bar where a bound is missing.
+    """
+    values = np.asarray(values, dtype=float)
+    lengths = np.array([values - within(np.asarray(low, float)), within(np.asarray(high, float)) - values])
+    return np.nan_to_num(np.maximum(lengths, 0))
 
 
 def handle(look, label):
@@ -303,15 +349,15 @@ def handle(look, label):
 
 
 def over_samples(frame):
-    """Return ``"SD over 3 samples"`` for a frame with ``sd`` and ``n_seeds``; None without any SD."""
+    """Return ``"± SD over 3 samples"`` for a frame with ``sd`` and ``n_seeds``; None without any SD."""
     if frame.sd.isna().all():
         return None
-    return f"SD over {int(frame.n_seeds.max())} samples"
+    return f"± SD over {int(frame.n_seeds.max())} samples"
 
 
 def shading(label):
     """Return legend handles that say what the shading is; none for the label None."""
-    return [Patch(facecolor=GREY, alpha=0.25, linewidth=0, label=f"± {label}")] if label else []
+    return [Patch(facecolor=GREY, alpha=0.25, linewidth=0, label=label)] if label else []
 
 
 def interval_handle(label, marker="|"):
@@ -354,25 +400,3 @@ def legend_below(drawn, handles, columns):
 def legend_right(ax, handles, columns=1):
     """Put a legend for one panel to its right."""
     ax.legend(handles=handles, loc="center left", bbox_to_anchor=(1.02, 0.5), ncols=columns)
-
-
-def demonstration_note(drawn, models):
-    """Say at the top of a figure that its numbers mean nothing, if any of ``models`` is a demonstration model.
-
-    Parameters
-    ----------
-    drawn : matplotlib.figure.Figure
-        With its panels and its legend; it grows by the note's height.
-    models : dict
-        The models that are drawn, to their facts.
-    """
-    if not any(facts["demonstration"] for facts in models.values()):
-        return
-    width, height = drawn.get_size_inches()
-    lines = 1 if width > 5 else 2
-    text = DEMONSTRATION if lines == 1 else DEMONSTRATION.replace(": ", ":\n")
-    room = 0.06 + 0.125 * lines
-    height += room
-    drawn.set_size_inches(width, height)
-    drawn.get_layout_engine().set(rect=(0, 0, 1, 1 - room / height))
-    drawn.text(0.5, 1 - 0.03 / height, text, ha="center", va="top", fontsize=7, style="italic", color="#B00020")

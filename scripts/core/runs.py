@@ -76,3 +76,33 @@ def named(path, folder, root):
     """
     here = str(path).startswith("~") or (Path(folder) / path).exists()
     return str(path) if here else in_repository(path, folder, root)
+
+
+def options(overlays, folder, root):
+    """Return what the commands of a run have besides targets, as they are typed in the repository's root.
+
+    Parameters
+    ----------
+    overlays : list of str
+        As paths of ``folder``, or absolute.
+    folder : Path
+        The working directory.
+    root : Path
+        The repository.
+
+    Examples
+    --------
+    >>> options(["../../mine.yaml"], Path("/project/runs/mine"), Path("/project"))
+    '--directory runs/mine --configfile mine.yaml'
+    """
+    folder, root = Path(folder), Path(root)
+    words = []
+    if folder != root and folder.is_relative_to(root):
+        words += ["--directory", str(folder.relative_to(root))]
+    paths = [Path(os.path.normpath(folder / path)) for path in overlays]
+    if paths:
+        words += [
+            "--configfile",
+            *(str(path.relative_to(root) if path.is_relative_to(root) else path) for path in paths),
+        ]
+    return " ".join(words)

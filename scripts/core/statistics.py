@@ -78,6 +78,27 @@ def paired(a, b):
     return float(result.statistic), float(result.df), float(result.pvalue)
 
 
+def smallest_sample(alpha, tests=1):
+    """Return how many units a test needs at least, so that its outcome could be significant at all.
+
+    The rule is that of the exact sign test: if every unit points the same way, the two-sided p value of ``n`` units is
+    ``2 / 2^n``, and Holm's first step asks for ``alpha / tests`` or less. With fewer units a t-test may still give a
+    small p value, but one that rests on its assumption of normal values alone.
+
+    Parameters
+    ----------
+    alpha : float
+        Significance level.
+    tests : int
+        How many tests are corrected for together.
+
+    Returns
+    -------
+    int
+    """
+    return int(np.ceil(np.log2(2 * tests / alpha)))
+
+
 def holm(p):
     """Return p values adjusted for multiple comparisons by Holm (1979); NaN stays NaN and is not counted."""
     p = np.asarray(p, dtype=float)
@@ -115,6 +136,67 @@ def cluster_bootstrap(successes, trials, draws, seed, level=0.95):
     shares = (weights @ successes) / (weights @ trials)
     tail = (1 - level) / 2
     low, high = np.quantile(shares, [tail, 1 - tail])
+    return float(low), float(high)
+
+
+def resampling_weights(strata, draws, seed):
+    """Return how often each cluster is drawn in each of some bootstrap samples.
+
+    Parameters
+    ----------
+    strata : sequence, shape (clusters,)
+        The stratum of each cluster. Clusters are drawn with replacement within their stratum, as often as it has
+        clusters; one that is alone in its stratum is in every sample.
+    draws, seed : int
+
+    Returns
+    -------
+    array of float, shape (draws, clusters)
+    """
+    strata = np.asarray(strata)
+    generator = np.random.default_rng(seed)
+    weights = np.empty((draws, len(strata)))
+    for stratum in dict.fromkeys(strata.tolist()):
+        members = np.flatnonzero(strata == stratum)
+        weights[:, members] = generator.multinomial(len(members), np.full(len(members), 1 / len(members)), size=draws)
+    return weights
+
+
+def crossed_shares(successes, trials, row_weights, column_weights):
+    """Return the share of successes in each bootstrap sample of two crossed kinds of clusters (Owen 2007).
+
+    Rows and columns are resampled apart, and a cell counts as often as its row was drawn times its column (the
+    pigeonhole bootstrap): right where every item belongs to one cluster of either kind, such as a template and a name.
+
+    Parameters
+    ----------
+    successes, trials : array of float, shape (rows, columns)
+        Sums over the items of each cell; both are zero where there is none.
+    row_weights, column_weights : array of float, shapes (draws, rows) and (draws, columns)
+        From :func:`resampling_weights`. The same weights for two quantities make their difference a paired one.
+
+    Returns
+    -------
+    array of float, shape (draws,)
+        NaN in samples that drew no trial.
+    """
+    drawn = ((row_weights @ trials) * column_weights).sum(axis=1)
+    right = ((row_weights @ successes) * column_weights).sum(axis=1)
+    return np.divide(right, drawn, out=np.full(len(drawn), np.nan), where=drawn > 0)
+
+
+def percentile_interval(samples, level=0.95):
+    """Return both ends of the percentile interval of bootstrap samples.
+
+    Samples that are NaN are left out. Both ends are NaN if none is left or if the others do not vary by more than
+    rounding: an interval of no width would say that the value is known exactly.
+    """
+    defined = np.asarray(samples, dtype=float)
+    defined = defined[~np.isnan(defined)]
+    if not len(defined) or not varies(defined, np.abs(defined).max()):
+        return np.nan, np.nan
+    tail = (1 - level) / 2
+    low, high = np.quantile(defined, [tail, 1 - tail])
     return float(low), float(high)
 
 

@@ -26,6 +26,8 @@ KINDS = {
     # Beside the study: what it publishes against what the run has, over all its parts at once.
     "comparison": _Kind("tables", {"csv": ".csv", "tex": ".tex", "numbers": ".json"}, "csv"),
 }
+TITLES = {"claims": "Findings of the study", "published_vs_ours": "Published numbers beside ours"}
+"""Titles of what every study may have beside it."""
 """Kinds of results: folder below ``results/<study>/``, named outputs, and the one that the HTML report shows."""
 
 
@@ -51,6 +53,8 @@ class Result:
         The script's name, where it differs from the result's.
     mem_mb : int or None
         Memory; None: the default.
+    title : str or None
+        What the HTML report and the list of results call it; None: its name, with spaces.
     """
 
     tables: tuple
@@ -61,11 +65,12 @@ class Result:
     constraints: dict
     script: str | None
     mem_mb: int | None
+    title: str | None = None
 
 
-def result(*tables, params=None, at=None, made=None, constraints=None, script=None, mem_mb=None, **inputs):
+def result(*tables, params=None, at=None, made=None, constraints=None, script=None, mem_mb=None, title=None, **inputs):
     """Return a :class:`Result` made from tidy ``tables`` and named ``inputs``."""
-    return Result(tables, inputs, params or {}, at, made, constraints or {}, script, mem_mb)
+    return Result(tables, inputs, params or {}, at, made, constraints or {}, script, mem_mb, title)
 
 
 def every(**values):
@@ -81,7 +86,7 @@ def every(**values):
 
 @dataclass(frozen=True)
 class Scored:
-    """Instances that every model of the run scores: ``results/<study>/instances/<set>/selected.parquet``.
+    """Instances that the models of the run score: ``results/<study>/instances/<set>/selected.parquet``.
 
     Attributes
     ----------
@@ -93,16 +98,51 @@ class Scored:
         How many options an instance has.
     tokens : float
         Tokens of a typical text (for a set of several lengths, the root mean square).
+    shared : float
+        Tokens that a decoder reads of all options of an instance together, in texts.
+    benchmark : list of str
+        Files of instances that ``make bench`` measures the engines on.
     lengths : list of (int, float)
         Where texts differ much in length: how many instances have texts of how many tokens on average. Plans use
         them; if there are none, all texts are typical.
+    fewer : dict of str to dict
+        Models that score only some: to ``priority`` (those rows whose column ``priority`` is below it or missing),
+        ``instances`` and ``lengths``.
+    set_lengths : dict of str to list
+        The same for sets that differ from the others.
+    set_models : dict of str to list of str
+        Sets that only some models of the run score, and which.
+    score : str
+        What options are compared by: ``log_likelihood``, or ``label_loss`` (``scripts/core/engines/label_loss.py``).
     """
 
     sets: list
     instances: int
     options: int
     tokens: float
+    shared: float = 1.1
+    benchmark: list = field(default_factory=list)
     lengths: list = field(default_factory=list)
+    fewer: dict = field(default_factory=dict)
+    set_lengths: dict = field(default_factory=dict)
+    set_models: dict = field(default_factory=dict)
+    score: str = "log_likelihood"
+
+    def of(self, model):
+        """Return ``priority`` (None: all rows), ``instances`` and ``lengths`` of what a model scores."""
+        lengths = self.lengths or [(self.instances, self.tokens)]
+        return self.fewer.get(model) or {"priority": None, "instances": self.instances, "lengths": lengths}
+
+    def models_of(self, name, models):
+        """Return those of ``models`` that score the set ``name``."""
+        return [model for model in models if model in self.set_models.get(name, models)]
+
+    def lengths_of(self, name, model=None):
+        """Return how many instances of the set ``name`` that a model scores have texts of how many tokens.
+
+        Without a model: what those score that score all of it.
+        """
+        return self.set_lengths.get(name) or self.of(model)["lengths"]
 
 
 @dataclass(frozen=True)
@@ -152,7 +192,10 @@ class Texts:
 
 @dataclass(frozen=True)
 class Rule:
-    """One rule that follows from a declaration; ``reported`` names the output that the HTML report shows, if any."""
+    """One rule that follows from a declaration; ``reported`` names the output that the HTML report shows, if any.
+
+    ``title`` is what the report calls it.
+    """
 
     name: str
     kind: str
@@ -165,6 +208,7 @@ class Rule:
     constraints: dict
     resources: dict
     reported: str | None = None
+    title: str = ""
 
 
 @dataclass(frozen=True)
@@ -202,6 +246,14 @@ class Study:
         instances.
     abstract : bool
         Whether ``paper/sections/<name>_abstract.tex.j2`` adds sentences to the paper's abstract.
+    appendix : bool
+        Whether ``paper/sections/<name>_appendix.tex.j2`` is a section of the paper's appendix.
+    question : str
+        What the study asks, in one sentence for the overview.
+    summary : Result or None
+        The rule that writes the study's rows of the summary over all studies (``scripts/core/paper/summary.py``).
+    headline : list of str
+        The figures that the HTML report opens with, by name.
     """
 
     name: str
@@ -222,6 +274,10 @@ class Study:
     texts: Texts | None = None
     traced: list = field(default_factory=list)
     abstract: bool = False
+    appendix: bool = False
+    question: str = ""
+    summary: Result | None = None
+    headline: list = field(default_factory=list)
 
     def _results(self):
         for kind, results in (("figure", self.figures), ("table", self.tables), ("comparison", self.comparisons)):
@@ -267,21 +323,59 @@ class Study:
 
     @property
     def section_files(self):
-        """The rendered files that the paper's main file takes: the section, and sentences for the abstract."""
-        names = [self.name, *([f"{self.name}_abstract"] if self.abstract else [])]
-        return [f"results/paper/sections/{name}.tex" for name in names]
+        """The rendered files that the paper's main file takes: section, sentences for the abstract, appendix."""
+        return [f"results/paper/sections/{name}.tex" for name in self._templates.values()]
+
+    @property
+    def _templates(self):
+        """What the templates render: the name that a script has for it, to the file's."""
+        named = {"section": self.name}
+        if self.abstract:
+            named["abstract"] = f"{self.name}_abstract"
+        if self.appendix:
+            named["appendix"] = f"{self.name}_appendix"
+        return named
+
+    @property
+    def summary_files(self):
+        """The study's rows of the summary over all studies."""
+        return [self._summary] if self.summary else []
+
+    @property
+    def headline_files(self):
+        """The pictures (PNG) that the HTML report opens with, each with its title; several of a figure say which."""
+        drawn = {}
+        for name in self.headline:
+            declared = self.figures[name]
+            stem = self._stem("figure", name, declared)
+            made = self._made(declared, stem)
+            for values in made:
+                which = f" ({', '.join(values.values())})" if len(made) > 1 else ""
+                drawn[f"{stem.format(**values)}.png"] = f"{self.label}: {_title(name, declared)}{which}"
+        return drawn
+
+    @property
+    def _summary(self):
+        return f"results/{self.name}/analysis/summary.csv"
+
+    def reads(self, model):
+        """Tell whether a model scores any of the study's sets or reads its texts."""
+        scored = self.scored and any(self.scored.models_of(name, [model]) for name in self.scored.sets)
+        return bool(scored or self.texts)
 
     def score_files(self, models):
         """Return the score files of ``models``."""
-        return self._of_models("scores", self.scored, models)
+        sets = self.scored.sets if self.scored else []
+        return [
+            f"results/{self.name}/scores/{name}/{model}.parquet"
+            for name in sets
+            for model in self.scored.models_of(name, models)
+        ]
 
     def distribution_files(self, models):
         """Return the files with the token distributions of ``models``."""
-        return self._of_models("distributions", self.texts, models)
-
-    def _of_models(self, folder, declared, models):
-        sets = declared.sets if declared else []
-        return [f"results/{self.name}/{folder}/{name}/{model}.parquet" for name in sets for model in models]
+        sets = self.texts.sets if self.texts else []
+        return [f"results/{self.name}/distributions/{name}/{model}.parquet" for name in sets for model in models]
 
     def rules(self, root: Callable):
         """Yield the rules (:class:`Rule`) of figures, tables, comparisons, numbers and the section.
@@ -299,22 +393,23 @@ class Study:
                 declared,
                 {output: stem + suffix for output, suffix in KINDS[kind].outputs.items()},
                 reported=KINDS[kind].reported,
+                title=_title(name, declared),
             )
         numbers = {"paper_numbers": self._numbers}
         yield self._rule("numbers", "paper_numbers", "paper_numbers", self.numbers, numbers)
+        if self.summary:
+            yield self._rule("summary", "summary", "summary", self.summary, {"summary": self._summary})
         given = {
-            "section_template": root(f"paper/sections/{self.name}.tex.j2"),
+            **{f"{kind}_template": root(f"paper/sections/{name}.tex.j2") for kind, name in self._templates.items()},
             "numbers": self.number_files,
             "figures": self.files("figure", suffixes=(".pdf",)),
             "tables": self.files(suffixes=(".tex",)),
             "comparison_numbers": self.files(suffixes=(".json",)),
         }
-        outputs = dict(zip(("section_tex", "abstract_tex"), self.section_files, strict=False))
-        if self.abstract:
-            given["abstract_template"] = root(f"paper/sections/{self.name}_abstract.tex.j2")
+        outputs = dict(zip([f"{kind}_tex" for kind in self._templates], self.section_files, strict=True))
         yield self._rule("section", "section", "section", self.section, outputs, given, environment="paper")
 
-    def _rule(self, kind, name, script, declared, outputs, given=None, environment="analysis", reported=None):
+    def _rule(self, kind, name, script, declared, outputs, given=None, environment="analysis", reported=None, title=""):
         folder = f"results/{self.name}/analysis/{{{self.part}}}"
         inputs = {table: f"{folder}/{table}.csv" for table in declared.tables}
         wildcards = list(dict.fromkeys(re.findall(r"\{(\w+)\}", next(iter(outputs.values())))))
@@ -332,7 +427,12 @@ class Study:
             constraints={name: constraints[name] for name in wildcards if name in constraints},
             resources={} if declared.mem_mb is None else {"mem_mb": declared.mem_mb},
             reported=reported,
+            title=title,
         )
+
+
+def _title(name, declared):
+    return declared.title or TITLES.get(name) or name.replace("_", " ").capitalize()
 
 
 def chosen(configured, known):

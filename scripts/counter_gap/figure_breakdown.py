@@ -16,11 +16,11 @@ GROUPS = {
 """Title of each group of subsets, and its subsets with their labels."""
 WITHOUT = " without artefact"
 FEWEST = 20
-"""Smaller subsets get no interval: a few quadruples that agree would make one without width."""
+"""Smaller subsets are not drawn: a few quadruples that agree would make an interval without width."""
 
 
 def prepare(frame, sizes):
-    """Return the rows that are drawn, with the ``quadruples`` of each subset; an interval that is not drawn is missing.
+    """Return the rows of large enough subsets, with their ``quadruples``; an interval without width is missing.
 
     Parameters
     ----------
@@ -30,9 +30,9 @@ def prepare(frame, sizes):
         Quadruples by subset.
     """
     frame = frame.assign(quadruples=frame.subset.map(sizes))
+    frame = frame[frame.quadruples >= FEWEST].reset_index(drop=True)
     bounds = ["ci_low", "ci_high"]
-    drawn = (frame.quadruples >= FEWEST) & (frame.ci_low < frame.ci_high)
-    frame[bounds] = frame[bounds].where(drawn)
+    frame[bounds] = frame[bounds].where(frame.ci_low < frame.ci_high)
     return frame
 
 
@@ -88,7 +88,7 @@ def draw(frame, sizes):
         handles.append(plotting.point_handle("without artefact"))
     if frame.ci_low.isna().any():
         look = {"color": plotting.GREY, "marker": "D", "linestyle": "none", "markersize": 3.2}
-        handles.append(plotting.handle(look, f"no interval: under {FEWEST} quadruples, or all alike"))
+        handles.append(plotting.handle(look, "no interval: all quadruples alike"))
     plotting.legend_below(drawn, handles, 6)
     return drawn
 

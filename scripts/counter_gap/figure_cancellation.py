@@ -9,7 +9,6 @@ from scripts.counter_gap.lib.analyses.metrics import read_set
 from scripts.counter_gap.lib.figures import FEMININE, MASCULINE
 
 WANTED = [("lean", "M"), ("lean", "F"), ("acc_diff", "all"), ("delta_i", "all")]
-SQUARE = "#6A3D9A"
 
 
 @plotting.style()
@@ -25,7 +24,10 @@ def draw(frame):
     for metric, group, colour, sign in (("lean", "M", MASCULINE, 1), ("lean", "F", FEMININE, -1)):
         leanings = frame[(frame.metric == metric) & (frame.group == group)].value
         axes[0].barh(y, sign * 100 * leanings, height=0.62, color=colour, alpha=0.35, linewidth=0)
-    for ax, metric, marker, colour in ((axes[0], "acc_diff", "o", "black"), (axes[1], "delta_i", "s", SQUARE)):
+    for ax, metric, marker, colour in (
+        (axes[0], "acc_diff", "o", figures.ACC_DIFF),
+        (axes[1], "delta_i", "s", figures.DELTA_I),
+    ):
         rows = frame[frame.metric == metric]
         errors = 100 * np.abs(np.array([rows.value - rows.ci_low, rows.ci_high - rows.value]))
         ax.errorbar(
@@ -40,8 +42,10 @@ def draw(frame):
     handles = [
         plotting.patch_handle("#99C6E0", "leaning to masculine"),
         plotting.patch_handle("#EEBF99", "leaning to feminine"),
-        plotting.handle({"color": "black", "marker": "o", "linestyle": "none"}, r"$\mathrm{Acc}_\mathrm{Diff}$"),
-        plotting.handle({"color": SQUARE, "marker": "s", "linestyle": "none"}, r"$\Delta I$"),
+        plotting.handle(
+            {"color": figures.ACC_DIFF, "marker": "o", "linestyle": "none"}, r"$\mathrm{Acc}_\mathrm{Diff}$"
+        ),
+        plotting.handle({"color": figures.DELTA_I, "marker": "s", "linestyle": "none"}, r"$\Delta I$"),
         plotting.interval_handle("95 % interval", "_"),
     ]
     plotting.legend_below(drawn, handles, 5)

@@ -4,11 +4,12 @@ from matplotlib.lines import Line2D
 
 from scripts.core import files, plotting
 from scripts.core.job import run
+from scripts.counter_gap.lib import figures
 
 LOOKS = {
-    "i_across": ("#8C8C8C", "^", 3.0, 7.0, r"$I_\mathrm{across}$"),
-    "delta_i": ("#D55E00", "s", 2.2, 5.0, r"$\Delta I$"),
-    "acc_diff": ("#0072B2", "o", 0.9, 2.6, r"$\mathrm{Acc}_\mathrm{Diff}$"),
+    "i_across": (figures.ACROSS, "^", 3.0, 7.0, r"$I_\mathrm{across}$"),
+    "delta_i": (figures.DELTA_I, "s", 2.2, 5.0, r"$\Delta I$"),
+    "acc_diff": (figures.ACC_DIFF, "o", 0.9, 3.0, r"$\mathrm{Acc}_\mathrm{Diff}$"),
 }
 """Colour, marker, widths of line and marker, label; narrow over wide, because curves lie on one another."""
 TITLES = {
@@ -30,17 +31,31 @@ def draw(frame):
             rows = part[part.metric == metric]
             look = {"color": colour, "marker": marker, "linewidth": width, "markersize": size}
             ax.plot(rows[x], rows.value, markeredgecolor="white", markeredgewidth=0.3, **look)
-            ax.fill_between(rows[x], rows.low, rows.high, color=colour, alpha=0.18, linewidth=0)
+            ax.fill_between(rows[x], rows.low.clip(-1, 1), rows.high.clip(-1, 1), color=colour, alpha=0.18, linewidth=0)
         squared = part[part.metric == "delta_i"]
-        ax.plot(squared[x], squared.true_squared, color="black", linestyle=(0, (1, 1.2)), linewidth=0.9, zorder=3)
-        ax.set(title=title, xlabel="Effect of names (SD)" if x == "strength" else "True gap (mean absolute)")
+        ax.plot(
+            squared[x],
+            squared.true_squared,
+            color=plotting.CATEGORIES[1],
+            linestyle=(0, (1, 1.2)),
+            linewidth=1.2,
+            zorder=3,
+        )
+        ax.set(title=title, xlabel="Effect of names (SD)" if x == "strength" else "True gap (mean absolute, share)")
     axes[0].set_ylabel("Value of the metric (share)")
     handles = [
         plotting.handle({"color": colour, "marker": marker, "linewidth": width, "markersize": size}, label)
         for colour, marker, width, size, label in LOOKS.values()
     ]
     handles.append(
-        Line2D([], [], color="black", linestyle=(0, (1, 1.2)), linewidth=0.9, label="true squared gap (mean)")
+        Line2D(
+            [],
+            [],
+            color=plotting.CATEGORIES[1],
+            linestyle=(0, (1, 1.2)),
+            linewidth=1.2,
+            label="true squared gap (mean)",
+        )
     )
     plotting.legend_below(drawn, [*handles, plotting.patch_handle("#D5D5D5", "95 % of the data sets")], 5)
     return drawn

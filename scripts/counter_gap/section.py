@@ -1,7 +1,11 @@
 """Render the paper's section on Counter-GAP from its template and the results of the run."""
 
 from scripts.core.job import run
-from scripts.core.paper.sections import context, write
+from scripts.core.paper import closing
+from scripts.core.paper.sections import context
+
+TITLES = {"replica": "replica quadruples", "released": "released flags", "official": "official quadruples"}
+"""The sets of quadruples as the table of counts calls them; the last one of a run is that of its figures."""
 
 
 def main(
@@ -13,16 +17,16 @@ def main(
     comparison_numbers: list,
     section_tex: str,
     template_sets: list,
-    gap: list,
 ):
     """Write ``section_tex``.
 
     ``numbers`` has one file for each of ``template_sets``, in that order; ``figures`` and ``tables`` are the files that
-    the section includes, ``comparison_numbers`` count verdicts on what the study publishes; ``gap`` are the parts of
-    GAP in the run.
+    the section includes, ``comparison_numbers`` count verdicts on what the study publishes.
     """
     common = context("counter_gap", template_sets, numbers, figures, tables, comparison_numbers, section_tex)
-    write(section_tex, section_template, common | {"gap": gap})
+    called = {name: title for name, title in TITLES.items() if name in template_sets}
+    common |= {"counts": closing.counts(common["beside"], called), "main": list(called)[-1]}
+    closing.write(section_tex, section_template, common, figures, tables)
 
 
 if __name__ == "__main__":

@@ -10,10 +10,22 @@ from scripts.core.errors import UserError
 from scripts.core.job import log, run
 from scripts.core.paper import latex
 
+VISIBLE = 1.0
+"""A box that sticks out by more points than this is told in the log, also where it is no reason to refuse the paper."""
 PACKAGES = "latexmk texlive-latex-recommended texlive-latex-extra texlive-fonts-recommended lmodern"
 
 
-def main(*, main_tex: str, sections: list, bibliography: str, figures: list, manifest: str, pdf: str, overfull: float):
+def main(
+    *,
+    main_tex: str,
+    sections: list,
+    bibliography: str,
+    style: str,
+    figures: list,
+    manifest: str,
+    pdf: str,
+    overfull: float,
+):
     """Write ``pdf``; everything else must lie where ``main_tex`` includes it from.
 
     The last line of the log is the digest of ``manifest``, which the paper's last page prints.
@@ -70,6 +82,9 @@ def main(*, main_tex: str, sections: list, bibliography: str, figures: list, man
             raise UserError(
                 f"{source.parent / problems[0]}{more}; correct the template of that file in paper/ and run again"
             )
+        for box in latex.check_log(text, VISIBLE, source.name):
+            log.info("sticks out: %s", box)
+        log.info("%s: %s pages", pdf, latex.pages(text))
         with files.atomic(pdf) as temporary:
             shutil.copyfile(folder / f"{source.stem}.pdf", temporary)
     finally:

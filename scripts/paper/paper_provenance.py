@@ -5,16 +5,16 @@ everything that it finds out of date. Looked for is what it cannot see: results 
 deleted or copied in, code and packages that changed while reruns were switched off.
 """
 
+import json
 import re
 from pathlib import Path
 
 import pandas as pd
-from pylatexenc.latex2text import LatexNodes2Text
 
 from scripts.core import files
-from scripts.core.errors import UserError
+from scripts.core.errors import UserError, counted
 from scripts.core.job import log, run
-from scripts.core.paper import latex
+from scripts.core.paper import latex, report
 from scripts.core.paper.sections import CAPTION, closing_brace
 from scripts.core.provenance import audit, closure, job_records, trace
 from scripts.core.provenance import manifest as manifests
@@ -24,6 +24,12 @@ FEW = 2
 """Up to this many models are named in a row of the appendix."""
 SHOWN = 6
 """Up to this many files are named when a paper is refused."""
+NAME = "results/paper/provenance.csv"
+COLUMNS = [
+    "kind", "result", "shown", "in", "file", "cell", "sha256", "rule", "wildcards", "commit", "models", "revisions",
+    "params", "code",
+]  # fmt: skip
+"""What is known of a result: what it is, where the paper shows it and as what, and its file's record."""
 
 
 def main(
@@ -32,16 +38,18 @@ def main(
     sections: list,
     numbers: list,
     results: list,
+    provenance_csv: str,
     provenance_tex: str,
     currency_tex: str,
     captions: str,
     manifest: str,
     allow_stale: bool,
 ):
-    """Write ``provenance_tex``, the appendix, and ``currency_tex``, the mark of a paper of results not current.
+    """Write where everything in the paper comes from, in full (CSV) and as an appendix (LaTeX).
 
-    ``captions`` are the paper's captions for Snakemake's HTML report. ``manifest`` lists the digests of all results
-    behind the paper; the appendix ends with its own digest.
+    ``currency_tex`` is the mark of a paper of results that are not current. ``captions`` are the paper's captions for
+    Snakemake's HTML report. ``manifest`` lists the digests of all results behind the paper; the appendix has its own
+    digest.
 
     Parameters
     ----------
@@ -53,7 +61,7 @@ def main(
         JSON files with the numbers of the text.
     results : list of str
         Figures and tables, and tidy tables that belong to the results beside them.
-    provenance_tex, currency_tex, captions, manifest : str
+    provenance_csv, provenance_tex, currency_tex, captions, manifest : str
         The outputs.
     allow_stale : bool
         Mark such a paper instead of refusing it.
@@ -92,13 +100,14 @@ def main(
         raise UserError(refusal(bad))
     for line in audit.report(findings):
         log.info("%s", line)
-    text = "".join(Path(path).read_text(encoding="utf-8") for path in [main_tex, *sections])
+    sources = {path: Path(path).read_text(encoding="utf-8") for path in [main_tex, *sections]}
     items = trace.located(jobs, main_tex)
     known = trace.numbers(jobs)
-    used = {name: known[name] for name in sorted(set(re.findall(r"\\sourced\{([^}]+)\}", text)))}
-    owners = {label: path for path in [main_tex, *sections] for label in _labels(path)}
+    used = {name: known[name] for name in sorted(set(re.findall(r"\\sourced\{([^}]+)\}", "".join(sources.values()))))}
     files.write_text(manifest, manifests.make(jobs, records))
-    files.write_text(provenance_tex, appendix(items, used, owners, records, digests) + fingerprint(manifest))
+    found = catalogue(items, used, results, sources, records, digests)
+    files.write_csv(provenance_csv, found)
+    files.write_text(provenance_tex, appendix(found, manifest))
     files.write_text(currency_tex, mark(bad, len(findings)))
     files.write_text(captions, report_captions(items))
 
@@ -124,73 +133,118 @@ def mark(bad, total):
         return "% All results are current.\n"
     counts = ", ".join(f"{count} {verdict}" for verdict, count in audit.summary(bad).items())
     return (
-        "\\noindent\\fcolorbox{red!60!black}{red!4}{\\parbox{\\dimexpr\\linewidth-2\\fboxsep-2\\fboxrule}{%\n"
-        f"\\textbf{{Not current.}} Of the {total} files behind this paper {len(bad)} "
+        "\\notice{Not current.}{"
+        f"Of the {total} files behind this paper {len(bad)} "
         f"{'is' if len(bad) == 1 else 'are'} not what this workflow makes of its inputs ({counts}). "
-        "It was typeset because \\texttt{paper.allow\\_stale} is set.}}\n"
+        "It was typeset because \\texttt{paper.allow\\_stale} is set.}\n"
     )
 
 
-def appendix(items, numbers, owners, records, digests):
-    """Return the appendix as LaTeX.
+def catalogue(items, numbers, results, sections, records, digests):
+    """Return where every figure, table and number comes from.
 
     Parameters
     ----------
     items : list of dict
-        Figures and tables (:func:`scripts.core.provenance.trace.located`).
+        Figures and tables of the paper (:func:`scripts.core.provenance.trace.located`).
     numbers : dict
         Id to entry of the numbers that the text uses.
-    owners : dict
-        Label to the file whose source has it, for tables without a file of their own.
+    results : list of str
+        Files behind the paper; those that it does not show are listed too.
+    sections : dict of str to str
+        The paper's files of LaTeX, to their text.
     records : dict
     digests : dict
+        Path to SHA-256.
+
+    Returns
+    -------
+    DataFrame
+        :data:`COLUMNS`; figures and tables in the order of the paper, then numbers, then what the paper does not show.
+        Params stand at the file that they made, not at the numbers in it.
     """
     index = job_records.index(records)
-    chosen = {item["label"]: item["path"] or owners[item["label"]] for item in items}
-    behind = sorted({entry["path"] or entry["file"] for entry in numbers.values()} - set(chosen.values()))
+    owners = {label: path for path, text in sections.items() for label in re.findall(r"\\label\{([^}]+)\}", text)}
     rows = []
     for item in items:
-        name = rf"\hypertarget{{{item['label']}}}{{{item['kind'].capitalize()}~\ref{{{item['label']}}}}}"
-        rows.append((name, *_facts(chosen[item["label"]], index, records, digests)))
-    rows += [("numbers", *_facts(path, index, records, digests)) for path in behind]
-    lines = [
-        r"\appendix",
-        r"\section{Where every result comes from}\label{sec:provenance}",
-        "Every number of the text and the end of every caption is a link into this appendix. It lists the file behind",
-        "each figure and table, and the files that numbers were taken from, with the first digits of their SHA-256,",
-        "the rule that made them, the commit that was checked out, marked + if files had changed since, and the models",
-        "behind them. For the whole way back to template rows and weights:",
-        r"\texttt{python -m scripts.audit}, followed by a file, a figure's or table's number, or a number's id.",
-        "",
-        r"{\scriptsize",
-        _table(
-            ("result", "file", "rule", "SHA-256", "commit", "models"),
-            (0.09, 0.32, 0.18, 0.1, 0.11, 0.13),
-            rows,
-        ),
-        _table(
-            ("number's id", "printed", "table and cell"),
-            (0.42, 0.12, 0.43),
-            [_number(name, entry) for name, entry in numbers.items()],
-        ),
-        "}",
+        path = item["path"] or owners[item["label"]]
+        shown = f"{item['kind'].capitalize()} {item['number']}"
+        rows.append(
+            {"kind": item["kind"], "result": item["label"], "shown": shown, "in": owners[item["label"]], "file": path}
+        )
+    for name, entry in numbers.items():
+        cell = json.dumps(entry["cell"], ensure_ascii=False) if entry["cell"] else ""
+        where = "; ".join(path for path, text in sections.items() if rf"\sourced{{{name}}}" in text)
+        path = entry["path"] or entry["file"]
+        rows.append({"kind": "number", "result": name, "shown": entry["text"], "in": where, "file": path, "cell": cell})
+    named = {row["file"] for row in rows if row["kind"] != "number"}
+    used = dict.fromkeys(row["file"] for row in rows if row["kind"] == "number")
+    rows += [{"kind": "file", "shown": "numbers", "file": path} for path in used if path not in named]
+    rows += [
+        {"kind": "file", "shown": "not shown", "file": path}
+        for path in dict.fromkeys(results)
+        if path not in named and path not in used
     ]
-    return "\n".join(lines) + "\n"
+    facts = [_facts(row["file"], index, records, digests, row["kind"] != "number") for row in rows]
+    found = pd.DataFrame([row | made for row, made in zip(rows, facts, strict=True)], columns=COLUMNS)
+    return found.astype(object).where(found.notna(), "")
+
+
+def appendix(found, manifest):
+    """Return the appendix as LaTeX: how to follow a result, and a short list of the files behind the paper.
+
+    Parameters
+    ----------
+    found : DataFrame
+        From :func:`catalogue`.
+    manifest : str or Path
+        The list of all digests, whose own the appendix prints.
+    """
+    listed = found[(found.kind != "number") & (found["shown"] != "not shown")]
+    numbers = {path: rows.result.tolist() for path, rows in found[found.kind == "number"].groupby("file", sort=False)}
+    # What is the same for all is said once.
+    commits = sorted(set(listed.commit))
+    head = [
+        r"\section{Where every result comes from}\label{sec:provenance}",
+        "Every number of the text, and the end of every caption, is a link to the entry of its file in the list below:",
+        "the figure or table, the file, the rule that made it, the first digits of its SHA-256, the models behind it",
+        "and how many numbers of the text were taken from it.",
+        rf"\texttt{{{breakable(NAME)}}} has a row for each figure, table and number, with the cell, all digits, the",
+        "parameters, the code, the commit and the revisions of the models. For the whole way back to rows of templates",
+        r"and weights: \texttt{python -m scripts.audit}, followed by a file, by a figure's or table's number, or by a",
+        "number's id, which is the name of its link.",
+        rf"The files were made at commit \texttt{{{commits[0]}}}." if len(commits) == 1 else "",
+        fingerprint(manifest),
+        r"\begin{sources}",
+    ]
+    lines = []
+    for path, rows in listed.groupby("file", sort=False):
+        row = rows.iloc[0]
+        names = [name for name in rows.result if name]
+        targets = "".join(rf"\hypertarget{{{name}}}{{}}" for name in [*names, *numbers.get(path, [])])
+        shown = ", ".join(rf"{row.kind.capitalize()}~\ref{{{row.result}}}" for row in rows.itertuples() if row.result)
+        models = list(filter(None, row.models.split("; ")))
+        told = [
+            rf"\texttt{{{breakable(path)}}}",
+            breakable(row.rule) or "no record",
+            rf"\texttt{{{row.sha256[:10] or 'absent'}}}",
+            "" if len(commits) == 1 else rf"commit \texttt{{{row.commit}}}",
+            breakable(", ".join(models)) if len(models) <= FEW else f"{len(models)} models",
+            counted(len(numbers[path]), "number") if path in numbers else "",
+        ]
+        lines.append(rf"\item {targets}\textbf{{{shown or 'Numbers'}}} {'; '.join(filter(None, told))}")
+    return "\n".join([*filter(None, head), *lines, r"\end{sources}"]) + "\n"
 
 
 def fingerprint(manifest):
-    """Return the end of the appendix as LaTeX: the digest of the list of all digests."""
+    """Return, as LaTeX, the digest of the list of all digests and what it is good for."""
     value = files.sha256(manifest)
-    parts = r"\allowbreak{}".join(value[n : n + 16] for n in range(0, 64, 16))
+    parts = r"\allowbreak{}".join(value[n : n + 8] for n in range(0, 64, 8))
     return (
-        "\\noindent The digests of all results behind this paper, and of what their records say, are listed in\n"
-        rf"\texttt{{{breakable(manifest)}}}. The SHA-256 of that list is"
-        "\n\n\\smallskip\\noindent"
-        rf"{{\small\texttt{{{parts}}}}}."
-        "\n\n\\smallskip\\noindent Results that were changed later, even together with their records, do not agree"
-        " with it:\n"
+        "The digests of all results behind this paper, and of what their records say, are listed in\n"
+        rf"\texttt{{{breakable(manifest)}}}, whose own SHA-256 is \texttt{{{parts}}}. Results that were"
+        "\nchanged later, even together with their records, do not agree with it:\n"
         rf"\texttt{{python -m scripts.audit -{{}}-against {breakable(Path(manifest).name)}}}."
-        "\n"
     )
 
 
@@ -202,10 +256,13 @@ def report_captions(items):
     lines = []
     for item in items:
         if item["path"]:
-            text = re.sub(r"([*`|_\\])", r"\\\1", plain(caption(item["body"])))
             name = f"{item['kind'].capitalize()} {item['number']} of the paper"
             test = f'"{item["path"]}" in snakemake.output'
-            lines.append(f"{{% if {test} %}}{{% raw %}}**{name}.** {text}{{% endraw %}}{{% endif %}}")
+            text = report.caption(name, report.plain(caption(item["body"])))
+            lines.append(f"{{% if {test} %}}{text}{{% endif %}}")
+    paths = [item["path"] for item in items if item["path"]]
+    listed = f"{paths!r} | select('in', snakemake.output) | list"
+    lines.append(f"{{% if not ({listed}) %}}Not in the paper, which shows a part of the results.{{% endif %}}")
     return "\n".join(lines) + "\n"
 
 
@@ -215,58 +272,39 @@ def caption(body):
     return body[start : closing_brace(body, start)]
 
 
-def plain(text):
-    """Return LaTeX as one line of text, without links into the appendix."""
-    text = re.sub(r"\\origin\{[^}]*\}", "", text)
-    text = re.sub(r"\\sourced\{[^}]*\}", "", text)
-    return " ".join(LatexNodes2Text(math_mode="text").latex_to_text(text).split())
-
-
 def models_behind(path, records, index):
-    """Return the names of the models whose scores a file was made from, itself included."""
-    names, seen, waiting = set(), set(), [path]
+    """Return the models whose scores a file was made from, itself included: name to revision."""
+    names, seen, waiting = {}, set(), [path]
     while waiting:
         name = index.get(waiting.pop())
         if name and name not in seen:
             seen.add(name)
-            names |= {facts["model"] for facts in records[name]["models"].values()}
+            names |= {facts["model"]: facts["revision"] for facts in records[name]["models"].values()}
             waiting += records[name]["inputs"]
-    return sorted(names)
+    return dict(sorted(names.items()))
 
 
-def _facts(path, index, records, digests):
+def _facts(path, index, records, digests, whole):
+    """Return what the record of a file says; ``whole``: with its parameters."""
     record = records.get(index.get(path), {})
-    git = record.get("git")
+    git, params = record.get("git"), record.get("params", {})
+    settings = {name: value for name, value in params.items() if not name.startswith("_")}
     models = models_behind(path, records, index)
-    return (
-        breakable(path),
-        breakable(record.get("rule", "no record")),
-        rf"\texttt{{{digests.get(path, audit.ABSENT)[:10]}}}",
-        (rf"\texttt{{{git['commit'][:8]}}}" + ("+" if git["dirty"] else "")) if git else "none",
-        breakable(", ".join(models)) if len(models) <= FEW else f"{len(models)} models",
-    )
-
-
-def _number(name, entry):
-    cell = ", ".join(f"{key}={value}" for key, value in entry["cell"].items())
-    where = breakable(f"{entry['source']}: {cell}" if cell else entry["source"])
-    # The id's last part tells the cell; the link's target is the row.
-    return rf"\hypertarget{{{name}}}{{}}{breakable(name)}", latex.escape(entry["text"]), where
+    return {
+        "sha256": digests.get(path, ""),
+        "rule": record.get("rule", ""),
+        "wildcards": json.dumps(record.get("wildcards", {})) if record else "",
+        "params": json.dumps(settings, ensure_ascii=False) if whole and record else "",
+        "code": json.dumps(params.get("_code", {})) if whole and record else "",
+        "commit": (git["commit"][:12] + ("+" if git["dirty"] else "")) if git else "none",
+        "models": "; ".join(models),
+        "revisions": "; ".join(map(str, models.values())),
+    }
 
 
 def breakable(text):
     """Return text as LaTeX that may end a line behind the signs that part names."""
     return re.sub(r"([./=,]|\\_)", r"\1\\allowbreak{}", latex.escape(text))
-
-
-def _table(heads, widths, rows):
-    cells = pd.DataFrame([list(map(latex.Raw, row)) for row in rows], columns=list(heads), dtype=object)
-    # A table without a caption takes no number.
-    return latex.long_table(cells, widths) + r"\countedbefore"
-
-
-def _labels(path):
-    return re.findall(r"\\label\{([^}]+)\}", Path(path).read_text(encoding="utf-8"))
 
 
 def _module(path):

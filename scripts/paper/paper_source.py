@@ -9,7 +9,7 @@ from scripts.core import files
 from scripts.core.job import run
 from scripts.core.paper import latex
 from scripts.core.paper.published import demonstration
-from scripts.core.paper.sections import breakable, listed, write
+from scripts.core.paper.sections import TITLE, breakable, listed, table, write
 from scripts.core.provenance import job_records
 
 FEW = 6
@@ -20,9 +20,11 @@ def main(
     *,
     main_template: str,
     bibliography: str,
+    style: str,
     scores: list,
     main_tex: str,
     bibliography_copy: str,
+    style_copy: str,
     models: dict,
     pronoun_sets: list,
     engine: str | None,
@@ -31,9 +33,9 @@ def main(
     """Write the main file, which includes the section of each of ``studies``, and sentences of some for the abstract.
 
     ``models`` are those that the studies of the run read, and ``scores`` the files whose metadata tell revisions;
-    ``engine`` is that of the scores, None if there are none. A
-    study has ``key``, ``name`` and ``abstract``, whether it adds to the abstract. The commit is read when the paper is
-    rendered and is no reason to render it again: a commit that changes no result changes no paper.
+    ``engine`` is that of the scores, None if there are none. A study has ``key``, ``name``, and whether it adds to the
+    ``abstract`` and the ``appendix``. The commit is read when the paper is rendered and is no reason to render it
+    again: a commit that changes no result changes no paper.
     """
     revisions = {facts["model"]: facts for facts in map(files.parquet_metadata, scores)}
     rows = [
@@ -47,7 +49,7 @@ def main(
         for name, facts in models.items()
     ]
     context = {
-        "title": "Pronouns in language models: results of a run",
+        "title": TITLE,
         "commit": commit(),
         "demonstration": list(demonstration(models).values()),
         "studies": studies,
@@ -60,10 +62,12 @@ def main(
         ),
         "pronoun_sets": [breakable(entry["label"]) for entry in pronoun_sets],
         "listed": listed,
+        "table": table,
     }
     write(main_tex, main_template, context)
-    with files.atomic(bibliography_copy) as temporary:
-        shutil.copyfile(bibliography, temporary)
+    for source, copy in ((bibliography, bibliography_copy), (style, style_copy)):
+        with files.atomic(copy) as temporary:
+            shutil.copyfile(source, temporary)
 
 
 def commit():

@@ -58,7 +58,8 @@ def report(frame):
         unit = "hours" if device == "cpu" else "GPU hours"
         share = (part.hours * part.gpus.clip(lower=1)).groupby(part.rule, sort=False).sum()
         rules = ", ".join(f"{name} {hours:.2f}" for name, hours in share.items())
-        total = f"{gpu_hours:.2f} {unit} in {part.jobs.sum()} jobs ({rules})"
+        unshared = (part.hours_unshared * part.gpus.clip(lower=1)).sum()
+        total = f"{gpu_hours:.2f} {unit} in {part.jobs.sum()} jobs ({rules}), {unshared:.2f} if nothing were shared"
         lines.append(f"{device}: {total}; longest row {part.hours.max():.2f} h")
     return "\n".join(lines)
 

@@ -1,7 +1,8 @@
 """Pack a run as a Workflow Run RO-Crate: the workflow, its records, and its results, with what each was made from.
 
 What others own or what is too large is named by address and digest and never packed: model weights, the authors'
-files, and instances made from the authors' templates.
+files, and instances made from the authors' templates. Neither are instances packed that no model read, since the packed
+templates make them again. ``ro-crate-left-out.tsv`` lists what was left out, with the command that makes it.
 """
 
 import mimetypes
@@ -20,8 +21,13 @@ from scripts.core.provenance import job_records
 from scripts.core.provenance import manifest as manifest_files
 
 ROOT = Path(__file__).resolve().parents[2]
-WORKFLOW = ("Snakefile", "config.yaml", "README.md", "LICENSE", *job_records.LOCKS)
-FOLDERS = ("config", "envs", "rules", "scripts", "templates", "paper")
+WORKFLOW = (
+    "Snakefile", "config.yaml", "README.md", "LICENSE", "CITATION.cff", "CHANGELOG.md", "CONTRIBUTING.md", "Makefile",
+    "pyproject.toml", "Containerfile", ".containerignore", *job_records.LOCKS,
+)  # fmt: skip
+FOLDERS = ("config", "envs", "rules", "scripts", "templates", "paper", "docs", "slurm")
+LEFT_OUT = "ro-crate-left-out.tsv"
+"""Lists the results that are named and not packed; ``ro-crate-`` marks what describes the crate itself."""
 PROFILES = {
     "https://w3id.org/ro/wfrun/process/0.5": ("Process Run Crate", "0.5"),
     "https://w3id.org/ro/wfrun/workflow/0.5": ("Workflow Run Crate", "0.5"),
@@ -37,7 +43,7 @@ FORMATS = {
 }  # fmt: skip
 
 
-def main(*, results: list, manifest: str, crate: str, title: str):
+def main(*, results: list, manifest: str, crate: str, title: str, configured: list, options: str):
     """Write ``crate`` (a zip file) around ``results``, the files that readers want, and all that they were made from.
 
     Parameters
@@ -49,6 +55,11 @@ def main(*, results: list, manifest: str, crate: str, title: str):
     crate : str
         The output.
     title : str
+        What the crate and its run are called.
+    configured : list of str
+        The overlays and the registry of the run; those of the repository are packed.
+    options : str
+        What Snakemake's command line for this run has besides targets; empty for the default run.
 
     Raises
     ------
@@ -66,17 +77,23 @@ def main(*, results: list, manifest: str, crate: str, title: str):
         ContextEntity(made, "https://spdx.org/licenses/MIT", {"@type": "CreativeWork", "name": "MIT"})
     )
     made.datePublished = max(record["ended"] for record in history.values())
-    workflow = _workflow(made)
+    workflow = _workflow(made, configured)
     inputs, outputs = _inputs(made, history, upstream.read_manifest(manifest)), []
-    foreign = made_from_upstream(history)
+    foreign, kept = made_from_upstream(history), read_by_models(history)
+    left_out = []
     for path in sorted({p for record in history.values() for p in record["outputs"]} | set(results)):
         if Path(path).exists():
             facts = {"sha256": files.sha256(path), "name": path, "encodingFormat": media_type(path)}
-            if is_packed(path, foreign):
+            reason = why_not_packed(path, foreign, kept)
+            if reason is None:
                 check_private(path)
                 outputs.append(made.add_file(path, path, properties=facts))
             else:
-                made.add(ContextEntity(made, f"#{path}", facts | {"@type": "CreativeWork"}))
+                command = f"snakemake --cores 2 {path}{options and ' '}{options}"
+                said = f"Not packed ({reason}). To make it: {command}"
+                made.add(ContextEntity(made, f"#{path}", facts | {"@type": "CreativeWork", "description": said}))
+                if Path(path).is_file():
+                    left_out.append((path, str(Path(path).stat().st_size), facts["sha256"], reason, command))
     for path in sorted(history):
         check_private(path, host=True)
         made.add_file(path, path, properties={"encodingFormat": "application/json", "name": f"Record {path}"})
@@ -101,11 +118,21 @@ def main(*, results: list, manifest: str, crate: str, title: str):
         for uri, (name, version) in PROFILES.items()
     ]
     with tempfile.TemporaryDirectory() as folder:
+        listed = Path(folder) / LEFT_OUT
+        rows = [("path", "bytes", "sha256", "reason", "command"), *left_out]
+        listed.write_text("".join("\t".join(row) + "\n" for row in rows), encoding="utf-8")
+        check_private(listed)
+        facts = {"name": "Results that are named and not packed", "encodingFormat": media_type(LEFT_OUT)}
+        made.add_file(listed, LEFT_OUT, properties=facts)
         target = Path(folder) / "crate.zip"
         made.write_zip(target)
         with files.atomic(crate) as temporary:
             temporary.write_bytes(target.read_bytes())
-    log.info("%d results, %d records, %d inputs named", len(outputs), len(history), len(inputs))
+    size = Path(crate).stat().st_size / 1e6
+    log.info(
+        "%d results, %d records, %d inputs named, %d results left out; %.1f MB",
+        len(outputs), len(history), len(inputs), len(left_out), size,
+    )  # fmt: skip
 
 
 def behind(results, records):
@@ -131,12 +158,33 @@ def made_from_upstream(history):
     return derived
 
 
-def is_packed(path, foreign):
-    """Return whether a result is packed: not weights, folders, files of others, or instances and answers from those."""
-    return Path(path).is_file() and not (
-        path.startswith(("results/upstream/", "results/models/", "results/training/"))
-        or (path in foreign and Path(path).suffix in (".parquet", ".jsonl"))
-    )
+def read_by_models(history):
+    """Return the files that jobs with a model read."""
+    return {path for record in history.values() if record["models"] for path in record["inputs"]}
+
+
+def why_not_packed(path, foreign, kept):
+    """Return why a result is named and not packed, in words; None: it is packed.
+
+    Parameters
+    ----------
+    path : str
+    foreign : set of str
+        Results that were made from files of others, as :func:`made_from_upstream` returns them.
+    kept : set of str
+        What models read: instances beside which scores lie.
+    """
+    if not Path(path).is_file():
+        return "a folder"
+    if path.startswith(("results/models/", "results/training/")):
+        return "weights"
+    if path.startswith("results/upstream/"):
+        return "a file of others"
+    if path in foreign and Path(path).suffix in (".parquet", ".jsonl"):
+        return "made from files of others"
+    if Path(path).suffix == ".parquet" and Path(path).parts[2:3] == ("instances",) and path not in kept:
+        return "instances that no model read"
+    return None
 
 
 def check_private(path, name=None, host=False):
@@ -172,7 +220,7 @@ def media_type(path):
     return FORMATS.get(Path(path).suffix) or mimetypes.guess_type(path)[0] or "text/plain"
 
 
-def _workflow(crate):
+def _workflow(crate, configured):
     state = job_records.git_state(ROOT)
     profile = crate.add(ContextEntity(crate, BIOSCHEMAS, {"@type": "CreativeWork", "name": "ComputationalWorkflow"}))
     workflow = crate.add_workflow(
@@ -187,7 +235,9 @@ def _workflow(crate):
             "conformsTo": profile,
         },
     )
-    for name in WORKFLOW[1:]:
+    own = {Path(path).resolve() for path in configured}
+    own = {path.relative_to(ROOT).as_posix() for path in own if path.is_relative_to(ROOT)}
+    for name in [*WORKFLOW[1:], *sorted(name for name in own if name.partition("/")[0] not in FOLDERS)]:
         if (ROOT / name).is_file():
             check_private(ROOT / name, name)
             added = crate.add_file(ROOT / name, name, properties={"name": name, "encodingFormat": media_type(name)})

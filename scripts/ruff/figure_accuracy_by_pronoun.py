@@ -10,7 +10,7 @@ from scripts.core.job import run
 from scripts.core.paper.formats import MISSING
 from scripts.ruff.lib import figures
 
-ACCURACY = ["model", "n_distractors", "factor", "level", "n_seeds", "n", "accuracy", "sd"]
+ACCURACY = ["model", "n_distractors", "factor", "level", "n", "accuracy", "ci_low", "ci_high"]
 TESTS = ["model", "pronoun_a", "pronoun_b", "mean_a", "mean_b", "p_holm", "significant_holm"]
 ALL = "all"
 
@@ -19,7 +19,7 @@ def select(accuracy, tests, models, sets):
     """Return what is drawn, one row for each model and pronoun set.
 
     With more than one model, the rows of the model ``all`` come first: the means that the tests over all models
-    compare, which have no SD over samples.
+    compare, which have no interval.
 
     Parameters
     ----------
@@ -31,10 +31,12 @@ def select(accuracy, tests, models, sets):
     Returns
     -------
     DataFrame
-        ``model``, ``pronoun``, ``accuracy``, ``sd``, ``n_seeds``, ``n``, and of the test against the next pronoun set
+        ``model``, ``pronoun``, ``accuracy``, ``low``, ``high``, ``n``, and of the test against the next pronoun set
         ``next_pronoun``, ``p_holm`` and ``significant_holm`` (missing for the last set).
     """
-    rows = accuracy[accuracy.factor == "pronoun"].rename(columns={"level": "pronoun"})
+    rows = accuracy[accuracy.factor == "pronoun"].rename(
+        columns={"level": "pronoun", "ci_low": "low", "ci_high": "high"}
+    )
     if len(models) > 1:
         pooled = tests[tests.model == ALL]
         means = {**dict(zip(pooled.pronoun_b, pooled.mean_b, strict=True))}
@@ -43,10 +45,8 @@ def select(accuracy, tests, models, sets):
     adjacent = pd.DataFrame(list(pairwise(sets)), columns=["pronoun_a", "pronoun_b"])
     marks = tests.merge(adjacent).rename(columns={"pronoun_a": "pronoun", "pronoun_b": "next_pronoun"})
     rows = rows.merge(marks, on=["model", "pronoun"], how="left")
-    columns = ["model", "pronoun", "accuracy", "sd", "n_seeds", "n", "next_pronoun", "p_holm", "significant_holm"]
-    return figures.in_order(
-        rows[columns].astype({"n_seeds": "Int64", "n": "Int64"}), model=[ALL, *figures.ordered(models)], pronoun=sets
-    )
+    columns = ["model", "pronoun", "accuracy", "low", "high", "n", "next_pronoun", "p_holm", "significant_holm"]
+    return figures.in_order(rows[columns].astype({"n": "Int64"}), model=[ALL, *figures.ordered(models)], pronoun=sets)
 
 
 def _mark(row):
@@ -59,12 +59,16 @@ def _mark(row):
 
 @plotting.style()
 def draw(frame, models, labels, chance, human):
-    """Draw one point for each model and pronoun set with the SD over the samples; return the figure.
+    """Draw one point for each model and pronoun set with its interval; return the figure.
 
     Columns beside the axes say whether neighbouring sets differ significantly.
     """
     few = len(models) <= plotting.FEW
-    first = (ALL, f"mean of {len(models)} models") if ALL in set(frame.model) else None
+    pooled = len(models)
+    few_instances = plotting.left_out(frame, models)
+    frame = frame[frame.n.isna() | (frame.n >= plotting.FEWEST)]
+    models = {name: facts for name, facts in models.items() if name in set(frame.model)}
+    first = (ALL, f"mean of {pooled} models") if ALL in set(frame.model) else None
     panels = figures.model_rows(models, first)
     row_height, width = (0.42, plotting.COLUMN) if few else (0.19, plotting.PAGE)
     drawn, grid = figures.rows_figure(panels, width, row_height, 0.55)
@@ -79,7 +83,8 @@ def draw(frame, models, labels, chance, human):
                 place = sets.index(row.pronoun)
                 at = y + 0.6 * ((place + 0.5) / len(sets) - 0.5)
                 look = {"color": colours[row.pronoun], "marker": markers[row.pronoun]}
-                ax.errorbar(row.accuracy, at, xerr=None if pd.isna(row.sd) else row.sd, elinewidth=0.8, **look)
+                bars = plotting.error_bars([row.accuracy], [row.low], [row.high])
+                ax.errorbar(row.accuracy, at, xerr=bars, elinewidth=0.8, **look)
                 mark = _mark(row)
                 if mark:
                     _beside(ax, column * (place + 0.6), y, mark, va="center")
@@ -90,12 +95,10 @@ def draw(frame, models, labels, chance, human):
     grid[-1].set_xlabel("Accuracy without distractors")
     handles = [Line2D([], [], color=colours[p], marker=markers[p], linestyle="none", label=labels[p]) for p in sets]
     handles += [plotting.chance_line(grid, chance, "x"), plotting.human_line(grid, human, "x")]
-    spread = plotting.over_samples(frame)
-    if spread:
-        handles.append(plotting.interval_handle(f"± {spread}", "_"))
+    if frame.low.notna().any():
+        handles.append(plotting.interval_handle(figures.BOOTSTRAP, "_"))
     handles.append(Line2D([], [], linestyle="none", marker=(6, 2, 0), color="black", label="sets differ (Welch, Holm)"))
-    plotting.legend_below(drawn, handles, 2 if few else 4)
-    plotting.demonstration_note(drawn, models)
+    plotting.legend_below(drawn, handles + few_instances, 2 if few else 4)
     return drawn
 
 
@@ -103,7 +106,7 @@ def _beside(ax, inches, y, text, va):
     """Write ``text`` to the right of the axes, ``inches`` from their edge, at the row ``y``."""
     ax.annotate(
         text, (1, y), (72 * inches, 0), xycoords=("axes fraction", "data"), textcoords="offset points", ha="center",
-        va=va, fontsize=6.5, annotation_clip=False,
+        va=va, fontsize=7, annotation_clip=False,
     )  # fmt: skip
 
 

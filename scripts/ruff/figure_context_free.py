@@ -28,7 +28,7 @@ def draw(frame, models, labels, templates):
     ax = drawn.subplots()
     colours = plotting.pronoun_colours(labels)
     means = frame[frame.model == "all"].set_index("pronoun")
-    many = len(labels) > 4
+    many = len(labels) > 3
     several = len(models) > 1
     for x, pronoun in enumerate(labels):
         mean = means.loc[pronoun]
@@ -36,8 +36,13 @@ def draw(frame, models, labels, templates):
         if several:
             points = frame[(frame.pronoun == pronoun) & (frame.model != "all")]
             apart = [x + 0.5 * (i / (len(points) - 1) - 0.5) for i in range(len(points))]
-            ax.scatter(apart, points["count"], s=7, color="white", edgecolor=plotting.GREY, linewidth=0.6, zorder=3)
-            ax.errorbar(x, mean["count"], mean.sd, color="black", linewidth=1, capsize=2.5, zorder=4)
+            ax.scatter(apart, points["count"], s=9, color="white", edgecolor=plotting.GREY, linewidth=0.6, zorder=3)
+            bars = templates * plotting.error_bars(
+                [mean["count"] / templates],
+                [(mean["count"] - mean.sd) / templates],
+                [(mean["count"] + mean.sd) / templates],
+            )
+            ax.errorbar(x, mean["count"], bars, color="black", linewidth=1, capsize=2.5, zorder=4)
     ax.set_xticks(range(len(labels)), [label.replace("/", "/\n") if many else label for label in labels.values()])
     ax.set_ylim(bottom=0)
     ax.set_ylabel(f"Predictions (of {templates} sentences)")
@@ -46,7 +51,6 @@ def draw(frame, models, labels, templates):
         handles.append(plotting.interval_handle(f"mean ± SD over {len(models)} models"))
         handles.append(plotting.point_handle("one model"))
     plotting.legend_below(drawn, handles, 3)
-    plotting.demonstration_note(drawn, models)
     return drawn
 
 

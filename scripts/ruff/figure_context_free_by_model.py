@@ -26,7 +26,7 @@ def select(counts, models, sets):
 def draw(frame, models, labels):
     """Draw one stacked bar for each model, below the random baseline; return the figure."""
     panels = figures.model_rows(models, (RANDOM, "random baseline"))
-    drawn, grid = figures.rows_figure(panels, plotting.COLUMN, 0.17, 0.35)
+    drawn, grid = figures.rows_figure(panels, plotting.COLUMN, 0.18, 0.35)
     colours = plotting.pronoun_colours(labels)
     templates = frame.n_templates.max()
     counts = frame.set_index(["model", "pronoun"])["count"]
@@ -38,7 +38,7 @@ def draw(frame, models, labels):
                 ax.barh(y, count, left=left, height=0.82, color=colour, edgecolor="white", linewidth=0.4)
                 # A number needs about a tenth of the axis.
                 if count >= 0.1 * templates:
-                    look = {"color": plotting.text_colour(colour), "fontsize": 6}
+                    look = {"color": plotting.text_colour(colour), "fontsize": 7}
                     ax.text(left + count / 2, y, f"{count:g}", ha="center", va="center_baseline", **look)
                 left += count
         ax.set_xlim(0, templates)
@@ -46,7 +46,6 @@ def draw(frame, models, labels):
     grid[-1].set_xlabel(f"Predictions (of {templates} sentences)")
     handles = [plotting.patch_handle(colour, labels[pronoun]) for pronoun, colour in colours.items()]
     plotting.legend_below(drawn, handles, 2)
-    plotting.demonstration_note(drawn, models)
     return drawn
 
 

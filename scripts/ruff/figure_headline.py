@@ -4,7 +4,7 @@ from scripts.core import plotting
 from scripts.core.job import run
 from scripts.ruff.lib import figures
 
-COLUMNS = ["model", "n_distractors", "factor", "n_seeds", "n", "accuracy", "sd"]
+COLUMNS = ["model", "n_distractors", "factor", "n", "accuracy", "ci_low", "ci_high"]
 
 
 def largest(models):
@@ -16,19 +16,19 @@ def largest(models):
 
 @plotting.style()
 def draw(frame, models, chance, human):
-    """Draw one curve for each model, with the SD over the samples as shading; return the figure."""
+    """Draw one curve for each model, with its interval as shading; return the figure."""
     drawn = plotting.figure(plotting.COLUMN, 2.0)
     ax = drawn.subplots()
     for name, facts in models.items():
-        rows = frame[frame.model == name]
-        plotting.curve(ax, rows.n_distractors, rows.accuracy, rows.sd, plotting.model_style(facts))
+        rows = plotting.enough(frame[frame.model == name])
+        plotting.curve(ax, rows.n_distractors, rows.accuracy, rows.low, rows.high, plotting.model_style(facts))
     ax.set(xlabel=figures.DISTRACTORS, ylabel="Accuracy")
     plotting.fraction_axis(ax.yaxis)
     figures.distractor_axis(ax)
-    handles = figures.model_handles(models, models)
+    handles = figures.model_handles(models, [name for name in models if name in set(plotting.enough(frame).model)])
     handles += [plotting.chance_line([ax], chance), plotting.human_line([ax], human)]
-    plotting.legend_below(drawn, handles + plotting.shading(plotting.over_samples(frame)), 2)
-    plotting.demonstration_note(drawn, models)
+    handles += plotting.shading(figures.BOOTSTRAP) + plotting.left_out(frame, models)
+    plotting.legend_below(drawn, handles, 2)
     return drawn
 
 
@@ -37,6 +37,7 @@ def main(*, accuracy: str, pdf: str, png: str, csv: str, models: dict, chance: f
     frame = figures.read(accuracy, COLUMNS, model=models)
     shown = largest(models)
     frame = frame[(frame.factor == "all") & frame.model.isin(list(shown))].drop(columns="factor")
+    frame = frame.rename(columns={"ci_low": "low", "ci_high": "high"})
     frame = figures.in_order(frame, model=shown, n_distractors=None)
     plotting.save(draw(frame, shown, chance, human), frame, pdf, png, csv)
 

@@ -39,7 +39,6 @@ def draw(frame, models, chance, human):
         plotting.human_line(axes, human),
     ]
     plotting.legend_below(drawn, handles, 2 if columns == 1 else 5)
-    plotting.demonstration_note(drawn, {name: models[name] for pair in pairs for name in pair})
     return drawn
 
 

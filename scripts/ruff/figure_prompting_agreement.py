@@ -13,7 +13,7 @@ COLUMNS = ["model", "method", "prompt_a", "prompt_b", "n", "both", "same", "agre
 @plotting.style()
 def draw(frame, models):
     """Draw a matrix of prompts for each model; pairs without an instance that both answer are left white."""
-    drawn, axes, columns = prompting_figures.panels(len(models), columns=3, height=2.5)
+    drawn, axes, columns = prompting_figures.panels(len(models), columns=3, height=2.2)
     names = list(dict.fromkeys([*frame.prompt_a, *frame.prompt_b]))
     for i, (ax, model) in enumerate(zip(axes, figures.ordered(models), strict=True)):
         values = np.full((len(names), len(names)), np.nan)
@@ -22,9 +22,10 @@ def draw(frame, models):
             values[a, b] = values[b, a] = row.agreement
         image = ax.imshow(values, vmin=0, vmax=1, cmap="cividis")
         for (a, b), value in np.ndenumerate(values):
-            if not np.isnan(value):
+            # In one of several panels a number would be wider than its cell.
+            if columns == 1 and not np.isnan(value):
                 colour = plotting.text_colour(image.cmap(image.norm(value)))
-                ax.text(b, a, f"{100 * value:.0f}", ha="center", va="center", fontsize=5, color=colour)
+                ax.text(b, a, f"{100 * value:.0f}", ha="center", va="center", fontsize=7, color=colour)
         ax.set_xticks(range(len(names)), names)
         ax.set_yticks(range(len(names)), names)
         ax.tick_params(length=0)
@@ -34,7 +35,6 @@ def draw(frame, models):
         if i % columns == 0:
             ax.set_ylabel("Prompt")
     drawn.colorbar(image, ax=axes, label="Same answer, %", shrink=0.8, format=lambda share, _: f"{100 * share:.0f}")
-    plotting.demonstration_note(drawn, models)
     return drawn
 
 

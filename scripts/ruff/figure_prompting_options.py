@@ -5,7 +5,7 @@ from scripts.core.job import run
 from scripts.ruff.lib import figures, prompting_figures
 from scripts.ruff.lib.prompts import VANILLA
 
-COLOURS = {"open": "#0072B2", "options": "#D55E00"}
+COLOURS = dict(zip(("open", "options"), plotting.CATEGORIES, strict=False))
 
 
 @plotting.style()
@@ -22,7 +22,6 @@ def draw(frame, models, chance, human):
     handles = [prompting_figures.box_handle(c, prompting_figures.KIND_LABELS[kind]) for kind, c in colours.items()]
     handles += [plotting.chance_line(axes, chance), plotting.human_line(axes, human)]
     plotting.legend_below(drawn, handles, 2 if columns == 1 else 4)
-    plotting.demonstration_note(drawn, models)
     return drawn
 
 

@@ -34,7 +34,6 @@ def draw(frame, models):
         for outcome, colour in prompting_figures.OUTCOME_COLOURS.items()
     ]
     plotting.legend_below(drawn, handles, 5)
-    plotting.demonstration_note(drawn, models)
     return drawn
 
 

@@ -12,7 +12,7 @@ LOOKS = {
     "published": {"marker": "o", "linestyle": "-"},
     "rotated": {"marker": "s", "linestyle": (0, (4, 1.5))},
 }
-COLOURS = {"accuracy": "#0072B2", "named": "#D55E00"}
+COLOURS = dict(zip(("accuracy", "named"), plotting.CATEGORIES, strict=False))
 LABELS = {"accuracy": "accuracy if the right option is there", "named": "outputs that name the option there"}
 
 
@@ -27,7 +27,7 @@ def draw(frame, models):
             for value, colour in COLOURS.items():
                 ax.plot(rows.place, rows[value], color=colour, markersize=3.5, **LOOKS[order])
         ax.set_title(models[name]["label"])
-        ax.set_xlabel("Place in the list")
+        ax.set_xlabel("Place in the list (from 1)")
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         plotting.fraction_axis(ax.yaxis)
         if i % columns == 0:
@@ -41,7 +41,6 @@ def draw(frame, models):
         for value, order in looks
     ]
     plotting.legend_below(drawn, handles, 1 if columns == 1 else 2)
-    plotting.demonstration_note(drawn, models)
     return drawn
 
 

@@ -23,7 +23,6 @@ def draw(frame, models, chance, human):
     axes[-1].set_xlabel(figures.DISTRACTORS)
     handles += [plotting.chance_line(axes, chance), plotting.human_line(axes, human)]
     plotting.legend_below(drawn, handles, 2 if few else 5)
-    plotting.demonstration_note(drawn, models)
     return drawn
 
 

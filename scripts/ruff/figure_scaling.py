@@ -8,7 +8,7 @@ from scripts.core import plotting
 from scripts.core.job import run
 from scripts.ruff.lib import figures
 
-COLUMNS = ["model", "family", "architecture", "parameters", "n_distractors", "accuracy", "sd"]
+COLUMNS = ["model", "family", "architecture", "parameters", "n_distractors", "n", "accuracy", "ci_low", "ci_high"]
 
 
 def _size(count, _=None):
@@ -23,8 +23,11 @@ def _size(count, _=None):
 def draw(frame, models, chance, human):
     """Draw one point for each model, joined within its family; few distractors above many; return the figure.
 
-    Error bars are the SD over the samples.
+    Error bars are 95 % bootstrap intervals over occupations.
     """
+    few = plotting.left_out(frame, models)
+    frame = plotting.enough(frame)
+    models = {name: facts for name, facts in models.items() if name in set(frame.model)}
     ends = sorted(frame.n_distractors.unique())
     families = {}
     for facts in models.values():
@@ -39,7 +42,8 @@ def draw(frame, models, chance, human):
             rows = rows.sort_values("parameters")
             colours = [plotting.model_style(models[m])["color"] for m in rows.model]
             ax.plot(rows.parameters, rows.accuracy, **{**look, "marker": "none"})
-            ax.errorbar(rows.parameters, rows.accuracy, rows.sd, fmt="none", ecolor=colours, elinewidth=0.8)
+            bars = plotting.error_bars(rows.accuracy, rows.ci_low, rows.ci_high)
+            ax.errorbar(rows.parameters, rows.accuracy, bars, fmt="none", ecolor=colours, elinewidth=0.8)
             ax.scatter(
                 rows.parameters,
                 rows.accuracy,
@@ -60,13 +64,12 @@ def draw(frame, models, chance, human):
     ax.xaxis.set_major_locator(LogLocator())
     ax.xaxis.set_major_formatter(FuncFormatter(_size))
     ax.xaxis.set_minor_formatter(NullFormatter())
-    ax.set_xlabel("Parameters")
+    ax.set_xlabel("Size (parameters)")
     handles = [plotting.handle(look, f"{family} ({architecture})") for (family, architecture), look in families.items()]
     handles += [plotting.chance_line(grid, chance), plotting.human_line(grid, human)]
-    if frame.sd.notna().any():
-        handles.append(plotting.interval_handle("± SD over samples"))
+    handles.append(plotting.interval_handle(figures.BOOTSTRAP))
+    handles += few
     plotting.legend_below(drawn, handles, 2)
-    plotting.demonstration_note(drawn, models)
     return drawn
 
 

@@ -23,7 +23,7 @@ def draw(frame, models):
     lines = -(-len(counts) // columns)
     width = plotting.COLUMN if few else plotting.PAGE
     side = (width - 0.5) / 3
-    drawn = plotting.figure(side * columns + 0.5, (side + 0.1) * lines + 0.5)
+    drawn = plotting.figure(width, (side + 0.1) * lines + 0.5)
     grid = drawn.subplots(lines, columns, sharex=True, sharey=True, squeeze=False)
     looks = {m: _point(facts, few) for m, facts in models.items()}
     for ax, n in zip(grid.flat, counts, strict=False):
@@ -56,7 +56,6 @@ def draw(frame, models):
     handles.append(Line2D([], [], color=plotting.GREY, linewidth=0.7, label="equal"))
     handles.append(plotting.interval_handle("95 % bootstrap over occupations", "+"))
     plotting.legend_below(drawn, handles, 2 if few else 5)
-    plotting.demonstration_note(drawn, models)
     return drawn
 
 

@@ -19,6 +19,7 @@ def main(
     instance_counts: str,
     paper_numbers: str,
     settings: dict,
+    sizes: dict,
     prompted_summary: str | None = None,
     prompted_positions: str | None = None,
     prompted_agreement: str | None = None,
@@ -27,14 +28,15 @@ def main(
 ):
     """Write ``paper_numbers`` (JSON): id to value, printed text, source table and cell.
 
-    ``settings`` are ``seeds`` (how many), ``sample_size``, ``alpha``, ``bootstrap_draws`` and ``chance``; the coverage
-    of the bootstrap intervals is that of the function which makes them. The tables of prompted models and
+    ``settings`` are ``seeds`` (how many), ``alpha``, ``bootstrap_draws`` and ``chance``; the coverage of the bootstrap
+    intervals is that of the function which makes them. ``sizes`` says how many instances of each sample every model
+    scores. The tables of prompted models and
     ``prompting_settings`` are given if any model was prompted.
     """
     settings = settings | {"confidence": inspect.signature(statistics.cluster_bootstrap).parameters["level"].default}
     accuracies, counts = files.read_csv(accuracy), files.read_csv(context_free)
     collected = {
-        **numbers.from_settings(files.read_csv(instance_counts), settings),
+        **numbers.from_settings(files.read_csv(instance_counts), settings, sizes),
         **numbers.from_context_free(counts, files.read_csv(context_free_summary)),
         **numbers.from_accuracy(accuracies, files.read_csv(accuracy_over_models)),
         **numbers.from_models(accuracies, counts, settings["chance"]),

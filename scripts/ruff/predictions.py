@@ -7,13 +7,17 @@ from scripts.core.job import log, run
 from scripts.ruff.lib.analyses import predictions as analysis
 
 
-def main(*, instances: str, scores: list, predictions: str, models: list, pronoun_sets: list):
-    """Write ``predictions`` (Parquet) from the selected ``instances`` and one ``scores`` file for each model."""
+def main(*, instances: str, scores: list, predictions: str, models: list, pronoun_sets: list, sizes: dict):
+    """Write ``predictions`` (Parquet) from the selected ``instances`` and one ``scores`` file for each model.
+
+    ``sizes`` says how many instances of each sample every model scores.
+    """
     scores = [scores] if isinstance(scores, str) else scores
     table = files.read_parquet(instances)
     parts = []
     for model, path in zip(models, scores, strict=True):
-        part = analysis.predictions(table, model_outputs.read_scores(path, model, table), model, pronoun_sets)
+        scored = table[table.priority.isna() | (table.priority < sizes[model])]
+        part = analysis.predictions(scored, model_outputs.read_scores(path, model, scored), model, pronoun_sets)
         log.info("%s: %d instances, %d ties", model, len(part), int(part.tie.sum()))
         parts.append(part)
     files.write_parquet(predictions, pd.concat(parts, ignore_index=True))

@@ -10,10 +10,21 @@ from scripts.core.paper import latex
 from scripts.ruff.lib import tables
 
 
-def main(*, context_free: str, full_set_sizes: str, samples: list, selected: str, tex: str, csv: str):
+def main(
+    *,
+    context_free: str,
+    full_set_sizes: str,
+    samples: list,
+    selected: str,
+    tex: str,
+    csv: str,
+    models: dict,
+    scored: dict,
+):
     """Count rows in the files themselves; ``samples`` are named by their settings.
 
-    Full sets are not made for this: ``full_set_sizes`` says how many rows they have.
+    Full sets are not made for this: ``full_set_sizes`` says how many rows they have. ``scored`` says how many instances
+    of each sample every one of ``models`` scores.
     """
     sampled = {}
     for path in samples:
@@ -24,10 +35,12 @@ def main(*, context_free: str, full_set_sizes: str, samples: list, selected: str
         pq.read_metadata(context_free).num_rows,
         dict(zip(sizes.n_distractors, sizes.instances, strict=True)),
         sampled,
-        files.read_parquet(selected, columns=["n_distractors"]),
+        files.read_parquet(selected, columns=["n_distractors", "priority"]),
+        scored.values(),
     )
     files.write_csv(csv, table)
-    files.write_text(tex, latex.latex_table(tables.instance_counts_cells(table), align="lrrr"))
+    cells = tables.instance_counts_cells(table, scored, models)
+    files.write_text(tex, latex.latex_table(cells, align="l" + "r" * (len(cells.columns) - 1)))
 
 
 if __name__ == "__main__":

@@ -16,8 +16,9 @@ from scripts.core.engines.batches import PLL_METRIC
 from scripts.core.job import log, run
 
 COLUMNS = [
-    "device", "threads", "model", "kind", "precision", "n_distractors", "instances", "engine", "sequences_per_second",
-    "ratio_to_minicons", "ratio_to_loop", "share_of_bare_forward", "max_abs_difference",
+    "study", "device", "threads", "model", "kind", "precision", "n_distractors", "instances", "engine",
+    "sequences_per_second", "ratio_to_minicons", "ratio_to_loop", "token_ratio", "share_of_bare_forward",
+    "max_abs_difference",
 ]  # fmt: skip
 
 # Shapes of randomly initialised models; speed does not depend on what weights say.
@@ -31,6 +32,7 @@ SHAPES = {
 def main(
     *,
     samples: list,
+    studies: list,
     prepared: list,
     table: str,
     summary: str,
@@ -43,18 +45,26 @@ def main(
     Parameters
     ----------
     samples : list of str
-        All samples of the study.
+        Files of instances.
+    studies : list of str
+        The study of each of them.
     prepared : list of str
         Folders of weights that the workflow prepared, named like their models.
     entries : dict
         Registry entries of the models that are measured as they are.
     cases : list of dict
-        ``model`` (a name of ``entries`` or of :data:`SHAPES`), ``tokenizer`` (whose texts a shaped model reads),
-        ``n_distractors``, ``instances``, ``rounds`` and, if the case needs one and is left out without, ``gpu``.
+        ``study``, ``model`` (a name of ``entries`` or of :data:`SHAPES`), ``tokenizer`` (whose texts a shaped model
+        reads), ``instances``, ``rounds``, ``n_distractors`` for some of a study's samples and, if the case needs one
+        and is left out without, ``gpu``.
     threads : int
     """
     torch.set_num_threads(threads)
-    instances = pd.concat(map(files.read_parquet, samples)).drop_duplicates("instance_id")
+    instances = {
+        study: pd.concat(
+            files.read_parquet(path) for path, of in zip(samples, studies, strict=True) if of == study
+        ).drop_duplicates("instance_id")
+        for study in dict.fromkeys(studies)
+    }
     device = models.pick_device("auto")
     loaded, rows = {}, []
     for case in cases:
@@ -72,12 +82,19 @@ def main(
         else:
             kind, precision, shape = SHAPES[case["model"]]
             network = shaped(kind, shape, tokenizer, precision, device)
-        part = neighbours(instances, case["n_distractors"], case["instances"])
+        distractors = case.get("n_distractors", "all")
+        part = neighbours(instances[case["study"]], distractors, case["instances"])
         for row in measure(network, tokenizer, kind, device, part, case["rounds"]):
-            facts = {**case, "kind": kind, "precision": precision, "threads": threads if device == "cpu" else 0}
+            facts = {
+                **case,
+                "n_distractors": distractors,
+                "kind": kind,
+                "precision": precision,
+                "threads": threads if device == "cpu" else 0,
+            }
             facts["device"] = "cpu" if device == "cpu" else torch.cuda.get_device_name()
             rows.append({**facts, **row})
-            log.info("%s, %s distractors, %s: %.2f sequences a second", case["model"], case["n_distractors"],
+            log.info("%s: %s, %s distractors, %s: %.2f sequences a second", case["study"], case["model"], distractors,
                      row["engine"], row["sequences_per_second"])  # fmt: skip
         del network
     frame = pd.DataFrame(rows)[COLUMNS]
@@ -142,6 +159,8 @@ def measure(network, tokenizer, kind, device, instances, rounds):
     by_one = reference(network, tokenizer, kind, device)
     plan = packed.plan(rows)
     tokens = sum(batch.tokens for batch in plan)
+    lengths = packed.lengths(rows)
+    read = int((lengths**2).sum() if kind == "encoder" else lengths.sum())
     shape = bare_shape(packed, rows)
     ways = {
         "loop": lambda: loop(network, tokenizer, kind, device, rows.text, packed),
@@ -163,6 +182,8 @@ def measure(network, tokenizer, kind, device, instances, rounds):
             "sequences_per_second": len(rows) / seconds[name],
             "ratio_to_minicons": seconds["minicons"] / seconds[name],
             "ratio_to_loop": seconds["loop"] / seconds[name],
+            # What sharing allows at most, were all tokens as fast.
+            "token_ratio": read / tokens if name == "packed" else 1,
             "share_of_bare_forward": seconds["bare"] / seconds[name] if name == "packed" else np.nan,
             "max_abs_difference": np.abs(np.array(scores[name]) - scores["loop"]).max(),
         }
@@ -237,14 +258,16 @@ def _synchronise(device):
 def markdown(frame):
     """Return the table that the README shows."""
     lines = [
-        "| model | distractors | engine | texts/s | x minicons | x loop | share of bare forward | largest difference |",
-        "|---|---|---|---|---|---|---|---|",
+        "| study | model | distractors | engine | texts/s | x minicons | x loop | tokens of the loop by its own | "
+        "share of bare forward | largest difference |",
+        "|---|---|---|---|---|---|---|---|---|---|",
     ]
     for row in frame.itertuples():
         share = "" if np.isnan(row.share_of_bare_forward) else f"{row.share_of_bare_forward:.2f}"
         lines.append(
-            f"| {row.model} | {row.n_distractors} | {row.engine} | {row.sequences_per_second:.2f} | "
-            f"{row.ratio_to_minicons:.2f} | {row.ratio_to_loop:.2f} | {share} | {row.max_abs_difference:.0e} nats |"
+            f"| {row.study} | {row.model} | {row.n_distractors} | {row.engine} | {row.sequences_per_second:.2f} | "
+            f"{row.ratio_to_minicons:.2f} | {row.ratio_to_loop:.2f} | {row.token_ratio:.2f} | {share} | "
+            f"{row.max_abs_difference:.0e} nats |"
         )
     where = ", ".join(
         f"{d}" + (f", {t} threads" if t else "") for d, t in {*zip(frame.device, frame.threads, strict=True)}

@@ -7,8 +7,8 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from scripts.core import files, instances, options
-from scripts.core.engines import chunks, model_jobs, scoring, structure
+from scripts.core import files, instances, losses, options
+from scripts.core.engines import chunks, label_loss, model_jobs, scoring, structure
 from scripts.core.engines.batches import METRICS, Texts, check_lengths, context_length, progress_bar
 from scripts.core.errors import UserError, counted
 from scripts.core.job import log, run
@@ -34,8 +34,10 @@ def main(
     engine: str,
     device: str,
     tokens_per_batch: int | str,
+    score: str = "log_likelihood",
     token_values: bool = False,
     save_seconds: float = 30,
+    priority: int | None = None,
     shard: int = 1,
     shards: int = 1,
     weights: str | None = None,
@@ -65,10 +67,14 @@ def main(
         auto, cpu, cuda or cuda:N.
     tokens_per_batch : int or str
         Tokens in one forward pass at most, or auto.
+    score : str
+        What options are compared by: log_likelihood, or label_loss (scripts/core/engines/label_loss.py).
     token_values : bool
         Whether each token's log-probability is kept as well.
     save_seconds : float
         Seconds after which finished parts are saved.
+    priority : int or None
+        Instances whose ``priority`` is not below this are left out; None scores all.
     shard : int
         Which part of the instances is scored, counted from 1.
     shards : int
@@ -91,19 +97,20 @@ def main(
         weights=weights, fetched=fetched,
     )  # fmt: skip
     limit = context_length(opened.network)
-    longest = survey(instances, Texts(opened.tokenizer, entry["architecture"]), limit)
+    way = WAYS[score](entry["architecture"])
+    longest = survey(instances, Texts(opened.tokenizer, entry["architecture"]), limit, way, model)
     scorer = scoring.make_engine(
         engine, opened.network, opened.tokenizer, entry["architecture"], opened.device, tokens_per_batch, longest
     )
     metadata = opened.facts | {
         "engine": engine,
         "engine_description": scorer.description,
-        "metric": METRICS[entry["architecture"]],
+        "metric": way.metric,
         "instances_sha256": files.sha256(instances),
     }
     settings = {"tokens_per_batch": tokens_per_batch, "threads": threads}
     parts = chunks.Chunks.beside(scores, metadata | settings, save_seconds)
-    job = Job(scorer, parts, limit)
+    job = Job(scorer, parts, limit, way, priority)
     job.label = model if shards == 1 else f"{model} {shard}/{shards}"
     metadata["shard"], metadata["shards"] = shard, shards
     started = time.monotonic()
@@ -120,7 +127,56 @@ def main(
     )  # fmt: skip
 
 
-def survey(path, texts, limit):
+class LogLikelihood:
+    """Options are compared by the (pseudo-)log-likelihood of the text: one sum for each option.
+
+    Parameters
+    ----------
+    architecture : {"encoder", "decoder", "encoder-decoder"}
+
+    Attributes
+    ----------
+    metric : str
+        What a score is, for the file's metadata.
+    columns : dict of str to str
+        Columns that its tables have besides those of every score file, and their types.
+    """
+
+    def __init__(self, architecture):
+        self.metric = METRICS[architecture]
+        self.columns = {}
+
+    def rows(self, part):
+        """Return the texts that are scored for instances, as of :func:`scripts.core.options.option_texts`."""
+        return options.option_texts(part)
+
+    def table(self, rows, values, _texts):
+        """Return scores as a table, one row for each instance and option; ``values`` belong to ``rows``."""
+        return scoring.result_table(rows, values)
+
+
+class LabelLoss(LogLikelihood):
+    """Options are compared by the loss on labels, a mean over tokens: :mod:`scripts.core.engines.label_loss`."""
+
+    def __init__(self, architecture):
+        self.architecture = architecture
+        self.metric = label_loss.METRIC
+        self.columns = losses.COLUMNS
+
+    def rows(self, part):
+        """Return the texts that are scored: :func:`scripts.core.engines.label_loss.label_rows`."""
+        return label_loss.label_rows(part, self.architecture)
+
+    def table(self, rows, values, texts):
+        """Return losses as a table: :func:`scripts.core.engines.label_loss.label_table`."""
+        return label_loss.label_table(rows, values, texts)
+
+
+WAYS = {"log_likelihood": LogLikelihood, "label_loss": LabelLoss}
+"""What options can be compared by."""
+
+
+def survey(path, texts, limit, way, model):
     """Return the instances of a file, of all shards, that have the longest texts: every shard is run in the same way.
 
     Parameters
@@ -129,6 +185,9 @@ def survey(path, texts, limit):
     texts : scripts.core.engines.batches.Texts
     limit : int or None
         The model's context length in tokens.
+    way : LogLikelihood
+    model : str
+        Its name, for messages.
 
     Returns
     -------
@@ -138,13 +197,13 @@ def survey(path, texts, limit):
     Raises
     ------
     UserError
-        If a text is longer than ``limit``.
+        If texts are longer than ``limit``: how many instances have some, and how long the longest is.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
     import pyarrow.parquet as pq
 
-    longest = []
+    longest, long = [], pd.Series(dtype="int64")
     with pq.ParquetFile(path) as file:
         for batch in file.iter_batches(batch_size=WINDOW, columns=["instance_id", "text", "options"]):
             sizes = pc.binary_length(batch["text"]).to_numpy(zero_copy_only=False)
@@ -152,9 +211,20 @@ def survey(path, texts, limit):
             if limit:
                 # A token takes a byte of text or more.
                 critical = batch.filter(pa.array(sizes > limit - OPTION_BYTES)).to_pandas()
-                check_lengths(texts, options.option_texts(critical), limit)
+                rows = way.rows(critical)
+                if len(rows):
+                    lengths = pd.Series(texts.lengths(rows)).groupby(rows.instance_id.to_numpy(), sort=False).max()
+                    long = pd.concat([long, lengths[lengths > limit]])
             if len(longest) > MERGED:
                 longest = [longest_of(longest)]
+        total = file.metadata.num_rows
+    long = long[~long.index.duplicated()]
+    if len(long):
+        raise UserError(
+            f"{path}: {len(long)} of {counted(total, 'instance')} have texts of up to {long.max()} tokens, and model "
+            f"{model} takes {limit}; texts are never truncated: leave this model or these instances out (the first is "
+            f"{long.index[0]})"
+        )
     return longest_of(longest).to_pandas() if longest else pd.DataFrame(columns=["instance_id", "text", "options"])
 
 
@@ -179,12 +249,17 @@ class Job:
     parts : Chunks
     limit : int or None
         The model's context length in tokens.
+    way : LogLikelihood
+    priority : int or None
+        As for :func:`scripts.core.instances.shard_rows`.
     """
 
-    def __init__(self, engine, parts, limit):
+    def __init__(self, engine, parts, limit, way, priority=None):
         self.engine = engine
         self.parts = parts
         self.limit = limit
+        self.way = way
+        self.priority = priority
         self.label = ""
         self.scored_tokens = 0
 
@@ -192,7 +267,8 @@ class Job:
         """Score a shard of the instances in ``path`` and write ``scores``; adds counts to ``metadata``."""
         import pyarrow as pa
 
-        chosen = instances.shard_rows(path, shard, shards, 2 if self.engine.architecture == "encoder" else 1)
+        power = 2 if self.engine.architecture == "encoder" else 1
+        chosen = instances.shard_rows(path, shard, shards, power, self.priority)
         total = int(chosen.sum())
         if not total and shards == 1:
             raise UserError(f"{path}: no instances; delete the file and run the workflow again")
@@ -203,6 +279,7 @@ class Job:
             ("log_probability", pa.float64()),
             ("mean_log_probability", pa.float64()),
             ("scored_tokens", pa.int32()),
+            *((name, getattr(pa, kind)()) for name, kind in self.way.columns.items()),
         ]
         if token_values:
             fields.append(("token_log_probabilities", pa.list_(pa.float32())))
@@ -213,10 +290,10 @@ class Job:
             done = 0
             with progress_bar(self.label, None) as bar:
                 for window in instances.windows(path, chosen, WINDOW):
-                    rows = options.option_texts(window)
+                    rows = self.way.rows(window)
                     done += len(window)
                     values = self.window(rows, bar, done / total, metadata)
-                    table = scoring.result_table(rows, values)
+                    table = self.way.table(rows, values, self.engine)
                     yield pa.RecordBatch.from_pandas(table[schema.names], schema=schema, preserve_index=False)
 
         instances.write_stream(scores, schema, batches(), metadata)

@@ -5,7 +5,7 @@ from pathlib import PurePath
 from scripts.core.job import run
 from scripts.core.paper import published
 from scripts.core.paper.claims import write
-from scripts.underspecification.lib import findings
+from scripts.underspecification.lib import findings, study
 
 
 def main(
@@ -33,7 +33,7 @@ def main(
         name: findings.Source({PurePath(key).stem: frame for key, frame in frames.items()}, threshold, women, excluded)
         for name, frames in published.read_tables(tables, sources).items()
     }
-    write(findings.FINDINGS, runs, every_source, csv=csv, tex=tex, numbers=numbers)
+    write(findings.FINDINGS, runs, every_source, csv=csv, tex=tex, numbers=numbers, heads=study.HEADS)
 
 
 if __name__ == "__main__":

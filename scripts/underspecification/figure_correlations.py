@@ -57,7 +57,7 @@ def inside(positions, values):
 
 
 @plotting.style()
-def draw(curves, models, variable):
+def draw(curves, variable):
     """Draw one panel for each model and prompt, each with its own scale.
 
     Parameters
@@ -65,8 +65,6 @@ def draw(curves, models, variable):
     curves : DataFrame
         From :func:`scripts.underspecification.lib.analyses.correlation.curves`, for one variable, with
         ``accumulation`` top.
-    models : dict
-        The run's models by their labels.
     variable : str
         ``date`` or ``place``.
     """
@@ -74,7 +72,7 @@ def draw(curves, models, variable):
     colours = figures.colours()
     columns = min(COLUMNS, len(shown))
     rows = -(-len(shown) // columns)
-    width = plotting.PAGE if columns > 2 else plotting.COLUMN * 1.5
+    width = plotting.PAGE if columns > 2 else plotting.COLUMN
     drawn = plotting.figure(width, (1.3 if rows > 1 else 1.8) * rows)
     axes = np.atleast_1d(drawn.subplots(rows, columns)).ravel()
     places, labels = ticks(curves, variable)
@@ -116,17 +114,15 @@ def draw(curves, models, variable):
     ]
     handles += [plotting.patch_handle("#BFBFBF", "95 % interval of the line")]
     plotting.legend_below(drawn, handles, 5)
-    figures.note_demonstration(drawn, curves.model.unique(), models)
     return drawn
 
 
-def main(*, curves: str, slopes: str, pdf: str, png: str, csv: str, variable: str, choice: str, models: dict):
+def main(*, curves: str, slopes: str, pdf: str, png: str, csv: str, variable: str, choice: str):
     """Draw ``variable`` (date or place) for all models, or with the ``choice`` main for those of the study's main text.
 
-    ``models`` are the run's, with their facts; slope, intercept and r of each line are added to the CSV from
+    Slope, intercept and r of each line are added to the CSV from
     ``slopes``.
     """
-    facts = {entry["label"]: entry for entry in models.values()}
     lines, points = (read_rows(path, variable) for path in (slopes, curves))
     points = points[(points.variable == variable) & (points.accumulation == "top")]
     if choice == "main":
@@ -141,7 +137,7 @@ def main(*, curves: str, slopes: str, pdf: str, png: str, csv: str, variable: st
         on=["model", "prompt", "gender"],
         how="left",
     )
-    plotting.save(draw(points, facts, variable), shown, pdf, png, csv)
+    plotting.save(draw(points, variable), shown, pdf, png, csv)
 
 
 if __name__ == "__main__":

@@ -59,15 +59,13 @@ def show_dates(ax, dates):
 
 
 @plotting.style()
-def draw(frame, models):
+def draw(frame):
     """Draw a panel for each other person in the sentence; where dates are missing in between, its halves stand apart.
 
     Parameters
     ----------
     frame : DataFrame
         From :func:`choose`.
-    models : dict
-        The run's models by their labels.
     """
     drawn = plotting.figure(plotting.PAGE, 3.7)
     parts = spans(np.unique(frame.value.astype(int)))
@@ -93,7 +91,8 @@ def draw(frame, models):
         block[0].set_title("<other>" if participant == "other" else f"'{participant}'")
     axes[0, 0].set(ylim=(-4, 104))
     model, occupation = frame.model.iloc[0], frame.occupation.iloc[0]
-    drawn.supylabel(f"normalised female probability (%): {model}, {occupation}", fontsize=8)
+    drawn.suptitle(f"{model}: sentences about a professional called {occupation}", fontsize=8)
+    drawn.supylabel("normalised female probability (%)", fontsize=8)
     handles = [
         plotting.handle(LOOKS[coreferent] | FILLS[specified], label)
         for coreferent, specified, label in (
@@ -105,15 +104,13 @@ def draw(frame, models):
     for handle in handles:
         handle.set_markeredgecolor(handle.get_color())
     plotting.legend_below(drawn, handles, 3)
-    figures.note_demonstration(drawn, [model], models)
     return drawn
 
 
-def main(*, masses: list, pdf: str, png: str, csv: str, occupation: str, model: str, models: dict):
+def main(*, masses: list, pdf: str, png: str, csv: str, occupation: str, model: str):
     """Draw the sentences about ``occupation`` as ``model`` fills them, or what :func:`choose` takes."""
     frame = choose(read_masses(masses), occupation, model)
-    facts = {entry["label"]: entry for entry in models.values()}
-    plotting.save(draw(frame, facts), frame, pdf, png, csv)
+    plotting.save(draw(frame), frame, pdf, png, csv)
 
 
 if __name__ == "__main__":

@@ -51,7 +51,7 @@ def limits(threshold):
 
 
 @plotting.style()
-def draw(frame, evaluation_set, share, models, threshold):
+def draw(frame, evaluation_set, share, threshold):
     """Draw a block for each model: a row for each occupation, a cell for each sentence, its colour the metric.
 
     A model alone gets two blocks, one for each half of many occupations.
@@ -63,8 +63,6 @@ def draw(frame, evaluation_set, share, models, threshold):
     evaluation_set : str
     share : dict of str to float
         Women among those who have each occupation, in percent; empty if it is not known.
-    models : dict
-        The run's models by their labels.
     threshold : float
         In percentage points.
     """
@@ -79,7 +77,7 @@ def draw(frame, evaluation_set, share, models, threshold):
     labelled = halves if halves > 1 else 1
     # A block is at least as wide as its title.
     width = max(CELL * (len(columns) + 1), NARROWEST) * len(blocks) + 0.95 * labelled + 0.12 * len(blocks)
-    drawn = plotting.figure(min(max(width, plotting.COLUMN), plotting.PAGE), ROW * size + 0.75)
+    drawn = plotting.figure(plotting.COLUMN if width <= plotting.COLUMN else plotting.PAGE, ROW * size + 0.75)
     axes = drawn.subplots(1, len(blocks), squeeze=False)[0]
     edges = limits(threshold)
     norm = BoundaryNorm([-1, *np.nextafter(edges, np.inf), np.inf], len(COLOURS))
@@ -124,7 +122,6 @@ def draw(frame, evaluation_set, share, models, threshold):
     order = " by share of women" if share and size > 12 else ""
     axes[0].set_ylabel(f"occupation{order}", fontsize=7)
     plotting.legend_below(drawn, handles, 3)
-    figures.note_demonstration(drawn, names, models)
     return drawn
 
 
@@ -136,15 +133,13 @@ def main(
     csv: str,
     evaluation_set: str,
     part: str,
-    models: dict,
     threshold: float,
     shares: str | None = None,
 ):
     """Draw one ``part`` of the models; ``shares`` (TSV) has the share of women by occupation, where it was fetched."""
     frame = select(read_rows(metric, "the metric"), evaluation_set, part)
     share = findings.read_shares(shares) if shares else {}
-    facts = {entry["label"]: entry for entry in models.values()}
-    plotting.save(draw(frame, evaluation_set, share, facts, threshold), frame, pdf, png, csv)
+    plotting.save(draw(frame, evaluation_set, share, threshold), frame, pdf, png, csv)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from scripts.underspecification.lib.readers import read_rows
 TITLES = {"winogender": "Winogender", "simplified": "Simplified"}
 GROUPS = (("BERT", "RoBERTa"), ("BART", "UL2", "Flan-UL2", "Flan-T5"), ("GPT",), ("GPT chat",))
 """Families that share a column of panels."""
-LOOKS = (("#0072B2", "-"), ("#D55E00", (0, (4, 1.5))), ("#009E73", (0, (1, 1))), ("#882255", (0, (6, 1.5, 1, 1.5))))
+LINES = ("-", (0, (4, 1.5)), (0, (1, 1)), (0, (6, 1.5, 1, 1.5)))
 
 
 def evaluation_sets(frame):
@@ -21,10 +21,10 @@ def evaluation_sets(frame):
 
 
 def columns(names):
-    """Return the models of each column of panels, at most as many as there are looks."""
+    """Return the models of each column of panels, at most as many as there are kinds of lines."""
     known = [[n for n in names if n in study.MODELS and study.MODELS[n].group in group] for group in GROUPS]
     known.append([n for n in names if n not in study.MODELS])
-    size = len(LOOKS)
+    size = len(LINES)
     return [group[i : i + size] for group in known for i in range(0, len(group), size)]
 
 
@@ -46,7 +46,7 @@ def draw(frame, areas, sizes, models, threshold):
     """
     shown = evaluation_sets(frame)
     groups = columns(study.order(frame.model))
-    width = plotting.PAGE if len(groups) > 2 else plotting.COLUMN * (1 + 0.25 * (len(groups) - 1))
+    width = plotting.PAGE if len(groups) > 2 else plotting.COLUMN
     heights = [2.35 if is_enough(sizes[key]) else 0.7 for key in shown]
     drawn = plotting.figure(width, sum(heights) + 0.2)
     axes = drawn.subplots(len(shown), len(groups), sharex=True, sharey=True, squeeze=False, height_ratios=heights)
@@ -64,7 +64,10 @@ def draw(frame, areas, sizes, models, threshold):
         of_set = frame[(frame.evaluation_set == evaluation_set) & (frame.templates == templates)]
         for ax, names in zip(row, groups, strict=True):
             handles = []
-            for name, (colour, line) in zip(names, LOOKS, strict=False):
+            for place, (name, line) in enumerate(zip(names, LINES, strict=False)):
+                # A model of the run has its own colour; the released ones are told apart in their column alone.
+                own = plotting.model_style(models[name])["color"] if name in models else None
+                colour = own or plotting.CATEGORIES[place]
                 curve = of_set[of_set.model == name]
                 if curve.empty:
                     continue
@@ -90,7 +93,6 @@ def draw(frame, areas, sizes, models, threshold):
         end = " " if width > 5 else "\n"
         drawn.supxlabel(f"share of well-specified sentences{end}above the threshold (1 − TNR)", fontsize=8)
         drawn.supylabel(f"share of unspecified{end}sentences above it (TPR)", fontsize=8)
-    figures.note_demonstration(drawn, study.order(frame.model), models)
     return drawn
 
 

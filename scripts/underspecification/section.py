@@ -1,7 +1,8 @@
 """Render the paper's section on Underspecification from its template and the results of the run."""
 
 from scripts.core.job import run
-from scripts.core.paper.sections import context, write
+from scripts.core.paper import closing
+from scripts.core.paper.sections import context
 from scripts.underspecification.lib import study
 
 NAMES = {
@@ -9,6 +10,8 @@ NAMES = {
     "aaai": "Outputs released with the paper at AAAI",
     study.RUN: "Models of this run",
 }
+PLACES = {"preprint": "the preprint's outputs", "aaai": "AAAI's outputs", study.RUN: "this run's models"}
+"""The sources as sentences and tables of verdicts call them."""
 
 
 def main(
@@ -45,7 +48,17 @@ def main(
     )
     for key, source in common["sources"].items():
         source |= {"title": NAMES[key], "released": key != study.RUN, "shares": shares}
-    write(section_tex, section_template, common | {"templates": templates, "prompts": prompts})
+    main = next(name for name in ("aaai", "preprint", study.RUN) if name in sources)
+    titles = {name: PLACES[name] for name in sources}
+    common |= {
+        "templates": templates,
+        "prompts": prompts,
+        "main": main,
+        "shown": [main, *(name for name in sources if name == study.RUN and name != main)],
+        "titles": titles,
+        "counts": closing.counts(common["beside"], {name: study.HEADS[name] for name in sources}),
+    }
+    closing.write(section_tex, section_template, common, figures, tables)
 
 
 if __name__ == "__main__":

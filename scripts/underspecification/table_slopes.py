@@ -7,7 +7,8 @@ from scripts.underspecification.lib.readers import read_rows
 
 def main(*, slopes: str, tex: str, csv: str):
     """Write the cells as printed (LaTeX and CSV); full precision and intervals are in ``slopes``."""
-    tables.write(tex, csv, tables.slopes(read_rows(slopes, "slopes")), 2)
+    cells = tables.slopes(read_rows(slopes, "slopes"))
+    tables.write(tex, csv, cells, 2, rows=tables.over_prompts(cells))
 
 
 if __name__ == "__main__":

@@ -75,13 +75,14 @@ def study(tmp_path):
     selected = pd.DataFrame([item(0), *(item(i, 13, i % 2) for i in range(1, 40))])
     # An instance may be in two samples.
     selected = pd.concat([selected, selected.iloc[3:4].assign(seed=17)], ignore_index=True)
-    files.write_parquet(tmp_path / "selected.parquet", selected.astype({"seed": "Int64", "n_distractors": "Int64"}))
+    selected = selected.assign(priority=0).astype({"seed": "Int64", "n_distractors": "Int64"})
+    files.write_parquet(tmp_path / "selected.parquet", selected)
 
     def make(path=tmp_path / "m.parquet"):
         made = tmp_path / "predictions.parquet"
         predictions.main(
             instances=str(tmp_path / "selected.parquet"), scores=[str(path)], predictions=str(made), models=["m"],
-            pronoun_sets=SETS,
+            pronoun_sets=SETS, sizes={"m": 1},
         )  # fmt: skip
         return files.read_parquet(made)
 

@@ -10,6 +10,7 @@ import yaml
 from matplotlib.colors import to_rgb
 
 from scripts.core import plotting
+from tests.figures import problems
 
 
 def facts(family="OPT", parameters=1_000_000_000, architecture="decoder", demonstration=False):
@@ -130,27 +131,62 @@ def test_different_figures_differ(tmp_path):
     assert (tmp_path / "one.pdf").read_bytes() != (tmp_path / "two.pdf").read_bytes()
 
 
-@pytest.mark.parametrize(("width", "lines"), [(plotting.COLUMN, 2), (plotting.PAGE, 1)])
-def test_demonstration_models_are_called_so(width, lines):
+def broken(change):
+    """Return a figure that keeps every rule, and what the rules say after a change of its only panel."""
     with plotting.style():
-        drawn = plotting.figure(width, 2)
-        drawn.subplots()
-        plotting.demonstration_note(drawn, {"a": facts(), "b": facts(demonstration=True)})
-        texts = [t.get_text() for t in drawn.texts]
-        assert [" ".join(t.split()) for t in texts] == [plotting.DEMONSTRATION]
-        assert len(texts[0].splitlines()) == lines
-        drawn.draw_without_rendering()
-        note = drawn.texts[0].get_window_extent()
-        assert note.x0 >= 0
-        assert note.x1 <= drawn.bbox.width
-        assert note.y1 <= drawn.bbox.height
-        assert note.y0 >= drawn.axes[0].get_tightbbox().y1
+        drawn = plotting.figure(plotting.COLUMN, 2)
+        ax = drawn.subplots()
+        ax.plot([0, 1], [0.2, 0.4], marker="o", color=plotting.FAMILIES["OPT"][0])
+        plotting.fraction_axis(ax.yaxis)
+        plotting.legend_below(drawn, [plotting.patch_handle("#000000", "label")], 1)
+        kept = problems(drawn)
+        change(drawn, ax)
+    return kept, problems(drawn)
 
 
-def test_other_models_carry_no_note():
-    drawn = simple()
-    plotting.demonstration_note(drawn, {"a": facts()})
-    assert not drawn.texts
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda drawn, ax: drawn.set_size_inches(5, 2), "the figure is 5.00 inches wide"),
+        (lambda drawn, ax: ax.set_title("small", fontsize=6.5), "text of 6.5 points: 'small'"),
+        (lambda drawn, ax: ax.plot([0], [0.5], marker="s", markersize=2, color="black"), "marker of 2 points"),
+        (lambda drawn, ax: ax.scatter([0], [0.5], s=4, color="black"), "points of 2 points"),
+        (lambda drawn, ax: ax.plot([0, 1], [0.5, 1.1], color="black"), "shares from 0.200 to 1.100"),
+        (
+            lambda drawn, ax: ax.fill_between([0, 1], [-0.2, 0], [0.5, 0.5], color="black"),
+            "shares from -0.200 to 0.500",
+        ),
+        (lambda drawn, ax: ax.vlines([0], -0.1, 0.4, color="black"), "shares from -0.100 to 0.400"),
+        (
+            lambda drawn, ax: ax.bar([0], [0.5], color=plotting.PALETTE[0]),
+            "colours of pronouns for something else: #0072b2",
+        ),
+        (lambda drawn, ax: drawn.supylabel("long " * 40, fontsize=8), "4.48 inches are cut off"),
+        (lambda drawn, ax: ax.legend(handles=ax.lines, labels=["x"], loc="center"), "a legend lies on a panel"),
+    ],
+)
+def test_the_rules_of_figures_see_what_breaks_them(change, told):
+    assert broken(change) == ([], [told])
+
+
+def test_the_colours_of_pronouns_belong_to_no_model_and_no_category():
+    others = [*(hue for hue, _, _ in plotting.FAMILIES.values()), *plotting.CATEGORIES]
+    for pronoun in plotting.pronoun_colours(plotting.PRONOUNS).values():
+        for other in others:
+            assert np.abs(np.subtract(to_rgb(pronoun), to_rgb(other))).sum() > 0.2, (pronoun, other)
+
+
+def test_bars_end_at_the_ends_of_the_scale_and_at_missing_bounds():
+    lengths = plotting.error_bars([0.05, 0.9, 0.5], [-0.1, 0.8, np.nan], [0.2, 1.2, np.nan])
+    assert lengths == pytest.approx(np.array([[0.05, 0.1, 0], [0.15, 0.1, 0]]))
+
+
+def test_shares_of_too_few_instances_are_named_instead_of_drawn():
+    frame = pd.DataFrame({"model": ["a", "a", "b"], "n": [180, 180, 9], "accuracy": 0.5})
+    assert plotting.enough(frame).model.tolist() == ["a", "a"]
+    (handle,) = plotting.left_out(frame, {"a": {"label": "A"}, "b": {"label": "B"}})
+    assert handle.get_label() == "not drawn, with 9 instances: B"
+    assert plotting.left_out(frame[:2], {"a": {"label": "A"}}) == []
 
 
 def test_legends_fit_the_width_and_leave_the_axes_alone():
@@ -178,14 +214,15 @@ def test_reference_lines_stand_where_they_say():
     assert list(ax.lines[-1].get_xdata()) == [0.998, 0.998]
 
 
-def test_shading_is_left_out_where_there_is_no_sd():
+def test_shading_stays_on_the_scale_and_is_left_out_where_there_is_no_bound():
     drawn = simple()
     ax = drawn.axes[0]
     x, y, gaps = pd.Series([0, 1]), pd.Series([0.5, 0.4]), pd.Series([np.nan, np.nan])
-    plotting.curve(ax, x, y, gaps, {"color": "#000000"})
+    plotting.curve(ax, x, y, gaps, gaps, {"color": "#000000"})
     assert not ax.collections
-    plotting.curve(ax, x, y, pd.Series([0.1, 0.2]), {"color": "#000000"})
-    assert len(ax.collections) == 1
+    plotting.curve(ax, x, y, y - 0.45, y + 0.1, {"color": "#000000"})
+    (area,) = ax.collections
+    assert area.get_paths()[0].vertices[:, 1].min() == 0
     assert plotting.over_samples(pd.DataFrame({"sd": gaps, "n_seeds": 1})) is None
-    assert plotting.over_samples(pd.DataFrame({"sd": [0.1], "n_seeds": 3})) == "SD over 3 samples"
+    assert plotting.over_samples(pd.DataFrame({"sd": [0.1], "n_seeds": 3})) == "± SD over 3 samples"
     assert plotting.shading(None) == []

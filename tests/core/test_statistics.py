@@ -126,3 +126,44 @@ def test_bootstrap_resamples_clusters_not_trials():
 def test_spearman():
     assert statistics.spearman([1, 2, 3], [1, 4, 9]) == pytest.approx(1)
     assert np.isnan(statistics.spearman([1, 2], [3, 3]))
+
+
+def test_clusters_are_drawn_within_their_strata():
+    weights = statistics.resampling_weights(["a", "a", "b", "a", "c", "c"], 200, 5)
+    assert weights.shape == (200, 6)
+    assert (weights[:, [0, 1, 3]].sum(axis=1) == 3).all()
+    assert (weights[:, 2] == 1).all()  # alone in its stratum
+    assert (weights[:, 4:].sum(axis=1) == 2).all()
+    assert (weights == statistics.resampling_weights(["a", "a", "b", "a", "c", "c"], 200, 5)).all()
+
+
+def test_crossed_shares_are_those_of_items_that_count_as_often_as_their_clusters():
+    generator = np.random.default_rng(3)
+    items = [
+        (int(generator.integers(4)), int(generator.integers(3)), float(generator.random() < 0.4)) for _ in range(40)
+    ]
+    right, trials = np.zeros((4, 3)), np.zeros((4, 3))
+    for row, column, value in items:
+        right[row, column] += value
+        trials[row, column] += 1
+    rows, columns = (statistics.resampling_weights(["x"] * n, 30, n) for n in (4, 3))
+    shares = statistics.crossed_shares(right, trials, rows, columns)
+    for draw, share in enumerate(shares):
+        counted = [(rows[draw, r] * columns[draw, c], v) for r, c, v in items]
+        total = sum(weight for weight, _ in counted)
+        assert share == pytest.approx(sum(weight * v for weight, v in counted) / total)
+    assert np.isnan(statistics.crossed_shares(right * 0, trials * 0, rows, columns)).all()
+
+
+def test_an_interval_has_a_width_or_there_is_none():
+    assert statistics.percentile_interval(np.arange(101.0)) == pytest.approx((2.5, 97.5))
+    assert statistics.percentile_interval([np.nan, 1.0, 2.0])[0] == pytest.approx(1.025)
+    assert np.isnan(statistics.percentile_interval([1.0] * 9)).all()
+    assert np.isnan(statistics.percentile_interval([np.nan])).all()
+
+
+@pytest.mark.parametrize(("alpha", "tests", "size"), [(0.05, 1, 6), (0.05, 6, 8), (0.05, 10, 9), (0.01, 1, 8)])
+def test_the_smallest_sample_is_the_first_that_could_be_significant_if_all_units_agreed(alpha, tests, size):
+    assert statistics.smallest_sample(alpha, tests) == size
+    # The exact sign test of units that all point one way, by Holm's first step.
+    assert tests * 2 * 0.5**size <= alpha < tests * 2 * 0.5 ** (size - 1)

@@ -57,6 +57,22 @@ def test_files_are_those_of_the_run(study):
     assert study.distribution_files(["m"]) == ["results/sixth/distributions/short/m.parquet"]
 
 
+def test_a_set_may_be_for_some_models_and_have_its_own_lengths():
+    scored = Scored(
+        sets=["replica", "few"], instances=10, options=11, tokens=20, set_lengths={"few": [(4, 60)]},
+        set_models={"few": ["b", "c"]},
+    )  # fmt: skip
+    assert scored.models_of("replica", ["a", "b"]) == ["a", "b"]
+    assert scored.models_of("few", ["a", "b"]) == ["b"]
+    assert (scored.lengths_of("replica"), scored.lengths_of("few")) == ([(10, 20)], [(4, 60)])
+    whole = Study(
+        name="s", label="S", title="S", parts=["replica"], numbers=result(), section=result(), scored=scored,
+    )  # fmt: skip
+    assert whole.score_files(["a", "b"]) == [f"results/s/scores/{path}.parquet" for path in (
+        "replica/a", "replica/b", "few/b",
+    )]  # fmt: skip
+
+
 def test_rules_carry_one_name(study):
     rules = {rule.name: rule for rule in study.rules(root)}
     assert list(rules) == [
@@ -100,3 +116,12 @@ def test_studies_of_a_run_are_in_the_papers_order():
     assert studies.chosen(["three", "one"], known) == ["one", "three"]
     with pytest.raises(UserError, match=r"studies: 'twoo' is not a study; did you mean 'two'\?"):
         studies.chosen(["one", "twoo"], known)
+
+
+def test_a_study_reads_with_the_models_that_score_a_set():
+    scored = Scored(["a", "b"], 10, 4, 20, set_models={"a": ["one"], "b": []})
+    given = {"name": "s", "label": "S", "title": "S", "parts": ["x"], "numbers": None, "section": None}
+    study = Study(**given, scored=scored)
+    assert study.reads("one") and not study.reads("two")
+    assert Study(**given, scored=Scored(["a"], 10, 4, 20)).reads("two")
+    assert not Study(**given).reads("one")

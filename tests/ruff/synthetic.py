@@ -31,8 +31,8 @@ def _model(label, family, size, architecture, parameters, demonstration=False):
 
 
 DEMONSTRATION = {
-    "smollm2-135m-instruct": _model("SmolLM2-135M-Instruct", "SmolLM2", "135M", "decoder", 134515008, True),
-    "minilm-l6-mlm": _model("MiniLM-L6-MLM", "MiniLM", "6 layers", "encoder", 22744506, True),
+    "smollm2-135m-instruct": _model("SmolLM2-135M-Instruct", "SmolLM2", "135M", "decoder", 134515008),
+    "minilm-l6-mlm": _model("MiniLM (demonstration)", "MiniLM", "6 layers", "encoder", 22744506, True),
 }
 
 _PUBLISHED = {
@@ -176,7 +176,7 @@ def scaling(table, models):
     overall = overall[overall.n_distractors.isin(ends)].copy()
     for fact in ("family", "architecture", "parameters"):
         overall[fact] = [models[m][fact] for m in overall.model]
-    columns = ["model", "family", "architecture", "parameters", "n_distractors", "accuracy", "sd"]
+    columns = ["model", "family", "architecture", "parameters", "n_distractors", "n", "accuracy", "ci_low", "ci_high"]
     return overall[columns].sort_values(["n_distractors", "parameters"], kind="stable", ignore_index=True)
 
 

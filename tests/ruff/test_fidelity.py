@@ -280,3 +280,17 @@ def test_template_sets_side_by_side():
     table = comparison.compare_templates(one, two)
     assert table.difference.tolist() == [1.0]
     assert {"ci_low_replica", "accuracy_official"} <= set(table.columns)
+
+
+@pytest.mark.parametrize("occupations", [7, 8])
+def test_samples_that_cannot_carry_a_test_are_not_tested_and_told_what_would(occupations):
+    rows = [(pronoun, i) for i in range(occupations) for pronoun in SETS[:2]]
+    table = pd.DataFrame(
+        {"model": "m", "setting": "fidelity", "n_distractors": 0, "pronoun": [p for p, _ in rows],
+         "occupation": [f"o{i}" for _, i in rows], "correct": [p == "he" or i == 0 for p, i in rows]}
+    )  # fmt: skip
+    tests = pronoun_tests.pronoun_tests(table, SETS[:2], alpha=0.05, least=8)
+    assert (tests.needed == 8).all()
+    assert tests.difference.notna().all()
+    assert tests.p.notna().all() == tests.p_paired.notna().all() == (occupations >= 8)
+    assert not tests.significant[tests.p.isna()].any()

@@ -11,6 +11,7 @@ import pytest
 from scripts.core import files, plotting
 from scripts.core.errors import UserError
 from scripts.ruff.lib import figures
+from tests.figures import colours, problems
 from tests.ruff import synthetic
 
 NAMES = (
@@ -67,6 +68,11 @@ def written(frame, keys):
     return frame.sort_values(keys, ignore_index=True)
 
 
+def bounds(table):
+    """Return a table of accuracies with the names that figures give to the ends of intervals."""
+    return table.rename(columns={"ci_low": "low", "ci_high": "high"})
+
+
 def assert_same(got, expected, keys):
     """The frames hold the same numbers, whatever the order of rows."""
     pd.testing.assert_frame_equal(written(got, keys), written(expected[list(got)], keys), check_dtype=False, rtol=1e-9)
@@ -96,8 +102,7 @@ def test_every_figure_takes_every_run_and_nothing_is_cut_off(name, models, sets,
     assert min(box.x0, box.y0) >= -0.01
     assert box.x1 <= width + 0.01
     assert box.y1 <= height + 0.01
-    note = [t for t in drawn.texts if " ".join(t.get_text().split()) == plotting.DEMONSTRATION]
-    assert len(note) == any(facts["demonstration"] for facts in models.values())
+    assert problems(drawn, pronouns=name in ("context_free", "context_free_by_model", "accuracy_by_pronoun")) == []
 
 
 @pytest.mark.parametrize("name", ["headline", "context_free_by_model"])
@@ -115,7 +120,7 @@ def test_headline_shows_the_largest_of_each_architecture(tmp_path, kept):
     assert list(dict.fromkeys(frame.model)) == ["llama-2-70b", "roberta-large"]
     table = synthetic.accuracy(PAPER, SETS)
     shown = table[(table.factor == "all") & table.model.isin(frame.model)]
-    assert_same(frame, shown, ["model", "n_distractors"])
+    assert_same(frame, bounds(shown), ["model", "n_distractors"])
 
 
 def test_largest_takes_the_first_of_equals_and_unpublished_sizes_last():
@@ -148,7 +153,7 @@ def test_context_free_by_model_adds_the_random_baseline(tmp_path, kept):
 def test_introduction_accuracy_has_no_distractors_and_groups_architectures(tmp_path, kept):
     frame = draw("introduction_accuracy", tmp_path, PAPER)
     table = synthetic.accuracy(PAPER, SETS)
-    assert_same(frame, table[(table.factor == "all") & (table.n_distractors == 0)], ["model"])
+    assert_same(frame, bounds(table[(table.factor == "all") & (table.n_distractors == 0)]), ["model"])
     architectures = [PAPER[m]["architecture"] for m in frame.model]
     assert architectures == ["decoder"] * 20 + ["encoder"] * 9
 
@@ -162,9 +167,9 @@ def test_accuracy_by_pronoun_has_the_tests_between_neighbours(tmp_path, kept):
     )
     frame = draw("accuracy_by_pronoun", tmp_path, tables=tables)
     table = tables["accuracy"].rename(columns={"level": "pronoun"})
-    shown = table[(table.factor == "pronoun") & (table.n_distractors == 0)]
+    shown = bounds(table[(table.factor == "pronoun") & (table.n_distractors == 0)])
     of_models = frame[frame.model != "all"]
-    assert_same(of_models[["model", "pronoun", "accuracy", "sd", "n_seeds", "n"]], shown, ["model", "pronoun"])
+    assert_same(of_models[["model", "pronoun", "accuracy", "low", "high", "n"]], shown, ["model", "pronoun"])
     assert frame.model.tolist()[:4] == ["all"] * 4
     pooled = tests[(tests.model == "all") & (tests.pronoun_a == "he")]
     assert frame.accuracy[0] == pytest.approx(pooled.mean_a.iloc[-1])
@@ -199,13 +204,13 @@ def test_one_model_has_no_mean_over_models(tmp_path, kept):
 def test_accuracy_by_distractors_shows_every_model(tmp_path, kept):
     frame = draw("accuracy_by_distractors", tmp_path, PAPER)
     table = synthetic.accuracy(PAPER, SETS)
-    assert_same(frame, table[table.factor == "all"], ["model", "n_distractors"])
+    assert_same(frame, bounds(table[table.factor == "all"]), ["model", "n_distractors"])
 
 
 def test_decoders_stand_above_encoders_with_chance_and_people():
     script = import_module("scripts.ruff.figure_accuracy_by_distractors")
     table = synthetic.accuracy(TWO, SETS)
-    drawn = script.draw(table[table.factor == "all"], TWO, 0.25, HUMAN)
+    drawn = script.draw(bounds(table[table.factor == "all"]), TWO, 0.25, HUMAN)
     assert [ax.get_title("left") for ax in drawn.axes] == ["Decoder-only", "Encoder-only"]
     for ax in drawn.axes:
         heights = [set(line.get_ydata()) for line in ax.lines]
@@ -213,15 +218,39 @@ def test_decoders_stand_above_encoders_with_chance_and_people():
         assert {HUMAN} in heights
         assert len(ax.collections) == 1
     labels = [t.get_text() for t in drawn.legends[0].get_texts()]
-    assert "± SD over 3 samples" in labels
+    assert "95 % bootstrap over occupations" in labels
 
 
-def test_without_sd_nothing_is_shaded_or_promised():
-    script = import_module("scripts.ruff.figure_accuracy_by_distractors")
-    table = synthetic.accuracy(TWO, SETS, seeds=1)
-    drawn = script.draw(table[table.factor == "all"], TWO, 0.25, HUMAN)
-    assert not any(ax.collections for ax in drawn.axes)
-    assert not any("SD" in t.get_text() for t in drawn.legends[0].get_texts())
+def test_without_sd_nothing_is_shaded_or_promised(tmp_path, kept):
+    draw("error_types", tmp_path, tables=synthetic.tables(TWO, SETS, seeds=1))
+    assert not any(ax.collections for ax in kept[0].axes)
+    assert not any("SD" in t.get_text() for t in kept[0].legends[0].get_texts())
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "headline",
+        "introduction_accuracy",
+        "accuracy_by_pronoun",
+        "accuracy_by_distractors",
+        "scaling",
+        "accuracy_by_case",
+    ],
+)
+def test_models_with_too_few_instances_are_not_drawn(name, tmp_path, kept):
+    tables = synthetic.tables(TWO, SETS)
+    for table in ("accuracy", "scaling"):
+        few = tables[table].model == "minilm-l6-mlm"
+        tables[table] = tables[table].assign(n=tables[table].n.mask(few, plotting.FEWEST - 1))
+    draw(name, tmp_path, tables=tables)
+    (drawn,) = kept
+    said = [t.get_text() for legend in drawn.legends for t in legend.get_texts()]
+    colour = plotting.model_style(TWO["minilm-l6-mlm"])["color"].lower()
+    assert colour not in colours(drawn)
+    if name != "accuracy_by_case":
+        assert f"not drawn, with 9 instances: {TWO['minilm-l6-mlm']['label']}" in said
+    assert problems(drawn, pronouns=name == "accuracy_by_pronoun") == []
 
 
 def test_scaling_is_drawn_as_it_is(tmp_path, kept):
@@ -240,7 +269,9 @@ def test_scaling_has_a_panel_for_each_end():
 def test_error_types_shows_distraction_and_bias_with_gaps(tmp_path, kept):
     frame = draw("error_types", tmp_path)
     table = synthetic.error_types(TWO)
-    assert_same(frame, table[table.error_type != "other"], ["model", "n_distractors", "error_type"])
+    shown = table[table.error_type != "other"].rename(columns={"n_unambiguous": "n"})
+    shown = shown.assign(low=(shown.share - shown.sd).clip(0, 1), high=(shown.share + shown.sd).clip(0, 1))
+    assert_same(frame, shown, ["model", "n_distractors", "error_type"])
     assert frame.share.isna().sum() == 2
 
 
@@ -255,7 +286,8 @@ def test_factors_show_models_or_architectures(name, factor, tmp_path, kept):
     over = synthetic.accuracy_over_models(synthetic.accuracy(PAPER, SETS), PAPER)
     over = over[(over.factor == factor) & (over.architecture != "all")]
     over = over.rename(columns={"architecture": "panel", "n_models": "n"})
-    over = over.assign(low=over.accuracy - over.sd, high=over.accuracy + over.sd, interval="SD over models")
+    low, high = ((over.accuracy + sign * over.sd).clip(0, 1) for sign in (-1, 1))
+    over = over.assign(low=low, high=high, interval="SD over models")
     assert_same(many, over, ["panel", "n_distractors", "level"])
     assert list(dict.fromkeys(many.panel)) == ["decoder", "encoder"]
 

@@ -16,8 +16,8 @@ studies: [ruff]
 ruff:
   seeds: [13, 17]
   distractors: [0, 2]
-  sample_size: 10
-  prompting: {seeds: [13], distractors: [0, 2], sample_size: 4, chain_of_thought: {distractors: [2], sample_size: 2}}
+  sample_size: {default: 12, minilm-l6-mlm: 4}
+  prompting: {seeds: [13], distractors: [0, 2], sample_size: 4, chain_of_thought: {distractors: [2], sample_size: 4}}
 """
 FOLDER = "results/ruff/instances/replica"
 ORIGINS = {
@@ -47,14 +47,17 @@ def made(tmp_path_factory):
 
 def test_the_selection_is_the_context_free_set_and_a_part_of_each_sample(made):
     table = files.read_arrow(made / "selected.parquet")
-    assert table.schema.remove_metadata() == instances.sample_schema()
+    assert table.drop_columns("priority").schema.remove_metadata() == instances.sample_schema()
     frame = table.to_pandas()
-    assert len(frame) == 9 + 4 * 10
+    assert len(frame) == 9 + 4 * 12
+    # The smaller sample of one model is the beginning of everybody's.
+    assert frame.priority.isna().sum() == 9
+    assert frame[frame.priority < 4].groupby(["n_distractors", "seed"]).pronoun.nunique().tolist() == [4] * 4
     assert frame.seed.isna().sum() == frame.n_distractors.isna().sum() == 9
     sizes = frame.groupby(["n_distractors", "seed"]).size().to_dict()
-    assert sizes == dict.fromkeys([(0, 13), (0, 17), (2, 13), (2, 17)], 10)
+    assert sizes == dict.fromkeys([(0, 13), (0, 17), (2, 13), (2, 17)], 12)
     metadata = files.parquet_metadata(made / "selected.parquet")
-    assert metadata["sample_size"] == 10 and metadata["study"] == "ruff" and metadata["templates"] == "replica"
+    assert metadata["sample_size"] == 12 and metadata["study"] == "ruff" and metadata["templates"] == "replica"
     # Instances that begin alike are neighbours; equal ones keep the order of the samples.
     assert frame.text.is_monotonic_increasing
     twice = frame[frame.instance_id.duplicated(keep=False) & frame.seed.notna()]
@@ -65,7 +68,7 @@ def test_the_selection_is_the_context_free_set_and_a_part_of_each_sample(made):
 def test_a_size_that_takes_everything_takes_the_samples_as_they_are(made, tmp_path, size):
     free, target = str(made / "context_free.parquet"), tmp_path / "selected.parquet"
     drawn = [str(made / f"sample_seed13_distractors{n}.parquet") for n in FULL]
-    select_instances.main(context_free=free, samples=drawn, sample_size=size, selected=str(target))
+    select_instances.main(context_free=free, samples=drawn, sizes=[size], selected=str(target))
     expected = [i for path in (free, *drawn) for i in files.read_parquet(path).instance_id]
     assert sorted(files.read_parquet(target).instance_id) == sorted(expected)
 
@@ -75,7 +78,7 @@ def test_prompted_instances_are_the_first_of_those_scored(made):
     assert prompted.groupby("n_distractors").size().to_dict() == {0: 4, 2: 4}
     assert prompted.groupby("n_distractors").pronoun.nunique().to_dict() == {0: 4, 2: 4}
     assert set(prompted.instance_id) < set(selected.instance_id)
-    assert prompted[prompted.chains].n_distractors.tolist() == [2, 2]
+    assert prompted[prompted.chains].n_distractors.tolist() == [2] * 4
 
 
 def test_files_say_what_they_are(made):
@@ -97,5 +100,6 @@ def test_table_1_counts_what_is_made(made):
     table = files.read_csv(made.parents[1] / "tables/replica/instance_counts.csv")
     assert table.instances.tolist() == [9, *FULL.values()]
     assert len(files.read_arrow(made / "distractors2.parquet")) == FULL[2]
-    assert table.scored.tolist() == [9, 20, 20]
+    assert table.scored.tolist() == [9, 24, 24]
+    assert table.scored_4.tolist() == [9, 8, 8]
     assert table.sample_size.tolist()[1:] == [108, 108]

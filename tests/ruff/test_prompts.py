@@ -94,10 +94,14 @@ def known():
     return config.load_yaml(ROOT / "config.yaml")["ruff"], entries
 
 
-def test_jobs_of_the_default_run(known, samples, tmp_path):
+def test_jobs_of_the_default_run_and_with_chains(known, samples, tmp_path):
     """The plan counts as many prompts as are made."""
     ruff, entries = known
-    settings = ruff["prompting"]
+    (job,) = prompting_jobs.jobs(ruff["prompting"], entries, ruff["seeds"], ruff["distractors"], KINDS).values()
+    # Chains of thought take minutes an instance.
+    assert job["methods"] == ["vanilla"]
+    settings = copy.deepcopy(ruff["prompting"])
+    settings["chain_of_thought"]["models"] = ["smollm2-135m-instruct"]
     (job,) = prompting_jobs.jobs(settings, entries, ruff["seeds"], ruff["distractors"], KINDS).values()
     assert job["methods"] == ["vanilla", "kojima", "zhou"]
     assert job["new_tokens"] == {"answer": 20, "chain": 128, "final": 10}
@@ -110,7 +114,7 @@ def test_jobs_of_the_default_run(known, samples, tmp_path):
     # Two steps each: 128 tokens of a chain, then 10.
     seconds += chained * (registry.prompt_seconds(entry, 200, 128) + registry.prompt_seconds(entry, 200, 10))
     changed = copy.deepcopy(settings) | {"distractors": [0, 1], "sample_size": 4}
-    changed["chain_of_thought"] |= {"distractors": [1]}
+    changed["chain_of_thought"] |= {"distractors": [1], "sample_size": 1}
     (job,) = prompting_jobs.jobs(changed, entries, ruff["seeds"], ruff["distractors"], KINDS).values()
     assert job["seconds"] == pytest.approx(seconds)
     assert job["prompts"] == counts["vanilla"] + 2 * chained
@@ -161,8 +165,8 @@ def test_new_tokens_follow_the_architecture(known):
             "ruff.prompting.chain_of_thought.distractors: 2 is not in ruff.prompting.distractors",
         ),
         (
-            lambda s: s["chain_of_thought"].update(sample_size=9),
-            "ruff.prompting.chain_of_thought.sample_size is 9, more than ruff.prompting.sample_size",
+            lambda s: s["chain_of_thought"].update(sample_size=16),
+            "ruff.prompting.chain_of_thought.sample_size is 16, more than ruff.prompting.sample_size",
         ),
     ],
 )

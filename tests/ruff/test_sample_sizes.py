@@ -1,4 +1,4 @@
-"""Sizes of samples above the full one are refused from arithmetic."""
+"""Sizes of samples are refused from arithmetic: above the full one, or uneven between pronoun sets."""
 
 import pytest
 
@@ -9,13 +9,15 @@ from scripts.ruff.lib import sample_sizes
 from tests.conftest import ROOT
 from tests.ruff.test_prompts import TEMPLATES
 
+KNOWN = ["smollm2-135m-instruct", "minilm-l6-mlm"]
+
 
 def settings(**sizes):
-    ruff = config.load_yaml(ROOT / "config.yaml")["ruff"]
+    ruff = config.load_yaml(ROOT / "config.yaml")["ruff"] | {"sample_size": None}
     return config.merge(ruff, {
         "sample_size": sizes.get("ruff", 4),
         "prompting": {
-            "sample_size": sizes.get("prompting", 3), "chain_of_thought": {"sample_size": sizes.get("chains", 1)}
+            "sample_size": sizes.get("prompting", 4), "chain_of_thought": {"sample_size": sizes.get("chains", 4)}
         },
     })  # fmt: skip
 
@@ -30,13 +32,15 @@ def test_the_full_sample_has_as_many_rows(tmp_path, sets, n_distractors):
 
 def test_the_papers_size_is_the_full_one():
     assert sample_sizes.full_sample(4) == 2160
-    sample_sizes.check(settings(ruff=2160, prompting=2160, chains=2160), 4)
+    sample_sizes.check(settings(ruff=2160, prompting=2160, chains=2160), 4, KNOWN)
 
 
 @pytest.mark.parametrize(
     ("sizes", "key"),
     [
         ({"ruff": 2161}, "ruff.sample_size is 2161"),
+        ({"ruff": {"default": 2161}}, "ruff.sample_size.default is 2161"),
+        ({"ruff": {"default": 4, "minilm-l6-mlm": 2164}}, "ruff.sample_size.minilm-l6-mlm is 2164"),
         ({"ruff": 10**9}, "ruff.sample_size is 1000000000"),
         ({"prompting": 2161}, "ruff.prompting.sample_size is 2161"),
         ({"chains": 10**18}, "ruff.prompting.chain_of_thought.sample_size is 1000000000000000000"),
@@ -44,5 +48,43 @@ def test_the_papers_size_is_the_full_one():
 )
 def test_more_is_refused(sizes, key):
     with pytest.raises(UserError) as caught:
-        sample_sizes.check(settings(**sizes), 4)
+        sample_sizes.check(settings(**sizes), 4, KNOWN)
     assert str(caught.value) == f"{key}, but with 4 pronoun sets a full sample has 2160 instances; use at most 2160"
+
+
+@pytest.mark.parametrize(
+    ("sizes", "n_sets", "told"),
+    [
+        ({"ruff": 10}, 4, "ruff.sample_size is 10, which 4 pronoun sets"),
+        ({"ruff": {"default": 60, "minilm-l6-mlm": 6}}, 4, "ruff.sample_size.minilm-l6-mlm is 6, which 4 pronoun sets"),
+        ({"prompting": 3}, 4, "ruff.prompting.sample_size is 3, which 4 pronoun sets"),
+        ({"chains": 1}, 4, "ruff.prompting.chain_of_thought.sample_size is 1, which 4 pronoun sets"),
+        ({"ruff": 12}, 5, "ruff.sample_size is 12, which 5 pronoun sets"),
+    ],
+)
+def test_sizes_that_favour_a_pronoun_set_are_refused(sizes, n_sets, told):
+    with pytest.raises(UserError) as caught:
+        sample_sizes.check(settings(**sizes), n_sets, KNOWN)
+    assert str(caught.value) == (
+        f"{told} do not divide, so that one would be right more often than another; use a multiple of {n_sets}"
+    )
+
+
+def test_a_model_that_nobody_knows_is_refused():
+    with pytest.raises(UserError, match=r"^ruff\.sample_size: 'minilm-l6' is not in .*; did you mean 'minilm-l6-mlm'"):
+        sample_sizes.check(settings(ruff={"default": 4, "minilm-l6": 4}), 4, KNOWN)
+
+
+def test_each_model_has_its_own_size_or_the_default():
+    assert sample_sizes.of_models(12, ["a", "b"]) == {"a": 12, "b": 12}
+    sizes = sample_sizes.of_models({"default": 60, "b": 4, "not in this run": 8}, ["a", "b"])
+    assert sizes == {"a": 60, "b": 4}
+    assert sample_sizes.uneven(sizes) == ["b"]
+
+
+def test_the_default_run_scores_its_real_model_on_180_instances_a_number_of_distractors():
+    ruff = config.load_yaml(ROOT / "config.yaml")["ruff"]
+    sizes = sample_sizes.of_models(ruff["sample_size"], KNOWN)
+    assert len(ruff["seeds"]) * sizes["smollm2-135m-instruct"] >= 180
+    assert sizes["smollm2-135m-instruct"] % 12 == 0
+    assert sizes["minilm-l6-mlm"] == 4

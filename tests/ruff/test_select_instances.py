@@ -77,6 +77,14 @@ def test_other_seeds_select_other_rows(samples):
     assert balanced(samples[1], 6).tolist() != balanced(other, 6).tolist()
 
 
+@pytest.mark.parametrize("sizes", [[4], [4, 47], [4, 288], [288, 2160]])
+def test_priorities_choose_what_each_size_takes(samples, sizes):
+    places = selection.priorities(samples[1], sizes)
+    for size in sizes:
+        chosen = (places < size).nonzero()[0]
+        assert set(chosen) == set(balanced(samples[1], size))
+
+
 def test_an_empty_selection_is_refused(tmp_path):
     with pytest.raises(UserError, match="sample_size is 0; use at least 1"):
-        select_instances.main(context_free="x", samples=[], sample_size=0, selected="y")
+        select_instances.main(context_free="x", samples=[], sizes=[4, 0], selected="y")

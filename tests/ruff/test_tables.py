@@ -4,6 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from scripts.core import files
+from scripts.ruff import table_pronoun_tests
 from scripts.ruff.lib import numbers, tables
 
 
@@ -22,17 +24,25 @@ MODELS = {
 
 
 def test_instance_counts_count_files_and_what_is_scored():
-    selected = pd.DataFrame({"n_distractors": [None, None, 0, 0, 0, 1]})
-    table = tables.instance_counts(2, {0: 10, 1: 1000}, {0: [5, 5], 1: [5, 5]}, selected)
+    selected = pd.DataFrame({"n_distractors": [None, None, 0, 0, 0, 1], "priority": [None, None, 0, 3, 0, 0]})
+    drawn = {0: 10, 1: 1000}, {0: [5, 5], 1: [5, 5]}
+    table = tables.instance_counts(2, *drawn, selected, [4, 4])
     assert table.scored.tolist() == [2, 3, 1]
-    cells = tables.instance_counts_cells(table)
+    cells = tables.instance_counts_cells(table, {"a": 4, "b": 4}, MODELS)
     assert cells.values.tolist() == [
         ["no context", "2", "–", "2"],
         ["+ 0 distractors", "10", "2 × 5", "3"],
         ["+ 1 distractor", "1,000", "2 × 5", "1"],
     ]
     with pytest.raises(ValueError, match="differ in size"):
-        tables.instance_counts(2, {0: 10}, {0: [5, 6]}, selected)
+        tables.instance_counts(2, {0: 10}, {0: [5, 6]}, selected, [4])
+    sizes = {"a": 4, "b": 4, "c": 1}
+    table = tables.instance_counts(2, *drawn, selected, sizes.values())
+    assert table.scored.tolist() == [2, 3, 1]
+    assert table.scored_1.tolist() == [2, 2, 1]
+    cells = tables.instance_counts_cells(table, sizes, MODELS)
+    assert list(cells)[3:] == ["Scored: A-base, A-large", "Scored: C"]
+    assert cells["Scored: C"].tolist() == ["2", "2", "1"]
 
 
 def test_models_are_listed_by_family():
@@ -62,17 +72,27 @@ def test_tests_of_many_models_are_shown_pooled_only():
          "significant_paired_holm": [True, False, True]}
     )  # fmt: skip
     cells = tables.pronoun_tests_cells(tests, MODELS)
-    heads = ["difference", "t", "df", "p", "p (Holm)"]
-    assert cells.columns.tolist() == [
-        "Model", "Sets", *(f"Welch’s test: {head}" for head in heads), *(f"paired test: {head}" for head in heads)
+    # No test of A-base by Welch, and none of the second pair by the paired test.
+    assert cells.to_dict("records") == [
+        {"Sets": "he – she", "all models: difference": "−0.10", "all models: p, Welch": "0.040*",
+         "all models: p, paired": "0.004*", "A-base: difference": "+0.20", "A-base: p, paired": "0.024*"},
+        {"Sets": "he – xe", "all models: difference": "+0.30", "all models: p, Welch": "0.300",
+         "all models: p, paired": "–", "A-base: difference": "–", "A-base: p, paired": "–"},
     ]  # fmt: skip
-    assert cells.values.tolist() == [
-        ["all models", "he – she", "−0.10", "−2.00", "10.0", "< 0.001", "0.040*",
-         "−0.12", "−4.00", "11", "0.002", "0.004*"],
-        ["", "he – xe", "+0.30", "1.00", "9.5", "0.300", "0.300", *["–"] * 5],
-        ["A-base", "he – she", "+0.20", *["–"] * 4, "+0.25", "3.00", "6", "0.024", "0.024*"],
-    ]  # fmt: skip
-    assert len(tables.pronoun_tests_cells(tests, MODELS, most=2)) == 2
+    pooled = tables.pronoun_tests_cells(tests, MODELS, most=2)
+    assert [head for head in pooled if head.startswith("A-base")] == []
+
+
+def test_pairs_without_any_test_have_no_row(tmp_path):
+    tests = pd.DataFrame(
+        {"model": ["all"], "pronoun_a": "he", "pronoun_b": "she", "difference": 0.5, "p_holm": np.nan,
+         "significant_holm": False, "p_paired_holm": np.nan, "significant_paired_holm": False}
+    )  # fmt: skip
+    assert tables.pronoun_tests_cells(tests, MODELS).empty
+    paths = {kind: tmp_path / f"tests.{kind}" for kind in ("csv", "tex")}
+    files.write_csv(tmp_path / "given.csv", tests)
+    table_pronoun_tests.main(pronoun_tests=str(tmp_path / "given.csv"), **paths, models=MODELS)
+    assert paths["tex"].read_text(encoding="utf-8").startswith("% ") and len(files.read_csv(paths["csv"])) == 1
 
 
 def test_what_rounds_to_zero_has_no_sign():
@@ -83,21 +103,28 @@ def test_what_rounds_to_zero_has_no_sign():
          "p_paired_holm": 0.9, "significant_paired_holm": False}
     )  # fmt: skip
     cells = tables.pronoun_tests_cells(tests, MODELS)
-    heads = [head for head in cells if head.endswith((": difference", ": t"))]
+    heads = [head for head in cells if head.endswith(": difference")]
     assert set(cells[heads].to_numpy().ravel()) == {"0.00"}
     accuracy = pd.DataFrame(
-        {"architecture": "all", "factor": "all", "level": "all", "n_distractors": [0, 1], "accuracy": [0.501, 0.5]}
-    )
+        {"architecture": "all", "factor": "all", "level": "all", "n_distractors": [0, 1], "accuracy": [0.501, 0.5],
+         "ci_low": 0.4, "ci_high": [0.6, 0.55]}
+    )  # fmt: skip
     made = numbers.from_accuracy(accuracy.rename(columns={"architecture": "model"}), accuracy)
     assert made["accuracy_change.all"]["text"] == "0"
+    interval = made["accuracy_interval.all.all.all.1"]
+    assert (interval["value"], interval["high"], interval["text"]) == (0.4, 0.55, "0.40 to 0.55")
 
 
 def test_numbers_of_both_tests_have_their_own_ids():
     tests = pd.DataFrame(
         {"model": ["all", "a"], "pronoun_a": "he", "pronoun_b": "she", "n_a": [60, 58], "n_b": 60, "n_pairs": [60, 1],
-         "difference": [-0.1, 0.2], "p_holm": [0.04, 0.5], "p_paired_holm": [0.0002, np.nan]}
+         "difference": [-0.1, 0.2], "p_holm": [0.04, 0.5], "p_paired_holm": [0.0002, np.nan],
+         "significant_paired_holm": [True, False]}
     )  # fmt: skip
     made = numbers.from_tests(tests)
+    assert [made[f"paired.{model}.{name}"]["value"] for model in ("all", "a") for name in ("tests", "significant")] == [
+        1, 1, 0, 0
+    ]  # fmt: skip
     assert (made["test.all.he.she"]["value"], made["test.all.he.she"]["text"]) == (0.04, "p = 0.040")
     assert (made["test_paired.all.he.she"]["value"], made["test_paired.all.he.she"]["text"]) == (0.0002, "p < 0.001")
     assert (made["test_paired.a.he.she"]["value"], made["test_paired.a.he.she"]["text"]) == (None, "undefined")
@@ -121,8 +148,9 @@ def test_error_shares_side_by_side():
 
 def test_numbers_name_their_cells():
     accuracy = pd.DataFrame(
-        {"model": "a", "factor": "all", "level": "all", "n_distractors": [0, 1], "accuracy": [0.8, np.nan]}
-    )
+        {"model": "a", "factor": "all", "level": "all", "n_distractors": [0, 1], "accuracy": [0.8, np.nan],
+         "ci_low": [0.7, np.nan], "ci_high": [0.9, np.nan]}
+    )  # fmt: skip
     over = pd.DataFrame(
         {"architecture": "all", "factor": "all", "level": "all", "n_distractors": [0, 1], "accuracy": [0.8, 0.46]}
     )
@@ -133,5 +161,18 @@ def test_numbers_name_their_cells():
         "source": "accuracy.csv",
         "cell": {"model": "a", "factor": "all", "level": "all", "n_distractors": 0},
     }
-    assert made["accuracy.a.all.all.1"]["text"] == "–"
+    assert made["accuracy.a.all.all.1"]["text"] == made["accuracy_interval.a.all.all.1"]["text"] == "–"
     assert made["accuracy_change.all"]["text"] == "−34"
+
+
+def test_models_are_above_chance_by_their_intervals():
+    accuracy = pd.DataFrame(
+        {"model": ["a", "b", "c"], "factor": "all", "n_distractors": 0, "accuracy": [0.3, 0.4, 0.2],
+         "ci_low": [0.2, 0.3, 0.1], "ci_high": [0.4, 0.5, 0.3]}
+    )  # fmt: skip
+    free = pd.DataFrame({"model": ["a", "b", "c"], "pronoun": "he", "count": 1})
+    made = numbers.from_models(accuracy, free, 0.25)
+    assert made["above_chance.0"]["value"] == 1
+    # An interval of an accuracy at chance is 0.1 wide on either side: 1.96 times the root of 0.25 · 0.75 / 73.
+    assert made["chance.needed"]["value"] == 73
+    assert (made["accuracy_extreme.0.lowest"]["model"], made["accuracy_extreme.0.highest"]["model"]) == ("c", "b")

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from scripts.core import config, files, instances
+from scripts.core import config, files, instances, losses, model_outputs, options
 from scripts.core.engines import chunks, models
 from scripts.core.errors import UserError
 from scripts.core.provenance import closure
@@ -44,7 +44,7 @@ def write_instances(path, count, repeated=0):
 
 @pytest.fixture(scope="module")
 def entries(tmp_path_factory):
-    registry = builder.build(tmp_path_factory.mktemp("zoo"), ("tiny-llama", "tiny-bert"))
+    registry = builder.build(tmp_path_factory.mktemp("zoo"), ("tiny-llama", "tiny-bert", "tiny-t5"))
     return config.load_yaml(registry)["models"]
 
 
@@ -77,6 +77,34 @@ def test_every_distinct_instance_is_scored_once_in_order(entries, tmp_path, many
     speed = json.loads((tmp_path / "speed.json").read_text())
     assert speed["scored_tokens"] == facts["forward_tokens"]
     assert not (tmp_path / "scores.chunks").exists()
+
+
+@pytest.mark.parametrize("model", ["tiny-llama", "tiny-t5"])
+def test_losses_are_written_with_what_choices_need(entries, tmp_path, model):
+    path = write_instances(tmp_path / "instances.parquet", 9)
+    table = files.read_parquet(path)
+    table.loc[4, "text"] = "The clerk was late.  ___ would pay."
+    files.write_parquet(path, table)
+    given = arguments(entries, tmp_path, path, model, score="label_loss")
+    score.main(**given)
+    scores = model_outputs.read_scores(given["scores"], model, table)
+    assert scores.option.tolist() == FORMS * 9
+    assert files.parquet_metadata(given["scores"])["metric"] == "label_loss"
+    spanned = model == "tiny-t5"
+    assert (scores.sentinel_tokens == 2 * spanned).all()
+    assert (scores.end_tokens == spanned).all()
+    starts = scores.instance_id == f"{4:016x}"
+    assert (scores.uncapitalised_log_probability.notna() == (starts & spanned)).all()
+    picks = options.predict(losses.compared(scores), options.option_counts(table))
+    assert len(picks) == 9
+    merged = tmp_path / "merged.parquet"
+    merge_scores.main(shards=[given["scores"]], scores=str(merged))
+    assert files.read_arrow(merged).schema.equals(files.read_arrow(given["scores"]).schema)
+
+
+def test_a_masked_model_has_no_losses(entries, tmp_path, many):
+    with pytest.raises(UserError, match=r"a masked language model has no loss on labels.*leave the model out"):
+        score.main(**arguments(entries, tmp_path, many, "tiny-bert", score="label_loss"))
 
 
 def test_token_values_add_up(entries, tmp_path, many):
@@ -209,6 +237,24 @@ def test_shards_take_every_instance_once(tmp_path, many, shards, power):
     # Contiguous and in order.
     owner = chosen.argmax(axis=0)[:90]
     assert (np.diff(owner) >= 0).all()
+
+
+@pytest.mark.parametrize("shards", [1, 3])
+def test_a_model_with_a_smaller_sample_scores_the_rows_of_priority(tmp_path, many, shards):
+    table = files.read_parquet(many)
+    # The last seven rows are the first seven instances again, in another sample.
+    table["priority"] = pd.array([None] * 5 + list(range(5, 90)) + [0, 1, 2, 3, 4, 5, 6], dtype="Int64")
+    path = tmp_path / "with_priority.parquet"
+    files.write_parquet(path, table)
+    chosen = sum(instances.shard_rows(path, k, shards, 1, 6) for k in range(1, shards + 1))
+    assert table[chosen == 1].instance_id.tolist() == [f"{i:016x}" for i in range(6)]
+    assert chosen.max() == 1
+    assert sum(instances.shard_rows(path, k, shards) for k in range(1, shards + 1)).sum() == 90
+
+
+def test_a_file_without_priorities_is_refused_where_a_model_scores_fewer(entries, tmp_path, many):
+    with pytest.raises(UserError, match="priority"):
+        score.main(**arguments(entries, tmp_path, many, priority=4))
 
 
 @pytest.mark.parametrize("size", [1, 7, 90, 1000])

@@ -78,7 +78,8 @@ class Run:
     def __init__(self, cluster, folder, *arguments):
         self.cluster, self.folder = cluster, folder
         self.log = Path(tempfile.mkstemp(suffix=".log", dir=folder)[1])
-        command = [sys.executable, QUICKLY, "--configfile", "config/test.yaml", "--nocolor", *arguments]
+        # Snakemake's usual output, from which the tests read what became of each job.
+        command = [sys.executable, QUICKLY, "--configfile", "config/test.yaml", "--nocolor", "-p", *arguments]
         with self.log.open("w") as out:
             self.process = subprocess.Popen(
                 command, cwd=folder, env=cluster.environment, stdin=subprocess.DEVNULL, stdout=out, stderr=out,
@@ -178,7 +179,7 @@ def site(folder):
     # Without prompted models: one job for each kind of resources is enough.
     text = re.sub(r"( +.*\bmodels: )\[.*?\]", r"\1[]", text)
     overlay.write_text(
-        text.replace("sample_size: 12", "sample_size: 3").replace("[0, 1, 2]", "[0, 1]").replace("[0, 2]", "[0, 1]")
+        text.replace("sample_size: 12", "sample_size: 4").replace("[0, 1, 2]", "[0, 1]").replace("[0, 2]", "[0, 1]")
     )
     profile = folder / "slurm/config.yaml"
     # A site's account; a first look at the jobs after 2 s instead of 20; no more threads than this machine may have.

@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from scripts.core import files
+from scripts.core import files, plotting
 from scripts.core.errors import UserError
 from scripts.core.options import SLOT
 from scripts.underspecification import (
@@ -34,13 +34,14 @@ from scripts.underspecification import (
 )
 from scripts.underspecification.lib import figures, findings, study
 from scripts.underspecification.lib.analyses import correlation
+from tests.figures import problems
 from tests.workflow.conftest import Workflow
 
 SETS = ("mgc", "winogender_replica", "simplified_replica")
 FILLER, WRITER = "minilm-l6-mlm", "opt-125m"
 """A demonstration model that fills masks, and one of a hub that continues prompts; neither is loaded."""
 ENOUGH = {("winogender", "replica"): (figures.LEAST, figures.LEAST)}
-LABELS = {FILLER: "MiniLM-L6-MLM", WRITER: "OPT-125M"}
+LABELS = {FILLER: "MiniLM (demonstration)", WRITER: "OPT-125M"}
 THRESHOLD = 0.7
 RELEASED = ("BERT-base", "BART-base", "GPT-3.5 SFT")
 """One model for each figure of a part of the models."""
@@ -254,16 +255,23 @@ def test_models_that_are_not_the_studys_are_compared_with_nothing(run):
     assert verdicts.claim.nunique() == 18
 
 
-def test_the_section_uses_every_figure_and_table(run):
+def test_the_section_shows_or_names_every_figure_and_table(run):
     text = (run.parent / "paper/sections/underspecification.tex").read_text(encoding="utf-8")
     labels = re.findall(r"\\label\{([^}]+)\}", text)
     assert len(labels) == len(set(labels))
-    for path in [*run.glob("figures/**/*.pdf")]:
-        relative = Path("../underspecification") / path.relative_to(run)
-        assert str(relative) in text, relative
+    named = text.partition(r"\paragraph{Also made.}")[2]
+    for path in [*run.glob("figures/**/*.pdf"), *run.glob("tables/**/*.tex")]:
+        if path.suffix == ".tex":
+            cells = path.read_text(encoding="utf-8").strip()
+            shown = cells.startswith("%") or cells in text
+        else:
+            shown = str(Path("../underspecification") / path.relative_to(run)) in text
+        assert shown or path.stem.replace("_", " ") in named, path
     for reference in re.findall(r"\\ref\{([^}]+)\}", text):
         assert reference in labels, reference
     assert "VAR" not in text and "nan" not in text
+    for cells in re.findall(r"\\midrule.*?\\bottomrule", text, flags=re.DOTALL):
+        assert not re.search("not (applicable|run|released)", cells), cells
 
 
 def test_numbers_are_those_of_the_tables(run):
@@ -290,10 +298,10 @@ def test_figures_draw_what_their_csv_says(run):
 def test_figures_and_findings_use_the_threshold_of_the_settings(run):
     rows = figure_occupations.select(files.read_csv(run / "analysis/run/metric.csv"), "winogender", "run")
     for threshold, labels in ((0.7, ("≤ 0.7 points", "0.7 to 1.4 points")), (2, ("≤ 2 points", "2 to 4 points"))):
-        drawn = figure_occupations.draw(rows, "winogender", {}, {}, threshold)
+        drawn = figure_occupations.draw(rows, "winogender", {}, threshold)
         assert [text.get_text() for text in drawn.legends[0].get_texts()][:2] == list(labels)
         values = rows.assign(metric=[threshold, *[threshold * 1.5] * (len(rows) - 1)], undefined=False)
-        mesh = figure_occupations.draw(values, "winogender", {}, {}, threshold).axes[0].collections
+        mesh = figure_occupations.draw(values, "winogender", {}, threshold).axes[0].collections
         colours = np.concatenate([part.cmap(part.norm(part.get_array().ravel())) for part in mesh])
         assert len(np.unique(colours, axis=0)) == 2
     curve, areas = (files.read_csv(run / f"analysis/run/{name}.csv") for name in ("roc", "specification_detection"))
@@ -349,11 +357,13 @@ def drawn(run, root):
     sizes = dict.fromkeys(figure_roc.evaluation_sets(curves), (figures.LEAST, figures.LEAST))
     areas = areas[(areas.metric == "AUC") & (areas.dates == 1)]
     return {
-        "date": figure_correlations.draw(table("figures/preprint/correlations_date_all"), {}, "date"),
-        "place": figure_correlations.draw(table("figures/run/correlations_place_all"), {}, "place"),
-        "example": figure_example.draw(table("figures/preprint/example"), {}),
+        "date": figure_correlations.draw(table("figures/preprint/correlations_date_all"), "date"),
+        "place": figure_correlations.draw(table("figures/run/correlations_place_all"), "place"),
+        "example": figure_example.draw(
+            table("figures/preprint/example").assign(model="Some-model-135M-Instruct (demonstration)")
+        ),
         "occupations": figure_occupations.draw(
-            table("figures/run/occupations_winogender_run").assign(undefined=True), "winogender", {}, {}, THRESHOLD
+            table("figures/run/occupations_winogender_run").assign(undefined=True), "winogender", {}, THRESHOLD
         ),
         "roc": figure_roc.draw(curves, areas, sizes, {}, THRESHOLD),
         "orders": figure_orders.draw(table("figures/preprint/orders")),
@@ -383,6 +393,21 @@ def test_marks_are_large_enough_and_axes_are_labelled(drawn, name):
         assert unit in said
 
 
+@pytest.mark.parametrize("name", ["date", "place", "example", "occupations", "roc", "orders", "toy"])
+def test_figures_keep_the_rules(drawn, name):
+    assert problems(drawn[name], pronouns=name in ("date", "place", "orders")) == []
+
+
+def test_a_model_of_the_run_has_its_own_colour_among_the_curves(run):
+    curves, areas = (files.read_csv(run / f"analysis/run/{name}.csv") for name in ("roc", "specification_detection"))
+    curves, areas = (table[figure_roc.is_drawn(table)] for table in (curves, areas))
+    curves = curves[curves.evaluation_set == "winogender"]
+    known = {name: {"family": "BERT", "architecture": "encoder", "parameters": 110_000_000} for name in curves.model}
+    drawn = figure_roc.draw(curves, areas[(areas.metric == "AUC") & (areas.dates == 1)], ENOUGH, known, THRESHOLD)
+    colours = {line.get_color() for ax in drawn.axes for line in ax.lines if line.get_marker() == "o"}
+    assert colours == {plotting.model_style(next(iter(known.values())))["color"]}
+
+
 @pytest.mark.parametrize("name", ["date", "place"])
 def test_intervals_and_lines_stay_on_the_scale(drawn, name):
     checked = 0
@@ -399,7 +424,7 @@ def test_intervals_and_lines_stay_on_the_scale(drawn, name):
 def test_intervals_beyond_the_scale_are_cut(run):
     curves = files.read_csv(run / "figures/preprint/correlations_date_all.csv")
     wide = curves.assign(fit_low=-20.0, fit_high=130.0, fit=np.where(curves.position == 0, -5.0, 110.0))
-    for ax in figure_correlations.draw(wide, {}, "date").axes:
+    for ax in figure_correlations.draw(wide, "date").axes:
         for area in ax.collections:
             values = np.concatenate([path.vertices[:, 1] for path in area.get_paths()])
             assert (values.min(), values.max()) == (0, 100)
@@ -439,7 +464,7 @@ def test_no_curve_is_drawn_of_few_sentences(run):
 def test_no_line_crosses_years_without_data(run):
     assert [list(p) for p in figure_example.spans(np.array([1901, 1904, 2012, 2016]))] == [[1901, 1904], [2012, 2016]]
     assert [list(p) for p in figure_example.spans(np.array([1900, 1950, 2000]))] == [[1900, 1950, 2000]]
-    figure = figure_example.draw(files.read_csv(run / "figures/run/example.csv"), {})
+    figure = figure_example.draw(files.read_csv(run / "figures/run/example.csv"))
     for ax in figure.axes:
         for line in ax.lines:
             assert np.ptp(line.get_xdata()) < 20

@@ -33,6 +33,11 @@ COPIED = (
 )
 
 
+# Without TeX everything but the PDF.
+PAPER = "paper" if shutil.which("latexmk") else "paper_provenance"
+TARGETS = (PAPER, "figures", "tables")
+
+
 class Workflow:
     """A copy of the repository and the ways to run its workflow.
 
@@ -81,6 +86,21 @@ class Workflow:
         return {name: int(count) for name, count in re.findall(r"^(\S+) +(\d+)$", table.group(1), flags=re.MULTILINE)}
 
 
+def audit(folder, *arguments, overlay="config/test.yaml", code=None):
+    """Run the audit in ``folder``, with the repository of ``code``; return the exit status and what was printed."""
+    targets = [f"--target={target}" for target in TARGETS]
+    done = subprocess.run(
+        [sys.executable, "-m", "scripts.audit", "--configfile", overlay, *targets, *map(str, arguments)],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(code or folder)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "Traceback" not in done.stderr, done.stderr
+    return done.returncode, done.stdout + done.stderr
+
+
 @pytest.fixture(scope="session")
 def fresh(tmp_path_factory):
     """Make further copies of the repository with the zoo, not run yet."""
@@ -119,7 +139,7 @@ def complete(fresh, tmp_path_factory, worker_id):
         if os.environ.get("PRONOUN_UPSTREAM_MIRROR"):
             overlay = workflow.folder / "config/test.yaml"
             overlay.write_text(overlay.read_text().replace("ruff:\n", "ruff:\n  templates: [replica, official]\n"))
-        done = workflow.snakemake("paper" if shutil.which("latexmk") else "paper_provenance", "figures", "tables")
+        done = workflow.snakemake(*TARGETS)
         assert done.returncode == 0, done.stdout[-6000:]
         return workflow.folder
 

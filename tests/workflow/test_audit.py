@@ -14,12 +14,11 @@ from pathlib import Path
 import pytest
 
 from scripts.core import files
-from scripts.core.provenance import job_records
+from scripts.core.provenance import job_records, trace
+from tests.workflow.conftest import PAPER, audit
 
 pytestmark = pytest.mark.workflow
 
-PAPER = "paper" if shutil.which("latexmk") else "paper_provenance"
-TARGETS = [f"--target={target}" for target in (PAPER, "figures", "tables")]
 SCORES = "results/ruff/scores/replica"
 
 
@@ -33,20 +32,6 @@ def copied(finished, folder, **options):
 @pytest.fixture
 def tree(finished, tmp_path):
     return copied(finished, tmp_path / "copy")
-
-
-def audit(folder, *arguments, overlay="config/test.yaml", code=None):
-    """Run the audit in ``folder``, with the repository of ``code``; return the exit status and what was printed."""
-    done = subprocess.run(
-        [sys.executable, "-m", "scripts.audit", "--configfile", overlay, *TARGETS, *map(str, arguments)],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(code or folder)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert "Traceback" not in done.stderr, done.stderr
-    return done.returncode, done.stdout + done.stderr
 
 
 def verdicts(folder):
@@ -250,7 +235,7 @@ def test_the_paper_ends_with_the_digest_of_its_manifest(finished):
         pytest.skip("latexmk is not installed: there is no paper and no manifest")
     value = files.sha256(finished.folder / "results/paper/manifest.sha256")
     appendix = (finished.folder / "results/paper/sections/provenance.tex").read_text()
-    assert value in appendix.rpartition(r"\end{longtable}")[2].replace(r"\allowbreak{}", "")
+    assert value in appendix.replace(r"\allowbreak{}", "")
     source = (finished.folder / "results/paper/main.tex").read_text()
     assert source.rstrip().endswith("\\input{sections/provenance}\n\\end{document}")
     log = (finished.folder / "results/logs/paper_pdf/paper.log").read_text()
@@ -326,8 +311,10 @@ def test_a_figure_leads_back_to_templates_and_weights(finished):
         assert "rule paper_pdf" in printed
     status, printed = audit(finished.folder, "figure 1")
     assert status == 0, printed
-    for word in ("results/ruff/figures/replica/", "rule score", "templates/ruff/task.tsv", "weights ", "current"):
+    for word in ("results/ruff/figures/", "rule score", "weights ", "current"):
         assert word in printed
+    status, printed = audit(finished.folder, "results/ruff/figures/replica/context_free_by_model.pdf")
+    assert status == 0 and "templates/ruff/task.tsv" in printed, printed
 
 
 def test_a_number_and_a_cell_lead_back_to_one_model_and_template_rows(finished):
@@ -382,15 +369,28 @@ def test_every_link_of_the_paper_leads_somewhere(finished):
     links = set(re.findall(r"\\(?:sourced|origin)\{([^}]+)\}", text))
     appendix = (folder / "sections/provenance.tex").read_text()
     assert links <= set(re.findall(r"\\hypertarget\{([^}]+)\}", appendix))
-    captions = len(re.findall(r"\\caption(?:of\{table\})?\{", text))
+    captions = len(re.findall(r"\\caption\{", text))
     assert captions == len(re.findall(r"\\origin\{", text)) == len(re.findall(r"\\ref\{", appendix))
-    figure = finished.folder / "results/ruff/figures/replica/scaling.pdf"
-    row = next(line for line in appendix.splitlines() if "hypertarget{fig:ruff-replica-scaling}" in line)
-    assert files.sha256(figure)[:10] in row
-    assert "3 models" in row
-    number = next(line for line in appendix.splitlines() if "{ruff.replica.accuracy.tiny-opt.all.all.2}" in line)
-    entries = json.loads((finished.folder / "results/ruff/analysis/replica/paper_numbers.json").read_text())
-    assert f"& {entries['accuracy.tiny-opt.all.all.2']['text']} &" in number
+    listed = files.read_csv(folder / "provenance.csv").fillna("")
+    shown = listed[listed.kind.isin(["figure", "table"])]
+    assert len(shown) == captions and links == set(shown.result) | set(listed[listed.kind == "number"].result)
+    for row in listed.itertuples():
+        assert files.sha256(finished.folder / row.file) == row.sha256, row.file
+        assert row.rule and row.commit, row.file
+        assert row.kind == "number" or json.loads(row.code), row.file
+    # A link ends at the file's entry, which has its digest.
+    entries = [line for line in appendix.splitlines() if line.startswith(r"\item ")]
+    for row in listed[listed.result != ""].itertuples():
+        (entry,) = [line for line in entries if rf"\hypertarget{{{row.result}}}" in line]
+        assert row.sha256[:10] in entry
+    number = listed[(listed.kind == "number") & listed.result.str.startswith("ruff.replica.")].iloc[0]
+    study, part, name = number.result.split(".", 2)
+    made = json.loads((finished.folder / f"results/{study}/analysis/{part}/paper_numbers.json").read_text())[name]
+    assert (number["shown"], json.loads(number.cell)) == (made["text"], made["cell"])
+    every = {
+        path.relative_to(finished.folder).as_posix() for path in (finished.folder / "results").rglob("figures/**/*.pdf")
+    }
+    assert every <= set(listed.file)
 
 
 def test_a_paper_of_a_table_edited_by_hand_is_refused_or_marked(finished, tmp_path):
@@ -438,7 +438,7 @@ TRACES = {
         ["tiny-llama.parquet"],
     ),
     # A full set that was not made: every task sentence and context template, and the pronoun sets of the run alone.
-    "table 3:2:instances": (
+    "results/ruff/tables/replica/instance_counts.csv:2:instances": (
         [r"= 7200", r"\n1 rows? of results/ruff/instances/replica/full_set_sizes\.parquet",
          r"ruff/task\.tsv: lines 3-182\n", r"ruff/context\.tsv: lines 3-32\n",
          r"occupations\.tsv: lines 3-62\n", r"pronouns\.tsv: lines 3-6\n"],
@@ -450,8 +450,12 @@ TRACES = {
         [r"context\.tsv: line", r"rows? of results/ruff/instances/replica/full_set_sizes"],
     ),
     # He and she, without distractors: half of the 24 instances, not the 252 of all settings.
-    "table 5:1:p": ([r"\n12 rows of results/ruff/instances/replica/selected\.parquet"], [r"\n252 rows", r"\n24 rows"]),
-    "figure 4": ([r"\n24 rows of results/ruff/instances/replica/selected\.parquet", "weights "], [r"\n252 rows"]),
+    "results/ruff/tables/replica/pronoun_tests.csv:1:p": (
+        [r"\n12 rows of results/ruff/instances/replica/selected\.parquet"], [r"\n252 rows", r"\n24 rows"],
+    ),
+    "results/ruff/figures/replica/accuracy_by_pronoun.pdf": (
+        [r"\n24 rows of results/ruff/instances/replica/selected\.parquet", "weights "], [r"\n252 rows"],
+    ),
     "results/ruff/analysis/replica/prompted_accuracy.csv:model=tiny-llama,method=zhou,answer=final,n_distractors=0,"
     "prompt=3:accuracy": (
         [r"\d rows of results/ruff/prompts/replica\.parquet", r"ruff/prompts\.tsv: line 6\n",
@@ -494,6 +498,18 @@ def test_a_result_leads_to_the_lines_that_it_used(finished, what):
     assert [pattern for pattern in absent if re.search(pattern, printed)] == [], printed
 
 
+def numbered(finished, label):
+    """Return what the paper calls the figure or table whose label ends so, such as ``table 4``."""
+    items = trace.items(finished.folder / "results/paper/main.tex")
+    return next(f"{item['kind']} {item['number']}" for item in items if item["label"].endswith(label))
+
+
+def test_a_cell_of_a_numbered_table_leads_to_its_rows(finished):
+    status, printed = audit(finished.folder, f"{numbered(finished, '-instances')}:2:instances")
+    assert status == 0 and re.search(r"= 7200", printed), printed
+    assert re.search(r"\n1 rows? of results/ruff/instances/\w+/full_set_sizes\.parquet", printed)
+
+
 def test_the_examples_of_the_help_work(finished):
     _, printed = audit(finished.folder, "--help")
     examples = re.findall(r"^ +python -m scripts\.audit +(.+?)(?:  .*)?$", printed, flags=re.MULTILINE)
@@ -512,15 +528,18 @@ def test_the_examples_of_the_help_work(finished):
     ("what", "told"),
     [
         ("table 1:1:x", "table 1 has no file of its own in results/paper/main.tex, and so no cells to look up"),
-        ("table 6:1:x", "accuracy.csv: has no column 'x'"),
-        ("table 6:999:accuracy", "'999' chooses 0 rows"),
-        ("figure 4:1:x", "accuracy_by_pronoun.csv: has no column 'x'"),
+        ("-accuracy:1:x", "accuracy.csv: has no column 'x'"),
+        ("-accuracy:999:accuracy", "'999' chooses 0 rows"),
+        ("-accuracy_by_pronoun:1:x", "accuracy_by_pronoun.csv: has no column 'x'"),
         ("results/ruff/analysis/replica/none.csv:1:x", "no such file"),
         ("results/ruff/analysis/replica/accuracy.csv:1", "write FILE.csv:ROW:COLUMN"),
         ("--impact=templates/ruff/task.tsv:99999", "line 99999 is not a data row; data rows are the lines 3-182"),
     ],
 )
 def test_what_is_not_there_is_an_error(finished, what, told):
+    if what.startswith("-accuracy"):
+        label, colon, cell = what.partition(":")
+        what = f"{numbered(finished, label)}{colon}{cell}"
     status, printed = audit(finished.folder, what)
     assert status == 2
     assert told in printed
@@ -550,7 +569,7 @@ def test_the_impact_of_a_line_is_what_was_made_from_it(finished):
 def test_a_plan_of_another_configuration_changes_no_result(tree, finished):
     shutil.copytree(finished.folder / ".snakemake", tree / ".snakemake")
     overlay = (tree / "config/test.yaml").read_text(encoding="utf-8")
-    overlay = overlay.replace("sample_size: 12", "sample_size: 30").replace("dates: 3", "dates: 4")
+    overlay = overlay.replace("sample_size: 12", "sample_size: 32").replace("dates: 3", "dates: 4")
     (tree / "config/other.yaml").write_text(re.sub("^models: .*", "models: [tiny-bert]", overlay, flags=re.MULTILINE))
     copy = type(finished).of(tree)
     kept = {path: files.sha256(path) for path in sorted((tree / "results").rglob("*")) if path.is_file()}

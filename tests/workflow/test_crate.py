@@ -17,6 +17,7 @@ from rocrate_validator import services
 from rocrate_validator.models import Severity
 from rocrate_validator.utils.http import HttpRequester
 
+from scripts.core import files
 from scripts.core.errors import UserError
 from scripts.provenance import crate as packing
 
@@ -29,6 +30,11 @@ CONTEXT = "https://w3id.org/ro/crate/1.1/context"
 def crate(finished, tmp_path_factory):
     if shutil.which("latexmk") is None:
         pytest.skip("latexmk is not installed: there is no paper to pack")
+    # The copy that tests run has only what they need.
+    for name in set(packing.WORKFLOW + packing.FOLDERS) - {path.name for path in finished.folder.iterdir()}:
+        (shutil.copytree if (packing.ROOT / name).is_dir() else shutil.copy2)(
+            packing.ROOT / name, finished.folder / name
+        )
     done = finished.snakemake("crate")
     assert done.returncode == 0, done.stdout[-3000:]
     folder = tmp_path_factory.mktemp("crate")
@@ -97,6 +103,52 @@ def test_weights_and_what_others_own_are_named_and_not_packed(crate, finished):
         assert hidden not in packed
         assert len(graph[f"#{hidden}"]["sha256"]) == 64
         assert [e for e in graph if e.startswith("https://") and "robust-pronoun-fidelity" in e]
+
+
+def left_out(crate):
+    lines = (crate / packing.LEFT_OUT).read_text(encoding="utf-8").splitlines()
+    return [dict(zip(lines[0].split("\t"), line.split("\t"), strict=True)) for line in lines[1:]]
+
+
+def test_instances_that_no_model_read_are_left_out_and_made_again_by_their_command(crate, finished):
+    rows = {row["path"]: row for row in left_out(crate)}
+    packed = {p.relative_to(crate).as_posix() for p in crate.rglob("*") if p.is_file()}
+    assert not packed & rows.keys()
+    sample = "results/ruff/instances/replica/sample_seed13_distractors1.parquet"
+    made = "results/counter_gap/instances/replica.parquet"
+    assert {rows[sample]["reason"], rows[made]["reason"]} == {"instances that no model read"}
+    graph = {e["@id"]: e for e in json.loads((crate / "ro-crate-metadata.json").read_text())["@graph"]}
+    for path, row in rows.items():
+        assert row["command"] == f"snakemake --cores 2 {path} --configfile config/test.yaml"
+        assert graph[f"#{path}"]["sha256"] == row["sha256"]
+        assert row["reason"] in graph[f"#{path}"]["description"] and row["command"] in graph[f"#{path}"]["description"]
+        assert int(row["bytes"]) == (finished.folder / path).stat().st_size
+    # The workflow and the overlay are in the crate, but for the weights of the models.
+    shutil.copytree(finished.folder / "zoo", crate / "zoo", dirs_exist_ok=True)
+    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    for path in (sample, made):
+        done = subprocess.run(
+            rows[path]["command"].split(), cwd=crate, env=environment, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert files.sha256(crate / path) == rows[path]["sha256"]
+
+
+def test_a_crate_has_the_whole_workflow(crate):
+    """Everything that is in the repository but its tests and what only the repository's forge reads."""
+    packed = {p.relative_to(crate).as_posix() for p in crate.rglob("*") if p.is_file()}
+    assert {
+        "README.md",
+        "CITATION.cff",
+        "CHANGELOG.md",
+        "CONTRIBUTING.md",
+        "docs/audit.md",
+        "slurm/config.yaml",
+    } <= packed
+    assert {"config/test.yaml", "zoo/models.yaml"} <= packed
+    listed = subprocess.run(["git", "ls-files"], cwd=packing.ROOT, capture_output=True, text=True, check=True).stdout
+    apart = ("tests/", ".", "config/weights/")
+    assert not [name for name in listed.splitlines() if not name.startswith(apart) and name not in packed]
 
 
 def test_a_crate_names_neither_machine_nor_folders(crate, finished):

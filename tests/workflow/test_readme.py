@@ -34,7 +34,13 @@ ADVISED = (
     "snakemake --cores 2 -R ruff_figure_scaling",
     "snakemake --cores 2 --rerun-incomplete",
     "snakemake --cores 2 --quiet rules host",
+    "snakemake --cores 2 -p",
 )
+# Commands that ask for what an earlier one of the pages made, by the place where it is; the earlier one comes first
+# whichever tests are chosen.
+NEEDS = {
+    "runs/mine": "snakemake --cores 2 figures tables --directory runs/mine --configfile mine.yaml",
+}
 
 
 def listed(*kinds):
@@ -101,8 +107,29 @@ def dry(command):
     return command.replace("snakemake ", "snakemake --dry-run --quiet rules host --cores 2 ", 1)
 
 
+@pytest.fixture(scope="module")
+def earlier(site):
+    """Type what a command needs, once."""
+    typed_before = set()
+
+    def type_before(command):
+        for place, needed in NEEDS.items():
+            if place in command and command != needed and needed not in typed_before:
+                done = typed(site, needed)
+                assert done.returncode == 0, done.stdout[-4000:]
+                typed_before.add(needed)
+
+    return type_before
+
+
+def test_what_commands_need_is_itself_in_the_pages():
+    typed_in_pages = {parameter.values[0] for parameter in listed("bash run")}
+    assert set(NEEDS.values()) <= typed_in_pages
+
+
 @pytest.mark.parametrize("command", [*listed("bash run"), *ADVISED])
-def test_a_command_that_is_typed_succeeds(site, command):
+def test_a_command_that_is_typed_succeeds(site, earlier, command):
+    earlier(command)
     done = typed(site, command)
     assert done.returncode == 0, done.stdout[-4000:]
 
@@ -116,7 +143,8 @@ def test_a_command_that_is_too_large_is_planned(checkout, command):
 
 
 @pytest.mark.parametrize("command", listed("python run"))
-def test_python_that_is_typed_prints_what_the_tables_say(site, command):
+def test_python_that_is_typed_prints_what_the_tables_say(site, earlier, command):
+    earlier(command)
     done = typed(site, command, (sys.executable, "-c"))
     assert done.returncode == 0, done.stdout[-4000:]
     table = site.folder / "runs/mine/results/ruff/analysis/replica/accuracy.csv"

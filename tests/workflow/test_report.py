@@ -1,11 +1,15 @@
 """Snakemake's HTML report of a finished run, opened in a browser."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
 
 import pytest
+
+MAIN = "official" if os.environ.get("PRONOUN_UPSTREAM_MIRROR") else "replica"
+"""The templates whose figures RUFF's section shows."""
 
 pytestmark = pytest.mark.workflow
 
@@ -22,6 +26,13 @@ CLICKS = """
   }, 1000);
 }, 1500);</script>
 """
+# Where the title of the first page is.
+MEASURED = """
+<script>setTimeout(() => {
+  const title = document.querySelector(".prose h1").getBoundingClientRect();
+  document.body.dataset.corner = `${Math.round(title.left)} ${Math.round(title.top)}`;
+}, 3000);</script>
+"""
 
 
 @pytest.fixture(scope="module")
@@ -34,13 +45,16 @@ def report(finished, tmp_path_factory):
     return path.read_text(encoding="utf-8")
 
 
-def opened(report, folder, study, *cells):
-    """Return the page as a browser shows it after the clicks, without scripts; leaves a picture beside it."""
+def opened(report, folder, study=None, *cells):
+    """Return the page as a browser shows it after the clicks, without scripts; leaves a picture beside it.
+
+    Without a study nothing is clicked.
+    """
     browser = shutil.which("chromium")
     if browser is None:
         pytest.skip("chromium is not installed: bash envs/chromium.sh")
     page = folder / "page.html"
-    clicks = CLICKS % {"study": study, "cells": json.dumps(cells)}
+    clicks = CLICKS % {"study": study, "cells": json.dumps(cells)} if study else MEASURED
     # Scripts of the page name the end of a body too; the last one is the page's own.
     page.write_text(f"{clicks}</body>".join(report.rsplit("</body>", 1)), encoding="utf-8")
     command = [
@@ -60,18 +74,41 @@ def opened(report, folder, study, *cells):
 @pytest.mark.parametrize(
     ("study", "cells", "caption"),
     [
-        ("RUFF", ("figure", "accuracy by distractors", "replica"), "ruff-replica-accuracy_by_distractors"),
-        ("Counter-GAP", ("table", "inconsistency", "replica"), "counter-gap-replica-inconsistency"),
+        (
+            "2. RUFF",
+            ("figure", "Accuracy by number of distractors", MAIN),
+            f"ruff-{MAIN}-accuracy_by_distractors",
+        ),
+        (
+            "3. Counter-GAP",
+            ("table", "Bias, all sets and systems"),
+            "counter-gap-bias",
+        ),
     ],
 )
 def test_a_result_has_its_study_and_the_papers_caption(report, finished, tmp_path, study, cells, caption):
     page = opened(report, tmp_path, study, *cells)
     source = "".join(p.read_text() for p in (finished.folder / "results/paper/sections").glob("*.tex"))
+    source = re.sub(r"\\sourced\{[^}]*\}", "", source)
     label = source.index(rf"\label{{{'fig' if cells[0] == 'figure' else 'tab'}:{caption}}}")
     words = re.findall(r"[A-Za-z]{3,}", source[source.rindex(r"\caption{", 0, label) + 9 : label])[:8]
     shown = re.search(r"<strong>(?:Figure|Table) \d+ of the paper\.</strong>(.*?)</p>", page, flags=re.DOTALL)
     assert shown, page[-3000:]
     assert re.findall(r"[A-Za-z]{3,}", shown[1])[:8] == words
+
+
+def test_it_opens_with_the_overview(report, tmp_path):
+    """The questions, the table over all studies and the headline figures, before anything is clicked."""
+    page = opened(report, tmp_path)
+    places = [
+        page.index(words) for words in ("results of a run", "Does a model reuse", "<table", "data:image/png;base64,")
+    ]
+    assert places == sorted(places)
+    # In the window, and not below the menu.
+    left, top = map(int, re.search(r'data-corner="(-?\d+) (-?\d+)"', page).groups())
+    assert 220 < left < 700 and 0 <= top < 300
+    order = [page.index(f"{place}. {name}") for place, name in enumerate(("All studies", "RUFF", "Counter-GAP"), 1)]
+    assert order == sorted(order)
 
 
 def test_all_figures_and_tables_are_in_it(report, finished):

@@ -10,11 +10,10 @@ from pathlib import Path
 import pytest
 
 from scripts.core import files
+from tests.workflow.conftest import TARGETS, audit
 
 pytestmark = pytest.mark.workflow
 
-PAPER = "paper" if shutil.which("latexmk") else "paper_provenance"
-TARGETS = (PAPER, "figures", "tables")
 # One study, on other settings than those of config/test.yaml; the registry is the repository's.
 OTHER = """run: other
 studies: [counter_gap]
@@ -27,27 +26,6 @@ counter_gap:
 """
 FIGURE = "results/counter_gap/figures/replica/breakdown"
 IN_FOLDER = ("--directory", "runs/other")
-
-
-def audit(folder, overlay, *arguments):
-    done = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "scripts.audit",
-            "--configfile",
-            overlay,
-            *(f"--target={t}" for t in TARGETS),
-            *arguments,
-        ],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(folder)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert "Traceback" not in done.stderr, done.stderr
-    return done.returncode, done.stdout + done.stderr
 
 
 def digests(folder):
@@ -75,7 +53,7 @@ def test_two_runs_do_not_disturb_each_other(side_by_side):
     assert workflow.planned(*TARGETS) == {}
     assert workflow.planned(*IN_FOLDER, "--", *TARGETS, overlay="config/other.yaml") == {}
     for overlay, folder in (("config/test.yaml", []), ("config/other.yaml", IN_FOLDER)):
-        status, printed = audit(workflow.folder, overlay, *folder)
+        status, printed = audit(workflow.folder, *folder, overlay=overlay)
         assert status == 0, printed
     assert digests(workflow.folder / "results") == before
     assert files.sha256(workflow.folder / f"runs/other/{FIGURE}.csv") != files.sha256(workflow.folder / f"{FIGURE}.csv")
@@ -84,7 +62,7 @@ def test_two_runs_do_not_disturb_each_other(side_by_side):
 
 def test_a_result_of_a_run_in_its_folder_leads_to_its_templates(side_by_side):
     workflow, _ = side_by_side
-    status, printed = audit(workflow.folder, "config/other.yaml", *IN_FOLDER, f"{FIGURE}.pdf")
+    status, printed = audit(workflow.folder, *IN_FOLDER, f"{FIGURE}.pdf", overlay="config/other.yaml")
     assert status == 0, printed
     assert "templates/counter_gap/quadruples.tsv: lines" in printed
     assert "../" not in printed
@@ -96,7 +74,7 @@ def test_the_commands_of_an_audit_name_the_folder(side_by_side):
     kept = figure.read_bytes()
     figure.write_bytes(kept + b"\n")
     (figure.parent / "mine.txt").write_text("x", encoding="utf-8")
-    status, printed = audit(workflow.folder, "config/other.yaml", *IN_FOLDER)
+    status, printed = audit(workflow.folder, *IN_FOLDER, overlay="config/other.yaml")
     assert status == 1
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     commands = [line.partition(", run: ")[2] for line in printed.splitlines() if ", run: " in line]
@@ -108,7 +86,7 @@ def test_the_commands_of_an_audit_name_the_folder(side_by_side):
         )  # fmt: skip
         assert done.returncode == 0, done.stdout + done.stderr
     assert figure.read_bytes() == kept
-    status, printed = audit(workflow.folder, "config/other.yaml", *IN_FOLDER)
+    status, printed = audit(workflow.folder, *IN_FOLDER, overlay="config/other.yaml")
     assert status == 0, printed
 
 
@@ -119,7 +97,7 @@ def test_the_wrong_folder_is_refused_in_one_line(side_by_side):
         done = workflow.snakemake(target, overlay="config/other.yaml")
         assert done.returncode == 1
         assert re.search(rf"^Error: .*{re.escape(told)}$", done.stdout, flags=re.MULTILINE), done.stdout
-    status, printed = audit(workflow.folder, "config/other.yaml")
+    status, printed = audit(workflow.folder, overlay="config/other.yaml")
     assert status == 2
     assert told in printed
     done = workflow.snakemake(*IN_FOLDER, "--", "figures")
@@ -133,5 +111,5 @@ def test_a_moved_repository_takes_its_runs_with_it(side_by_side, tmp_path):
     moved = type(workflow).of(tmp_path / "moved")
     shutil.copytree(workflow.folder, moved.folder, symlinks=True)
     assert moved.planned(*IN_FOLDER, "--", *TARGETS, overlay="config/other.yaml") == {}
-    status, printed = audit(moved.folder, "config/other.yaml", *IN_FOLDER)
+    status, printed = audit(moved.folder, *IN_FOLDER, overlay="config/other.yaml")
     assert status == 0, printed

@@ -78,6 +78,18 @@ def test_its_page_is_in_the_paper(site):
     assert b"fig:ruff" not in text
 
 
+def test_its_rows_are_in_the_summary_and_its_question_in_the_overview(site):
+    rows = files.read_csv(site.folder / "results/paper/summary.csv")
+    assert rows.study.unique().tolist() == ["Greetings"]
+    assert rows.groupby("model").value.sum().round(6).tolist() == [1.0]
+    assert json.loads((site.folder / "results/paper/summary.json").read_text())[0]["study"] == "Greetings"
+    overview = (site.folder / "results/paper/sections/overview.tex").read_text()
+    assert "Which pronoun set does a model prefer in a greeting?" in overview
+    assert "share of sentences, they" in overview and "share of sentences, he" not in overview
+    page = (site.folder / "results/paper/report.rst").read_text()
+    assert "Greetings: Preferred pronoun sets" in page and "data:image/png;base64," in page
+
+
 def test_its_jobs_are_in_the_plan(site):
     done = site.snakemake("plan")
     assert done.returncode == 0, done.stdout[-3000:]
@@ -110,7 +122,7 @@ def test_a_figure_is_one_line_and_one_script(site):
     folder, figure = site.folder, "results/greetings/figures/replica/again"
     shutil.copy(folder / "scripts/greetings/figure_choices.py", folder / "scripts/greetings/figure_again.py")
     rules = folder / "rules/greetings.smk"
-    line = '    figures={"choices": result("choices")},\n'
+    line = '    figures={"choices": result("choices", title="Preferred pronoun sets")},\n'
     assert line in rules.read_text()
     rules.write_text(rules.read_text().replace(line, f'{line[:-3]}, "again": result("choices")}},\n'))
     assert site.planned("figures", "tables") == {"greetings_figure_again": 1, "figures": 1}

@@ -192,13 +192,16 @@ def test_an_added_pronoun_set_runs_through(fresh):
     """One row in pronouns.tsv and one name in config: instances, options, scores and figures follow."""
     workflow = fresh()
     table = workflow.folder / "templates/pronouns.tsv"
-    edit(table, "ze\tze\tzir\tzir\tzirs\tzirself\n")
+    edit(table, "fae\tfae\tfaer\tfaer\tfaers\tfaerself\n")
     overlay = workflow.folder / "config/test.yaml"
     text = re.sub(
-        r"^(models: .*)$", r"\1\npronoun_sets: [he, she, they, xe, ze]", overlay.read_text(), flags=re.MULTILINE
+        r"^(models: .*)$", r"\1\npronoun_sets: [he, she, they, xe, fae]", overlay.read_text(), flags=re.MULTILINE
     )
     text = text.replace("[0, 1, 2]", "[0, 1]").replace("[0, 2]", "[0, 1]")
     overlay.write_text(text.replace("[13, 17]", "[13]"))
+    refused = workflow.snakemake("scores")
+    assert "ruff.sample_size is 12, which 5 pronoun sets do not divide" in refused.stdout
+    overlay.write_text(overlay.read_text().replace("size: 12", "size: 15").replace("sample_size: 4", "sample_size: 5"))
     done = workflow.snakemake(
         "results/ruff/figures/replica/context_free.pdf",
         "results/ruff/figures/replica/accuracy_by_pronoun.pdf",
@@ -207,14 +210,14 @@ def test_an_added_pronoun_set_runs_through(fresh):
     assert done.returncode == 0, done.stdout[-4000:]
     sample = files.read_parquet(workflow.folder / "results/ruff/instances/replica/sample_seed13_distractors1.parquet")
     assert len(sample) == 180 * 5 * 4
-    assert set(sample.pronoun) == set(sample.distractor_pronoun) == {"he", "she", "they", "xe", "ze"}
+    assert set(sample.pronoun) == set(sample.distractor_pronoun) == {"he", "she", "they", "xe", "fae"}
     accusative = sample[sample.case == "accusative"].options.iloc[0]
-    assert list(accusative) == ["him", "her", "them", "xem", "zir"]
+    assert list(accusative) == ["him", "her", "them", "xem", "faer"]
     counts = files.read_csv(workflow.folder / "results/ruff/analysis/replica/context_free.csv")
-    assert counts.groupby("model").pronoun.apply(list).tolist() == [["he", "she", "they", "xe", "ze"]] * 2
+    assert counts.groupby("model").pronoun.apply(list).tolist() == [["he", "she", "they", "xe", "fae"]] * 2
     plotted = files.read_csv(workflow.folder / "results/ruff/figures/replica/accuracy_by_pronoun.csv")
-    assert plotted[plotted.pronoun == "ze"].accuracy.between(0, 1).all()
-    assert plotted.groupby("model").pronoun.apply(set).map(lambda sets: "ze" in sets).all()
+    assert plotted[plotted.pronoun == "fae"].accuracy.between(0, 1).all()
+    assert plotted.groupby("model").pronoun.apply(set).map(lambda sets: "fae" in sets).all()
 
 
 ADDED_FIGURE = '''
@@ -254,7 +257,7 @@ def test_an_added_figure_is_one_line_one_script_and_its_place_in_the_section(fin
     assert done.returncode == 0, done.stdout[-4000:]
     changed = {
         "rules/ruff.smk": ("RUFF_FIGURES = {\n", '    "overall": result("accuracy", params={"models": RUN_MODELS}),\n'),
-        "paper/sections/ruff.tex.j2": (r"\VAR{figure(set.figures.scaling,", f"{ADDED_PLACE}\n"),
+        "paper/sections/ruff.tex.j2": (r"\VAR{figure(set.figures.accuracy_by_distractors,", f"{ADDED_PLACE}\n"),
     }
     before = {name: (folder / name).read_text(encoding="utf-8") for name in changed}
     script = folder / "scripts/ruff/figure_overall.py"
@@ -271,16 +274,18 @@ def test_an_added_figure_is_one_line_one_script_and_its_place_in_the_section(fin
         }  # fmt: skip
         done = finished.snakemake("figures", "paper_provenance")
         assert done.returncode == 0, done.stdout[-4000:]
-        figure = folder / "results/ruff/figures/replica/overall"
+        # The section draws figures of the authors' templates where there are any.
+        main = "official" if sets == 2 else "replica"
+        figure = folder / f"results/ruff/figures/{main}/overall"
         for path in (*(figure.with_suffix(f".{kind}") for kind in ("pdf", "png", "csv")),
-                     folder / "results/logs/ruff_figure_overall/replica.log"):  # fmt: skip
+                     folder / f"results/logs/ruff_figure_overall/{main}.log"):  # fmt: skip
             assert path.stat().st_size > 50, path
         paper = folder / "results/paper"
         section = (paper / "sections/ruff.tex").read_text(encoding="utf-8")
-        assert r"\label{fig:ruff-replica-overall}" in section and "../ruff/figures/replica/overall.pdf" in section
-        assert "fig:ruff-replica-overall" in (paper / "sections/provenance.tex").read_text(encoding="utf-8")
+        assert rf"\label{{fig:ruff-{main}-overall}}" in section and f"../ruff/figures/{main}/overall.pdf" in section
+        assert f"fig:ruff-{main}-overall" in (paper / "sections/provenance.tex").read_text(encoding="utf-8")
         assert "Mean accuracy of each model." in (paper / "captions.rst").read_text(encoding="utf-8")
-        assert "ruff/figures/replica/overall.png" in (paper / "manifest.sha256").read_text(encoding="utf-8")
+        assert f"ruff/figures/{main}/overall.png" in (paper / "manifest.sha256").read_text(encoding="utf-8")
     finally:
         script.unlink(missing_ok=True)
         for name, text in before.items():

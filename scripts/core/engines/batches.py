@@ -23,6 +23,9 @@ BATCH_TOKENS = {"cpu": 1024, "cuda": 32768}
 
 SENTINEL, SECOND_SENTINEL = "<extra_id_0>", "<extra_id_1>"
 
+KINDS = ("context", "option", "sentinel", "end")
+"""What a scored token is: of the option, a sentinel, the end of the sequence, or something else."""
+
 LIMITS = (
     "max_position_embeddings", "n_positions", "max_seq_len", "max_sequence_length", "context_length", "n_ctx",
     "max_encoder_position_embeddings", "max_decoder_position_embeddings", "max_source_positions",
@@ -165,6 +168,59 @@ class Texts:
         labels = [len(self.labels(*row)) for row in zip(rows.filled, rows.text, strict=True)]
         return np.maximum(sources, labels)
 
+    def label_kinds(self, rows):
+        """Return what each scored token of each row is, of :data:`KINDS`, and the tokens of its option.
+
+        Parameters
+        ----------
+        rows : DataFrame
+            As returned by :func:`scripts.core.options.option_texts`.
+
+        Returns
+        -------
+        tuple
+            A list of ndarray of int8, one for each row: 0 context, 1 the option with the space before it, 2 a
+            sentinel, 3 end of sequence. And an ndarray of int: tokens of the option, scored or not (a decoder's first
+            token is not).
+
+        Raises
+        ------
+        UserError
+            If the tokenizer does not tell where its tokens stand, or if no token is the option's.
+        """
+        if not self.tokenizer.is_fast:
+            raise UserError(
+                f"{type(self.tokenizer).__name__} does not tell where its tokens stand in a text, so that the option's "
+                "cannot be told apart; use a checkpoint with a fast tokenizer"
+            )
+        spanned = self.architecture == "encoder-decoder" and not self.tokenizer.mask_token
+        texts = [self.spanned(filled) for filled in rows.filled] if spanned else rows.text.tolist()
+        encoding = self.tokenizer(texts, return_offsets_mapping=True)
+        sentinels = [single_token(self.tokenizer, text) for text in (SENTINEL, SECOND_SENTINEL)] if spanned else []
+        kinds, counts = [], []
+        for row, text, ids, offsets in zip(
+            rows.itertuples(), texts, encoding["input_ids"], encoding["offset_mapping"], strict=True
+        ):
+            start = len(SENTINEL) + 1 if spanned else row.masked.index(SLOT)
+            stop = start + len(row.filled)
+            first = start - text[:start].endswith(" ")
+            begins, ends = np.array(offsets).T
+            # A tokenizer that leaves spaces out of its offsets has an empty place for one that is a token by itself.
+            inside = np.where(ends > begins, ends > first, begins > first)
+            found = (inside & (begins < stop)).astype(np.int8)
+            if self.architecture == "encoder-decoder":
+                found[np.isin(ids, sentinels)] = KINDS.index("sentinel")
+                if ids[-1] == self.tokenizer.eos_token_id:
+                    found[-1] = KINDS.index("end")
+            if not ((begins < stop) & (ends > start)).any():
+                raise UserError(
+                    f"instance {row.instance_id}, option {row.option!r}: {type(self.tokenizer).__name__} has no token "
+                    "for it; leave this model or this pronoun set out"
+                )
+            counts.append(int((found == KINDS.index("option")).sum()))
+            kinds.append(found[1:] if self.architecture == "decoder" else found)
+        return kinds, np.array(counts, dtype=np.int64)
+
     def masked_copies(self, ids, words):
         """Yield the masked inputs of a text, as (ids, masked position, target), one for each scored token.
 
@@ -192,8 +248,12 @@ class Texts:
 
         MISGENDERED's released code scores both so (see the section on scoring of the paper).
         """
-        spanned = f"{SENTINEL} {filled} {SECOND_SENTINEL}"
-        return self.tokenizer(text if self.tokenizer.mask_token else spanned)["input_ids"]
+        return self.tokenizer(text if self.tokenizer.mask_token else self.spanned(filled))["input_ids"]
+
+    @staticmethod
+    def spanned(filled):
+        """Return an option between sentinels, what T5's kind is to predict."""
+        return f"{SENTINEL} {filled} {SECOND_SENTINEL}"
 
 
 def progress_bar(label, total, initial=0):

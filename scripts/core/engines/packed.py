@@ -1,12 +1,14 @@
 """The packed engine: every distinct computation once, the output layer only where it is read.
 
 Decoders share what texts have in common at their beginning (:mod:`scripts.core.engines.prefix_tree`); those that cannot
-take explicit positions and a mask of their own (ALiBi, recurrent layers, custom code) run in batches of equal length.
+take explicit positions and a mask of their own (linear biases but BLOOM's, recurrent layers, custom code) run in
+batches of equal length.
 Encoders compute identical masked inputs once, in batches of equal length. Encoder-decoders encode an instance once for
 all its options. Which of these ways a model can take is found out before the job starts
 (:mod:`scripts.core.engines.structure`).
 """
 
+import contextlib
 import logging
 from itertools import product
 
@@ -53,8 +55,11 @@ class PackedEngine(Texts):
         self.budget = BATCH_TOKENS[kind] if tokens_per_batch == "auto" else tokens_per_batch
         limit = context_length(model)
         # Masks of some models end with their positions, also for a packed sequence of shorter texts.
+        self.limit = limit
         self.pack_tokens = min(PACK_TOKENS[kind], max(self.budget, 64), limit or PACK_TOKENS[kind])
         self.sharing = architecture == "decoder" and self._takes_positions()
+        # Labels of several lengths in one forward pass: what is added behind a label, it does not see.
+        self.padding = architecture == "encoder-decoder"
         # A sliding window is not in the mask of a packed sequence; a text that fits into it does not need it.
         self.window = getattr(model.config.get_text_config(), "sliding_window", None)
         self.longest = None
@@ -66,7 +71,7 @@ class PackedEngine(Texts):
         ways = {
             "decoder": "prefix tree" if self.sharing else "equal length",
             "encoder": "distinct masked inputs of equal length",
-            "encoder-decoder": "one encoding for all options",
+            "encoder-decoder": "one encoding for all options" if self.padding else "equal length",
         }
         return {
             "batching": ways[self.architecture],
@@ -82,8 +87,10 @@ class PackedEngine(Texts):
         """Set one way of running the model after another, from fast to plain."""
         # (all logits, last layer restricted)
         restrictions = [(False, True)] * self.model.narrow + [(False, False), (True, False)]
-        for sharing, (whole, narrow) in product([True, False] if self.sharing else [False], restrictions):
-            self.sharing, self.model.whole, self.model.narrow = sharing, whole, narrow
+        sharing, padding = self.sharing, self.padding
+        for together, (whole, narrow) in product([True, False] if sharing or padding else [False], restrictions):
+            self.sharing, self.padding = sharing and together, padding and together
+            self.model.whole, self.model.narrow = whole, narrow
             yield
 
     def score_probes(self, probes, exchanged=False):
@@ -171,7 +178,7 @@ class PackedEngine(Texts):
 
     def _plan_trees(self, sequences, members):
         inputs = [sequences[row][:-1] if len(sequences[row]) > 1 else sequences[row] for row in members]
-        packs = prefix_tree.pack(inputs, self.pack_tokens)
+        packs = prefix_tree.pack(inputs, self.pack_tokens, self.limit)
         packs.sort(key=len, reverse=True)
         batches = []
         for part in self._slices([len(pack) for pack in packs], 1):
@@ -213,8 +220,32 @@ class PackedEngine(Texts):
             for row, pack in enumerate(packs)
             for name, path in pack.paths.items()
         ]
-        values = self._log_probabilities(inputs, np.concatenate(positions), np.concatenate(wanted))
+        with self._biases_of(inputs["position_ids"]):
+            values = self._log_probabilities(inputs, np.concatenate(positions), np.concatenate(wanted))
         return np.split(values, np.cumsum([len(ids) for ids in wanted])[:-1])
+
+    @contextlib.contextmanager
+    def _biases_of(self, depths):
+        """Let a model with linear biases of BLOOM's kind take those of ``depths`` inside the block.
+
+        They depend on the position of what is attended to alone, which it would count along the packed sequence.
+        """
+        base = self.network.base_model
+        build = getattr(base, "build_alibi_tensor", None)
+        if build is None:
+            yield
+            return
+
+        def by_depth(mask, heads, dtype):
+            counted = torch.ones((1, int(depths.max()) + 1), device=mask.device)
+            biases = build(counted, heads, dtype)[:, 0, depths.to(mask.device)]
+            return biases.transpose(0, 1).reshape(-1, 1, depths.shape[1])
+
+        base.build_alibi_tensor = by_depth
+        try:
+            yield
+        finally:
+            del base.build_alibi_tensor
 
     def _plan_texts(self, sequences, members):
         order = sorted(members, key=lambda i: (-len(sequences[i]), sequences[i].tolist()))
@@ -300,37 +331,46 @@ class PackedEngine(Texts):
     # Encoder-decoders
 
     def _plan_encoder_decoder(self, rows):
-        sources = {masked: self.source(masked) for masked in dict.fromkeys(rows.masked)}
-        labels = [self.labels(*row) for row in zip(rows.filled, rows.text, strict=True)]
         masked = rows.masked.tolist()
-        order = sorted(range(len(rows)), key=lambda i: (-len(sources[masked[i]]), -len(labels[i])))
+        sources = {text: self.source(text) for text in dict.fromkeys(masked)}
+        number = {text: i for i, text in enumerate(sources)}
+        labels = [self.labels(*row) for row in zip(rows.filled, rows.text, strict=True)]
+
+        def shape(row):
+            return len(sources[masked[row]]), 0 if self.padding else len(labels[row])
+
+        # Options of an instance stand together, so that one encoding serves them all.
+        order = sorted(range(len(rows)), key=lambda i: (*(-n for n in shape(i)), number[masked[i]], -len(labels[i])))
         batches = []
-        for group in _runs(order, lambda i: (len(sources[masked[i]]), len(labels[i]))):
-            width = len(sources[masked[group[0]]]) + len(labels[group[0]])
+        for group in _runs(order, shape):
+            width = shape(group[0])[0] + max(len(labels[i]) for i in group)
             for part in self._slices([width] * len(group), 1):
                 members = [group[i] for i in part]
                 distinct = list(dict.fromkeys(masked[i] for i in members))
                 payload = (
                     np.array([sources[m] for m in distinct]),
                     np.array([distinct.index(masked[i]) for i in members]),
-                    np.array([labels[i] for i in members]),
+                    [np.array(labels[i]) for i in members],
                 )
-                batches.append(Batch(np.array(members), payload[0].size + payload[2].size, payload))
+                batches.append(Batch(np.array(members), payload[0].size + sum(map(len, payload[2])), payload))
         return batches
 
     def _score_encoder_decoder(self, batch):
         sources, which, labels = batch.payload
         results = []
-        length = labels.shape[1]
+        length = max(map(len, labels))
         for part in self._slices([sources.shape[1] + length] * len(labels), 1):
-            mine = which[part.start : part.stop]
-            needed, local = np.unique(mine, return_inverse=True)
+            needed, local = np.unique(which[part.start : part.stop], return_inverse=True)
             with torch.inference_mode():
                 inputs = structure.text_inputs(self.network, sources[needed])
                 encoded = self.network.get_encoder()(**inputs, return_dict=True)
                 encoded["last_hidden_state"] = encoded.last_hidden_state[torch.from_numpy(local)]
             chosen = labels[part.start : part.stop]
-            decoder = self.network.prepare_decoder_input_ids_from_labels(torch.from_numpy(chosen))
+            padded = np.full((len(chosen), max(map(len, chosen))), self.network.config.pad_token_id or 0)
+            for row, ids in enumerate(chosen):
+                padded[row, : len(ids)] = ids
+            decoder = self.network.prepare_decoder_input_ids_from_labels(torch.from_numpy(padded))
+            positions = [np.arange(len(ids)) + row * padded.shape[1] for row, ids in enumerate(chosen)]
             values = self._log_probabilities(
                 {
                     "encoder_outputs": encoded,
@@ -338,10 +378,10 @@ class PackedEngine(Texts):
                     "decoder_input_ids": decoder.to(self.device),
                     "use_cache": False,
                 },
-                np.arange(chosen.size),
-                chosen.reshape(-1),
+                np.concatenate(positions),
+                np.concatenate(chosen),
             )
-            results += list(values.reshape(chosen.shape))
+            results += np.split(values, np.cumsum([len(ids) for ids in chosen])[:-1])
         return results
 
     def _log_probabilities(self, inputs, positions, targets):

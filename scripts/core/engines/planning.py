@@ -17,18 +17,17 @@ from scripts.core.engines.batches import BATCH_TOKENS
 
 COLUMNS = [
     "instances_of", "rule", "model", "instances", "tokens", "tokens_shared", "operations", "weights_gb", "jobs",
-    "device", "gpus", "hours", "speed",
+    "device", "gpus", "hours", "hours_unshared", "speed",
 ]  # fmt: skip
 """Columns of the plan."""
 
 # Share of what a large matrix product reaches that a model's forward pass reaches on a CPU.
 CPU_EFFICIENCY = 0.6
-# Tokens that a decoder reads of all options of an instance together, in texts: measured on RUFF's samples, 1.0 for full
-# ones and 1.2 for 30 instances of each, whose neighbours have less in common.
-DECODER_SHARED = 1.1
+# Labels of a span: two sentinels, the end of the sequence, and an option of two tokens.
+SPAN_TOKENS = 5
 
 
-def count_tokens(architecture, options, lengths):
+def count_tokens(architecture, options, lengths, shared, labels="text"):
     """Count the tokens of forward passes without and with sharing.
 
     Parameters
@@ -38,6 +37,10 @@ def count_tokens(architecture, options, lengths):
         Options of an instance.
     lengths : sequence of (int, float)
         How many instances have texts of how many tokens.
+    shared : float
+        Tokens that a decoder reads of all options of an instance together, in texts.
+    labels : {"text", "span"}
+        What an encoder-decoder is to predict.
 
     Returns
     -------
@@ -50,7 +53,10 @@ def count_tokens(architecture, options, lengths):
         total = round(sum(count * options * tokens**2 for count, tokens in lengths))
         return total, total
     read = sum(count * tokens for count, tokens in lengths)
-    return round(options * read), round(read * (DECODER_SHARED if architecture == "decoder" else 1))
+    if architecture == "decoder":
+        return round(options * read), round(read * min(shared, options))
+    predicted = options * (SPAN_TOKENS * sum(count for count, _ in lengths) if labels == "span" else read)
+    return round(options * read + predicted), round(read + predicted)
 
 
 def rows(scored, prompted, texts, entries, devices, measured, cpu):
@@ -59,7 +65,7 @@ def rows(scored, prompted, texts, entries, devices, measured, cpu):
     Parameters
     ----------
     scored : dict of str to dict
-        ``study/set`` to ``options``, ``lengths`` (:func:`count_tokens`) and ``jobs`` of each model.
+        ``study/set`` to ``options``, ``shared``, and ``lengths`` (:func:`count_tokens`) and ``jobs`` of each model.
     prompted : dict of str to dict
         ``study/set`` and model to ``prompts``, ``tokens`` (of a typical one), ``generated`` (tokens of all answers) and
         ``jobs``.
@@ -82,10 +88,12 @@ def rows(scored, prompted, texts, entries, devices, measured, cpu):
     """
     found = []
     for name, asked in scored.items():
-        count = sum(instances for instances, _ in asked["lengths"])
         for model, jobs in asked["jobs"].items():
-            entry = entries[model]
-            counts = count_tokens(entry["architecture"], asked["options"], asked["lengths"])
+            entry, lengths = entries[model], asked["lengths"][model]
+            count = sum(instances for instances, _ in lengths)
+            counts = count_tokens(
+                entry["architecture"], asked["options"], lengths, asked["shared"], entry.get("labels", "text")
+            )
             planned = plan(model, entry, counts, count, jobs, devices, measured, cpu)
             found += [{"instances_of": name, **row} for row in planned]
     for name, models in prompted.items():
@@ -156,9 +164,13 @@ def rounded(value):
 
 
 def operations(entry, tokens):
-    """Return the floating-point operations of forward passes: 2 x parameters used x layer_repeats for each token."""
+    """Return the floating-point operations of forward passes: 2 x parameters used x layer_repeats for each token.
+
+    A token of an encoder-decoder is read by about half of its parameters.
+    """
     used = entry["parameters"] - entry.get("embedding_parameters", 0)
-    return 2 * used * entry.get("layer_repeats", 1) * tokens
+    share = 0.5 if entry["architecture"] == "encoder-decoder" else 1
+    return 2 * used * share * entry.get("layer_repeats", 1) * tokens
 
 
 def measured_speeds(folder, entries):
@@ -242,7 +254,8 @@ def plan(name, entry, token_totals, n_instances, jobs, devices, speeds, cpu):
     -------
     list of dict
         ``rule``, ``model``, ``instances``, ``tokens``, ``tokens_shared``, ``operations``, ``weights_gb``, ``jobs``,
-        ``device``, ``gpus``, ``hours`` (of all jobs, one after the other) and ``speed``: what the hours rest on.
+        ``device``, ``gpus``, ``hours`` (of all jobs, one after the other), ``hours_unshared`` (what they would be if
+        nothing were shared) and ``speed``: what the hours rest on.
     """
     work = operations(entry, token_totals[1])
     rows = []
@@ -263,7 +276,8 @@ def plan(name, entry, token_totals, n_instances, jobs, devices, speeds, cpu):
             "tokens_shared": token_totals[1],
             "operations": work,
         }
-        rows.append(_row("score", name, entry, counted, jobs, device, facts, work / speed, source))
+        seconds = [operations(entry, total) / speed for total in reversed(token_totals)]
+        rows.append(_row("score", name, entry, counted, jobs, device, facts, seconds, source))
     return rows
 
 
@@ -296,7 +310,7 @@ def plan_generation(rule, name, entry, texts, tokens, generated, jobs, devices, 
     for device, facts in _devices(entry, devices):
         speed, source = _stated_speed(entry, facts, cpu)
         seconds = registry.generation_seconds(entry, read, generated, speed)
-        rows.append(_row(rule, name, entry, counted, jobs, device, facts, seconds, f"{source}, at most"))
+        rows.append(_row(rule, name, entry, counted, jobs, device, facts, [seconds, seconds], f"{source}, at most"))
     return rows
 
 
@@ -318,7 +332,8 @@ def _row(rule, name, entry, counted, jobs, device, facts, seconds, source):
         "jobs": jobs,
         "device": device,
         "gpus": 0 if facts is None else gpus_needed(entry, facts["memory_gb"]),
-        "hours": (seconds + loading) / 3600,
+        "hours": (seconds[0] + loading) / 3600,
+        "hours_unshared": (seconds[1] + loading) / 3600,
         "speed": source,
     }
 

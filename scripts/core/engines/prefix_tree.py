@@ -53,19 +53,37 @@ def common_prefix(first, second):
     return int(different[0]) if len(different) else n
 
 
-def pack(sequences, size):
+def largest_pack(length, size, limit=None):
+    """Return how many tokens a pack may have whose first sequence has ``length``.
+
+    A sequence that leaves little of a pack is given another pack's tokens for what branches off it: otherwise long
+    texts that differ at their ends would each be computed from their beginnings.
+
+    Parameters
+    ----------
+    length, size : int
+    limit : int, optional
+        Tokens that no pack may exceed, unless a single sequence does.
+    """
+    allowed = size if length <= 0.75 * size else length + size
+    return max(length, min(allowed, limit or allowed))
+
+
+def pack(sequences, size, limit=None):
     """Pack sequences into as few tokens as ``size`` allows.
 
     The sequences are sorted, so that those with a common beginning are neighbours, and cut into packs of at most
-    ``size`` tokens. What neighbours share across a cut is computed twice; a cut is therefore made where they share
-    least within the second half of a full pack.
+    ``size`` tokens, or more where texts are long. What neighbours share across a cut is computed twice; a cut is
+    therefore made where they share least within the second half of a full pack.
 
     Parameters
     ----------
     sequences : sequence of ndarray of int, each of shape (length,)
         Token ids; none is empty.
     size : int
-        Tokens of a pack; a longer sequence gets a pack of its own.
+        Tokens of a pack; more where texts are long (:func:`largest_pack`).
+    limit : int, optional
+        As for :func:`largest_pack`.
 
     Returns
     -------
@@ -79,15 +97,16 @@ def pack(sequences, size):
     packs, start = [], 0
     while start < len(order):
         sizes = [len(ordered[start])]
+        largest = largest_pack(sizes[0], size, limit)
         stop = start + 1
         while stop < len(order):
             grown = sizes[-1] + len(ordered[stop]) - shared[stop]
-            if grown > size:
+            if grown > largest:
                 break
             sizes.append(grown)
             stop += 1
         if stop < len(order):
-            cuts = [cut for cut in range(start + 1, stop + 1) if sizes[cut - start - 1] >= size / 2] or [stop]
+            cuts = [cut for cut in range(start + 1, stop + 1) if sizes[cut - start - 1] >= largest / 2] or [stop]
             stop = min(cuts, key=lambda cut: (shared[cut], -cut))
         packs.append(_tree(ordered[start:stop], order[start:stop], shared[start:stop]))
         start = stop

@@ -241,8 +241,8 @@ def memory_mb(entry, attempt=1):
 
 
 def work(entry):
-    """Return what operations and memory follow from: parameters, embedding_parameters, layer_repeats where given."""
-    keys = ("parameters", "embedding_parameters", "layer_repeats")
+    """Return what operations and memory follow from: numbers of parameters, repeats and kind of labels where given."""
+    keys = ("parameters", "embedding_parameters", "layer_repeats", "labels")
     return {key: entry[key] for key in keys if key in entry}
 
 

@@ -30,7 +30,7 @@ import numpy as np
 import pandas as pd
 import torch
 
-from scripts.core.engines import memory
+from scripts.core.engines import memory, prefix_tree
 from scripts.core.errors import UserError, counted
 from scripts.core.options import SLOT, option_texts
 
@@ -140,7 +140,7 @@ class Probes:
     limit : int or None
         The model's context length; a longer text is refused elsewhere.
     size : int
-        Tokens of the job's packed sequences; 0 if texts are not packed.
+        Tokens of the job's packed sequences of short texts; 0 if texts are not packed.
 
     Attributes
     ----------
@@ -169,6 +169,7 @@ class Probes:
         self.rows = rows if longest is None else pd.concat([rows, longest], ignore_index=True)
         lengths = np.asarray(engine.lengths(self.rows))
         self.longest = int(lengths.max())
+        size = size and prefix_tree.largest_pack(self.longest, size, limit)
         last = int(lengths.argmax())
         # One option of each built-in text, and the longest text.
         self.compared = sorted({*range(1, len(rows), len(PROBE_OPTIONS)), last})

@@ -5,6 +5,7 @@ true, false, or unknown because the run lacks something, and a finding with unkn
 applicable to the run.
 """
 
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pandas as pd
 
 from scripts.core import files
 from scripts.core.paper import latex
+from scripts.core.paper.formats import MISSING
 from scripts.core.paper.numbers import count
 from scripts.core.paper.published import named
 
@@ -19,8 +21,14 @@ HOLDS, FAILS, NOT_APPLICABLE = "holds", "fails", "not applicable"
 VERDICTS = (HOLDS, FAILS, NOT_APPLICABLE)
 FEW = 3
 """Up to this many checks, counterexamples or missing things are named where space is short."""
-WIDTHS = {1: [0.04, 0.4, 0.12, 0.37], 2: [0.04, 0.36, 0.1, 0.1, 0.31], 3: [0.04, 0.32, 0.1, 0.1, 0.1, 0.25]}
-"""Columns of the typeset table by the number of template sets or sources, in parts of the text's width."""
+NONE = "% This run decides no finding.\n"
+"""Stands in the LaTeX file for a table without rows."""
+
+
+def widths(sets):
+    """Return the columns of the typeset table for that many columns of verdicts, in parts of a page's width."""
+    left = 0.9 - 0.03 - 0.08 * sets
+    return [0.03, left * 0.45, *[0.08] * sets, left * 0.55]
 
 
 @dataclass(frozen=True)
@@ -143,9 +151,11 @@ def verdicts(claims, runs, template_sets):
 def tally(table, source):
     """Return how often each verdict fell, as numbers that a paper's prose can name.
 
-    Ids are ``claims.total``, ``claims.<templates>.<verdict>`` with an underscore for the space, and, if more than one
-    template set has verdicts other than ``not applicable``, ``claims.decided_twice``: findings that hold or fail on
-    more than one set, and ``claims.same``: those of them with the same verdict wherever they hold or fail.
+    Ids are ``claims.total``, ``claims.<templates>.<verdict>`` with an underscore for the space; where findings are not
+    applicable ``claims.<templates>.lacking``, how many of them lack what most of them lack, whose value is that count
+    and whose cell says what it is; and, if more than one template set has verdicts other than ``not applicable``,
+    ``claims.decided_twice``: findings that hold or fail on more than one set, and ``claims.same``: those of them with
+    the same verdict wherever they hold or fail.
 
     Parameters
     ----------
@@ -160,6 +170,9 @@ def tally(table, source):
             entries[f"claims.{templates}.{name.replace(' ', '_')}"] = count(
                 (rows.verdict == name).sum(), source, templates=templates, verdict=name
             )
+        reason, lacking = commonest(rows)
+        if lacking:
+            entries[f"claims.{templates}.lacking"] = count(lacking, source, templates=templates, missing=reason)
     judged = table[table.verdict != NOT_APPLICABLE]
     if judged.templates.nunique() > 1:
         by_claim = judged.groupby("claim")
@@ -170,7 +183,29 @@ def tally(table, source):
     return entries
 
 
-def write(claims, runs, every_set, *, csv, tex, numbers):
+def commonest(table):
+    """Return what most of the findings lack that cannot be decided, and how many of them do.
+
+    Of equally common reasons the first counts. Nothing and 0 if no finding lacks anything.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From :func:`verdicts`.
+
+    Returns
+    -------
+    (str, int)
+    """
+    counts = {}
+    for missing in table[table.verdict == NOT_APPLICABLE].missing.fillna(""):
+        # A metric of a model is missing because the model is.
+        for word in dict.fromkeys(re.sub(r"^\S+ of ", "", thing) for thing in filter(None, missing.split("; "))):
+            counts[word] = counts.get(word, 0) + 1
+    return max(counts.items(), key=lambda pair: pair[1], default=("", 0))
+
+
+def write(claims, runs, every_set, *, csv, tex, numbers, heads=None):
     """Test findings, and write the verdicts (CSV), the table of the paper (LaTeX) and how often each fell (JSON).
 
     Parameters
@@ -181,15 +216,18 @@ def write(claims, runs, every_set, *, csv, tex, numbers):
     every_set : list of str
         Every set there is; no finding is applicable to those that were not run.
     csv, tex, numbers : str or Path
+    heads : dict of str to str, optional
+        What the table calls a set; otherwise its name.
     """
     table = verdicts(claims, runs, every_set)
     files.write_csv(csv, table)
-    files.write_text(tex, latex.long_table(table_cells(table, list(runs)), WIDTHS[len(runs)]))
+    cells = table_cells(table, list(runs), heads)
+    files.write_text(tex, NONE if cells.empty else latex.wrapped_table(cells, widths(cells.shape[1] - 3)))
     files.write_json(numbers, tally(table, Path(csv).name))
 
 
-def table_cells(table, template_sets):
-    """Return what a paper shows of the verdicts on the template sets that were run, side by side.
+def table_cells(table, template_sets, heads=None):
+    """Return what a paper shows: the findings that hold or fail on some template set that was run.
 
     Parameters
     ----------
@@ -197,29 +235,40 @@ def table_cells(table, template_sets):
         From :func:`verdicts`.
     template_sets : list of str
         Those that were run.
+    heads : dict of str to str, optional
+        What a set is called; otherwise its name.
 
     Returns
     -------
     DataFrame of str
-        ``No.``, ``Finding`` (with its source), one column of verdicts for each template set, ``Evidence``: of each
-        set whose verdict needs it, shortened.
+        ``No.``, ``Finding`` (with its source); a column of verdicts for each set on which something is decided, sets
+        that agree in all verdicts and all evidence sharing one; ``Evidence``, shortened. A finding that is decided on
+        other sets alone has :data:`scripts.core.paper.formats.MISSING` for a verdict.
     """
+    heads = {name: (heads or {}).get(name, name.capitalize()) for name in template_sets}
+    judged = table[table.verdict != NOT_APPLICABLE]
+    alike = {}
+    for name in [name for name in template_sets if (judged.templates == name).any()]:
+        of_set = judged[judged.templates == name]
+        alike.setdefault(tuple(zip(of_set.claim, of_set.verdict, of_set.evidence, strict=True)), []).append(name)
+    columns = {" and ".join(heads[name] for name in names): names[0] for names in alike.values()}
     rows = []
-    for number, judged in table.groupby("claim", sort=False):
-        judged = judged.set_index("templates").loc[template_sets]
-        texts = [_short(row) for row in judged.itertuples()]
-        if len(set(texts)) > 1:
-            texts = [f"{name}: {text}" for name, text in zip(template_sets, texts, strict=True) if text]
-        finding = f"{judged.finding.iloc[0]} ({judged.source.iloc[0]})"
-        rows.append((number, finding, *judged.verdict, ". ".join(dict.fromkeys(texts))))
-    heads = ["Verdict"] if len(template_sets) == 1 else [name.capitalize() for name in template_sets]
-    return pd.DataFrame(rows, columns=["No.", "Finding", *heads, "Evidence"])
+    for number, same in judged.groupby("claim", sort=False):
+        same = same.set_index("templates")
+        shown = {head: name for head, name in columns.items() if name in same.index}
+        texts = {head: _short(same.loc[name]) for head, name in shown.items()}
+        evidence = [f"{head}: {text}" for head, text in texts.items()]
+        if len(set(texts.values())) == 1:
+            evidence = [next(iter(texts.values()))]
+        verdict = [same.verdict.get(name, MISSING) for name in columns.values()]
+        rows.append((number, f"{same.finding.iloc[0]} ({same.source.iloc[0]})", *verdict, ". ".join(evidence)))
+    names = list(columns) if sum(map(len, alike.values())) > 1 else ["Verdict"]
+    return pd.DataFrame(rows, columns=["No.", "Finding", *names, "Evidence"])
 
 
 def _short(row):
-    """Return a verdict's evidence in at most :data:`FEW` counterexamples or missing things."""
+    """Return a verdict's evidence with at most :data:`FEW` counterexamples."""
     if row.verdict == FAILS:
         head, _, tail = row.evidence.partition(": ")
         return f"{head}: {named(tail.split('; '), FEW)}"
-    lacks = f"missing: {named(row.missing.split('; '), FEW)}" if row.missing else ""
-    return "; ".join(filter(None, (row.evidence, lacks)))
+    return row.evidence

@@ -140,6 +140,12 @@ def check_log(text, overfull=10.0, main="main.tex"):
     return list(dict.fromkeys(problems))
 
 
+def pages(text):
+    """Return how many pages a document has, from the log of its last run; None if it was not written."""
+    written = re.search(r"^Output written on .*\((\d+) pages?", text, flags=re.MULTILINE)
+    return int(written[1]) if written else None
+
+
 def _heads(heads):
     """Return the lines of a table's heads, groups above them where there are any."""
     pairs = [head.rpartition(": ")[::2] for head in heads]
@@ -199,8 +205,8 @@ def latex_table(frame, header=None, align=None, midrules=()):
     return "\n".join([*lines, r"\bottomrule", end]) + "\n"
 
 
-def long_table(frame, widths):
-    """Return a booktabs table of escaped cells that breaks over pages and repeats its heads.
+def wrapped_table(frame, widths):
+    """Return a booktabs table of escaped cells that break into lines, set ragged right.
 
     Parameters
     ----------
@@ -208,19 +214,17 @@ def long_table(frame, widths):
         Cells; missing values become empty cells. Cells that are :class:`Raw` stay as they are, in columns of
         objects (pandas' own strings forget it).
     widths : sequence of float
-        Width of each column in parts of the text's width, without the space between columns, which is 6 points.
-        Cells break into lines, set ragged right.
+        Width of each column in parts of the width of the float that the table is in, without the space between
+        columns.
 
     Returns
     -------
     str
-        A ``longtable`` environment, which floats nowhere and takes no ``adjustbox`` around it.
+        A ``tabular`` environment.
     """
     if len(widths) != len(frame.columns):
         raise ValueError(f"{len(frame.columns)} columns, but {len(widths)} widths")
-    columns = "".join(rf">{{\raggedright\arraybackslash}}p{{{width:g}\linewidth}}" for width in widths)
-    lines = [r"\begingroup\setlength{\tabcolsep}{3pt}", rf"\begin{{longtable}}{{@{{}}{columns}@{{}}}}", r"\toprule"]
-    lines += [" & ".join(map(escape, frame.columns)) + r" \\", r"\midrule", r"\endhead", r"\bottomrule", r"\endfoot"]
-    for row in frame.itertuples(index=False):
-        lines.append(" & ".join(map(_cell, row)) + r" \\")
-    return "\n".join([*lines, r"\end{longtable}", r"\endgroup"]) + "\n"
+    columns = "".join(rf">{{\raggedright\arraybackslash}}p{{{width:.4g}\linewidth}}" for width in widths)
+    lines = [rf"\begin{{tabular}}{{@{{}}{columns}@{{}}}}", r"\toprule", *_heads(frame.columns), r"\midrule"]
+    lines += [" & ".join(map(_cell, row)) + r" \\" for row in frame.itertuples(index=False)]
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"]) + "\n"

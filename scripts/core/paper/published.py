@@ -30,8 +30,12 @@ KINDS = ("table", "text", "bound", "setting")
 REDUCTIONS = (
     "", "sum", "mean", "minimum", "maximum", "distinct", "drop", "ratio", "minimum of sums", "maximum of sums",
 )  # fmt: skip
-WIDTHS = [0.27, 0.17, 0.11, 0.09, 0.07, 0.1, 0.1]
-"""Columns of the typeset table, in parts of the text's width."""
+WIDTHS = {"Quantity": 0.37, "Templates": 0.15, "Published": 0.16, "Ours": 0.12, "Interval": 0.14}
+"""Columns of the typeset table, in parts of a page's width."""
+MOST = 20
+"""Up to this many rows are typeset."""
+NONE = "% No number that could be compared differs.\n"
+"""Stands in the LaTeX file for a table without rows."""
 
 
 class Printed(NamedTuple):
@@ -423,8 +427,9 @@ def tally(comparison, source):
     """Return how often each verdict fell, as numbers that a paper's prose can name.
 
     Ids are ``published.<templates>.<results|settings>.<verdict>``, with an underscore for the space, ``.total``,
-    ``.compared`` (all but ``not run`` and ``not applicable``) and ``.without_cell`` (those that no table of the
-    workflow can reproduce).
+    ``.compared`` (all but ``not run`` and ``not applicable``), ``.not_covered`` (those) and ``.without_cell`` (those
+    that no table of the workflow can reproduce); and ``published.differing``: numbers that differ on some set, each
+    once.
 
     Parameters
     ----------
@@ -439,15 +444,16 @@ def tally(comparison, source):
         for part, rows in (("results", compared[~settings]), ("settings", compared[settings])):
             totals = {name.replace(" ", "_"): (rows.verdict == name).sum() for name in VERDICTS}
             totals |= {"total": len(rows), "compared": (~rows.verdict.isin(UNCOMPARED)).sum()}
-            totals |= {"without_cell": (rows.table == "").sum()}
+            totals |= {"not_covered": rows.verdict.isin(UNCOMPARED).sum(), "without_cell": (rows.table == "").sum()}
             for name, total in totals.items():
                 cell = {"templates": templates, "part": part, "verdict": name}
                 entries[f"published.{templates}.{part}.{name}"] = count(total, source, **cell)
-    return entries
+    different = comparison[comparison.verdict == DIFFERS].drop_duplicates([*KEY, "published"])
+    return entries | {"published.differing": count(len(different), source, verdict=DIFFERS)}
 
 
 def write(study, printed, tables, every_set, *, csv, tex, numbers, parts="Templates", **conditions):
-    """Write all comparisons (CSV), those that the paper shows (LaTeX) and how often each verdict fell (JSON).
+    """Write all comparisons (CSV), those that differ (LaTeX) and how often each verdict fell (JSON).
 
     Parameters
     ----------
@@ -462,19 +468,23 @@ def write(study, printed, tables, every_set, *, csv, tex, numbers, parts="Templa
         What the table calls the template sets.
     """
     comparison = compare(*printed, tables, every_set, **conditions)
-    cells = table_cells(comparison, study).rename(columns={"Templates": parts})
+    cells = table_cells(comparison, study)
+    widths = [WIDTHS[head] for head in cells]
     files.write_csv(csv, comparison)
-    files.write_text(tex, latex.long_table(cells, WIDTHS))
+    shown = cells.rename(columns={"Templates": parts})
+    files.write_text(tex, NONE if cells.empty else latex.wrapped_table(shown, widths))
     files.write_json(numbers, tally(comparison, Path(csv).name))
 
 
 SIGNS = {"=": "", "<": "under ", ">": "over "}
-UNITS = {"fraction": "", "count": "", "percent": "%", "percentage points": "points", "million parameters": "M",
-         "billion parameters": "B", "million instances": "million"}  # fmt: skip
+WHOLE = ("count", "year")
+"""Units of whole numbers."""
+UNITS = {"fraction": "", "count": "", "year": "", "percent": "%", "percentage points": "points",
+         "million parameters": "M", "billion parameters": "B", "million instances": "million"}  # fmt: skip
 
 
 def table_cells(comparison, study):
-    """Return what a paper shows: every result that was compared and every setting that differs, each once.
+    """Return what a paper shows: every published number that differs from ours, results before sizes and choices.
 
     Parameters
     ----------
@@ -486,31 +496,33 @@ def table_cells(comparison, study):
     Returns
     -------
     DataFrame of str
-        ``Quantity``, ``Printed in``, ``Published``, ``Templates``, ``Ours``, ``Interval``, ``Verdict``.
+        ``Quantity``, ``Templates`` (of several sets; those with the same number share a row), ``Published``, ``Ours``,
+        ``Interval`` (if any has one). Of more than :data:`MOST` results come first, and then those with the largest
+        difference in parts of the published number.
     """
-    shown = comparison[
-        ~comparison.verdict.isin(UNCOMPARED) & ((comparison.kind != "setting") | (comparison.verdict == DIFFERS))
-    ]
-    rows = []
-    for _, same in shown.groupby([*KEY, "published", "templates"], sort=False):
+    sets = comparison[~comparison.verdict.isin(UNCOMPARED)].templates.nunique()
+    different = comparison[comparison.verdict == DIFFERS]
+    different = different.assign(setting=different.kind == "setting").sort_values("setting", kind="stable")
+    rows, rank = [], []
+    for _, same in different.groupby([*KEY, "published", "ours"], sort=False):
         row = same.iloc[0]
         places = -min(0, Decimal(row.published).as_tuple().exponent)
         # One digit more than the study prints shows on which side of it we are.
-        places += 0 if row.unit == "count" else 1
-        rows.append(
-            (
-                quantity(row, study),
-                "; ".join(dict.fromkeys(same.source)),
-                f"{SIGNS[row.comparison]}{_as_printed(row.published)} {UNITS.get(row.unit, row.unit)}".strip(),
-                row.templates,
-                formats.number(row.ours, places),
-                "" if math.isnan(row.ci_low) else formats.interval(row.ci_low, row.ci_high, places),
-                row.verdict,
-            )
-        )
-    return pd.DataFrame(
-        rows, columns=["Quantity", "Printed in", "Published", "Templates", "Ours", "Interval", "Verdict"]
-    )
+        places += 0 if row.unit in WHOLE else 1
+        published = f"{SIGNS[row.comparison]}{_as_printed(row.published)} {UNITS.get(row.unit, row.unit)}".strip()
+        bounds = "" if math.isnan(row.ci_low) else formats.interval(row.ci_low, row.ci_high, places)
+        names = ", ".join(dict.fromkeys(same.templates))
+        ours = formats.number(row.ours, places)
+        if row.unit == "year":
+            # No comma between the thousands of a year.
+            published, ours = published.replace(",", ""), ours.replace(",", "")
+        rows.append((quantity(row, study), names, published, ours, bounds))
+        size = abs(row.ours - float(row.published)) / (abs(float(row.published)) or 1)
+        rank.append((bool(row.setting), -size))
+    cells = pd.DataFrame(rows, columns=["Quantity", "Templates", "Published", "Ours", "Interval"])
+    kept = sorted(sorted(range(len(rows)), key=rank.__getitem__)[:MOST])
+    left_out = [*(["Templates"] if sets < 2 else []), *(["Interval"] if (cells.Interval == "").all() else [])]
+    return cells.iloc[kept].drop(columns=left_out).reset_index(drop=True)
 
 
 def _as_printed(text):

@@ -14,11 +14,13 @@ from scripts.core.errors import UserError, nearest
 from scripts.core.paper import latex
 from scripts.core.paper.published import demonstration
 
+TITLE = "Pronouns in language models: results of a run"
+
 # Around a number until all text is escaped: private characters, which are in no result, and the id in hexadecimal
 # digits, which escaping leaves alone.
 _START, _MIDDLE, _END = "\ue000", "\ue001", "\ue002"
 
-CAPTION = re.compile(r"\\caption(?:of\{\w+\})?\{")
+CAPTION = re.compile(r"\\caption\{")
 
 
 def context(study, parts, numbers, figures, tables, comparison_numbers, section_tex, *, called="set", models=None):
@@ -49,7 +51,7 @@ def context(study, parts, numbers, figures, tables, comparison_numbers, section_
         (name to path); ``any_set``: one of them, for numbers that all have; ``beside``: ``id``, ``numbers`` and
         ``tables`` across the parts; ``shared``: name to path of the figures that belong to no part;
         ``demonstration``: labels of the demonstration models among ``models``; and the functions :func:`number`,
-        :func:`value`, :func:`listed` and :func:`figure`.
+        :func:`value`, :func:`listed`, :func:`figure`, :func:`table`, :func:`findings` and :func:`comparison`.
     """
     folder = Path(section_tex).parents[1]
     drawn = {Path(path): os.path.relpath(path, folder) for path in figures}
@@ -72,6 +74,9 @@ def context(study, parts, numbers, figures, tables, comparison_numbers, section_
         "value": value,
         "listed": listed,
         "figure": figure,
+        "table": table,
+        "findings": findings,
+        "comparison": comparison,
     }
 
 
@@ -80,8 +85,8 @@ def _read_numbers(paths):
 
 
 def _read_tables(paths, folder):
-    """Return the LaTeX of the tables in a folder of that name."""
-    return {path.stem: table(path) for path in map(Path, paths) if path.parent.name == folder}
+    """Return the LaTeX of the tables in a folder of that name; a table without rows is empty."""
+    return {path.stem: _body(path) for path in map(Path, paths) if path.parent.name == folder}
 
 
 def entry(part, name):
@@ -135,6 +140,11 @@ def linked(text):
     return "".join([*pieces, text[done:]])
 
 
+def unmarked(text):
+    """Return LaTeX with marked numbers as the numbers alone."""
+    return re.sub(f"{_START}[0-9a-f]*{_MIDDLE}(.*?){_END}", r"\1", text, flags=re.DOTALL)
+
+
 def closing_brace(text, start):
     """Return the position of the brace that closes the group which ``start`` is in."""
     depth = 1
@@ -152,9 +162,9 @@ def write(path, template, context):
 
 
 def listed(words):
-    """Return words as a list in prose: ``a``, ``a and b``, ``a, b and c``; LaTeX if the words are."""
+    """Return words as a list in prose: nothing, ``a``, ``a and b``, ``a, b and c``; LaTeX if the words are."""
     words = [word if isinstance(word, latex.Raw) else latex.escape(word) for word in words]
-    return latex.Raw(" and ".join(filter(None, [", ".join(words[:-1]), words[-1]])))
+    return latex.Raw(" and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]])))
 
 
 def breakable(label):
@@ -162,18 +172,112 @@ def breakable(label):
     return latex.Raw(latex.escape(label).replace("/", r"/\allowbreak{}"))
 
 
-def figure(path, label, caption):
-    """Return a figure environment for the file ``path``, with an escaped caption and the label ``fig:<label>``."""
+def _float(kind, body, label, caption, wide, caller):
+    text = caller().strip() if caller else latex.escape(caption)
+    environment, place = (f"{kind}*", "tp") if wide else (kind, "tbp")
     return latex.Raw(
-        "\\begin{figure}[htbp]\n\\centering\n"
-        f"\\includegraphics[max width=\\linewidth,max totalheight=0.8\\textheight]{{{path}}}\n"
-        f"\\caption{{{latex.escape(caption)}}}\n\\label{{fig:{label}}}\n\\end{{figure}}\n"
+        f"\\begin{{{environment}}}[{place}]\n\\centering\n{body}\n"
+        f"\\caption{{{text}}}\n\\label{{{'fig' if kind == 'figure' else 'tab'}:{label}}}\n\\end{{{environment}}}\n"
     )
 
 
-def table(path):
-    """Return a table file's LaTeX; one that could be too wide for the page is scaled down to it."""
+def figure(path, label, caption="", wide=False, caller=None):
+    """Return a float with a figure at its own size or, if that is more, the width of its place.
+
+    Parameters
+    ----------
+    path : str
+        The figure's file.
+    label : str
+        It can be referred to as ``fig:<label>``.
+    caption : str
+        Plain text, or LaTeX as the body of a ``call`` block around the function.
+    wide : bool
+        Whether it takes both columns.
+    """
+    body = f"\\includegraphics[max width=\\linewidth,max totalheight=0.85\\textheight]{{{path}}}"
+    return _float("figure", body, label, caption, wide, caller)
+
+
+def table(cells, label, caption="", wide=False, size="footnotesize", caller=None):
+    """Return a float with a table in small type, as :func:`figure`; its label is ``tab:<label>``.
+
+    ``cells`` is the LaTeX of a table file, and ``size`` the name of LaTeX's command for the size of its type.
+    """
+    return _float("table", f"\\{size}\n{cells}", label, caption, wide, caller)
+
+
+def findings(beside, part, called="this run"):
+    """Return sentences that count the findings that hold, fail and cannot be decided, and say why these cannot.
+
+    Parameters
+    ----------
+    beside : dict
+        The numbers across the parts, of which ``scripts/core/paper/claims.py`` made some.
+    part : str
+        The part of the run whose verdicts are counted.
+    called : str
+        What the sentence calls it; LaTeX if it is.
+    """
+    verdicts = f"claims.{part}"
+    held, failed, undecided = (f"{verdicts}.{name}" for name in ("holds", "fails", "not_applicable"))
+    place = called if isinstance(called, latex.Raw) else latex.escape(called)
+    if value(beside, held) or value(beside, failed):
+        text = (
+            f"Of {number(beside, 'claims.total')} findings of the study, on {place} {number(beside, held)} "
+            f"{_verb(beside, held, 'holds', 'hold')} and {number(beside, failed)} "
+            f"{_verb(beside, failed, 'fails', 'fail')}"
+        )
+        if value(beside, undecided):
+            text += f"; {number(beside, undecided)} cannot be decided"
+    else:
+        text = f"On {place} none of the study's {number(beside, 'claims.total')} findings can be decided"
+    if value(beside, undecided) and f"{verdicts}.lacking" in beside["numbers"]:
+        lacking = entry(beside, f"{verdicts}.lacking")["cell"]["missing"]
+        text += f", most often for want of {latex.escape(lacking)} ({number(beside, f'{verdicts}.lacking')} of them)"
+    return latex.Raw(f"{text}.")
+
+
+def comparison(beside, part, called="this run"):
+    """Return sentences that count the published numbers by how ours compare; arguments as :func:`findings`."""
+    place = called if isinstance(called, latex.Raw) else latex.escape(called)
+    results, settings = (f"published.{part}.{kind}" for kind in ("results", "settings"))
+    text = (
+        f"Of {number(beside, f'{results}.total')} results that the study prints, "
+        f"{number(beside, f'{results}.compared')} can be compared with {place}"
+    )
+    if value(beside, f"{results}.compared"):
+        counts = [
+            f"{number(beside, f'{results}.{name}')} {said}"
+            for name, said in (
+                ("as_printed", "as printed"),
+                ("within_interval", "within our interval"),
+                ("within_tolerance", "within the tolerance"),
+                ("differs", "different"),
+            )
+            if value(beside, f"{results}.{name}")
+        ]
+        text += f": {listed([latex.Raw(words) for words in counts])}"
+    text += (
+        f". Of its {number(beside, f'{settings}.total')} sizes and choices, "
+        f"{number(beside, f'{settings}.compared')} can be compared and {number(beside, f'{settings}.differs')} "
+        f"{_verb(beside, f'{settings}.differs', 'differs', 'differ')}."
+    )
+    return latex.Raw(text)
+
+
+def _verb(part, name, singular, plural):
+    return singular if value(part, name) == 1 else plural
+
+
+def _body(path):
+    """Return what a section takes of a table's file: nothing if that has a comment in place of rows."""
     text = Path(path).read_text(encoding="utf-8").strip()
-    if r"\begin{tabularx}" in text or r"\begin{tabular}" not in text:
-        return text
-    return f"\\begin{{adjustbox}}{{max width=\\linewidth}}\n{text}\n\\end{{adjustbox}}"
+    return latex.Raw("") if text.startswith("%") else fitted(text)
+
+
+def fitted(text):
+    """Return the LaTeX of a table, scaled down to the width of its place where it could be wider."""
+    if r"\begin{tabularx}" in text or r"p{0." in text or r"\begin{tabular}" not in text:
+        return latex.Raw(text)
+    return latex.Raw(f"\\begin{{adjustbox}}{{max width=\\linewidth}}\n{text}\n\\end{{adjustbox}}")

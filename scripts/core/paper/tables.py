@@ -2,6 +2,10 @@
 
 from scripts.core import files
 from scripts.core.paper import latex
+from scripts.core.paper.formats import MISSING, NOT_RELEASED, NOT_RUN
+
+NOTHING = ("", MISSING, NOT_RUN, NOT_RELEASED)
+"""Cells that say nothing."""
 
 
 def changes(column):
@@ -17,6 +21,43 @@ def named_once(column, again=()):
     """
     kept = {0, *changes(column), *again}
     return column.where([position in kept for position in range(len(column))], "")
+
+
+def telling(cells, keep=()):
+    """Return cells without the rows and columns that tell nothing, and what the constant columns said.
+
+    Parameters
+    ----------
+    cells : DataFrame of str
+    keep : sequence of str
+        Columns that name the rows. They stay, and a row in which only they have content is left out.
+
+    Returns
+    -------
+    (DataFrame, dict of str to str)
+        Left out are rows of :data:`NOTHING`, columns of :data:`NOTHING` and, where there are several rows, columns
+        with one content in all rows. The dictionary has head and content of the latter, for the caption.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> cells = pd.DataFrame({"Model": ["a", "b", "c"], "n": ["12", "12", "–"], "r": ["1", "2", ""], "p": [""] * 3})
+    >>> left, constant = telling(cells, ["Model"])
+    >>> left.to_dict("list"), constant
+    ({'Model': ['a', 'b'], 'r': ['1', '2']}, {'n': '12'})
+    """
+    silent = cells.astype(str).isin(NOTHING) | cells.isna()
+    others = [column for column in cells if column not in keep]
+    rows = ~silent[others].all(axis=1)
+    left, silent = cells[rows], silent[rows]
+    constant = {}
+    for column in others:
+        if silent[column].all():
+            left = left.drop(columns=column)
+        elif len(left) > 1 and left[column].nunique(dropna=False) == 1:
+            constant[column] = left[column].iloc[0]
+            left = left.drop(columns=column)
+    return left, constant
 
 
 def write_table(tex, csv, cells, left=1, *, rows=None, align=None, midrules=(), symbols=None):

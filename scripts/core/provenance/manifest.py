@@ -25,7 +25,7 @@ SIGNATURES = (f"{NAME}.sig", f"{NAME}.minisig")
 """What ``ssh-keygen -Y sign`` and ``minisign`` leave beside it."""
 LATER = (
     NAME, *SIGNATURES, "results/paper/main.pdf", "results/paper/captions.rst", "results/paper/sections/provenance.tex",
-    "results/paper/sections/currency.tex", "results/crate/run.crate.zip",
+    "results/paper/sections/currency.tex", "results/paper/provenance.csv", "results/crate/run.crate.zip",
 )  # fmt: skip
 """What is made from the manifest, or after it."""
 MEASURED = "results/benchmarks/"

@@ -25,18 +25,14 @@ def items(main_tex):
     Returns
     -------
     list of dict
-        ``kind``, ``number``, ``label``, ``body`` (the environment's source, or for a caption outside of one
-        that caption and what follows it up to the next) and ``path`` (of a figure's file).
+        ``kind``, ``number``, ``label``, ``body`` (the environment's source) and ``path`` (of a figure's file).
     """
     folder = Path(main_tex).parent
     text = _source(Path(main_tex))
-    starts = list(re.finditer(r"\\begin\{(figure|table)\}|\\captionof\{(figure|table)\}", text))
     floats, last_numbers = [], {"figure": 0, "table": 0}
-    for match, following in zip(starts, [*starts[1:], None], strict=True):
-        kind = match[1] or match[2]
-        end = following.start() if following else len(text)
-        begin = match.end() if match[1] else match.start()
-        body = text[begin : text.index(rf"\end{{{kind}}}", match.end()) if match[1] else end]
+    for match in re.finditer(r"\\begin\{((figure|table)\*?)\}", text):
+        kind = match[2]
+        body = text[match.end() : text.index(rf"\end{{{match[1]}}}", match.end())]
         last_numbers[kind] += 1
         label = re.search(r"\\label\{([^}]+)\}", body)
         graphic = re.search(r"\\includegraphics(?:\[[^]]*\])?\{([^}]+)\}", body)

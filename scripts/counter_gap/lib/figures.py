@@ -1,13 +1,18 @@
 """What the study's figures share."""
 
+from scripts.core import plotting
+
 COLOURS = {
     "BERT-base": "#E69F00",
     "BERT-large": "#8A5F00",
     "SpanBERT-base": "#56B4E9",
-    "SpanBERT-large": "#0072B2",
+    "SpanBERT-large": "#24577A",
 }
-_OTHERS = ("#009E73", "#CC79A7", "#D55E00", "#595959", "#332288", "#999933")
-MASCULINE, FEMININE = "#0072B2", "#D55E00"
+_OTHERS = ("#117733", "#B5179E", "#8B5A2B", "#595959", "#332288", "#999933")
+MASCULINE, FEMININE = plotting.pronoun_colours(["he", "she"]).values()
+"""Genders have the colours of their pronouns."""
+DELTA_I, ACC_DIFF, ACROSS = plotting.CATEGORIES[4], plotting.CATEGORIES[0], plotting.CATEGORIES[3]
+"""Metrics, the same in every figure."""
 
 
 def main_scoring(table):

@@ -5,7 +5,8 @@ import pandas as pd
 from scripts.core import files
 from scripts.core.errors import UserError
 from scripts.core.paper.formats import MISSING, NOT_RELEASED, NOT_RUN, number, percent
-from scripts.core.paper.tables import changes, named_once, write_table
+from scripts.core.paper.tables import changes, named_once, telling, write_table
+from scripts.counter_gap.lib.figures import main_scoring
 from scripts.counter_gap.lib.study import DATA, SCORING
 
 METHODS = ("none", "a-CDA", "n-CDA")
@@ -45,6 +46,31 @@ DATASETS = ACCURACY | {"Overall": ("accuracy", "all"), "ΔI": ("delta_i", "all")
 """Columns of Table 5, on each data set."""
 DEBIASING = {"Acc_Diff": ("acc_diff", "all"), "ΔI": ("delta_i", "all"), "Overall": ("accuracy", "all")}
 """Columns of Table 6 that flags tell."""
+BIAS = {
+    "accuracy: M": ("accuracy", "M"),
+    "accuracy: F": ("accuracy", "F"),
+    "accuracy: all": ("accuracy", "all"),
+    "accuracy: Acc_Diff": ("acc_diff", "all"),
+    "inconsistency: I_within": ("i_within", "all"),
+    "inconsistency: I_across": ("i_across", "all"),
+    "inconsistency: ΔI": ("delta_i", "all"),
+}
+"""Columns of the table of both measures of bias: Table 2 and what Tables 3 and 6 of the study come to."""
+WITHOUT = {"without artefact: Acc_Diff": ("acc_diff", "all"), "without artefact: ΔI": ("delta_i", "all")}
+"""Its columns without the quadruples that the conversion spoilt."""
+BY_GENDER = {
+    "within: M": ("i_within", "M"),
+    "within: F": ("i_within", "F"),
+    "within: M−F": ("i_within_diff", "all"),
+    "across: M2F": ("i_across", "M2F"),
+    "across: F2M": ("i_across", "F2M"),
+    "across: M2F−F2M": ("i_across_diff", "all"),
+    "accuracy: original": ("accuracy", "original"),
+    "accuracy: counterf.": ("accuracy", "counterfactual"),
+    "accuracy: difference": ("original_minus_counterfactual", "all"),
+    "accuracy: ρ": ("spearman_rho", "all"),
+}
+"""Columns of the table of both genders: the parts of Table 3, and Table 4."""
 ARTEFACT = {"Acc.": ("accuracy", "all"), "Acc_Diff": ("acc_diff", "all"), "ΔI": ("delta_i", "all")}
 """Columns of the table without the quadruples that the conversion spoilt, each of which it has twice."""
 
@@ -159,6 +185,66 @@ def formatted(row, form):
 def absent(scoring):
     """Return why a system with this scoring has no number: only released flags could have been released."""
     return NOT_RELEASED if scoring == "released" else NOT_RUN
+
+
+def bias(tables):
+    """Return the cells of both measures of bias, of all sets of quadruples below each other.
+
+    Parameters
+    ----------
+    tables : dict of str to DataFrame
+        Set of quadruples to its metrics (:func:`read`).
+
+    Returns
+    -------
+    DataFrame of str
+        ``templates`` (the set), ``System``, ``Debiasing``, the columns of :data:`BIAS` and :data:`WITHOUT`; of each set
+        the scoring of :func:`scripts.counter_gap.lib.figures.main_scoring` alone.
+    """
+    return _below_each_other(tables, METHODS, _printed_subsets)
+
+
+def by_gender(tables):
+    """Return the cells of inconsistencies by gender and of originals against counterfactuals, without debiasing.
+
+    As :func:`bias`, with the columns of :data:`BY_GENDER`.
+    """
+    return _below_each_other(tables, METHODS[:1], lambda rows: printed(rows[rows.subset == "all"], BY_GENDER))
+
+
+def _printed_subsets(rows):
+    without = printed(rows[rows.subset == "all without artefact"], WITHOUT)
+    return printed(rows[rows.subset == "all"], BIAS) | without
+
+
+def _below_each_other(tables, methods, cells):
+    rows = []
+    for templates, table in tables.items():
+        table = main_scoring(table[table.data == templates])
+        for scoring, system, debiasing in systems(table, templates, methods):
+            values = of_system(table, templates, scoring, system, debiasing)
+            rows.append({"templates": templates, "System": system, "Debiasing": debiasing, **cells(values)})
+    return pd.DataFrame(rows)
+
+
+def write_sets(tex, csv, frame):
+    """Write a table of all sets of quadruples, a rule between them; columns and rows that tell nothing are not typeset.
+
+    Parameters
+    ----------
+    tex, csv : str
+        Paths.
+    frame : DataFrame
+        From :func:`bias` or :func:`by_gender`; all goes to the CSV.
+    """
+    shown, _ = telling(frame, ["templates", "System"])
+    midrules = changes(shown.templates)
+    shown = shown.assign(templates=named_once(shown.templates), System=named_once(shown.System, again=midrules))
+    if not midrules:
+        shown = shown.drop(columns="templates")
+    shown = shown.rename(columns={"templates": "Data"})
+    left = sum(head in shown for head in ("Data", "System", "Debiasing"))
+    write_table(tex, csv, shown, left, rows=frame, midrules=midrules, symbols=_SYMBOLS)
 
 
 def datasets(table, templates):

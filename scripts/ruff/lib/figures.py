@@ -8,18 +8,20 @@ from matplotlib.ticker import MaxNLocator
 from scripts.core import files, plotting
 from scripts.core.errors import UserError
 
-DISTRACTORS = "Distractors"
+DISTRACTORS = "Distractors (sentences)"
+BOOTSTRAP = "95 % bootstrap over occupations"
+"""What the intervals of accuracies are."""
 
 # Neither the colours of pronoun sets nor those of the models beside them.
 LEVELS = {
     "case": {
         "nominative": {"color": "#000000", "marker": "o", "linestyle": "-"},
-        "accusative": {"color": "#E69F00", "marker": "s", "linestyle": (0, (4, 1.5))},
-        "possessive": {"color": "#56B4E9", "marker": "^", "linestyle": (0, (1, 1))},
+        "accusative": {"color": plotting.CATEGORIES[1], "marker": "s", "linestyle": (0, (4, 1.5))},
+        "possessive": {"color": plotting.CATEGORIES[2], "marker": "^", "linestyle": (0, (1, 1))},
     },
     "polarity": {
         "negative": {"color": "#000000", "marker": "v", "linestyle": "-"},
-        "positive": {"color": "#E69F00", "marker": "^", "linestyle": (0, (4, 1.5))},
+        "positive": {"color": plotting.CATEGORIES[1], "marker": "^", "linestyle": (0, (4, 1.5))},
     },
 }
 
@@ -105,8 +107,8 @@ def distractor_axis(ax):
     ax.margins(x=0.04)
 
 
-def curves(frame, models, value, label, panels, references=()):
-    """Draw curves over the number of distractors, a row of panels for each architecture, with SD shading.
+def curves(frame, models, value, label, panels, shaded, references=()):
+    """Draw curves over the number of distractors, a row of panels for each architecture, with shaded intervals.
 
     Up to :data:`scripts.core.plotting.FEW` models fit one column and share one legend; more take the page, with a
     legend beside each row.
@@ -114,7 +116,7 @@ def curves(frame, models, value, label, panels, references=()):
     Parameters
     ----------
     frame : DataFrame
-        ``model``, ``n_distractors``, ``n_seeds``, the column ``value`` and ``sd``.
+        ``model``, ``n_distractors``, ``n``, the column ``value``, ``low`` and ``high``.
     models : dict
     value : str
         What is on the y axis; a share.
@@ -122,6 +124,8 @@ def curves(frame, models, value, label, panels, references=()):
         Of the y axis.
     panels : list of (str or None, DataFrame)
         A title and the rows of each column of panels.
+    shaded : str or None
+        What lies between ``low`` and ``high``.
     references : list of callable
         Each draws a reference line on the axes it is given and returns a legend handle.
 
@@ -129,7 +133,8 @@ def curves(frame, models, value, label, panels, references=()):
     -------
     matplotlib.figure.Figure
     """
-    groups = by_architecture(models)
+    drawn_models = {name: facts for name, facts in models.items() if name in set(plotting.enough(frame).model)}
+    groups = by_architecture(drawn_models or models)
     few = len(models) <= plotting.FEW
     height = 1.35 if few else 2.15
     drawn = plotting.figure(plotting.COLUMN if few else plotting.PAGE, height * len(groups) + 0.25)
@@ -137,8 +142,9 @@ def curves(frame, models, value, label, panels, references=()):
     for row, (architecture, names) in zip(grid, groups.items(), strict=True):
         for ax, (title, part) in zip(row, panels, strict=True):
             for name in names:
-                rows = part[part.model == name]
-                plotting.curve(ax, rows.n_distractors, rows[value], rows.sd, plotting.model_style(models[name]))
+                rows = plotting.enough(part[part.model == name])
+                look = plotting.model_style(models[name])
+                plotting.curve(ax, rows.n_distractors, rows[value], rows.low, rows.high, look)
             heading = plotting.ARCHITECTURES[architecture]
             ax.set_title(heading if title is None else f"{heading}: {title}")
             plotting.fraction_axis(ax.yaxis)
@@ -148,11 +154,10 @@ def curves(frame, models, value, label, panels, references=()):
             plotting.legend_right(row[-1], model_handles(models, names), 1 + (len(names) > 12))
     for ax in grid[-1]:
         ax.set_xlabel(DISTRACTORS)
-    lines = [line(grid.flat) for line in references] + plotting.shading(plotting.over_samples(frame))
-    handles = (model_handles(models, ordered(models)) if few else []) + lines
+    lines = [line(grid.flat) for line in references] + plotting.shading(shaded)
+    handles = (model_handles(models, ordered(drawn_models)) if few else []) + lines + plotting.left_out(frame, models)
     if handles:
         plotting.legend_below(drawn, handles, 2 if few else 4)
-    plotting.demonstration_note(drawn, models)
     return drawn
 
 
@@ -244,12 +249,13 @@ def read_factor(accuracy, over_models, factor, models):
     if len(models) <= plotting.FEW:
         rows = read(accuracy, ["model", *shared, "ci_low", "ci_high", "n"], model=models)
         rows = rows[rows.factor == factor].rename(columns={"model": "panel", "ci_low": "low", "ci_high": "high"})
-        rows, order = rows.assign(interval="95 % bootstrap over occupations"), ordered(models)
+        rows, order = plotting.enough(rows.assign(interval=BOOTSTRAP)), ordered(models)
     else:
         rows = read(over_models, ["architecture", *shared, "sd", "n_models"])
         rows = rows[(rows.factor == factor) & (rows.architecture != "all")]
         rows = rows.rename(columns={"architecture": "panel", "n_models": "n"})
-        rows = rows.assign(low=rows.accuracy - rows.sd, high=rows.accuracy + rows.sd, interval="SD over models")
+        low, high = (plotting.within(rows.accuracy + sign * rows.sd) for sign in (-1, 1))
+        rows = rows.assign(low=low, high=high, interval="SD over models")
         order = by_architecture(models)
     columns = ["panel", "n_distractors", "level", "accuracy", "low", "high", "interval", "n"]
     return in_order(rows[columns], panel=order, level=LEVELS[factor], n_distractors=None)
@@ -294,5 +300,4 @@ def factor_figure(frame, factor, models, chance, human):
     if frame.low.notna().any():
         handles.append(plotting.interval_handle(frame.interval.iloc[0]))
     plotting.legend_below(drawn, handles, 3 if columns <= 2 else 6)
-    plotting.demonstration_note(drawn, models)
     return drawn

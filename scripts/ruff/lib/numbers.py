@@ -6,7 +6,7 @@ cell in it. Differences and extremes over several cells name the cells' common k
 
 import math
 
-from scripts.core.paper.formats import number, p_text, percent
+from scripts.core.paper.formats import interval, number, p_text, percent
 from scripts.core.paper.numbers import entry
 
 KEYS = {
@@ -17,6 +17,10 @@ KEYS = {
     "bootstrap_draws": "ruff.bootstrap.draws",
 }
 """Settings to their keys in config.yaml; the coverage of intervals is none."""
+NORMAL = 1.959964
+"""The normal distribution's quantile behind a 95 % interval."""
+DISTANCE = 0.1
+"""The distance from chance for which the text says how many instances show it."""
 PROMPTING_KEYS = {"chain_sample_size": "chain_of_thought.sample_size"}
 
 
@@ -44,9 +48,10 @@ def from_context_free(counts, summary):
 def from_accuracy(accuracy, over_models):
     """Return accuracies by model or architecture, factor and number of distractors, and what one distractor changes.
 
-    Ids are ``accuracy.<model>.<factor>.<level>.<n>``, the same with an architecture, and
-    ``accuracy_change.<architecture>``: the mean over models of the accuracy with the fewest distractors of the run
-    (``distractors.fewest``; ``distractors.most`` are its most) minus that without, in percentage points.
+    Ids are ``accuracy.<model>.<factor>.<level>.<n>``, the same with an architecture,
+    ``accuracy_interval.<model>.<factor>.<level>.<n>``, whose value is the lower end and which has the upper one as
+    ``high``, and ``accuracy_change.<architecture>``: the mean over models of the accuracy with the fewest distractors
+    of the run (``distractors.fewest``; ``distractors.most`` are its most) minus that without, in percentage points.
     """
     numbers = {}
     for frame, key, source in (
@@ -58,6 +63,12 @@ def from_accuracy(accuracy, over_models):
             numbers["accuracy." + ".".join(map(str, cell.values()))] = entry(
                 row["accuracy"], share(row["accuracy"]), source, **cell
             )
+    for row in accuracy.to_dict("records"):
+        cell = {k: row[k] for k in ("model", "factor", "level", "n_distractors")}
+        low, high = row["ci_low"], row["ci_high"]
+        numbers["accuracy_interval." + ".".join(map(str, cell.values()))] = entry(
+            low, interval(low, high, 2), "accuracy.csv", **cell
+        ) | {"high": high}
     overall = over_models[over_models.factor == "all"].set_index(["architecture", "n_distractors"]).accuracy
     counts = sorted(int(n) for n in overall.index.unique("n_distractors") if n > 0)
     for name, count in (("fewest", counts[0]), ("most", counts[-1])):
@@ -82,7 +93,8 @@ def from_models(accuracy, context_free, chance):
 
     Ids are ``models.n``; ``favourite.<pronoun>``, how many models pick the set most often without context (the earlier
     set of equals); ``accuracy_extreme.<n>.<lowest|highest>``, with the model beside; and ``above_chance.<n>``, how many
-    models are more accurate than ``chance``.
+    models have an interval above ``chance``; and ``chance.needed``, how many independent instances tell an accuracy
+    that is ``chance.distance`` from chance apart from it (normal approximation).
     """
     overall = accuracy[accuracy.factor == "all"]
     total = int(overall.model.nunique())
@@ -94,12 +106,16 @@ def from_models(accuracy, context_free, chance):
         numbers[f"favourite.{pronoun}"] = entry(count, f"{count}", "context_free.csv", pronoun=pronoun)
     for n, rows in overall.groupby("n_distractors"):
         cell = {"factor": "all", "level": "all", "n_distractors": int(n)}
+        above = rows.ci_low > chance
         rows = rows.set_index("model").accuracy
         for bound, model in (("lowest", rows.idxmin()), ("highest", rows.idxmax())):
             extreme = entry(float(rows[model]), share(rows[model]), "accuracy.csv", model=model, **cell)
             numbers[f"accuracy_extreme.{n}.{bound}"] = extreme | {"model": model}
-        count = int((rows > chance).sum())
+        count = int(above.sum())
         numbers[f"above_chance.{n}"] = entry(count, f"{count}", "accuracy.csv", **cell)
+    needed = math.ceil(NORMAL**2 * chance * (1 - chance) / DISTANCE**2)
+    numbers["chance.distance"] = entry(DISTANCE, f"{DISTANCE}", "scripts/ruff/lib/numbers.py", name="DISTANCE")
+    numbers["chance.needed"] = entry(needed, f"{needed}", "scripts/ruff/lib/numbers.py", name="DISTANCE")
     return numbers
 
 
@@ -107,9 +123,11 @@ def from_tests(tests):
     """Return what the tests say of every tested pair, and how many occupations they compare.
 
     Ids are ``test.<model>.<a>.<b>`` (Holm-adjusted p of Welch's test), ``test_paired.<model>.<a>.<b>`` (of the paired
-    one), ``test_difference.<model>.<a>.<b>``, ``test_n.<lowest|highest>`` and ``test_pairs.<lowest|highest>``
-    (occupations with each set, and with both); these last are missing without any test. The difference is signed, a
-    minus b; its text has no sign, because the prose says which set is ahead.
+    one), ``test_difference.<model>.<a>.<b>``, ``test_needed`` (occupations that a test
+    needs), ``test_n.<lowest|highest>`` and ``test_pairs.<lowest|highest>``
+    (occupations with each set, and with both), ``paired.<model>.<tests|significant>`` (pairs of sets that the paired
+    test can compare, and those that differ after correction); these last are missing without any test. The difference
+    is signed, a minus b; its text has no sign.
     """
     numbers = {
         f"{name}.{bound}": entry(int(n), f"{n}", "pronoun_tests.csv", columns=columns)
@@ -117,6 +135,13 @@ def from_tests(tests):
         for bound, n in (("lowest", tests[columns].min(axis=None)), ("highest", tests[columns].max(axis=None)))
         if not tests.empty
     }
+    if "needed" in tests and not tests.empty:
+        needed = int(tests.needed.iloc[0])
+        numbers["test_needed"] = entry(needed, f"{needed}", "pronoun_tests.csv", column="needed")
+    for model, rows in tests.groupby("model", sort=False):
+        cell = {"model": model, "column": "p_paired_holm"}
+        for name, flags in (("tests", rows.p_paired_holm.notna()), ("significant", rows.significant_paired_holm)):
+            numbers[f"paired.{model}.{name}"] = entry(int(flags.sum()), f"{flags.sum()}", "pronoun_tests.csv", **cell)
     for row in tests.to_dict("records"):
         cell = {k: row[k] for k in ("model", "pronoun_a", "pronoun_b")}
         pair = ".".join(cell.values())
@@ -223,17 +248,40 @@ def from_prompting(summary, positions, agreement, compared, settings):
     return numbers
 
 
-def from_settings(counts, settings):
-    """Return numbers of instances from Table 1 (``instances.<n or context_free>``) and the configured settings."""
-    numbers = {}
+def from_settings(counts, settings, sizes):
+    """Return numbers of instances and the configured settings.
+
+    Parameters
+    ----------
+    counts : DataFrame
+        Table 1.
+    settings : dict
+    sizes : dict of str to int
+        How many instances of each sample every model scores.
+
+    Returns
+    -------
+    dict
+        ``<instances, sample_size or scored>.<n or context_free>``, ``scored.<model>.<n or context_free>``,
+        ``scored.total``, ``setting.<name>`` and ``setting.sample_size.<model>``.
+    """
+    numbers, largest = {}, max(sizes.values())
+    columns = {model: "scored" if size == largest else f"scored_{size}" for model, size in sizes.items()}
     for row in counts.to_dict("records"):
         n = row["n_distractors"]
         name = "context_free" if math.isnan(n) else str(int(n))
         for column in ("instances", "sample_size", "scored"):
             value = row[column]
             numbers[f"{column}.{name}"] = entry(value, f"{value:,.0f}", "instance_counts.csv", n_distractors=name)
+        for model, column in columns.items():
+            cell = {"n_distractors": name, "column": column}
+            numbers[f"scored.{model}.{name}"] = entry(row[column], f"{row[column]:,}", "instance_counts.csv", **cell)
     total = int(counts.scored.sum())
     numbers["scored.total"] = entry(total, f"{total:,}", "instance_counts.csv", column="scored")
+    settings = settings | {"sample_size": largest}
+    for model, size in sizes.items():
+        key = {"key": KEYS["sample_size"]}
+        numbers[f"setting.sample_size.{model}"] = entry(size, f"{size:,}", "config.yaml", **key)
     for name, value in settings.items():
         text = f"{100 * value:g} %" if name == "confidence" else f"{value:,.3g}" if value < 1 else f"{value:,}"
         source = {"key": KEYS[name]} if name in KEYS else {"default": "cluster_bootstrap: level"}

@@ -9,9 +9,9 @@ from scripts.ruff.lib import figures
 from scripts.ruff.lib.analyses.answers import OUTCOMES
 from scripts.ruff.lib.prompts import VANILLA
 
-METHOD_COLOURS = ("#000000", "#E69F00", "#56B4E9", "#009E73", "#CC79A7")
+METHOD_COLOURS = plotting.CATEGORIES
 """Vanilla prompting first, then kinds of chains of thought; none is the colour of a model beside it."""
-OUTCOME_COLOURS = dict(zip(OUTCOMES, ("#009E73", "#D55E00", "#CC79A7", "#BBBBBB", "#595959"), strict=True))
+OUTCOME_COLOURS = dict(zip(OUTCOMES, ("#000000", "#E69F00", "#56B4E9", "#C8C8C8", "#8C8C8C"), strict=True))
 OUTCOME_LABELS = {
     "right": "right",
     "wrong": "wrong",
@@ -48,6 +48,10 @@ def boxes(ax, frame, series, colours):
     """
     counts = sorted(frame.n_distractors.unique())
     width = 0.8 / len(colours)
+    if not len(plotting.enough(frame)):
+        note = f"fewer than {plotting.FEWEST} instances:\nnothing drawn"
+        ax.text(0.5, 0.5, note, ha="center", va="center", fontsize=7, transform=ax.transAxes)
+    frame = plotting.enough(frame)
     for i, (level, colour) in enumerate(colours.items()):
         for x, count in enumerate(counts):
             values = frame[(frame[series] == level) & (frame.n_distractors == count)].accuracy.to_numpy()
@@ -64,7 +68,12 @@ def boxes(ax, frame, series, colours):
             same = [values == value for value in values]
             rank = np.array([mask[:j].sum() - (mask.sum() - 1) / 2 for j, mask in enumerate(same)])
             step = width * min(0.07, 0.6 / max(mask.sum() for mask in same))
-            look = {"markersize": 2.2, "color": colour, "markeredgecolor": "white", "markeredgewidth": 0.2}
+            look = {
+                "markersize": plotting.SMALLEST_MARKER,
+                "color": colour,
+                "markeredgecolor": "white",
+                "markeredgewidth": 0.2,
+            }
             ax.plot(at + step * rank, values, linestyle="none", marker="o", clip_on=False, zorder=3, **look)
     ax.set_xticks(range(len(counts)), [str(count) for count in counts])
     ax.set_xlim(-0.6, len(counts) - 0.4)
@@ -101,7 +110,6 @@ def draw_methods(frame, models, methods, chance, human):
     handles = [box_handle(colour, method_label(method)) for method, colour in colours.items()]
     handles += [plotting.chance_line(axes, chance), plotting.human_line(axes, human)]
     plotting.legend_below(drawn, handles, 2 if columns == 1 else 4)
-    plotting.demonstration_note(drawn, {name: models[name] for name in names})
     return drawn
 
 

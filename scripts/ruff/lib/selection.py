@@ -80,6 +80,28 @@ def balanced(sample, size):
     return np.array(chosen)
 
 
+def priorities(sample, sizes):
+    """Return each row's place in the order in which :func:`balanced` takes them; models score the first few.
+
+    Parameters
+    ----------
+    sample : DataFrame
+        As for :func:`balanced`.
+    sizes : iterable of int
+        How many rows are wanted by whom; the order is worked out as far as the largest that is not the whole sample.
+
+    Returns
+    -------
+    ndarray of int, shape (len(sample),)
+        From 0. Rows beyond every size that is not the whole sample share the next number.
+    """
+    parts = [size for size in sizes if size < len(sample)]
+    order = balanced(sample, max(parts)) if parts else []
+    places = np.full(len(sample), len(order))
+    places[order] = np.arange(len(order))
+    return places
+
+
 def cycle(n_cases, n_sets, distractors):
     """Yield triples of case, gold and distractor pronoun that stay balanced, without end.
 

@@ -7,10 +7,9 @@ the CSV files that the table scripts write beside it.
 import pandas as pd
 
 from scripts.core.paper.formats import MISSING, number, p_text, with_sd
-from scripts.core.paper.tables import named_once
 
 
-def instance_counts(context_free, full, samples, selected):
+def instance_counts(context_free, full, samples, selected, sizes):
     """Count instances (paper Table 1).
 
     Parameters
@@ -22,28 +21,54 @@ def instance_counts(context_free, full, samples, selected):
     samples : dict
         Number of distractors to the sizes of its samples, one for each seed.
     selected : DataFrame
-        The selected instances: ``n_distractors`` (missing without context).
+        The selected instances: ``n_distractors``, ``priority`` (both missing without context).
+    sizes : iterable of int
+        How many instances of each sample models score.
 
     Returns
     -------
     DataFrame
-        ``setting``, ``n_distractors``, ``instances``, ``samples``, ``sample_size``, ``scored``
-        (over all samples).
+        ``setting``, ``n_distractors``, ``instances``, ``samples``, ``sample_size``, ``scored`` (over all samples, by
+        models with the largest size) and ``scored_<size>`` for each smaller size.
     """
-    scored = selected.n_distractors.value_counts()
-    rows = [("no context", None, context_free, None, None, int(selected.n_distractors.isna().sum()))]
+    largest, *smaller = sorted(set(sizes), reverse=True)
+    names = {"scored": largest} | {f"scored_{size}": size for size in smaller}
+    free = selected.n_distractors.isna()
+    counts = {
+        name: selected[~free & (selected.priority < size)].n_distractors.value_counts() for name, size in names.items()
+    }
+    rows = [("no context", None, context_free, None, None, *[int(free.sum())] * len(names))]
     for n, size in sorted(full.items()):
-        sizes = set(samples[n])
-        if len(sizes) != 1:
-            raise ValueError(f"samples with {n} distractors differ in size: {sorted(sizes)}")
-        rows.append((f"+ {n} distractor{'' if n == 1 else 's'}", n, size, len(samples[n]), sizes.pop(), int(scored[n])))
-    columns = ["setting", "n_distractors", "instances", "samples", "sample_size", "scored"]
+        drawn = set(samples[n])
+        if len(drawn) != 1:
+            raise ValueError(f"samples with {n} distractors differ in size: {sorted(drawn)}")
+        setting = f"+ {n} distractor{'' if n == 1 else 's'}"
+        rows.append((setting, n, size, len(samples[n]), drawn.pop(), *(int(of_size[n]) for of_size in counts.values())))
+    columns = ["setting", "n_distractors", "instances", "samples", "sample_size", *counts]
     table = pd.DataFrame(rows, columns=columns)
     return table.astype(dict.fromkeys(("n_distractors", "samples", "sample_size"), "Int64"))
 
 
-def instance_counts_cells(table):
-    """Return the cells of Table 1 from :func:`instance_counts`."""
+def instance_counts_cells(table, sizes, models):
+    """Return the cells of Table 1.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From :func:`instance_counts`.
+    sizes : dict of str to int
+        How many instances of each sample every model scores.
+    models : dict
+        Model to ``label``.
+    """
+    largest = max(sizes.values())
+    columns = {"scored" if size == largest else f"scored_{size}": size for size in sorted(sizes.values())[::-1]}
+    heads = {
+        name: ", ".join(models[m]["label"] for m, taken in sizes.items() if taken == size)
+        for name, size in columns.items()
+    }
+    if len(columns) > 1 and len(sizes) > 3:
+        heads["scored"] = "others"
     samples = [
         MISSING if pd.isna(row.samples) else f"{row.samples} × {row.sample_size:,}"
         for row in table.itertuples(index=False)
@@ -53,7 +78,10 @@ def instance_counts_cells(table):
             "Setting": table.setting,
             "Instances": [f"{n:,}" for n in table.instances],
             "Samples": samples,
-            "Scored here": [f"{n:,}" for n in table.scored],
+            **{
+                f"Scored: {head}" if len(columns) > 1 else "Scored here": [f"{n:,}" for n in table[name]]
+                for name, head in heads.items()
+            },
         }
     )
 
@@ -98,35 +126,42 @@ def accuracy_cells(accuracy, models):
     return pd.DataFrame(rows, columns=["Model", *(str(n) for n in sorted(overall.n_distractors.unique()))])
 
 
-TESTS = {"Welch’s test": "", "paired test": "_paired"}
-"""Tests between pronoun sets, and the ends of their columns."""
+TESTS = {"p, Welch": "", "p, paired": "_paired"}
+"""Tests between pronoun sets by the heads of their p values, and the ends of their columns."""
 
 
 def pronoun_tests_cells(tests, models, most=4):
-    """Return both tests between pronoun sets: over all models, and for each model if there are at most ``most``."""
-    shown = ["all", *(models if len(models) <= most else [])]
-    rows = []
-    for row in tests[tests.model.isin(shown)].to_dict("records"):
-        cells = {
-            "Model": "all models" if row["model"] == "all" else models[row["model"]]["label"],
-            "Sets": f"{row['pronoun_a']} – {row['pronoun_b']}",
-        }
-        for test, end in TESTS.items():
-            undefined = pd.isna(row[f"p{end}"])
-            star = "*" if row[f"significant{end}_holm"] else ""
-            of_test = {
-                "difference": number(row[f"difference{end}"], 2, signed=True),
-                "t": MISSING if undefined else number(row[f"t{end}"], 2),
-                # Welch's degrees of freedom are no whole number.
-                "df": MISSING if undefined else number(row[f"df{end}"], 0 if end else 1),
-                "p": MISSING if undefined else _p(row[f"p{end}"]),
-                "p (Holm)": MISSING if undefined else _p(row[f"p{end}_holm"]) + star,
-            }
-            cells |= {f"{test}: {head}": cell for head, cell in of_test.items()}
-        rows.append(cells)
-    heads = ["Model", "Sets", *(f"{t}: {head}" for t in TESTS for head in ("difference", "t", "df", "p", "p (Holm)"))]
-    frame = pd.DataFrame(rows, columns=heads)
-    return frame.assign(Model=named_once(frame.Model))
+    """Return both tests between pronoun sets: over all models, and of each model if there are at most ``most``.
+
+    Parameters
+    ----------
+    tests : DataFrame
+        pronoun_tests.csv.
+    models : dict
+        Model to ``label``.
+    most : int
+
+    Returns
+    -------
+    DataFrame of str
+        A row for each pair of sets that some test compares; of each model with a test the ``difference`` of accuracies
+        and p of every test after Holm's correction, with a star if it is below the level. No rows without any test.
+    """
+    rows = {}
+    for name in ["all", *(models if len(models) <= most else [])]:
+        label = "all models" if name == "all" else models[name]["label"]
+        for row in tests[tests.model == name].to_dict("records"):
+            cells = rows.setdefault(f"{row['pronoun_a']} – {row['pronoun_b']}", {})
+            defined = [end for end in TESTS.values() if pd.notna(row[f"p{end}_holm"])]
+            cells[f"{label}: difference"] = number(row["difference"], 2, signed=True) if defined else MISSING
+            for head, end in TESTS.items():
+                star = "*" if row[f"significant{end}_holm"] else ""
+                cells[f"{label}: {head}"] = _p(row[f"p{end}_holm"]) + star if end in defined else MISSING
+    frame = pd.DataFrame([{"Sets": pair, **cells} for pair, cells in rows.items()]).fillna(MISSING)
+    if frame.empty:
+        return frame
+    said = frame.drop(columns="Sets") != MISSING
+    return frame.loc[said.any(axis=1), ["Sets", *said.columns[said.any()]]].reset_index(drop=True)
 
 
 def _p(value):

@@ -58,9 +58,3 @@ def panels(frame):
     """Return (model, prompt) of a frame in the study's order."""
     present = set(frame[["model", "prompt"]].itertuples(index=False, name=None))
     return [(m, p) for m in study.order(frame.model) for p in ("mask", "A", "B", "C") if (m, p) in present]
-
-
-def note_demonstration(drawn, names, models):
-    """Say so if a figure shows demonstration models; ``models`` are the run's, by their labels."""
-    shown = {name: models[name] for name in names if name in models}
-    plotting.demonstration_note(drawn, shown)

@@ -3,6 +3,8 @@
 Entries are ``{"value", "text", "source", "cell"}``, as in the other wings.
 """
 
+import math
+
 from scripts.core.paper.formats import number
 from scripts.core.paper.numbers import count, entry
 from scripts.underspecification.lib import study
@@ -15,6 +17,8 @@ KEYS = {
     "draws": "underspecification.bootstrap.draws",
 }
 """Settings to their keys in config.yaml."""
+NORMAL = 1.959964
+"""The normal distribution's quantile behind a 95 % interval."""
 
 
 def from_toy(correlations):
@@ -143,17 +147,21 @@ def from_independence(table):
     dict
         ``independence.occupations``, ``.models``; for the first and the middle level ``independence.<level>.near``
         (models with an absolute r under :data:`scripts.underspecification.lib.findings.NEAR_ZERO`) and ``.clear``
-        (models whose interval leaves out 0); ``independence.limit``. Only of sources with at least one defined r.
+        (models whose interval leaves out 0); ``independence.limit``; ``independence.needed``, the occupations with
+        which an r of the limit has an interval without 0. Only of sources with at least one defined r.
     """
     table = table[(table.accumulation == "top") & table.prompt.isin(["mask", study.DETECTION_PROMPT])]
     table = table.dropna(subset="r")
     if table.empty:
         return {}
     source = "independence.csv"
+    # Fisher's transformation of r has a standard error of 1 / sqrt(n - 3).
+    needed = math.ceil(3 + (NORMAL / math.atanh(NEAR_ZERO)) ** 2)
     numbers = {
         "independence.occupations": count(table.occupations.max(), source, column="occupations"),
         "independence.models": count(table.model.nunique(), source, column="model"),
         "independence.limit": entry(NEAR_ZERO, f"{NEAR_ZERO}", "findings", name="NEAR_ZERO"),
+        "independence.needed": count(needed, source, column="occupations"),
     }
     for level, part in table.groupby("level", sort=False):
         near, clear = part.r.abs() < NEAR_ZERO, (part.ci_low > 0) | (part.ci_high < 0)

@@ -8,6 +8,8 @@ RELEASES = {"preprint": "underspecification", "aaai": "underspecification_aaai"}
 """Releases of raw outputs to their folders of upstream files: with the preprint, and with the later paper at AAAI."""
 RUN = "run"
 """What stands for a release where a run's own models were asked."""
+HEADS = {"preprint": "Preprint", "aaai": "AAAI", RUN: "This run"}
+"""The sources as heads of tables call them."""
 FILE_PROMPTS = {"": "mask", "P1": "C", "P2": "B", "P3": "A"}
 """Prompts of the released files to those of the paper."""
 DETECTION_PROMPT = "A"

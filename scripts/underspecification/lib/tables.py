@@ -3,7 +3,7 @@
 import pandas as pd
 
 from scripts.core.paper.formats import MISSING, interval, number
-from scripts.core.paper.tables import changes, named_once, write_table
+from scripts.core.paper.tables import changes, named_once, telling, write_table
 from scripts.underspecification.lib import figures, study
 from scripts.underspecification.lib.analyses import agreement, detection
 from scripts.underspecification.lib.analyses.correlation import MEAN
@@ -171,8 +171,14 @@ def masses(curves):
     return pd.DataFrame(rows)
 
 
-def write(tex, csv, frame, left, hidden=()):
-    """Write a table as LaTeX and CSV.
+def over_prompts(frame):
+    """Return the rows of :func:`slopes` without single prompts of a model that has their mean."""
+    several = set(frame[frame.Prompt == "mean"].Model)
+    return frame[(frame.Prompt == "mean") | ~frame.Model.isin(several)]
+
+
+def write(tex, csv, frame, left, hidden=(), rows=None):
+    """Write a table as LaTeX and CSV; what tells nothing is not printed.
 
     Parameters
     ----------
@@ -184,8 +190,12 @@ def write(tex, csv, frame, left, hidden=()):
         The first printed columns, which are text. A repeated first cell is printed once, with a rule before the next.
     hidden : sequence of str
         Columns of the CSV that are not printed.
+    rows : DataFrame, optional
+        The rows of ``frame`` that are printed; otherwise all.
     """
-    shown = frame.drop(columns=list(hidden))
+    shown = (frame if rows is None else rows).drop(columns=list(hidden))
+    names = list(shown.columns[:left])
+    shown, _ = telling(shown, names)
     blocks = changes(shown.iloc[:, 0])
     shown = shown.assign(**{shown.columns[0]: named_once(shown.iloc[:, 0])})
     # A rule between blocks; none where every second row would have one.

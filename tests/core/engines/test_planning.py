@@ -14,13 +14,17 @@ DEVICES = {"A100-40GB": {"memory_gb": 40, "tflops": {"float32": 12, "float16": 1
 def test_tokens_before_and_after_sharing():
     # Three instances of 10 tokens and one of 20, four options each.
     lengths = [(3, 10), (1, 20)]
-    assert planning.count_tokens("decoder", 4, lengths) == (200, 55)
-    assert planning.count_tokens("encoder", 4, lengths) == (4 * (3 * 100 + 400),) * 2
-    assert planning.count_tokens("encoder-decoder", 4, lengths) == (200, 50)
+    assert planning.count_tokens("decoder", 4, lengths, 1.1) == (200, 55)
+    assert planning.count_tokens("decoder", 4, lengths, 9) == (200, 200)
+    assert planning.count_tokens("encoder", 4, lengths, 1.1) == (4 * (3 * 100 + 400),) * 2
+    # Every option is read with the text, or once beside it: whole texts, or spans of five tokens.
+    assert planning.count_tokens("encoder-decoder", 4, lengths, 1.1) == (200 + 200, 50 + 200)
+    assert planning.count_tokens("encoder-decoder", 4, lengths, 1.1, "span") == (200 + 80, 50 + 80)
 
 
 def test_operations():
     assert planning.operations(ENTRY, 10) == 2e10
+    assert planning.operations(ENTRY | {"architecture": "encoder-decoder"}, 10) == 1e10
     assert planning.operations(ENTRY | {"embedding_parameters": 10**8, "layer_repeats": 12}, 1) == 2 * 9e8 * 12
 
 
@@ -43,7 +47,11 @@ def test_measured_speeds_take_precedence(tmp_path):
     assert new["hours"] == pytest.approx(2e18 / (4e12 / 6) / 3600 + loading)
     (none,) = planning.plan("new", ENTRY, (10**9, 10**9), 5, 2, DEVICES, {}, 1e9)
     assert none["speed"] == "config.yaml"
-    assert none["hours"] == pytest.approx(2e18 / 1e14 / 3600 + 2 * loading)
+    assert none["hours"] == none["hours_unshared"] == pytest.approx(2e18 / 1e14 / 3600 + 2 * loading)
+    (shared,) = planning.plan("new", ENTRY, (4 * 10**9, 10**9), 5, 2, DEVICES, {}, 1e9)
+    assert (shared["hours"], shared["hours_unshared"]) == pytest.approx(
+        (none["hours"], 8e18 / 1e14 / 3600 + 2 * loading)
+    )
     (cpu,) = planning.plan("new", ENTRY | {"gpus": 0}, (10**9, 10**9), 5, 1, DEVICES, {}, 1e9)
     assert (cpu["device"], cpu["gpus"], cpu["speed"]) == ("cpu", 0, "matrix products")
 
@@ -73,7 +81,14 @@ def test_the_report_has_every_rule_and_model_and_totals(tmp_path, capsys):
     entry = ENTRY | {"source": {"path": str(tmp_path / "nowhere")}}
     script.main(
         plan=str(tmp_path / "plan.csv"),
-        scored={"ruff/replica": {"options": 4, "lengths": [(2, 12)], "jobs": {"one": 3, "two": 1}}},
+        scored={
+            "ruff/replica": {
+                "options": 4,
+                "lengths": {"one": [(2, 12)], "two": [(2, 12)]},
+                "shared": 1.1,
+                "jobs": {"one": 3, "two": 1},
+            }
+        },
         prompted={"ruff/replica": {"told": PROMPTED}},
         texts={
             "wing/mgc": {

@@ -16,7 +16,8 @@ def test_every_text_sees_itself_and_nothing_else(texts, size):
     names = [name for pack in packs for name in pack.paths]
     assert sorted(names) == list(range(len(texts)))
     for pack in packs:
-        assert len(pack) <= max(size, max(map(len, texts)))
+        first = len(texts[next(iter(pack.paths))])
+        assert len(pack) <= prefix_tree.largest_pack(first, size)
         visible = pack.visible()
         for name, path in pack.paths.items():
             assert pack.tokens[path].tolist() == texts[name].tolist()
@@ -39,6 +40,22 @@ def test_order_does_not_matter(texts, size, random):
     random.shuffle(shuffled)
     first, second = prefix_tree.pack(texts, size), prefix_tree.pack(shuffled, size)
     assert [p.tokens.tolist() for p in first] == [p.tokens.tolist() for p in second]
+
+
+@given(st.integers(1, 100), st.integers(1, 100), st.integers(1, 200))
+def test_short_texts_keep_to_the_size_of_a_pack_and_all_to_the_limit(length, size, limit):
+    largest = prefix_tree.largest_pack(length, size, limit)
+    assert length <= largest <= max(length, limit)
+    if length <= size / 2:
+        assert largest == min(size, max(length, limit))
+
+
+def test_options_of_a_long_text_share_its_beginning():
+    long = [np.array([*range(1000, 1090), option, 5, 6]) for option in range(11)]
+    # In packs of 100 tokens each option would be computed from the beginning, in 11 x 93 tokens.
+    (pack,) = prefix_tree.pack(long, 100)
+    assert len(pack) == 90 + 11 * 3
+    assert len(prefix_tree.pack(long, 100, limit=100)) == 4
 
 
 def test_cuts_are_made_where_little_is_shared():

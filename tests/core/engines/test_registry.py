@@ -96,9 +96,14 @@ def load_changed(tmp_path, change):
     return module.load_registry(path, SCHEMA)
 
 
-def test_order_starts_with_the_demonstration_models(models):
-    demonstration = [name for name, entry in models.items() if entry["demonstration"]]
-    assert demonstration == list(models)[:2] == ["smollm2-135m-instruct", "minilm-l6-mlm"]
+def test_order_starts_with_the_models_of_the_default_run(models):
+    assert list(models)[:2] == load_yaml("config.yaml")["models"] == ["smollm2-135m-instruct", "minilm-l6-mlm"]
+
+
+def test_the_encoder_whose_head_was_trained_here_is_the_only_demonstration_model_and_its_label_says_so(models):
+    assert [name for name, entry in models.items() if entry["demonstration"]] == ["minilm-l6-mlm"]
+    for entry in models.values():
+        assert entry["label"].endswith("(demonstration)") == entry["demonstration"]
 
 
 @pytest.mark.parametrize(("use", "table"), [("likelihood", TABLE_2_LIKELIHOOD), ("prompting", TABLE_2_PROMPTING)])
@@ -490,7 +495,7 @@ def test_other_ruff_models_take_one_gpu(models):
 
 def test_weights_fit_40_gb_gpus_with_a_tenth_to_spare(models):
     for name, entry in runnable(models).items():
-        if not entry["demonstration"]:
+        if name not in load_yaml("config.yaml")["models"]:
             assert module.weights_bytes(entry) <= 0.9 * GPU_BYTES * module.gpus(entry), name
 
 

@@ -181,8 +181,7 @@ def test_each_architecture_is_run_as_fast_as_it_can_be(loaded):
     decoders = {name for name in builder.ALL_NAMES if loaded[name][0]["architecture"] == "decoder"}
     narrow = {name for name, d in found.items() if d["last_layer"] == "chosen positions"}
     assert narrow == {"tiny-bert", "tiny-roberta", "tiny-spanbert"}
-    # BLOOM's linear biases follow the layout of the sequence, not the positions.
-    assert trees == decoders - {"tiny-bloom"}
+    assert trees == decoders
 
 
 def test_a_model_that_ignores_positions_falls_back(loaded, looped, monkeypatch):

@@ -82,6 +82,7 @@ def test_counts_tell_where_the_sets_agree():
     numbers = {name: entry["value"] for name, entry in claims.tally(table(), "claims.csv").items()}
     assert numbers == {
         "claims.total": 3, "claims.replica.holds": 1, "claims.replica.fails": 1, "claims.replica.not_applicable": 1,
+        "claims.replica.lacking": 1, "claims.official.lacking": 1,
         "claims.official.holds": 2, "claims.official.fails": 0, "claims.official.not_applicable": 1, "claims.same": 1,
         "claims.decided_twice": 2,
     }  # fmt: skip
@@ -108,13 +109,26 @@ def test_cells_set_the_verdicts_side_by_side():
     cells = claims.table_cells(table(), ["replica", "official"])
     assert cells.columns.tolist() == ["No.", "Finding", "Replica", "Official", "Evidence"]
     assert cells.values.tolist() == [
-        [1, "It rises (Section 1)", "holds", "holds", "replica: 1. official: 6"],
-        [2, "It is large (Section 2)", "fails", "holds", "replica: the only check fails: 1. official: 6"],
-        [3, "It speaks (Section 3)", "not applicable", "not applicable", "missing: a, b, c and 2 more"],
+        [1, "It rises (Section 1)", "holds", "holds", "Replica: 1. Official: 6"],
+        [2, "It is large (Section 2)", "fails", "holds", "Replica: the only check fails: 1. Official: 6"],
     ]
     alone = claims.table_cells(table(), ["official"])
     assert alone.columns.tolist() == ["No.", "Finding", "Verdict", "Evidence"]
     assert alone.Evidence[0] == "6"
+
+
+def test_sets_that_agree_in_everything_share_a_column():
+    found = [
+        Claim(1, "S", "It rises", lambda value: [Check(value > 0, f"{value}")]),
+        Claim(2, "S", "It is large", lambda value: [Check(value > 5 if value > 1 else None, f"{value}")]),
+    ]
+    judged = claims.verdicts(found, {"preprint": 6, "aaai": 6, "run": 1}, ["preprint", "aaai", "run"])
+    cells = claims.table_cells(judged, ["preprint", "aaai", "run"], {"aaai": "AAAI", "run": "This run"})
+    assert cells.columns.tolist() == ["No.", "Finding", "Preprint and AAAI", "This run", "Evidence"]
+    assert cells.values.tolist() == [
+        [1, "It rises (S)", "holds", "holds", "Preprint and AAAI: 6. This run: 1"],
+        [2, "It is large (S)", "holds", "–", "6"],
+    ]
 
 
 def test_long_lists_of_counterexamples_are_shortened():
@@ -136,5 +150,32 @@ def test_a_findings_files_are_written_together(tmp_path):
     counted = json.loads(numbers.read_text(encoding="utf-8"))
     assert counted["claims.total"] == {"value": 1, "text": "1", "source": "claims.csv", "cell": {"column": "claim"}}
     assert counted["claims.same"]["value"] == 0
-    for parts in claims.WIDTHS:
-        assert len(claims.WIDTHS[parts]) == parts + 3 and sum(claims.WIDTHS[parts]) < 0.95
+    for sets in (1, 2, 3):
+        assert len(claims.widths(sets)) == sets + 3 and sum(claims.widths(sets)) < 0.91
+
+
+def test_what_cannot_be_decided_is_counted_with_its_commonest_reason_and_not_shown(tmp_path):
+    lacking = [
+        Claim(1, "", "", lambda run: [Check(None, missing=("b", "a"))]),
+        Claim(2, "", "", lambda run: [Check(None, missing=("a",))]),
+        Claim(3, "", "", lambda run: [Check(None)]),
+    ]
+    judged = claims.verdicts(lacking, {"replica": 1}, ["replica", "official"])
+    assert claims.commonest(judged[judged.templates == "replica"]) == ("a", 2)
+    assert claims.commonest(judged[:0]) == ("", 0)
+    metrics = judged.assign(missing="delta_i of A; acc_diff of A; the share of women by occupation")
+    assert claims.commonest(metrics) == ("A", len(judged))
+    numbers = claims.tally(judged, "claims.csv")
+    cell = {"templates": "replica", "missing": "a"}
+    assert numbers["claims.replica.lacking"] == {"value": 2, "text": "2", "source": "claims.csv", "cell": cell}
+    assert claims.table_cells(judged, ["replica"]).empty
+    csv, tex, counted = (tmp_path / f"claims.{kind}" for kind in ("csv", "tex", "json"))
+    claims.write(lacking, {"replica": 1}, ["replica"], csv=csv, tex=tex, numbers=counted)
+    assert tex.read_text(encoding="utf-8") == claims.NONE
+    assert len(files.read_csv(csv)) == 3
+
+
+def test_a_set_without_decisions_has_no_column():
+    found = [Claim(1, "S", "It rises", lambda value: [Check(value > 0 if value else None, f"{value}")])]
+    judged = claims.verdicts(found, {"replica": 0, "official": 1}, ["replica", "official"])
+    assert claims.table_cells(judged, ["replica", "official"]).values.tolist() == [[1, "It rises (S)", "holds", "1"]]

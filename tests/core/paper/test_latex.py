@@ -106,14 +106,12 @@ def test_small_boxes_and_good_news_are_no_problem():
     assert latex.check_log("Overfull \\hbox (9.9pt too wide) in paragraph\nUnderfull \\hbox (badness 10000)") == []
 
 
-def test_long_tables_repeat_their_heads_and_break():
-    table = latex.long_table(pd.DataFrame({"a_b": ["1 & 2", None], "c": ["x", "y"]}), [0.5, 0.25])
+def test_cells_of_a_wrapped_table_break_into_lines():
+    table = latex.wrapped_table(pd.DataFrame({"a_b": ["1 & 2", None], "c": ["x", "y"]}), [0.5, 0.25])
     assert r"p{0.5\linewidth}" in table and r"p{0.25\linewidth}" in table
-    body = table.split(r"\endfoot")
-    assert r"a\_b & c \\" in body[0] and r"\endhead" in body[0]
-    assert body[1].strip().splitlines()[:2] == [r"1 \& 2 & x \\", r" & y \\"]
+    assert table.splitlines()[2:6] == [r"a\_b & c \\", r"\midrule", r"1 \& 2 & x \\", r" & y \\"]
     with pytest.raises(ValueError, match="2 columns, but 1 widths"):
-        latex.long_table(pd.DataFrame({"a": [1], "b": [2]}), [1])
+        latex.wrapped_table(pd.DataFrame({"a": [1], "b": [2]}), [1])
 
 
 def test_heads_stand_under_their_groups():
@@ -123,3 +121,9 @@ def test_heads_stand_under_their_groups():
     assert lines[3] == r"\cmidrule(lr){2-3}\cmidrule(lr){5-5}"
     assert lines[4] == r"Model & f & m\_1 & n & f \\"
     assert "multicolumn" not in latex.latex_table(pd.DataFrame({"a": [1], "b": [2]}))
+
+
+def test_pages_are_read_from_the_log():
+    assert latex.pages("This is pdfTeX\nOutput written on .latex/main.pdf (14 pages, 9 bytes).\n") == 14
+    assert latex.pages("Output written on a (1).pdf (1 page, 9 bytes).") == 1
+    assert latex.pages("No pages of output.") is None

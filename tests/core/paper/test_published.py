@@ -199,7 +199,8 @@ def test_a_value_that_rounds_to_the_printed_one_is_told_from_one_whose_interval_
     counted = {name: entry["value"] for name, entry in published.tally(found, "s.csv").items()}
     assert counted["published.replica.results.as_printed"] == 1
     assert counted["published.replica.results.within_interval"] == 1
-    assert published.table_cells(found, "s").Verdict.tolist() == ["within interval", "as printed"]
+    # What does not differ is counted, not shown.
+    assert published.table_cells(found, "s").empty
 
 
 def test_an_excluded_model_is_never_compared(tmp_path):
@@ -238,16 +239,53 @@ def test_counts_and_cells_follow_the_comparison(tmp_path):
     assert counted["published.replica.results.differs"] == 1
     assert counted["published.replica.results.total"] == counted["published.replica.results.compared"] == 3
     assert counted["published.replica.settings.not_run"] == counted["published.replica.settings.without_cell"] == 1
-    assert counted["published.official.results.not_run"] == 3
+    assert counted["published.official.results.not_run"] == counted["published.official.results.not_covered"] == 3
+    assert counted["published.replica.settings.not_covered"] == 1
+    assert counted["published.differing"] == 1
     shown = published.table_cells(found, "s")
-    assert shown.values.tolist() == [
-        ["accuracy: A, 0", "Table 1; Section 2", "0.50", "replica", "0.520", "0.470 to 0.570", "within interval"],
-        ["accuracy: A, 1", "Table 1", "0.9", "replica", "0.30", "0.25 to 0.35", "differs"],
+    assert shown.to_dict("records") == [
+        {"Quantity": "accuracy: A, 1", "Published": "0.9", "Ours": "0.30", "Interval": "0.25 to 0.35"}
     ]
+
+
+def test_sets_with_the_same_number_share_a_row_and_years_have_no_comma(tmp_path):
+    numbers = [number(row="A | 1", value="0.9"), number(row="x", value="0.4", kind="setting")]
+    found = compare(tmp_path, [cell(row="A | 1", cells="n=1"), cell(row="x", cells="n=1")], numbers=numbers)
+    replica = found[found.templates == "replica"].assign(verdict="differs")
+    replica.loc[replica.kind == "setting", ["published", "ours", "unit"]] = ["2001", 2016, "year"]
+    other = replica[replica.kind != "setting"].assign(templates="official")
+    third = replica.assign(templates="third", ours=0.2)[:1]
+    shown = published.table_cells(pd.concat([replica, other, third]), "s")
+    assert shown[["Templates", "Published", "Ours"]].values.tolist() == [
+        ["replica, official", "0.9", "0.30"],
+        ["third", "0.9", "0.20"],
+        ["replica", "2001", "2016"],
+    ]
+
+
+def test_a_long_table_keeps_the_largest_differences(tmp_path, monkeypatch):
+    numbers = [number(row="A | 1", value="0.9"), number(row="near", value="0.4"), number(row="far", value="3")]
+    rows = [cell(row=name, cells="n=1") for name in ("A | 1", "near", "far")]
+    found = compare(tmp_path, rows, numbers=numbers)
+    found = found[found.templates == "replica"].assign(verdict="differs")
+    monkeypatch.setattr(published, "compare", lambda *given, **conditions: found)
+    monkeypatch.setattr(published, "MOST", 2)
+    csv, tex, counted = (tmp_path / f"out.{kind}" for kind in ("csv", "tex", "json"))
+    published.write("s", published.Printed(None, None, None), {}, [], csv=csv, tex=tex, numbers=counted)
+    text = tex.read_text(encoding="utf-8")
+    # Ours is 0.3: of 0.9, 0.4 and 3 the second is nearest.
+    assert "accuracy: A, 1" in text and "accuracy: far" in text and "accuracy: near" not in text
+    # All rows are of the replica templates.
+    assert r"Quantity & Published & Ours & Interval \\" in text
+    assert len(files.read_csv(csv)) == len(found)
+    found["verdict"] = "as printed"
+    published.write("s", published.Printed(None, None, None), {}, [], csv=csv, tex=tex, numbers=counted)
+    assert tex.read_text(encoding="utf-8") == published.NONE
 
 
 def test_printed_numbers_have_a_true_minus_and_no_sign_of_zero(tmp_path):
     found = compare(tmp_path, [CELL]).assign(published="-0.5", ours=-0.0001, ci_low=-0.02, ci_high=0.01)
+    found = found.assign(verdict="differs")
     shown = published.table_cells(found, "s").iloc[0]
     assert (shown.Published, shown.Ours, shown.Interval) == ("−0.5", "0.00", "−0.02 to 0.01")
 
@@ -268,7 +306,7 @@ def test_comparisons_are_written_together(tmp_path):
     published.write("s", printed, tables, ["replica", "official"], **options)
     assert files.read_csv(csv).verdict.tolist() == ["within interval", "not run"]
     text = tex.read_text(encoding="utf-8")
-    assert r"Published & Source & Ours" in text and "within interval" in text and "not run" not in text
+    assert text == published.NONE
     counted = json.loads(numbers.read_text(encoding="utf-8"))
     assert counted["published.official.results.not_run"]["value"] == 1
     assert counted["published.replica.results.total"]["source"] == "published_vs_ours.csv"

@@ -69,7 +69,6 @@ def test_numbers_and_captions_are_links():
         r"\caption{50 \% of \sourced{ruff.replica.a_b.0}{1} \{braces\} \origin{fig:x_y}}" + "\n" + r"\label{fig:x_y}"
     )
     assert text == expected
-    assert linked(r"\captionof{table}{A}\label{t}") == r"\captionof{table}{A \origin{t}}\label{t}"
     with pytest.raises(UserError, match=r"'Alone\}.*' has no label behind it"):
         linked(r"\caption{Alone} Text.")
     with pytest.raises(UserError, match="not closed"):
@@ -84,3 +83,62 @@ def test_lists_in_prose_escape_what_is_not_latex():
 def test_an_unknown_number_names_the_nearest():
     with pytest.raises(UserError, match=r"no number 'scored.1'; did you mean 'scored.0'"):
         number(part(**{"scored.0": 1}), "scored.1")
+
+
+def test_floats_take_a_column_or_the_page_and_have_their_captions_below():
+    drawn = sections.figure("../a.pdf", "x", "50 % of it")
+    assert drawn.splitlines()[0] == r"\begin{figure}[tbp]" and drawn.splitlines()[-1] == r"\end{figure}"
+    assert drawn.index("a.pdf") < drawn.index(r"\caption{50 \% of it}") < drawn.index(r"\label{fig:x}")
+    wide = sections.table(r"\begin{tabular}{l}a\end{tabular}", "x", "Cells", wide=True, size="scriptsize")
+    assert wide.startswith(r"\begin{table*}[tp]") and wide.rstrip().endswith(r"\end{table*}")
+    assert wide.index(r"\scriptsize") < wide.index("tabular") < wide.index(r"\caption{Cells}")
+    assert r"\label{tab:x}" in wide
+
+
+def test_a_caption_may_be_latex(tmp_path):
+    template = tmp_path / "s.tex.j2"
+    template.write_text(
+        r"\BLOCK{call table(cells, 'x', wide=true)}" "\nIn \\emph{%} \\VAR{n}.\n" r"\BLOCK{endcall}" "\n"
+    )
+    made = latex.render(tmp_path, "s.tex.j2", {"table": sections.table, "cells": r"\rule", "n": "5_0"})
+    assert r"\caption{In \emph{%} 5\_0.}" in made
+
+
+def test_a_table_without_rows_is_empty_and_a_plain_one_fits_its_place(made):
+    files.write_text(made["tables"][0], "% No rows.\n")
+    files.write_text(made["tables"][1], r"\begin{tabular}{l}a\end{tabular}")
+    context = sections.context("s", ["replica", "official"], **made)
+    assert not context["beside"]["tables"]["claims"]
+    tables = {key: part["tables"]["accuracy"] for key, part in context["sets"].items()}
+    assert sorted(text.startswith(r"\begin{adjustbox}{max width=\linewidth}") for text in tables.values()) == [0, 1]
+
+
+def counted(**values):
+    numbers = {name: {"value": v, "text": f"{v}", "cell": {"missing": "BERT_base"}} for name, v in values.items()}
+    return {"id": "s", "numbers": numbers}
+
+
+def test_findings_are_counted_in_words_that_fit():
+    beside = counted(**{"claims.total": 20, "claims.replica.holds": 1, "claims.replica.fails": 2})
+    beside["numbers"] |= counted(**{"claims.replica.not_applicable": 0})["numbers"]
+    said = linked(sections.findings(beside, "replica", "a_b"))
+    assert said.startswith(r"Of \sourced{s.claims.total}{20} findings of the study, on a\_b")
+    plain = sections.findings(counted(**{
+        "claims.total": 20, "claims.replica.holds": 1, "claims.replica.fails": 2, "claims.replica.not_applicable": 17,
+        "claims.replica.lacking": 9,
+    }), "replica")  # fmt: skip
+    words = linked(plain)
+    for piece in ("{1} holds and", "{2} fail; ", "{17} cannot be decided, most often for want of BERT\\_base ("):
+        assert piece in words
+    assert "cannot be decided" not in said
+
+
+def test_comparisons_are_counted_and_those_that_did_not_happen_are_not_named():
+    names = ("as_printed", "within_interval", "within_tolerance", "differs", "total", "compared")
+    results = dict(zip((f"published.replica.results.{name}" for name in names), (3, 0, 0, 1, 9, 4), strict=True))
+    settings = dict(zip((f"published.replica.settings.{name}" for name in names), (3, 0, 0, 1, 5, 4), strict=True))
+    said = linked(sections.comparison(counted(**results, **settings), "replica", "the replica templates"))
+    assert "can be compared with the replica templates: " in said and "{3} as printed and " in said
+    assert "{1} different." in said and "interval" not in said and said.endswith("{1} differs.")
+    none = linked(sections.comparison(counted(**dict.fromkeys(results | settings, 0)), "replica"))
+    assert "can be compared with this run. Of its" in none

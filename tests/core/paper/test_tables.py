@@ -32,3 +32,15 @@ def test_a_table_may_print_less_than_its_csv_holds(tmp_path):
     tables.write_table(tex, csv, CELLS[:1], rows=CELLS, align="lXr")
     assert len(files.read_csv(csv)) == 3
     assert r"b & y" not in tex.read_text(encoding="utf-8") and "tabularx" in tex.read_text(encoding="utf-8")
+
+
+def test_rows_and_columns_that_tell_nothing_are_left_out():
+    cells = pd.DataFrame(
+        {"Model": ["a", "b", "c"], "n": ["12", "12", "–"], "r": ["1", "2", "not run"], "p": ["", "–", None]}
+    )
+    left, constant = tables.telling(cells, ["Model"])
+    assert left.to_dict("list") == {"Model": ["a", "b"], "r": ["1", "2"]} and constant == {"n": "12"}
+    # One row has nothing to differ from, and what names the rows stays though it is the same in all.
+    assert tables.telling(cells[:1], ["Model"])[0].columns.tolist() == ["Model", "n", "r"]
+    assert tables.telling(cells.assign(Model="a"), ["Model"])[0].columns.tolist() == ["Model", "r"]
+    assert tables.telling(cells[2:], ["Model"])[0].empty

@@ -10,10 +10,11 @@ from scripts.ruff.lib.analyses.rows import fidelity_rows
 
 PAIRS = ["model", "pronoun_a", "pronoun_b"]
 WELCH = ["n_a", "n_b", "mean_a", "mean_b", "difference", "t", "df", "p"]
+UNTESTED = (np.nan, np.nan, np.nan)
 PAIRED = ["n_pairs", "difference_paired", "t_paired", "df_paired", "p_paired"]
 
 
-def pronoun_tests(table, pronoun_sets, alpha):
+def pronoun_tests(table, pronoun_sets, alpha, least=0):
     """Compare the accuracies on every pair of pronoun sets without distractors (section 6, Figure 6).
 
     The paper names Welch's t-test at 0.05 but not the unit of observation. Here it is the occupation: its accuracy
@@ -22,7 +23,17 @@ def pronoun_tests(table, pronoun_sets, alpha):
     the sets within each occupation that has both. Holm's correction is over the pairs of sets of one model, for each
     test by itself. The paired test and the correction are additions. A test is undefined, and not significant, where
     neither set's accuracies vary (Welch), and where differences do not vary or fewer than two occupations have both
-    sets (paired).
+    sets (paired). No test is made of fewer occupations than ``least``.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Predictions.
+    pronoun_sets : sequence of str
+    alpha : float
+        Significance level.
+    least : int
+        Occupations that a test needs (:func:`scripts.core.statistics.smallest_sample`).
 
     Returns
     -------
@@ -30,7 +41,8 @@ def pronoun_tests(table, pronoun_sets, alpha):
         ``model``, ``pronoun_a``, ``pronoun_b``; of Welch's test ``n_a``, ``n_b`` (occupations), ``mean_a``, ``mean_b``,
         ``difference``, ``t``, ``df``, ``p``, ``p_holm``, ``significant``, ``significant_holm``; of the paired test
         ``n_pairs`` (occupations with both sets), over these ``difference_paired`` (mean), ``t_paired``, ``df_paired``,
-        ``p_paired``, and ``p_paired_holm``, ``significant_paired``, ``significant_paired_holm``.
+        ``p_paired``, and ``p_paired_holm``, ``significant_paired``, ``significant_paired_holm``; ``needed`` is
+        ``least``.
     """
     rows = fidelity_rows(table)
     rows = rows[rows.n_distractors == 0]
@@ -44,11 +56,11 @@ def pronoun_tests(table, pronoun_sets, alpha):
         for a, b in combinations(present, 2):
             x, y = scores.loc[a], scores.loc[b]
             both = pd.concat([x, y], axis=1, join="inner", keys=["x", "y"])
-            pairs.append(
-                (model, a, b, len(x), len(y), x.mean(), y.mean(), _difference(x.mean(), y.mean()),
-                 *statistics.welch(x, y), len(both), _difference(both.x.mean(), both.y.mean()),
-                 *statistics.paired(both.x, both.y))
-            )  # fmt: skip
+            welch = statistics.welch(x, y) if min(len(x), len(y)) >= least else UNTESTED
+            paired = statistics.paired(both.x, both.y) if len(both) >= least else UNTESTED
+            means = (x.mean(), y.mean(), _difference(x.mean(), y.mean()))
+            within = (len(both), _difference(both.x.mean(), both.y.mean()))
+            pairs.append((model, a, b, len(x), len(y), *means, *welch, *within, *paired))
         frame = pd.DataFrame(pairs, columns=[*PAIRS, *WELCH, *PAIRED])
         tests = [
             frame[columns].assign(
@@ -60,7 +72,7 @@ def pronoun_tests(table, pronoun_sets, alpha):
             )
             for columns, suffix in ((WELCH, ""), (PAIRED, "_paired"))
         ]
-        results.append(pd.concat([frame[PAIRS], *tests], axis=1))
+        results.append(pd.concat([frame[PAIRS], *tests], axis=1).assign(needed=least))
     return pd.concat(results, ignore_index=True)
 
 

@@ -16,12 +16,13 @@ def scaling(summary, models):
     Returns
     -------
     DataFrame
-        ``model``, ``family``, ``architecture``, ``parameters``, ``n_distractors``, ``accuracy``, ``sd``.
+        ``model``, ``family``, ``architecture``, ``parameters``, ``n_distractors``, ``n``, ``accuracy``, ``ci_low``,
+        ``ci_high``.
     """
     overall = summary[summary.factor == "all"]
     ends = sorted({overall.n_distractors.min(), overall.n_distractors.max()})
     overall = overall[overall.n_distractors.isin(ends)]
     facts = pd.DataFrame.from_dict(models, orient="index")[["family", "architecture", "parameters"]]
     table = overall.join(facts, on="model")
-    columns = ["model", "family", "architecture", "parameters", "n_distractors", "accuracy", "sd"]
+    columns = ["model", "family", "architecture", "parameters", "n_distractors", "n", "accuracy", "ci_low", "ci_high"]
     return table[columns].sort_values(["n_distractors", "parameters"], kind="stable").reset_index(drop=True)

@@ -48,8 +48,14 @@ declare(
     instances=expand(rules.greetings_instances.output.instances, templates=GREETINGS["templates"]),
     scored=Scored(sets=GREETINGS["templates"], instances=4, options=len(PRONOUN_SETS), tokens=9),
     prompted=Prompted(sets=GREETINGS["templates"], models=GREETINGS_ASKED, tokens=20) if GREETINGS_ASKED else None,
-    figures={"choices": result("choices")},
+    figures={"choices": result("choices", title="Preferred pronoun sets")},
     tables={"choices": result("choices")},
     numbers=result("choices"),
     section=result(params={"template_sets": GREETINGS["templates"]}),
+    question="Which pronoun set does a model prefer in a greeting?",
+    summary=result(
+        choices=expand(rules.greetings_choices.output.choices, templates=GREETINGS["templates"]),
+        params={"template_sets": GREETINGS["templates"]},
+    ),
+    headline=["choices"],
 )

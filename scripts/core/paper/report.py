@@ -1,0 +1,82 @@
+"""Texts for Snakemake's HTML report, in reStructuredText: captions, and the page that the report opens with.
+
+Snakemake renders these texts with jinja2 when it makes the report, so they are marked as raw.
+"""
+
+import base64
+import re
+from pathlib import Path
+
+from pylatexenc.latex2text import LatexNodes2Text
+
+STYLE = (
+    ".h-screen.items-center { align-items: flex-start; justify-content: flex-start; } "
+    ".grow.gap-3.items-start { flex-direction: column; } "
+    ".prose.max-w-lg { max-width: 64rem; padding-left: 1rem; }"
+)
+"""Snakemake sets its first page in the middle, where the top of what is higher than the window cannot be reached, and
+in a narrow column beside the graph of rules. With this it begins at the top, above the graph."""
+WIDTH = 4000
+"""Characters in a line of a picture's data."""
+
+
+def plain(text):
+    """Return LaTeX as one line of text, without links into the appendix."""
+    text = re.sub(r"\\origin\{[^}]*\}", "", text)
+    text = re.sub(r"\\sourced\{[^}]*\}", "", text)
+    return " ".join(LatexNodes2Text(math_mode="text").latex_to_text(text).split())
+
+
+def escaped(text):
+    """Return text as reStructuredText that shows it as it is."""
+    return re.sub(r"([*`|_\\])", r"\\\1", str(text))
+
+
+def caption(title, text):
+    """Return a caption (text) behind its title, marked as raw."""
+    return f"{{% raw %}}**{title}.** {escaped(text)}{{% endraw %}}"
+
+
+def page(title, questions, cells, notes, findings, figures):
+    """Return the page that the report opens with.
+
+    Parameters
+    ----------
+    title : str
+    questions : list of (str, str)
+        Each study's label and question.
+    cells : DataFrame of str
+        The overview's rows; no table if there are none.
+    notes : str
+        What stands under the table.
+    findings : list of (str, str, dict of str to list of str)
+        Study and part, the sentences that count its findings, and verdict to findings.
+    figures : list of (str, str)
+        Title and PNG file of the figures that the page shows.
+
+    Returns
+    -------
+    str
+    """
+    lines = ["{% raw %}", title, "=" * len(title), "", ".. raw:: html", "", f"   <style>{STYLE}</style>", ""]
+    lines += [f"- **{escaped(label)}**: {escaped(question)}" for label, question in questions]
+    lines.append("")
+    if len(cells):
+        # As wide as what they hold, within bounds.
+        widths = [min(40, max(8, *map(len, cells[head]))) for head in cells]
+        lines += [".. list-table::", "   :header-rows: 1", f"   :widths: {' '.join(map(str, widths))}", ""]
+        for row in [list(cells.columns), *cells.to_numpy().tolist()]:
+            lines += [f"   {' ' if place else '*'} - {escaped(cell)}".rstrip() for place, cell in enumerate(row)]
+        lines += ["", escaped(notes), ""]
+    for name, counts, decided in findings:
+        lines += [f"**{escaped(name)}.** {escaped(counts)}", ""]
+        for verdict, texts in decided.items():
+            if texts:
+                lines += [f"*{verdict.capitalize()}:* {escaped(' '.join(texts))}", ""]
+    for name, path in figures:
+        # Pictures lie in the page itself: the report is one file. Docutils refuses long lines and joins these again.
+        data = f"data:image/png;base64,{base64.b64encode(Path(path).read_bytes()).decode()}"
+        lines += [f"**{escaped(name)}**", "", ".. image::"]
+        lines += [f"   {data[start : start + WIDTH]}" for start in range(0, len(data), WIDTH)]
+        lines += ["   :width: 480px", ""]
+    return "\n".join([*lines, "{% endraw %}"]) + "\n"

@@ -1,0 +1,1 @@
+"""Scripts of MISGENDERED's rules (Hossain, Dev and Singh 2023)."""

@@ -1,0 +1,1 @@
+"""Pure modules of MISGENDERED: what its scripts do."""

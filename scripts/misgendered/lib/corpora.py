@@ -1,0 +1,423 @@
+"""How many documents of a text corpus hold each pronoun, and excerpts (section 4.2, Tables 11 and 12 of the paper).
+
+A document holds a word if the word stands in it with no letter, digit or underscore beside it, in whatever case: what
+``grep -wi`` finds. So *she's* holds *she*, and *e-e-e* holds *e*. The paper asked search indices, whose rules it does
+not state; nominative forms make its Table 11.
+
+Corpora are read as streams, file by file. Layouts, and what a document is:
+
+- ``c4``, ``pile``, ``jsonl``: a line of JSON Lines, its key ``text``. C4 comes as ``.json.gz``, the Pile as
+  ``.jsonl.zst``.
+- ``openwebtext``: a text file in a tar archive, as its ``*_data.xz`` are.
+- ``text``: a file.
+- ``paragraphs``: what stands between empty lines of a text file.
+
+Files may end in ``.gz``, ``.zst`` or ``.xz``, whatever the layout.
+
+The excerpt of a word is from the document with the smallest digest among those that hold it, where a document's digest
+is the SHA-256 of seed, word, file name and the document's number in the file: a draw in which every document is as
+likely as the others, whatever the number of processes. It shows the word's first occurrence.
+"""
+
+import contextlib
+import gzip
+import hashlib
+import io
+import json
+import logging
+import lzma
+import re
+import tarfile
+import zlib
+from collections import Counter
+from pathlib import Path
+
+from scripts.core import files as written
+from scripts.core.errors import UserError, counted
+from scripts.misgendered.lib import study
+
+log = logging.getLogger("pronouns")
+
+LAYOUTS = ("c4", "pile", "jsonl", "openwebtext", "text", "paragraphs")
+_JSON_LINES = ("c4", "pile", "jsonl")
+_WORD = re.compile(r"\w+")
+AROUND = 60
+"""Characters of an excerpt on either side of the word, less what is cut of words."""
+
+COLUMNS = (
+    "corpus", "label", "quantity", "pronoun_type", "group", "form", "word", "count", "occurrences", "total",
+    "approximate",
+)  # fmt: skip
+"""Columns of tables of counts. ``quantity`` says what ``count`` counts: documents that hold the word, of ``total``, in
+which it occurs ``occurrences`` times; or tokens of a corpus behind an interface
+(:mod:`scripts.misgendered.lib.infini_gram`), of which ``total`` is not known."""
+EXCERPT_COLUMNS = ("corpus", "label", "word", "file", "document", "excerpt")
+
+
+def named(local, place):
+    """Return the corpora that a configuration names, with the files that their patterns stand for.
+
+    Parameters
+    ----------
+    local : list of dict
+        ``misgendered.corpora.local``: ``name``, ``label``, ``layout``, ``files``.
+    place : function
+        A path or pattern of the configuration to the path that the workflow uses.
+
+    Returns
+    -------
+    dict of str to dict
+        By name; ``files`` sorted, each once.
+
+    Raises
+    ------
+    UserError
+        For a name that is given twice and a pattern without a file.
+    """
+    found = {}
+    for corpus in local:
+        where = f"misgendered.corpora.local: '{corpus['name']}'"
+        if corpus["name"] in found:
+            raise UserError(f"{where} is listed twice; rename one")
+        paths = []
+        for pattern in corpus["files"]:
+            matching = _matching(Path(place(pattern)))
+            if not matching:
+                raise UserError(f"{where}: there is no file {pattern}; correct the path")
+            paths += matching
+        found[corpus["name"]] = {**corpus, "files": list(dict.fromkeys(paths))}
+    return found
+
+
+def _matching(pattern):
+    """Return the files that a path stands for, in which ``*`` and ``**`` stand for any names."""
+    parts = pattern.parts
+    fixed = next((i for i, part in enumerate(parts) if re.search(r"[*?\[]", part)), len(parts))
+    if fixed == len(parts):
+        return [str(pattern)] if pattern.is_file() else []
+    matching = Path(*parts[:fixed]).glob(str(Path(*parts[fixed:])))
+    return sorted(str(path) for path in matching if path.is_file())
+
+
+def words(groups):
+    """Return the distinct forms of pronoun groups (:func:`scripts.misgendered.lib.study.select_groups`)."""
+    return list(dict.fromkeys(form for forms in groups.values() for form in forms.values()))
+
+
+def count_file(path, layout, wanted, seed):
+    """Count one file of a corpus.
+
+    Parameters
+    ----------
+    path : str or Path
+    layout : str
+        One of :data:`LAYOUTS`.
+    wanted : sequence of str
+        Lower-case words.
+    seed : int
+        Of the excerpts.
+
+    Returns
+    -------
+    dict
+        ``total`` (documents), ``documents`` and ``occurrences`` (word to count; words that are not there are left out)
+        and ``excerpts`` (word to digest, file name, number of the document from 1, and excerpt).
+
+    Raises
+    ------
+    UserError
+        If the file is missing, damaged, not UTF-8, or not of the layout, naming the line or member.
+    """
+    known, name = frozenset(wanted), Path(path).name
+    documents, occurrences, excerpts, number = Counter(), Counter(), {}, 0
+    for number, text in enumerate(read_documents(path, layout), start=1):
+        present = [word for word in _WORD.findall(text.lower()) if word in known]
+        occurrences.update(present)
+        for word in set(present):
+            documents[word] += 1
+            digest = hashlib.sha256(f"{seed}|{word}|{name}|{number}".encode()).hexdigest()
+            if word not in excerpts or digest < excerpts[word][0]:
+                excerpts[word] = [digest, name, number, excerpt(text, word)]
+    return {
+        "total": number,
+        "documents": dict(sorted(documents.items())),
+        "occurrences": dict(sorted(occurrences.items())),
+        "excerpts": dict(sorted(excerpts.items())),
+    }
+
+
+def excerpt(text, word):
+    """Return a document's first occurrence of a word in its surroundings, in one line, cut between words.
+
+    Examples
+    --------
+    >>> excerpt("They came late.\\nShe was  early.", "she")
+    'They came late. She was early.'
+    """
+    match = next(match for match in _WORD.finditer(text) if match.group().lower() == word)
+    start, end = match.span()
+    left = re.sub(r"\s+", " ", text[max(0, start - AROUND) : start]).lstrip()
+    right = re.sub(r"\s+", " ", text[end : end + AROUND]).rstrip()
+    # A window ends in the middle of a word.
+    left = f"… {left.partition(' ')[2]}" if start > AROUND else left
+    right = f"{right.rpartition(' ')[0]} …" if len(text) - end > AROUND else right
+    return f"{left}{match.group()}{right}"
+
+
+def read_documents(path, layout):
+    """Yield the documents of a file; see :func:`count_file`."""
+    path = Path(path)
+    if layout == "openwebtext":
+        yield from _members(path)
+        return
+    number = 0
+    try:
+        with _opened(path) as stream:
+            if layout == "text":
+                yield _decoded(stream.read(), f"{path}")
+                return
+            paragraph = []
+            for number, line in enumerate(stream, start=1):
+                where = f"{path}, line {number}"
+                text = _decoded(line, where)
+                if layout in _JSON_LINES:
+                    if text.strip():
+                        yield _json_text(text, where)
+                elif text.strip():
+                    paragraph.append(text)
+                elif paragraph:
+                    yield "".join(paragraph)
+                    paragraph = []
+            if paragraph:
+                yield "".join(paragraph)
+    except FileNotFoundError as error:
+        raise UserError(f"{path}: no such file; correct misgendered.corpora.local") from error
+    except (OSError, EOFError, zlib.error, lzma.LZMAError, ValueError) as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0].strip()
+        raise UserError(
+            f"{path}: damaged or not what its name says, behind line {number} ({reason}); get an unbroken copy"
+        ) from error
+
+
+@contextlib.contextmanager
+def _opened(path):
+    """Yield a binary file whose lines can be read, decompressed as its suffix says."""
+    if path.suffix == ".gz":
+        with gzip.open(path, "rb") as file:
+            yield file
+    elif path.suffix == ".xz":
+        with lzma.open(path, "rb") as file:
+            yield file
+    elif path.suffix == ".zst":
+        import pyarrow as pa
+
+        with pa.CompressedInputStream(pa.OSFile(str(path)), "zstd") as stream:
+            yield io.BufferedReader(_Raw(stream), 1 << 20)
+    else:
+        with path.open("rb") as file:
+            yield file
+
+
+class _Raw(io.RawIOBase):
+    """An Arrow stream as a raw Python file, because Arrow's own has no lines."""
+
+    def __init__(self, stream):
+        self.stream = stream
+
+    def readable(self):
+        """Tell that it can be read."""
+        return True
+
+    def readinto(self, buffer):
+        """Fill the buffer; return the number of bytes, 0 at the end."""
+        block = self.stream.read(len(buffer))
+        buffer[: len(block)] = block
+        return len(block)
+
+
+def _decoded(raw, where):
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UserError(f"{where}: not UTF-8 ({error.reason} at byte {error.start}); convert the file") from error
+
+
+def _json_text(line, where):
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise UserError(f"{where}: not JSON ({error}); correct the line or the layout of the corpus") from error
+    text = row.get("text") if isinstance(row, dict) else None
+    if not isinstance(text, str):
+        raise UserError(f"{where}: has no key 'text' with a text; correct the line or the layout of the corpus")
+    return text
+
+
+def _members(path):
+    """Yield the text files of a tar archive, which may be compressed; directories are passed over."""
+    read = 0
+    try:
+        with _opened(path) as stream, tarfile.open(fileobj=stream, mode="r|") as archive:
+            for member in archive:
+                if member.isfile():
+                    yield _decoded(archive.extractfile(member).read(), f"{path}, {member.name}")
+                    read += 1
+    except FileNotFoundError as error:
+        raise UserError(f"{path}: no such file; correct misgendered.corpora.local") from error
+    except (OSError, EOFError, tarfile.TarError, zlib.error, lzma.LZMAError, ValueError) as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0].strip()
+        place = f"behind {counted(read, 'document')}"
+        raise UserError(f"{path}: damaged or no archive of texts, {place} ({reason}); get an unbroken copy") from error
+
+
+def count_corpus(paths, layout, wanted, seed, parts, processes=1):
+    """Count all files of a corpus, each once: what was counted before is read from ``parts``.
+
+    Parameters
+    ----------
+    paths : sequence of str
+        No two with the same name.
+    layout : str
+    wanted : sequence of str
+    seed : int
+    parts : str or Path
+        A folder that keeps each file's counts with its size, its time and what was asked for.
+    processes : int
+        Files that are counted at the same time.
+
+    Returns
+    -------
+    dict
+        As :func:`count_file`, over all files.
+
+    Raises
+    ------
+    UserError
+        If a file cannot be counted, after all others have been and are kept.
+    """
+    from concurrent.futures import ProcessPoolExecutor, as_completed
+
+    names = [Path(path).name for path in paths]
+    twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
+    if twice is not None:
+        raise UserError(f"misgendered.corpora.local: two files of a corpus are called {twice}; rename one")
+    asked = {"layout": layout, "words": sorted(wanted), "seed": seed}
+    done, waiting, problems = {}, [], {}
+    for path in paths:
+        kept = _kept(path, asked, parts)
+        if kept is None:
+            waiting.append(path)
+        else:
+            done[path] = kept
+    if done:
+        log.info("%d of %d files were counted before", len(done), len(paths))
+    with ProcessPoolExecutor(max(1, min(processes, len(waiting) or 1))) as pool:
+        running = {pool.submit(_count_and_keep, path, asked, str(parts)): path for path in waiting}
+        for future in as_completed(running):
+            path = running[future]
+            try:
+                done[path] = future.result()
+            except UserError as error:
+                problems[path] = error
+    if problems:
+        first = next(problems[path] for path in paths if path in problems)
+        more = f" (and {counted(len(problems) - 1, 'more file')})" if len(problems) > 1 else ""
+        raise UserError(f"{first}{more}; the counts of {counted(len(done), 'other file')} are kept")
+    return merge([done[path] for path in paths])
+
+
+def _part(path, parts):
+    return Path(parts) / f"{Path(path).name}.json"
+
+
+def _state(path, asked):
+    try:
+        found = Path(path).stat()
+    except OSError as error:
+        raise UserError(f"{path}: no such file; correct misgendered.corpora.local") from error
+    return {**asked, "file": Path(path).name, "bytes": found.st_size, "time_ns": found.st_mtime_ns}
+
+
+def _kept(path, asked, parts):
+    """Return what was counted of a file before, if the file and the question are the same."""
+    try:
+        kept = json.loads(_part(path, parts).read_text(encoding="utf-8"))
+        return kept["counts"] if kept["asked"] == _state(path, asked) else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _count_and_keep(path, asked, parts):
+    state = _state(path, asked)
+    counts = count_file(path, asked["layout"], asked["words"], asked["seed"])
+    written.write_json(_part(path, parts), {"asked": state, "counts": counts})
+    return counts
+
+
+def merge(counts):
+    """Return the counts of several files as those of one."""
+    documents, occurrences, excerpts = Counter(), Counter(), {}
+    for part in counts:
+        documents.update(part["documents"])
+        occurrences.update(part["occurrences"])
+        for word, found in part["excerpts"].items():
+            if word not in excerpts or found[0] < excerpts[word][0]:
+                excerpts[word] = found
+    return {
+        "total": sum(part["total"] for part in counts),
+        "documents": dict(documents),
+        "occurrences": dict(occurrences),
+        "excerpts": excerpts,
+    }
+
+
+def table(counts, groups, name, label):
+    """Return the counts of a corpus as a table.
+
+    Parameters
+    ----------
+    counts : dict
+        As returned by :func:`count_corpus`.
+    groups : dict
+        As :func:`scripts.misgendered.lib.study.select_groups` returns them.
+    name, label : str
+        Of the corpus.
+
+    Returns
+    -------
+    DataFrame
+        A row for each form of each group, with :data:`COLUMNS`.
+    """
+    import pandas as pd
+
+    rows = [
+        {
+            "corpus": name,
+            "label": label,
+            "quantity": "documents",
+            **of,
+            "count": counts["documents"].get(of["word"], 0),
+            "occurrences": counts["occurrences"].get(of["word"], 0),
+            "total": counts["total"],
+            "approximate": False,
+        }
+        for of in forms_of(groups)
+    ]
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def forms_of(groups):
+    """Return type, group, form and word for each form of each group."""
+    return [
+        {"pronoun_type": study.pronoun_type(group), "group": group, "form": form, "word": word}
+        for group, forms in groups.items()
+        for form, word in forms.items()
+    ]
+
+
+def excerpt_table(counts, groups, name, label):
+    """Return the excerpts of a corpus, a row for each word that it holds, with :data:`EXCERPT_COLUMNS`."""
+    import pandas as pd
+
+    rows = [(name, label, word, *counts["excerpts"][word][1:]) for word in words(groups) if word in counts["excerpts"]]
+    return pd.DataFrame(rows, columns=EXCERPT_COLUMNS)

@@ -1,0 +1,146 @@
+"""How pronouns are declared: which forms, and where they stand in a text (section 3.1 and Table 2 of the paper).
+
+- ``explicit``: *Robin's pronouns are xe/xem.* before the sentences;
+- ``parenthetical``: *Robin (xe/xem) ...* in them.
+
+Two wordings. ``corrected`` is what the paper prints: an apostrophe, and the parenthesis behind the first mention of the
+name. ``faithful`` is what the authors' files have: a stray slash before the apostrophe (*Robin/'s pronouns*), the
+parenthesis behind every mention, and a blank at the end of one template.
+"""
+
+from dataclasses import dataclass
+
+from scripts.core.errors import UserError, nearest
+from scripts.core.templates import read_tsv
+from scripts.misgendered.lib.study import DECLARATION_TYPES, FORMS
+from scripts.misgendered.lib.study import declaration as name_of
+
+NAME, DECLARED = "{name}", "{declared}"
+SOURCES = ("table", "assumed")
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """One way of declaring; ``number`` is the name of a combination of ``forms`` and begins with how many there are."""
+
+    name: str
+    kind: str
+    number: int
+    forms: tuple
+    row: int
+
+
+def read(path):
+    """Read the combinations of declared forms.
+
+    Parameters
+    ----------
+    path : str or Path
+        Columns ``number``, ``forms`` (separated by blanks, in the order in which they are declared), ``source``.
+
+    Returns
+    -------
+    dict of int to (tuple of str, int)
+        Number to its forms and the row of the file.
+
+    Raises
+    ------
+    UserError
+        For an unknown form (with the nearest one), a form that is declared twice, a number that is not a whole number
+        or does not begin with how many forms there are, a number or a combination that occurs twice, and an unknown
+        source.
+    """
+    combinations = {}
+    for row, cells in read_tsv(path, ("number", "forms", "source")):
+        where = f"{path}, row {row}"
+        forms = tuple(cells["forms"].split(" "))
+        for form in forms:
+            if form not in FORMS:
+                hint = nearest(form, FORMS) or f"; the forms are {', '.join(FORMS)}"
+                raise UserError(f"{where}: the declaration names the unknown form '{form}'{hint}")
+        repeated = next((form for i, form in enumerate(forms) if form in forms[:i]), None)
+        if repeated:
+            raise UserError(f"{where}: the form '{repeated}' is declared twice; remove one")
+        number = cells["number"]
+        if not (number.isdecimal() and number.isascii()) or number[:1] != str(len(forms)):
+            raise UserError(
+                f"{where}: the number '{number}' must be a whole number that begins with how many forms are declared, "
+                f"{len(forms)}; correct it"
+            )
+        if int(number) in combinations:
+            raise UserError(f"{where}: the number {number} occurs twice; remove or rename one")
+        if cells["source"] not in SOURCES:
+            raise UserError(f"{where}: the source '{cells['source']}' is unknown; use {' or '.join(SOURCES)}")
+        same = next((n for n, (other, _) in combinations.items() if other == forms), None)
+        if same is not None:
+            raise UserError(f"{where}: declares the same forms as number {same}; remove one")
+        combinations[int(number)] = (forms, row)
+    if not combinations:
+        raise UserError(f"{path}: has no combination of forms; add a row")
+    return combinations
+
+
+def select(combinations, kinds, numbers, path):
+    """Return the declarations of a run.
+
+    Parameters
+    ----------
+    combinations : dict
+        As returned by :func:`read`.
+    kinds : sequence of str
+        Some of :data:`~scripts.misgendered.lib.study.DECLARATION_TYPES`.
+    numbers : sequence of int
+    path : str or Path
+        Of the file, for messages.
+
+    Returns
+    -------
+    list of Declaration
+        Types in the order of ``kinds``, in each the numbers as given.
+
+    Raises
+    ------
+    UserError
+        For a type or number that is unknown.
+    """
+    unknown = next((kind for kind in kinds if kind not in DECLARATION_TYPES), None)
+    if unknown is not None:
+        raise UserError(f"misgendered.declarations.types: '{unknown}' is unknown{nearest(unknown, DECLARATION_TYPES)}")
+    for number in numbers:
+        if number not in combinations:
+            known = ", ".join(map(str, combinations))
+            raise UserError(f"misgendered.declarations.numbers: {path} has no number {number}; it has {known}")
+    return [
+        Declaration(name_of(kind, number), kind, number, *combinations[number]) for kind in kinds for number in numbers
+    ]
+
+
+def declared(declaration, forms):
+    """Return what a group's declaration says, such as ``xe/xem``.
+
+    Parameters
+    ----------
+    declaration : Declaration
+    forms : dict of str to str
+        The group's forms by name.
+    """
+    return "/".join(forms[form] for form in declaration.forms)
+
+
+def pattern(kind, text, wording):
+    """Return a template with its declaration: a text with :data:`NAME` and :data:`DECLARED`.
+
+    Parameters
+    ----------
+    kind : str
+        ``explicit`` or ``parenthetical``.
+    text : str
+        The template, which mentions the name.
+    wording : str
+        ``corrected`` or ``faithful``.
+    """
+    faithful = wording == "faithful"
+    text = text if faithful else text.strip()
+    if kind == "explicit":
+        return f"{NAME}{'/' if faithful else ''}'s pronouns are {DECLARED}. {text}"
+    return text.replace(NAME, f"{NAME} ({DECLARED})", -1 if faithful else 1)

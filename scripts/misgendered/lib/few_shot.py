@@ -1,0 +1,203 @@
+"""Instances behind examples (section 3.3 of the paper, In-Context Learning).
+
+Each example is an instance of the same form with another template, another name and another pronoun group, its slot
+filled with the right form; examples and instance declare all five forms explicitly and stand on lines of their own. The
+examples of an instance are drawn by the seed, the number of the draw and the instance alone, one after the other and
+none twice, so that the first examples of a long prompt are those of a shorter one.
+"""
+
+import numpy as np
+
+from scripts.core import options
+from scripts.core.errors import UserError, counted, nearest
+from scripts.misgendered.lib import samples, study
+from scripts.misgendered.lib.instances import Codes
+
+KIND = "explicit"
+"""How examples and instances declare pronouns; :func:`declaration` says which."""
+
+TOKENS_PER_LINE = 48
+"""Tokens of an example or an instance, on the dear side: 39 on average, and 48 in the longest of 110 prompts with four
+examples or more, of either template set, under MiniLM's tokenizer."""
+
+
+def table(instances, shots, draws, size, seed):
+    """Return instances with examples before them.
+
+    Parameters
+    ----------
+    instances : scripts.misgendered.lib.instances.Instances
+        Of the one declaration that examples use (:func:`declaration`).
+    shots : int
+        Examples before each instance.
+    draws : int
+        How often they are drawn anew for each instance.
+    size : int
+        How many instances, a balanced sample (:mod:`scripts.misgendered.lib.samples`).
+    seed : int
+
+    Returns
+    -------
+    pyarrow.Table
+        ``size * draws`` rows, the draw varying fastest, with the columns of all instances and the templates, names and
+        groups of the examples: ``example_templates``, ``example_names``, ``example_groups``; ``example_template_rows``
+        and ``example_name_rows`` say which lines of their files they are.
+
+    Raises
+    ------
+    UserError
+        If there are fewer different examples than shots, or fewer instances than ``size``.
+    """
+    import pyarrow as pa
+
+    questions = samples.draw(instances, size, seed, "few_shot.instances")
+    codes = questions.take(np.repeat(np.arange(size), draws))
+    numbers = np.tile(np.arange(draws), size)
+    chosen = [
+        examples(instances, codes.take(slice(row, row + 1)), shots, seed, draw) for row, draw in enumerate(numbers)
+    ]
+    flat = Codes(*(np.concatenate([getattr(one, field) for one in chosen]) for field in Codes.__dataclass_fields__))
+    filled = [
+        options.fill(text, form)
+        for text, form in zip(instances.texts(flat).to_pylist(), instances.gold(flat), strict=True)
+    ]
+    texts = [
+        "\n".join([*filled[row * shots : (row + 1) * shots], question])
+        for row, question in enumerate(instances.texts(codes).to_pylist())
+    ]
+    columns = instances.columns(codes, pa.array(texts, pa.string()), np.full(len(texts), shots), numbers)
+    templates, names, groups = instances.templates.rows, instances.names, list(instances.groups)
+    lists = {
+        "example_templates": ([templates[i].index for i in flat.template], pa.int16()),
+        "example_names": ([names[i]["name"] for i in flat.name], pa.string()),
+        "example_groups": ([groups[i] for i in flat.group], pa.string()),
+        "example_template_rows": ([templates[i].row for i in flat.template], pa.int16()),
+        "example_name_rows": ([names[i]["row"] for i in flat.name], pa.int16()),
+    }
+    offsets = pa.array(np.arange(len(texts) + 1, dtype=np.int32) * shots)
+    columns |= {
+        name: pa.ListArray.from_arrays(offsets, pa.array(values, kind)) for name, (values, kind) in lists.items()
+    }
+    return pa.table(columns)
+
+
+def examples(instances, question, shots, seed, draw):
+    """Return the choices behind the examples of one instance.
+
+    Parameters
+    ----------
+    instances : scripts.misgendered.lib.instances.Instances
+    question : Codes
+        One row.
+    shots, seed, draw : int
+
+    Returns
+    -------
+    Codes
+        ``shots`` rows, none twice.
+
+    Raises
+    ------
+    UserError
+        If there are fewer different examples.
+    """
+    template, name, group = (int(getattr(question, field)[0]) for field in ("template", "name", "group"))
+    forms = [text.form for text in instances.templates.rows]
+    others = [index for index, form in enumerate(forms) if form == forms[template] and index != template]
+    shape = (len(others), len(instances.names) - 1, len(instances.groups) - 1)
+    if shots > np.prod(shape):
+        raise UserError(
+            f"misgendered.few_shot.shots is {shots}, but the form {forms[template]} has {np.prod(shape)} examples with "
+            f"another template, name and group than {instances.templates.rows[template].where}; add templates"
+        )
+    random = np.random.default_rng([seed, draw, template, name, group])
+    drawn = {}
+    while len(drawn) < shots:
+        drawn[int(random.integers(np.prod(shape)))] = None
+    other, names, groups = np.unravel_index(np.array(list(drawn)), shape)
+    # Skipping an item of a list: the j-th of the others is j, or j + 1 from the skipped one on.
+    return Codes(
+        np.full(shots, question.declaration[0]),
+        np.array(others)[other],
+        names + (names >= name),
+        groups + (groups >= group),
+    )
+
+
+def metadata(instances, shots, draws, size, seed):
+    """Return the metadata of a file of instances with examples."""
+    given = instances.metadata(shots=shots, draws=draws, sample=size, seed=seed)
+    origins = given["origins"]
+    lines = {"example_template_rows": origins["template_row"], "example_name_rows": origins["name_row"]}
+    return given | {"origins": origins | {name: file for name, file in lines.items() if not file.startswith("{")}}
+
+
+def declaration(combinations, path):
+    """Return the number of the declaration that examples use.
+
+    Parameters
+    ----------
+    combinations : dict
+        As read by :func:`scripts.misgendered.lib.declarations.read`.
+    path : str or Path
+
+    Raises
+    ------
+    UserError
+        If no combination declares all five forms.
+    """
+    number = next((number for number, (forms, _) in combinations.items() if set(forms) == set(study.FORMS)), None)
+    if number is None:
+        raise UserError(f"{path}: no combination declares all five forms, as examples do; add it")
+    return number
+
+
+def select_models(names, models):
+    """Return the models that read examples.
+
+    Parameters
+    ----------
+    names : str or list of str
+        ``misgendered.few_shot.models``: ``all``, or some models of the run.
+    models : sequence of str
+        Those of the run.
+
+    Raises
+    ------
+    UserError
+        For a model that the run does not have.
+    """
+    if names == "all":
+        return list(models)
+    for name in names:
+        if name not in models:
+            hint = nearest(name, models) or f"; the run has {', '.join(models)}"
+            raise UserError(f"misgendered.few_shot.models: '{name}' is not among the models of this run{hint}")
+    return [model for model in models if model in names]
+
+
+def check_contexts(shots, contexts):
+    """Refuse numbers of examples that make texts longer than a model takes, before any job is started.
+
+    Parameters
+    ----------
+    shots : sequence of int
+    contexts : dict of str to int or None
+        Model to the longest text that it takes, in tokens; None if there is no limit or it is not known. A text that
+        is too long all the same is refused when its scoring job begins.
+
+    Raises
+    ------
+    UserError
+        Naming the model and the most examples that it takes.
+    """
+    for number in shots:
+        for model, context in contexts.items():
+            if context is not None and (number + 1) * TOKENS_PER_LINE > context:
+                most = context // TOKENS_PER_LINE - 1
+                remedy = f"give it at most {most}, or leave" if most > 0 else "leave"
+                raise UserError(
+                    f"misgendered.few_shot.shots: {counted(number, 'example')} and an instance have up to "
+                    f"{(number + 1) * TOKENS_PER_LINE} tokens, and {model} takes {context}; {remedy} the model out of "
+                    "misgendered.few_shot.models"
+                )

@@ -1,0 +1,147 @@
+"""What several figures of the MISGENDERED wing share: looks of pronoun types, rows of accuracies, texts in boxes."""
+
+import textwrap
+
+from matplotlib.patches import FancyBboxPatch
+
+from scripts.core import files, plotting
+from scripts.core.errors import UserError
+from scripts.misgendered.lib.labels import ALL, TYPES, present
+
+# Tol's high-contrast colours, which also differ in print without colour; no pronoun set and no model of the study has
+# them.
+TYPE_LOOKS = {
+    "binary": {"color": "#004488", "marker": "o", "linestyle": "-"},
+    "neutral": {"color": "#BB5566", "marker": "s", "linestyle": (0, (4, 1.5))},
+    "neo": {"color": "#DDAA33", "marker": "^", "linestyle": (0, (1, 1))},
+}
+INTERVAL = "95 % interval"
+FEW = 3
+"""Up to this many models have panels of their own; of more the mean is drawn."""
+ACCURACY = "Accuracy"
+
+
+def read(path, columns):
+    """Read a tidy table that a figure draws.
+
+    Raises
+    ------
+    UserError
+        If a column or every row is missing.
+    """
+    frame = files.read_csv(path, dtype={"declaration_number": str, "group": str, "level": str})
+    missing = [c for c in columns if c not in frame]
+    if missing:
+        raise UserError(f"{path}: column {missing[0]} is missing; delete the file and run the workflow again")
+    if frame.empty:
+        raise UserError(f"{path}: has no rows, so there is nothing to draw; check what the run scores")
+    return frame
+
+
+def pooled(frame, templates, kept, shots=0):
+    """Return the rows of accuracies in which the columns ``kept`` have levels and all other ones are pooled.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        From :mod:`scripts.misgendered.lib.analyses.accuracy`.
+    templates : str
+    kept : collection of str
+        Of the columns that can be pooled; a pronoun group has its type as well.
+    shots : int or None
+        None: with every number of examples.
+    """
+    columns = ("declaration_type", "declaration_number", "pronoun_type", "group", "form", "name_class")
+    chosen = frame.templates == templates
+    if shots is not None:
+        chosen &= frame.shots == shots
+    for column in columns:
+        chosen &= (frame[column] != ALL) == (column in kept)
+    return frame[chosen]
+
+
+def panels(models):
+    """Return the panels of a figure: its models by name and label, or their mean where there are more than a few."""
+    if len(models) <= FEW:
+        return {name: facts["label"] for name, facts in models.items()}
+    return {ALL: f"Mean over {len(models)} models"}
+
+
+def type_handles(types):
+    """Return legend handles of the types of pronouns."""
+    return [plotting.handle(TYPE_LOOKS[kind] | {"linestyle": "none"}, label) for kind, label in types.items()]
+
+
+def point(ax, x, y, low, high, look, horizontal=True):
+    """Draw a value with its interval, if it has one."""
+    style = {"color": look["color"], "linewidth": 1}
+    if low == low:
+        (ax.hlines(y, low, high, **style) if horizontal else ax.vlines(x, low, high, **style))
+    look = look | {"linestyle": "none"}
+    ax.plot([x], [y], markersize=4, markeredgecolor="white", markeredgewidth=0.3, **look)
+
+
+def accuracy_rows(frame, rows, models, chance, key):
+    """Draw accuracies as rows, a panel for each model; a point for each type of pronouns.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        ``model``, ``pronoun_type``, ``accuracy``, ``ci_low``, ``ci_high`` and the column ``key``.
+    rows : dict of str to str
+        Values of ``key`` to their labels, from the top.
+    models : dict
+    chance : float
+    key : str
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    shown, types = panels(models), present(TYPES, frame.pronoun_type)
+    together = frame.groupby(["model", key]).size().max() > 1
+    height = 0.3 if together else 0.19
+    width = plotting.COLUMN if len(shown) < FEW else plotting.PAGE
+    drawn = plotting.figure(width, height * len(rows) + 0.6)
+    grid = drawn.subplots(1, len(shown), sharex=True, sharey=True, squeeze=False)[0]
+    for ax, (model, title) in zip(grid, shown.items(), strict=True):
+        of_model = frame[frame.model == model]
+        for y, value in enumerate(rows):
+            part = of_model[of_model[key] == value].set_index("pronoun_type")
+            for i, kind in enumerate(kind for kind in types if kind in part.index):
+                row = part.loc[kind]
+                beside = 0.25 * (i - (len(part) - 1) / 2) if together else 0
+                point(ax, row.accuracy, y + beside, row.ci_low, row.ci_high, TYPE_LOOKS[kind])
+        ax.set_title(title)
+        ax.set_yticks(range(len(rows)), rows.values())
+        ax.set_ylim(len(rows) - 0.5, -0.5)
+        ax.tick_params(axis="y", length=0)
+        ax.grid(visible=False, axis="y")
+        ax.grid(visible=True, axis="x")
+        plotting.fraction_axis(ax.xaxis)
+        ax.set_xlabel(ACCURACY)
+    handles = [*type_handles(types), plotting.interval_handle(INTERVAL, "_")]
+    handles.append(plotting.chance_line(grid, chance, along="x"))
+    plotting.legend_below(drawn, handles, 3)
+    return drawn
+
+
+def wrapped(text, width):
+    """Return a text in lines of at most ``width`` characters."""
+    return "\n".join(textwrap.wrap(text, width, break_long_words=False))
+
+
+def canvas(width, height):
+    """Return a figure for drawings and its axes, whose units are inches from the lower left corner."""
+    drawn = plotting.figure(width, height)
+    drawn.set_layout_engine("none")
+    ax = drawn.add_axes((0, 0, 1, 1))
+    ax.set(xlim=(0, width), ylim=(0, height))
+    ax.set_axis_off()
+    return drawn, ax
+
+
+def box(ax, left, bottom, width, height, colour="white", edge=plotting.GREY):
+    """Draw a box with rounded corners."""
+    look = {"boxstyle": "round,pad=0,rounding_size=0.05", "facecolor": colour, "edgecolor": edge, "linewidth": 0.7}
+    ax.add_patch(FancyBboxPatch((left, bottom), width, height, **look))

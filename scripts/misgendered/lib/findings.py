@@ -1,0 +1,501 @@
+"""The findings of MISGENDERED as tests over predictions (``paper/published/README.md`` says of what).
+
+A finding is a function of the :class:`Results` of one set of templates that yields its checks. A comparison holds if
+the 95 % interval of the difference, over templates and names, lies on its side, and fails if it lies on the other
+one. Otherwise it cannot be decided on this sample; then the check says about how large a sample would have to be.
+"""
+
+import itertools
+import math
+
+import numpy as np
+
+from scripts.core import statistics
+from scripts.core.paper.claims import Claim, Lacking, check
+from scripts.core.paper.formats import interval, number
+from scripts.misgendered.lib.analyses.resampling import Resampled, matching
+from scripts.misgendered.lib.labels import FORMS, TYPES
+
+FEW_SHOT = {"gpt-j-6b": "GPT-J-6B", "opt-6.7b": "OPT-6.7b", "llama-7b": "LLaMA-7B"}
+"""Models that saw examples (section 4.3)."""
+SHOTS = (2, 4, 6, 10, 20)
+LAST_RISE = {"gpt-j-6b": 6, "opt-6.7b": 6, "llama-7b": 20}
+"""Examples up to which accuracy on neo-pronouns is said to rise."""
+NUMBERS = (2, 3, 4, 5)
+CORPORA = {"c4": "C4", "openwebtext": "OpenWebText", "pile": "Pile"}
+NEO = ("thon", "e", "ae", "co", "vi", "xe", "ey", "ze")
+HOW_MANY_NAMES = 10
+STEP = 0.0005
+"""Half of the last printed digit as a share: what falls by less is not seen to fall."""
+
+
+class Results:
+    """The predictions of one set of templates as the findings ask for them.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Predictions of models that stand for those of the study.
+    study_models : DataFrame
+        ``model``, ``label``, ``family``, ``parameters`` of all models of the study.
+    names : DataFrame
+        From :func:`scripts.misgendered.lib.analyses.name_ranks.by_name`.
+    documents : DataFrame
+        ``corpus``, ``group``, ``documents``.
+    draws, seed : int
+        Of the bootstrap.
+    """
+
+    def __init__(self, table, study_models, names, documents, draws, seed):
+        self.resampled = Resampled(table, draws, seed) if len(table) else None
+        self.table = self.resampled.table if len(table) else table
+        self.models = study_models.set_index("model")
+        self.names, self.documents = names, documents
+
+    def rows(self, models=None, shots=0, **levels):
+        """Return which rows a quantity averages; models default to all of the study."""
+        wanted = list(self.models.index) if models is None else list(models)
+        lacking = [m for m in wanted if m not in set(self.table.model)]
+        if lacking:
+            raise Lacking(*(self.models.label.get(m, m) for m in lacking))
+        chosen = matching(self.table, model=wanted, shots=shots, **levels)
+        if not chosen.any():
+            what = ", ".join(f"{value}" for value in levels.values())
+            raise Lacking(f"{what} with {shots} examples" if shots else what)
+        return chosen
+
+    def share(self, **levels):
+        """Return an accuracy with its bootstrap samples."""
+        chosen = self.rows(**levels)
+        return self.resampled.share(chosen), self.resampled.samples(chosen)
+
+    def size(self, shots=0):
+        """Return how many instances each model has."""
+        rows = self.table[self.table.shots == shots]
+        return int(rows.groupby("model").size().max())
+
+    def family(self, name):
+        """Return the models of a family, the smallest first."""
+        return list(self.models[self.models.family == name].sort_values("parameters").index)
+
+
+def points(value, decimals=1):
+    """Return an accuracy or a difference in points."""
+    return number(100 * value, decimals)
+
+
+def sign(results, value, samples, text, expected=1, shots=0):
+    """Decide a quantity's sign by its bootstrap samples; ``expected`` is what the finding says it is.
+
+    Raises
+    ------
+    Lacking
+        With the size that the sample would need, if the interval holds zero.
+    """
+    low, high = statistics.percentile_interval(samples)
+    said = f"{text} ({interval(100 * low, 100 * high, 1)})"
+    if low > 0 or high < 0:
+        return (low > 0) == (expected > 0), said
+    raise Lacking(f"{needed(results.size(shots), value, low, high)} for {said}")
+
+
+def needed(size, value, low, high):
+    """Return about how many instances would decide whether a quantity is zero, if it is what it is here.
+
+    The width of an interval shrinks with the square root of the sample.
+
+    Examples
+    --------
+    >>> needed(500, 0.02, -0.02, 0.06)
+    'about 2,000 instances'
+    """
+    reach = (high - low) / 2
+    if not math.isfinite(reach) or not value:
+        return "more instances"
+    wanted = size * (reach / abs(value)) ** 2
+    digits = max(0, int(math.log10(wanted)) - 1)
+    return f"about {math.ceil(wanted / 10**digits) * 10**digits:,} instances"
+
+
+def above(results, first, second, names, shots=0):
+    """Check that one accuracy is above another; ``first`` and ``second`` are levels."""
+    (a, drawn_a), (b, drawn_b) = results.share(**first), results.share(**second)
+    text = f"{names[0]} {points(a)}, {names[1]} {points(b)}"
+    return sign(results, a - b, drawn_a - drawn_b, text, shots=shots)
+
+
+def within(results, value, samples, bound, text):
+    """Check that a quantity is under ``bound``."""
+    low, high = statistics.percentile_interval(samples)
+    said = f"{text} ({interval(100 * low, 100 * high, 1)})"
+    if high < bound or low > bound:
+        return high < bound, said
+    raise Lacking(f"{needed(results.size(), value - bound, low, high)} for {said}")
+
+
+def _types(*pairs):
+    def checks(results):
+        return [check(above, results, {"pronoun_type": a}, {"pronoun_type": b}, (TYPES[a], TYPES[b])) for a, b in pairs]
+
+    return checks
+
+
+def _declaration_types(better, worse, *types):
+    def checks(results):
+        made = []
+        for kind in types:
+            first, second = ({"pronoun_type": kind, "declaration_type": d} for d in (better, worse))
+            made.append(check(above, results, first, second, (f"{TYPES[kind]}: {better}", worse)))
+        return made
+
+    return checks
+
+
+def _of_number(kind, count):
+    return {"pronoun_type": kind, "declaration_number": count}
+
+
+def _more_forms_help(results):
+    def falls(few, more):
+        (a, drawn_a), (b, drawn_b) = results.share(**_of_number("neo", few)), results.share(**_of_number("neo", more))
+        text = f"{few} forms {points(a)}, {more} forms {points(b)}"
+        if b - a > -STEP:
+            return True, text
+        return sign(results, b - a, drawn_b - drawn_a, text)
+
+    whole = check(above, results, _of_number("neo", 5), _of_number("neo", 2), ("5 forms", "2 forms"))
+    return [whole, *(check(falls, few, more) for few, more in itertools.pairwise(NUMBERS))]
+
+
+def _more_forms_hurt(results):
+    made = [
+        check(
+            above, results, _of_number("neutral", few), _of_number("neutral", more), (f"{few} forms", f"{more} forms")
+        )
+        for few, more in itertools.pairwise(NUMBERS)
+    ]
+
+    def steady():
+        value, samples = _range([results.share(**_of_number("binary", n)) for n in NUMBERS])
+        return within(results, value, samples, 0.02, f"range of binary pronouns {points(value)}")
+
+    return [*made, check(steady)]
+
+
+def _range(shares):
+    values, samples = zip(*shares, strict=True)
+    return max(values) - min(values), np.ptp(np.array(samples), axis=0)
+
+
+def _opt_rises(results):
+    models = results.family("OPT")
+
+    def step(small, large):
+        names = [results.models.label[model] for model in (large, small)]
+        levels = [{"pronoun_type": "neutral", "models": [model]} for model in (large, small)]
+        return above(results, *levels, names)
+
+    return [check(step, *pair) for pair in itertools.pairwise(models)]
+
+
+def _opt_gains(results):
+    models = results.family("OPT")
+
+    def gain(kind):
+        (a, drawn_a), (b, drawn_b) = (results.share(pronoun_type=kind, models=[models[i]]) for i in (0, -1))
+        return b - a, drawn_b - drawn_a
+
+    def positive():
+        value, samples = gain("neo")
+        return sign(results, value, samples, f"gain on neo-pronouns {points(value)}")
+
+    def smaller():
+        (neo, drawn_neo), (they, drawn_they) = gain("neo"), gain("neutral")
+        return sign(results, they - neo, drawn_they - drawn_neo, f"gains: they {points(they)}, neo {points(neo)}")
+
+    return [check(positive), check(smaller)]
+
+
+def _size_correlation(results, family, kind):
+    """Return the rank correlation of size and accuracy within a family, with its bootstrap samples."""
+    models = results.family(family)
+    shares = [results.share(pronoun_type=kind, models=[model]) for model in models]
+    values = np.array([value for value, _ in shares])
+    samples = np.array([drawn for _, drawn in shares])
+    sizes = np.arange(len(models))
+    return statistics.spearman(sizes, values), np.array([statistics.spearman(sizes, drawn) for drawn in samples.T])
+
+
+def _correlation(results, value, samples, text, expected):
+    low, high = statistics.percentile_interval(samples)
+    said = f"{text} {number(value, 2, signed=True)}"
+    # Ranks that never change in a sample have an interval of no width.
+    if math.isnan(low) and not np.isnan(samples).all():
+        low = high = value
+    if low > 0 or high < 0:
+        return (low > 0) == (expected > 0), said
+    raise Lacking(f"more instances for {said} ({interval(low, high, 2, signed=True)})")
+
+
+def _bloom(results):
+    def correlated(kind, expected):
+        value, samples = _size_correlation(results, "BLOOM", kind)
+        return _correlation(results, value, samples, f"{TYPES[kind]}: correlation with size", expected)
+
+    def steady(kind):
+        ranges = {
+            name: _range([results.share(pronoun_type=name, models=[m]) for m in results.family("BLOOM")])
+            for name in ("neo", kind)
+        }
+        difference = ranges[kind][0] - ranges["neo"][0]
+        text = f"ranges: {TYPES[kind]} {points(ranges[kind][0])}, neo {points(ranges['neo'][0])}"
+        return sign(results, difference, ranges[kind][1] - ranges["neo"][1], text)
+
+    return [
+        check(correlated, "neutral", -1), check(correlated, "binary", 1), check(steady, "neutral"),
+        check(steady, "binary"),
+    ]  # fmt: skip
+
+
+def _no_common_size(results):
+    def differ():
+        families = [f for f in dict.fromkeys(results.models.family) if len(results.family(f)) > 1]
+        said = []
+        for kind in TYPES:
+            signs = {}
+            for family in families:
+                value, samples = _size_correlation(results, family, kind)
+                low, high = statistics.percentile_interval(samples)
+                if math.isnan(low) and not np.isnan(samples).all():
+                    low = high = value
+                signs[family] = 1 if low > 0 else -1 if high < 0 else 0
+            up, down = ([f for f, s in signs.items() if s == wanted] for wanted in (1, -1))
+            if up and down:
+                return True, f"{TYPES[kind]}: up in {up[0]}, down in {down[0]}"
+            said.append(0 if 0 in signs.values() else 1)
+        if all(said):
+            return False, "the sign is the same in all families, for each type of pronouns"
+        raise Lacking("more instances: the signs of some correlations with size are not clear")
+
+    return [check(differ)]
+
+
+def _binary_alike(results):
+    def alike():
+        (she, drawn_she), (he, drawn_he) = results.share(group="she"), results.share(group="he")
+        value, samples = abs(she - he), np.abs(drawn_she - drawn_he)
+        return within(results, value, samples, 0.01, f"she {points(she)}, he {points(he)}")
+
+    def half():
+        (they, drawn_they), (he, drawn_he) = results.share(group="they"), results.share(group="he")
+        text = f"they {points(they)}, half of he {points(he / 2)}"
+        return sign(results, they - he / 2, drawn_they - drawn_he / 2, text, expected=-1)
+
+    return [check(alike), check(half)]
+
+
+def _best_neo(results):
+    pairs = [("thon", "xe"), *(("xe", other) for other in NEO if other not in ("thon", "xe")), ("they", "thon")]
+    return [check(above, results, {"group": a}, {"group": b}, (a, b)) for a, b in pairs]
+
+
+def _rank(kind, form, place):
+    """Return a check that a form has a place among the five, from 1 for the best."""
+
+    def test(results):
+        value, drawn = results.share(pronoun_type=kind, form=form)
+        better, worse = [], []
+        for other in FORMS:
+            if other != form:
+                _, samples = results.share(pronoun_type=kind, form=other)
+                low, high = statistics.percentile_interval(samples - drawn)
+                if low > 0:
+                    better.append(other)
+                elif high < 0:
+                    worse.append(other)
+        text = f"{TYPES[kind]}, {FORMS[form]} {points(value)}: {len(better)} forms clearly above, {len(worse)} below"
+        if len(better) == place - 1 and len(worse) == len(FORMS) - place:
+            return True, text
+        if len(better) > place - 1 or len(worse) > len(FORMS) - place:
+            return False, text
+        raise Lacking(f"more instances for {text}")
+
+    return test
+
+
+def _ranks(*tests):
+    return lambda results: [check(_rank(*test), results) for test in tests]
+
+
+def _opposite(results):
+    def test():
+        shares = {kind: [results.share(pronoun_type=kind, form=form) for form in FORMS] for kind in ("binary", "neo")}
+        values = [[value for value, _ in shares[kind]] for kind in shares]
+        drawn = [np.array([samples for _, samples in shares[kind]]) for kind in shares]
+        samples = np.array([statistics.spearman(a, b) for a, b in zip(drawn[0].T, drawn[1].T, strict=True)])
+        return _correlation(results, statistics.spearman(*map(np.array, values)), samples, "correlation of forms", -1)
+
+    return [check(test)]
+
+
+def _names(results):
+    def end(best):
+        results.rows(pronoun_type="neo")
+        frame = results.names if best else results.names.iloc[::-1]
+        if len(frame) < 2 * HOW_MANY_NAMES:
+            raise Lacking(f"{2 * HOW_MANY_NAMES} names")
+        shown = frame.head(HOW_MANY_NAMES)
+        middle = results.names.accuracy.median()
+        apart = (shown.ci_low > middle) if best else (shown.ci_high < middle)
+        which = "best" if best else "worst"
+        unisex = int((shown.name_class == "unisex").sum())
+        text = f"{which} ten: {unisex} unisex, {HOW_MANY_NAMES - unisex} female or male"
+        if not apart.all():
+            raise Lacking(f"more instances of each name: the {which} ten are not clear of the median ({text})")
+        return (unisex == HOW_MANY_NAMES) if best else (unisex == 0), text
+
+    return [check(end, True), check(end, False)]
+
+
+def _names_and_pronouns(results):
+    def ratio(group, own, other):
+        (a, drawn_a), (b, drawn_b) = (results.share(group=group, name_class=c) for c in (own, other))
+        text = f"{group}: {own} names {points(a)}, {other} {points(b)}"
+        if b:
+            text += f", ratio {number(a / b, 2)}"
+        return sign(results, a - b, drawn_a - drawn_b, text)
+
+    made = [check(ratio, "he", "male", "female"), check(ratio, "she", "female", "male")]
+    return made + [check(ratio, "they", "unisex", other) for other in ("female", "male")]
+
+
+def _documents(results):
+    def fewer(corpus, group, other):
+        counts = results.documents[results.documents.corpus == corpus].set_index("group").documents
+        lacking = [name for name in (group, other) if name not in counts]
+        if lacking:
+            raise Lacking(f"counts in {CORPORA[corpus]}")
+        text = f"{CORPORA[corpus]}: {group} {counts[group]:,}, {other} {counts[other]:,}"
+        return counts[group] < counts[other], text
+
+    pairs = [(group, "she") for group in NEO] + [("she", "he")]
+    return [check(fewer, corpus, *pair) for corpus in CORPORA for pair in pairs]
+
+
+def _shot(model, kind, shots):
+    level = {"models": [model], "pronoun_type": kind, "shots": shots}
+    # Examples come with the explicit declaration of all five forms.
+    return level if shots else level | {"declaration_type": "explicit", "declaration_number": 5}
+
+
+def _shots_above(results, model, kind, more, fewer):
+    names = (f"{FEW_SHOT[model]}, {TYPES[kind]}: {more} examples", f"{fewer}")
+    return above(results, _shot(model, kind, more), _shot(model, kind, fewer), names, shots=max(more, fewer))
+
+
+def _examples_help(results):
+    made = []
+    for model, last in LAST_RISE.items():
+        made += [check(_shots_above, results, model, "neo", shots, 0) for shots in SHOTS]
+        rising = [0, *(shots for shots in SHOTS if shots <= last)]
+        made += [check(_shots_above, results, model, "neo", b, a) for a, b in itertools.pairwise(rising) if a]
+        if last < SHOTS[-1]:
+            made.append(check(_shots_above, results, model, "neo", last, SHOTS[SHOTS.index(last) + 1]))
+    return made
+
+
+def _they_with_examples(results):
+    rising = itertools.pairwise((0, *SHOTS[: SHOTS.index(6) + 1]))
+    made = [check(_shots_above, results, "gpt-j-6b", "neutral", b, a) for a, b in rising]
+    made += [check(_shots_above, results, "gpt-j-6b", "neutral", 6, later) for later in (10, 20)]
+    for model in ("opt-6.7b", "llama-7b"):
+        made += [check(_shots_above, results, model, "neutral", 0, shots) for shots in SHOTS]
+    return made
+
+
+FINDINGS = (
+    Claim(
+        1, "Section 4.1, Table 4", "Binary pronouns are best, they is far behind, neo-pronouns come last.",
+        _types(("binary", "neutral"), ("neutral", "neo")),
+    ),
+    Claim(
+        2, "Section 4.1, Table 5", "Explicit declaration helps neo-pronouns.",
+        _declaration_types("explicit", "parenthetical", "neo"),
+    ),
+    Claim(
+        3, "Section 4.1, Table 5", "Parenthetical declaration is better for binary pronouns and for they.",
+        _declaration_types("parenthetical", "explicit", "binary", "neutral"),
+    ),
+    Claim(4, "Section 4.1, Table 6", "Declaring more forms helps neo-pronouns.", _more_forms_help),
+    Claim(
+        5, "Section 4.1, Table 6", "Declaring more forms slightly hurts they and hardly moves binary pronouns.",
+        _more_forms_hurt,
+    ),
+    Claim(6, "Section 4.1, Figure 3", "In OPT accuracy on they rises with size.", _opt_rises),
+    Claim(7, "Section 4.1", "In OPT accuracy on neo-pronouns gains moderately with size.", _opt_gains),
+    Claim(
+        8, "Section 4.1", "In BLOOM size lowers accuracy on they and raises it on binary pronouns; neo-pronouns stay.",
+        _bloom,
+    ),
+    Claim(9, "Section 4.1, Figure 3", "Size has no common effect.", _no_common_size),
+    Claim(
+        10, "Section 4.1, Table 7", "He and she are about equal, and they is under half of them.", _binary_alike
+    ),
+    Claim(
+        11, "Section 4.1, Table 7", "Thon is the best neo-pronoun and xe the second; all are under they.", _best_neo
+    ),
+    Claim(
+        12, "Section 4.1, Table 8", "The nominative is second best for binary pronouns and worst for neo-pronouns.",
+        _ranks(("binary", "nom", 2), ("neo", "nom", 5)),
+    ),
+    Claim(
+        13, "Section 4.1, Table 8",
+        "The possessive-independent form is worst for binary pronouns and second best for neo-pronouns.",
+        _ranks(("binary", "pos_ind", 5), ("neo", "pos_ind", 2)),
+    ),
+    Claim(14, "Section 4.1", "Binary and neo-pronouns run in opposite directions over the forms.", _opposite),
+    Claim(
+        15, "Table 8 caption", "The possessive-independent form is best for non-binary pronouns.",
+        _ranks(("neutral", "pos_ind", 1), ("neo", "pos_ind", 1)),
+    ),
+    Claim(
+        16, "Section 4.2, Table 9", "The ten best names for neo-pronouns are unisex, the ten worst are not.", _names
+    ),
+    Claim(
+        17, "Section 4.2, Table 10",
+        "Masculine pronouns are better with male names, feminine ones with female names, they with unisex names.",
+        _names_and_pronouns,
+    ),
+    Claim(
+        18, "Section 4.2, Table 11",
+        "In three corpora every neo-pronoun is in fewer documents than she, and she in fewer than he.", _documents,
+    ),
+    Claim(
+        19, "Section 4.3, Table 13",
+        "Examples help neo-pronouns: up to 20 with LLaMA-7B, only up to 6 with GPT-J-6B and OPT-6.7b.", _examples_help,
+    ),
+    Claim(
+        20, "Section 4.3, Table 13",
+        "On they GPT-J-6B improves up to 6 examples, while OPT-6.7b and LLaMA-7B drop from none to a few.",
+        _they_with_examples,
+    ),
+)  # fmt: skip
+"""In the order of the study."""
+
+
+def documents(counts):
+    """Return how many documents hold the nominative form of each group, by the study's corpora.
+
+    Parameters
+    ----------
+    counts : DataFrame
+        Of all corpora of a run: ``corpus``, ``group``, ``form``, ``quantity``, ``count``. One is the study's if
+        it is called like it (:data:`CORPORA`); counts of tokens are another quantity and are left out.
+
+    Returns
+    -------
+    DataFrame
+        ``corpus``, ``group``, ``documents``.
+    """
+    rows = counts[counts.corpus.isin(CORPORA) & (counts.form == "nom") & (counts.quantity == "documents")]
+    return rows.rename(columns={"count": "documents"})[["corpus", "group", "documents"]]

@@ -1,0 +1,124 @@
+"""Balanced samples, drawn without making the full sets.
+
+Row by row, each time what was taken least often:
+
+1. Form and group go round together: every 55 rows (with five forms and eleven groups) each pair comes once, in a new
+   seeded order. Of a form's templates the one that was taken least often with the group, and then by itself: every 550
+   rows (with ten templates for each form) each template comes once with each group.
+2. The declaration that was taken least often, by itself, with the group, the form and the template.
+3. The class of names that was taken least often for its size, by itself, with the group, the declaration and the
+   template, so that a sample has the classes in the proportion of the full set; in the class the names go round in a
+   seeded order.
+
+What is still equal goes by an order that the seed shuffled. No row is taken twice, and a smaller sample is the
+beginning of a larger one with the same seed.
+"""
+
+from collections import Counter
+
+import numpy as np
+
+from scripts.misgendered.lib import study
+from scripts.misgendered.lib.instances import Codes, check_size
+
+
+def draw(instances, size, seed, key="sample.instances"):
+    """Return the choices behind a sample.
+
+    Parameters
+    ----------
+    instances : scripts.misgendered.lib.instances.Instances
+    size : int
+        Rows to draw.
+    seed : int
+    key : str
+        What messages call the size.
+
+    Returns
+    -------
+    Codes
+        ``size`` rows. A sample of everything that there is has its rows in the order of the full sets.
+
+    Raises
+    ------
+    UserError
+        For a size that is larger than what there is.
+    """
+    declarations = len(instances.declarations)
+    check_size(size, declarations * instances.size, key)
+    if size == declarations * instances.size:
+        parts = [instances.rows(way, np.arange(instances.size)) for way in range(declarations)]
+        return Codes(*(np.concatenate([getattr(part, field) for part in parts]) for field in _FIELDS))
+    rows = _Drawing(instances, np.random.default_rng(seed)).rows(size)
+    return Codes(*np.array(rows, dtype=np.int64).reshape(-1, 4).T)
+
+
+_FIELDS = ("declaration", "template", "name", "group")
+
+
+class _Drawing:
+    def __init__(self, instances, random):
+        self.random = random
+        self.groups = len(instances.groups)
+        forms = [list(study.FORMS).index(template.form) for template in instances.templates.rows]
+        self.templates = {form: self._shuffled(np.flatnonzero(np.array(forms) == form)) for form in sorted(set(forms))}
+        self.declarations = self._shuffled(np.arange(len(instances.declarations)))
+        classes = np.array([study.NAME_CLASSES.index(entry["name_class"]) for entry in instances.names])
+        self.names = {label: self._shuffled(np.flatnonzero(classes == label)) for label in sorted(set(classes))}
+        self.classes = self._shuffled(np.array(list(self.names)))
+        self.taken = Counter()
+        self.seen = set()
+
+    def _shuffled(self, values):
+        return [int(value) for value in self.random.permutation(values)]
+
+    def rows(self, size):
+        """Return (declaration, template, name, group) of ``size`` rows."""
+        rows = []
+        cells = [(form, group) for form in self.templates for group in range(self.groups)]
+        while True:
+            for position in self.random.permutation(len(cells)):
+                if len(rows) == size:
+                    return rows
+                row = self._row(*cells[position])
+                if row is not None:
+                    rows.append(row)
+
+    def _row(self, form, group):
+        """Return the next row of a form and a group; None if all of what is wanted next are taken."""
+        template = self._least(self.templates[form], lambda t: [("tg", t, group), ("t", t)])
+        declaration = self._least(
+            self.declarations,
+            lambda d: [("d", d), ("dg", d, group), ("df", d, form), ("dt", d, template)],
+        )
+        label = self._least(
+            self.classes,
+            lambda c: [("c", c), ("cg", c, group), ("cd", c, declaration), ("ct", c, template)],
+            lambda c: len(self.names[c]),
+        )
+        for key in (
+            ("t", template), ("tg", template, group), ("d", declaration), ("dg", declaration, group),
+            ("df", declaration, form), ("dt", declaration, template), ("c", label), ("cg", label, group),
+            ("cd", label, declaration), ("ct", label, template),
+        ):  # fmt: skip
+            # Counted even if nothing is left there, so that the next turn looks elsewhere.
+            self.taken[key] += 1
+        row = self._free(declaration, template, label, group)
+        if row is not None:
+            self.seen.add(row)
+        return row
+
+    def _least(self, values, keys, weight=lambda value: 1):
+        """Return the value that was taken least often for its weight; the first of several."""
+        # What it would be after this row: of classes that were never taken, the largest comes first.
+        return min(values, key=lambda value: [(self.taken[key] + 1) / weight(value) for key in keys(value)])
+
+    def _free(self, declaration, template, label, group):
+        """Return a row with the next name of a class that was not taken; None if all were."""
+        names = self.names[label]
+        for _ in names:
+            name = names[self.taken["name", label] % len(names)]
+            self.taken["name", label] += 1
+            if (row := (declaration, template, name, group)) not in self.seen:
+                return row
+        return None

@@ -1,0 +1,106 @@
+"""What MISGENDERED fixes: forms, types of pronouns, classes of names, and how its sets are called.
+
+Section 3.1 and Table 1 of the paper (Hossain, Dev and Singh 2023). The five forms go by the names of the authors'
+files; ``templates/pronouns.tsv``, which all studies share, spells them out.
+"""
+
+from scripts.core import options, templates
+from scripts.core.errors import UserError
+
+STUDY = "misgendered"
+
+FORMS = {
+    "nom": "nominative",
+    "acc": "accusative",
+    "pos_dep": "possessive",
+    "pos_ind": "possessive_independent",
+    "ref": "reflexive",
+}
+"""A form's name here to its column in ``templates/pronouns.tsv``."""
+
+TYPES = ("binary", "neutral", "neo")
+_TYPES = {"he": "binary", "she": "binary", "they": "neutral"}
+
+NAME_CLASSES = ("unisex", "female", "male")
+DECLARATION_TYPES = ("explicit", "parenthetical")
+WORDINGS = ("corrected", "faithful")
+"""Declarations as the paper prints them, or as the authors' files have them
+(:mod:`scripts.misgendered.lib.declarations`)."""
+
+PRONOUN_GROUPS = ("he", "she", "they", "thon", "e", "ae", "co", "vi", "xe", "ey", "ze")
+"""The eleven groups of Table 1, in its order."""
+
+
+def pronoun_type(group):
+    """Return the type of a pronoun group: binary (he, she), neutral (they), or neo for every other one (Table 1)."""
+    return _TYPES.get(group, "neo")
+
+
+def select_groups(pronouns, names):
+    """Return the configured pronoun groups with the forms that the study uses.
+
+    Two groups may share some forms, as *e* and *ey* share *em* and *emself*.
+
+    Parameters
+    ----------
+    pronouns : dict
+        As read by :func:`scripts.core.templates.read_pronouns`.
+    names : sequence of str
+        ``misgendered.pronoun_sets`` of the configuration.
+
+    Returns
+    -------
+    dict of str to dict
+        Group to its forms, by the names in :data:`FORMS`, in the configured order.
+
+    Raises
+    ------
+    UserError
+        For fewer than two groups; otherwise as :func:`scripts.core.templates.select_pronoun_sets`.
+    """
+    try:
+        selected = templates.select_pronoun_sets(pronouns, names, shared=True)
+    except UserError as error:
+        raise UserError(f"misgendered.{error}") from error
+    if len(selected) < 2:
+        raise UserError("misgendered.pronoun_sets: at least two pronoun groups are needed to choose among; add one")
+    return {group: {form: forms[column] for form, column in FORMS.items()} for group, forms in selected.items()}
+
+
+def declaration(kind, number):
+    """Return the name of a way of declaring, such as ``explicit_31``.
+
+    Parameters
+    ----------
+    kind : str
+        One of :data:`DECLARATION_TYPES`.
+    number : int
+        A combination of forms in ``templates/misgendered/declarations.tsv``.
+    """
+    return f"{kind}_{number}"
+
+
+def obstacle(groups):
+    """Return why no model of this run can be compared with the study, or an empty string.
+
+    Chance and every accuracy depend on the candidates, so a run with other pronoun groups is another experiment.
+    """
+    if set(groups) == set(PRONOUN_GROUPS):
+        return ""
+    return f"not in this run: a choice among exactly {', '.join(PRONOUN_GROUPS)}"
+
+
+def chance(groups):
+    """Return the accuracy of a random pick, every form and group asked for equally often.
+
+    Parameters
+    ----------
+    groups : dict of str to dict
+        As :func:`select_groups` returns them.
+    """
+    offers, gold = [], []
+    for form in FORMS:
+        for forms in groups.values():
+            offers.append(list(options.offered(groups, form)))
+            gold.append(forms[form])
+    return options.chance(offers, gold)

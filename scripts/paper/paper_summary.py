@@ -1,0 +1,18 @@
+"""Write one tidy table over all studies, as CSV and as JSON."""
+
+import json
+
+from scripts.core import files
+from scripts.core.job import run
+from scripts.core.paper import summary as summaries
+
+
+def main(*, summaries_of_studies: list, csv: str, json_file: str):
+    """Write ``csv`` and ``json_file``, a list of the same rows, from the summaries of the studies, in that order."""
+    frame = summaries.read(summaries_of_studies)
+    files.write_csv(csv, frame)
+    files.write_json(json_file, json.loads(frame.to_json(orient="records")))
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,17 @@
+"""Write Underspecification's rows of the summary over all studies."""
+
+from scripts.core import files
+from scripts.core.job import run
+from scripts.core.paper.published import demonstration
+from scripts.core.paper.summary import write
+from scripts.underspecification.lib.summary import rows
+
+
+def main(*, slopes: str, detection: str, summary: str, models: dict):
+    """Write ``summary`` (CSV) from the tables of all sources; ``models`` are the run's."""
+    shown = set(demonstration(models).values())
+    write(summary, "Underspecification", rows(files.read_csv(slopes), files.read_csv(detection), shown))
+
+
+if __name__ == "__main__":
+    run(main)

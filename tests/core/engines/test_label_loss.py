@@ -1,0 +1,249 @@
+"""Losses on labels equal each model's own loss and a plain loop, whole and in parts, on every architecture of the zoo.
+
+``pytest -s tests/core/engines/test_label_loss.py`` prints the largest differences.
+"""
+
+import contextlib
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+from scripts.core import config, losses, options
+from scripts.core.engines import label_loss, models, packed, scoring
+from scripts.core.errors import UserError
+from scripts.scoring import score
+from tests import zoo as builder
+
+# The study's architectures, and its two kinds of labels.
+NAMES = ("tiny-gpt2", "tiny-gpt-j", "tiny-bloom", "tiny-opt", "tiny-llama", "tiny-bart", "tiny-t5")
+
+SETS = {
+    "he": ("he", "him", "himself"), "they": ("they", "them", "themself"), "e": ("e", "em", "emself"),
+    "xe": ("xe", "xem", "xemself"), "ey": ("ey", "em", "emself"), "vi": ("vi", "vir", "virself"),
+}  # fmt: skip
+TEMPLATES = [
+    ("Zoë's pronouns are {0}/{1}. Zoë (ill) slept badly. ___ kept sneezing all night.", 0),
+    ("Zoë's pronouns are {0}/{1}. The nurse brought ___ some tea!  The day was long.", 1),
+    ("Ida ({0}/{1}/{2}) has a new saw. Ida cut ___", 2),
+    ("Ida ({0}/{1}/{2}) said: “___ will win”, and so it went.", 0),
+]
+
+
+def frame():
+    """Return instances; forms that two sets share are one option."""
+    rows = [
+        (f"{number:016x}", text.format(*forms), list(dict.fromkeys(each[form] for each in SETS.values())), forms[form])
+        for number, ((text, form), forms) in enumerate(itertools.product(TEMPLATES, SETS.values()))
+    ]
+    return pd.DataFrame(rows, columns=["instance_id", "text", "options", "gold"])
+
+
+INSTANCES = frame()
+
+
+@pytest.fixture(scope="module")
+def loaded(tmp_path_factory):
+    registry = builder.build(tmp_path_factory.mktemp("zoo"), NAMES)
+    entries = config.load_yaml(registry)["models"]
+    return {
+        name: (entry["architecture"], *models.load(name, entry, models.locate(name, entry), "cpu"))
+        for name, entry in entries.items()
+    }
+
+
+def scored(loaded, name, instances=INSTANCES, budget="auto", kind="packed"):
+    architecture, model, tokenizer = loaded[name]
+    engine = scoring.make_engine(kind, model, tokenizer, architecture, "cpu", budget, instances)
+    way = score.LabelLoss(architecture)
+    rows = way.rows(instances)
+    values = [None] * len(rows)
+    for batch in engine.plan(rows):
+        for row, found in zip(batch.rows, engine.score(batch), strict=True):
+            values[row] = found
+    return way.table(rows, values, engine)
+
+
+@torch.no_grad()
+def plain(architecture, model, tokenizer, text, option, capital=True):
+    """Return sum and number of each kind of label of an option, one label at a time, and the model's own mean loss."""
+    form = options.fill(text, option, capitals=capital)[len(text.split("___")[0]) :][: len(option)]
+    full = text.replace("___", form)
+    if architecture == "decoder":
+        ids = tokenizer(full, return_tensors="pt").input_ids
+        own = -model(input_ids=ids, labels=ids).loss.item()
+        steps = [model(input_ids=ids[:, :n]).logits[0, -1] for n in range(1, ids.shape[1])]
+        labels = ids[0, 1:]
+    else:
+        blank = tokenizer.mask_token or "<extra_id_0>"
+        target = full if tokenizer.mask_token else f"<extra_id_0> {form} <extra_id_1>"
+        source = tokenizer(text.replace("___", blank), return_tensors="pt")
+        ids = tokenizer(target, return_tensors="pt").input_ids
+        output = model(**source, labels=ids)
+        own, labels = -output.loss.item(), ids[0]
+        steps = list(output.logits[0])
+    values = [
+        (step[label].double() - step.double().logsumexp(0)).item() for step, label in zip(steps, labels, strict=True)
+    ]
+    # Labels that a beginning with the option has and one without has not.
+    before = text.split("___")[0] if architecture == "decoder" or tokenizer.mask_token else "<extra_id_0> "
+    without, including = (len(tokenizer(part).input_ids) for part in (before.rstrip(), before + form))
+    ended = architecture != "decoder" and labels[-1].item() == tokenizer.eos_token_id
+    first, number = without - (architecture == "decoder") - ended, including - without
+    kinds = {"all": (sum(values), len(values)), "option": (sum(values[first : first + number]), number)}
+    sentinels = [
+        i for i, label in enumerate(labels.tolist()) if tokenizer.convert_ids_to_tokens(label)[:7] == "<extra_"
+    ]
+    kinds["sentinel"] = (sum(values[i] for i in sentinels), len(sentinels))
+    kinds["end"] = (values[-1], 1) if ended else (0.0, 0)
+    return kinds, own
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_means_and_sums_equal_the_loop(loaded, name):
+    table = scored(loaded, name)
+    assert table.option.tolist() == [option for offered in INSTANCES.options for option in offered]
+    texts = dict(zip(INSTANCES.instance_id, INSTANCES.text, strict=True))
+    worst = {"sum": 0.0, "mean": 0.0, "option": 0.0}
+    for row in table.itertuples():
+        kinds, own = plain(*loaded[name], texts[row.instance_id], row.option)
+        assert row.scored_tokens == kinds["all"][1]
+        worst["sum"] = max(worst["sum"], abs(row.log_probability - kinds["all"][0]))
+        worst["mean"] = max(worst["mean"], abs(row.mean_log_probability - own))
+        assert row.option_tokens == kinds["option"][1], (texts[row.instance_id], row.option)
+        worst["option"] = max(worst["option"], abs(row.option_log_probability - kinds["option"][0]))
+        for kind in ("sentinel", "end"):
+            found = getattr(row, f"{kind}_log_probability"), getattr(row, f"{kind}_tokens")
+            assert found == (pytest.approx(kinds[kind][0], abs=1e-4), kinds[kind][1])
+    print(f"\n{name:12} " + ", ".join(f"{what} {value:.1e}" for what, value in worst.items()))
+    assert max(worst.values()) < 1e-4
+    # Options must differ, or equality with the loop would show little.
+    assert table.groupby("instance_id").mean_log_probability.nunique().min() >= 4
+
+
+@pytest.mark.parametrize("name", ["tiny-bart", "tiny-t5"])
+def test_options_without_a_capital_are_scored_where_a_sentence_starts(loaded, name):
+    table = scored(loaded, name)
+    texts = dict(zip(INSTANCES.instance_id, INSTANCES.text, strict=True))
+    starts = table.instance_id.map(texts).str.contains(". ___", regex=False)
+    assert 0 < starts.sum() < len(table)
+    assert (table.uncapitalised_log_probability.notna() == starts).all()
+    for row in table[starts].itertuples():
+        kinds, own = plain(*loaded[name], texts[row.instance_id], row.option, capital=False)
+        assert row.uncapitalised_log_probability == pytest.approx(kinds["all"][0], abs=1e-4)
+        assert row.uncapitalised_log_probability / row.uncapitalised_scored_tokens == pytest.approx(own, abs=1e-4)
+        assert row.uncapitalised_option_log_probability == pytest.approx(kinds["option"][0], abs=1e-4)
+        assert row.uncapitalised_option_tokens == kinds["option"][1]
+    assert (table.uncapitalised_log_probability[starts] != table.log_probability[starts]).all()
+
+
+def test_decoders_are_scored_with_capitals_alone(loaded):
+    table = scored(loaded, "tiny-llama")
+    assert table.filter(like="uncapitalised").isna().all(axis=None)
+    assert len(table) == INSTANCES.options.map(len).sum()
+
+
+def test_choices(loaded):
+    table = scored(loaded, "tiny-t5")
+    faithful = losses.compared(table, labels="faithful")
+    assert faithful.log_probability.tolist() == pytest.approx(table.mean_log_probability.tolist())
+    corrected = losses.compared(table)
+    expected = table.option_log_probability / table.option_tokens
+    assert corrected.log_probability.tolist() == pytest.approx(expected.tolist())
+    sums = losses.compared(table, statistic="sum", labels="faithful")
+    assert sums.log_probability.tolist() == table.log_probability.tolist()
+    lower = losses.compared(table, statistic="sum", labels="faithful", capitals="faithful")
+    starts = table.uncapitalised_log_probability.notna()
+    assert lower.log_probability[starts].tolist() == table.uncapitalised_log_probability[starts].tolist()
+    assert lower.log_probability[~starts].tolist() == table.log_probability[~starts].tolist()
+    assert lower.scored_tokens.dtype == lower.option_tokens.dtype == np.int32
+    # What has no sentinels is the same with both.
+    other = scored(loaded, "tiny-bart")
+    assert losses.compared(other).log_probability.equals(losses.compared(other, labels="faithful").log_probability)
+    causal = scored(loaded, "tiny-gpt2")
+    same = [losses.compared(causal, capitals=capitals).log_probability for capitals in ("faithful", "corrected")]
+    assert same[0].equals(same[1])
+    with pytest.raises(UserError, match=r"my scores: the column option_tokens is missing; delete the file"):
+        losses.compared(table.drop(columns="option_tokens"), where="my scores")
+    with pytest.raises(ValueError, match="statistic is 'median', none of mean, sum"):
+        losses.compared(table, statistic="median")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_scores_do_not_depend_on_batches(loaded, name):
+    tables = [scored(loaded, name, budget=budget) for budget in (16, 100, 100_000)]
+    columns = ["log_probability", "option_log_probability", "uncapitalised_log_probability"]
+    for other in tables[1:]:
+        assert np.nanmax(np.abs(tables[0][columns] - other[columns]).to_numpy(dtype=float)) < 1e-4
+        assert other.option_tokens.equals(tables[0].option_tokens)
+
+
+def test_an_instance_is_encoded_once_whatever_its_labels_lengths(loaded, monkeypatch):
+    _, model, tokenizer = loaded["tiny-t5"]
+    engine = scoring.make_engine("packed", model, tokenizer, "encoder-decoder", "cpu", 100_000, INSTANCES)
+    assert engine.description["batching"] == "one encoding for all options"
+    rows = label_loss.label_rows(INSTANCES, "encoder-decoder")
+    assert len({len(engine.labels(row.filled, row.text)) for row in rows.itertuples()}) > 1
+    encoded = []
+    forward = model.encoder.forward
+    monkeypatch.setattr(model.encoder, "forward", lambda *a, **k: encoded.append(k["input_ids"]) or forward(*a, **k))
+    for batch in engine.plan(rows):
+        engine.score(batch)
+    assert sum(len(ids) for ids in encoded) == INSTANCES.text.nunique()
+
+
+def test_a_decoder_that_sees_what_is_added_behind_labels_gets_labels_of_one_length(loaded, monkeypatch):
+    _, model, tokenizer = loaded["tiny-bart"]
+    forward = model.model.decoder.forward
+
+    def mixing(*arguments, **keywords):
+        output = forward(*arguments, **keywords)
+        output["last_hidden_state"] = output.last_hidden_state + keywords["input_ids"].shape[1] / 100
+        return output
+
+    monkeypatch.setattr(model.model.decoder, "forward", mixing)
+    engine = scoring.make_engine("packed", model, tokenizer, "encoder-decoder", "cpu", "auto", INSTANCES)
+    assert engine.description["batching"] == "equal length"
+
+
+@pytest.mark.parametrize("name", ["tiny-gpt2", "tiny-bloom", "tiny-llama"])
+def test_long_texts_with_many_options_share_their_beginning(loaded, name):
+    """Prompts with examples fill more than half a pack: options would each be computed from the beginning."""
+    long = INSTANCES.iloc[:6].copy()
+    long["text"] = "".join(f"Ida has {n} saws. " for n in range(8)) + long.text
+    architecture, model, tokenizer = loaded[name]
+    engine = scoring.make_engine("packed", model, tokenizer, architecture, "cpu", 64, long)
+    rows = label_loss.label_rows(long, "decoder")
+    lengths = engine.lengths(rows)
+    assert lengths.min() > engine.pack_tokens
+    assert engine.description["batching"] == "prefix tree"
+    tokens = sum(batch.tokens for batch in engine.plan(rows))
+    assert tokens < lengths.sum() / 2
+    table = scored(loaded, name, long, budget=64)
+    texts = dict(zip(long.instance_id, long.text, strict=True))
+    for row in table.iloc[::5].itertuples():
+        kinds, own = plain(architecture, model, tokenizer, texts[row.instance_id], row.option)
+        assert row.log_probability == pytest.approx(kinds["all"][0], abs=1e-4)
+        assert row.mean_log_probability == pytest.approx(own, abs=1e-4)
+
+
+def test_linear_biases_that_follow_the_packed_sequence_are_seen(loaded, monkeypatch):
+    """Without the biases of BLOOM's texts the check falls back to texts of equal length."""
+    monkeypatch.setattr(packed.PackedEngine, "_biases_of", lambda *_: contextlib.nullcontext())
+    _, model, tokenizer = loaded["tiny-bloom"]
+    engine = scoring.make_engine("packed", model, tokenizer, "decoder", "cpu", "auto", INSTANCES)
+    assert engine.description["batching"] == "equal length"
+
+
+def test_masked_models_are_refused():
+    with pytest.raises(UserError, match=r"a masked language model has no loss on labels.*leave the model out"):
+        label_loss.label_rows(INSTANCES, "encoder")
+
+
+def test_an_option_without_tokens_is_refused(loaded):
+    engine = scoring.make_engine("packed", *loaded["tiny-gpt2"][1:], "decoder", "cpu", "auto", INSTANCES)
+    broken = label_loss.label_rows(INSTANCES.iloc[:1], "decoder").assign(filled="")
+    with pytest.raises(UserError, match=r"instance 0{16}, option 'he': \w+ has no token for it; leave this model"):
+        engine.label_kinds(broken)

@@ -1,0 +1,58 @@
+"""Small and whole template sets for the tests, and what jobs that read them are given."""
+
+from pathlib import Path
+
+from scripts.misgendered.lib import instances, study
+
+ROOT = Path(__file__).parents[2]
+PRONOUNS = ROOT / "templates/pronouns.tsv"
+FOLDER = ROOT / "templates/misgendered"
+NUMBERS = [2, 31, 32, 41, 42, 5]
+
+# Nouns only, so that a test that lists forms needs no other sentences.
+TEXTS = {
+    "nom": "{name} came by train. {pronoun} read a book.",
+    "acc": "{name} called. Please wait for {pronoun}.",
+    "pos_dep": "{name} has a dog. {pronoun} dog barked.",
+    "pos_ind": "{name} has a coat. The red coat is {pronoun}.",
+    "ref": "{name} fell. {name} hurt {pronoun}.",
+}
+
+
+def files(folder=FOLDER):
+    """Return the files of a replica in a folder."""
+    return {"templates": str(folder / "templates.tsv"), "names": str(folder / "names.tsv")}
+
+
+def official(mirror, wording="faithful"):
+    """Return the authors' files in the mirror."""
+    place = mirror / "misgendered"
+    released = {
+        study.declaration(kind, number): str(place / f"templates/{prefix}_template_{number}.csv")
+        for kind, prefix in (("explicit", "explicit"), ("parenthetical", "parenth"))
+        for number in NUMBERS
+    }
+    return {
+        "templates": str(place / "templates/templates.csv"),
+        **{name: str(place / f"names/{name}.txt") for name in study.NAME_CLASSES},
+        **(released if wording == "faithful" else {}),
+    }
+
+
+def load(given=None, types=study.DECLARATION_TYPES, numbers=NUMBERS, wording="corrected", **changed):
+    """Return the instances of the replica, or of other files."""
+    arguments = {
+        "pronouns": str(PRONOUNS),
+        "groups": study.PRONOUN_GROUPS,
+        "combinations": str(FOLDER / "declarations.tsv"),
+    } | changed
+    return instances.load(given or files(), **arguments, types=types, numbers=numbers, wording=wording)
+
+
+def small(folder, texts=TEXTS, names=(("Ada", "female"), ("Ben", "male"), ("Sky", "unisex"), ("Kim", "unisex"))):
+    """Write a replica with one template for each form, or what is given; return its files."""
+    rows = [f"{number}\t{form}\t{text}" for number, (form, text) in enumerate(texts.items())]
+    (folder / "templates.tsv").write_text("\n".join(["template\tform\ttext", *rows, ""]), encoding="utf-8")
+    rows = [f"{name}\t{name_class}\t1\t2" for name, name_class in names]
+    (folder / "names.tsv").write_text("\n".join(["name\tname_class\tgirls\tboys", *rows, ""]), encoding="utf-8")
+    return files(folder)

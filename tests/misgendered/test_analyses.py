@@ -1,0 +1,212 @@
+"""From scores to tidy tables: predictions, intervals, and what the study does not have."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from scripts.core.errors import UserError
+from scripts.core.paper.published import read_published
+from scripts.misgendered import predictions as script
+from scripts.misgendered.lib import study
+from scripts.misgendered.lib.analyses import (
+    accuracy,
+    choices,
+    declared_forms,
+    fertility,
+    mixed_model,
+    name_ranks,
+    predictions,
+    printed_averages,
+    reductions,
+)
+from scripts.misgendered.lib.analyses.resampling import Resampled, matching
+from scripts.misgendered.lib.labels import ALL, STUDY
+from tests.misgendered import synthetic
+
+DRAWS = 300
+
+
+@pytest.fixture(scope="module")
+def predicted():
+    return synthetic.predicted(["a", "b"], size=550, shots=(2,), draws=3)
+
+
+def one(gold, options, groups, values, tokens):
+    """Return an instance and its scores: sums ``values`` over ``tokens`` tokens."""
+    table = synthetic.instances(1).assign(
+        gold=[gold], options=[options], groups=[groups], group=[groups[options.index(gold)]], form=["acc"]
+    )
+    scores = synthetic.scores(table)
+    scores["log_probability"], scores["scored_tokens"] = values, tokens
+    return table, scores
+
+
+def pick(*arguments):
+    table, scores = one(*arguments)
+    return predictions.predictions(table, scores, "m", synthetic.COMBINATIONS).iloc[0]
+
+
+def test_the_lowest_mean_loss_is_picked_and_the_sum_can_pick_another():
+    row = pick("xem", ["him", "xem"], ["he", "xe"], [-10.0, -11.0], [5, 6])
+    assert (row.picked, row.correct, row.picked_sum, row.correct_sum) == ("xem", True, "him", False)
+    assert not row.tie and row.chance == 0.5
+
+
+def test_equal_losses_go_to_the_first_candidate():
+    row = pick("xem", ["him", "xem"], ["he", "xe"], [-10.0, -10.0], [5, 5])
+    assert (row.picked, row.tie, row.correct) == ("him", True, False)
+
+
+def test_a_shared_form_is_right_for_every_group_that_has_it():
+    table, scores = one("em", ["him", "em"], ["he", "e/ey"], [-10.0, -9.0], [5, 5])
+    for group in ("e", "ey"):
+        row = predictions.predictions(table.assign(group=group), scores, "m", synthetic.COMBINATIONS).iloc[0]
+        assert row.correct and row.picked_group == "e/ey" and row.picked_type == "neo"
+
+
+def test_a_missing_score_is_refused():
+    table = synthetic.instances(3)
+    scores = synthetic.scores(table)
+    with pytest.raises(UserError, match="does not have one score for each candidate"):
+        predictions.predictions(table, scores.iloc[1:], "m", synthetic.COMBINATIONS)
+
+
+def test_a_run_of_masked_models_alone_is_refused(tmp_path):
+    with pytest.raises(UserError, match=r"no model of this run has a loss on labels.*leave misgendered out of studies"):
+        script.main(
+            instances=["none.parquet"], scores=[], combinations="templates/misgendered/declarations.tsv",
+            predictions=str(tmp_path / "p.parquet"), models=[[]], labels="corrected", capitals="corrected",
+        )  # fmt: skip
+
+
+def test_declared_is_whether_the_declaration_gives_the_form():
+    table = synthetic.instances(200)
+    made = predictions.predictions(table, synthetic.scores(table), "m", synthetic.COMBINATIONS)
+    assert made[made.form.isin(["nom", "acc"])].declared.all()
+    undeclared = made[~made.declared]
+    assert not undeclared.declaration.str.endswith("_5").any() and len(undeclared)
+    assert set(made.declaration_number) == {2, 3, 4, 5}
+
+
+def test_chance_by_hand():
+    """Accusative and reflexive have ten candidates for eleven groups, the other three forms eleven."""
+    groups = {g: dict(zip(synthetic.FORMS, forms[1:], strict=True)) for g, forms in synthetic.GROUPS.items()}
+    assert study.chance(groups) == pytest.approx((33 / 11 + 22 / 10) / 55)
+    assert accuracy.chance(synthetic.predicted(["a"], size=55)) == pytest.approx(study.chance(groups))
+
+
+def test_accuracies_are_means_with_their_pooled_columns(predicted):
+    table = accuracy.accuracy(predicted, "replica", DRAWS, 1, ["a", "b"])
+    assert list(table) == accuracy.COLUMNS
+    zero = predicted[predicted.shots == 0]
+    row = table[
+        (table.model == "a") & (table.shots == 0) & (table.group == "xe")
+        & (table[["declaration_type", "declaration_number", "form", "name_class"]] == ALL).all(axis=1)
+    ]  # fmt: skip
+    part = zero[(zero.model == "a") & (zero.group == "xe")]
+    assert row.accuracy.item() == pytest.approx(part.correct.mean()) and row.n.item() == len(part)
+    assert row.pronoun_type.item() == "neo"
+    assert (table.ci_low.isna() | (table.ci_low <= table.accuracy + 1e-9)).all()
+    assert {"a", "b", ALL, STUDY} == set(table.model)
+    assert STUDY not in set(accuracy.accuracy(predicted, "replica", DRAWS, 1, ["a", "b", "c"]).model)
+
+
+def test_intervals_widen_with_the_variance_between_templates():
+    """Half of the templates are always right: instances alone would give an interval several times too narrow."""
+    table = synthetic.instances(1100).assign(model="m")
+    table["correct"] = table.template_index < 5
+    low, high = Resampled(table, 1000, 1).interval(np.ones(len(table), dtype=bool))
+    alone = 1.96 * np.sqrt(0.25 / len(table))
+    assert high - low > 4 * alone
+    assert np.isnan(Resampled(table.assign(correct=True), 100, 1).interval(np.ones(len(table), dtype=bool))).all()
+
+
+def test_a_difference_is_paired():
+    table = synthetic.instances(550).assign(model="m")
+    table["correct"] = np.random.default_rng(1).random(len(table)) < 0.5
+    resampled = Resampled(table, DRAWS, 1)
+    chosen = np.ones(len(table), dtype=bool)
+    value, low, high = resampled.difference(chosen, chosen)
+    assert value == 0 and np.isnan(low) and np.isnan(high)
+    assert (
+        matching(table, form="nom", group=["he", "she"]).sum()
+        == ((table.form == "nom") & table.group.isin(["he", "she"])).sum()
+    )
+
+
+def test_names_are_ranked_by_neo_pronouns(predicted):
+    ranked = name_ranks.by_name(predicted, DRAWS, 1)
+    assert ranked.accuracy.is_monotonic_decreasing
+    neo = predicted[(predicted.shots == 0) & (predicted.pronoun_type == "neo")]
+    assert ranked.n.sum() == len(neo)
+    best, worst = name_ranks.ends(ranked, 10)
+    assert len(best) == len(worst) == 10 and worst.accuracy.iloc[0] == ranked.accuracy.min()
+    assert len(name_ranks.ends(ranked.head(5), 10)[0]) == 2
+
+
+def test_reductions_compare_the_same_instances(predicted):
+    table = reductions.reductions(predicted, DRAWS, 1)
+    row = table[(table.model == "a") & (table.pronoun_type == "neo")].iloc[0]
+    part = predicted[(predicted.model == "a") & (predicted.shots == 0) & (predicted.pronoun_type == "neo")]
+    assert row.difference == pytest.approx(part.correct_sum.mean() - part.correct.mean())
+    assert row.other_pick == pytest.approx((part.picked != part.picked_sum).mean())
+
+
+def test_declared_forms_leave_out_what_is_declared_always(predicted):
+    table = declared_forms.declared_forms(predicted, DRAWS, 1)
+    assert set(table.form) == {ALL, "ref", "pos_dep", "pos_ind"}
+    row = table[(table.model == ALL) & (table.form == "ref") & (table.pronoun_type == "neo")].iloc[0]
+    part = predicted[(predicted.shots == 0) & (predicted.form == "ref") & (predicted.pronoun_type == "neo")]
+    assert (row.n_declared, row.n_undeclared) == (part.declared.sum(), (~part.declared).sum())
+
+
+def test_fertility_finds_the_slope_that_is_there():
+    cells = pd.DataFrame(
+        [("m", "neo", f"g{i}", form, "x", 1 + i % 4, 0.9 - 0.1 * (1 + i % 4) + 0.01 * (i % 3), 10)
+         for i in range(24) for form in ("nom", "acc")],
+        columns=["model", "pronoun_type", "group", "form", "gold", "tokens", "accuracy", "n"],
+    )  # fmt: skip
+    table = fertility.regressions(cells)
+    assert table.slope.to_numpy() == pytest.approx([-0.1, -0.1], abs=0.01)
+    assert (table.ci_high < 0).all()
+    assert fertility.regressions(cells.assign(tokens=2)).slope.isna().all()
+
+
+def test_the_mixed_model_finds_what_is_there_and_refuses_what_it_cannot_fit(predicted):
+    table = mixed_model.mixed_model(predicted, 1)
+    assert table.converged.all()
+    fixed = table[table.kind == "fixed"].set_index(["factor", "level"])
+    assert fixed.ci_low["pronoun_type", "binary"] > 0
+    assert set(table[table.kind == "random"].factor) == {"template", "name"}
+    refused = mixed_model.mixed_model(predicted.assign(correct=False), 1)
+    assert not refused.converged.any() and refused.estimate.isna().all() and "does not vary" in refused.reason.item()
+
+
+def test_a_mixed_model_that_does_not_converge_has_no_estimates(predicted, monkeypatch):
+    monkeypatch.setattr(mixed_model, "ITERATIONS", 2)
+    refused = mixed_model.mixed_model(predicted, 1)
+    assert not refused.converged.any() and "did not converge" in refused.reason.item()
+
+
+def test_another_choice_is_compared_on_the_same_instances(predicted):
+    base = predicted[predicted.shots == 0]
+    same = choices.choices(base, base, "labels: faithful", DRAWS, 1)
+    assert (same.difference == 0).all() and (same.other_pick == 0).all()
+    other = choices.choices(base, base.assign(correct=True, picked=base.gold), "labels: faithful", DRAWS, 1)
+    row = other[(other.model == ALL) & (other.pronoun_type == "neo")].iloc[0]
+    assert row.otherwise == 1 and row.difference == pytest.approx(1 - row.accuracy)
+
+
+def test_six_combinations_give_the_printed_averages_and_seven_do_not():
+    table = printed_averages.printed_averages(read_published("paper/published/misgendered.csv"))
+    fits = table.groupby("weights").fits.all()
+    assert fits["six combinations (Table 2)"]
+    assert not fits[[name for name in fits.index if name.startswith("seven")]].any()
+    assert table[~table.weights.str.startswith("seven")].fits.all()
+
+
+def test_draws_of_examples_vary(predicted):
+    summary = accuracy.over_draws(accuracy.by_draw(predicted))
+    shown = summary[summary.shots == 2]
+    assert (shown.draws == 3).all() and shown.sd.notna().all()
+    assert summary[summary.shots == 0].sd.isna().all()

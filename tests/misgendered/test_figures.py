@@ -1,0 +1,115 @@
+"""Figures of the MISGENDERED wing keep the rules of all figures, with one model and with all of the study's."""
+
+import pytest
+
+from scripts.core import plotting
+from scripts.misgendered import (
+    figure_constrained_decoding,
+    figure_declared_forms,
+    figure_evaluation_examples,
+    figure_fertility,
+    figure_few_shot,
+    figure_framework,
+    figure_mixed_model,
+    figure_model_size,
+    figure_reductions,
+)
+from scripts.misgendered.lib import figures
+from scripts.misgendered.lib import instances as assembly
+from scripts.misgendered.lib.analyses import accuracy, declared_forms, fertility, mixed_model, reductions
+from scripts.misgendered.lib.labels import ALL, FORMS, present
+from tests import figures as rules
+from tests.misgendered import synthetic
+
+CHANCE = 0.0945
+SHIPPED = {"templates": "templates/misgendered/templates.tsv", "names": "templates/misgendered/names.tsv"}
+
+
+@pytest.fixture(scope="module", params=["one model", "all models"])
+def given(request):
+    models = synthetic.DEMONSTRATION if request.param == "one model" else synthetic.STUDY_MODELS
+    table = synthetic.predicted(list(models), size=330, shots=(2, 6), draws=2)
+    return models, table, accuracy.accuracy(table, "replica", 100, 1)
+
+
+def test_accuracies_by_group_and_form(given):
+    models, _, table = given
+    for key, kept in (("group", {"pronoun_type", "group"}), ("form", {"pronoun_type", "form"})):
+        frame = figures.pooled(table, "replica", kept)
+        frame = frame[frame.model.isin(figures.panels(models))]
+        rows = present(FORMS, frame.form) if key == "form" else dict.fromkeys(synthetic.GROUPS)
+        rows = {value: label or value for value, label in rows.items()}
+        with plotting.style():
+            drawn = figures.accuracy_rows(frame, rows, models, CHANCE, key)
+        assert rules.problems(drawn) == []
+
+
+def test_accuracy_by_size(given):
+    models, _, table = given
+    frame = figures.pooled(table, "replica", {"pronoun_type"})
+    frame = frame[frame.model.isin(models)]
+    frame = frame.assign(parameters=frame.model.map({name: facts["parameters"] for name, facts in models.items()}))
+    assert rules.problems(figure_model_size.draw(frame, models, CHANCE)) == []
+    assert figure_model_size.parameters(134515008, None) == "135M"
+    assert figure_model_size.parameters(2.7e9, None) == "2.7B"
+
+
+def test_examples_in_the_prompt(given):
+    models, table, _ = given
+    by_draw = accuracy.by_draw(table)
+    drawn = figure_few_shot.draw(accuracy.over_draws(by_draw), by_draw, models, CHANCE)
+    assert rules.problems(drawn) == []
+    assert len([ax for ax in drawn.axes if ax.axison]) == len(models)
+
+
+def test_tokens_reductions_and_declared_forms(given):
+    models, table, _ = given
+    cells = fertility.by_form(table)
+    assert rules.problems(figure_fertility.draw(cells, fertility.regressions(cells), models, CHANCE)) == []
+    frame = reductions.reductions(table, 100, 1)
+    frame = frame[frame.model.isin(models) & (frame.pronoun_type != ALL)]
+    assert rules.problems(figure_reductions.draw(frame, models, CHANCE)) == []
+    frame = declared_forms.declared_forms(table, 100, 1)
+    frame = frame[frame.model.isin(figures.panels(models))]
+    assert rules.problems(figure_declared_forms.draw(frame, models)) == []
+
+
+def test_the_mixed_model(given):
+    models, table, _ = given
+    frame = mixed_model.mixed_model(table, 1)
+    frame = frame[frame.factor != "intercept"]
+    drawn = figure_mixed_model.draw(frame, models)
+    assert rules.problems(drawn) == []
+    assert len(drawn.axes[0].get_yticks()) == len(frame)
+    # Nothing to draw is said.
+    empty = figure_mixed_model.draw(frame[frame.factor == "none"], models)
+    assert "no estimates" in empty.axes[0].texts[0].get_text()
+
+
+def test_examples_of_instances_are_the_first_by_their_rule(given):
+    models, table, _ = given
+    instances = synthetic.instances(330)
+    shown = figure_evaluation_examples.examples(table, instances, next(iter(models)))
+    assert list(shown.form) == ["nom", "acc", "pos_dep", "pos_ind", "ref"]
+    chosen = table[table.instance_id.isin(shown.instance_id)].drop_duplicates("instance_id")
+    assert (chosen.pronoun_type == "neo").all() and (chosen.declaration_type == "explicit").all()
+    assert rules.problems(figure_evaluation_examples.draw(shown, models, next(iter(models)))) == []
+
+
+def test_the_framework_is_drawn_from_the_files():
+    loaded = assembly.load(
+        SHIPPED, "templates/pronouns.tsv", list(synthetic.GROUPS), "templates/misgendered/declarations.tsv",
+        ["explicit", "parenthetical"], [2, 5], "corrected",
+    )  # fmt: skip
+    boxes = figure_framework.parts(loaded, "corrected")
+    assert rules.problems(figure_framework.draw(boxes)) == []
+    assert "thon" in dict(boxes)["Pronoun groups"]
+
+
+def test_inputs_and_labels_of_one_instance():
+    instances = synthetic.instances(330)
+    shown = figure_constrained_decoding.example(instances)
+    assert (shown.form, shown.pronoun_type, shown.declaration_type) == ("acc", "neo", "explicit")
+    kinds = {kind: (read, label) for kind, read, label in figure_constrained_decoding.labels(shown)}
+    assert "<mask>" in kinds["BART"][0] and shown.gold in kinds["BART"][1]
+    assert kinds["T5"][1] == f"<extra_id_0> {shown.gold} <extra_id_1>"

@@ -1,0 +1,98 @@
+"""Findings as tests over predictions, and published numbers beside ours."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from scripts.core.paper import published
+from scripts.core.paper.claims import FAILS, HOLDS, NOT_APPLICABLE, decide
+from scripts.misgendered.lib import findings, study
+from scripts.misgendered.lib.analyses import name_ranks
+from tests.misgendered import synthetic
+
+MODELS = synthetic.STUDY_MODELS
+KNOWN = pd.DataFrame(
+    [{"model": name} | {key: facts[key] for key in ("label", "family", "parameters")} for name, facts in MODELS.items()]
+)
+NOTHING = pd.DataFrame(columns=["corpus", "group", "documents"])
+
+
+@pytest.fixture(scope="module")
+def predicted():
+    return synthetic.predicted(list(MODELS), size=330)
+
+
+def results(table, documents=NOTHING):
+    ranks = name_ranks.by_name(table, 100, 1) if len(table) else pd.DataFrame()
+    return findings.Results(table, KNOWN, ranks, documents, 300, 1)
+
+
+def verdict(number, *arguments):
+    claim = next(claim for claim in findings.FINDINGS if claim.number == number)
+    return decide(claim.checks(results(*arguments)))
+
+
+def test_there_are_twenty_findings_in_order():
+    assert [claim.number for claim in findings.FINDINGS] == list(range(1, 21))
+
+
+def test_a_clear_difference_decides(predicted):
+    assert verdict(1, predicted).verdict == HOLDS
+    swapped = predicted.assign(
+        pronoun_type=predicted.pronoun_type.map({"binary": "neo", "neo": "binary"}.get).fillna("neutral")
+    )
+    assert verdict(1, swapped).verdict == FAILS
+
+
+def test_what_is_not_clear_asks_for_a_larger_sample(predicted):
+    random = predicted.assign(correct=np.random.default_rng(3).random(len(predicted)) < 0.5)
+    decided = verdict(2, random)
+    assert decided.verdict == NOT_APPLICABLE
+    assert any("instances for" in word for word in decided.missing)
+
+
+def test_the_size_that_would_decide_grows_with_the_square_of_the_interval():
+    assert findings.needed(500, 0.02, -0.02, 0.06) == "about 2,000 instances"
+    assert findings.needed(500, 0.01, -0.03, 0.05) == "about 8,000 instances"
+    assert findings.needed(500, 0.0, -0.1, 0.1) == findings.needed(500, 0.1, np.nan, np.nan) == "more instances"
+
+
+def test_without_all_models_of_the_study_nothing_is_decided(predicted):
+    some = predicted[predicted.model != "gpt2"]
+    for number in (1, 2, 10, 12, 17):
+        decided = verdict(number, some)
+        assert decided.verdict == NOT_APPLICABLE and "gpt2" in decided.missing
+    assert verdict(1, predicted[predicted.model == "none"]).verdict == NOT_APPLICABLE
+
+
+def test_families_are_looked_at_from_the_smallest_model():
+    assert results(synthetic.predicted(["gpt2"], 55)).family("OPT") == ["opt-350m", "opt-1.3b", "opt-2.7b", "opt-6.7b"]
+
+
+def test_documents_decide_only_if_all_corpora_were_counted(predicted):
+    counts = pd.DataFrame(
+        [(corpus, group, 100 - 10 * (group == "she") - 50 * (group in findings.NEO))
+         for corpus in findings.CORPORA for group in ("he", "she", *findings.NEO)],
+        columns=["corpus", "group", "documents"],
+    )  # fmt: skip
+    assert verdict(18, predicted, counts).verdict == HOLDS
+    assert verdict(18, predicted, counts[counts.corpus == "c4"]).verdict == NOT_APPLICABLE
+    many = counts.assign(documents=counts.documents.mask(counts.group == "co", 1000))
+    assert verdict(18, predicted, many).verdict == FAILS
+
+
+def test_every_finding_can_be_asked_of_a_whole_run():
+    table = synthetic.predicted(list(MODELS), size=165, shots=(2, 4, 6, 10, 20), draws=1)
+    for claim in findings.FINDINGS:
+        assert decide(claim.checks(results(table))).verdict in (HOLDS, FAILS, NOT_APPLICABLE)
+
+
+def test_every_published_number_is_mapped():
+    printed = published.read(*(f"paper/published/misgendered{part}.csv" for part in ("", "_mapping", "_models")))
+    assert len(printed.mapping) == len(printed.numbers.drop_duplicates(published.KEY)) == 209
+    assert set(printed.models.model) == set(MODELS)
+
+
+def test_other_pronoun_groups_are_another_experiment():
+    assert study.obstacle(list(synthetic.GROUPS)) == ""
+    assert "exactly he, she" in study.obstacle(["he", "she", "xe"])

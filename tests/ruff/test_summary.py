@@ -1,0 +1,38 @@
+"""RUFF's rows of the summary over all studies."""
+
+import pandas as pd
+import pytest
+
+from scripts.core import files
+from scripts.ruff import summary
+from tests.ruff import synthetic
+
+TWO, SETS = synthetic.DEMONSTRATION, synthetic.SETS
+
+
+def test_accuracies_are_listed_with_their_intervals(tmp_path):
+    accuracy = synthetic.tables(TWO, SETS[:4], 3, range(6))["accuracy"]
+    files.write_csv(tmp_path / "accuracy.csv", accuracy)
+    columns = ["model", "method", "answer", "n_distractors", "kind", "n", "accuracy"]
+    prompted = [(next(iter(TWO)), *made) for made in (
+        ("vanilla", "final", 0, "all", 30, 0.5), ("vanilla", "final", 0, "open", 15, 0.4),
+        ("zhou", "final", 0, "all", 30, 0.3), ("vanilla", "final", 1, "all", 30, 0.6),
+    )]  # fmt: skip
+    files.write_csv(tmp_path / "prompted.csv", pd.DataFrame(prompted, columns=columns))
+    summary.main(
+        accuracy=[str(tmp_path / "accuracy.csv")], prompted=[str(tmp_path / "prompted.csv")],
+        summary=str(tmp_path / "summary.csv"), template_sets=["replica"], models=TWO, distractors=[0, 5, 3],
+    )  # fmt: skip
+    made = files.read_csv(tmp_path / "summary.csv")
+    headline = made[made.headline]
+    assert headline.metric.tolist() == ["accuracy, no distractors"] * 2 + ["accuracy, 5 distractors"] * 2
+    assert headline.model.tolist() == 2 * [facts["label"] for facts in TWO.values()]
+    status = {facts["label"]: "demonstration" if facts["demonstration"] else "run" for facts in TWO.values()}
+    assert made.status.tolist() == made.model.map(status).tolist() and set(made.study) == {"RUFF"}
+    level = accuracy[(accuracy.factor == "pronoun") & (accuracy.level == "xe") & (accuracy.n_distractors == 1)]
+    wanted = level[level.model == list(TWO)[1]].iloc[0]
+    row = made[(made.group == "xe") & (made.metric == "accuracy, 1 distractor")].iloc[-1]
+    for ours, source in (("value", "accuracy"), ("ci_low", "ci_low"), ("ci_high", "ci_high"), ("n", "n")):
+        assert row[ours] == pytest.approx(wanted[source])
+    asked = made[made.metric.str.startswith("accuracy if prompted")]
+    assert asked.value.tolist() == [0.5, 0.6] and asked.ci_low.isna().all() and not asked.headline.any()

@@ -1,0 +1,72 @@
+"""The paper of a finished run: how long it is, what sticks out, what opens it, and the summary behind its overview."""
+
+import json
+import re
+import shutil
+
+import pytest
+
+from scripts.core import files
+from scripts.core.paper import summary
+
+pytestmark = pytest.mark.workflow
+
+MOST_PAGES = 20
+"""Five studies have at most as many; the tests run three, on one or two template sets."""
+
+
+@pytest.fixture(scope="module")
+def log(finished):
+    if shutil.which("latexmk") is None:
+        pytest.skip("latexmk is not installed: nothing is typeset")
+    return (finished.folder / "results/logs/paper_pdf/paper.log").read_text()
+
+
+def test_it_is_as_long_as_a_paper(log):
+    assert 6 < int(re.findall(r"results/paper/main\.pdf: (\d+) pages", log)[-1]) <= MOST_PAGES
+
+
+def test_nothing_sticks_out_far(log):
+    # Boxes of models and files with long names may, by less than a letter.
+    out = [float(box) for box in re.findall(r"sticks out: .*overfull .box, ([\d.]+) pt", log.rpartition("latexmk")[2])]
+    assert max(out, default=0) < 6, out
+
+
+def test_every_float_has_its_caption_below_and_is_placed_by_latex(finished):
+    folder = finished.folder / "results/paper"
+    text = "".join(path.read_text() for path in [folder / "main.tex", *sorted((folder / "sections").glob("*.tex"))])
+    floats = re.findall(r"\\begin\{((?:figure|table)\*?)\}(\[\w+\])?(.*?)\\end\{\1\}", text, flags=re.DOTALL)
+    assert len(floats) > 10
+    for _, place, body in floats:
+        content = max(body.rfind(r"\includegraphics"), body.rfind(r"\end{tabular"))
+        assert content < body.index(r"\caption{"), body[-400:]
+        assert "h" not in place
+    assert not re.search(r"longtable|captionof|\\FloatBarrier|\\clearpage", text)
+
+
+def test_the_summary_has_all_studies_in_one_form(finished):
+    folder = finished.folder / "results/paper"
+    rows = files.read_csv(folder / "summary.csv")
+    assert rows.columns.tolist() == summary.COLUMNS
+    assert rows.study.drop_duplicates().tolist() == ["RUFF", "Counter-GAP", "Underspecification"]
+    assert set(rows.status) <= set(summary.STATUSES) and rows.n.gt(0).all()
+    assert rows.groupby("study").headline.any().all()
+    inside = rows.dropna(subset=["value", "ci_low"])
+    # A percentile interval of few draws may end just short of its value, never far from it.
+    assert len(inside) and (inside.ci_low <= inside.ci_high).all()
+    assert len(json.loads((folder / "summary.json").read_text())) == len(rows)
+
+
+def test_the_overview_is_what_the_summary_says(finished):
+    folder = finished.folder / "results/paper"
+    rows = files.read_csv(folder / "summary.csv")
+    shown = rows[rows.headline.astype(bool)]
+    cells = files.read_csv(folder / "tables/overview.csv")
+    assert cells.Study.drop_duplicates().tolist() == shown.study.drop_duplicates().tolist()
+    first = shown.iloc[0]
+    assert cells[summary.VALUE][0].startswith(f"{first.value:.3f}")
+    main = (folder / "main.tex").read_text()
+    order = (r"\begin{abstract}", "What was run", r"\input{sections/overview}", r"\input{sections/ruff}",
+             r"\section*{Limitations}", r"\section*{Ethical", r"\bibliography{", r"\appendix")  # fmt: skip
+    places = [main.index(word) for word in order]
+    assert places == sorted(places)
