@@ -137,6 +137,7 @@ rule winopron_metrics:
         metrics="results/winopron/analysis/metrics.csv",
         bias="results/winopron/analysis/bias.csv",
         biased_occupations="results/winopron/analysis/biased_occupations.csv",
+        overlap="results/winopron/analysis/overlap.csv",
     log:
         "results/logs/winopron_metrics/all.log",
     conda:
@@ -145,6 +146,8 @@ rule winopron_metrics:
         mem_mb=2000,
     params:
         sets=WINOPRON_SETS,
+        signed=WINOPRON["bias"]["signed"],
+        empty=WINOPRON["bias"]["empty"],
         draws=WINOPRON["bootstrap"]["draws"],
         seed=WINOPRON["bootstrap"]["seed"],
     script:

@@ -1,4 +1,4 @@
-"""Compute accuracy, consistency and bias of every system on every set of instances, with bootstrap intervals."""
+"""Compute accuracy, consistency, bias and its overlap of every system on every set of instances, with intervals."""
 
 import pandas as pd
 
@@ -6,6 +6,7 @@ from scripts.core import files
 from scripts.core.job import run
 from scripts.winopron.lib.analyses import bias as biases
 from scripts.winopron.lib.analyses import consistency, performance
+from scripts.winopron.lib.analyses import overlap as overlaps
 
 KEYS = ["templates", "entities", "system", "conversion"]
 
@@ -17,44 +18,66 @@ def main(
     metrics: str,
     bias: str,
     biased_occupations: str,
+    overlap: str,
     sets: list,
+    signed: bool,
+    empty: float | None,
     draws: int,
     seed: int,
 ):
     """Write the tidy tables of all ``sets`` (``templates``, ``entities``); each has a file of both kinds, in order.
 
-    ``metrics`` has the columns of ``performance.COLUMNS`` behind :data:`KEYS`; ``bias`` those of ``bias.shares`` and
-    ``biased_occupations`` an occupation a row, for sentences about two people, by ``prompt`` and ``variant``. ``draws``
-    and ``seed`` are those of the bootstrap over pairs of people.
+    ``metrics`` has the columns of ``performance.COLUMNS`` behind :data:`KEYS`, and ``n``, the pairs of people; ``bias``
+    those of ``bias.shares`` and ``biased_occupations`` an occupation a row, for sentences about two people, by
+    ``prompt`` and ``variant`` (``bias`` has all prompts together besides); ``overlap`` those of ``overlap.COLUMNS``,
+    for systems that are asked in one way. ``signed`` and ``empty`` say what a Jaccard index is of; ``draws`` and
+    ``seed`` are those of the bootstrap over pairs of people.
     """
-    measured, shares, occupations = [], [], []
+    measured, shares, occupations, common = [], [], [], []
     for names, instances_path, predictions_path in zip(sets, instances, predictions, strict=True):
         sentences, predicted = files.read_parquet(instances_path), files.read_parquet(predictions_path)
+        unprompted = {}
         for (system, conversion), of_system in predicted.groupby(["system", "conversion"], sort=False):
             keys = names | {"system": system, "conversion": conversion}
-            answers = performance.joined(of_system.drop(columns="right"), sentences)
-            if answers.prompt.nunique() == answers.variant.nunique() == 1:
+            answers = performance.joined(of_system.drop(columns="right"), performance.asked(of_system, sentences))
+            prompted = answers[list(consistency.PROMPT)].drop_duplicates().shape[0] > 1
+            if not prompted:
                 answers = answers.drop(columns=list(consistency.PROMPT))
-            measured.append(performance.evaluate(answers, draws, seed).assign(**keys))
-            if names["templates"] != "winogender":
+            keys_of_metrics = keys | {"n": answers.pair.nunique()}
+            measured.append(performance.evaluate(answers, draws, seed).assign(**keys_of_metrics))
+            if names["templates"] == "winogender":
                 # Its two templates of a pair may differ in case, and then disambiguate no pronoun.
-                measured.append(consistency.evaluate(answers, draws, seed).assign(**keys))
-            if names["templates"] == "winogender" or names["entities"] != "double":
                 continue
-            for prompt, rows in (
-                answers.groupby(list(consistency.PROMPT)) if "prompt" in answers else [(("", ""), answers)]
-            ):
+            measured.append(consistency.evaluate(answers, draws, seed).assign(**keys_of_metrics))
+            if names["entities"] != "double":
+                continue
+            found = {
+                prompt: biases.pairs(rows)
+                for prompt, rows in (answers.groupby(list(consistency.PROMPT)) if prompted else [(("", ""), answers)])
+            }
+            for prompt, table in found.items():
                 keys_of_prompt = keys | dict(zip(consistency.PROMPT, prompt, strict=True))
-                found = biases.pairs(rows)
-                shares.append(biases.shares(found).assign(**keys_of_prompt))
-                biased = found[found.bias.notna()]
+                shares.append(biases.shares(table, draws, seed).assign(**keys_of_prompt))
+                biased = table[table.bias.notna()]
                 occupations.append(biased[["case", "pronoun_set", "occupation", "bias"]].assign(**keys_of_prompt))
+            if prompted:
+                together = biases.shares(pd.concat(found.values()), draws, seed)
+                shares.append(together.assign(**keys, **dict.fromkeys(consistency.PROMPT, "all")))
+            else:
+                unprompted[system, conversion] = found["", ""]
+        if unprompted:
+            table = overlaps.overlaps(unprompted, signed, float("nan") if empty is None else empty)
+            common.append(table.assign(templates=names["templates"]))
     prompt = [*KEYS, *consistency.PROMPT]
-    files.write_csv(metrics, pd.concat(measured)[[*KEYS, *performance.COLUMNS]])
-    for path, tables in ((bias, shares), (biased_occupations, occupations)):
+    files.write_csv(metrics, pd.concat(measured)[[*KEYS, *performance.COLUMNS, "n"]])
+    for path, tables, first in (
+        (bias, shares, prompt),
+        (biased_occupations, occupations, prompt),
+        (overlap, common, ["templates"]),
+    ):
         # Winogender Schemas alone have none.
-        table = pd.concat(tables) if tables else pd.DataFrame(columns=prompt)
-        files.write_csv(path, table[[*prompt, *(column for column in table if column not in prompt)]])
+        table = pd.concat(tables) if tables else pd.DataFrame(columns=first)
+        files.write_csv(path, table[[*first, *(column for column in table if column not in first)]])
 
 
 if __name__ == "__main__":

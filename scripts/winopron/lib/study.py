@@ -4,6 +4,52 @@ SETS = {"replica": "this project's templates", "official": "WinoPron", "winogend
 """Template sets to their labels; Winogender Schemas have no sentences about one person."""
 ENTITIES = {"double": "two people", "single": "one person"}
 """Kinds of sentences to their labels."""
+SYSTEMS = {
+    "LingMess": "other_mention",
+    "CAW-coref": "other_mention",
+    "SpanBERT-base": "carried_over",
+    "SpanBERT-large": "carried_over",
+    "FLAN-T5-small": "published",
+    "FLAN-T5-base": "published",
+    "FLAN-T5-large": "published",
+    "FLAN-T5-xl": "published",
+    "FLAN-T5-xxl": "published",
+}
+"""The study's systems, in the order of its tables, to how its authors read their outputs."""
+CORRECTED = "corrected"
+"""How this project reads the outputs of every system."""
+READINGS = {
+    CORRECTED: "corrected",
+    "other_mention": "as published",
+    "carried_over": "as published",
+    "published": "as published",
+}
+"""Ways of reading to what tables call them."""
+
+
+def corrected(table):
+    """Return the rows of a table that belong to the corrected reading, which figures and tables show."""
+    return table[table.conversion == CORRECTED].reset_index(drop=True)
+
+
+def as_published(table):
+    """Return a table with each system once: as the study's authors read it, or corrected where they do not say."""
+    theirs = table[table.conversion != CORRECTED].system.unique()
+    kept = (table.conversion != CORRECTED) | ~table.system.isin(theirs)
+    return table[kept].reset_index(drop=True)
+
+
+def ordered(systems):
+    """Return labels in the order of the study's tables; those of other systems follow in their own, rules last.
+
+    Examples
+    --------
+    >>> ordered(["First person (rule)", "Some model", "CAW-coref", "LingMess"])
+    ['LingMess', 'CAW-coref', 'Some model', 'First person (rule)']
+    """
+    names = list(dict.fromkeys(systems))
+    places = list(SYSTEMS)
+    return sorted(names, key=lambda name: places.index(name) if name in SYSTEMS else len(places) + is_rule(name))
 
 
 def is_rule(system):

@@ -7,6 +7,7 @@ bias has the same sign (``signed``), and what the Jaccard index of two empty set
 import numpy as np
 import pandas as pd
 
+from scripts.core import statistics
 from scripts.core.errors import UserError
 from scripts.winopron.lib.analyses.consistency import PROMPT
 from scripts.winopron.lib.templates import ANSWERS
@@ -14,6 +15,7 @@ from scripts.winopron.lib.templates import ANSWERS
 FORM = ["case", "pronoun_set"]
 SIGNS = {"occupation": "positive", "participant": "negative"}
 """Whom both sentences of a template pair are resolved to, to the sign of the bias."""
+_SHARES = ("positive", "negative", "biased")
 
 
 def pairs(answers):
@@ -60,38 +62,53 @@ def pairs(answers):
     return found
 
 
-def shares(found):
+def shares(found, draws=None, seed=None):
     """Return how biased each pronoun form is (Figure 5).
 
     Parameters
     ----------
     found : DataFrame
-        Of :func:`pairs`.
+        Of :func:`pairs`, of one prompt or of several.
+    draws, seed : int, optional
+        Of the bootstrap over pairs of people.
 
     Returns
     -------
     DataFrame
         ``case``, ``pronoun_set``, ``attempted``, ``attempted_solvable``, ``positive``, ``negative`` (numbers of
         template pairs), ``share_positive``, ``share_negative``, ``share_biased`` (of ``attempted_solvable``; missing
-        where that is nothing). The last rows have ``all`` as their pronoun set or as both.
+        where that is nothing) and, with ``draws``, the ends of the 95 % interval of each, ``<share>_low`` and
+        ``<share>_high``. The last rows have ``all`` as their pronoun set or as both.
     """
     facts = found.assign(
         attempted_solvable=found.attempted & found.solvable,
         positive=found.bias == "positive",
         negative=found.bias == "negative",
     )
-    counted = ["attempted", "attempted_solvable", "positive", "negative"]
-    tables = [
-        facts.groupby(FORM, sort=False)[counted].sum().reset_index(),
-        facts.assign(pronoun_set="all").groupby(FORM, sort=False)[counted].sum().reset_index(),
-        facts.assign(case="all", pronoun_set="all").groupby(FORM, sort=False)[counted].sum().reset_index(),
-    ]
-    table = pd.concat(tables, ignore_index=True)
-    below = table.attempted_solvable.where(table.attempted_solvable > 0)
-    for sign in SIGNS.values():
-        table[f"share_{sign}"] = table[sign] / below
-    table["share_biased"] = (table.positive + table.negative) / below
-    return table
+    facts["biased"] = facts.positive | facts.negative
+    rows = []
+    for case, pronoun_set, part in _forms(facts):
+        sums = part[["attempted", "attempted_solvable", "positive", "negative"]].sum()
+        row = {"case": case, "pronoun_set": pronoun_set, **sums}
+        by_people = part.groupby("occupation", sort=False)[["attempted_solvable", *_SHARES]].sum()
+        for name in _SHARES:
+            below = sums.attempted_solvable
+            row[f"share_{name}"] = part[name].sum() / below if below else np.nan
+            if draws:
+                # A sample without any solvable pair has no share.
+                with np.errstate(invalid="ignore"):
+                    ends = statistics.cluster_bootstrap(by_people[name], by_people.attempted_solvable, draws, seed)
+                row |= dict(zip((f"share_{name}_low", f"share_{name}_high"), ends, strict=True))
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _forms(facts):
+    for (case, pronoun_set), part in facts.groupby(FORM, sort=False):
+        yield case, pronoun_set, part
+    for case, part in facts.groupby("case", sort=False):
+        yield case, "all", part
+    yield "all", "all", facts
 
 
 def occupations(found, signed):

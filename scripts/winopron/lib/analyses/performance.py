@@ -37,6 +37,16 @@ def joined(predictions, instances):
     return predictions.merge(instances, on="instance_id", how="left", validate="many_to_one")
 
 
+def asked(predictions, instances):
+    """Return the instances of the pairs of people that a system was asked about: all, or those of a sample of pairs.
+
+    Of a pair that it was asked about in part :func:`joined` names what is missing.
+    """
+    pairs = instances[instances.instance_id.isin(predictions.instance_id)].pair
+    # Of a prediction about no instance at all :func:`joined` says so.
+    return instances[instances.pair.isin(pairs)] if len(pairs) else instances
+
+
 def confusion(answers):
     """Return the four counts of each answer, as the authors define them.
 
