@@ -1,5 +1,5 @@
-# WinoPron (Gautam et al. 2024): instances, what systems make of them, and metrics. Coreference systems come in as clusters
-# in the format of scripts/core/coreference.py, prompted models as files of answers.
+# WinoPron (Gautam et al. 2024): instances, what systems make of them, metrics, and what it declares about itself.
+# Coreference systems come in as clusters in the format of scripts/core/coreference.py, prompted models as files of answers.
 
 from scripts.winopron.lib.person_rules import LABELS as WINOPRON_RULES
 
@@ -14,6 +14,9 @@ WINOPRON_FILES = {
     "official": {"archive": upstream("winopron/data.zip")},
     "winogender": {"winogender": upstream("winogender/data/templates.tsv")},
 }
+# Models that are prompted: their names to what figures and tables need to know of them.
+WINOPRON_ASKED = {}
+
 # Those of this run; Winogender Schemas have no sentences about one person.
 WINOPRON_SETS = [
     {"templates": templates, "entities": entities}
@@ -152,3 +155,129 @@ rule winopron_metrics:
         seed=WINOPRON["bootstrap"]["seed"],
     script:
         "../scripts/winopron/metrics.py"
+
+
+WINOPRON_PARTS = [templates for templates in WINOPRON["templates"] if templates != "winogender"]
+WINOPRON_EVERY = [templates for templates in WINOPRON_FILES if templates != "winogender"]
+WINOPRON_OF = {
+    "instances": WINOPRON_INSTANCES,
+    "predictions": rules.winopron_metrics.input.predictions,
+}
+WINOPRON_METRICS = {"metrics": rules.winopron_metrics.output.metrics}
+WINOPRON_BIAS = {"bias": rules.winopron_metrics.output.bias}
+WINOPRON_OVERLAP = {"overlap": rules.winopron_metrics.output.overlap}
+WINOPRON_SET = {"templates": lambda wildcards: wildcards.templates}
+WINOPRON_COMPARED = {"template_sets": WINOPRON_PARTS, "every_set": WINOPRON_EVERY}
+WINOPRON_DRAWN = {"draws": WINOPRON["bootstrap"]["draws"], "seed": WINOPRON["bootstrap"]["seed"]}
+
+# How its tables call what its instances have other names for, so that the audit finds the template rows behind a cell
+# (scripts/core/provenance/origins.py says how an entry is read).
+WINOPRON_TRACED = [
+    {
+        "files": "results/winopron/*",
+        "when": {"split": "nominative|accusative|possessive"},
+        "then": {"case": "{split}"},
+    },
+    {
+        "files": "results/winopron/*",
+        "when": {"split": "(?P<case>nominative|accusative|possessive), (?P<pronoun_set>.+)"},
+        "then": {"case": "{case}", "pronoun_set": "{pronoun_set}"},
+    },
+    {"files": "results/winopron/*", "when": {"split": "[^/]+/[^/]+/[^/]+"}, "then": {"pronoun_set": "{split}"}},
+    {"files": "results/winopron/*", "when": {"split": "[a-z]+-[a-z]+"}, "then": {"pair": "{split}"}},
+    # Of two cases or pronoun sets, the rows of both.
+    {
+        "files": "*/overlap*.csv",
+        "when": {"case": "(?P<one>[a-z]+) / (?P<other>[a-z]+)"},
+        "then": {"case": ["{one}", "{other}"]},
+    },
+    {
+        "files": "*/overlap*.csv",
+        "when": {"pronoun_set": "(?P<one>.+) / (?P<other>.+)"},
+        "then": {"pronoun_set": ["{one}", "{other}"]},
+    },
+    {
+        "files": "*/winopron/tables/*.csv",
+        "when": {"Split": "Nominative|Accusative|Possessive|[^/]+/[^/]+/[^/]+|all"},
+        "then": {},
+    },
+    {
+        "files": "*/published_vs_ours.csv",
+        "when": {"table": ".+", "cells": ".*", "models": ".*"},
+        "then": {"@file": "results/winopron/{table}", "@cells": "{cells}", "system": "{models}"},
+    },
+]
+
+
+declare(
+    name="winopron",
+    label="WinoPron",
+    title="WinoPron (whom a pronoun means)",
+    question="Does a system resolve a pronoun to the right one of two people, in every case and whatever the pronoun?",
+    headline=["accuracy"],
+    traced=WINOPRON_TRACED,
+    parts=WINOPRON_PARTS,
+    every_part=WINOPRON_EVERY,
+    instances=WINOPRON_INSTANCES,
+    analyses=list(rules.winopron_metrics.output),
+    # In the paper: accuracy 3, bias 5; consistency has the numbers of Table 3.
+    figures={
+        "accuracy": result(params=WINOPRON_SET, **WINOPRON_METRICS, title="Accuracy by case and pronoun set"),
+        "consistency": result(params=WINOPRON_SET, **WINOPRON_METRICS, title="Consistency beside chance"),
+        "bias": result(params=WINOPRON_SET, **WINOPRON_BIAS, title="Template pairs that show bias"),
+    },
+    # In the paper: counts 1, performance 2, consistency 3, biased_occupations 4, overlap_systems 5, overlap_cases 6,
+    # f1 8, precision 9, recall 10; readings is an addition.
+    tables={
+        "counts": result(
+            at="counts", instances=WINOPRON_INSTANCES, params={"sets": WINOPRON_SETS}, title="Templates by case"
+        ),
+        "performance": result(params=WINOPRON_SET, **WINOPRON_METRICS, title="F1 beside Winogender Schemas"),
+        "consistency": result(params=WINOPRON_SET, **WINOPRON_METRICS, title="Consistency"),
+        "readings": result(params=WINOPRON_SET, **WINOPRON_METRICS, title="Outputs read in two ways"),
+        "biased_occupations": result(
+            params=WINOPRON_SET,
+            biased_occupations=rules.winopron_metrics.output.biased_occupations,
+            **WINOPRON_BIAS,
+            title="Biased occupations",
+        ),
+        "overlap_systems": result(
+            params=WINOPRON_SET, **WINOPRON_OVERLAP, title="Overlap of biased occupations between systems"
+        ),
+        "overlap_cases": result(
+            params=WINOPRON_SET, **WINOPRON_OVERLAP, title="Overlap of biased occupations between cases"
+        ),
+        **{
+            metric: result(params=WINOPRON_SET, **WINOPRON_METRICS, title=title)
+            for metric, title in (("f1", "F1"), ("precision", "Precision"), ("recall", "Recall"))
+        },
+    },
+    comparisons={
+        "published_vs_ours": result(
+            params=WINOPRON_COMPARED | {"models": WINOPRON_ASKED},
+            published=root("paper/published/winopron.csv"),
+            mapping=root("paper/published/winopron_mapping.csv"),
+            study_models=root("paper/published/winopron_models.csv"),
+            **WINOPRON_METRICS,
+            **WINOPRON_OVERLAP,
+            counts="results/winopron/tables/counts.csv",
+        ),
+        "claims": result(params=WINOPRON_COMPARED | WINOPRON_DRAWN | {"sets": WINOPRON_SETS}, **WINOPRON_OF),
+    },
+    numbers=result(
+        instances=expand("results/winopron/instances/{{templates}}/{entities}.parquet", entities=["double", "single"]),
+        **WINOPRON_METRICS,
+        **WINOPRON_BIAS,
+        **WINOPRON_OVERLAP,
+        params=WINOPRON_SET
+        | {"entities": ["double", "single"], "settings": {"draws": WINOPRON["bootstrap"]["draws"]}},
+    ),
+    section=result(
+        params={
+            "template_sets": WINOPRON_PARTS,
+            "winogender": "winogender" in WINOPRON["templates"],
+            "models": WINOPRON_ASKED,
+        },
+    ),
+    summary=result(**WINOPRON_METRICS, params={"models": WINOPRON_ASKED}),
+)

@@ -18,8 +18,8 @@ COLUMNS = [
     "comparison", "reading", "system", "case", "pronoun_set", "first", "second", "common", "jaccard", "expected",
     "p_value", "p_holm",
 ]  # fmt: skip
-"""``comparison``: what differs (systems, cases, pronoun sets); the column of what differs has both values with a bar
-between. ``first``, ``second``, ``common``: sizes of the sets and of what they share."""
+"""``comparison``: what differs (systems, cases, pronoun sets); the column of what differs has both values with a
+slash between. ``first``, ``second``, ``common``: sizes of the sets and of what they share."""
 
 
 def overlaps(found, signed, empty):
@@ -41,23 +41,25 @@ def overlaps(found, signed, empty):
         :data:`COLUMNS`. Holm's correction is over all comparisons of a kind with one way of reading. Systems are
         compared if both are read as published, or both corrected.
     """
-    sets = {key: bias.occupations(table, signed) for key, table in found.items()}
+    places = study.ordered(system for system, _ in found)
+    keys = sorted(found, key=lambda key: places.index(key[0]))
+    sets = {key: bias.occupations(found[key], signed) for key in keys}
     number = max((table.occupation.nunique() for table in found.values()), default=0)
     rows = []
     for (one, first), (other, second) in itertools.combinations(sets.items(), 2):
         reading = study.READINGS[one[1]]
         if one[0] != other[0] and reading == study.READINGS[other[1]]:
             for case, pronoun_set in first:
-                facts = ("systems", reading, f"{one[0]} | {other[0]}", case, pronoun_set)
+                facts = ("systems", reading, f"{one[0]} / {other[0]}", case, pronoun_set)
                 rows.append((*facts, first[case, pronoun_set], second[case, pronoun_set]))
     for (system, conversion), forms in sets.items():
         pronoun_sets = list(dict.fromkeys(pronoun_set for _, pronoun_set in forms))
         reading = study.READINGS[conversion]
         for (a, b), pronoun_set in itertools.product(itertools.combinations(CASES, 2), pronoun_sets):
-            facts = ("cases", reading, system, f"{a} | {b}", pronoun_set)
+            facts = ("cases", reading, system, f"{a} / {b}", pronoun_set)
             rows.append((*facts, forms[a, pronoun_set], forms[b, pronoun_set]))
         for case, (a, b) in itertools.product(CASES, itertools.combinations(pronoun_sets, 2)):
-            facts = ("pronoun sets", reading, system, case, f"{a} | {b}")
+            facts = ("pronoun sets", reading, system, case, f"{a} / {b}")
             rows.append((*facts, forms[case, a], forms[case, b]))
     table = pd.DataFrame([_compared(row, number, signed, empty) for row in rows], columns=COLUMNS[:-1])
     table["p_holm"] = np.nan

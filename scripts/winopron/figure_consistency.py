@@ -1,0 +1,55 @@
+"""Draw both consistencies of every system beside chance (the numbers of paper Table 3)."""
+
+import numpy as np
+
+from scripts.core import files, plotting
+from scripts.core.job import run
+from scripts.winopron.lib import figures, study
+from scripts.winopron.lib.analyses.consistency import GROUPS, POOLED
+
+TITLES = {"pronoun_consistency": "All pronoun sets", "disambiguation_consistency": "Both endings"}
+"""Titles of the panels: what has to be right together."""
+
+
+def prepare(metrics, templates):
+    """Return the rows to draw, with ``chance``; prompted systems as single prompts, which have the paper's chance."""
+    metrics = metrics.assign(pairing=metrics.pairing.fillna(""))
+    frame = figures.rows(metrics[metrics.pairing != POOLED], templates, entities="double", metric=list(GROUPS))
+    chances = figures.rows(metrics, templates, entities="double", metric=[f"{name}_chance" for name in GROUPS])
+    chance = chances[chances.pairing != POOLED].drop_duplicates("metric").set_index("metric").value
+    return frame.assign(chance=frame.metric.map(lambda name: chance[f"{name}_chance"]))
+
+
+@plotting.style()
+def draw(frame):
+    """Draw a row for each system, a panel for each consistency."""
+    systems = study.ordered(frame.system)[::-1]
+    colours = figures.colours(systems)
+    drawn = plotting.figure(plotting.COLUMN, 0.55 + 0.2 * len(systems))
+    axes = drawn.subplots(1, 2, sharey=True)
+    for ax, (metric, title) in zip(axes, TITLES.items(), strict=True):
+        rows = frame[frame.metric == metric].set_index("system").loc[systems]
+        y = np.arange(len(systems))
+        errors = plotting.error_bars(rows.value, rows.ci_low, rows.ci_high)
+        ax.errorbar(rows.value, y, xerr=errors, fmt="none", ecolor=plotting.GREY, elinewidth=0.8)
+        for place, system in enumerate(systems):
+            ax.plot(rows.value.iloc[place], place, "o", color=colours[system], markersize=3.6)
+        ax.axvline(rows.chance.iloc[0], color=plotting.GREY, linestyle=(0, (1, 1.2)), linewidth=0.9)
+        ax.set_title(title)
+        ax.grid(axis="x")
+        plotting.fraction_axis(ax.xaxis, 0.5)
+        ax.set_yticks(y, systems)
+    look = {"color": plotting.GREY, "linestyle": (0, (1, 1.2)), "linewidth": 0.9}
+    handles = [plotting.handle(look, "chance of fair coins"), plotting.interval_handle("95 % interval", "_")]
+    plotting.legend_below(drawn, handles, 2)
+    return drawn
+
+
+def main(*, metrics: str, pdf: str, png: str, csv: str, templates: str):
+    """Draw the figure for the template set ``templates``."""
+    frame = prepare(files.read_csv(metrics), templates)
+    plotting.save(draw(frame), frame, pdf, png, csv)
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,139 @@
+"""The numbers that the WinoPron section's prose uses, each with an id and the table cell that it comes from.
+
+Entries are ``{"value", "text", "source", "cell"}``, as in the other studies.
+"""
+
+from scripts.core.paper.formats import number, p_text, percent
+from scripts.core.paper.numbers import count, entry
+from scripts.core.templates import CASES
+from scripts.winopron.lib import study
+from scripts.winopron.lib.analyses.consistency import GROUPS, POOLED, SINGLE
+
+KEYS = {"draws": "winopron.bootstrap.draws"}
+"""Settings to their keys in config.yaml."""
+
+
+def from_instances(instances):
+    """Return ``size.<entities>.sentences``, ``.templates``, ``.pairs`` and ``size.pronoun_sets`` of one template set.
+
+    Parameters
+    ----------
+    instances : dict of str to DataFrame
+        ``double`` and ``single`` to instances.
+    """
+    numbers = {}
+    for entities, frame in instances.items():
+        source = f"{entities}.parquet"
+        numbers |= {
+            f"size.{entities}.sentences": count(len(frame), source),
+            f"size.{entities}.templates": count(frame.template.nunique(), source, column="template"),
+            f"size.{entities}.pairs": count(frame.pair.nunique(), source, column="pair"),
+        }
+    numbers["size.pronoun_sets"] = count(frame.pronoun_set.nunique(), source, column="pronoun_set")
+    return numbers
+
+
+def from_metrics(metrics):
+    """Return what the prose says of all systems of one template set, read in the corrected way.
+
+    Returns
+    -------
+    dict
+        ``systems``, ``rules`` (counts); ``chance.<consistency>``; of rules ``rules.<consistency>.lowest`` and
+        ``.highest``, and ``rules.accuracy``; of other systems ``<name>.lowest`` and ``.highest`` (with ``system``) for
+        ``accuracy``, ``accuracy.<case>`` and both consistencies (single prompts), ``interval`` for accuracy;
+        ``accusative.hardest``, systems for which the accusative has the lowest accuracy; ``prompted``, how many
+        systems are prompted; and ``difference.<system>``, of recall between both readings of prompted answers.
+    """
+    table = metrics.assign(pairing=metrics.pairing.fillna(""))
+    table = table[table.entities == "double"]
+    right = study.corrected(table)
+    whole = right[right.split == "all"]
+    rules = whole.system.map(study.is_rule)
+    numbers = {
+        "systems": count(whole[~rules].system.nunique(), "metrics.csv", column="system"),
+        "rules": count(whole[rules].system.nunique(), "metrics.csv", column="system"),
+        "prompted": count(whole[whole.pairing == SINGLE].system.nunique(), "metrics.csv", pairing=SINGLE),
+    }
+    for metric in GROUPS:
+        chance = whole[(whole.metric == f"{metric}_chance") & (whole.pairing != POOLED)].value
+        numbers[f"chance.{metric}"] = entry(
+            chance.iloc[0], percent(chance.iloc[0]), "metrics.csv", metric=f"{metric}_chance"
+        )
+    of_rules, others = whole[rules], right[~right.system.map(study.is_rule) & (right.pairing != POOLED)]
+    for metric in ("accuracy", *GROUPS):
+        numbers |= _range(f"rules.{metric}", of_rules[of_rules.metric == metric])
+        numbers |= _range(metric, others[(others.metric == metric) & (others.split == "all")])
+    for case in CASES:
+        numbers |= _range(f"accuracy.{case}", others[(others.metric == "accuracy") & (others.split == case)])
+    by_case = others[(others.metric == "accuracy") & others.split.isin(CASES)].pivot(
+        index="system", columns="split", values="value"
+    )
+    hardest = (by_case.idxmin(axis=1) == "accusative").sum() if len(by_case) else 0
+    numbers["accusative.hardest"] = count(hardest, "metrics.csv", split="accusative", metric="accuracy")
+    recall = table[(table.split == "all") & (table.metric == "recall")].set_index(["system", "conversion"]).value
+    for system in study.ordered(others.system):
+        theirs = [way for way in recall[system].index if way != study.CORRECTED]
+        for way in theirs:
+            gained = recall[system, study.CORRECTED] - recall[system, way]
+            numbers[f"difference.{system}"] = entry(
+                gained, percent(gained, 1, signed=True), "metrics.csv", system=system, metric="recall", conversion=way
+            ) | {"system": system}
+    return numbers
+
+
+def _range(name, rows):
+    if rows.empty:
+        return {}
+    rows, numbers = rows.reset_index(drop=True), {}
+    for bound in ("lowest", "highest"):
+        row = rows.iloc[rows.value.idxmin() if bound == "lowest" else rows.value.idxmax()]
+        cell = {"system": row.system, "metric": row.metric, "split": row.split}
+        numbers[f"{name}.{bound}"] = entry(row.value, percent(row.value, 1), "metrics.csv", **cell) | {
+            "system": row.system
+        }
+        for end in ("low", "high"):
+            value = row[f"ci_{end}"]
+            numbers[f"{name}.{bound}.{end}"] = entry(value, percent(value, 1), "metrics.csv", **cell, column=f"ci_{end}")
+    return numbers
+
+
+def from_bias(bias):
+    """Return what is said of the bias of systems other than rules, prompted ones with all prompts together.
+
+    Returns
+    -------
+    dict
+        ``bias.systems``, those that solve some template pair; ``bias.<positive or negative>.lowest`` and ``.highest``
+        shares of all forms together (with ``system``).
+    """
+    table = study.corrected(bias.assign(prompt=bias.prompt.fillna("").astype(str)))
+    together = table.groupby("system").prompt.transform(lambda prompts: (prompts == "all").any())
+    table = table[(table["case"] == "all") & (~together | (table.prompt == "all"))]
+    solvable = table[table.attempted_solvable > 0].reset_index(drop=True)
+    numbers = {"bias.systems": count(len(solvable), "bias.csv", column="attempted_solvable")}
+    for sign in () if solvable.empty else ("positive", "negative"):
+        column = f"share_{sign}"
+        for bound in ("lowest", "highest"):
+            row = solvable.loc[solvable[column].idxmin() if bound == "lowest" else solvable[column].idxmax()]
+            numbers[f"bias.{sign}.{bound}"] = entry(
+                row[column], percent(row[column], 1), "bias.csv", system=row.system, column=column
+            ) | {"system": row.system}
+    return numbers
+
+
+def from_overlap(overlap):
+    """Return ``overlap.<comparison>.tested``, ``.above_chance`` (significant after correction) and ``.highest``."""
+    numbers = {}
+    for comparison, rows in overlap.groupby("comparison", sort=False):
+        name = f"overlap.{comparison.replace(' ', '_')}"
+        tested = rows[rows.p_value.notna()]
+        numbers[f"{name}.tested"] = count(len(tested), "overlap.csv", comparison=comparison)
+        above = int((tested.p_holm < 0.05).sum())
+        numbers[f"{name}.above_chance"] = count(above, "overlap.csv", comparison=comparison, column="p_holm")
+        if len(tested):
+            row = tested.loc[tested.jaccard.idxmax()]
+            cell = {"comparison": comparison, "system": row.system, "case": row.case, "pronoun_set": row.pronoun_set}
+            numbers[f"{name}.highest"] = entry(row.jaccard, number(row.jaccard, 2), "overlap.csv", **cell)
+            numbers[f"{name}.p"] = entry(row.p_holm, p_text(row.p_holm), "overlap.csv", **cell)
+    return numbers
