@@ -1,9 +1,12 @@
 # WinoPron (Gautam et al. 2024): instances, what systems make of them, metrics, and what it declares about itself.
 # Coreference systems come in as clusters in the format of scripts/core/coreference.py, prompted models as files of answers.
 
+from scripts.winopron.lib import prompts as winopron_prompts
 from scripts.winopron.lib.person_rules import LABELS as WINOPRON_RULES
 
 WINOPRON = config["winopron"]
+WINOPRON_PROMPTING = WINOPRON["prompting"]
+WINOPRON_PROMPTS = str(TEMPLATES / "winopron/prompts.tsv")
 
 # The template sets and what each is read from.
 WINOPRON_FILES = {
@@ -14,8 +17,17 @@ WINOPRON_FILES = {
     "official": {"archive": upstream("winopron/data.zip")},
     "winogender": {"winogender": upstream("winogender/data/templates.tsv")},
 }
-# Models that are prompted: their names to what figures and tables need to know of them.
-WINOPRON_ASKED = {}
+# Models that are prompted: what they are asked, and what figures and tables need to know of them.
+try:
+    WINOPRON_PROMPTED = winopron_prompts.jobs(
+        WINOPRON_PROMPTING,
+        MODELS,
+        len(winopron_prompts.read(WINOPRON_PROMPTS, WINOPRON_PROMPTING["prompts"])),
+        len(PRONOUN_SETS),
+    )
+except UserError as error:
+    refuse(error)
+WINOPRON_ASKED = {name: registry.describe(MODELS[name]) for name in WINOPRON_PROMPTED}
 
 # Those of this run; Winogender Schemas have no sentences about one person.
 WINOPRON_SETS = [
@@ -95,11 +107,47 @@ rule winopron_clusters:
         "../scripts/winopron/clusters.py"
 
 
+def winopron_asked(wildcards):
+    """Return the models that are prompted about a set of instances."""
+    asked = wildcards.templates == "winogender" or wildcards.entities in WINOPRON_PROMPTING["entities"]
+    return WINOPRON_ASKED if asked else {}
+
+
+rule winopron_prompts:
+    input:
+        instances=lambda wildcards: [
+            f"results/winopron/instances/{wildcards.templates}/{entities}.parquet"
+            for entities in (["double"] if wildcards.templates == "winogender" else WINOPRON_PROMPTING["entities"])
+        ],
+        prompt_templates=WINOPRON_PROMPTS,
+    output:
+        prompts="results/winopron/prompts/{templates}.parquet",
+    log:
+        "results/logs/winopron_prompts/{templates}.log",
+    wildcard_constraints:
+        templates=one_of(WINOPRON_FILES),
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        pairs=WINOPRON_PROMPTING["pairs"],
+        seed=WINOPRON_PROMPTING["seed"],
+        chosen=WINOPRON_PROMPTING["prompts"],
+        variants=WINOPRON_PROMPTING["variants"],
+    script:
+        "../scripts/winopron/prompts.py"
+
+
 rule winopron_predictions:
     input:
         instances="results/winopron/instances/{templates}/{entities}.parquet",
         clusters=lambda wildcards: [entry["file"] for entry in winopron_clusters(wildcards)],
         answer_files=lambda wildcards: [entry["file"] for entry in winopron_answers(wildcards)],
+        prompts=lambda wildcards: (
+            [f"results/winopron/prompts/{wildcards.templates}.parquet"] if winopron_asked(wildcards) else []
+        ),
+        answers=lambda wildcards: [
+            f"results/winopron/answers/{wildcards.templates}/{model}.parquet" for model in winopron_asked(wildcards)
+        ],
     output:
         predictions="results/winopron/predictions/{templates}/{entities}.parquet",
     log:
@@ -112,6 +160,7 @@ rule winopron_predictions:
     params:
         systems=lambda wildcards: winopron_clusters(wildcards),
         answering=lambda wildcards: winopron_answers(wildcards),
+        models=lambda wildcards: winopron_asked(wildcards),
     script:
         "../scripts/winopron/predictions.py"
 
@@ -220,6 +269,11 @@ declare(
     every_part=WINOPRON_EVERY,
     instances=WINOPRON_INSTANCES,
     analyses=list(rules.winopron_metrics.output),
+    prompted=(
+        Prompted(sets=WINOPRON["templates"], models=WINOPRON_PROMPTED, tokens=winopron_prompts.PROMPT_TOKENS)
+        if WINOPRON_PROMPTED
+        else None
+    ),
     # In the paper: accuracy 3, bias 5; consistency has the numbers of Table 3.
     figures={
         "accuracy": result(params=WINOPRON_SET, **WINOPRON_METRICS, title="Accuracy by case and pronoun set"),
@@ -269,8 +323,7 @@ declare(
         **WINOPRON_METRICS,
         **WINOPRON_BIAS,
         **WINOPRON_OVERLAP,
-        params=WINOPRON_SET
-        | {"entities": ["double", "single"], "settings": {"draws": WINOPRON["bootstrap"]["draws"]}},
+        params=WINOPRON_SET | {"entities": ["double", "single"], "settings": {"draws": WINOPRON["bootstrap"]["draws"]}},
     ),
     section=result(
         params={

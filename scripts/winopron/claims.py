@@ -24,8 +24,9 @@ def main(
 ):
     """Write the verdicts (CSV), the table of the paper (LaTeX) and how often each fell (JSON).
 
-    ``instances`` and ``predictions`` have a file for each of ``sets`` (``templates``, ``entities``). Findings are tested
-    on each of ``template_sets``, Winogender Schemas beside it; for the other sets of ``every_set`` none is applicable.
+    ``instances`` and ``predictions`` have a file for each of ``sets`` (``templates``, ``entities``). Findings are
+    tested on each of ``template_sets``, Winogender Schemas beside it; for the other sets of ``every_set`` none is
+    applicable.
     ``draws`` and ``seed`` belong to the bootstrap over pairs of people.
     """
     answers = {}

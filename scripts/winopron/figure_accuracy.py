@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from scripts.core import files, plotting
+from scripts.core import plotting
 from scripts.core.job import run
 from scripts.core.templates import CASES
-from scripts.winopron.lib import figures, study
+from scripts.winopron.lib import figures, study, tidy
 
 
 def prepare(metrics, templates):
@@ -48,7 +48,7 @@ def draw(frame):
 
 def main(*, metrics: str, pdf: str, png: str, csv: str, templates: str):
     """Draw the figure for the template set ``templates``."""
-    frame = prepare(files.read_csv(metrics), templates)
+    frame = prepare(tidy.metrics(metrics), templates)
     plotting.save(draw(frame), frame, pdf, png, csv)
 
 

@@ -2,17 +2,17 @@
 
 import numpy as np
 
-from scripts.core import files, plotting
+from scripts.core import plotting
 from scripts.core.job import run
 from scripts.core.templates import CASES
-from scripts.winopron.lib import figures, study
+from scripts.winopron.lib import figures, study, tidy
 
 SIGNS = ("positive", "negative")
 
 
 def prepare(bias, templates):
     """Return the rows to draw: forms of systems with a solvable pair, prompted ones with all prompts together."""
-    frame = figures.rows(bias.assign(prompt=bias.prompt.fillna("").astype(str)), templates, entities="double")
+    frame = figures.rows(bias, templates, entities="double")
     of_prompts = frame.groupby("system").prompt.transform(lambda prompts: (prompts == "all").any())
     kept = (~of_prompts | (frame.prompt == "all")) & (frame.pronoun_set != "all") & (frame.attempted_solvable > 0)
     return frame[kept].reset_index(drop=True)
@@ -60,7 +60,7 @@ def draw(frame):
 
 def main(*, bias: str, pdf: str, png: str, csv: str, templates: str):
     """Draw the figure for the template set ``templates``."""
-    frame = prepare(files.read_csv(bias), templates)
+    frame = prepare(tidy.bias(bias), templates)
     plotting.save(draw(frame), frame, pdf, png, csv)
 
 

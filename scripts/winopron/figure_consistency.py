@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from scripts.core import files, plotting
+from scripts.core import plotting
 from scripts.core.job import run
-from scripts.winopron.lib import figures, study
+from scripts.winopron.lib import figures, study, tidy
 from scripts.winopron.lib.analyses.consistency import GROUPS, POOLED
 
 TITLES = {"pronoun_consistency": "All pronoun sets", "disambiguation_consistency": "Both endings"}
@@ -13,7 +13,6 @@ TITLES = {"pronoun_consistency": "All pronoun sets", "disambiguation_consistency
 
 def prepare(metrics, templates):
     """Return the rows to draw, with ``chance``; prompted systems as single prompts, which have the paper's chance."""
-    metrics = metrics.assign(pairing=metrics.pairing.fillna(""))
     frame = figures.rows(metrics[metrics.pairing != POOLED], templates, entities="double", metric=list(GROUPS))
     chances = figures.rows(metrics, templates, entities="double", metric=[f"{name}_chance" for name in GROUPS])
     chance = chances[chances.pairing != POOLED].drop_duplicates("metric").set_index("metric").value
@@ -47,7 +46,7 @@ def draw(frame):
 
 def main(*, metrics: str, pdf: str, png: str, csv: str, templates: str):
     """Draw the figure for the template set ``templates``."""
-    frame = prepare(files.read_csv(metrics), templates)
+    frame = prepare(tidy.metrics(metrics), templates)
     plotting.save(draw(frame), frame, pdf, png, csv)
 
 

@@ -3,7 +3,7 @@
 from scripts.core import files
 from scripts.core.job import run
 from scripts.core.paper.numbers import of_settings
-from scripts.winopron.lib import numbers
+from scripts.winopron.lib import numbers, tidy
 
 
 def main(
@@ -22,7 +22,7 @@ def main(
     ``instances`` has a file for each of ``entities``; ``settings`` are of the config.
     """
     read = {name: files.read_parquet(path) for name, path in zip(entities, instances, strict=True)}
-    tables = [files.read_csv(path) for path in (metrics, bias, overlap)]
+    tables = [tidy.metrics(metrics), tidy.bias(bias), files.read_csv(overlap)]
     measured, biases, overlaps = (table[table.templates == templates] for table in tables)
     files.write_json(
         paper_numbers,

@@ -4,17 +4,30 @@ import pandas as pd
 
 from scripts.core import files
 from scripts.core.job import log, run
-from scripts.winopron.lib import answers, cluster_answers
+from scripts.winopron.lib import answers as in_words
+from scripts.winopron.lib import cluster_answers
 
 COLUMNS = ["system", "conversion", "prompt", "variant", "instance_id", "prediction", "right"]
 
 
-def main(*, instances: str, clusters: list, answer_files: list, predictions: str, systems: list, answering: list):
+def main(
+    *,
+    instances: str,
+    clusters: list,
+    answer_files: list,
+    prompts: list,
+    answers: list,
+    predictions: str,
+    systems: list,
+    answering: list,
+    models: dict,
+):
     """Write ``predictions`` (Parquet): :data:`COLUMNS`.
 
-    ``clusters`` are the files of ``systems`` and ``answer_files`` those of ``answering``, in the same order. A system
-    has its label as ``system``; with clusters it has ``conversions``, the ways in which they are read. ``prediction``
-    is occupation, participant or nothing; ``prompt`` and ``variant`` are empty for systems that are not prompted.
+    ``clusters`` are the files of ``systems``, ``answer_files`` those of ``answering``, and ``answers`` those of
+    ``models`` to the one file of ``prompts``, in the same order. A system has its label as ``system``; with clusters it
+    has ``conversions``, the ways in which they are read. ``prediction`` is occupation, participant or nothing;
+    ``prompt`` and ``variant`` are empty for systems that are not prompted.
     """
     sentences = files.read_parquet(instances)
     tables = []
@@ -23,7 +36,11 @@ def main(*, instances: str, clusters: list, answer_files: list, predictions: str
             found = cluster_answers.read(path, sentences, conversion)
             tables.append(found.assign(system=facts["system"], conversion=conversion, prompt="", variant=""))
     for path, facts in zip(answer_files, answering, strict=True):
-        tables.append(answers.read(path, sentences).assign(system=facts["system"]))
+        tables.append(in_words.read(path, sentences).assign(system=facts["system"]))
+    for path in prompts:
+        asked = files.read_parquet(path)
+        for (name, facts), answered in zip(models.items(), answers, strict=True):
+            tables.append(in_words.of_model(answered, name, asked, sentences).assign(system=facts["label"]))
     table = pd.concat(tables, ignore_index=True)
     meant = dict(zip(sentences.instance_id, sentences.answer, strict=True))
     table["right"] = table.prediction == table.instance_id.map(meant)

@@ -3,7 +3,7 @@
 from scripts.core import files
 from scripts.core.job import run
 from scripts.core.paper.published import demonstration, read, write
-from scripts.winopron.lib import comparable
+from scripts.winopron.lib import comparable, tidy
 
 
 def main(
@@ -27,7 +27,7 @@ def main(
     ``models`` are left out.
     """
     printed = read(published, mapping, study_models)
-    measured, overlaps, sizes = (files.read_csv(path) for path in (metrics, overlap, counts))
+    measured, overlaps, sizes = (tidy.metrics(metrics), files.read_csv(overlap), files.read_csv(counts))
     tables = {
         name: {
             "analysis/metrics.csv": comparable.metrics(measured, name, printed.models),

@@ -1,15 +1,15 @@
 """Write WinoPron's rows of the summary over all studies."""
 
-from scripts.core import files
 from scripts.core.job import run
 from scripts.core.paper.published import demonstration
 from scripts.core.paper.summary import write
+from scripts.winopron.lib import tidy
 from scripts.winopron.lib.summary import rows
 
 
 def main(*, metrics: str, summary: str, models: dict):
     """Write ``summary`` (CSV); ``models`` are those that are prompted."""
-    write(summary, "WinoPron", rows(files.read_csv(metrics), set(demonstration(models).values())))
+    write(summary, "WinoPron", rows(tidy.metrics(metrics), set(demonstration(models).values())))
 
 
 if __name__ == "__main__":

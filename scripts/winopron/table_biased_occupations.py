@@ -1,13 +1,12 @@
 """Tabulate the biased occupations of every pronoun form (paper Table 4)."""
 
-from scripts.core import files
 from scripts.core.job import run
-from scripts.winopron.lib import tables
+from scripts.winopron.lib import tables, tidy
 
 
 def main(*, biased_occupations: str, bias: str, tex: str, csv: str, templates: str):
     """Write all occupations (CSV) and the first of each form (LaTeX)."""
-    biased, forms = (table[table.templates == templates] for table in map(files.read_csv, (biased_occupations, bias)))
+    biased, forms = (table[table.templates == templates] for table in map(tidy.bias, (biased_occupations, bias)))
     cells = tables.biased_occupations(biased, forms)
     shown = tables.printed_occupations(cells)
     tables.write(tex, csv, cells, 5, ["System", "Pronoun set", "Case"], "No occupation is biased.", shown)

@@ -1,13 +1,12 @@
 """Tabulate F1 beside that on Winogender Schemas (paper Table 2)."""
 
-from scripts.core import files
 from scripts.core.job import run
-from scripts.winopron.lib import tables
+from scripts.winopron.lib import tables, tidy
 
 
 def main(*, metrics: str, tex: str, csv: str, templates: str):
     """Write the cells as printed (LaTeX and CSV); full precision is in ``metrics``."""
-    cells = tables.performance(files.read_csv(metrics), templates)
+    cells = tables.performance(tidy.metrics(metrics), templates)
     tables.write(tex, csv, cells, 2, ["System"], "No system was run.")
 
 

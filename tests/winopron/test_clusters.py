@@ -187,7 +187,7 @@ def test_the_jobs_write_clusters_and_answers(double, tmp_path):
     answer_file(words, double, texts)
     predictions_job.main(
         instances=str(path), clusters=written, answer_files=[str(words)], predictions=str(out), systems=systems,
-        answering=[{"system": "c"}],
+        answering=[{"system": "c"}], prompts=[], answers=[], models={},
     )  # fmt: skip
     table = files.read_parquet(out)
     assert list(table) == predictions_job.COLUMNS and len(table) == 5 * len(double)
@@ -195,10 +195,10 @@ def test_the_jobs_write_clusters_and_answers(double, tmp_path):
     assert (share[["a", "b"]] == 0.5).all() and (share["c", "published"], share["c", "corrected"]) == (0.5, 1)
     assert set(table[table.system == "c"].prompt) == {"0"}
 
-    outputs = {name: str(tmp_path / f"{name}.csv") for name in ("metrics", "bias", "biased_occupations")}
+    outputs = {name: str(tmp_path / f"{name}.csv") for name in ("metrics", "bias", "biased_occupations", "overlap")}
     metrics_job.main(
         instances=[str(path)], predictions=[str(out)], sets=[{"templates": "replica", "entities": "double"}],
-        draws=100, seed=1, **outputs,
+        signed=False, empty=None, draws=100, seed=1, **outputs,
     )  # fmt: skip
     metrics = files.read_csv(outputs["metrics"])
     assert list(metrics)[:7] == ["templates", "entities", "system", "conversion", "split", "pairing", "metric"]

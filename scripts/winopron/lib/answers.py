@@ -4,7 +4,7 @@ import re
 
 import pandas as pd
 
-from scripts.core import files
+from scripts.core import files, model_outputs
 from scripts.core.errors import UserError
 from scripts.winopron.lib.templates import ANSWERS
 
@@ -85,7 +85,7 @@ def read(path, instances):
     if missing:
         raise UserError(f"{path}, row 1: the column '{missing[0]}' is missing; the columns are {', '.join(COLUMNS)}")
     table = table[list(COLUMNS)].fillna("")
-    people = {row.instance_id: {who: getattr(row, who) for who in ANSWERS} for row in instances.itertuples()}
+    people = people_of(instances)
     asked = {}
     for number, row in enumerate(table.itertuples(), 2):
         if row.instance_id not in people:
@@ -104,18 +104,72 @@ def read(path, instances):
                 f"{path}: prompt '{prompt}', variant '{variant}' has no answer about '{lacking}' and "
                 f"{len(people) - len(rows) - 1} others; ask about all instances"
             )
+    return readings(table, people)
+
+
+def readings(table, people):
+    """Return whom answers name, in both ways of reading them.
+
+    Parameters
+    ----------
+    table : DataFrame
+        ``instance_id``, ``prompt``, ``variant``, ``answer_text``.
+    people : dict of str to dict
+        Instance to people, as :func:`named` takes them.
+
+    Returns
+    -------
+    DataFrame
+        As of :func:`read`.
+    """
     ways = {"published": named, "corrected": named_corrected}
     texts = list(zip(table.answer_text, table.instance_id, strict=True))
     return pd.concat(
         [
             table.assign(
                 conversion=way,
-                prediction=pd.Series([ways[way](text, people[name]) for text, name in texts], dtype=object),
+                prediction=pd.Series(
+                    [ways[way](text, people[name]) for text, name in texts], table.index, dtype=object
+                ),
             )
             for way in READINGS
         ],
         ignore_index=True,
     )[["conversion", "prompt", "variant", "instance_id", "prediction"]]
+
+
+def of_model(path, model, prompts, instances):
+    """Read what a model of the registry answered to prompts about one set of instances.
+
+    Parameters
+    ----------
+    path : str or Path
+        Its answers (``rules/prompting.smk``).
+    model : str
+    prompts : DataFrame
+        All prompts of the file of prompts; those about other instances are left out.
+    instances : DataFrame
+
+    Returns
+    -------
+    DataFrame
+        As of :func:`read`.
+
+    Raises
+    ------
+    UserError
+        If the answers are not those to the prompts.
+    """
+    answered = model_outputs.read_answers(path, model, prompts)[["text_id", "answer"]]
+    asked = prompts[prompts.instance_id.isin(instances.instance_id)].merge(
+        answered, on="text_id", validate="one_to_one"
+    )
+    return readings(asked.rename(columns={"answer": "answer_text"}), people_of(instances))
+
+
+def people_of(instances):
+    """Return the people of each instance: by id, ``occupation`` and ``participant`` to their words."""
+    return {row.instance_id: {who: getattr(row, who) for who in ANSWERS} for row in instances.itertuples()}
 
 
 def _only(words, people):

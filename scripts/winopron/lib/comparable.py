@@ -27,7 +27,7 @@ def metrics(table, templates, models):
         ``WP - WS``, which has no interval); prompts are taken together.
     """
     names = dict(zip(models.label, models.model, strict=True))
-    rows = study.as_published(table[(table.pairing.fillna("") != SINGLE)])
+    rows = study.as_published(table[(table.pairing != SINGLE)])
     rows = rows.assign(
         model=rows.system.map(names).fillna(rows.system),
         data=rows.templates.map({templates: "WP", WINOGENDER: "WS"}),

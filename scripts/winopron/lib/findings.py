@@ -1,9 +1,9 @@
 """The findings of WinoPron as tests over predictions (``paper/published/README.md`` says of what).
 
 A finding is a function of the :class:`Results` of one template set that yields its checks. A comparison holds if the
-95 % interval of the difference, over pairs of people, lies on its side, and fails if it lies on the other one; otherwise
-it cannot be decided on these sentences. Systems are read as the study's authors read them. Rules and systems of nobody's
-study are never looked at.
+95 % interval of the difference, over pairs of people, lies on its side, and fails if it lies on the other one;
+otherwise it cannot be decided on these sentences. Systems are read as the study's authors read them; rules and systems
+that the study does not have are never looked at.
 """
 
 import itertools
@@ -188,7 +188,10 @@ def _largest_are_best(results):
 def _larger_is_better(results):
     def test(entities, large, small):
         return above(
-            results, results.metric("f1", large, entities), results.metric("f1", small, entities), f"{large} over {small}"
+            results,
+            results.metric("f1", large, entities),
+            results.metric("f1", small, entities),
+            f"{large} over {small}",
         )
 
     return [
@@ -334,7 +337,8 @@ def _low_overlap(results):
 def _cases_differ(results):
     def pairings(system, name):
         return {
-            pair: _jaccard(results, *((system, case, name) for case in pair)) for pair in itertools.combinations(CASES, 2)
+            pair: _jaccard(results, *((system, case, name) for case in pair))
+            for pair in itertools.combinations(CASES, 2)
         }
 
     def base(name):
@@ -377,7 +381,7 @@ FINDINGS = (
         _below_chance,
     ),
     Claim(13, "Section 4.3", "SpanBERT-large is the most consistent across pronoun sets.", _most_consistent),
-    Claim(14, "Section 4.3", "The best system disambiguates only about half of the template pairs.", _half_of_the_pairs),
+    Claim(14, "Section 4.3", "The best system disambiguates about half of the template pairs.", _half_of_the_pairs),
     Claim(15, "Section 4.3", "SpanBERT-base is below chance in disambiguation.", _base_below_chance),
     Claim(16, "Section 5.2", "SpanBERT-base is biased more often than SpanBERT-large.", _base_is_more_biased),
     Claim(17, "Section 5.2", "Negative bias is more frequent than positive bias.", _more_negative),

@@ -45,8 +45,7 @@ def from_metrics(metrics):
         ``accusative.hardest``, systems for which the accusative has the lowest accuracy; ``prompted``, how many
         systems are prompted; and ``difference.<system>``, of recall between both readings of prompted answers.
     """
-    table = metrics.assign(pairing=metrics.pairing.fillna(""))
-    table = table[table.entities == "double"]
+    table = metrics[metrics.entities == "double"]
     right = study.corrected(table)
     whole = right[right.split == "all"]
     rules = whole.system.map(study.is_rule)
@@ -94,7 +93,9 @@ def _range(name, rows):
         }
         for end in ("low", "high"):
             value = row[f"ci_{end}"]
-            numbers[f"{name}.{bound}.{end}"] = entry(value, percent(value, 1), "metrics.csv", **cell, column=f"ci_{end}")
+            numbers[f"{name}.{bound}.{end}"] = entry(
+                value, percent(value, 1), "metrics.csv", **cell, column=f"ci_{end}"
+            )
     return numbers
 
 
@@ -107,7 +108,7 @@ def from_bias(bias):
         ``bias.systems``, those that solve some template pair; ``bias.<positive or negative>.lowest`` and ``.highest``
         shares of all forms together (with ``system``).
     """
-    table = study.corrected(bias.assign(prompt=bias.prompt.fillna("").astype(str)))
+    table = study.corrected(bias)
     together = table.groupby("system").prompt.transform(lambda prompts: (prompts == "all").any())
     table = table[(table["case"] == "all") & (~together | (table.prompt == "all"))]
     solvable = table[table.attempted_solvable > 0].reset_index(drop=True)

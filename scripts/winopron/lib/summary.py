@@ -22,7 +22,7 @@ def rows(metrics, demonstration=()):
     demonstration : collection of str
         Labels of demonstration models.
     """
-    table = study.corrected(metrics[metrics.pairing.fillna("") != POOLED])
+    table = study.corrected(metrics[metrics.pairing != POOLED])
     kept = table.split.isin(["all", "nominative", "accusative", "possessive"])
     # Sentences about one person leave rules no choice.
     table = table[kept & ~((table.entities == "single") & table.system.map(study.is_rule))]

@@ -132,7 +132,6 @@ def consistency(metrics):
         ``System``, ``Reading``, ``Prompts`` (how prompts enter), and of each consistency value, interval and chance.
     """
     rows = metrics[metrics.entities == "double"]
-    rows = rows.assign(pairing=rows.pairing.fillna(""))
     wanted = [*GROUPS, *(f"{metric}_chance" for metric in GROUPS)]
     rows = rows[rows.metric.isin(wanted)].set_index(["system", "conversion", "pairing", "metric"])
     cells = []
@@ -164,7 +163,7 @@ def readings(metrics):
     DataFrame of str
         ``System``, ``Sentences``, and of recall, F1 and pronoun consistency both readings and their difference.
     """
-    rows = metrics[(metrics.split == "all") & (metrics.pairing.fillna("") != SINGLE)]
+    rows = metrics[(metrics.split == "all") & (metrics.pairing != SINGLE)]
     wanted = {"recall": "Recall", "f1": "F1", "pronoun_consistency": "Pronoun cons."}
     values = rows.set_index(["system", "entities", "conversion", "metric"]).value
     cells = []
