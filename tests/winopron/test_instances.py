@@ -28,7 +28,8 @@ def check_offsets(frame, entities):
 @pytest.mark.parametrize("entities", ["double", "single"])
 def test_the_replicas_instances(root, entities):
     read = templates.read_replica(root / "templates/winopron/sentences.tsv", root / "templates/occupations.tsv")
-    frame = instances.build(read, entities, read_pronouns(root / "templates/pronouns.tsv"))
+    known = read_pronouns(root / "templates/pronouns.tsv")
+    frame = instances.build(read, entities, {name: known[name] for name in ("he", "she", "they", "xe")})
     assert len(frame) == 1440 and frame.instance_id.is_unique and frame.text.is_unique
     assert Counter(zip(frame.case, frame.pronoun_set, strict=True)) == {(c, s): 120 for c in CASES for s in LABELS}
     assert Counter(frame.pair) == dict.fromkeys(frame.pair.unique(), 24) and frame.pair.nunique() == 60
