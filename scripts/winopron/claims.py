@@ -41,7 +41,8 @@ def main(
     for name in template_sets:
         given = {entities: answers[name, entities] for entities in study.ENTITIES}
         if ("winogender", "double") in answers:
-            given["winogender"] = answers["winogender", "double"]
+            rows = answers["winogender", "double"]
+            given["winogender"] = rows[rows.pronoun_set.isin(study.WINOGENDER_SETS)]
         runs[name] = findings.Results(given, draws, seed)
     write(findings.FINDINGS, runs, every_set, csv=csv, tex=tex, numbers=numbers)
 

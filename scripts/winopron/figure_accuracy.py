@@ -9,9 +9,12 @@ from scripts.winopron.lib import figures, study, tidy
 
 
 def prepare(metrics, templates):
-    """Return the rows to draw: accuracy by ``case`` and ``pronoun_set`` on sentences about two people."""
+    """Return the rows to draw: accuracy by ``case`` and ``pronoun_set`` on sentences about two people.
+
+    Rules are left out where there are other systems.
+    """
     frame = figures.rows(metrics, templates, entities="double", metric="accuracy")
-    frame = frame[frame.split.str.contains(", ")]
+    frame = figures.drawn(frame[frame.split.str.contains(", ")])
     parts = frame.split.str.split(", ", expand=True)
     return frame.assign(case=parts[0], pronoun_set=parts[1]).reset_index(drop=True)
 
@@ -22,7 +25,7 @@ def draw(frame):
     systems = study.ordered(frame.system)
     looks = figures.pronoun_looks(frame.pronoun_set.unique())
     down, across = figures.panels(len(systems))
-    drawn = plotting.figure(plotting.PAGE, 1.35 * down + 0.2)
+    drawn = plotting.figure(plotting.COLUMN if len(systems) == 1 else plotting.PAGE, 1.35 * down + 0.2)
     axes = drawn.subplots(down, across, sharex=True, sharey=True, squeeze=False)
     step = 0.8 / len(looks)
     for ax, system in zip(axes.flat, systems, strict=False):

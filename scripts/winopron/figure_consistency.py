@@ -32,7 +32,7 @@ def draw(frame):
         errors = plotting.error_bars(rows.value, rows.ci_low, rows.ci_high)
         ax.errorbar(rows.value, y, xerr=errors, fmt="none", ecolor=plotting.GREY, elinewidth=0.8)
         for place, system in enumerate(systems):
-            ax.plot(rows.value.iloc[place], place, "o", color=colours[system], markersize=3.6)
+            ax.plot(rows.value.iloc[place], place, "o", color=colours[system], markersize=3.6, clip_on=False)
         ax.axvline(rows.chance.iloc[0], color=plotting.GREY, linestyle=(0, (1, 1.2)), linewidth=0.9)
         ax.set_title(title)
         ax.grid(axis="x")

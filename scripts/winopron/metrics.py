@@ -4,6 +4,7 @@ import pandas as pd
 
 from scripts.core import files
 from scripts.core.job import run
+from scripts.winopron.lib import study
 from scripts.winopron.lib.analyses import bias as biases
 from scripts.winopron.lib.analyses import consistency, performance
 from scripts.winopron.lib.analyses import overlap as overlaps
@@ -47,6 +48,10 @@ def main(
             measured.append(performance.evaluate(answers, draws, seed).assign(**keys_of_metrics))
             if names["templates"] == "winogender":
                 # Its two templates of a pair may differ in case, and then disambiguate no pronoun.
+                three = answers[answers.pronoun_set.isin(study.WINOGENDER_SETS)]
+                rows = performance.evaluate(three, draws, seed)
+                rows = rows[rows.split == "all"].assign(split=study.THREE_SETS)
+                measured.append(rows.assign(**keys_of_metrics))
                 continue
             measured.append(consistency.evaluate(answers, draws, seed).assign(**keys_of_metrics))
             if names["entities"] != "double":

@@ -31,6 +31,12 @@ def rows(table, templates, **levels):
     return chosen.reset_index(drop=True)
 
 
+def drawn(frame):
+    """Return the rows of systems, or of rules where there is nothing else: what rules come to is known beforehand."""
+    rules = frame.system.map(study.is_rule)
+    return frame if rules.all() else frame[~rules].reset_index(drop=True)
+
+
 def colours(systems):
     """Return each system's colour; those of the study's coreference systems never change."""
     others = [name for name in systems if name not in _STUDY]

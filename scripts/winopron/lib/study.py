@@ -4,6 +4,10 @@ SETS = {"replica": "this project's templates", "official": "WinoPron", "winogend
 """Template sets to their labels; Winogender Schemas have no sentences about one person."""
 ENTITIES = {"double": "two people", "single": "one person"}
 """Kinds of sentences to their labels."""
+WINOGENDER_SETS = ("he/him/his", "she/her/her", "they/them/their")
+"""Pronoun sets of Winogender Schemas, which the study's values on them are over."""
+THREE_SETS = "he, she and they"
+"""What metrics call the sentences with these sets."""
 SYSTEMS = {
     "LingMess": "other_mention",
     "CAW-coref": "other_mention",

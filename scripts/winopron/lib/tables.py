@@ -81,8 +81,13 @@ def split(metrics, metric):
     return pd.DataFrame(cells)
 
 
+def _ends(row):
+    """Return an interval in percent; one without width says nothing, since all pairs of people agree."""
+    return MISSING if row.ci_low == row.ci_high else interval(100 * row.ci_low, 100 * row.ci_high, 1)
+
+
 def performance(metrics, templates):
-    """Return Table 2: F1 on Winogender Schemas, on this set, and the difference.
+    """Return Table 2: F1 on Winogender Schemas (three pronoun sets), on this set, and the difference.
 
     Parameters
     ----------
@@ -96,7 +101,9 @@ def performance(metrics, templates):
         ``System``, ``Reading``, ``Winogender``, ``F1``, ``Interval``, ``Difference`` and, on sentences about one
         person, ``One person``.
     """
-    rows = metrics[(metrics.metric == "f1") & (metrics.split == "all")]
+    whole = (metrics.split == "all") & (metrics.templates != WINOGENDER)
+    three = (metrics.split == study.THREE_SETS) & (metrics.templates == WINOGENDER)
+    rows = metrics[(metrics.metric == "f1") & (whole | three)]
     rows = rows.set_index(["templates", "entities", "system", "conversion"])
     cells = []
     for system in study.ordered(of_set(metrics, templates).system):
@@ -110,7 +117,7 @@ def performance(metrics, templates):
                     "Reading": study.READINGS[conversion],
                     "Winogender": NOT_RUN if there is None else percent(there, 1),
                     "F1": percent(here.value, 1),
-                    "Interval": interval(100 * here.ci_low, 100 * here.ci_high, 1),
+                    "Interval": _ends(here),
                     "Difference": MISSING if there is None else percent(here.value - there, 1, signed=True),
                     "One person": percent(rows.value.get((templates, "single", system, conversion)), 1),
                 }
@@ -148,7 +155,7 @@ def consistency(metrics):
                 chance = rows.loc[(system, conversion, pairing, f"{metric}_chance")].value
                 row |= {
                     f"{head}": percent(value.value, 1),
-                    f"{head} interval": interval(100 * value.ci_low, 100 * value.ci_high, 1),
+                    f"{head} interval": _ends(value),
                     f"{head} chance": "under 0.01" if chance < 1e-4 else percent(chance),
                 }
             cells.append(row)
