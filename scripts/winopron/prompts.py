@@ -33,7 +33,7 @@ def main(
     chosen : str or list of str
         Ids of prompt templates, or all.
     variants : list of str
-        Of :data:`scripts.winopron.lib.prompts.VARIANTS`.
+        Which people a prompt lists as options, in which order: :data:`scripts.winopron.lib.prompts.VARIANTS`.
     """
     read = [files.read_parquet(path) for path in instances]
     kept = assembly.sample(read[0].pair, pairs, seed)
