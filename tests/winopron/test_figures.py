@@ -10,6 +10,7 @@ from scripts.winopron.lib import numbers, study, summary, tables, tidy
 from tests import figures as rules
 from tests.winopron import synthetic
 
+LEVELS = {"nominative": 0.95, "accusative": 0.6, "possessive": 0.8}
 RULES = ("First person (rule)", "Last person (rule)")
 
 
@@ -23,8 +24,7 @@ def predictions(frame, systems, prompted=False):
                 if study.is_rule(name):
                     found = frame[["instance_id"]].assign(prediction="occupation")
                 else:
-                    level = {"nominative": 0.95, "accusative": 0.6, "possessive": 0.8}
-                    answers = synthetic.answers(frame, lambda row: level[row.case], 10 * seed + number)
+                    answers = synthetic.answers(frame, lambda row: LEVELS[row.case], 10 * seed + number)
                     found = answers[["instance_id", "prediction"]]
                 facts = {"system": name, "conversion": way, "prompt": prompt, "variant": "none" if prompt else ""}
                 parts.append(found.assign(**facts))

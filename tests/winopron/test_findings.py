@@ -104,7 +104,8 @@ def test_every_system_is_compared_once_and_as_published():
         for split, value in (("all", 0.5), (study.THREE_SETS, 0.8))
     ]
     columns = [
-        "templates", "entities", "system", "conversion", "split", "pairing", "metric", "value", "ci_low", "ci_high", "n",
+        "templates", "entities", "system", "conversion", "split", "pairing", "metric", "value", "ci_low", "ci_high",
+        "n",
     ]  # fmt: skip
     models = pd.DataFrame({"label": ["SpanBERT-base"], "model": ["spanbert-base-coref"]})
     table = comparable.metrics(pd.DataFrame(rows, columns=columns), "replica", models)

@@ -31,7 +31,7 @@ def test_the_ten_prompts_are_read_with_their_ids(shipped):
     assert list(read) == [str(number) for number in range(10)]
     assert all("\n" in prompt["text"] and "\\n" not in prompt["text"] for prompt in read.values())
     assert list(prompts.read(shipped, ["4", "0"])) == ["0", "4"]
-    with pytest.raises(UserError, match="'11' is not in .*prompts.tsv"):
+    with pytest.raises(UserError, match=r"'11' is not in .*prompts\.tsv"):
         prompts.read(shipped, ["11"])
 
 
@@ -108,5 +108,5 @@ def test_jobs_count_prompts_and_need_a_wrapping():
     entry = {"architecture": "decoder", "parameters": 1000, "precision": "float32", "gpus": 0}
     found = prompts.jobs(SETTINGS, {"a": entry | {"prompt_wrapping": "none"}}, 3, 4)
     assert found["a"]["prompts"] == 2 * 6 * 4 * 3 * 2 and found["a"]["generated"] == found["a"]["prompts"] * 10
-    with pytest.raises(UserError, match="winopron.prompting.models: 'a' has no prompt_wrapping"):
+    with pytest.raises(UserError, match=r"winopron\.prompting\.models: 'a' has no prompt_wrapping"):
         prompts.jobs(SETTINGS, {"a": entry}, 3, 4)
