@@ -37,10 +37,8 @@ def draw(frame):
             ax.errorbar(x, rows.value, yerr=errors, fmt="none", ecolor=look["color"], elinewidth=0.8)
             ax.plot(x, rows.value, markersize=3.6, **look)
         ax.set_title(system)
-        ax.set_xticks(range(len(CASES)), list(CASES))
         plotting.fraction_axis(ax.yaxis)
-    for ax in axes.flat[len(systems) :]:
-        ax.set_visible(False)
+    figures.label_cases(axes, len(systems))
     for ax in axes[:, 0]:
         ax.set_ylabel("Accuracy")
     chance = plotting.chance_line(axes.flat[: len(systems)], 0.5)

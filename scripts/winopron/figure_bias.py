@@ -47,10 +47,8 @@ def draw(frame):
                 )  # fmt: skip
         ax.axhline(0, color="black", linewidth=0.6)
         ax.set_title(system)
-        ax.set_xticks(range(len(CASES)), list(CASES))
         ax.yaxis.set_major_formatter(lambda value, _: f"{abs(value):.2g}")
-    for ax in axes.flat[len(systems) :]:
-        ax.set_visible(False)
+    figures.label_cases(axes, len(systems))
     for ax in axes[:, 0]:
         ax.set_ylabel("Share: negative | positive")
     handles = [plotting.patch_handle(look["color"], label) for label, look in looks.items()]

@@ -23,7 +23,6 @@ def prepare(metrics, templates):
 def draw(frame):
     """Draw a row for each system, a panel for each consistency."""
     systems = study.ordered(frame.system)[::-1]
-    colours = figures.colours(systems)
     drawn = plotting.figure(plotting.COLUMN, 0.55 + 0.2 * len(systems))
     axes = drawn.subplots(1, 2, sharey=True)
     for ax, (metric, title) in zip(axes, TITLES.items(), strict=True):
@@ -32,15 +31,17 @@ def draw(frame):
         errors = plotting.error_bars(rows.value, rows.ci_low, rows.ci_high)
         ax.errorbar(rows.value, y, xerr=errors, fmt="none", ecolor=plotting.GREY, elinewidth=0.8)
         for place, system in enumerate(systems):
-            ax.plot(rows.value.iloc[place], place, "o", color=colours[system], markersize=3.6, clip_on=False)
+            filled = "white" if study.is_rule(system) else "black"
+            ax.plot(rows.value.iloc[place], place, "ok", markerfacecolor=filled, markersize=3.6, clip_on=False)
         ax.axvline(rows.chance.iloc[0], color=plotting.GREY, linestyle=(0, (1, 1.2)), linewidth=0.9)
         ax.set_title(title)
         ax.grid(axis="x")
         plotting.fraction_axis(ax.xaxis, 0.5)
         ax.set_yticks(y, systems)
     look = {"color": plotting.GREY, "linestyle": (0, (1, 1.2)), "linewidth": 0.9}
-    handles = [plotting.handle(look, "chance of fair coins"), plotting.interval_handle("95 % interval", "_")]
-    plotting.legend_below(drawn, handles, 2)
+    handles = [plotting.point_handle("rule")] if any(map(study.is_rule, systems)) else []
+    handles += [plotting.handle(look, "fair coins"), plotting.interval_handle("95 % interval", "_")]
+    plotting.legend_below(drawn, handles, 3)
     return drawn
 
 

@@ -2,17 +2,11 @@
 
 from scripts.core import plotting
 from scripts.core.errors import UserError
+from scripts.core.templates import CASES
 from scripts.winopron.lib import study
 
 CASE_LABELS = {"nominative": "nom.", "accusative": "acc.", "possessive": "poss."}
-INTERVAL = "95 % interval over pairs of people"
-_STUDY = {
-    "LingMess": "#4477AA",
-    "CAW-coref": "#EE6677",
-    "SpanBERT-base": "#7FC485",
-    "SpanBERT-large": "#228833",
-}
-_OTHERS = ("#882255", "#332288", "#8B5A2B", "#999933", "#44AA99", "#595959", "#B5179E", "#CC3311")
+INTERVAL = "95 % interval"
 
 
 def rows(table, templates, **levels):
@@ -37,12 +31,6 @@ def drawn(frame):
     return frame if rules.all() else frame[~rules].reset_index(drop=True)
 
 
-def colours(systems):
-    """Return each system's colour; those of the study's coreference systems never change."""
-    others = [name for name in systems if name not in _STUDY]
-    return {s: _STUDY.get(s) or _OTHERS[others.index(s) % len(_OTHERS)] for s in systems}
-
-
 def keyed(pronoun_sets):
     """Return the key of each pronoun set, its nominative, by the label, such as he/him/his."""
     return {label: label.partition("/")[0] for label in pronoun_sets}
@@ -59,3 +47,19 @@ def panels(number):
     """Return rows and columns of a grid of panels on a page."""
     columns = min(number, 4 if number > 6 else 3 if number > 4 or number == 3 else 2)
     return -(-number // columns), columns
+
+
+def label_cases(axes, number):
+    """Write the cases under every panel with none below it, and hide the places that ``number`` panels leave empty.
+
+    Parameters
+    ----------
+    axes : ndarray of matplotlib.axes.Axes, shape (rows, columns)
+    number : int
+    """
+    across = axes.shape[1]
+    labels = CASES if across < 4 else [CASE_LABELS[case] for case in CASES]
+    for place, ax in enumerate(axes.flat):
+        ax.set_visible(place < number)
+        ax.set_xticks(range(len(CASES)), labels)
+        ax.tick_params(axis="x", labelbottom=place + across >= number)

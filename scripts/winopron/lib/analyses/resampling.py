@@ -2,8 +2,6 @@
 
 import numpy as np
 
-from scripts.core import statistics
-
 
 class Resampled:
     """Bootstrap samples of the pairs of people of one template set.
@@ -42,16 +40,3 @@ class Resampled:
             samples = (self.weights @ sums[0]) / (self.weights @ sums[1])
         value = sums[0].sum() / sums[1].sum() if sums[1].sum() else np.nan
         return float(value), samples
-
-
-def decided(value, samples):
-    """Return the sign that the 95 % interval leaves a quantity: 1, -1, or 0 if the interval has zero in it.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> decided(0.2, np.array([0.1, 0.2, 0.3])), decided(0.1, np.array([-0.1, 0.1, 0.2]))
-    (1, 0)
-    """
-    low, high = statistics.percentile_interval(samples)
-    return 1 if low > 0 else -1 if high < 0 else 0
