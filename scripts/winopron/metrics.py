@@ -74,14 +74,17 @@ def main(
             table = overlaps.overlaps(unprompted, signed, float("nan") if empty is None else empty)
             common.append(table.assign(templates=names["templates"]))
     prompt = [*KEYS, *consistency.PROMPT]
-    files.write_csv(metrics, pd.concat(measured)[[*KEYS, *performance.COLUMNS, "n"]])
-    for path, tables, first in (
+    table = pd.concat(measured, ignore_index=True)
+    # An interval without width would say that a value is known exactly, where all pairs of people agree.
+    table.loc[table.ci_low == table.ci_high, ["ci_low", "ci_high"]] = float("nan")
+    files.write_csv(metrics, table[[*KEYS, *performance.COLUMNS, "n"]])
+    for path, parts, first in (
         (bias, shares, prompt),
         (biased_occupations, occupations, prompt),
         (overlap, common, ["templates"]),
     ):
         # Winogender Schemas alone have none.
-        table = pd.concat(tables) if tables else pd.DataFrame(columns=first)
+        table = pd.concat(parts) if parts else pd.DataFrame(columns=first)
         files.write_csv(path, table[[*first, *(column for column in table if column not in first)]])
 
 

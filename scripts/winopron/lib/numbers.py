@@ -39,11 +39,12 @@ def from_metrics(metrics):
     Returns
     -------
     dict
-        ``systems``, ``rules`` (counts); ``chance.<consistency>``; of rules ``rules.<consistency>.lowest`` and
-        ``.highest``, and ``rules.accuracy``; of other systems ``<name>.lowest`` and ``.highest`` (with ``system``) for
-        ``accuracy``, ``accuracy.<case>`` and both consistencies (single prompts), ``interval`` for accuracy;
-        ``accusative.hardest``, systems for which the accusative has the lowest accuracy; ``prompted``, how many
-        systems are prompted; and ``difference.<system>``, of recall between both readings of prompted answers.
+        ``systems``, ``rules`` and ``prompted`` (counts of systems); ``asked.lowest``, the pairs of people that a system
+        was asked about at least; ``chance.<consistency>``; of rules ``rules.<accuracy or consistency>.lowest`` and
+        ``.highest``, and of other systems the same without ``rules.``, for single prompts, with ``accuracy.<case>``
+        besides: each with ``system``, and ``.low`` and ``.high``, the ends of its interval; ``accusative.hardest``,
+        systems for which the accusative has the lowest accuracy; and ``difference.<system>``, what the corrected
+        reading adds to the recall as published.
     """
     table = metrics[metrics.entities == "double"]
     right = study.corrected(table)
@@ -52,6 +53,7 @@ def from_metrics(metrics):
     numbers = {
         "systems": count(whole[~rules].system.nunique(), "metrics.csv", column="system"),
         "rules": count(whole[rules].system.nunique(), "metrics.csv", column="system"),
+        "asked.lowest": count(whole.n.min(), "metrics.csv", column="n"),
         "prompted": count(whole[whole.pairing == SINGLE].system.nunique(), "metrics.csv", pairing=SINGLE),
     }
     for metric in GROUPS:

@@ -82,8 +82,7 @@ def split(metrics, metric):
 
 
 def _ends(row):
-    """Return an interval in percent; one without width says nothing, since all pairs of people agree."""
-    return MISSING if row.ci_low == row.ci_high else interval(100 * row.ci_low, 100 * row.ci_high, 1)
+    return interval(100 * row.ci_low, 100 * row.ci_high, 1)
 
 
 def performance(metrics, templates):
