@@ -2,6 +2,7 @@
 # Coreference systems come in as clusters in the format of scripts/core/coreference.py, prompted models as files of answers.
 
 from scripts.winopron.lib import prompts as winopron_prompts
+from scripts.winopron.lib import resolution as winopron_resolution
 from scripts.winopron.lib.person_rules import LABELS as WINOPRON_RULES
 
 WINOPRON = config["winopron"]
@@ -28,6 +29,10 @@ try:
 except UserError as error:
     refuse(error)
 WINOPRON_ASKED = {name: registry.describe(MODELS[name]) for name in WINOPRON_PROMPTED}
+
+# Models of the run that resolve by likelihood.
+WINOPRON_SCORING = {name: facts for name, facts in RUN_MODELS.items() if WINOPRON["resolution"]["pairs"]}
+WINOPRON_SCORED_TEMPLATES = 6 * (60 if WINOPRON["resolution"]["pairs"] == "all" else WINOPRON["resolution"]["pairs"])
 
 # Those of this run; Winogender Schemas have no sentences about one person.
 WINOPRON_SETS = [
@@ -113,6 +118,28 @@ def winopron_asked(wildcards):
     return WINOPRON_ASKED if asked else {}
 
 
+def winopron_scored(wildcards):
+    """Return the models that resolve a set of instances by likelihood."""
+    asked = wildcards.templates != "winogender" and wildcards.entities == "double"
+    return WINOPRON_SCORING if asked else {}
+
+
+rule winopron_templates_to_score:
+    input:
+        instances="results/winopron/instances/{templates}/double.parquet",
+    output:
+        selected="results/winopron/instances/{templates}/selected.parquet",
+    log:
+        "results/logs/winopron_templates_to_score/{templates}.log",
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        pairs=WINOPRON["resolution"]["pairs"],
+        seed=WINOPRON["resolution"]["seed"],
+    script:
+        "../scripts/winopron/templates_to_score.py"
+
+
 rule winopron_prompts:
     input:
         instances=lambda wildcards: [
@@ -148,6 +175,14 @@ rule winopron_predictions:
         answers=lambda wildcards: [
             f"results/winopron/answers/{wildcards.templates}/{model}.parquet" for model in winopron_asked(wildcards)
         ],
+        selected=lambda wildcards: (
+            [f"results/winopron/instances/{wildcards.templates}/selected.parquet"]
+            if winopron_scored(wildcards)
+            else []
+        ),
+        scores=lambda wildcards: [
+            f"results/winopron/scores/{wildcards.templates}/{model}.parquet" for model in winopron_scored(wildcards)
+        ],
     output:
         predictions="results/winopron/predictions/{templates}/{entities}.parquet",
     log:
@@ -161,6 +196,7 @@ rule winopron_predictions:
         systems=lambda wildcards: winopron_clusters(wildcards),
         answering=lambda wildcards: winopron_answers(wildcards),
         models=lambda wildcards: winopron_asked(wildcards),
+        scored=lambda wildcards: winopron_scored(wildcards),
     script:
         "../scripts/winopron/predictions.py"
 
@@ -269,6 +305,17 @@ declare(
     every_part=WINOPRON_EVERY,
     instances=WINOPRON_INSTANCES,
     analyses=list(rules.winopron_metrics.output),
+    scored=(
+        Scored(
+            sets=WINOPRON_PARTS,
+            instances=WINOPRON_SCORED_TEMPLATES,
+            options=2,
+            tokens=winopron_resolution.TOKENS,
+            shared=winopron_resolution.SHARED,
+        )
+        if WINOPRON_SCORING
+        else None
+    ),
     prompted=(
         Prompted(sets=WINOPRON["templates"], models=WINOPRON_PROMPTED, tokens=winopron_prompts.PROMPT_TOKENS)
         if WINOPRON_PROMPTED
@@ -330,7 +377,8 @@ declare(
             "template_sets": WINOPRON_PARTS,
             "winogender": "winogender" in WINOPRON["templates"],
             "models": WINOPRON_ASKED,
+            "scored": WINOPRON_SCORING,
         },
     ),
-    summary=result(**WINOPRON_METRICS, params={"models": WINOPRON_ASKED}),
+    summary=result(**WINOPRON_METRICS, params={"models": WINOPRON_ASKED, "scored": WINOPRON_SCORING}),
 )

@@ -2,10 +2,10 @@
 
 import pandas as pd
 
-from scripts.core import files
+from scripts.core import files, model_outputs
 from scripts.core.job import log, run
 from scripts.winopron.lib import answers as in_words
-from scripts.winopron.lib import cluster_answers
+from scripts.winopron.lib import cluster_answers, resolution
 
 COLUMNS = ["system", "conversion", "prompt", "variant", "instance_id", "prediction", "right"]
 
@@ -21,13 +21,17 @@ def main(
     systems: list,
     answering: list,
     models: dict,
+    selected: list,
+    scores: list,
+    scored: dict,
 ):
     """Write ``predictions`` (Parquet): :data:`COLUMNS`.
 
-    ``clusters`` are the files of ``systems``, ``answer_files`` those of ``answering``, and ``answers`` those of
-    ``models`` to the one file of ``prompts``, in the same order. A system has its label as ``system``; with clusters it
-    has ``conversions``, the ways in which they are read. ``prediction`` is occupation, participant or nothing;
-    ``prompt`` and ``variant`` are empty for systems that are not prompted.
+    ``clusters`` are the files of ``systems``, ``answer_files`` those of ``answering``, ``answers`` those of ``models``
+    to the one file of ``prompts``, and ``scores`` those of the models ``scored`` of the one file of ``selected``
+    templates, in the same order. A system has its label as ``system``; with clusters it has ``conversions``, the ways in
+    which they are read. ``prediction`` is occupation, participant or nothing; ``prompt`` and ``variant`` are empty for
+    systems that are not prompted.
     """
     sentences = files.read_parquet(instances)
     tables = []
@@ -41,6 +45,12 @@ def main(
         asked = files.read_parquet(path)
         for (name, facts), answered in zip(models.items(), answers, strict=True):
             tables.append(in_words.of_model(answered, name, asked, sentences).assign(system=facts["label"]))
+    for path in selected:
+        asked = files.read_parquet(path)
+        for (name, facts), scores_path in zip(scored.items(), scores, strict=True):
+            found = resolution.predictions(model_outputs.read_scores(scores_path, name, asked), asked, sentences)
+            system = resolution.label(facts["label"])
+            tables.append(found.assign(system=system, conversion="corrected", prompt="", variant=""))
     table = pd.concat(tables, ignore_index=True)
     meant = dict(zip(sentences.instance_id, sentences.answer, strict=True))
     table["right"] = table.prediction == table.instance_id.map(meant)

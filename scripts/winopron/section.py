@@ -19,15 +19,17 @@ def main(
     template_sets: list,
     winogender: bool,
     models: dict,
+    scored: dict,
 ):
     """Write ``section_tex``.
 
     ``numbers`` has one file for each of ``template_sets``, in that order; ``figures`` and ``tables`` are the files that
     the section includes, ``comparison_numbers`` count verdicts on what the study publishes; ``winogender`` tells
-    whether the run has Winogender Schemas; ``models`` are those that are prompted.
+    whether the run has Winogender Schemas; ``models`` are those that are prompted,
+    and ``scored`` those that resolve by likelihood.
     """
     common = context(
-        "winopron", template_sets, numbers, figures, tables, comparison_numbers, section_tex, models=models
+        "winopron", template_sets, numbers, figures, tables, comparison_numbers, section_tex, models=models | scored
     )
     called = {name: TITLES[name] for name in template_sets}
     common |= {
@@ -36,6 +38,7 @@ def main(
         "main": template_sets[-1],
         "winogender": winogender,
         "models": models,
+        "scored": scored,
     }
     closing.write(section_tex, section_template, common, figures, tables)
 

@@ -3,13 +3,14 @@
 from scripts.core.job import run
 from scripts.core.paper.published import demonstration
 from scripts.core.paper.summary import write
-from scripts.winopron.lib import tidy
+from scripts.winopron.lib import resolution, tidy
 from scripts.winopron.lib.summary import rows
 
 
-def main(*, metrics: str, summary: str, models: dict):
-    """Write ``summary`` (CSV); ``models`` are those that are prompted."""
-    write(summary, "WinoPron", rows(tidy.metrics(metrics), set(demonstration(models).values())))
+def main(*, metrics: str, summary: str, models: dict, scored: dict):
+    """Write ``summary`` (CSV); ``models`` are those that are prompted, ``scored`` those that resolve by likelihood."""
+    shown = {*demonstration(models).values(), *map(resolution.label, demonstration(scored).values())}
+    write(summary, "WinoPron", rows(tidy.metrics(metrics), shown))
 
 
 if __name__ == "__main__":

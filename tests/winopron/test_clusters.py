@@ -187,7 +187,7 @@ def test_the_jobs_write_clusters_and_answers(double, tmp_path):
     answer_file(words, double, texts)
     predictions_job.main(
         instances=str(path), clusters=written, answer_files=[str(words)], predictions=str(out), systems=systems,
-        answering=[{"system": "c"}], prompts=[], answers=[], models={},
+        answering=[{"system": "c"}], prompts=[], answers=[], models={}, selected=[], scores=[], scored={},
     )  # fmt: skip
     table = files.read_parquet(out)
     assert list(table) == predictions_job.COLUMNS and len(table) == 5 * len(double)
