@@ -355,7 +355,7 @@ declare(
     },
     comparisons={
         "published_vs_ours": result(
-            params=WINOPRON_COMPARED | {"models": WINOPRON_ASKED},
+            params=WINOPRON_COMPARED | {"models": WINOPRON_ASKED, "pronoun_sets": PRONOUN_SETS},
             published=root("paper/published/winopron.csv"),
             mapping=root("paper/published/winopron_mapping.csv"),
             study_models=root("paper/published/winopron_models.csv"),

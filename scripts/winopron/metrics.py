@@ -48,10 +48,11 @@ def main(
             measured.append(performance.evaluate(answers, draws, seed).assign(**keys_of_metrics))
             if names["templates"] == "winogender":
                 # Its two templates of a pair may differ in case, and then disambiguate no pronoun.
-                three = answers[answers.pronoun_set.isin(study.WINOGENDER_SETS)]
-                rows = performance.evaluate(three, draws, seed)
-                rows = rows[rows.split == "all"].assign(split=study.THREE_SETS)
-                measured.append(rows.assign(**keys_of_metrics))
+                if set(study.WINOGENDER_SETS) <= set(answers.pronoun_set):
+                    three = answers[answers.pronoun_set.isin(study.WINOGENDER_SETS)]
+                    rows = performance.evaluate(three, draws, seed)
+                    rows = rows[rows.split == "all"].assign(split=study.THREE_SETS)
+                    measured.append(rows.assign(**keys_of_metrics))
                 continue
             measured.append(consistency.evaluate(answers, draws, seed).assign(**keys_of_metrics))
             if names["entities"] != "double":

@@ -30,8 +30,8 @@ def main(
     ``clusters`` are the files of ``systems``, ``answer_files`` those of ``answering``, ``answers`` those of ``models``
     to the one file of ``prompts``, and ``scores`` those of the models ``scored`` of the one file of ``selected``
     templates, in the same order. A system has its label as ``system``; with clusters it has ``conversions``, the ways
-    in which they are read. ``prediction`` is occupation, participant or nothing; ``prompt`` and ``variant`` are empty for
-    systems that are not prompted.
+    in which they are read. ``prediction`` is occupation, participant or nothing; ``prompt`` and ``variant`` are empty
+    for systems that are not prompted.
     """
     sentences = files.read_parquet(instances)
     tables = []

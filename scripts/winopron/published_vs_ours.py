@@ -3,7 +3,7 @@
 from scripts.core import files
 from scripts.core.job import run
 from scripts.core.paper.published import demonstration, read, write
-from scripts.winopron.lib import comparable, tidy
+from scripts.winopron.lib import comparable, study, tidy
 
 
 def main(
@@ -20,11 +20,12 @@ def main(
     template_sets: list,
     every_set: list,
     models: dict,
+    pronoun_sets: list,
 ):
     """Write all comparisons (CSV), those that the paper shows (LaTeX) and how often each verdict fell (JSON).
 
     Systems are read as the study's authors read them. ``counts`` is the table of templates; demonstration models among
-    ``models`` are left out.
+    ``models`` are left out, and so are all results if ``pronoun_sets`` are not the study's.
     """
     printed = read(published, mapping, study_models)
     measured, overlaps, sizes = (tidy.metrics(metrics), files.read_csv(overlap), files.read_csv(counts))
@@ -36,9 +37,19 @@ def main(
         }
         for name in template_sets
     }
+    reason = study.obstacle(pronoun_sets)
     write(
-        "winopron", printed, tables, every_set, excluded=demonstration(models), csv=csv, tex=tex, numbers=numbers
-    )  # fmt: skip
+        "winopron",
+        printed,
+        tables,
+        every_set,
+        excluded=demonstration(models),
+        obstacles=dict.fromkeys(("coreference", "prompting"), reason),
+        inapplicable={"instances": reason},
+        csv=csv,
+        tex=tex,
+        numbers=numbers,
+    )
 
 
 if __name__ == "__main__":

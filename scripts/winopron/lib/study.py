@@ -6,6 +6,8 @@ ENTITIES = {"double": "two people", "single": "one person"}
 """Kinds of sentences to their labels."""
 WINOGENDER_SETS = ("he/him/his", "she/her/her", "they/them/their")
 """Pronoun sets of Winogender Schemas, which the study's values on them are over."""
+PRONOUN_SETS = {"he", "she", "they", "xe"}
+"""The study's pronoun sets, by their names in templates/pronouns.tsv."""
 THREE_SETS = "he, she and they"
 """What metrics call the sentences with these sets."""
 SYSTEMS = {
@@ -29,6 +31,11 @@ READINGS = {
     "published": "as published",
 }
 """Ways of reading to what tables call them."""
+
+
+def obstacle(pronoun_sets):
+    """Return why results over these pronoun sets cannot be compared with the study's; empty if they can."""
+    return "" if set(pronoun_sets) == PRONOUN_SETS else "the study has the pronoun sets he, she, they and xe"
 
 
 def corrected(table):
