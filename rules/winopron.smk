@@ -328,10 +328,23 @@ declare(
         "bias": result(params=WINOPRON_SET, **WINOPRON_BIAS, title="Template pairs that show bias"),
     },
     # In the paper: counts 1, performance 2, consistency 3, biased_occupations 4, overlap_systems 5, overlap_cases 6,
-    # f1 8, precision 9, recall 10; readings is an addition.
+    # prompts 7, f1 8, precision 9, recall 10; groups has sentences as Figures 2 and 4 do; readings is an addition.
     tables={
         "counts": result(
             at="counts", instances=WINOPRON_INSTANCES, params={"sets": WINOPRON_SETS}, title="Templates by case"
+        ),
+        "prompts": result(
+            at="prompts",
+            prompt_templates=WINOPRON_PROMPTS,
+            params={"chosen": WINOPRON_PROMPTING["prompts"]},
+            title="Prompts",
+        ),
+        # The authors' sentences are in no table.
+        "groups": result(
+            made=every(templates=[templates for templates in WINOPRON_PARTS if templates == "replica"]),
+            constraints={"templates": "replica"},
+            instances="results/winopron/instances/{templates}/double.parquet",
+            title="Sentences that are right together",
         ),
         "performance": result(params=WINOPRON_SET, **WINOPRON_METRICS, title="F1 beside Winogender Schemas"),
         "consistency": result(params=WINOPRON_SET, **WINOPRON_METRICS, title="Consistency"),
