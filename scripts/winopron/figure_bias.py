@@ -11,10 +11,16 @@ SIGNS = ("positive", "negative")
 
 
 def prepare(bias, templates):
-    """Return the rows to draw: forms of systems with a solvable pair, prompted ones with all prompts together."""
+    """Return the rows to draw: forms with a solvable pair, of systems that read pronouns, all prompts together."""
     frame = figures.rows(bias, templates, entities="double")
     of_prompts = frame.groupby("system").prompt.transform(lambda prompts: (prompts == "all").any())
-    kept = (~of_prompts | (frame.prompt == "all")) & (frame.pronoun_set != "all") & (frame.attempted_solvable > 0)
+    of_pronouns = frame.system.map(study.reads_pronouns)
+    kept = (
+        of_pronouns
+        & (~of_prompts | (frame.prompt == "all"))
+        & (frame.pronoun_set != "all")
+        & (frame.attempted_solvable > 0)
+    )
     return frame[kept].reset_index(drop=True)
 
 

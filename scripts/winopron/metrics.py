@@ -70,8 +70,8 @@ def main(
                 together = biases.shares(pd.concat(found.values()), draws, seed)
                 shares.append(together.assign(**keys, **dict.fromkeys(consistency.PROMPT, "all")))
             else:
-                unprompted[system, conversion] = found["", ""]
-        if unprompted:
+                unprompted |= {(system, conversion): found["", ""]} if study.reads_pronouns(system) else {}
+        if names["entities"] == "double" and names["templates"] != "winogender":
             table = overlaps.overlaps(unprompted, signed, float("nan") if empty is None else empty)
             common.append(table.assign(templates=names["templates"]))
     prompt = [*KEYS, *consistency.PROMPT]

@@ -113,7 +113,7 @@ def from_bias(bias):
     table = study.corrected(bias)
     together = table.groupby("system").prompt.transform(lambda prompts: (prompts == "all").any())
     table = table[(table["case"] == "all") & (~together | (table.prompt == "all"))]
-    solvable = table[table.attempted_solvable > 0].reset_index(drop=True)
+    solvable = table[(table.attempted_solvable > 0) & table.system.map(study.reads_pronouns)].reset_index(drop=True)
     numbers = {"bias.systems": count(len(solvable), "bias.csv", column="attempted_solvable")}
     for sign in () if solvable.empty else ("positive", "negative"):
         column = f"share_{sign}"

@@ -10,6 +10,7 @@ from scripts.core import options
 from scripts.core.errors import UserError
 from scripts.core.instances import content_id
 from scripts.winopron.lib.instances import PLURAL_FORMS
+from scripts.winopron.lib.study import LIKELIHOOD
 from scripts.winopron.lib.templates import ANSWERS
 
 TOKENS = 25
@@ -26,7 +27,7 @@ def label(model):
     >>> label("SmolLM2")
     'SmolLM2, likelihood'
     """
-    return f"{model}, likelihood"
+    return f"{model}{LIKELIHOOD}"
 
 
 def instances(sentences, pairs):

@@ -33,6 +33,21 @@ READINGS = {
 """Ways of reading to what tables call them."""
 
 
+LIKELIHOOD = ", likelihood"
+"""What the label of a model ends with that resolves by likelihood (:mod:`scripts.winopron.lib.resolution`)."""
+
+
+def reads_pronouns(system):
+    """Tell whether what a system takes can depend on the pronoun set, so that bias can show.
+
+    Examples
+    --------
+    >>> reads_pronouns("SpanBERT-base"), reads_pronouns("BERT, likelihood"), reads_pronouns("First person (rule)")
+    (True, False, False)
+    """
+    return not is_rule(system) and not system.endswith(LIKELIHOOD)
+
+
 def obstacle(pronoun_sets):
     """Return why results over these pronoun sets cannot be compared with the study's; empty if they can."""
     return "" if set(pronoun_sets) == PRONOUN_SETS else "the study has the pronoun sets he, she, they and xe"

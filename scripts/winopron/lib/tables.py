@@ -231,8 +231,7 @@ def biased_occupations(biased, all_bias):
     biased, forms = study.corrected(biased), study.corrected(all_bias)
     cells = []
     for system in study.ordered(forms.system):
-        if study.is_rule(system):
-            # Rules resolve both endings to one person, so that nothing is solvable.
+        if not study.reads_pronouns(system):
             continue
         of_system = biased[biased.system == system]
         for pronoun_set in [name for name in forms.pronoun_set.unique() if name != "all"]:
