@@ -304,6 +304,7 @@ rule ruff_pronoun_tests:
     resources:
         mem_mb=4000,
     params:
+        models=RUN_MODELS,
         pronoun_sets=PRONOUN_SETS,
         alpha=RUFF["alpha"],
     script:

@@ -306,6 +306,17 @@ def enough(frame):
     return frame[frame.n >= FEWEST]
 
 
+def nothing_drawn():
+    """Return the figure of a sample in which no share rests on :data:`FEWEST` instances: it says so."""
+    with style():
+        drawn = figure(COLUMN, 0.7)
+        ax = drawn.subplots()
+        ax.set_axis_off()
+        note = f"Nothing is drawn: each value rests on fewer than {FEWEST} instances."
+        ax.text(0.5, 0.5, note, ha="center", va="center", fontsize=7, transform=ax.transAxes)
+    return drawn
+
+
 def left_out(frame, models):
     """Return a legend handle that names the models with too few instances to be drawn; in a list, empty for none."""
     few = frame[frame.n < FEWEST]

@@ -39,12 +39,14 @@ class Job(NamedTuple):
     """A job of the run.
 
     ``name`` is its rule with the values of its wildcards; ``seconds`` what it should take, None if nothing is known;
-    ``share`` the part of the machine that it takes, between 0 and 1.
+    ``share`` the part of the machine that it takes, between 0 and 1; ``bound`` says that ``seconds`` is what it takes
+    at most, as for a model that has not run here yet.
     """
 
     name: str
     seconds: float | None
     share: float
+    bound: bool = False
 
 
 class Progress:
@@ -81,15 +83,27 @@ class Progress:
         if number in self.jobs:
             self.failed[number] = now - self.begun.pop(number, now)
 
+    def part_of_bound(self):
+        """Return which part of their bounds the jobs with one took so far; None before the first has ended."""
+        ended = [number for number in self.taken if self.jobs[number].bound]
+        bounds = sum(self.jobs[number].seconds for number in ended)
+        return min(1.0, sum(self.taken[number] for number in ended) / bounds) if bounds else None
+
+    def at_most(self):
+        """Tell whether the time left is an upper bound: jobs are left that have one, and none of them has ended yet."""
+        left = (job for number, job in self.jobs.items() if number not in self.taken and number not in self.failed)
+        return self.part_of_bound() is None and any(job.bound for job in left)
+
     def seconds_left(self, now):
         """Return how long the jobs that have not ended should take; a job beyond its estimate takes a tenth more."""
         small = [seconds for number, seconds in self.taken.items() if self.jobs[number].seconds is None]
         typical = sum(small) / len(small) if small else SMALL_SECONDS
+        part = self.part_of_bound() or 1.0
         left = 0.0
         for number, job in self.jobs.items():
             if number in self.taken or number in self.failed:
                 continue
-            expected = typical if job.seconds is None else job.seconds
+            expected = typical if job.seconds is None else job.seconds * (part if job.bound else 1)
             spent = now - self.begun[number] if number in self.begun else 0.0
             left += max(expected - spent, spent / 10) * (job.share if self.side_by_side else 1)
         return left if self.side_by_side else left / max(1, len(self.begun))
@@ -103,7 +117,7 @@ class Progress:
         """Return the line: how many jobs have ended, the time left, and the jobs at work or the one that ``ended``."""
         parts = [self.counted()]
         if len(self.taken) < len(self.jobs):
-            parts.append(spoken(self.seconds_left(now)))
+            parts.append(spoken(self.seconds_left(now), self.at_most()))
         if self.failed:
             parts.append(f"{len(self.failed)} failed")
         if ended is not None:
@@ -115,19 +129,22 @@ class Progress:
         return ", ".join(parts) + (f": {work}" if work else "")
 
 
-def spoken(seconds):
+def spoken(seconds, at_most=False):
     """Return a time left in words, as exact as such an estimate is.
 
     Examples
     --------
     >>> spoken(250)
     'about 4 min left'
+    >>> spoken(250, at_most=True)
+    'at most 4 min left'
     """
     if seconds < 60:
         return "less than a minute left"
+    how = "at most" if at_most else "about"
     if seconds < 5400:
-        return f"about {round(seconds / 60)} min left"
-    return f"about {round(seconds / 3600)} h left"
+        return f"{how} {round(seconds / 60)} min left"
+    return f"{how} {round(seconds / 3600)} h left"
 
 
 def took(seconds):
@@ -160,7 +177,8 @@ class Handler(logging.Handler):
         with self.lock:
             self.progress, self.reasons, self.began = progress, reasons, time.monotonic()
             if not self.terminal:
-                self._print(f"{counted(len(progress.jobs), 'job')}, {spoken(progress.seconds_left(self.began))}")
+                left = spoken(progress.seconds_left(self.began), progress.at_most())
+                self._print(f"{counted(len(progress.jobs), 'job')}, {left}")
         if self.terminal:
             threading.Thread(target=self._tick, daemon=True).start()
 
@@ -312,25 +330,28 @@ def jobs_of(workflow):
             wildcards.pop(name, None)
         name = " ".join(filter(None, [job.rule.name, *map(str, wildcards.values()), part]))
         # Targets without a script take no time.
-        seconds = 0.0 if job.is_norun else expected_seconds(job)
-        jobs[workflow.dag.jobid(job)] = Job(name, seconds, min(job.threads, cores) / cores)
+        seconds, bound = (0.0, False) if job.is_norun else expected_seconds(job)
+        jobs[workflow.dag.jobid(job)] = Job(name, seconds, min(job.threads, cores) / cores, bound)
     return jobs
 
 
 def expected_seconds(job):
-    """Return what a job of Snakemake should take: as last time, or by its time limit; None if nothing is known."""
+    """Return what a job of Snakemake should take, and whether it is what it takes at most.
+
+    It is what the job took last time; by its time limit, at most; or None if nothing is known.
+    """
     if job.benchmark and Path(str(job.benchmark)).is_file():
         rows = Path(str(job.benchmark)).read_text(encoding="utf-8").splitlines()
         try:
-            return float(rows[1].split("\t")[0])
+            return float(rows[1].split("\t")[0]), False
         except (IndexError, ValueError):
-            return None
+            return None, False
     if "gpu" in job.rule.resources:
         # Not the job's own resources, which would be kept: files that they follow from may not be there yet.
         limit = job.rule.expand_resources(job.wildcards_dict, job.input, 1).get("runtime")
         if isinstance(limit, int | float):
-            return max(60 * (limit - STARTUP_MINUTES), SMALL_SECONDS)
-    return None
+            return max(60 * (limit - STARTUP_MINUTES), SMALL_SECONDS), True
+    return None, False
 
 
 def paper_lines(pdf, manifest):

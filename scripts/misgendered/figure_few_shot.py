@@ -24,6 +24,8 @@ def draw(summary, by_draw, models, chance):
     models : dict
     chance : float
     """
+    if summary.empty:
+        return plotting.nothing_drawn()
     names = [name for name in models if name in set(summary.model)]
     columns = min(COLUMNS, len(names))
     rows = -(-len(names) // columns)

@@ -24,6 +24,8 @@ def draw(frame, models, chance):
     models : dict
     chance : float
     """
+    if frame.empty:
+        return plotting.nothing_drawn()
     types = present(TYPES, frame.pronoun_type)
     drawn = plotting.figure(plotting.COLUMN, 1.25 * len(types) + 0.3)
     grid = drawn.subplots(len(types), 1, sharex=True, sharey=True, squeeze=False)[:, 0]

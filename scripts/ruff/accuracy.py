@@ -2,6 +2,7 @@
 
 from scripts.core import files
 from scripts.core.job import run
+from scripts.ruff.lib import study
 from scripts.ruff.lib.analyses import accuracy as analysis
 from scripts.ruff.lib.analyses import averages
 
@@ -16,11 +17,15 @@ def main(
     draws: int,
     seed: int,
 ):
-    """Write the three accuracy tables; ``draws`` and ``seed`` belong to the bootstrap over occupations."""
+    """Write the three accuracy tables; ``draws`` and ``seed`` belong to the bootstrap over occupations.
+
+    Rows over ``all`` models leave demonstration models out if there are others.
+    """
     table = files.read_parquet(predictions)
     summary = analysis.accuracy(table, draws, seed)
     architectures = {name: facts["architecture"] for name, facts in models.items()}
-    over = averages.over_models(summary, architectures, ["n_distractors", "factor", "level"], "accuracy")
+    keys = ["n_distractors", "factor", "level"]
+    over = averages.over_models(summary, architectures, keys, "accuracy", study.pooled(models))
     files.write_csv(accuracy_by_seed, analysis.accuracy_by_seed(table))
     files.write_csv(accuracy, summary)
     files.write_csv(accuracy_over_models, over.rename(columns={"mean": "accuracy"}))

@@ -8,7 +8,7 @@ from matplotlib.lines import Line2D
 from scripts.core import plotting
 from scripts.core.job import run
 from scripts.core.paper.formats import MISSING
-from scripts.ruff.lib import figures
+from scripts.ruff.lib import figures, study
 
 ACCURACY = ["model", "n_distractors", "factor", "level", "n", "accuracy", "ci_low", "ci_high"]
 TESTS = ["model", "pronoun_a", "pronoun_b", "mean_a", "mean_b", "p_holm", "significant_holm"]
@@ -64,11 +64,11 @@ def draw(frame, models, labels, chance, human):
     Columns beside the axes say whether neighbouring sets differ significantly.
     """
     few = len(models) <= plotting.FEW
-    pooled = len(models)
+    pooled = len(study.pooled(models))
     few_instances = plotting.left_out(frame, models)
     frame = frame[frame.n.isna() | (frame.n >= plotting.FEWEST)]
     models = {name: facts for name, facts in models.items() if name in set(frame.model)}
-    first = (ALL, f"mean of {pooled} models") if ALL in set(frame.model) else None
+    first = (ALL, f"mean of {pooled} model{'' if pooled == 1 else 's'}") if ALL in set(frame.model) else None
     panels = figures.model_rows(models, first)
     row_height, width = (0.42, plotting.COLUMN) if few else (0.19, plotting.PAGE)
     drawn, grid = figures.rows_figure(panels, width, row_height, 0.55)

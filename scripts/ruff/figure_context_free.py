@@ -22,7 +22,7 @@ def select(counts, summary, models, sets):
 def draw(frame, models, labels, templates):
     """Draw the means as bars, single models as points, and what a random choice would give; return the figure.
 
-    Error bars are the SD over models; one model has none. Points are set apart along x in registry order.
+    Error bars are the SD over the models of the mean; one has none. Points are set apart along x in registry order.
     """
     drawn = plotting.figure(plotting.COLUMN, 2.2)
     ax = drawn.subplots()
@@ -30,6 +30,7 @@ def draw(frame, models, labels, templates):
     means = frame[frame.model == "all"].set_index("pronoun")
     many = len(labels) > 3
     several = len(models) > 1
+    pooled = int(means.n_models.max())
     for x, pronoun in enumerate(labels):
         mean = means.loc[pronoun]
         ax.bar(x, mean["count"], width=0.7, color=colours[pronoun], zorder=1)
@@ -37,18 +38,20 @@ def draw(frame, models, labels, templates):
             points = frame[(frame.pronoun == pronoun) & (frame.model != "all")]
             apart = [x + 0.5 * (i / (len(points) - 1) - 0.5) for i in range(len(points))]
             ax.scatter(apart, points["count"], s=9, color="white", edgecolor=plotting.GREY, linewidth=0.6, zorder=3)
-            bars = templates * plotting.error_bars(
-                [mean["count"] / templates],
-                [(mean["count"] - mean.sd) / templates],
-                [(mean["count"] + mean.sd) / templates],
-            )
-            ax.errorbar(x, mean["count"], bars, color="black", linewidth=1, capsize=2.5, zorder=4)
+            if pooled > 1:
+                bars = templates * plotting.error_bars(
+                    [mean["count"] / templates],
+                    [(mean["count"] - mean.sd) / templates],
+                    [(mean["count"] + mean.sd) / templates],
+                )
+                ax.errorbar(x, mean["count"], bars, color="black", linewidth=1, capsize=2.5, zorder=4)
     ax.set_xticks(range(len(labels)), [label.replace("/", "/\n") if many else label for label in labels.values()])
     ax.set_ylim(bottom=0)
     ax.set_ylabel(f"Predictions (of {templates} sentences)")
     handles = [plotting.reference_line([ax], templates / len(labels), "random", (0, (1, 1.2)))]
     if several:
-        handles.append(plotting.interval_handle(f"mean ± SD over {len(models)} models"))
+        if pooled > 1:
+            handles.append(plotting.interval_handle(f"mean ± SD over {pooled} models"))
         handles.append(plotting.point_handle("one model"))
     plotting.legend_below(drawn, handles, 3)
     return drawn

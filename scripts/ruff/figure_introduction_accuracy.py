@@ -12,6 +12,8 @@ def draw(frame, models, chance, human):
     """Draw one bar for each model with its interval; return the figure."""
     few = plotting.left_out(frame, models)
     frame = plotting.enough(frame)
+    if frame.empty:
+        return plotting.nothing_drawn()
     panels = figures.model_rows({name: facts for name, facts in models.items() if name in set(frame.model)})
     drawn, grid = figures.rows_figure(panels, plotting.COLUMN, 0.17, 0.35)
     values = frame.set_index("model")

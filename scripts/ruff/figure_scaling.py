@@ -27,6 +27,8 @@ def draw(frame, models, chance, human):
     """
     few = plotting.left_out(frame, models)
     frame = plotting.enough(frame)
+    if frame.empty:
+        return plotting.nothing_drawn()
     models = {name: facts for name, facts in models.items() if name in set(frame.model)}
     ends = sorted(frame.n_distractors.unique())
     families = {}

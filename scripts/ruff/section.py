@@ -3,6 +3,7 @@
 from scripts.core.job import run
 from scripts.core.paper import closing, latex
 from scripts.core.paper.sections import breakable, context, number, value, write
+from scripts.ruff.lib import study
 
 FEW = 6
 """Up to this many models the text speaks of each; above, of all together."""
@@ -47,6 +48,7 @@ def main(
         "families": {facts["family"] for facts in [*models.values(), *prompting["models"].values()]},
         "architectures": [a for a in ("decoder", "encoder") if a in {f["architecture"] for f in models.values()}],
         "few": FEW,
+        "others": "" if len(study.pooled(models)) == len(models) else " but demonstration models",
         "distractors": distractors,
         "seeds": seeds,
         "scored": scored,

@@ -33,6 +33,20 @@ def test_the_time_left_follows_from_what_is_known_of_each_job():
     assert made.line(1101) == "3 of 3 (100%)"
 
 
+def test_what_jobs_take_at_most_is_said_so_until_one_has_shown_how_much_of_it_they_need():
+    limits = {number: progress.Job(f"score {number}", 600.0, 1.0, bound=True) for number in (1, 2)}
+    made = progress.Progress(limits | {3: progress.Job("sample", 30.0, 1.0)})
+    assert made.line(0) == "0 of 3 (0%), at most 20 min left"
+    made.start(1, 0)
+    made.end(1, 150)
+    # The other one needs a quarter as well; what is known of the third from its last run stays.
+    assert made.seconds_left(150) == pytest.approx(150 + 30)
+    assert made.line(150) == "1 of 3 (33%), about 3 min left"
+    made.start(2, 150)
+    made.end(2, 300)
+    assert made.line(300) == "2 of 3 (66%), less than a minute left"
+
+
 def test_on_a_cluster_as_many_jobs_run_as_now():
     made = run(side_by_side=False)
     made.start(1, 0)

@@ -62,6 +62,19 @@ def test_examples_in_the_prompt(given):
     assert len([ax for ax in drawn.axes if ax.axison]) == len(models)
 
 
+def test_samples_of_few_instances_have_all_figures(given):
+    models, table, accuracies = given
+    nothing = accuracies[accuracies.n < 0].assign(parameters=1.0)
+    by_draw = accuracy.by_draw(table)
+    for drawn in (
+        figures.accuracy_rows(nothing, {}, models, CHANCE, "group"),
+        figure_model_size.draw(nothing, models, CHANCE),
+        figure_few_shot.draw(accuracy.over_draws(by_draw).head(0), by_draw.head(0), models, CHANCE),
+    ):
+        assert "Nothing is drawn" in drawn.axes[0].texts[0].get_text()
+        assert rules.problems(drawn) == []
+
+
 def test_tokens_reductions_and_declared_forms(given):
     models, table, _ = given
     cells = fertility.by_form(table)

@@ -7,6 +7,7 @@ from scipy import stats
 
 from scripts.core import statistics
 from scripts.core.errors import UserError
+from scripts.ruff.lib import study
 from scripts.ruff.lib.analyses import (
     accuracy,
     averages,
@@ -125,10 +126,33 @@ def test_intervals_resample_occupations():
 def test_over_models_averages_models_within_architectures():
     table = pd.DataFrame({"model": ["a", "b", "c"], "level": "all", "accuracy": [0.2, 0.4, 0.9]})
     architectures = {"a": "decoder", "b": "decoder", "c": "encoder"}
-    over = averages.over_models(table, architectures, ["level"], "accuracy").set_index("architecture")
+    over = averages.over_models(table, architectures, ["level"], "accuracy", ["a", "b", "c"]).set_index("architecture")
     assert over["mean"].to_dict() == pytest.approx({"all": 0.5, "decoder": 0.3, "encoder": 0.9})
     assert over.n_models.to_dict() == {"all": 3, "decoder": 2, "encoder": 1}
     assert np.isnan(over.loc["encoder", "sd"])
+    # An architecture whose only model is not pooled keeps its row.
+    over = averages.over_models(table, architectures, ["level"], "accuracy", ["a", "b"]).set_index("architecture")
+    assert over["mean"].to_dict() == pytest.approx({"all": 0.3, "decoder": 0.3, "encoder": 0.9})
+    assert over.n_models.to_dict() == {"all": 2, "decoder": 2, "encoder": 1}
+
+
+def test_demonstration_models_are_pooled_only_with_each_other():
+    real, demonstration = {"demonstration": False}, {"demonstration": True}
+    assert study.pooled({"a": real, "b": demonstration}) == ["a"]
+    assert study.pooled({"a": demonstration, "b": demonstration}) == ["a", "b"]
+
+
+def test_tests_over_all_models_leave_out_what_is_not_pooled():
+    rows = []
+    for o in range(12):
+        for model, right in (("a", 8), ("demo", 0)):
+            rows += outcomes("he", f"o{o}", right - (o % 3 if model == "a" else 0), 10, model)
+            rows += outcomes("she", f"o{o}", 2, 10, model)
+    tests = pronoun_tests.pronoun_tests(frame(rows), ["he", "she"], alpha=0.05, pooled=["a"]).set_index("model")
+    assert tests.loc["all", "mean_a"] == tests.loc["a", "mean_a"] == pytest.approx(0.7)
+    assert tests.n_models.to_dict() == {"all": 1, "a": 1, "demo": 1}
+    every = pronoun_tests.pronoun_tests(frame(rows), ["he", "she"], alpha=0.05).set_index("model")
+    assert every.loc["all", "mean_a"] == pytest.approx(0.35) and every.loc["all", "n_models"] == 2
 
 
 def test_pronoun_tests_use_occupations_and_correct_within_a_model():

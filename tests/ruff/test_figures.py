@@ -253,6 +253,20 @@ def test_models_with_too_few_instances_are_not_drawn(name, tmp_path, kept):
     assert problems(drawn, pronouns=name == "accuracy_by_pronoun") == []
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_a_run_of_few_instances_has_all_figures(name, tmp_path, kept):
+    models = dict(list(PAPER.items())[5:9])
+    tables = {
+        table: frame.assign(n=plotting.FEWEST - 1) if "n" in frame else frame
+        for table, frame in synthetic.tables(models, SETS).items()
+    }
+    draw(name, tmp_path, models, tables=tables)
+    (drawn,) = kept
+    drawn.draw_without_rendering()
+    if name in ("introduction_accuracy", "scaling", *BY_FACTOR):
+        assert "Nothing is drawn" in drawn.axes[0].texts[0].get_text()
+
+
 def test_scaling_is_drawn_as_it_is(tmp_path, kept):
     frame = draw("scaling", tmp_path, PAPER)
     assert_same(frame, synthetic.scaling(synthetic.accuracy(PAPER, SETS), PAPER), ["model", "n_distractors"])

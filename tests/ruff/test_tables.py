@@ -107,7 +107,7 @@ def test_what_rounds_to_zero_has_no_sign():
     assert set(cells[heads].to_numpy().ravel()) == {"0.00"}
     accuracy = pd.DataFrame(
         {"architecture": "all", "factor": "all", "level": "all", "n_distractors": [0, 1], "accuracy": [0.501, 0.5],
-         "ci_low": 0.4, "ci_high": [0.6, 0.55]}
+         "n_models": 2, "ci_low": 0.4, "ci_high": [0.6, 0.55]}
     )  # fmt: skip
     made = numbers.from_accuracy(accuracy.rename(columns={"architecture": "model"}), accuracy)
     assert made["accuracy_change.all"]["text"] == "0"
@@ -152,7 +152,14 @@ def test_numbers_name_their_cells():
          "ci_low": [0.7, np.nan], "ci_high": [0.9, np.nan]}
     )  # fmt: skip
     over = pd.DataFrame(
-        {"architecture": "all", "factor": "all", "level": "all", "n_distractors": [0, 1], "accuracy": [0.8, 0.46]}
+        {
+            "architecture": "all",
+            "factor": "all",
+            "level": "all",
+            "n_distractors": [0, 1],
+            "accuracy": [0.8, 0.46],
+            "n_models": 2,
+        }
     )
     made = numbers.from_accuracy(accuracy, over)
     assert made["accuracy.a.all.all.0"] == {

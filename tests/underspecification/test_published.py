@@ -166,16 +166,21 @@ def test_claims_on_the_released_outputs(results, mirror):
     shares = findings.read_shares(mirror / "underspecification/winogender_schema_evaluation_set/occupations-stats.tsv")
     source = findings.Source(results, 0.5, shares)
     verdicts = {claim.number: claims.decide(claim.checks(source)).verdict for claim in findings.FINDINGS}
-    assert len(verdicts) == 18 and claims.NOT_APPLICABLE not in verdicts.values()
-    fails = {number for number, verdict in verdicts.items() if verdict == claims.FAILS}
-    assert fails == {1, 2, 3, 5, 6, 7, 8, 9, 10, 12, 16, 17, 18}
+    assert len(verdicts) == 18
+    assert {number for number, verdict in verdicts.items() if verdict == claims.FAILS} == {2, 7, 9, 18}
+    assert {number for number, verdict in verdicts.items() if verdict == claims.HOLDS} == {13, 15}
+    # Intervals that overlap refute nothing: two balanced accuracies that differ by 0.002 rank no model.
+    first = claims.decide(findings.FINDINGS[10].checks(source))
+    assert first.missing == ("intervals that do not overlap (n = 480)",)
+    assert "GPT-3.5 SFT 0.906 (0.864 to 0.939), RoBERTa-large 0.904 (0.874 to 0.935)" in first.evidence
     # What can hardly fail says how strong it is.
     (near,) = findings.FINDINGS[9].checks(source)
-    assert near.outcome is False and near.text.startswith("1 of 11 models under 0.55, lowest UL2-20B denoiser on simpl")
+    assert near.outcome is None and near.text.startswith("1 of 11 models under 0.55, lowest UL2-20B denoiser on simpl")
+    assert near.missing == ("intervals that leave out the limit (n = 144)",)
     (worse,) = findings.FINDINGS[14].checks(source)
     assert worse.outcome and "7 of 11 models: RoBERTa-large +0.295" in worse.text and "BERT-base" in worse.text
     tests = findings.FINDINGS[15].checks(source)
-    assert [check.outcome for check in tests] == [False, False] and "+0.33 (n = 11, p = 0.1" in tests[0].text
+    assert [check.outcome for check in tests] == [None, None] and "+0.33 (n = 11, p = 0.1" in tests[0].text
     without = findings.Source(results, 0.5, {})
     assert claims.decide(findings.FINDINGS[16].checks(without)).verdict == claims.NOT_APPLICABLE
     excluded = findings.Source(results, 0.5, shares, frozenset({"RoBERTa-large"}))

@@ -317,13 +317,15 @@ def test_figures_and_findings_use_the_threshold_of_the_settings(run):
             {"model": m, "prompt": "mask", "templates": "official", "accumulation": "top", "dates": 1,
              "gender": "female", "evaluation_set": "winogender", "well_specified": False, "occupation": f"o{i}",
              "metric": value}
-            for m in findings.METHOD2 for i, value in enumerate((1, 3, 3, 1))
+            for m in findings.METHOD2 for i, value in enumerate((*[1] * 7, *[3] * 17, *[1] * 7, 3))
         ]
     )  # fmt: skip
-    shares = {f"o{i}": i for i in range(4)}
-    for threshold, right in ((2.0, True), (0.5, False)):
+    shares = {f"o{i}": i for i in range(32)}
+    # Below every value there is no miss to compare.
+    for threshold, right in ((2.0, True), (0.5, None)):
         checks = findings.missed_at_both_ends(findings.Source({"metric": metric}, threshold, shares))
         assert [check.outcome for check in checks] == [right, right]
+        assert "p < 0.001" in checks[0].text if right else checks[0].missing == ("a significant test (n = 32)",)
 
 
 def test_lines_end_between_0_and_100_percent():

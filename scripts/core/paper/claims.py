@@ -35,8 +35,8 @@ def widths(sets):
 class Check:
     """One comparison: ``outcome`` is true, false or None; ``text`` says the numbers.
 
-    It is None with what is ``missing`` from the run, or without that where the quantity is not defined. ``doubt`` says
-    what speaks against a comparison that is true by its rule.
+    It is None with what is ``missing`` from the run or from a comparison whose numbers ``text`` says, or without that
+    where the quantity is not defined. ``doubt`` says what speaks against a comparison that is true by its rule.
     """
 
     outcome: bool | None
@@ -65,11 +65,15 @@ class Claim:
 
 
 class Lacking(Exception):
-    """Raised where a value is asked for that the run does not have; carries what is missing."""
+    """Raised where a value is asked for that the run does not have, or a comparison does not tell.
 
-    def __init__(self, *missing):
+    It carries what is missing and, of a comparison, the text of its numbers.
+    """
+
+    def __init__(self, *missing, text=""):
         super().__init__(", ".join(missing))
         self.missing = missing
+        self.text = text
 
 
 def check(function, *arguments):
@@ -80,7 +84,7 @@ def check(function, *arguments):
     try:
         outcome, text, *doubt = function(*arguments)
     except Lacking as lacking:
-        return Check(None, missing=lacking.missing)
+        return Check(None, lacking.text, lacking.missing)
     return Check(None if outcome is None else bool(outcome), text, doubt="".join(doubt))
 
 
@@ -94,8 +98,9 @@ def decide(checks):
     Returns
     -------
     Verdict
-        ``fails`` with the counterexamples if any check is false; ``not applicable`` with what is missing if the run
-        lacks something or no check is defined; else ``holds``, with every doubt behind the evidence.
+        ``fails`` with the counterexamples if any check is false; ``not applicable`` with what is missing, and the
+        numbers of comparisons that do not tell, if anything is missing or no check is defined; else ``holds``, with
+        every doubt behind the evidence.
     """
     checks = list(checks)
     missing = tuple(dict.fromkeys(word for c in checks for word in c.missing))
@@ -106,7 +111,9 @@ def decide(checks):
         return Verdict(FAILS, f"{failed}: {'; '.join(wrong)}", missing)
     if missing or not right:
         held = _checks(len(right), "that could be made holds", "that could be made hold") if right else ""
-        return Verdict(NOT_APPLICABLE, held, missing)
+        open_ones = [c.text for c in checks if c.outcome is None and c.missing and c.text]
+        undecided = f"{len(open_ones)} undecided: {named(open_ones, FEW, '; ')}" if open_ones else ""
+        return Verdict(NOT_APPLICABLE, "; ".join(filter(None, [held, undecided])), missing)
     evidence = "; ".join(right) if len(right) <= FEW else _checks(len(right), "holds", "hold")
     return Verdict(HOLDS, "; but ".join([evidence, *(c.doubt for c in checks if c.outcome and c.doubt)]))
 

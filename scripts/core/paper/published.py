@@ -237,11 +237,11 @@ def _matches(column, levels):
     return column.astype(str).isin(levels)
 
 
-def named(words, most=3):
+def named(words, most=3, separator=", "):
     """Return words as a short list: the first ``most`` and how many more there are."""
     words = list(words)
     more = f" and {len(words) - most} more" if len(words) > most else ""
-    return ", ".join(words[:most]) + more
+    return separator.join(words[:most]) + more
 
 
 def find(row, tables, groups, excluded=()):

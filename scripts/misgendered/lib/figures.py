@@ -98,6 +98,8 @@ def accuracy_rows(frame, rows, models, chance, key):
     -------
     matplotlib.figure.Figure
     """
+    if frame.empty:
+        return plotting.nothing_drawn()
     shown, types = panels(models), present(TYPES, frame.pronoun_type)
     together = frame.groupby(["model", key]).size().max() > 1
     height = 0.3 if together else 0.19

@@ -271,6 +271,8 @@ def factor_figure(frame, factor, models, chance, human):
     -------
     matplotlib.figure.Figure
     """
+    if frame.empty:
+        return plotting.nothing_drawn()
     names = list(dict.fromkeys(frame.panel))
     columns = min(len(names), 2 if len(names) <= 4 else 4)
     lines = -(-len(names) // columns)

@@ -1,5 +1,10 @@
 """The study's findings, each as a function from a run's tidy tables to checks.
 
+A comparison of accuracies holds or fails where their 95 % intervals (bootstrap over occupations) do not overlap;
+between pronoun sets of a model Welch's test decides, between picks of one model the exact sign test. Shares of errors
+have the exact binomial interval of the unambiguous errors of one sample. What these do not decide is undecided. A mean
+over models has the widest interval that those of its models allow, since all answer about the same occupations.
+
 Symbols as in the docstrings: ``acc(m, k, p)`` is the accuracy of model m with k distractors on pronoun set p, or over
 all sets; distraction and bias are shares of the unambiguous errors. Sections and figures are those of Gautam et al.
 (2024). Numbers that the study prints are looked up in ``paper/published/ruff.csv``.
@@ -11,16 +16,21 @@ from itertools import pairwise
 
 import numpy as np
 import pandas as pd
+from scipy import stats
 
 from scripts.core import statistics
-from scripts.core.paper import published
+from scripts.core.paper import estimates, published
 from scripts.core.paper.claims import Claim, Lacking, check
-from scripts.core.paper.formats import with_sign
+from scripts.core.paper.estimates import Estimate, ahead, at_least, between, every, higher, settled
+from scripts.core.paper.formats import p_text, with_sign
 from scripts.ruff.lib.study import PRONOUN_SETS
 
 COUNTS = range(6)
 CHANCE = 0.25
 ALPHA = 0.05
+DRAWS = 2000
+SIGNIFICANT = "a significant test"
+"""What a comparison lacks whose test does not decide it."""
 NEAR = 0.02
 """Allowed distance of an accuracy from a printed one, as in the mapping of published numbers."""
 NEAR_ONE_SET = 0.04
@@ -96,12 +106,12 @@ class Run:
     @cached_property
     def _cells(self):
         keys = {
-            "accuracy": (["model", "n_distractors", "factor", "level"], "accuracy"),
-            "context_free": (["model", "pronoun"], "share"),
-            "pronoun_tests": (["model", "pronoun_a", "pronoun_b"], "p"),
-            "error_types": (["model", "n_distractors", "error_type"], "share"),
+            "accuracy": ["model", "n_distractors", "factor", "level"],
+            "context_free": ["model", "pronoun"],
+            "pronoun_tests": ["model", "pronoun_a", "pronoun_b"],
+            "error_types": ["model", "n_distractors", "error_type"],
         }
-        return {name: self.tables[name].set_index(key)[value].to_dict() for name, (key, value) in keys.items()}
+        return {name: self.tables[name].set_index(key).to_dict("index") for name, key in keys.items()}
 
     def need(self, models, table="accuracy"):
         """Raise :class:`Lacking` with all of ``models`` that the run does not have."""
@@ -119,33 +129,58 @@ class Run:
         return self._cells[table][(model, *key)]
 
     def acc(self, model, k, pronoun=None):
-        """Return an accuracy."""
+        """Return an accuracy with its interval.
+
+        Where all instances are right or all wrong the bootstrap's interval has no width; then it is the exact
+        binomial one of the instances of one sample.
+        """
         factor = ("all", "all") if pronoun is None else ("pronoun", pronoun)
         words = _distractors(k) if pronoun is None else f"{pronoun} with {_distractors(k)}"
-        return self._cell("accuracy", model, (k, *factor), words)
+        row = self._cell("accuracy", model, (k, *factor), words)
+        value, n = float(row["accuracy"]), int(row["n"])
+        if value in (0, 1):
+            low, high = (end for end in _ends(estimates.share(value, n // row["n_seeds"])))
+            return Estimate(value, low, high, n)
+        # An interval of no width would say that the value is known exactly.
+        low, high = (row["ci_low"], row["ci_high"]) if row["ci_high"] > row["ci_low"] else (np.nan, np.nan)
+        return Estimate(value, low, high, n)
 
     def mean_acc(self, models, k, pronoun=None):
         """Return the mean accuracy over models, all of which the run must have."""
         self.need(models)
-        return float(np.mean([self.acc(m, k, pronoun) for m in models]))
+        return estimates.mean([self.acc(m, k, pronoun) for m in models])
 
     def picks(self, model, pronoun):
-        """Return how often a model picks a set without context, as a share of the task sentences."""
-        return self._cell("context_free", model, (pronoun,), f"{pronoun} without context")
+        """Return how often a model picks a set without context, and of how many task sentences."""
+        row = self._cell("context_free", model, (pronoun,), f"{pronoun} without context")
+        return int(row["count"]), int(row["n_templates"])
 
     def share(self, model, k, kind):
         """Return the share of an error type; NaN if the model makes no unambiguous error."""
-        return self._cell("error_types", model, (k, kind), f"errors with {_distractors(k)}")
+        row = self._cell("error_types", model, (k, kind), f"errors with {_distractors(k)}")
+        return estimates.share(float(row["share"]), row["n_unambiguous"] // max(row["n_seeds"], 1))
+
+    def explained(self, model, k):
+        """Return the share of distraction and bias together, what the other errors leave."""
+        rest = self.share(model, k, "other")
+        return Estimate(1 - rest.value, 1 - rest.high, 1 - rest.low, rest.n)
 
     def mean_share(self, model, kind):
         """Return the share of an error type, averaged over one to five distractors where it is defined."""
-        return float(pd.Series([self.share(model, k, kind) for k in COUNTS[1:]]).mean())
+        shares = [share for k in COUNTS[1:] if not np.isnan((share := self.share(model, k, kind)).value)]
+        return estimates.mean(shares) if shares else estimates.share(np.nan, 0)
 
-    def p_value(self, model, a, b):
-        """Return the p value of Welch's test between two pronoun sets without distractors; ``model`` may be ``all``."""
+    def test(self, model, a, b):
+        """Return Welch's test between two pronoun sets without distractors; ``model`` may be ``all``.
+
+        Returns
+        -------
+        (float, int)
+            The p value and how many occupations the smaller sample has.
+        """
         if model == "all":
             self.need(self.everyone, "pronoun_tests")
-            others = set(self.tables["pronoun_tests"].model) - {"all", *self.everyone}
+            others = set(self.tables["pronoun_tests"].model) - {"all", *self.everyone, *self.excluded}
             if others:
                 raise Lacking("a test over the study's models alone")
         else:
@@ -153,8 +188,26 @@ class Run:
         cells = self._cells["pronoun_tests"]
         for pair in ((a, b), (b, a)):
             if (model, *pair) in cells:
-                return cells[(model, *pair)]
+                row = cells[(model, *pair)]
+                return row["p"], int(min(row["n_a"], row["n_b"]))
         raise Lacking(f"a test of {a} against {b}")
+
+    def better(self, model, a, b):
+        """Tell whether a model is better on ``a`` than on ``b`` by Welch's test; None if that is not significant.
+
+        Returns
+        -------
+        (bool or None, str, int)
+            The outcome, its text and how many occupations were compared.
+        """
+        p, n = self.test(model, a, b)
+        if model == "all":
+            first, second = (self.mean_acc(self.everyone, 0, pronoun).value for pronoun in (a, b))
+        else:
+            first, second = (self.acc(model, 0, pronoun).value for pronoun in (a, b))
+        said = f"p {p_text(p, smallest=0.001, decimals=3)}" if not np.isnan(p) else "no test"
+        outcome = first > second if p < ALPHA and first != second else None
+        return outcome, f"{a} {first:.3f}, {b} {second:.3f}, {said}", n
 
     def prompted(self, model, k, method="vanilla", answer="final"):
         """Return the accuracies of a prompted model with each prompt."""
@@ -167,14 +220,23 @@ class Run:
             raise Lacking(f"{method} prompting with {_distractors(k)}")
         return rows.accuracy.to_numpy()
 
-    def near(self, value, key, allowed):
-        """Tell whether a value is a printed one, within rounding and ``allowed``; return the printed one too."""
-        text = self.printed[key]
-        return abs(value - float(text)) <= allowed + published.half_unit(text) + 1e-9, text
+    def near(self, estimate, key, allowed, name):
+        """Return whether a value is a printed one, within rounding and ``allowed``, with the text.
+
+        It is if its interval lies within these bounds, and it is not if the interval lies outside them.
+        """
+        printed = self.printed[key]
+        allowed = allowed + published.half_unit(printed) + 1e-9
+        text = f"{name} {estimate.text(3 if allowed < 1 else 1)}, published {printed}"
+        return between(estimate, float(printed) - allowed, float(printed) + allowed, text)
 
 
 def _distractors(k):
     return f"{k} distractor{'' if k == 1 else 's'}"
+
+
+def _ends(estimate):
+    return estimate.low, estimate.high
 
 
 def study_models(models, numbers):
@@ -201,28 +263,40 @@ def printed_numbers(numbers):
     return {(row.item, row.row, row.column): row.value for row in numbers.itertuples()}
 
 
+def _sign_test(p):
+    return f"sign test: p {p_text(p, smallest=0.001, decimals=3)}"
+
+
 def without_context(run):
-    """For each model, he is picked more often than she, and she more often than they and xe."""
+    """For each model, he is picked more often than she, and she more often than they and xe, by the sign test."""
 
-    def one(model):
-        he, she, they, xe = (run.picks(model, pronoun) for pronoun in PRONOUN_SETS)
-        text = f"{run.label(model)}: he {he:.3f}, she {she:.3f}, they {they:.3f}, xe {xe:.3f}"
-        return he > she > max(they, xe), text
+    def more(model, a, b):
+        (first, n), (second, _) = run.picks(model, a), run.picks(model, b)
+        p = stats.binomtest(first, first + second).pvalue if first + second else 1.0
+        text = f"{run.label(model)}: {a} {first}, {b} {second} of {n} ({_sign_test(p)})"
+        return settled(first > second if p < ALPHA else None, text, n, SIGNIFICANT)
 
-    return [check(one, model) for model in run.everyone]
+    return [
+        check(more, model, *pair) for model in run.everyone for pair in (("he", "she"), ("she", "they"), ("she", "xe"))
+    ]
 
 
 def encoders_are_balanced(run):
-    """The mean entropy of context-free picks is greater over encoders than over decoders."""
+    """The mean entropy of context-free picks is greater over encoders than over decoders, by Welch's test."""
 
     def entropy(model):
-        shares = np.array([run.picks(model, pronoun) for pronoun in PRONOUN_SETS])
-        return -float(np.sum(shares[shares > 0] * np.log2(shares[shares > 0])))
+        counts = np.array([run.picks(model, pronoun)[0] for pronoun in PRONOUN_SETS])
+        shares = counts[counts > 0] / counts.sum()
+        return -float(np.sum(shares * np.log2(shares)))
 
     def one():
         run.need(run.everyone, "context_free")
-        encoders, decoders = (np.mean([entropy(m) for m in names]) for names in (run.encoders, run.decoders))
-        return encoders > decoders, f"mean entropy {encoders:.2f} bits (encoders), {decoders:.2f} bits (decoders)"
+        encoders, decoders = ([entropy(m) for m in names] for names in (run.encoders, run.decoders))
+        p = statistics.welch(encoders, decoders)[2]
+        said = f"Welch's test over models: p {p_text(p, smallest=0.001, decimals=3)}" if not np.isnan(p) else "no test"
+        first, second = np.mean(encoders), np.mean(decoders)
+        text = f"mean entropy {first:.2f} bits (encoders), {second:.2f} bits (decoders), {said}"
+        return settled(first > second if p < ALPHA else None, text, len(run.everyone), SIGNIFICANT)
 
     return [check(one)]
 
@@ -230,37 +304,54 @@ def encoders_are_balanced(run):
 def above_chance_below_people(run):
     """Without distractors every accuracy is between chance and one; MosaicBERT has the highest, as printed."""
 
-    def between(model):
+    def inner(model):
         value = run.acc(model, 0)
-        return CHANCE < value < 1, f"{run.label(model)}: {value:.3f}"
+        return between(value, CHANCE, 1, f"{run.label(model)}: {value.text()}")
 
     def best():
         run.need(run.everyone)
-        model = max(run.everyone, key=lambda name: run.acc(name, 0))
-        return model == "mosaicbert", f"highest: {run.label(model)}, {run.acc(model, 0):.3f}"
+        values = {model: run.acc(model, 0) for model in run.everyone}
+        ranked = sorted(run.everyone, key=lambda model: -values[model].value)
+        outcome = every(higher(values["mosaicbert"], values[m]) for m in run.everyone if m != "mosaicbert")
+        text = f"highest: {', '.join(f'{run.label(m)} {values[m].text()}' for m in ranked[:2])}"
+        return settled(outcome, text, values[ranked[0]].n)
 
     def value():
-        ours = run.acc("mosaicbert", 0)
-        fits, text = run.near(ours, ("ruff_accuracy", "MosaicBERT | 0 | all", "accuracy"), NEAR)
-        return fits, f"MosaicBERT: {ours:.3f}, published {text}"
+        return run.near(
+            run.acc("mosaicbert", 0), ("ruff_accuracy", "MosaicBERT | 0 | all", "accuracy"), NEAR, "MosaicBERT"
+        )
 
-    return [*(check(between, model) for model in run.everyone), check(best), check(value)]
+    return [*(check(inner, model) for model in run.everyone), check(best), check(value)]
 
 
 def grows_with_size(run):
-    """Size and accuracy without distractors go together in each family but ALBERT-v2, whose order is mixed."""
+    """Size and accuracy without distractors go together in each family but ALBERT-v2, whose order is mixed.
+
+    The interval of Spearman's rho is that of accuracies drawn from normal distributions as wide as their intervals.
+    """
 
     def correlated(family):
         names = run.families[family]
         run.need(names)
-        rho = statistics.spearman([run.size(m) for m in names], [run.acc(m, 0) for m in names])
-        return rho > 0, f"{family}: rho {rho:.2f}"
+        sizes, values = [run.size(m) for m in names], [run.acc(m, 0) for m in names]
+        means, spread = np.array([[v.value, (v.high - v.low) / 2 / stats.norm.ppf(0.975)] for v in values]).T
+        rho = statistics.spearman(sizes, means)
+        low = high = np.nan
+        if not np.isnan([rho, *spread]).any():
+            drawn = np.random.default_rng(1).normal(means, spread, (DRAWS, len(means)))
+            rhos = stats.spearmanr(np.column_stack([sizes, drawn.T])).statistic[0, 1:]
+            low, high = np.quantile(rhos, [0.025, 0.975])
+        found = Estimate(rho, float(low), float(high), min(v.n for v in values))
+        outcome = True if found.low > 0 else False if found.high < 0 else None
+        return settled(outcome, f"{family}: rho {found.text(2)}", found.n, estimates.BOUND)
 
     def mixed(family):
         names = run.families[family]
         run.need(names)
         values = [run.acc(m, 0) for m in names]
-        return any(b <= a for a, b in pairwise(values)), f"{family}: {', '.join(f'{v:.3f}' for v in values)}"
+        rising = every(higher(b, a) for a, b in pairwise(values))
+        text = f"{family}: {', '.join(v.text() for v in values)}"
+        return settled(None if rising is None else not rising, text, min(v.n for v in values))
 
     growing = [check(correlated, family) for family in ("BERT", "RoBERTa", "OPT", "Pythia", "Llama-2")]
     return [*growing, check(mixed, "ALBERT-v2")]
@@ -270,27 +361,26 @@ def order_of_pronouns(run):
     """Over models he is above she, and she above they and xe, each significantly by Welch's test."""
 
     def step(a, b):
-        first, second = (run.mean_acc(run.everyone, 0, pronoun) for pronoun in (a, b))
-        p = run.p_value("all", a, b)
-        return first > second and p < ALPHA, f"{a} {first:.3f}, {b} {second:.3f}, p = {p:.3g}"
+        outcome, text, n = run.better("all", a, b)
+        return settled(outcome, text, n, SIGNIFICANT)
 
     return [check(step, a, b) for a, b in (("he", "she"), ("she", "they"), ("she", "xe"))]
 
 
 def encoders_prefer_xe(run):
-    """At least five of the nine encoders are better on xe than on they, BERT-large among them."""
-
-    def better(model):
-        return run.acc(model, 0, "xe") > run.acc(model, 0, "they")
+    """At least five of the nine encoders are better on xe than on they by Welch's test, BERT-large among them."""
 
     def most():
         run.need(run.encoders)
-        count = sum(map(better, run.encoders))
-        return 2 * count > len(run.encoders), f"{count} of {len(run.encoders)} encoders better on xe"
+        tests = [run.better(model, "xe", "they") for model in run.encoders]
+        outcomes = [outcome for outcome, _, _ in tests]
+        text = f"{outcomes.count(True)} of {len(tests)} encoders better on xe, {outcomes.count(False)} on they"
+        outcome = at_least(len(tests) // 2 + 1, outcomes)
+        return settled(outcome, f"{text} (Welch's tests)", min(n for _, _, n in tests), SIGNIFICANT)
 
     def large():
-        xe, they = (run.acc("bert-large", 0, pronoun) for pronoun in ("xe", "they"))
-        return xe > they, f"BERT-large: xe {xe:.3f}, they {they:.3f}"
+        outcome, text, n = run.better("bert-large", "xe", "they")
+        return settled(outcome, f"BERT-large: {text}", n, SIGNIFICANT)
 
     return [check(most), check(large)]
 
@@ -301,7 +391,7 @@ def small_decoders_fail_on_xe(run):
 
     def below(model, limit):
         value = run.acc(model, 0, "xe")
-        return value < limit, f"{run.label(model)}: {value:.3f}"
+        return between(value, -1, limit, f"{run.label(model)}: {value.text()}")
 
     tiny = ("pythia-14m", "pythia-70m", "pythia-160m")
     return [*(check(below, m, CHANCE) for m in small), *(check(below, m, NEAR_ZERO) for m in tiny)]
@@ -311,14 +401,12 @@ def large_decoders_prefer_xe(run):
     """Decoders of 6.7 billion parameters and more are significantly better on xe; Llama-2-13B as printed."""
 
     def better(model):
-        xe, they = (run.acc(model, 0, pronoun) for pronoun in ("xe", "they"))
-        p = run.p_value(model, "they", "xe")
-        return xe > they and p < ALPHA, f"{run.label(model)}: xe {xe:.3f}, they {they:.3f}, p = {p:.3g}"
+        outcome, text, n = run.better(model, "xe", "they")
+        return settled(outcome, f"{run.label(model)}: {text}", n, SIGNIFICANT)
 
     def value():
-        ours = run.acc("llama-2-13b", 0, "xe")
-        fits, text = run.near(ours, ("ruff_accuracy", "Llama-13B | 0 | xe/xem/xyr", "accuracy"), NEAR_ONE_SET)
-        return fits, f"Llama-2-13B: {ours:.3f}, published {text}"
+        key = ("ruff_accuracy", "Llama-13B | 0 | xe/xem/xyr", "accuracy")
+        return run.near(run.acc("llama-2-13b", 0, "xe"), key, NEAR_ONE_SET, "Llama-2-13B")
 
     return [*(check(better, m) for m in run.decoders if run.size(m) >= 6.7 * BILLION), check(value)]
 
@@ -328,7 +416,7 @@ def distractors_hurt(run):
 
     def lower(model, k):
         none, some = run.acc(model, 0), run.acc(model, k)
-        return some < none, f"{run.label(model)}: {none:.3f} without, {some:.3f} with {k}"
+        return ahead(none, some, f"{run.label(model)}: {none.text()} without, {some.text()} with {k}")
 
     return [check(lower, model, k) for model in run.everyone for k in COUNTS[1:]]
 
@@ -339,8 +427,7 @@ def one_distractor_costs(run):
     def one():
         loss = run.mean_acc(run.everyone, 0) - run.mean_acc(run.everyone, 1)
         key = ("ruff_accuracy_drop", "mean over models | 0 to 1 distractor | all", "accuracy drop")
-        fits, text = run.near(100 * loss, key, 100 * NEAR)
-        return fits, f"{100 * loss:.1f} points over {len(run.everyone)} scored models, published {text}"
+        return run.near(loss * 100, key, 100 * NEAR, f"points over {len(run.everyone)} scored models:")
 
     return [check(one)]
 
@@ -350,7 +437,7 @@ def decoders_keep_falling(run):
 
     def falls(model, k):
         before, after = run.acc(model, k), run.acc(model, k + 1)
-        return after < before, f"{run.label(model)}: {before:.3f} with {k}, {after:.3f} with {k + 1}"
+        return ahead(before, after, f"{run.label(model)}: {before.text()} with {k}, {after.text()} with {k + 1}")
 
     return [check(falls, model, k) for model in run.decoders for k in COUNTS[:-1]]
 
@@ -360,11 +447,11 @@ def encoders_recover(run):
 
     def worst(model, k):
         one, other = run.acc(model, 1), run.acc(model, k)
-        return one < other, f"{run.label(model)}: {one:.3f} with 1, {other:.3f} with {k}"
+        return ahead(other, one, f"{run.label(model)}: {one.text()} with 1, {other.text()} with {k}")
 
     def partly(model, k):
         none, other = run.acc(model, 0), run.acc(model, k)
-        return other < none, f"{run.label(model)}: {none:.3f} without, {other:.3f} with {k}"
+        return ahead(none, other, f"{run.label(model)}: {none.text()} without, {other.text()} with {k}")
 
     lowest = [check(worst, model, k) for model in run.encoders for k in COUNTS if k != 1]
     return [*lowest, *(check(partly, model, k) for model in run.encoders for k in COUNTS[2:])]
@@ -375,11 +462,14 @@ def larger_is_better_with_distractors(run):
 
     def one():
         run.need(run.everyone)
-        wrong = [(a, b) for a, b in run.neighbours if run.acc(b, 5) <= run.acc(a, 5)]
-        count = len(run.neighbours) - len(wrong)
-        exceptions = ", ".join(f"{run.label(b)} not over {run.label(a)}" for a, b in wrong)
-        text = f"{count} of {len(run.neighbours)} pairs" + (f", but {exceptions}" if wrong else "")
-        return 2 * count > len(run.neighbours), text
+        outcomes = {(a, b): higher(run.acc(b, 5), run.acc(a, 5)) for a, b in run.neighbours}
+        least, found = len(outcomes) // 2 + 1, list(outcomes.values())
+        wrong = ", ".join(
+            f"{run.label(b)} under {run.label(a)}" for (a, b), above in outcomes.items() if above is False
+        )
+        text = f"{found.count(True)} of {len(found)} pairs, {found.count(None)} with intervals that overlap"
+        n = min(run.acc(m, 5).n for m in run.everyone)
+        return settled(at_least(least, found), text + (f", but {wrong}" if wrong else ""), n)
 
     return [check(one)]
 
@@ -389,12 +479,13 @@ def encoders_match_large_decoders(run):
 
     def above(model):
         ours, other = run.acc("roberta-base", 0), run.acc(model, 0)
-        return ours > other, f"RoBERTa-base {ours:.3f}, {run.label(model)} {other:.3f}"
+        return ahead(ours, other, f"RoBERTa-base {ours.text()}, {run.label(model)} {other.text()}")
 
     def above_its_size(model):
         similar = [d for d in run.decoders if 0.5 <= run.size(d) / run.size(model) <= 2]
         ours, other = run.acc(model, 0), run.mean_acc(similar, 0)
-        return ours > other, f"{run.label(model)} {ours:.3f}, mean of decoders of about its size {other:.3f}"
+        text = f"{run.label(model)} {ours.text()}, mean of decoders of about its size {other.text()}"
+        return ahead(ours, other, text)
 
     named = [check(above, model) for model in ("opt-125m", "opt-66b")]
     return [*named, *(check(above_its_size, model) for model in run.encoders)]
@@ -405,7 +496,7 @@ def encoders_lead_with_distractors(run):
 
     def above(encoder, decoder):
         ours, other = run.acc(encoder, 5), run.acc(decoder, 5)
-        return ours > other, f"{run.label(encoder)} {ours:.3f}, {run.label(decoder)} {other:.3f}"
+        return ahead(ours, other, f"{run.label(encoder)} {ours.text()}, {run.label(decoder)} {other.text()}")
 
     return [check(above, encoder, decoder) for encoder in run.encoders for decoder in run.decoders]
 
@@ -419,10 +510,10 @@ def distraction_and_bias_explain(run):
     half = published.half_unit(ends[0]) / 100
 
     def inside(model, k):
-        total = run.share(model, k, "distraction") + run.share(model, k, "bias")
-        if np.isnan(total):
+        total = run.explained(model, k)
+        if np.isnan(total.value):
             return None, ""
-        return low - half <= total <= high + half, f"{run.label(model)} with {k}: {total:.3f}"
+        return between(total, low - half, high + half, f"{run.label(model)} with {k}: {total.text()}")
 
     return [check(inside, model, k) for model in run.everyone for k in COUNTS[1:]]
 
@@ -434,13 +525,15 @@ def decoders_are_distracted(run):
 
     def rises(model, k):
         before, after = (run.share(model, n, "distraction") for n in (k, k + 1))
-        if np.isnan(before + after):
+        if np.isnan(before.value + after.value):
             return None, ""
-        return after >= before, f"{run.label(model)}: {before:.3f} with {k}, {after:.3f} with {k + 1}"
+        return ahead(after, before, f"{run.label(model)}: {before.text()} with {k}, {after.text()} with {k + 1}")
 
     def under(model, k):
         value = run.share(model, k, "distraction")
-        return (None, "") if np.isnan(value) else (value < level, f"{run.label(model)} with {k}: {value:.3f}")
+        if np.isnan(value.value):
+            return None, ""
+        return between(value, -1, level, f"{run.label(model)} with {k}: {value.text()}")
 
     rising = [check(rises, model, k) for model in run.decoders for k in COUNTS[1:-1]]
     return [*rising, *(check(under, model, k) for model in run.decoders for k in COUNTS[1:])]
@@ -451,15 +544,16 @@ def encoders_turn_to_bias(run):
 
     def moves(model, kind, sign):
         first, last = (run.share(model, k, kind) for k in (1, 5))
-        if np.isnan(first + last):
+        if np.isnan(first.value + last.value):
             return None, ""
-        return sign * (last - first) > 0, f"{run.label(model)}: {kind} {first:.3f} with 1, {last:.3f} with 5"
+        text = f"{run.label(model)}: {kind} {first.text()} with 1, {last.text()} with 5"
+        return ahead(last * sign, first * sign, text)
 
     def leads(k):
         bias, distraction = (run.share("bert-large", k, kind) for kind in ("bias", "distraction"))
-        if np.isnan(bias + distraction):
+        if np.isnan(bias.value + distraction.value):
             return None, ""
-        return bias > distraction, f"BERT-large with {k}: bias {bias:.3f}, distraction {distraction:.3f}"
+        return ahead(bias, distraction, f"BERT-large with {k}: bias {bias.text()}, distraction {distraction.text()}")
 
     moving = [check(moves, m, *way) for m in run.encoders for way in (("distraction", -1), ("bias", 1))]
     return [*moving, *(check(leads, k) for k in COUNTS[2:])]
@@ -470,9 +564,10 @@ def larger_is_more_distracted(run):
 
     def moves(small, large, kind, sign):
         first, second = (run.mean_share(m, kind) for m in (small, large))
-        if np.isnan(first + second):
+        if np.isnan(first.value + second.value):
             return None, ""
-        return sign * (second - first) > 0, f"{kind}: {run.label(small)} {first:.3f}, {run.label(large)} {second:.3f}"
+        text = f"{kind}: {run.label(small)} {first.text()}, {run.label(large)} {second.text()}"
+        return ahead(second * sign, first * sign, text)
 
     checks = []
     for small, large in run.neighbours:
@@ -487,30 +582,52 @@ CHAINS = ("kojima", "zhou")
 
 
 def prompting_shows_the_same(run):
-    """Prompted models fall with distractors and stay under scored ones; chain of thought does not help FLAN-T5-xxl."""
+    """Prompted models fall with distractors and stay under scored ones; chain of thought does not help FLAN-T5-xxl.
+
+    Prompts are the units of exact sign tests: one prompt's accuracies are compared with each other, or with the end of
+    the scored accuracy's interval. Standard deviations over prompts, and how near chains without distractors are to
+    vanilla prompts, are compared as they are.
+    """
     chat = [(f"llama-2-{size}-chat", f"llama-2-{size}") for size in ("7b", "13b", "70b")]
     flan = run.models[run.models.family == "FLAN-T5"].model.tolist()
 
+    def below(ours, low, high):
+        """Tell whether prompts lie below ``low``, or else above ``high``; return the text of the test too."""
+        for outcome, hits in ((True, np.sum(ours < low)), (False, np.sum(ours > high))):
+            p = stats.binomtest(int(hits), len(ours), alternative="two-sided").pvalue
+            if 2 * hits > len(ours) and p < ALPHA:
+                return outcome, _sign_test(p)
+        return None, "sign test: undecided"
+
     def under(prompted, scored, k):
-        ours, other = run.prompted(prompted, k).mean(), run.acc(scored, k)
-        return ours < other, f"{run.label(prompted)} {ours:.3f}, {run.label(scored)} {other:.3f} with {k}"
+        ours, other = run.prompted(prompted, k), run.acc(scored, k)
+        outcome, test = below(ours, other.low, other.high)
+        text = f"{run.label(prompted)} {ours.mean():.3f}, {run.label(scored)} {other.text()} with {k}, {test}"
+        return settled(outcome, text, len(ours), SIGNIFICANT)
 
     def falls(model, k):
-        before, after = (run.prompted(model, n).mean() for n in (k, k + 1))
-        return after < before, f"{run.label(model)}: {before:.3f} with {k}, {after:.3f} with {k + 1}"
+        before, after = (run.prompted(model, n) for n in (k, k + 1))
+        outcome, test = below(after, before, before)
+        text = f"{run.label(model)}: {before.mean():.3f} with {k}, {after.mean():.3f} with {k + 1}, {test}"
+        return settled(outcome, text, len(after), SIGNIFICANT)
 
     def worse(method, k):
         plain, chain = run.prompted("flan-t5-xxl", k), run.prompted("flan-t5-xxl", k, method)
+        lower, test = below(chain, plain, plain)
         text = (
             f"{method} with {k}: {chain.mean():.3f} ± {chain.std():.3f}, vanilla {plain.mean():.3f} ± {plain.std():.3f}"
+            f", {test}, standard deviations as they are"
         )
-        return chain.mean() < plain.mean() and chain.std() > plain.std(), text
+        return settled(every([lower, bool(chain.std() > plain.std())]), text, len(chain), SIGNIFICANT)
 
     def read_from_chain(method, k):
-        plain = run.prompted("flan-t5-xxl", k).mean()
-        difference = run.prompted("flan-t5-xxl", k, method, "chain").mean() - plain
+        plain, chain = run.prompted("flan-t5-xxl", k), run.prompted("flan-t5-xxl", k, method, "chain")
+        difference = chain.mean() - plain.mean()
         text = f"{method} with {k}, answer from the chain: {with_sign(difference, 3)} against vanilla"
-        return abs(difference) <= NEAR if k == 0 else difference < 0, text
+        if k == 0:
+            return abs(difference) <= NEAR, text
+        outcome, test = below(chain, plain, plain)
+        return settled(outcome, f"{text}, {test}", len(chain), SIGNIFICANT)
 
     return [
         *(check(under, prompted, scored, k) for prompted, scored in chat for k in COUNTS),

@@ -69,6 +69,8 @@ def from_accuracy(accuracy, over_models):
         numbers["accuracy_interval." + ".".join(map(str, cell.values()))] = entry(
             low, interval(low, high, 2), "accuracy.csv", **cell
         ) | {"high": high}
+    pooled = int(over_models[over_models.architecture == "all"].n_models.max())
+    numbers["models.pooled"] = entry(pooled, f"{pooled}", "accuracy_over_models.csv", architecture="all")
     overall = over_models[over_models.factor == "all"].set_index(["architecture", "n_distractors"]).accuracy
     counts = sorted(int(n) for n in overall.index.unique("n_distractors") if n > 0)
     for name, count in (("fewest", counts[0]), ("most", counts[-1])):

@@ -69,3 +69,20 @@ def other_sets(pronoun_sets):
         return ""
     theirs, ours = ", ".join(PRONOUN_SETS), ", ".join(pronoun_sets)
     return f"the study counts instances of the pronoun sets {theirs}; this run has {ours}"
+
+
+def pooled(models):
+    """Return the models that means and tests over all models are about.
+
+    Demonstration models stand for nothing but the machinery: they are left out if the run has any other.
+
+    Parameters
+    ----------
+    models : dict
+        Name to facts (:func:`scripts.core.engines.registry.describe`).
+
+    Returns
+    -------
+    list of str
+    """
+    return [name for name, facts in models.items() if not facts["demonstration"]] or list(models)

@@ -5,6 +5,10 @@ and r are those over dates or places, a constant curve counting as r = 0; of a m
 averaged over them. S is the female metric between the earliest and the latest date, BA balanced accuracy at the
 threshold of the settings. Only the study's own models are looked at. Sections and figures are those of McMilin (2022).
 "Some models" are at least two.
+
+A comparison holds or fails where the 95 % intervals (bootstrap over sentences, of rates over occupations) do not
+overlap, or where a test that is named is significant; otherwise it is undecided. A mean or median over models or
+prompts has the widest interval that those of its parts allow, since all are about the same sentences.
 """
 
 from dataclasses import dataclass, field
@@ -15,8 +19,10 @@ import pandas as pd
 from scipy import stats
 
 from scripts.core import statistics
+from scripts.core.paper import estimates
 from scripts.core.paper.claims import Claim, Lacking, check
-from scripts.core.paper.formats import interval, with_sign
+from scripts.core.paper.estimates import Estimate, ahead, at_least, between, every, higher, settled
+from scripts.core.paper.formats import p_text, with_sign
 from scripts.underspecification.lib import study
 from scripts.underspecification.lib.analyses import detection
 
@@ -36,6 +42,8 @@ HIGH = 0.9
 SOME = 2
 ALPHA = 0.05
 PERMUTATIONS = 9999
+SIGNIFICANT = "a significant test"
+"""What a comparison lacks whose test does not decide it."""
 
 
 @dataclass(frozen=True)
@@ -55,13 +63,14 @@ class Source:
     @cached_property
     def _slopes(self):
         table = self.tables["method1_slopes"]
-        return self._kept(table).set_index(["model", "variable", "prompt", "gender", "metric"]).value
+        table = self._kept(table).set_index(["model", "variable", "prompt", "gender", "metric"])
+        return table[["value", "ci_low", "ci_high", "sentences"]]
 
     @cached_property
     def _rates(self):
         table = self._kept(self._method2(self.tables["specification_detection"]))
         table = table[(table.dates == 1) & (table.gender == "female") & (table.choice == "fixed")]
-        return table.set_index(["model", "evaluation_set", "metric"])[["value", "ci_low", "ci_high"]]
+        return table.set_index(["model", "evaluation_set", "metric"])[["value", "ci_low", "ci_high", "sentences"]]
 
     @cached_property
     def independence(self):
@@ -91,19 +100,26 @@ class Source:
         return prompts
 
     def line(self, model, gender, metric, variable="date", prompt=None):
-        """Return a slope or r, for one prompt or averaged over all."""
-        values = [
-            self._slopes.get((model, variable, name, gender, metric))
-            for name in ([prompt] if prompt else self.prompts(model, variable))
+        """Return a slope or r with its interval, for one prompt or averaged over all."""
+        keys = [
+            (model, variable, name, gender, metric) for name in ([prompt] if prompt else self.prompts(model, variable))
         ]
-        if any(value is None for value in values):
+        if any(key not in self._slopes.index for key in keys):
             raise Lacking(f"{metric} of {model} over {variable}s")
-        return float(np.mean(np.nan_to_num(values)))
+        lines = []
+        for value, low, high, sentences in (self._slopes.loc[key] for key in keys):
+            ends = (0.0, 0.0, 0.0) if np.isnan(value) else (float(value), float(low), float(high))
+            lines.append(Estimate(*ends, int(sentences)))
+        return estimates.mean(lines)
+
+    def absolute(self, model, metric, variable="date", prompt=None):
+        """Return the absolute slope or r of f."""
+        return estimates.absolute(self.line(model, "female", metric, variable, prompt))
 
     def mean(self, models, metric, absolute=False, variable="date"):
         """Return the mean over models of f's slope or r."""
-        values = [self.line(m, "female", metric, variable) for m in self.need(models)]
-        return float(np.mean(np.abs(values) if absolute else values))
+        lines = [self.line(m, "female", metric, variable) for m in self.need(models)]
+        return estimates.mean([estimates.absolute(line) for line in lines] if absolute else lines)
 
     def need(self, models):
         """Return ``models`` if Method 1 was done with all of them."""
@@ -114,33 +130,47 @@ class Source:
         return models
 
     def accuracy(self, model, evaluation_set="winogender", metric="balanced accuracy"):
-        """Return a rate at the threshold."""
-        return self.interval(model, evaluation_set, metric)[0]
+        """Return a rate at the threshold with its interval.
 
-    def interval(self, model, evaluation_set="winogender", metric="balanced accuracy"):
-        """Return a rate with the ends of its interval."""
+        Where every sentence is right or every one wrong the bootstrap's interval has no width; then it is the exact
+        binomial one of half of the sentences, since either kind has its own rate.
+        """
         if (model, evaluation_set, metric) not in self._rates.index:
             raise Lacking(f"{model} on the official {evaluation_set} set")
-        return tuple(float(v) for v in self._rates.loc[(model, evaluation_set, metric)])
+        value, low, high, sentences = (float(v) for v in self._rates.loc[(model, evaluation_set, metric)])
+        if value in (0, 1):
+            exact = estimates.share(value, sentences // 2)
+            low, high = exact.low, exact.high
+        elif low == high:
+            low = high = np.nan
+        return Estimate(value, low, high, int(sentences))
 
     def mass(self, model, gender):
-        """Return the mean probability of a gender over dates and prompts, in percent."""
+        """Return the mean probability of a gender over dates and prompts, in percent, and of how many sentences."""
         table = self._kept(self.tables["curves"])
         curves = table[(table.model == model) & (table.variable == "date") & (table.gender == gender)]
         if curves.empty:
             raise Lacking(model)
-        return float(curves.probability.mean())
+        return float(curves.probability.mean()), int(curves.sentences.min())
+
+
+def _positive(estimate):
+    """Tell whether a value is above zero; a constant curve's is not."""
+    return True if estimate.low > 0 else False if estimate.high <= 0 else None
 
 
 def _rises_and_falls(source, variable):
     def one(model):
-        parts, right = [], True
+        parts, outcomes, sizes = [], [], []
         for prompt in source.prompts(model, variable):
             f, u = (source.line(model, g, "r", variable, prompt) for g in ("female", "male"))
-            right = right and f > 0 > u
-            if not f > 0 > u:
-                parts.append(f"{prompt}: r of f {with_sign(f, 2)}, of u {with_sign(u, 2)}")
-        return right, f"{model} ({'; '.join(parts)})" if parts else model
+            right = every(_positive(r) for r in (f, -u))
+            outcomes.append(right)
+            sizes.append(f.n)
+            if right is not True:
+                parts.append(f"{prompt}: r of f {f.text(2, True)}, of u {u.text(2, True)}")
+        text = f"{model} ({', '.join(parts)})" if parts else model
+        return settled(every(outcomes), text, min(sizes), estimates.BOUND)
 
     return [check(one, model) for model in (*MASKED, *GPT)]
 
@@ -158,13 +188,12 @@ def gender_and_place(source):
 def places_are_steeper_and_weaker(source):
     """Over models the median absolute slope is higher, and the median absolute r lower, for places."""
 
-    def one(metric, higher):
-        values = {
-            v: float(np.median([abs(source.line(m, "female", metric, v)) for m in source.need(METHOD1)]))
-            for v in ("date", "place")
-        }
-        right = (values["place"] > values["date"]) == higher
-        return right, f"median absolute {metric}: {values['date']:.2f} (dates), {values['place']:.2f} (places)"
+    def one(metric, steeper):
+        date, place = (
+            estimates.median([source.absolute(m, metric, v) for m in source.need(METHOD1)]) for v in ("date", "place")
+        )
+        text = f"median absolute {metric}: {date.text(2)} (dates), {place.text(2)} (places)"
+        return ahead(place, date, text) if steeper else ahead(date, place, text)
 
     return [check(one, "slope", True), check(one, "r", False)]
 
@@ -174,8 +203,10 @@ def bert_and_gpt_are_alike(source):
 
     def one():
         bert, gpt, mixed = (source.mean(models, "r") for models in (MASKED, GPT, MIXED))
-        right = abs(bert - gpt) < min(abs(bert - mixed), abs(gpt - mixed))
-        return right, f"mean r: BERT {bert:.2f}, GPT {gpt:.2f}, BART and UL2 {mixed:.2f}"
+        near = estimates.absolute(bert - gpt)
+        outcome = every(higher(estimates.absolute(ours - mixed), near) for ours in (bert, gpt))
+        text = f"mean r: BERT {bert.text(2)}, GPT {gpt.text(2)}, BART and UL2 {mixed.text(2)}"
+        return settled(outcome, text, bert.n)
 
     return [check(one)]
 
@@ -185,8 +216,9 @@ def mixed_objectives_are_weakest(source):
 
     def one(metric, others, name):
         ours, theirs = source.mean(MIXED, metric, True), source.mean(others, metric, True)
-        instructed = abs(source.line(INSTRUCTED, "female", metric))
-        return ours < theirs, f"absolute {metric} {ours:.2f}, {name} {theirs:.2f} (Flan-UL2 {instructed:.2f})"
+        instructed = source.absolute(INSTRUCTED, metric)
+        text = f"absolute {metric} {ours.text(2)}, {name} {theirs.text(2)}, Flan-UL2 {instructed.text(2)}"
+        return ahead(theirs, ours, text)
 
     return [check(one, m, others, name) for m in ("slope", "r") for others, name in ((MASKED, "BERT"), (GPT, "GPT"))]
 
@@ -209,28 +241,27 @@ def size_hardly_matters(source):
 
     Like is compared with like: the mean absolute difference of the absolute slope (and r) over :data:`SIZES`, at equal
     objectives, with that over :data:`TUNED`, at equal sizes. Over all models Spearman's rho between the number of
-    parameters and the absolute slope must not be significant.
+    parameters and the absolute slope refutes the finding if it is significant; if it is not, it says nothing.
     """
 
     def gaps(metric, pairs):
-        values = [[abs(source.line(m, "female", metric)) for m in pair] for pair in pairs]
-        return [abs(first - second) for first, second in values]
+        values = [[source.absolute(m, metric) for m in pair] for pair in pairs]
+        return [estimates.absolute(first - second) for first, second in values]
 
     def listed(values):
-        return ", ".join(f"{value:.2f}" for value in values)
+        return ", ".join(f"{value.value:.2f}" for value in values) + f", mean {estimates.mean(values).text(2)}"
 
     def pairs(metric):
         sizes, objectives = gaps(metric, SIZES), gaps(metric, TUNED)
         text = f"absolute {metric}, between sizes {listed(sizes)}, between objectives {listed(objectives)}"
-        return np.mean(sizes) < np.mean(objectives), text
+        return ahead(estimates.mean(objectives), estimates.mean(sizes), text)
 
     def trend():
         parameters = [study.MODELS[m].parameters for m in source.need(METHOD1)]
-        rho, p = _rho(parameters, [abs(source.line(m, "female", "slope")) for m in METHOD1], "two-sided")
-        return (
-            p >= ALPHA,
-            f"rho of size and absolute slope {with_sign(rho, 2)} (n = {len(METHOD1)}, p = {p:.2f})",
-        )
+        rho, p = _rho(parameters, [source.absolute(m, "slope").value for m in METHOD1], "two-sided")
+        if p >= ALPHA:
+            return None, ""
+        return False, f"rho of size and absolute slope {with_sign(rho, 2)} (n = {len(METHOD1)}, p {p_text(p)})"
 
     return [check(pairs, "slope"), check(pairs, "r"), check(trend)]
 
@@ -243,19 +274,23 @@ def tuning_strengthens(source):
 
     def one(tuned, base):
         untuned = [m for m in source.need(METHOD1) if m not in dict(TUNED)]
-        parts, right = [], True
+        parts, outcomes, sizes = [], [], []
         for metric in ("slope", "r"):
-            after, before = (abs(source.line(m, "female", metric)) for m in (tuned, base))
-            middle = float(np.median([abs(source.line(m, "female", metric)) for m in untuned]))
-            right = right and after > middle and (metric == "r" or after > before)
-            parts.append(f"{metric} {after:.2f} ({base} {before:.2f}, median untuned {middle:.2f})")
-        return right, f"{tuned}: absolute {', '.join(parts)}"
+            after, before = (source.absolute(m, metric) for m in (tuned, base))
+            middle = estimates.median([source.absolute(m, metric) for m in untuned])
+            outcomes += [higher(after, middle), *([higher(after, before)] if metric == "slope" else [])]
+            sizes.append(after.n)
+            parts.append(f"{metric} {after.text(2)}, {base} {before.text(2)}, median untuned {middle.text(2)}")
+        return settled(every(outcomes), f"{tuned}: absolute {', '.join(parts)}", min(sizes))
 
     return [check(one, *pair) for pair in TUNED]
 
 
 def unspecified_move_more(source):
-    """For each model the smallest S of a doctor's unspecified sentences is above the largest of the specified ones."""
+    """For each model the smallest S of a doctor's unspecified sentences is above the largest of the specified ones.
+
+    These are values of single sentences without an interval over sentences: known as exactly as a release rounds them.
+    """
 
     def one(model):
         doctor = source.metrics[(source.metrics.model == model) & (source.metrics.occupation == "doctor")]
@@ -263,8 +298,10 @@ def unspecified_move_more(source):
         if len(doctor) != 8:
             raise Lacking(f"{model} on the sentences about a doctor")
         specified = doctor.well_specified.astype(bool)
-        lowest, highest = doctor.metric[~specified].min(), doctor.metric[specified].max()
-        return lowest > highest, f"{model}: lowest {lowest:.1f}, highest {highest:.1f}"
+        ends = ["metric", "metric_low", "metric_high"]
+        lowest, highest = Estimate(*doctor[~specified][ends].min(), 8), Estimate(*doctor[specified][ends].max(), 8)
+        text = f"{model}: lowest {lowest.value:.1f}, highest {highest.value:.1f} (values of single sentences)"
+        return ahead(lowest, highest, text)
 
     return [check(one, model) for model in TABLE2]
 
@@ -281,9 +318,8 @@ def time_and_occupation_are_independent(source):
         row = source.independence.loc[(model, level)]
         if pd.isna(row.r):
             raise Lacking(f"{model} on the official winogender set")
-        ends = interval(row.ci_low, row.ci_high, 2, signed=True)
-        text = f"{model} with the {level} level {with_sign(row.r, 2)} ({ends})"
-        return abs(row.r) < NEAR_ZERO, text
+        r = Estimate(float(row.r), float(row.ci_low), float(row.ci_high), int(row.occupations))
+        return between(r, -NEAR_ZERO, NEAR_ZERO, f"{model} with the {level} level {r.text(2, True)}")
 
     return [check(one, model, level) for model in METHOD2 for level in detection.LEVELS]
 
@@ -292,14 +328,16 @@ def some_are_near_chance(source):
     """At least two models have a BA under 0.55 on one of the sets."""
 
     def one():
-        cells = {(m, s): source.interval(m, s) for m in METHOD2 for s in ("winogender", "simplified")}
-        low = {m for (m, _), (value, _, _) in cells.items() if value < NEAR_CHANCE}
-        ranked = sorted(cells, key=lambda key: cells[key][0])
-        shown = ", ".join(
-            f"{m} on {s} {value:.3f} ({a:.3f} to {b:.3f})"
-            for (m, s), (value, a, b) in ((key, cells[key]) for key in ranked[:3])
-        )
-        return len(low) >= SOME, f"{len(low)} of {len(METHOD2)} models under {NEAR_CHANCE}, lowest {shown}"
+        cells = {(m, s): source.accuracy(m, s) for m in METHOD2 for s in ("winogender", "simplified")}
+        low = {
+            m: [higher(Estimate(NEAR_CHANCE, NEAR_CHANCE, NEAR_CHANCE, 1), c) for (n, _), c in cells.items() if n == m]
+            for m in METHOD2
+        }
+        outcomes = [at_least(1, of_model) for of_model in low.values()]
+        ranked = sorted(cells, key=lambda key: cells[key].value)
+        shown = ", ".join(f"{m} on {s} {cells[m, s].text()}" for m, s in ranked[:3])
+        text = f"{outcomes.count(True)} of {len(METHOD2)} models under {NEAR_CHANCE}, lowest {shown}"
+        return settled(at_least(SOME, outcomes), text, cells[ranked[0]].n, estimates.BOUND)
 
     return [check(one)]
 
@@ -308,9 +346,12 @@ def best_detectors(source):
     """RoBERTa-large and GPT-3.5 SFT have the two highest BA on Winogender."""
 
     def one():
-        ranked = sorted(METHOD2, key=lambda m: -source.accuracy(m))
-        text = ", ".join(f"{m} {source.accuracy(m):.3f}" for m in ranked[:3])
-        return set(ranked[:2]) == {"RoBERTa-large", "GPT-3.5 SFT"}, f"highest: {text}"
+        rates = {m: source.accuracy(m) for m in METHOD2}
+        best = ("RoBERTa-large", "GPT-3.5 SFT")
+        outcome = every(higher(rates[m], rates[other]) for m in best for other in METHOD2 if other not in best)
+        ranked = sorted(METHOD2, key=lambda m: -rates[m].value)
+        text = ", ".join(f"{m} {rates[m].text()}" for m in ranked[:3])
+        return settled(outcome, f"highest: {text}", rates[ranked[0]].n)
 
     return [check(one)]
 
@@ -320,7 +361,7 @@ def larger_detect_better(source):
 
     def one(small, large):
         a, b = source.accuracy(small), source.accuracy(large)
-        return b > a, f"{large} {b:.3f}, {small} {a:.3f}"
+        return ahead(b, a, f"{large} {b.text()}, {small} {a.text()}")
 
     return [check(one, *pair) for pair in SIZES]
 
@@ -330,7 +371,7 @@ def feedback_lowers_detection(source):
 
     def one():
         rlhf, sft = source.accuracy("GPT-3.5 RLHF"), source.accuracy("GPT-3.5 SFT")
-        return rlhf < sft, f"RLHF {rlhf:.3f}, SFT {sft:.3f}"
+        return ahead(sft, rlhf, f"RLHF {rlhf.text()}, SFT {sft.text()}")
 
     return [check(one)]
 
@@ -341,7 +382,11 @@ def tuned_models_do_well_on_simplified(source):
     def one(model):
         others = [source.accuracy(m, "simplified") for m in METHOD2 if not m.startswith("GPT-3.5")]
         value = source.accuracy(model, "simplified")
-        return value > max(HIGH, *others), f"{model} {value:.3f}, others up to {max(others):.3f}"
+        best = max(others, key=lambda other: other.value)
+        text = f"{model} {value.text()}, others up to {best.text()}"
+        high = estimates.inside(value, HIGH, np.inf)
+        outcome = every([high, *(higher(value, other) for other in others)])
+        return settled(outcome, text, value.n, estimates.BOUND if high is None else estimates.OVERLAP)
 
     return [check(one, model) for model in ("GPT-3.5 SFT", "GPT-3.5 RLHF")]
 
@@ -350,13 +395,14 @@ def some_do_worse_on_simplified(source):
     """At least two models have a higher BA on Winogender than on the simplified set, by more than both intervals."""
 
     def one():
-        rates = {m: (source.interval(m), source.interval(m, "simplified")) for m in METHOD2}
-        gains = {m: first[0] - other[0] for m, (first, other) in rates.items()}
+        rates = {m: (source.accuracy(m), source.accuracy(m, "simplified")) for m in METHOD2}
+        gains = {m: first.value - other.value for m, (first, other) in rates.items()}
+        outcomes = {m: higher(*pair) for m, pair in rates.items()}
         better = sorted((m for m in METHOD2 if gains[m] > 0), key=lambda m: -gains[m])
-        clear = [m for m in better if rates[m][0][1] > rates[m][1][2]]
+        clear = [m for m in better if outcomes[m]]
         text = ", ".join(f"{m} {with_sign(gains[m], 3)}" for m in better)
-        apart = ", ".join(clear) or "none"
-        return len(clear) >= SOME, f"{len(better)} of {len(METHOD2)} models: {text}, intervals apart: {apart}"
+        text = f"{len(better)} of {len(METHOD2)} models: {text}, intervals apart: {', '.join(clear) or 'none'}"
+        return settled(at_least(SOME, outcomes.values()), text, min(other.n for _, other in rates.values()))
 
     return [check(one)]
 
@@ -366,18 +412,23 @@ def correlation_goes_with_detection(source):
 
     def one(metric):
         lines = [
-            abs(source.line(m, "female", metric, prompt="mask" if m not in (INSTRUCTED, *GPT) else "A"))
+            source.absolute(m, metric, prompt="mask" if m not in (INSTRUCTED, *GPT) else "A").value
             for m in source.need(METHOD2)
         ]
-        rho, p = _rho(lines, [source.accuracy(m) for m in METHOD2], "greater")
+        rates = [source.accuracy(m).value for m in METHOD2]
+        rho, p = _rho(lines, rates, "greater")
         text = f"rho with the absolute {metric} {with_sign(rho, 2)} (n = {len(METHOD2)}, p = {p:.3f})"
-        return rho > 0 and p < ALPHA, text
+        outcome = True if p < ALPHA else False if rho < 0 and _rho(lines, rates, "less")[1] < ALPHA else None
+        return settled(outcome, text, len(METHOD2), SIGNIFICANT)
 
     return [check(one, metric) for metric in ("slope", "r")]
 
 
 def missed_at_both_ends(source):
-    """The TPR is lower in the lowest and in the highest quarter of occupations, by share of women, than between."""
+    """The TPR is lower in the lowest and in the highest quarter of occupations, by share of women, than between.
+
+    Either quarter is compared with the middle by Welch's test over occupations.
+    """
 
     def one(models, name):
         if not source.shares:
@@ -389,20 +440,26 @@ def missed_at_both_ends(source):
         ranked = sorted(metrics.occupation.unique(), key=lambda occupation: source.shares.get(occupation, np.nan))
         quarter = len(ranked) // 4
         hits = (metrics.metric > source.threshold).groupby(metrics.occupation).mean()
-        low, middle, high = (
-            float(hits[part].mean()) for part in (ranked[:quarter], ranked[quarter:-quarter], ranked[-quarter:])
-        )
-        return max(low, high) < middle, f"{name}: {low:.2f}, {middle:.2f}, {high:.2f}"
+        low, middle, high = (hits[part] for part in (ranked[:quarter], ranked[quarter:-quarter], ranked[-quarter:]))
+        outcomes, said = [], []
+        for end in (low, high):
+            p = statistics.welch(end, middle)[2]
+            outcomes.append(end.mean() < middle.mean() if p < ALPHA else None)
+            said.append("no test" if np.isnan(p) else f"p {p_text(p, smallest=0.001, decimals=3)}")
+        text = f"{name}: {low.mean():.2f} ({said[0]}), {middle.mean():.2f}, {high.mean():.2f} ({said[1]})"
+        return settled(every(None if o is None else bool(o) for o in outcomes), text, len(ranked), SIGNIFICANT)
 
     return [check(one, ("GPT-3.5 SFT",), "GPT-3.5 SFT"), check(one, METHOD2, "all models")]
 
 
 def little_mass_to_neutral(source):
-    """For each model n is below f and u."""
+    """For each model n is below f and u: means of the sentences as they are, which have no interval."""
 
     def one(model):
-        f, u, n = (source.mass(model, gender) for gender in ("female", "male", "neutral"))
-        return n < min(f, u), f"{model}: f {f:.2f}, u {u:.2f}, n {n:.2f} percent"
+        (f, size), (u, _), (n, _) = (source.mass(model, gender) for gender in ("female", "male", "neutral"))
+        return n < min(
+            f, u
+        ), f"{model}: f {f:.2f}, u {u:.2f}, n {n:.2f} percent (means of {size} sentences, no interval)"
 
     return [check(one, model) for model in METHOD1]
 

@@ -3,8 +3,8 @@
 import pandas as pd
 
 
-def over_models(frame, architectures, keys, value):
-    """Average a per-model column over all models and over those of each architecture.
+def over_models(frame, architectures, keys, value, pooled):
+    """Average a per-model column over the pooled models and over all those of each architecture.
 
     Parameters
     ----------
@@ -14,6 +14,8 @@ def over_models(frame, architectures, keys, value):
         Model name to architecture.
     keys : list of str
     value : str
+    pooled : list of str
+        Models of the rows ``all`` (:func:`scripts.ruff.lib.study.pooled`).
 
     Returns
     -------
@@ -21,7 +23,7 @@ def over_models(frame, architectures, keys, value):
         ``architecture`` (``all`` first), ``keys``, ``n_models``, ``mean``, ``sd`` (over models, ddof 1).
     """
     frame = frame.assign(architecture=frame.model.map(architectures))
-    groups = [("all", frame), *frame.groupby("architecture", sort=False)]
+    groups = [("all", frame[frame.model.isin(pooled)]), *frame.groupby("architecture", sort=False)]
     parts = []
     for name, part in groups:
         summary = part.groupby(keys, sort=False)[value].agg(n_models="count", mean="mean", sd="std").reset_index()

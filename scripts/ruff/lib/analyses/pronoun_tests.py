@@ -14,7 +14,7 @@ UNTESTED = (np.nan, np.nan, np.nan)
 PAIRED = ["n_pairs", "difference_paired", "t_paired", "df_paired", "p_paired"]
 
 
-def pronoun_tests(table, pronoun_sets, alpha, least=0):
+def pronoun_tests(table, pronoun_sets, alpha, least=0, pooled=None):
     """Compare the accuracies on every pair of pronoun sets without distractors (section 6, Figure 6).
 
     The paper names Welch's t-test at 0.05 but not the unit of observation. Here it is the occupation: its accuracy
@@ -34,6 +34,8 @@ def pronoun_tests(table, pronoun_sets, alpha, least=0):
         Significance level.
     least : int
         Occupations that a test needs (:func:`scripts.core.statistics.smallest_sample`).
+    pooled : list of str, optional
+        Models of the rows ``all`` (:func:`scripts.ruff.lib.study.pooled`); otherwise all.
 
     Returns
     -------
@@ -42,15 +44,18 @@ def pronoun_tests(table, pronoun_sets, alpha, least=0):
         ``difference``, ``t``, ``df``, ``p``, ``p_holm``, ``significant``, ``significant_holm``; of the paired test
         ``n_pairs`` (occupations with both sets), over these ``difference_paired`` (mean), ``t_paired``, ``df_paired``,
         ``p_paired``, and ``p_paired_holm``, ``significant_paired``, ``significant_paired_holm``; ``needed`` is
-        ``least``.
+        ``least``; ``n_models`` says of how many models the accuracies are.
     """
     rows = fidelity_rows(table)
     rows = rows[rows.n_distractors == 0]
     units = rows.groupby(["model", "pronoun", "occupation"], sort=False).correct.mean()
-    pooled = units.groupby(level=["pronoun", "occupation"], sort=False).mean()
+    models = list(dict.fromkeys(rows.model))
+    pooled = [name for name in models if pooled is None or name in pooled]
+    over = units[units.index.get_level_values("model").isin(pooled)]
+    over = over.groupby(level=["pronoun", "occupation"], sort=False).mean()
     results = []
-    for model in ["all", *dict.fromkeys(rows.model)]:
-        scores = pooled if model == "all" else units.loc[model]
+    for model in ["all", *models]:
+        scores = over if model == "all" else units.loc[model]
         present = [p for p in pronoun_sets if p in scores.index.get_level_values("pronoun")]
         pairs = []
         for a, b in combinations(present, 2):
@@ -72,7 +77,8 @@ def pronoun_tests(table, pronoun_sets, alpha, least=0):
             )
             for columns, suffix in ((WELCH, ""), (PAIRED, "_paired"))
         ]
-        results.append(pd.concat([frame[PAIRS], *tests], axis=1).assign(needed=least))
+        n_models = len(pooled) if model == "all" else 1
+        results.append(pd.concat([frame[PAIRS], *tests], axis=1).assign(needed=least, n_models=n_models))
     return pd.concat(results, ignore_index=True)
 
 
