@@ -24,6 +24,8 @@ SPANBERT = ("SpanBERT-base", "SpanBERT-large")
 SUPERVISED = ("LingMess", "CAW-coref")
 HE, SHE, THEY, XE = "he/him/his", "she/her/her", "they/them/their", "xe/xem/xyr"
 NOMINATIVE, ACCUSATIVE, POSSESSIVE = CASES
+MORE = "more pairs of people"
+"""What a comparison lacks whose difference has zero in its interval."""
 
 
 class Results:
@@ -103,7 +105,7 @@ def positive(value, samples, text):
     said = f"{text} ({interval(100 * low, 100 * high, 1)})"
     if low > 0 or high < 0 or (low == high == 0):
         return low > 0, said
-    raise Lacking(f"more pairs of people for {said}")
+    raise Lacking(MORE, text=said)
 
 
 def above(results, first, second, names):
