@@ -493,7 +493,7 @@ def test_attacks_on_summed_probabilities_are_refused(tmp_path, name, reader):
         ),
         "figure_example": lambda: figure_example.main(
             masses=[str(path)], pdf=str(tmp_path / "f.pdf"), png=str(tmp_path / "f.png"), csv=str(tmp_path / "f.csv"),
-            occupation="doctor", model="M", models={},
+            occupation="doctor", model="M",
         ),
     }  # fmt: skip
     message = refusal(calls[reader])
