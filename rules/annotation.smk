@@ -21,6 +21,8 @@ rule annotation_sheet:
     wildcard_constraints:
         study=one_of(ANNOTATED),
         set=r"[a-z_]+",
+    group:
+        "analyses"
     conda:
         "../envs/analysis.yaml"
     params:
@@ -41,6 +43,8 @@ rule annotation_agreement:
     wildcard_constraints:
         study=one_of(ANNOTATED),
         set=r"[a-z_]+",
+    group:
+        "analyses"
     conda:
         "../envs/analysis.yaml"
     params:
