@@ -30,8 +30,12 @@ except UserError as error:
     refuse(error)
 WINOPRON_ASKED = {name: registry.describe(MODELS[name]) for name in WINOPRON_PROMPTED}
 
-# Models of the run that resolve by likelihood.
-WINOPRON_SCORING = {name: facts for name, facts in RUN_MODELS.items() if WINOPRON["resolution"]["pairs"]}
+# Models of the run that resolve by likelihood; an encoder-decoder does not score what follows the slot.
+WINOPRON_SCORING = {
+    name: facts
+    for name, facts in RUN_MODELS.items()
+    if WINOPRON["resolution"]["pairs"] and facts["architecture"] != "encoder-decoder"
+}
 WINOPRON_SCORED_TEMPLATES = 6 * (60 if WINOPRON["resolution"]["pairs"] == "all" else WINOPRON["resolution"]["pairs"])
 
 # Those of this run; Winogender Schemas have no sentences about one person.
@@ -310,6 +314,8 @@ declare(
             sets=WINOPRON_PARTS,
             instances=WINOPRON_SCORED_TEMPLATES,
             options=2,
+            score="continuation",
+            set_models=dict.fromkeys(WINOPRON_PARTS, list(WINOPRON_SCORING)),
             tokens=winopron_resolution.TOKENS,
             shared=winopron_resolution.SHARED,
         )

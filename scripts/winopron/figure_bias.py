@@ -11,7 +11,10 @@ SIGNS = ("positive", "negative")
 
 
 def prepare(bias, templates):
-    """Return the rows to draw: forms with a solvable pair, of systems that read pronouns, all prompts together."""
+    """Return the rows to draw: forms of systems that read pronouns, all prompts together.
+
+    Shares of few attempted and solvable template pairs (:data:`scripts.core.plotting.FEWEST`) are left out.
+    """
     frame = figures.rows(bias, templates, entities="double")
     of_prompts = frame.groupby("system").prompt.transform(lambda prompts: (prompts == "all").any())
     of_pronouns = frame.system.map(study.reads_pronouns)
@@ -19,7 +22,7 @@ def prepare(bias, templates):
         of_pronouns
         & (~of_prompts | (frame.prompt == "all"))
         & (frame.pronoun_set != "all")
-        & (frame.attempted_solvable > 0)
+        & (frame.attempted_solvable >= plotting.FEWEST)
     )
     return frame[kept].reset_index(drop=True)
 
@@ -29,11 +32,7 @@ def draw(frame):
     """Draw positive bias upwards and negative bias downwards, a panel for each system."""
     systems = study.ordered(frame.system)
     if not systems:
-        drawn = plotting.figure(plotting.COLUMN, 0.8)
-        ax = drawn.subplots()
-        ax.axis("off")
-        ax.text(0.5, 0.5, "No system solves a template pair\nwith any pronoun set.", ha="center", va="center")
-        return drawn
+        return plotting.nothing_drawn()
     looks = figures.pronoun_looks(frame.pronoun_set.unique())
     down, across = figures.panels(len(systems))
     drawn = plotting.figure(plotting.COLUMN if len(systems) == 1 else plotting.PAGE, 1.5 * down + 0.2)
@@ -54,7 +53,7 @@ def draw(frame):
         ax.axhline(0, color="black", linewidth=0.6)
         ax.set_title(system)
         ax.yaxis.set_major_formatter(lambda value, _: f"{abs(value):.2g}")
-    figures.label_cases(axes, len(systems))
+    figures.label_cases(axes, len(systems), short=across > 3)
     for ax in axes[:, 0]:
         ax.set_ylabel("Share: negative | positive")
     handles = [plotting.patch_handle(look["color"], label) for label, look in looks.items()]

@@ -48,9 +48,11 @@ def main(
     for path in selected:
         asked = files.read_parquet(path)
         for (name, facts), scores_path in zip(scored.items(), scores, strict=True):
-            found = resolution.predictions(model_outputs.read_scores(scores_path, name, asked), asked, sentences)
-            system = resolution.label(facts["label"])
-            tables.append(found.assign(system=system, conversion="corrected", prompt="", variant=""))
+            scored_options = model_outputs.read_scores(scores_path, name, asked)
+            for scoring, column in resolution.SCORINGS.items():
+                found = resolution.predictions(scored_options, asked, sentences, column)
+                system = facts["label"] + scoring
+                tables.append(found.assign(system=system, conversion="corrected", prompt="", variant=""))
     table = pd.concat(tables, ignore_index=True)
     meant = dict(zip(sentences.instance_id, sentences.answer, strict=True))
     table["right"] = table.prediction == table.instance_id.map(meant)

@@ -9,7 +9,8 @@ from scripts.winopron.lib.summary import rows
 
 def main(*, metrics: str, summary: str, models: dict, scored: dict):
     """Write ``summary`` (CSV); ``models`` are those that are prompted, ``scored`` those that resolve by likelihood."""
-    shown = {*demonstration(models).values(), *map(resolution.label, demonstration(scored).values())}
+    by_likelihood = {label + scoring for label in demonstration(scored).values() for scoring in resolution.SCORINGS}
+    shown = {*demonstration(models).values(), *by_likelihood}
     write(summary, "WinoPron", rows(tidy.metrics(metrics), shown))
 
 

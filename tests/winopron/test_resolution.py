@@ -42,15 +42,19 @@ def test_verbs_agree_with_nouns_and_not_with_they():
         ]
 
 
-def test_the_likelier_sentence_wins_as_in_a_plain_loop(double):
+@pytest.mark.parametrize("column", resolution.SCORINGS.values())
+def test_the_likelier_sentence_wins_as_in_a_plain_loop(double, column):
     table = resolution.instances(double, list(double.pair.unique()))
     values = np.random.default_rng(2).normal(size=(len(table), 2))
     values[0] = -3.0
     scores = pd.DataFrame(
         [(row.instance_id, i, values[n, i]) for n, row in enumerate(table.itertuples()) for i in range(2)],
-        columns=["instance_id", "option_index", "log_probability"],
+        columns=["instance_id", "option_index", column],
     ).sample(frac=1, random_state=1)
-    found = resolution.predictions(scores, table, double).set_index("instance_id").prediction
+    # The other scoring favours the other person.
+    other = next(name for name in resolution.SCORINGS.values() if name != column)
+    found = resolution.predictions(scores.assign(**{other: -scores[column]}), table, double, column)
+    found = found.set_index("instance_id").prediction
     assert len(found) == len(double)
     for n, row in enumerate(table.itertuples()):
         # A tie goes to the occupation.
@@ -61,4 +65,12 @@ def test_the_likelier_sentence_wins_as_in_a_plain_loop(double):
 def test_scores_of_other_templates_are_refused(double):
     table = resolution.instances(double, list(double.pair.unique()))
     with pytest.raises(UserError, match="the template 'pilot-accusative-1' was scored and has no sentence"):
-        resolution.predictions(pd.DataFrame(), table, double[double.template != "pilot-accusative-1"])
+        resolution.predictions(
+            pd.DataFrame(), table, double[double.template != "pilot-accusative-1"], "log_probability"
+        )
+
+
+def test_scores_without_what_follows_are_refused(double):
+    table = resolution.instances(double, ["pilot-guest"])
+    with pytest.raises(UserError, match="the scores lack continuation_log_probability"):
+        resolution.predictions(pd.DataFrame({"instance_id": []}), table, double, "continuation_log_probability")

@@ -5,6 +5,7 @@ Entries are ``{"value", "text", "source", "cell"}``, as in the other studies.
 
 from scripts.core.paper.formats import number, p_text, percent
 from scripts.core.paper.numbers import count, entry
+from scripts.core.plotting import FEWEST
 from scripts.core.templates import CASES
 from scripts.winopron.lib import study
 from scripts.winopron.lib.analyses.consistency import GROUPS, POOLED, SINGLE
@@ -39,23 +40,30 @@ def from_metrics(metrics):
     Returns
     -------
     dict
-        ``systems``, ``rules`` and ``prompted`` (counts of systems); ``asked.lowest``, the pairs of people that a system
-        was asked about at least; ``chance.<consistency>``; of rules ``rules.<accuracy or consistency>.lowest`` and
+        ``systems``, ``rules`` and ``prompted`` (counts of systems); ``panels`` of the figure of accuracies;
+        ``asked.lowest``, the pairs of people that a system was asked about at least, and ``scored.pairs``, those that
+        models resolved by likelihood; ``chance.<consistency>``; of rules ``rules.<accuracy or consistency>.lowest`` and
         ``.highest``, and of other systems the same without ``rules.``, for single prompts, with ``accuracy.<case>``
         besides: each with ``system``, and ``.low`` and ``.high``, the ends of its interval; ``accusative.hardest``,
         systems for which the accusative has the lowest accuracy; and ``difference.<system>``, what the corrected
-        reading adds to the recall as published.
+        reading adds to the recall as published, with both, ``published.<system>`` and ``corrected.<system>``.
     """
     table = metrics[metrics.entities == "double"]
     right = study.corrected(table)
     whole = right[right.split == "all"]
     rules = whole.system.map(study.is_rule)
+    scored = whole[whole.system.map(study.by_likelihood)]
+    # As the figure of accuracies has it: one panel for all that resolve by likelihood.
+    panels = whole[~rules & ~whole.system.map(study.by_likelihood)].system.nunique() + bool(len(scored))
     numbers = {
         "systems": count(whole[~rules].system.nunique(), "metrics.csv", column="system"),
+        "panels": count(panels or whole[rules].system.nunique(), "metrics.csv", column="system"),
         "rules": count(whole[rules].system.nunique(), "metrics.csv", column="system"),
         "asked.lowest": count(whole.n.min(), "metrics.csv", column="n"),
         "prompted": count(whole[whole.pairing == SINGLE].system.nunique(), "metrics.csv", pairing=SINGLE),
     }
+    if len(scored):
+        numbers["scored.pairs"] = count(scored.n.min(), "metrics.csv", column="n")
     for metric in GROUPS:
         chance = whole[(whole.metric == f"{metric}_chance") & (whole.pairing != POOLED)].value
         numbers[f"chance.{metric}"] = entry(
@@ -77,6 +85,11 @@ def from_metrics(metrics):
         theirs = [way for way in recall[system].index if way != study.CORRECTED]
         for way in theirs:
             gained = recall[system, study.CORRECTED] - recall[system, way]
+            for name, conversion in (("published", way), ("corrected", study.CORRECTED)):
+                value = recall[system, conversion]
+                numbers[f"{name}.{system}"] = entry(
+                    value, percent(value, 1), "metrics.csv", system=system, metric="recall", conversion=conversion
+                )
             numbers[f"difference.{system}"] = entry(
                 gained, percent(gained, 1, signed=True), "metrics.csv", system=system, metric="recall", conversion=way
             ) | {"system": system}
@@ -107,18 +120,32 @@ def from_bias(bias):
     Returns
     -------
     dict
-        ``bias.systems``, those that solve some template pair; ``bias.<positive or negative>.lowest`` and ``.highest``
-        shares of all forms together (with ``system``).
+        ``bias.systems``, those that solve some template pair; ``bias.forms``, how many of their pronoun forms have
+        :data:`scripts.core.plotting.FEWEST` attempted and solvable pairs or more, and ``bias.fewest``, that number. Of
+        systems with as many over all forms ``bias.enough``, how many they are, ``bias.pairs.<lowest or highest>``, the
+        pairs that they have, and ``bias.<positive or negative>.<lowest or highest>`` shares of all forms together
+        (with ``system``).
     """
     table = study.corrected(bias)
     together = table.groupby("system").prompt.transform(lambda prompts: (prompts == "all").any())
-    table = table[(table["case"] == "all") & (~together | (table.prompt == "all"))]
-    solvable = table[(table.attempted_solvable > 0) & table.system.map(study.reads_pronouns)].reset_index(drop=True)
-    numbers = {"bias.systems": count(len(solvable), "bias.csv", column="attempted_solvable")}
-    for sign in () if solvable.empty else ("positive", "negative"):
-        column = f"share_{sign}"
-        for bound in ("lowest", "highest"):
-            row = solvable.loc[solvable[column].idxmin() if bound == "lowest" else solvable[column].idxmax()]
+    table = table[(~together | (table.prompt == "all")) & table.system.map(study.reads_pronouns)]
+    forms = table[table.pronoun_set != "all"]
+    whole = table[(table["case"] == "all") & (table.attempted_solvable > 0)]
+    enough = whole[whole.attempted_solvable >= FEWEST].reset_index(drop=True)
+    numbers = {
+        "bias.systems": count(len(whole), "bias.csv", column="attempted_solvable"),
+        "bias.forms": count((forms.attempted_solvable >= FEWEST).sum(), "bias.csv", column="attempted_solvable"),
+        "bias.enough": count(len(enough), "bias.csv", column="attempted_solvable"),
+        "bias.fewest": count(FEWEST, "bias.csv", column="attempted_solvable"),
+    }
+    for bound, place in (("lowest", "idxmin"), ("highest", "idxmax")) if len(enough) else ():
+        row = enough.loc[getattr(enough.attempted_solvable, place)()]
+        numbers[f"bias.pairs.{bound}"] = count(
+            row.attempted_solvable, "bias.csv", system=row.system, column="attempted_solvable"
+        ) | {"system": row.system}
+        for sign in ("positive", "negative"):
+            column = f"share_{sign}"
+            row = enough.loc[getattr(enough[column], place)()]
             numbers[f"bias.{sign}.{bound}"] = entry(
                 row[column], percent(row[column], 1), "bias.csv", system=row.system, column=column
             ) | {"system": row.system}

@@ -1,7 +1,8 @@
 """Resolution by likelihood: the pronoun gives way to each person in turn, and the likelier sentence wins.
 
-Trinh and Le (2018) resolve Winograd schemas so; this is their full scoring, the likelihood of the whole sentence. The
-study does not do it. The model never reads the pronoun, so that what it takes is the same for all pronoun sets.
+Trinh and Le (2018) resolve Winograd schemas so, by the likelihood of the whole sentence (full scoring) or of what
+follows the person alone (partial scoring). The study does neither. The model never reads the pronoun, so that what it
+takes is the same for all pronoun sets.
 """
 
 import pandas as pd
@@ -10,7 +11,7 @@ from scripts.core import options
 from scripts.core.errors import UserError
 from scripts.core.instances import content_id
 from scripts.winopron.lib.instances import PLURAL_FORMS
-from scripts.winopron.lib.study import LIKELIHOOD
+from scripts.winopron.lib.study import FULL, PARTIAL
 from scripts.winopron.lib.templates import ANSWERS
 
 TOKENS = 25
@@ -19,15 +20,8 @@ SHARED = 1.6
 """Tokens that a decoder reads of both options of a template together, in texts: they share what precedes the slot."""
 
 
-def label(model):
-    """Return what a model is called as a system that resolves by likelihood.
-
-    Examples
-    --------
-    >>> label("SmolLM2")
-    'SmolLM2, likelihood'
-    """
-    return f"{model}{LIKELIHOOD}"
+SCORINGS = {FULL: "log_probability", PARTIAL: "continuation_log_probability"}
+"""What the label of a system ends with to the column of scores that it goes by."""
 
 
 def instances(sentences, pairs):
@@ -78,7 +72,7 @@ def _follows(text, forms):
     return (f" they {plural}" in text for plural in forms.values())
 
 
-def predictions(scores, selected, sentences):
+def predictions(scores, selected, sentences, column):
     """Return whom a model takes in every sentence of the templates that it scored.
 
     Parameters
@@ -88,6 +82,8 @@ def predictions(scores, selected, sentences):
     selected : DataFrame
         Of :func:`instances`.
     sentences : DataFrame
+    column : str
+        Of ``scores``: one of :data:`SCORINGS`.
 
     Returns
     -------
@@ -97,12 +93,14 @@ def predictions(scores, selected, sentences):
     Raises
     ------
     UserError
-        If a template is none of ``sentences``.
+        If a template is none of ``sentences``, or a score is missing.
     """
     strange = next((name for name in selected.template if name not in set(sentences.template)), None)
     if strange is not None:
         raise UserError(f"the template '{strange}' was scored and has no sentence; delete the scores and run again")
-    picked = options.predict(scores).option_index
+    if column not in scores or scores[column].isna().any():
+        raise UserError(f"the scores lack {column}; delete the scores and run again")
+    picked = options.predict(scores.assign(log_probability=scores[column])).option_index
     taken = {row.template: ANSWERS[picked[row.instance_id]] for row in selected.itertuples()}
     kept = sentences[sentences.template.isin(taken)]
     return pd.DataFrame({"instance_id": list(kept.instance_id), "prediction": [taken[name] for name in kept.template]})

@@ -33,8 +33,19 @@ READINGS = {
 """Ways of reading to what tables call them."""
 
 
-LIKELIHOOD = ", likelihood"
+FULL, PARTIAL = ", full likelihood", ", partial likelihood"
 """What the label of a model ends with that resolves by likelihood (:mod:`scripts.winopron.lib.resolution`)."""
+
+
+def by_likelihood(system):
+    """Tell whether a label is that of a model that resolves by likelihood.
+
+    Examples
+    --------
+    >>> by_likelihood("BERT, full likelihood"), by_likelihood("FLAN-T5-xl")
+    (True, False)
+    """
+    return system.endswith((FULL, PARTIAL))
 
 
 def reads_pronouns(system):
@@ -42,10 +53,10 @@ def reads_pronouns(system):
 
     Examples
     --------
-    >>> reads_pronouns("SpanBERT-base"), reads_pronouns("BERT, likelihood"), reads_pronouns("First person (rule)")
-    (True, False, False)
+    >>> [reads_pronouns(name) for name in ("SpanBERT-base", "BERT, full likelihood", "First person (rule)")]
+    [True, False, False]
     """
-    return not is_rule(system) and not system.endswith(LIKELIHOOD)
+    return not is_rule(system) and not by_likelihood(system)
 
 
 def obstacle(pronoun_sets):

@@ -326,6 +326,8 @@ def write(tex, csv, cells, left, keep, nothing, printed=None):
         files.write_text(tex, f"% {nothing}\n")
         return
     first = shown.columns[0]
-    midrules = changes(shown[first]) if shown[first].duplicated().any() else ()
+    starts = changes(shown[first])
+    # Lines between blocks help where blocks have several rows.
+    midrules = starts if len(shown) >= 2 * (len(starts) + 1) else ()
     shown = shown.assign(**{first: named_once(shown[first])})
     write_table(tex, csv, shown, len(text), rows=cells, midrules=midrules)
