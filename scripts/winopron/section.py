@@ -8,6 +8,17 @@ TITLES = {"replica": "replica templates", "official": "official templates"}
 """The sets of templates as the text calls them; the last one of a run is that of its figures."""
 
 
+def read_in_two_ways(numbers):
+    """Return the systems whose outputs are read in two ways, by the ids of what the correction changes.
+
+    Examples
+    --------
+    >>> read_in_two_ways({"difference.SpanBERT-base": {}, "systems": {}})
+    ['SpanBERT-base']
+    """
+    return [name.removeprefix("difference.") for name in numbers if name.startswith("difference.")]
+
+
 def main(
     *,
     section_template: str,
@@ -39,6 +50,7 @@ def main(
         "winogender": winogender,
         "models": models,
         "scored": scored,
+        "read": read_in_two_ways(common["sets"][template_sets[-1]]["numbers"]),
     }
     closing.write(section_tex, section_template, common, figures, tables)
 
