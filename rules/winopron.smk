@@ -256,6 +256,12 @@ WINOPRON_METRICS = {"metrics": rules.winopron_metrics.output.metrics}
 WINOPRON_BIAS = {"bias": rules.winopron_metrics.output.bias}
 WINOPRON_OVERLAP = {"overlap": rules.winopron_metrics.output.overlap}
 WINOPRON_SET = {"templates": lambda wildcards: wildcards.templates}
+# Figures that show sentences show this project's own: the authors' are in no figure.
+WINOPRON_EXAMPLES = {
+    "made": every(templates=[templates for templates in WINOPRON_PARTS if templates == "replica"]),
+    "constraints": {"templates": "replica"},
+    "instances": "results/winopron/instances/{templates}/double.parquet",
+}
 WINOPRON_COMPARED = {"template_sets": WINOPRON_PARTS, "every_set": WINOPRON_EVERY}
 WINOPRON_DRAWN = {"draws": WINOPRON["bootstrap"]["draws"], "seed": WINOPRON["bootstrap"]["seed"]}
 
@@ -327,14 +333,21 @@ declare(
         if WINOPRON_PROMPTED
         else None
     ),
-    # In the paper: accuracy 3, bias 5; consistency has the numbers of Table 3.
+    # In the paper: problems 1, schemas 2, accuracy 3, groups 4, bias 5; consistency has the numbers of Table 3.
     figures={
+        "problems": result(
+            problems=str(TEMPLATES / "winopron/problems.tsv"),
+            **WINOPRON_EXAMPLES,
+            title="Problems of Winogender Schemas",
+        ),
+        "schemas": result(**WINOPRON_EXAMPLES, title="A pair of templates"),
+        "groups": result(**WINOPRON_EXAMPLES, title="Sentences that are right together"),
         "accuracy": result(params=WINOPRON_SET, **WINOPRON_METRICS, title="Accuracy by case and pronoun set"),
         "consistency": result(params=WINOPRON_SET, **WINOPRON_METRICS, title="Consistency beside chance"),
         "bias": result(params=WINOPRON_SET, **WINOPRON_BIAS, title="Template pairs that show bias"),
     },
     # In the paper: counts 1, performance 2, consistency 3, biased_occupations 4, overlap_systems 5, overlap_cases 6,
-    # prompts 7, f1 8, precision 9, recall 10; groups has sentences as Figures 2 and 4 do; readings is an addition.
+    # prompts 7, f1 8, precision 9, recall 10; readings is an addition.
     tables={
         "counts": result(
             at="counts", instances=WINOPRON_INSTANCES, params={"sets": WINOPRON_SETS}, title="Templates by case"
@@ -344,13 +357,6 @@ declare(
             prompt_templates=WINOPRON_PROMPTS,
             params={"chosen": WINOPRON_PROMPTING["prompts"]},
             title="Prompts",
-        ),
-        # The authors' sentences are in no table.
-        "groups": result(
-            made=every(templates=[templates for templates in WINOPRON_PARTS if templates == "replica"]),
-            constraints={"templates": "replica"},
-            instances="results/winopron/instances/{templates}/double.parquet",
-            title="Sentences that are right together",
         ),
         "performance": result(params=WINOPRON_SET, **WINOPRON_METRICS, title="F1 beside Winogender Schemas"),
         "consistency": result(params=WINOPRON_SET, **WINOPRON_METRICS, title="Consistency"),

@@ -124,13 +124,6 @@ def test_numbers_and_summary(made):
     assert rows[rows.headline].model.is_unique and set(rows[rows.headline].model) == set(systems)
 
 
-def test_groups_are_right_together(tmp_path):
-    cells = tables.groups(synthetic.sentences(tmp_path))
-    assert len(cells) == 6 and list(cells["Right together"][cells["Right together"] != ""].index) == [0, 4]
-    assert cells.Means.nunique() == 2 and cells.Means[:4].nunique() == 1
-    assert cells.Sentence[0].count(" his ") == cells.Sentence[3].count(" xyr ") == cells.Sentence[5].count(" xyr ") == 1
-
-
 def test_a_table_without_rows_is_a_comment(made, tmp_path):
     cells = tables.readings(made[1]["metrics"].iloc[:0])
     tables.write(tmp_path / "a.tex", tmp_path / "a.csv", cells, 2, ["System", "Sentences"], "Nothing.")

@@ -11,7 +11,7 @@ from scripts.winopron.lib import study, tidy
 pytestmark = pytest.mark.workflow
 
 TARGETS = ("winopron", "results/paper/sections/winopron.tex")
-PROMPTED = "Llama (random)"
+PROMPTED = "Llama-2 (random)"
 
 
 @pytest.fixture(scope="module")

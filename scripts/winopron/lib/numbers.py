@@ -3,6 +3,7 @@
 Entries are ``{"value", "text", "source", "cell"}``, as in the other studies.
 """
 
+from scripts.core.paper.estimates import Estimate, every, higher
 from scripts.core.paper.formats import number, p_text, percent
 from scripts.core.paper.numbers import count, entry
 from scripts.core.plotting import FEWEST
@@ -42,11 +43,12 @@ def from_metrics(metrics):
     dict
         ``systems``, ``rules`` and ``prompted`` (counts of systems); ``panels`` of the figure of accuracies;
         ``asked.lowest``, the pairs of people that a system was asked about at least, and ``scored.pairs``, those that
-        models resolved by likelihood; ``chance.<consistency>``; of rules ``rules.<accuracy or consistency>.lowest`` and
-        ``.highest``, and of other systems the same without ``rules.``, for single prompts, with ``accuracy.<case>``
-        besides: each with ``system``, and ``.low`` and ``.high``, the ends of its interval; ``accusative.hardest``,
-        systems for which the accusative has the lowest accuracy; and ``difference.<system>``, what the corrected
-        reading adds to the recall as published, with both, ``published.<system>`` and ``corrected.<system>``.
+        models resolved by likelihood, with ``accuracy.<system>`` and the ends of its interval; ``chance.<consistency>``;
+        of rules ``rules.<accuracy or consistency>.lowest`` and ``.highest``, and of other systems the same without
+        ``rules.``, for single prompts, with ``accuracy.<case>`` besides: each with ``system``, and ``.low`` and
+        ``.high``, the ends of its interval; ``accusative.hardest``, systems whose interval for the accusative lies
+        below those for both other cases; and ``difference.<system>``, what the corrected reading adds to the recall as
+        published, with both, ``published.<system>`` and ``corrected.<system>``.
     """
     table = metrics[metrics.entities == "double"]
     right = study.corrected(table)
@@ -64,6 +66,13 @@ def from_metrics(metrics):
     }
     if len(scored):
         numbers["scored.pairs"] = count(scored.n.min(), "metrics.csv", column="n")
+    for row in scored[scored.metric == "accuracy"].itertuples():
+        cell = {"system": row.system, "metric": row.metric, "split": row.split}
+        for name, column in (("", "value"), (".low", "ci_low"), (".high", "ci_high")):
+            value = getattr(row, column)
+            numbers[f"accuracy.{row.system}{name}"] = entry(
+                value, percent(value, 1), "metrics.csv", **cell, column=column
+            )
     for metric in GROUPS:
         chance = whole[(whole.metric == f"{metric}_chance") & (whole.pairing != POOLED)].value
         numbers[f"chance.{metric}"] = entry(
@@ -75,10 +84,8 @@ def from_metrics(metrics):
         numbers |= _range(metric, others[(others.metric == metric) & (others.split == "all")])
     for case in CASES:
         numbers |= _range(f"accuracy.{case}", others[(others.metric == "accuracy") & (others.split == case)])
-    by_case = others[(others.metric == "accuracy") & others.split.isin(CASES)].pivot(
-        index="system", columns="split", values="value"
-    )
-    hardest = (by_case.idxmin(axis=1) == "accusative").sum() if len(by_case) else 0
+    by_case = others[(others.metric == "accuracy") & others.split.isin(CASES)]
+    hardest = sum(_hardest(rows, "accusative") for _, rows in by_case.groupby("system"))
     numbers["accusative.hardest"] = count(hardest, "metrics.csv", split="accusative", metric="accuracy")
     recall = table[(table.split == "all") & (table.metric == "recall")].set_index(["system", "conversion"]).value
     for system in study.ordered(others.system):
@@ -94,6 +101,12 @@ def from_metrics(metrics):
                 gained, percent(gained, 1, signed=True), "metrics.csv", system=system, metric="recall", conversion=way
             ) | {"system": system}
     return numbers
+
+
+def _hardest(rows, case):
+    """Tell whether a system's interval for one case lies below those of all others."""
+    of_case = {row.split: Estimate(row.value, row.ci_low, row.ci_high, row.n) for row in rows.itertuples()}
+    return every(higher(of_case[other], of_case[case]) for other in CASES if other != case) is True
 
 
 def _range(name, rows):

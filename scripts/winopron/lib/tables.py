@@ -53,33 +53,6 @@ def counts(instances):
     return pd.DataFrame(columns)
 
 
-def groups(instances):
-    """Return what Figures 2 and 4 show: sentences whose answers have to be right together.
-
-    Parameters
-    ----------
-    instances : DataFrame
-        About two people.
-
-    Returns
-    -------
-    DataFrame of str
-        ``Right together``, ``Sentence``, ``Means``: the first template in the possessive with all pronoun sets, and
-        both endings with the last of them.
-    """
-    possessive = instances[instances["case"] == "possessive"]
-    pair = possessive[possessive.template_pair == possessive.template_pair.iloc[0]]
-    one = pair[pair.ending == 1]
-    both = pair[pair.pronoun_set == one.pronoun_set.iloc[-1]]
-    return pd.DataFrame(
-        [
-            {"Right together": label, "Sentence": row.text, "Means": getattr(row, row.answer)}
-            for label, rows in (("pronoun consistency", one), ("disambiguation consistency", both))
-            for row in rows.itertuples()
-        ]
-    ).assign(**{"Right together": lambda cells: named_once(cells["Right together"])})
-
-
 def split(metrics, metric):
     """Return Tables 8 to 10: a metric on all sentences, by case and by pronoun set.
 
