@@ -43,7 +43,7 @@ def from_metrics(metrics):
     dict
         ``systems``, ``rules`` and ``prompted`` (counts of systems); ``panels`` of the figure of accuracies;
         ``asked.lowest``, the pairs of people that a system was asked about at least, and ``scored.pairs``, those that
-        models resolved by likelihood, with ``accuracy.<system>`` and the ends of its interval; ``chance.<consistency>``;
+        models resolved by likelihood, with ``accuracy.<system>`` and its interval; ``chance.<consistency>``;
         of rules ``rules.<accuracy or consistency>.lowest`` and ``.highest``, and of other systems the same without
         ``rules.``, for single prompts, with ``accuracy.<case>`` besides: each with ``system``, and ``.low`` and
         ``.high``, the ends of its interval; ``accusative.hardest``, systems whose interval for the accusative lies
