@@ -4,6 +4,7 @@ import pandas as pd
 import pytest
 
 from scripts.core.paper.claims import FAILS, HOLDS, NOT_APPLICABLE, decide
+from scripts.core.templates import CASES
 from scripts.winopron.lib import comparable, findings, study
 from tests.winopron import synthetic
 
@@ -84,6 +85,86 @@ def test_consistency_against_chance(double):
     assert verdict(12, double=table).verdict == HOLDS
     assert verdict(12, double=systems(double, lambda *_: 1.0)).verdict == FAILS
     assert verdict(15, double=table).verdict == FAILS
+
+
+def sharing(frame, biased):
+    """Return answers of the two SpanBERT that go to the occupation where ``biased(system, case, set, number)`` says so.
+
+    ``number`` counts occupations from 0.
+    """
+    numbers = {name: place for place, name in enumerate(dict.fromkeys(frame.occupation))}
+    tables = []
+    for name in findings.SPANBERT:
+        table = synthetic.answers(frame, lambda _: 1.0)
+        table["prediction"] = [
+            "occupation" if biased(name, row.case, row.pronoun_set, numbers[row.occupation]) else row.answer
+            for row in table.itertuples()
+        ]
+        tables.append(table.assign(system=name))
+    return pd.concat(tables, ignore_index=True)
+
+
+THREE = (findings.HE, findings.SHE, findings.THEY)
+
+
+def test_overlap_of_two_systems_is_decided_by_intervals(double):
+    base, large = findings.SPANBERT
+    forms = (base, "nominative", findings.THEY), (large, "nominative", findings.THEY)
+
+    def one_in_seven(name, _, pronoun_set, place):
+        return pronoun_set in THREE and (place < 4 if name == base else 3 <= place < 7)
+
+    results = findings.Results({"double": sharing(double, one_in_seven)}, 300, 1)
+    value, samples = results.overlap(*forms)
+    # Four and four of twelve, one of them in both; a sample may leave out that one.
+    assert value == pytest.approx(1 / 7) and samples.min() == 0 and samples.max() < 1
+    found = {check.text: check.outcome for check in findings._low_overlap(results) if check.text}
+    # All three are alike: no interval lies on a side of zero. Xe has no bias.
+    assert any("nominative, they over he: 0.14 against 0.14" in text for text in found)
+    decided = verdict(18, double=sharing(double, one_in_seven))
+    assert findings.BIASED in decided.missing
+
+    def they_and_xe(name, _, pronoun_set, place):
+        # The same ten with they, and half as many in common with he and she; xe has none, so that it solves them.
+        if pronoun_set in (findings.HE, findings.SHE):
+            return place < 6 if name == base else 6 <= place < 12
+        return pronoun_set == findings.THEY and place < 4
+
+    checks = findings._low_overlap(findings.Results({"double": sharing(double, they_and_xe)}, 300, 1))
+    outcomes = {check.text.partition(":")[0]: check.outcome for check in checks if check.text}
+    assert outcomes["nominative, they over he"] is True and outcomes["nominative they"] is False
+
+
+def test_overlap_of_two_cases_is_decided_by_intervals(double):
+    base = findings.SPANBERT[0]
+
+    def carried_over(name, case, pronoun_set, place):
+        if pronoun_set == findings.XE:
+            return False
+        if name == base:
+            return place == CASES.index(case)
+        return place < 6 if case != "accusative" else place >= 6
+
+    checks = findings._cases_differ(findings.Results({"double": sharing(double, carried_over)}, 300, 1))
+    outcomes = {check.text.partition(":")[0]: check.outcome for check in checks if check.text}
+    assert outcomes["SpanBERT-base, he, nominative and accusative"] is True
+    assert outcomes["SpanBERT-large, they, nominative and possessive"] is True
+    assert outcomes["SpanBERT-large, they, nominative and possessive over nominative and accusative"] is True
+    assert sum(check.missing == (findings.BIASED,) for check in checks) == 3 + 1 + 2
+    # Without any overlap in SpanBERT-large it fails.
+    apart = sharing(double, lambda _, case, name, place: name in THREE and place == CASES.index(case))
+    assert verdict(19, double=apart).verdict == FAILS
+
+
+def test_half_of_the_pairs_is_decided_by_an_interval(double):
+    def checks(accuracy):
+        table = systems(double, lambda name, row: accuracy if name == "FLAN-T5-xl" else 0.0)
+        results = findings.Results({"double": table}, 300, 1)
+        return next(claim for claim in findings.FINDINGS if claim.number == 14).checks(results)[-1]
+
+    # All of them is not about a half; what comes near to it is not decided by twelve pairs of people.
+    assert checks(1.0).outcome is False
+    assert checks(0.72).outcome is None and "intervals that leave out the limit" in checks(0.72).missing[0]
 
 
 def test_sentences_about_one_person_need_their_own_answers(double, single):

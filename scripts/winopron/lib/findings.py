@@ -12,6 +12,7 @@ import numpy as np
 
 from scripts.core import statistics
 from scripts.core.paper.claims import Claim, Lacking, check
+from scripts.core.paper.estimates import Estimate, between
 from scripts.core.paper.formats import interval, number, percent
 from scripts.core.templates import CASES
 from scripts.winopron.lib import study
@@ -24,6 +25,7 @@ SPANBERT = ("SpanBERT-base", "SpanBERT-large")
 SUPERVISED = ("LingMess", "CAW-coref")
 HE, SHE, THEY, XE = "he/him/his", "she/her/her", "they/them/their", "xe/xem/xyr"
 NOMINATIVE, ACCUSATIVE, POSSESSIVE = CASES
+BIASED = "biased occupations"
 MORE = "more pairs of people"
 """What a comparison lacks whose difference has zero in its interval."""
 
@@ -84,40 +86,84 @@ class Results:
         shown = rows.bias.notna() if sign is None else rows.bias == sign
         return self.resampled.ratio(shown.groupby(pair).sum(), below)
 
+    def overlap(self, first, second):
+        """Return the Jaccard index of the biased occupations of two forms, with its samples.
+
+        It is zero in samples without any of them, as the study has it.
+
+        Parameters
+        ----------
+        first, second : (str, str, str)
+            System, case and pronoun set.
+
+        Raises
+        ------
+        Lacking
+            If neither form has a biased occupation.
+        """
+        one, other = (self._biased_pairs(*form) for form in (first, second))
+        if not (one | other).any():
+            raise Lacking(BIASED)
+        value, samples = self.resampled.ratio(one & other, one | other)
+        return value, np.nan_to_num(samples)
+
+    def _biased_pairs(self, system, case, pronoun_set):
+        rows = self.biases(system)
+        rows = rows[(rows["case"] == case) & (rows.pronoun_set == pronoun_set)]
+        pair = rows.occupation.map(dict(self.rows(system)[["occupation", "pair"]].drop_duplicates().to_numpy()))
+        return rows.bias.notna().groupby(pair).any().reindex(self.resampled.pairs, fill_value=False)
+
 
 def points(value):
     """Return a share in percent, with one decimal as the study has it."""
     return percent(value, 1)
 
 
-def positive(value, samples, text):
+def positive(value, samples, text, shown=points):
     """Check that a difference is above zero.
+
+    Parameters
+    ----------
+    value : float
+    samples : array of float
+        Of the bootstrap.
+    text : str
+    shown : callable
+        :func:`points` for shares in percent, ``number`` for indices from 0 to 1.
 
     Raises
     ------
     Lacking
         If its interval has zero in it.
     """
-    low, high = statistics.percentile_interval(samples)
-    if np.isnan(low):
-        # All samples agree: the difference is the same for every pair of people.
-        low = high = value
-    said = f"{text} ({interval(100 * low, 100 * high, 1)})"
+    low, high = _ends(value, samples)
+    scale, decimals = (100, 1) if shown is points else (1, 2)
+    said = f"{text} ({interval(scale * low, scale * high, decimals)})"
     if low > 0 or high < 0 or (low == high == 0):
         return low > 0, said
     raise Lacking(MORE, text=said)
 
 
-def above(results, first, second, names):
+def _ends(value, samples):
+    low, high = statistics.percentile_interval(samples)
+    # All samples agree: the value is the same for every pair of people.
+    return (value, value) if np.isnan(low) else (low, high)
+
+
+def above(results, first, second, names, shown=points):
     """Check that one quantity (with its samples) is above another."""
     (a, drawn_a), (b, drawn_b) = first, second
-    return positive(a - b, drawn_a - drawn_b, f"{names}: {points(a)} against {points(b)}")
+    return positive(a - b, drawn_a - drawn_b, f"{names}: {_said(a, shown)} against {_said(b, shown)}", shown)
 
 
-def below_bound(quantity, bound, text):
+def below_bound(quantity, bound, text, shown=points):
     """Check that a quantity is under a bound."""
     value, samples = quantity
-    return positive(bound - value, bound - samples, f"{text} {points(value)}")
+    return positive(bound - value, bound - samples, f"{text} {_said(value, shown)}", shown)
+
+
+def _said(value, shown):
+    return points(value) if shown is points else number(value, 2)
 
 
 def _each(test, systems=SYSTEMS):
@@ -289,8 +335,9 @@ def _half_of_the_pairs(results):
         return above(results, results.consistency(metric, best), results.consistency(metric, other), f"{best}, {other}")
 
     def half():
-        value, _ = results.consistency(metric, best)
-        return 0.5 <= value <= 0.55, f"{best}: {points(value)}"
+        value, samples = results.consistency(metric, best)
+        shown = Estimate(value, *_ends(value, samples), len(results.resampled.pairs))
+        return between(shown, 0.5, 0.55, f"{best}: {points(value)} ({interval(100 * shown.low, 100 * shown.high, 1)})")
 
     return [*(check(beats, other) for other in SYSTEMS if other != best), check(half)]
 
@@ -318,43 +365,56 @@ def _more_negative(results):
     return [check(test, system) for system in SPANBERT]
 
 
-def _jaccard(results, first, second):
-    """Return the index of two forms, each a system, a case and a pronoun set; of two empty sets it is zero."""
-    sets = [bias.occupations(results.biases(system), False)[case, name] for system, case, name in (first, second)]
-    return bias.jaccard(*sets, empty=0.0)
-
-
 def _low_overlap(results):
-    def test(case):
-        values = {
-            name: _jaccard(results, *((system, case, name) for system in SPANBERT)) for name in (HE, SHE, THEY, XE)
-        }
-        text = ", ".join(f"{name.partition('/')[0]} {number(value, 2)}" for name, value in values.items())
-        low = max(values.values()) < 0.5
-        return low and min(values[THEY], values[XE]) > max(values[HE], values[SHE]), f"{case}: {text}"
+    def index(case, name):
+        return results.overlap(*((system, case, name) for system in SPANBERT))
 
-    return [check(test, case) for case in CASES]
+    def low(case, name):
+        return below_bound(index(case, name), 0.5, f"{case} {_key(name)}:", number)
+
+    def more(case, first, second):
+        return above(
+            results, index(case, first), index(case, second), f"{case}, {_key(first)} over {_key(second)}", number
+        )
+
+    return [
+        *(check(low, case, name) for case in CASES for name in (HE, SHE, THEY, XE)),
+        *(check(more, case, first, second) for case in CASES for first in (THEY, XE) for second in (HE, SHE)),
+    ]
 
 
 def _cases_differ(results):
-    def pairings(system, name):
-        return {
-            pair: _jaccard(results, *((system, case, name) for case in pair))
-            for pair in itertools.combinations(CASES, 2)
-        }
+    pairings = list(itertools.combinations(CASES, 2))
+    kept = (NOMINATIVE, POSSESSIVE)
 
-    def base(name):
-        values = pairings(SPANBERT[0], name)
-        return max(values.values()) < 0.15, f"{SPANBERT[0]}, {name}: at most {number(max(values.values()), 2)}"
+    def index(system, pair, name):
+        return results.overlap(*((system, case, name) for case in pair))
 
-    def large(name):
-        values = pairings(SPANBERT[1], name)
-        kept = values.pop((NOMINATIVE, POSSESSIVE))
-        other = max(values.values())
-        text = f"{SPANBERT[1]}, {name}: {number(kept, 2)} against {number(other, 2)}"
-        return kept >= 0.15 and kept > other, text
+    def base(name, pair):
+        text = f"{SPANBERT[0]}, {_key(name)}, {' and '.join(pair)}:"
+        return below_bound(index(SPANBERT[0], pair, name), 0.15, text, number)
 
-    return [check(test, name) for test in (base, large) for name in (HE, SHE, THEY, XE)]
+    def some(name):
+        value, samples = index(SPANBERT[1], kept, name)
+        text = f"{SPANBERT[1]}, {_key(name)}, {' and '.join(kept)}: {number(value, 2)}"
+        return positive(value - 0.15, samples - 0.15, text, number)
+
+    def more(name, other):
+        return above(
+            results, index(SPANBERT[1], kept, name), index(SPANBERT[1], other, name),
+            f"{SPANBERT[1]}, {_key(name)}, {' and '.join(kept)} over {' and '.join(other)}", number,
+        )  # fmt: skip
+
+    names = (HE, SHE, THEY, XE)
+    return [
+        *(check(base, name, pair) for name in names for pair in pairings),
+        *(check(some, name) for name in names),
+        *(check(more, name, pair) for name in names for pair in pairings if pair != kept),
+    ]
+
+
+def _key(name):
+    return name.partition("/")[0]
 
 
 def _single_is_worse(results, system):
