@@ -230,6 +230,7 @@ rule winopron_metrics:
         bias="results/winopron/analysis/bias.csv",
         biased_occupations="results/winopron/analysis/biased_occupations.csv",
         overlap="results/winopron/analysis/overlap.csv",
+        variance="results/winopron/analysis/variance.csv",
     log:
         "results/logs/winopron_metrics/all.log",
     conda:
@@ -255,6 +256,7 @@ WINOPRON_OF = {
 WINOPRON_METRICS = {"metrics": rules.winopron_metrics.output.metrics}
 WINOPRON_BIAS = {"bias": rules.winopron_metrics.output.bias}
 WINOPRON_OVERLAP = {"overlap": rules.winopron_metrics.output.overlap}
+WINOPRON_VARIANCE = {"variance": rules.winopron_metrics.output.variance}
 WINOPRON_SET = {"templates": lambda wildcards: wildcards.templates}
 # Figures that show sentences show this project's own: the authors' are in no figure.
 WINOPRON_EXAMPLES = {
@@ -347,7 +349,7 @@ declare(
         "bias": result(params=WINOPRON_SET, **WINOPRON_BIAS, title="Template pairs that show bias"),
     },
     # In the paper: counts 1, performance 2, consistency 3, biased_occupations 4, overlap_systems 5, overlap_cases 6,
-    # prompts 7, f1 8, precision 9, recall 10; readings is an addition.
+    # prompts 7, f1 8, precision 9, recall 10; readings and variance are additions.
     tables={
         "counts": result(
             at="counts", instances=WINOPRON_INSTANCES, params={"sets": WINOPRON_SETS}, title="Templates by case"
@@ -361,6 +363,7 @@ declare(
         "performance": result(params=WINOPRON_SET, **WINOPRON_METRICS, title="F1 beside Winogender Schemas"),
         "consistency": result(params=WINOPRON_SET, **WINOPRON_METRICS, title="Consistency"),
         "readings": result(params=WINOPRON_SET, **WINOPRON_METRICS, title="Outputs read in two ways"),
+        "variance": result(params=WINOPRON_SET, **WINOPRON_VARIANCE, title="Spread over templates and ways of asking"),
         "biased_occupations": result(
             params=WINOPRON_SET,
             biased_occupations=rules.winopron_metrics.output.biased_occupations,
@@ -395,6 +398,7 @@ declare(
         **WINOPRON_METRICS,
         **WINOPRON_BIAS,
         **WINOPRON_OVERLAP,
+        **WINOPRON_VARIANCE,
         params=WINOPRON_SET | {"entities": ["double", "single"], "settings": {"draws": WINOPRON["bootstrap"]["draws"]}},
     ),
     section=result(

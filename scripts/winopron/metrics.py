@@ -8,6 +8,7 @@ from scripts.winopron.lib import study
 from scripts.winopron.lib.analyses import bias as biases
 from scripts.winopron.lib.analyses import consistency, performance
 from scripts.winopron.lib.analyses import overlap as overlaps
+from scripts.winopron.lib.analyses import variance as variances
 
 KEYS = ["templates", "entities", "system", "conversion"]
 
@@ -20,6 +21,7 @@ def main(
     bias: str,
     biased_occupations: str,
     overlap: str,
+    variance: str,
     sets: list,
     signed: bool,
     empty: float | None,
@@ -31,13 +33,14 @@ def main(
     ``metrics`` has the columns of ``performance.COLUMNS`` behind :data:`KEYS`, and ``n``, the pairs of people; ``bias``
     those of ``bias.shares`` and ``biased_occupations`` an occupation a row, for sentences about two people, by
     ``prompt`` and ``variant`` (``bias`` has all prompts together besides); ``overlap`` those of ``overlap.COLUMNS``,
-    for systems that are asked in one way. ``signed`` and ``empty`` say what a Jaccard index is of; ``draws`` and
-    ``seed`` are those of the bootstrap over pairs of people.
+    where a prompted system gives the answer that most ways of asking give (``performance.voted``); ``variance`` those
+    of ``variance.COLUMNS``, for prompted systems. ``signed`` and ``empty`` say what a Jaccard index is of; ``draws``
+    and ``seed`` are those of the bootstrap over pairs of people.
     """
-    measured, shares, occupations, common = [], [], [], []
+    measured, shares, occupations, common, spread = [], [], [], [], []
     for names, instances_path, predictions_path in zip(sets, instances, predictions, strict=True):
         sentences, predicted = files.read_parquet(instances_path), files.read_parquet(predictions_path)
-        unprompted = {}
+        one_answer = {}
         for (system, conversion), of_system in predicted.groupby(["system", "conversion"], sort=False):
             keys = names | {"system": system, "conversion": conversion}
             answers = performance.joined(of_system.drop(columns="right"), performance.asked(of_system, sentences))
@@ -55,6 +58,8 @@ def main(
                     measured.append(rows.assign(**keys_of_metrics))
                 continue
             measured.append(consistency.evaluate(answers, draws, seed).assign(**keys_of_metrics))
+            if prompted:
+                spread.append(variances.evaluate(answers, draws, seed).assign(**keys))
             if names["entities"] != "double":
                 continue
             found = {
@@ -69,10 +74,10 @@ def main(
             if prompted:
                 together = biases.shares(pd.concat(found.values()), draws, seed)
                 shares.append(together.assign(**keys, **dict.fromkeys(consistency.PROMPT, "all")))
-            else:
-                unprompted |= {(system, conversion): found["", ""]} if study.reads_pronouns(system) else {}
+            if study.reads_pronouns(system):
+                one_answer[system, conversion] = biases.pairs(performance.voted(answers)) if prompted else found["", ""]
         if names["entities"] == "double" and names["templates"] != "winogender":
-            table = overlaps.overlaps(unprompted, signed, float("nan") if empty is None else empty)
+            table = overlaps.overlaps(one_answer, signed, float("nan") if empty is None else empty)
             common.append(table.assign(templates=names["templates"]))
     prompt = [*KEYS, *consistency.PROMPT]
     table = pd.concat(measured, ignore_index=True)
@@ -83,6 +88,7 @@ def main(
         (bias, shares, prompt),
         (biased_occupations, occupations, prompt),
         (overlap, common, ["templates"]),
+        (variance, spread, KEYS),
     ):
         # Winogender Schemas alone have none.
         table = pd.concat(parts) if parts else pd.DataFrame(columns=first)

@@ -12,6 +12,7 @@ def main(
     metrics: str,
     bias: str,
     overlap: str,
+    variance: str,
     paper_numbers: str,
     templates: str,
     entities: list,
@@ -22,15 +23,16 @@ def main(
     ``instances`` has a file for each of ``entities``; ``settings`` are of the config.
     """
     read = {name: files.read_parquet(path) for name, path in zip(entities, instances, strict=True)}
-    tables = [tidy.metrics(metrics), tidy.bias(bias), files.read_csv(overlap)]
-    measured, biases, overlaps = (table[table.templates == templates] for table in tables)
+    tables = [tidy.metrics(metrics), tidy.bias(bias), files.read_csv(overlap), tidy.variance(variance)]
+    measured, biases, overlaps, spread = (table[table.templates == templates] for table in tables)
     files.write_json(
         paper_numbers,
         of_settings(settings, numbers.KEYS)
         | numbers.from_instances(read)
         | numbers.from_metrics(measured)
         | numbers.from_bias(biases)
-        | numbers.from_overlap(overlaps),
+        | numbers.from_overlap(overlaps)
+        | numbers.from_variance(spread),
     )
 
 

@@ -7,16 +7,19 @@ from scripts.core.paper.sections import context
 TITLES = {"replica": "replica templates", "official": "official templates"}
 """The sets of templates as the text calls them; the last one of a run is that of its figures."""
 
+MOST_PAIRS = 2
+"""Up to this many pairs of systems have their overlap typeset: each has twelve rows."""
 
-def read_in_two_ways(numbers):
-    """Return the systems whose outputs are read in two ways, by the ids of what the correction changes.
+
+def named(numbers, prefix):
+    """Return what follows a prefix in the ids of numbers.
 
     Examples
     --------
-    >>> read_in_two_ways({"difference.SpanBERT-base": {}, "systems": {}})
+    >>> named({"difference.SpanBERT-base": {}, "systems": {}}, "difference.")
     ['SpanBERT-base']
     """
-    return [name.removeprefix("difference.") for name in numbers if name.startswith("difference.")]
+    return [name.removeprefix(prefix) for name in numbers if name.startswith(prefix)]
 
 
 def main(
@@ -46,11 +49,17 @@ def main(
     common |= {
         "counts": closing.counts(common["beside"], called),
         "called": called,
+        "most_pairs": MOST_PAIRS,
         "main": template_sets[-1],
         "winogender": winogender,
         "models": models,
         "scored": scored,
-        "read": read_in_two_ways(common["sets"][template_sets[-1]]["numbers"]),
+        "read": named(common["sets"][template_sets[-1]]["numbers"], "difference."),
+        "spread": [
+            name.removesuffix(".asked")
+            for name in named(common["sets"][template_sets[-1]]["numbers"], "spread.")
+            if name.endswith(".asked")
+        ],
     }
     closing.write(section_tex, section_template, common, figures, tables)
 

@@ -45,7 +45,9 @@ def made(request, tmp_path_factory):
             paths[kind].append(str(folder / f"{entities}_{kind}.parquet"))
             files.write_parquet(paths[kind][-1], table)
         sets.append({"templates": "replica", "entities": entities})
-    outputs = {name: str(folder / f"{name}.csv") for name in ("metrics", "bias", "biased_occupations", "overlap")}
+    outputs = {
+        name: str(folder / f"{name}.csv") for name in ("metrics", "bias", "biased_occupations", "overlap", "variance")
+    }
     metrics_job.main(**paths, **outputs, sets=sets, signed=False, empty=None, draws=100, seed=1)
     read = {name: tidy.bias(path) for name, path in outputs.items()}
     return systems, read | {"metrics": tidy.metrics(outputs["metrics"])}
@@ -97,11 +99,23 @@ def test_overlaps_stand_beside_chance(made):
         assert tables.overlaps(tables_of["overlap"], "cases").empty
         return
     cells = tables.overlaps(tables_of["overlap"], "systems")
-    # Systems with one way of asking alone.
-    assert not cells.empty and not cells.System.str.contains("FLAN").any()
+    # Prompted systems as well: of their answers the most frequent one.
+    assert cells.System.str.contains("SpanBERT-base / FLAN").any()
     rows = tables_of["overlap"]
     tested = rows[rows.p_value.notna()]
     assert ((tested.p_holm >= tested.p_value) & tested.expected.between(0, 1)).all()
+
+
+def test_spread_is_that_of_prompted_systems(made):
+    systems, tables_of = made
+    cells = tables.variance(tables_of["variance"])
+    prompted = [name for name in systems if name.startswith("FLAN")]
+    assert len(cells) == 2 * len(prompted)
+    if prompted:
+        assert set(cells.System) == set(prompted) and set(cells.Ways) == {"2"} and set(cells.Templates) == {"72"}
+        found = numbers.from_variance(tables_of["variance"])
+        assert found["spread.FLAN-T5-xl.asked"]["value"] == 72 and found["spread.FLAN-T5-xl.number"]["value"] == 2
+        assert found["spread.FLAN-T5-xl.difference.low"]["value"] < found["spread.FLAN-T5-xl.difference.high"]["value"]
 
 
 def test_occupations_are_listed_by_form(made):

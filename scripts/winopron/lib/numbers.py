@@ -10,6 +10,7 @@ from scripts.core.plotting import FEWEST
 from scripts.core.templates import CASES
 from scripts.winopron.lib import study
 from scripts.winopron.lib.analyses.consistency import GROUPS, POOLED, SINGLE
+from scripts.winopron.lib.analyses.variance import DIFFERENCE, TEMPLATES, TOGETHER, WAYS
 
 KEYS = {"draws": "winopron.bootstrap.draws"}
 """Settings to their keys in config.yaml."""
@@ -166,8 +167,16 @@ def from_bias(bias):
 
 
 def from_overlap(overlap):
-    """Return ``overlap.<comparison>.tested``, ``.above_chance`` (significant after correction) and ``.highest``."""
-    numbers = {}
+    """Return what is said of overlap.
+
+    Returns
+    -------
+    dict
+        ``overlap.pairs`` of systems that are compared; of each comparison ``overlap.<comparison>.tested``,
+        ``.above_chance`` (significant after correction) and ``.highest``.
+    """
+    pairs = overlap[(overlap.comparison == "systems") & (overlap.reading == study.READINGS[study.CORRECTED])]
+    numbers = {"overlap.pairs": count(pairs.system.nunique(), "overlap.csv", comparison="systems")}
     for comparison, rows in overlap.groupby("comparison", sort=False):
         name = f"overlap.{comparison.replace(' ', '_')}"
         tested = rows[rows.p_value.notna()]
@@ -179,4 +188,29 @@ def from_overlap(overlap):
             cell = {"comparison": comparison, "system": row.system, "case": row.case, "pronoun_set": row.pronoun_set}
             numbers[f"{name}.highest"] = entry(row.jaccard, number(row.jaccard, 2), "overlap.csv", **cell)
             numbers[f"{name}.p"] = entry(row.p_holm, p_text(row.p_holm), "overlap.csv", **cell)
+    return numbers
+
+
+SPREAD = {TEMPLATES: "templates", WAYS: "ways", TOGETHER: "together", DIFFERENCE: "difference"}
+"""Sources of variance to the last part of the ids of their numbers."""
+
+
+def from_variance(variance):
+    """Return how far the accuracy of prompted systems spreads, on sentences about two people, read as corrected.
+
+    Returns
+    -------
+    dict
+        ``spread.<system>.<templates, ways, together or difference>`` in points, each with ``.low`` and ``.high``;
+        ``spread.<system>.asked`` and ``.number``, how many templates and ways of asking.
+    """
+    numbers = {}
+    rows = study.corrected(variance[variance.entities == "double"])
+    for row in rows.itertuples():
+        name, cell = f"spread.{row.system}.{SPREAD[row.source]}", {"system": row.system, "source": row.source}
+        numbers[f"spread.{row.system}.asked"] = count(row.templates_asked, "variance.csv", **cell)
+        numbers[f"spread.{row.system}.number"] = count(row.ways, "variance.csv", **cell)
+        for end, column in (("", "value"), (".low", "ci_low"), (".high", "ci_high")):
+            value = getattr(row, column)
+            numbers[name + end] = entry(value, percent(value, 1), "variance.csv", **cell, column=column)
     return numbers

@@ -8,9 +8,17 @@ from scripts.core.paper.formats import MISSING, NOT_RUN, interval, number, p_tex
 from scripts.core.paper.tables import changes, named_once, telling, write_table
 from scripts.core.templates import CASES
 from scripts.winopron.lib import study
+from scripts.winopron.lib.analyses import variance as sources
 from scripts.winopron.lib.analyses.consistency import GROUPS, POOLED, SINGLE
 
 WINOGENDER = "winogender"
+SPREAD = {
+    sources.TEMPLATES: "Over templates",
+    sources.WAYS: "Over ways",
+    sources.TOGETHER: "Both together",
+    sources.DIFFERENCE: "Templates over ways",
+}
+"""Sources of variance to what the table calls them."""
 PAIRINGS = {SINGLE: "each", POOLED: "all together"}
 """How the consistency of prompted systems is counted, to what the table calls it."""
 SHORT = {"nominative": "nom.", "accusative": "acc.", "possessive": "poss."}
@@ -185,6 +193,35 @@ def readings(metrics):
                     f"{head}: difference": MISSING if a is None or b is None else percent(b - a, 1, signed=True),
                 }
             cells.append(row)
+    return pd.DataFrame(cells)
+
+
+def variance(rows):
+    """Return how far accuracy spreads over templates and over ways of asking, in percentage points.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Rows of variance.csv of one template set.
+
+    Returns
+    -------
+    DataFrame of str
+        ``System``, ``Sentences``, ``Templates`` and ``Ways`` (how many), and standard deviations with their intervals.
+    """
+    rows = study.corrected(rows)
+    cells = []
+    for (system, entities), same in rows.groupby(["system", "entities"], sort=False):
+        values = same.set_index("source")
+        row = {
+            "System": system,
+            "Sentences": study.ENTITIES[entities],
+            "Templates": f"{same.templates_asked.iloc[0]:.0f}",
+            "Ways": f"{same.ways.iloc[0]:.0f}",
+        }
+        for source, head in SPREAD.items():
+            row |= {head: percent(values.value[source], 1), f"{head}: interval": _ends(values.loc[source])}
+        cells.append(row)
     return pd.DataFrame(cells)
 
 

@@ -8,6 +8,11 @@ def metrics(path):
     return files.read_csv(path, dtype={"pairing": str}).fillna({"pairing": ""})
 
 
+def variance(path):
+    """Return ``variance.csv``."""
+    return files.read_csv(path, dtype={"conversion": str, "source": str})
+
+
 def bias(path):
     """Return ``bias.csv`` or ``biased_occupations.csv``; prompt and variant are empty for systems without prompts."""
     empty = dict.fromkeys(("prompt", "variant"), "")

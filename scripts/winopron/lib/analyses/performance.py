@@ -47,6 +47,24 @@ def asked(predictions, instances):
     return instances[instances.pair.isin(pairs)] if len(pairs) else instances
 
 
+def voted(answers):
+    """Return one answer for each instance of a prompted system: whom most ways of asking name.
+
+    Returns
+    -------
+    DataFrame
+        Answers without ``prompt`` and ``variant``, in the order in which instances come first. The prediction is that
+        person whom more answers name than the other one and than nobody; without one it is None.
+    """
+    named = [(answers.prediction == who).groupby(answers.instance_id).sum() for who in _OTHER]
+    nobody = answers.groupby("instance_id").size() - named[0] - named[1]
+    picked = {}
+    for who, own, other in zip(_OTHER, named, named[::-1], strict=True):
+        picked |= dict.fromkeys(own.index[(own > other) & (own > nobody)], who)
+    once = answers.drop_duplicates("instance_id").drop(columns=["prompt", "variant"]).reset_index(drop=True)
+    return once.assign(prediction=pd.Series([picked.get(name) for name in once.instance_id], dtype=object))
+
+
 def confusion(answers):
     """Return the four counts of each answer, as the authors define them.
 
