@@ -55,13 +55,13 @@ def asked(sentences, right):
 
 
 def test_templates_or_ways_carry_it(sentences):
-    by_way = variance.evaluate(asked(sentences, lambda _, way: way == 0), 100, 1).set_index("source")
+    by_way = variance.evaluate(asked(sentences, lambda _, way: way == 0), 100, 1).set_index("part")
     assert list(by_way.index) == list(variance.SOURCES)
     assert by_way.value[variance.TEMPLATES] == 0 and by_way.value[variance.WAYS] == pytest.approx(np.sqrt(1 / 3))
     assert (by_way.templates_asked == 72).all() and (by_way.ways == 3).all()
     hard = set(sentences.template.unique()[::2])
     by_template = variance.evaluate(asked(sentences, lambda name, way: (name in hard) == (way > -1)), 100, 1)
-    by_template = by_template.set_index("source")
+    by_template = by_template.set_index("part")
     assert by_template.value[variance.WAYS] == 0 and by_template.value[variance.DIFFERENCE] > 0.4
 
 

@@ -207,7 +207,7 @@ def from_variance(variance):
     numbers = {}
     rows = study.corrected(variance[variance.entities == "double"])
     for row in rows.itertuples():
-        name, cell = f"spread.{row.system}.{SPREAD[row.source]}", {"system": row.system, "source": row.source}
+        name, cell = f"spread.{row.system}.{SPREAD[row.part]}", {"system": row.system, "part": row.part}
         numbers[f"spread.{row.system}.asked"] = count(row.templates_asked, "variance.csv", **cell)
         numbers[f"spread.{row.system}.number"] = count(row.ways, "variance.csv", **cell)
         for end, column in (("", "value"), (".low", "ci_low"), (".high", "ci_high")):

@@ -212,7 +212,7 @@ def variance(rows):
     rows = study.corrected(rows)
     cells = []
     for (system, entities), same in rows.groupby(["system", "entities"], sort=False):
-        values = same.set_index("source")
+        values = same.set_index("part")
         row = {
             "System": system,
             "Sentences": study.ENTITIES[entities],

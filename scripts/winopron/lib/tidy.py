@@ -10,7 +10,7 @@ def metrics(path):
 
 def variance(path):
     """Return ``variance.csv``."""
-    return files.read_csv(path, dtype={"conversion": str, "source": str})
+    return files.read_csv(path, dtype={"conversion": str, "part": str})
 
 
 def bias(path):

@@ -12,7 +12,7 @@ import pandas as pd
 from scripts.core import statistics
 from scripts.winopron.lib.analyses.consistency import PROMPT
 
-COLUMNS = ["source", "value", "ci_low", "ci_high", "templates_asked", "ways"]
+COLUMNS = ["part", "value", "ci_low", "ci_high", "templates_asked", "ways"]
 """``value``: a standard deviation, as a share of answers; ``templates_asked`` and ``ways``: how many there are."""
 TEMPLATES, WAYS, TOGETHER, DIFFERENCE = "templates", "ways of asking", "both together", "templates over ways"
 SOURCES = (TEMPLATES, WAYS, TOGETHER, DIFFERENCE)
