@@ -315,7 +315,7 @@ declare(
             **COUNTER_GAP_TESTED,
             **COUNTER_GAP_SIZES,
         ),
-        "claims": result(params=COUNTER_GAP_COMPARED, **COUNTER_GAP_TESTED),
+        "claims": result(params=COUNTER_GAP_COMPARED, **COUNTER_GAP_TESTED, **COUNTER_GAP_SIZES),
     },
     numbers=result(
         **COUNTER_GAP_TESTED,

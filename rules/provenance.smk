@@ -13,7 +13,7 @@ rule audit:
     resources:
         mem_mb=2000,
     params:
-        configuration=config,
+        overrides=dict(workflow.config_settings.config),
         targets=[],
         configfiles=[str(path) for path in workflow.overwrite_configfiles],
     script:

@@ -49,14 +49,16 @@ class State:
         The overlays that the run was made with.
     targets : sequence of str
         What should be there; by default what the workflow makes by default.
+    overrides : dict, optional
+        Keys of the configuration that outrank the overlays, as ``--config`` sets them.
     """
 
-    def __init__(self, configfiles=(), targets=()):
+    def __init__(self, configfiles=(), targets=(), overrides=None):
         self.problems = {}
         self.records = job_records.load(problems=self.problems)
         recorded = job_records.index(self.records)
         self.present = present = sorted(set(_present(recorded)) - set(manifest.SIGNATURES))
-        planned = _plan(configfiles, targets, present)
+        planned = _plan(configfiles, targets, present, overrides or {})
         self.jobs = planned["jobs"]
         self.configfiles = list(configfiles)
         dropped = audit.outside(self.jobs, planned["targets"], self.records, present)
@@ -102,13 +104,15 @@ def _present(recorded):
         yield from [*foreign, *(f"{folder}/{name}" for name in others)]
 
 
-def _plan(configfiles, targets, files):
+def _plan(configfiles, targets, files, overrides):
     command = [
         sys.executable,
         "-m",
         "scripts.provenance.expected_jobs",
         "--snakefile",
         str(ROOT / "Snakefile"),
+        "--overrides",
+        json.dumps(overrides),
         *targets,
     ]
     for path in configfiles:
@@ -180,20 +184,17 @@ def _weights(jobs):
     return found
 
 
-def main(*, configuration: dict, targets: list, configfiles: list):
-    """Print the audit of all results under ``configuration``, the workflow's effective one; fail unless all is current.
+def main(*, overrides: dict, targets: list, configfiles: list):
+    """Print the audit of all results under the overlays ``configfiles``; fail unless all is current.
 
-    ``configfiles`` are the overlays that it comes from, for the commands that the audit names.
+    ``overrides`` is what the command said in ``--config``, which outranks them.
 
     Raises
     ------
     UserError
         If a file is not current; the lines before name each with the reasons.
     """
-    with tempfile.TemporaryDirectory() as folder:
-        overlay = Path(folder) / "config.json"
-        overlay.write_text(json.dumps(configuration), encoding="utf-8")
-        state = State([overlay], targets)
+    state = State(configfiles, targets, overrides)
     findings = state.findings
     for line in [*audit.report(findings), *advice(state, configfiles, targets)]:
         log.info("%s", line)

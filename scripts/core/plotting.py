@@ -326,7 +326,12 @@ def left_out(frame, models):
     counts = sorted(few.n.unique())
     told = f"{counts[0]:.0f}" if len(counts) == 1 else f"{counts[0]:.0f} to {counts[-1]:.0f}"
     text = f"not drawn, with {told} instances: {', '.join(names)}"
-    return [Line2D([], [], linestyle="none", label=text)]
+    return [note_handle(text)]
+
+
+def note_handle(text):
+    """Return a legend handle that is text alone."""
+    return Line2D([], [], linestyle="none", label=text)
 
 
 def curve(ax, x, y, low, high, look):

@@ -81,6 +81,8 @@ def named(path, folder, root):
 def options(overlays, folder, root):
     """Return what the commands of a run have besides targets, as they are typed in the repository's root.
 
+    Overlays in the folder of a run outside of the repository are named from there: they go with the run.
+
     Parameters
     ----------
     overlays : list of str
@@ -101,8 +103,8 @@ def options(overlays, folder, root):
         words += ["--directory", str(folder.relative_to(root))]
     paths = [Path(os.path.normpath(folder / path)) for path in overlays]
     if paths:
-        words += [
-            "--configfile",
-            *(str(path.relative_to(root) if path.is_relative_to(root) else path) for path in paths),
-        ]
+        words.append("--configfile")
+    for path in paths:
+        base = next((base for base in (root, folder) if path.is_relative_to(base)), None)
+        words.append(str(path.relative_to(base) if base else path))
     return " ".join(words)

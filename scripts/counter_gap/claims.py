@@ -1,17 +1,31 @@
 """Test every finding of the study on the metrics of the run."""
 
+from scripts.core import files
 from scripts.core.job import run
 from scripts.core.paper.claims import write
 from scripts.counter_gap.lib import findings
 from scripts.counter_gap.lib.analyses import comparable
 
 
-def main(*, metrics: str, significance: str, csv: str, tex: str, numbers: str, template_sets: list, every_set: list):
+def main(
+    *,
+    metrics: str,
+    significance: str,
+    subset_sizes: str,
+    csv: str,
+    tex: str,
+    numbers: str,
+    template_sets: list,
+    every_set: list,
+):
     """Write the verdicts (CSV), the table of the paper (LaTeX) and how often each fell (JSON).
 
     For the sets of ``every_set`` that are not among ``template_sets`` no finding is applicable.
     """
-    runs = {name: findings.Results(comparable.read(metrics, significance, name)) for name in template_sets}
+    sizes = files.read_csv(subset_sizes).query("subset == 'all'").set_index("data").quadruples
+    runs = {
+        name: findings.Results(comparable.read(metrics, significance, name), int(sizes[name])) for name in template_sets
+    }
     write(findings.FINDINGS, runs, every_set, csv=csv, tex=tex, numbers=numbers)
 
 

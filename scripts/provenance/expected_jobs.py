@@ -17,7 +17,7 @@ from scripts.core.provenance import job_records
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def plan(snakefile, configfiles, targets, files):
+def plan(snakefile, configfiles, overrides, targets, files):
     """Return the jobs behind ``targets`` and behind those ``files`` that a rule can make.
 
     Parameters
@@ -25,6 +25,8 @@ def plan(snakefile, configfiles, targets, files):
     snakefile : Path
     configfiles : list of Path
         Overlays, the later ones stronger.
+    overrides : dict
+        Keys of the configuration that outrank them.
     targets : list of str
         Rules or files; empty for the workflow's default.
     files : list of str
@@ -43,7 +45,7 @@ def plan(snakefile, configfiles, targets, files):
     with SnakemakeApi(OutputSettings(quiet={Quietness.ALL}, keep_logger=False)) as api:
         made = api.workflow(
             resource_settings=ResourceSettings(cores=1),
-            config_settings=ConfigSettings(configfiles=configfiles),
+            config_settings=ConfigSettings(configfiles=configfiles, config=overrides),
             snakefile=snakefile,
         )
         workflow = made._workflow
@@ -74,11 +76,11 @@ def plan(snakefile, configfiles, targets, files):
 
 def makable(given, paths):
     """Return those of ``paths`` that can be planned; ``given`` are the other arguments of :func:`plan`."""
-    from snakemake.exceptions import WorkflowError
+    from snakemake.exceptions import RuleException, WorkflowError
 
     try:
         plan(*given, paths)
-    except WorkflowError:
+    except (RuleException, WorkflowError):
         half = len(paths) // 2
         return [*makable(given, paths[:half]), *makable(given, paths[half:])] if half else []
     return paths
@@ -90,17 +92,18 @@ def main():
     parser.add_argument("targets", nargs="*", help="rules or files (default: the workflow's default target)")
     parser.add_argument("--snakefile", type=Path, default=ROOT / "Snakefile")
     parser.add_argument("--configfile", type=Path, action="append", default=[], help="an overlay; may be repeated")
+    parser.add_argument("--overrides", type=json.loads, default={}, help="keys that outrank the overlays, as JSON")
     parser.add_argument("--files", type=Path, help="a JSON list of further files, planned where a rule can make them")
     arguments = parser.parse_args()
-    from snakemake.exceptions import WorkflowError
+    from snakemake.exceptions import RuleException, WorkflowError
 
     files = json.loads(arguments.files.read_text(encoding="utf-8")) if arguments.files else []
+    given = (arguments.snakefile, arguments.configfile, arguments.overrides, arguments.targets)
     with contextlib.redirect_stdout(sys.stderr):
         try:
-            planned = plan(arguments.snakefile, arguments.configfile, arguments.targets, files)
-        except WorkflowError:
+            planned = plan(*given, files)
+        except (RuleException, WorkflowError):
             # A leftover of another configuration may lack what it was made from; the targets must not.
-            given = (arguments.snakefile, arguments.configfile, arguments.targets)
             known = {path for job in plan(*given, [])["jobs"] for path in job["outputs"]}
             planned = plan(*given, makable(given, [path for path in files if path not in known]))
         except SyntaxError as error:

@@ -56,9 +56,16 @@ def inside(positions, values):
     return np.interp(ends, values[order], positions[order]), ends
 
 
+def of_panel(curves, model, prompt):
+    """Return the rows of one model and prompt."""
+    return curves[(curves.model == model) & (curves.prompt == prompt)]
+
+
 @plotting.style()
 def draw(curves, variable):
     """Draw one panel for each model and prompt, each with its own scale.
+
+    A model that never gives a pronoun any probability has no panel; the legend names it.
 
     Parameters
     ----------
@@ -68,7 +75,10 @@ def draw(curves, variable):
     variable : str
         ``date`` or ``place``.
     """
-    shown = figures.panels(curves)
+    shown, empty = [], []
+    for (model, prompt), panel in ((key, of_panel(curves, *key)) for key in figures.panels(curves)):
+        (shown if panel.probability.max() > 0 else empty).append((model, prompt))
+    shown = shown or empty
     colours = figures.colours()
     columns = min(COLUMNS, len(shown))
     rows = -(-len(shown) // columns)
@@ -77,7 +87,7 @@ def draw(curves, variable):
     axes = np.atleast_1d(drawn.subplots(rows, columns)).ravel()
     places, labels = ticks(curves, variable)
     for index, (ax, (model, prompt)) in enumerate(zip(axes, shown, strict=False)):
-        panel = curves[(curves.model == model) & (curves.prompt == prompt)]
+        panel = of_panel(curves, model, prompt)
         for gender in figures.genders(panel):
             part = panel[panel.gender == gender].sort_values("position")
             if part.empty:
@@ -104,7 +114,8 @@ def draw(curves, variable):
             ax.set_xlabel(XLABELS[variable], fontsize=7)
     for ax in axes[len(shown) :]:
         ax.set_visible(False)
-    drawn.supylabel("probability (%), scales differ", fontsize=8)
+    for ax in axes[: len(shown) : columns]:
+        ax.set_ylabel("probability (%)")
     handles = [
         plotting.handle(
             {"color": colours[g], "marker": figures.MARKERS[g], "linestyle": figures.LINES[g], "linewidth": 1.1},
@@ -113,6 +124,9 @@ def draw(curves, variable):
         for g in figures.genders(curves)
     ]
     handles += [plotting.patch_handle("#BFBFBF", "95 % interval of the line")]
+    if shown != empty and empty:
+        names = "\n".join(figures.panel_label(*key) for key in empty)
+        handles += [plotting.note_handle(f"not drawn, no pronoun at any {variable}:\n{names}")]
     plotting.legend_below(drawn, handles, 5)
     return drawn
 

@@ -72,6 +72,7 @@ def test_records_name_files_of_the_repository_alike_in_every_folder(tmp_path, mo
         (["config/a.yaml", "/other/b.yaml"], "/project", "--configfile config/a.yaml /other/b.yaml"),
         (["../../mine.yaml"], "/project/runs/mine", "--directory runs/mine --configfile mine.yaml"),
         (["/project/mine.yaml"], "/elsewhere", "--configfile mine.yaml"),
+        (["/elsewhere/config/a.yaml", "/other/b.yaml"], "/elsewhere", "--configfile config/a.yaml /other/b.yaml"),
     ],
 )
 def test_options_are_those_of_the_repositorys_root(overlays, folder, said):

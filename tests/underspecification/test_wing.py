@@ -426,6 +426,20 @@ def test_intervals_and_lines_stay_on_the_scale(drawn, name):
     assert checked >= 3
 
 
+def test_a_model_that_writes_no_pronoun_has_no_panel(run):
+    curves = files.read_csv(run / "figures/preprint/correlations_date_all.csv")
+    shares = ["probability", "fit", "fit_low", "fit_high"]
+    silent = (curves.model == "BERT-base") & (curves.prompt == "mask")
+    curves.loc[silent, shares] = 0
+    drawn = figure_correlations.draw(curves, "date")
+    everything = curves.drop_duplicates(["model", "prompt"])
+    assert len([ax for ax in drawn.axes if ax.get_visible()]) == len(everything) - 1
+    assert "BERT-base" not in {ax.get_title() for ax in drawn.axes}
+    assert "not drawn, no pronoun at any date:\nBERT-base" in [text.get_text() for text in drawn.legends[0].texts]
+    curves[shares] = 0.0
+    assert len(figure_correlations.draw(curves, "date").axes) >= len(everything)
+
+
 def test_intervals_beyond_the_scale_are_cut(run):
     curves = files.read_csv(run / "figures/preprint/correlations_date_all.csv")
     wide = curves.assign(fit_low=-20.0, fit_high=130.0, fit=np.where(curves.position == 0, -5.0, 110.0))

@@ -527,7 +527,7 @@ def test_the_examples_of_the_help_work(finished):
 @pytest.mark.parametrize(
     ("what", "told"),
     [
-        ("table 1:1:x", "table 1 has no file of its own in results/paper/main.tex, and so no cells to look up"),
+        ("-counts:1:x", " has no file of its own in results/paper/main.tex, and so no cells to look up"),
         ("-accuracy:1:x", "accuracy.csv: has no column 'x'"),
         ("-accuracy:999:accuracy", "'999' chooses 0 rows"),
         ("-accuracy_by_pronoun:1:x", "accuracy_by_pronoun.csv: has no column 'x'"),
@@ -537,7 +537,7 @@ def test_the_examples_of_the_help_work(finished):
     ],
 )
 def test_what_is_not_there_is_an_error(finished, what, told):
-    if what.startswith("-accuracy"):
+    if what.startswith(("-accuracy", "-counts")):
         label, colon, cell = what.partition(":")
         what = f"{numbered(finished, label)}{colon}{cell}"
     status, printed = audit(finished.folder, what)

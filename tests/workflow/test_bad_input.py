@@ -121,7 +121,7 @@ def truncated_parquet(workflow):
     selected.write_bytes(selected.read_bytes()[:-30])
     done = script(
         workflow, "scripts.ruff.predictions", "--instances", "selected.parquet", "--scores", "[]",
-        "--predictions", "results/predictions.parquet", "--models", "[]", "--pronoun-sets", "[]",
+        "--predictions", "results/predictions.parquet", "--models", "[]", "--pronoun-sets", "[]", "--sizes", "{}",
     )  # fmt: skip
     return done, "results/predictions.parquet", ["selected.parquet", "truncated", "delete it"]
 
@@ -236,7 +236,7 @@ def infinite_score(workflow):
     done = script(
         workflow, "scripts.ruff.predictions", "--instances", selected, "--scores", json.dumps([str(broken)]),
         "--predictions", "results/predictions.parquet", "--models", '["tiny-bert"]',
-        "--pronoun-sets", '["he", "she", "they", "xe"]',
+        "--pronoun-sets", '["he", "she", "they", "xe"]', "--sizes", '{"tiny-bert": 1000}',
     )  # fmt: skip
     named = f"scores of model tiny-bert: instance {frame.instance_id[7]}, option '{frame.option[7]}'"
     return done, "results/predictions.parquet", [f"tiny-bert.parquet: {named}: log_probability is inf; delete the file"]

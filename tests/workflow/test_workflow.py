@@ -14,6 +14,9 @@ from tests.workflow.conftest import NAMES, PROMPTED
 
 pytestmark = pytest.mark.workflow
 
+# Models with a loss on labels, and the sets of MISGENDERED that they score: without examples and with one.
+LABEL_LOSSES = ("tiny-opt", "tiny-llama")
+MISGENDERED = ("replica", "replica_few_1")
 SETS = ["replica", *(["official"] if os.environ.get("PRONOUN_UPSTREAM_MIRROR") else [])]
 
 
@@ -112,8 +115,10 @@ def test_the_engine_reruns_the_scores(finished):
     path = finished.folder / "scripts/core/engines/prefix_tree.py"
     before = path.read_bytes()
     edit(path, "\n# A comment.\n")
-    assert finished.planned("scores")["score"] == len(NAMES) * len(SETS)
+    planned = finished.planned("scores")
     path.write_bytes(before)
+    scored = len(NAMES) * len(SETS) + len(LABEL_LOSSES) * len(MISGENDERED)
+    assert planned["score"] == scored == len(list(finished.folder.glob("results/*/scores/*/*.parquet")))
 
 
 def test_shards_are_jobs_of_their_own_and_change_no_prediction(finished):
@@ -157,7 +162,11 @@ def test_the_plan_covers_every_model(finished):
         )
         assert planned == (text.method == "generate").sum(), name
     table = table[table.rule == "score"]
-    assert set(table.instances_of) == {f"ruff/{name}" for name in SETS}
+    models = table.groupby("instances_of").model.agg(set).to_dict()
+    assert models == {
+        **{f"ruff/{name}": set(NAMES) for name in SETS},
+        **{f"misgendered/{name}": set(LABEL_LOSSES) for name in MISGENDERED},
+    }
     assert (table.speed == "measured on this model").all()
     selected = finished.folder / "results/ruff/instances/replica/selected.parquet"
     mine = table[(table.instances_of == "ruff/replica") & (table.model == "tiny-opt")].iloc[0]

@@ -22,6 +22,15 @@ _START, _MIDDLE, _END = "\ue000", "\ue001", "\ue002"
 
 CAPTION = re.compile(r"\\caption\{")
 
+COLUMN = 3.5
+"""A figure wider than this, in inches, takes both columns; ``paper/proceedings.sty`` has the widths."""
+
+
+class Drawing(str):
+    """The path of a figure as the paper names it; ``wide`` tells whether it takes both columns."""
+
+    wide = False
+
 
 def context(study, parts, numbers, figures, tables, comparison_numbers, section_tex, *, called="set", models=None):
     """Return what the template of every section takes; a study adds what is its own.
@@ -54,7 +63,7 @@ def context(study, parts, numbers, figures, tables, comparison_numbers, section_
         :func:`value`, :func:`listed`, :func:`figure`, :func:`table`, :func:`findings` and :func:`comparison`.
     """
     folder = Path(section_tex).parents[1]
-    drawn = {Path(path): os.path.relpath(path, folder) for path in figures}
+    drawn = {Path(path): _drawing(path, folder) for path in figures}
     of_parts = {}
     for key, path in zip(parts, numbers, strict=True):
         of_parts[key] = {
@@ -78,6 +87,26 @@ def context(study, parts, numbers, figures, tables, comparison_numbers, section_
         "findings": findings,
         "comparison": comparison,
     }
+
+
+def _drawing(path, folder):
+    drawing = Drawing(os.path.relpath(path, folder))
+    drawing.wide = width(path) > COLUMN
+    return drawing
+
+
+def width(pdf):
+    """Return how wide the first page of a PDF file is, in inches.
+
+    Raises
+    ------
+    UserError
+        If the file does not say so in plain text, as those of matplotlib do.
+    """
+    box = re.search(rb"/MediaBox\s*\[\s*0\s+0\s+([0-9.]+)", Path(pdf).read_bytes())
+    if not box:
+        raise UserError(f"{pdf}: has no page size that can be read; draw the figure with matplotlib")
+    return float(box[1]) / 72
 
 
 def _read_numbers(paths):
@@ -181,28 +210,27 @@ def _float(kind, body, label, caption, wide, caller):
     )
 
 
-def figure(path, label, caption="", wide=False, caller=None):
-    """Return a float with a figure at its own size or, if that is more, the width of its place.
+def figure(path, label, caption="", caller=None):
+    """Return a float with a figure at its own size, in a column or, if it is wider, over both.
 
     Parameters
     ----------
-    path : str
-        The figure's file.
+    path : Drawing
+        The figure's file, as :func:`context` has it.
     label : str
         It can be referred to as ``fig:<label>``.
     caption : str
         Plain text, or LaTeX as the body of a ``call`` block around the function.
-    wide : bool
-        Whether it takes both columns.
     """
     body = f"\\includegraphics[max width=\\linewidth,max totalheight=0.85\\textheight]{{{path}}}"
-    return _float("figure", body, label, caption, wide, caller)
+    return _float("figure", body, label, caption, path.wide, caller)
 
 
 def table(cells, label, caption="", wide=False, size="footnotesize", caller=None):
     """Return a float with a table in small type, as :func:`figure`; its label is ``tab:<label>``.
 
-    ``cells`` is the LaTeX of a table file, and ``size`` the name of LaTeX's command for the size of its type.
+    ``cells`` is the LaTeX of a table file, ``wide`` tells whether it takes both columns, and ``size`` is the name of
+    LaTeX's command for the size of its type.
     """
     return _float("table", f"\\{size}\n{cells}", label, caption, wide, caller)
 

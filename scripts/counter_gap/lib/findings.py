@@ -1,18 +1,21 @@
 """The findings of Counter-GAP as tests over the study's tidy tables (``paper/published/README.md`` says of what).
 
-A finding is a function of the :class:`Results` of one set of quadruples that yields its checks. Rules are not among
-the study's systems and are never looked at.
+A finding is a function of the :class:`Results` of one set of quadruples that yields its checks. What the study tests
+is decided by its test, and every other comparison by the bootstrap's 95 % intervals: where they overlap, it is not
+decided. Rules are not among the study's systems and are never looked at.
 """
 
 from scripts.core.paper.claims import Claim, Lacking, check
+from scripts.core.paper.estimates import BOUND, Estimate, absolute, ahead, between, every, higher, settled
 from scripts.core.paper.formats import p_text, percent, with_sign
 from scripts.counter_gap.lib import study
 
 SYSTEMS = tuple(study.SYSTEMS.values())
 FAMILIES = (("BERT-base", "BERT-large"), ("SpanBERT-base", "SpanBERT-large"))
 METHODS = ("a-CDA", "n-CDA")
-ZERO = 1e-12
-"""Sums of shares that should be zero can be off by a rounding error."""
+ZERO = Estimate(0.0, 0.0, 0.0, 0)
+WEAK = 0.1
+"""A rank correlation between minus and plus this counts as close to zero, as Section 4.2 says of its Table 4."""
 
 
 class Results:
@@ -22,21 +25,21 @@ class Results:
     ----------
     table : DataFrame
         Of :func:`scripts.counter_gap.lib.tables.read`: metrics with their tests, of one scoring, and GAP's.
-    subset : str
-        Which quadruples.
+    quadruples : int
+        How many there are.
     """
 
-    def __init__(self, table, subset="all"):
+    def __init__(self, table, quadruples):
         self.table = table[~table.system.map(study.is_rule)]
-        self.subset = subset
+        self.quadruples = quadruples
 
-    def row(self, system, metric, group="all", debiasing="none", subset=None, data=None):
+    def row(self, system, metric, group="all", debiasing="none", subset="all", data=None):
         """Return one row; :class:`scripts.core.paper.claims.Lacking` if it is not there."""
         rows = self.table[
             (self.table.data == data if data else ~self.table.data.str.startswith("gap_"))
             & (self.table.system == system)
             & (self.table.debiasing == debiasing)
-            & (self.table.subset == (subset or self.subset))
+            & (self.table.subset == subset)
             & (self.table.metric == metric)
             & (self.table.group == group)
         ]
@@ -47,17 +50,18 @@ class Results:
             raise Lacking(f"{metric} of {system}" + (f" after {debiasing}" if debiasing != "none" else "") + place)
         return rows.iloc[0]
 
-    def value(self, *arguments, **options):
-        """Return one value, a share."""
-        return float(self.row(*arguments, **options).value)
-
-    def significant(self, *arguments, **options):
-        """Tell whether one value is significant, before correction, as the study counts it."""
-        return bool(self.row(*arguments, **options).significant)
+    def estimate(self, system, metric, debiasing="none", subset="all", data=None):
+        """Return a value over all passages with its interval and the number of quadruples."""
+        row = self.row(system, metric, debiasing=debiasing, subset=subset, data=data)
+        return Estimate(float(row.value), float(row.ci_low), float(row.ci_high), self.quadruples)
 
 
 def _points(value):
     return percent(value, signed=True)
+
+
+def _shown(estimate, signed=True):
+    return (estimate * 100).text(2, signed=signed)
 
 
 def _star(significant):
@@ -85,8 +89,8 @@ def _pairs(test):
 
 def _sign(metric, sign):
     def test(results, system):
-        value = results.value(system, metric)
-        return sign * value > ZERO, f"{system}: {_points(value)}"
+        value = results.estimate(system, metric)
+        return settled(higher(value * sign, ZERO), f"{system}: {_shown(value)}", value.n, BOUND)
 
     return _each(test)
 
@@ -112,14 +116,14 @@ def _biased(results, system):
 
 
 def _smaller_difference(results, system):
-    difference, delta = abs(results.value(system, "acc_diff")), results.value(system, "delta_i")
-    return difference < delta, f"{system}: {_points(difference)} against {_points(delta)}"
+    difference, delta = absolute(results.estimate(system, "acc_diff")), results.estimate(system, "delta_i")
+    return ahead(delta, difference, f"{system}: {_shown(difference)} against {_shown(delta)}")
 
 
 def _large_is_less_biased(results):
     def test(base, large, metric):
-        small, big = abs(results.value(base, metric)), abs(results.value(large, metric))
-        return big < small, f"{large}, {metric}: {_points(big)} against {_points(small)}"
+        small, big = absolute(results.estimate(base, metric)), absolute(results.estimate(large, metric))
+        return ahead(small, big, f"{large}, {metric}: {_shown(big)} against {_shown(small)}")
 
     return [check(test, base, large, metric) for base, large in FAMILIES for metric in ("acc_diff", "delta_i")]
 
@@ -130,55 +134,58 @@ def _no_harder(results, system):
 
 
 def _uncorrelated(results, system):
-    row = results.row(system, "spearman_rho")
+    row, rho = results.row(system, "spearman_rho"), results.estimate(system, "spearman_rho")
     doubt = (
         f"{system}: {with_sign(row.value, 3)} is significant in the same test as the stars (p {p_text(row.p_value)})"
     )
-    return abs(row.value) < 0.1, f"{system}: {with_sign(row.value, 3)}", doubt if row.significant else ""
+    decided = between(rho, -WEAK, WEAK, f"{system}: {rho.text(3, signed=True)}, p {p_text(row.p_value)}")
+    return *decided, doubt if row.significant else ""
 
 
 def _quadruples_differ_less(results):
     system = "SpanBERT-large"
 
     def test(name, options):
-        here, there = abs(results.value(system, "acc_diff")), abs(results.value(system, "acc_diff", **options))
-        return here < there, f"{_points(here)} against {_points(there)} on {name}"
+        here = absolute(results.estimate(system, "acc_diff"))
+        there = absolute(results.estimate(system, "acc_diff", **options))
+        return ahead(there, here, f"{_shown(here)} against {_shown(there)} on {name}")
 
-    places = {"GAP": {"subset": "all", "data": "gap_test"}, "the originals": {"subset": "originals"}}
+    places = {"GAP": {"data": "gap_test"}, "the originals": {"subset": "originals"}}
     return [check(test, name, options) for name, options in places.items()]
 
 
 def _gap_and_originals(results):
     system = "SpanBERT-large"
-    originals = results.value(system, "acc_diff", subset="originals")
-    gap = results.value(system, "acc_diff", subset="all", data="gap_test")
-    return gap > 0 > originals, f"GAP {_points(gap)}, originals {_points(originals)}"
+    originals = results.estimate(system, "acc_diff", subset="originals")
+    gap = results.estimate(system, "acc_diff", data="gap_test")
+    outcome = every([higher(gap, ZERO), higher(ZERO, originals)])
+    return settled(outcome, f"GAP {_shown(gap)}, originals {_shown(originals)}", originals.n)
 
 
 def _debiased(results, system, method):
-    none, value = results.value(system, "delta_i"), results.value(system, "delta_i", debiasing=method)
-    return value < none, f"{system}, {method}: {_points(value)} against {_points(none)}"
+    none, value = results.estimate(system, "delta_i"), results.estimate(system, "delta_i", debiasing=method)
+    return ahead(none, value, f"{system}, {method}: {_shown(value)} against {_shown(none)}")
 
 
 def _names_beat_anonymising(results, system):
-    named, anonymous = (results.value(system, "delta_i", debiasing=m) for m in ("n-CDA", "a-CDA"))
-    return named < anonymous, f"{system}: {_points(named)} against {_points(anonymous)}"
+    named, anonymous = (results.estimate(system, "delta_i", debiasing=m) for m in ("n-CDA", "a-CDA"))
+    return ahead(anonymous, named, f"{system}: {_shown(named)} against {_shown(anonymous)}")
 
 
 def _as_accurate(results, system, method):
-    none, value = results.value(system, "accuracy"), results.value(system, "accuracy", debiasing=method)
-    return value >= none, f"{system}, {method}: {_points(value)} against {_points(none)}"
+    none, value = results.estimate(system, "accuracy"), results.estimate(system, "accuracy", debiasing=method)
+    return ahead(value, none, f"{system}, {method}: {_shown(value, False)} against {_shown(none, False)}")
 
 
 def _lower_f1(results, system):
-    none, named = (results.value(system, "ontonotes_f1", debiasing=m) for m in ("none", "n-CDA"))
-    return named < none, f"{system}: {_points(named)} against {_points(none)}"
+    none, named = (results.estimate(system, "ontonotes_f1", debiasing=m) for m in ("none", "n-CDA"))
+    return ahead(none, named, f"{system}: {_shown(named, False)} against {_shown(none, False)}")
 
 
 def _names_are_best(results, system):
-    values = {m: results.value(system, "accuracy", debiasing=m) for m in ("none", *METHODS)}
-    best = max(values, key=values.get)
-    return best == "n-CDA", f"{system}: {best} with {_points(values[best])}"
+    named, *others = (results.estimate(system, "accuracy", debiasing=m) for m in ("n-CDA", "none", "a-CDA"))
+    text = f"{system}: {_shown(named, False)} against {' and '.join(_shown(other, False) for other in others)}"
+    return settled(every(higher(named, other) for other in others), text, named.n)
 
 
 FINDINGS = (

@@ -146,7 +146,9 @@ def curves(frame, models, value, label, panels, shaded, references=()):
                 look = plotting.model_style(models[name])
                 plotting.curve(ax, rows.n_distractors, rows[value], rows.low, rows.high, look)
             heading = plotting.ARCHITECTURES[architecture]
-            ax.set_title(heading if title is None else f"{heading}: {title}")
+            # Beside another panel in one column there is no room for both on a line.
+            between = ":\n" if few and len(panels) > 1 else ": "
+            ax.set_title(heading if title is None else f"{heading}{between}{title}")
             plotting.fraction_axis(ax.yaxis)
             distractor_axis(ax)
         row[0].set_ylabel(label)

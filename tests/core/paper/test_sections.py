@@ -1,6 +1,7 @@
 """What the sections of the paper share: context, numbers as links, figures, lists."""
 
 import pytest
+from matplotlib.figure import Figure
 
 from scripts.core import files
 from scripts.core.errors import UserError
@@ -13,6 +14,13 @@ def part(**values):
     return {"id": "ruff.replica", "numbers": numbers}
 
 
+def draw(path, inches):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure = Figure(figsize=(inches, 1))
+    figure.subplots().plot([0, 1])
+    figure.savefig(path)
+
+
 @pytest.fixture
 def made(tmp_path):
     """The arguments of a section's context: two parts with a table and a figure each, and what they share."""
@@ -22,10 +30,13 @@ def made(tmp_path):
         files.write_text(results / f"s/tables/{key}/accuracy.tex", f"{key} cells\n")
     files.write_text(results / "s/tables/claims.tex", "claims\n")
     files.write_json(results / "s/tables/claims.json", {"claims.total": {"value": 3, "text": "3"}})
+    figures = [results / f"s/figures/{name}.pdf" for name in ("replica/a", "official/a", "toy", "comparison/b")]
+    for path, inches in zip(figures, (3.27, 3.27, 6.77, 6.77), strict=True):
+        draw(path, inches)
     return {
         "numbers": [results / f"s/analysis/{key}/paper_numbers.json" for key in ("replica", "official")],
         "tables": sorted((results / "s/tables").rglob("*.tex")),
-        "figures": [results / f"s/figures/{name}.pdf" for name in ("replica/a", "official/a", "toy", "comparison/b")],
+        "figures": figures,
         "comparison_numbers": [results / "s/tables/claims.json"],
         "section_tex": results / "paper/sections/s.tex",
     }
@@ -85,8 +96,19 @@ def test_an_unknown_number_names_the_nearest():
         number(part(**{"scored.0": 1}), "scored.1")
 
 
+def test_a_figure_takes_both_columns_if_it_is_wider_than_one(made, tmp_path):
+    context = sections.context("s", ["replica", "official"], **made)
+    narrow, wide = context["sets"]["replica"]["figures"]["a"], context["shared"]["toy"]
+    assert sections.figure(narrow, "x").startswith(r"\begin{figure}[tbp]")
+    assert sections.figure(wide, "x").startswith(r"\begin{figure*}[tp]")
+    assert round(sections.width(made["figures"][2]), 2) == 6.77
+    (tmp_path / "cut.pdf").write_bytes(b"%PDF-1.4")
+    with pytest.raises(UserError, match=r"cut\.pdf: has no page size that can be read"):
+        sections.width(tmp_path / "cut.pdf")
+
+
 def test_floats_take_a_column_or_the_page_and_have_their_captions_below():
-    drawn = sections.figure("../a.pdf", "x", "50 % of it")
+    drawn = sections.figure(sections.Drawing("../a.pdf"), "x", "50 % of it")
     assert drawn.splitlines()[0] == r"\begin{figure}[tbp]" and drawn.splitlines()[-1] == r"\end{figure}"
     assert drawn.index("a.pdf") < drawn.index(r"\caption{50 \% of it}") < drawn.index(r"\label{fig:x}")
     wide = sections.table(r"\begin{tabular}{l}a\end{tabular}", "x", "Cells", wide=True, size="scriptsize")
