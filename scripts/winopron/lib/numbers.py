@@ -42,9 +42,9 @@ def from_metrics(metrics):
     Returns
     -------
     dict
-        ``systems``, ``rules`` and ``prompted`` (counts of systems); ``panels`` of the figure of accuracies;
-        ``asked.lowest``, the pairs of people that a system was asked about at least, and ``scored.pairs``, those that
-        models resolved by likelihood, with ``accuracy.<system>`` and its interval; ``chance.<consistency>``;
+        ``systems``, ``rules`` and ``prompted`` (counts of systems); ``asked.lowest``, the pairs of people that a system
+        was asked about at least, and ``scored.pairs``, those that models resolved by likelihood, with
+        ``accuracy.<system>`` and its interval; ``chance.<consistency>``;
         of rules ``rules.<accuracy or consistency>.lowest`` and ``.highest``, and of other systems the same without
         ``rules.``, for single prompts, with ``accuracy.<case>`` besides: each with ``system``, and ``.low`` and
         ``.high``, the ends of its interval; ``accusative.hardest``, systems whose interval for the accusative lies
@@ -56,11 +56,8 @@ def from_metrics(metrics):
     whole = right[right.split == "all"]
     rules = whole.system.map(study.is_rule)
     scored = whole[whole.system.map(study.by_likelihood)]
-    # As the figure of accuracies has it: one panel for all that resolve by likelihood.
-    panels = whole[~rules & ~whole.system.map(study.by_likelihood)].system.nunique() + bool(len(scored))
     numbers = {
         "systems": count(whole[~rules].system.nunique(), "metrics.csv", column="system"),
-        "panels": count(panels or whole[rules].system.nunique(), "metrics.csv", column="system"),
         "rules": count(whole[rules].system.nunique(), "metrics.csv", column="system"),
         "asked.lowest": count(whole.n.min(), "metrics.csv", column="n"),
         "prompted": count(whole[whole.pairing == SINGLE].system.nunique(), "metrics.csv", pairing=SINGLE),
