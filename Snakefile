@@ -23,6 +23,7 @@ for name in chosen(
     "counter_gap",
     "misgendered",
     "underspecification",
+    "winopron",
 ):
 
     include: f"rules/{name}.smk"
@@ -32,6 +33,7 @@ include: "rules/studies.smk"
 include: "rules/scoring.smk"
 include: "rules/prompting.smk"
 include: "rules/distributions.smk"
+include: "rules/annotation.smk"
 include: "rules/planning.smk"
 include: "rules/paper.smk"
 include: "rules/provenance.smk"

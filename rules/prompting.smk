@@ -16,6 +16,7 @@ PROMPT_SHARDS = {
     for study, prompted in PROMPTED.items()
 }
 check_jobs(PROMPT_SHARDS, "prompt")
+PROMPTED_SETS = one_of(dict.fromkeys(name for prompted in PROMPTED.values() for name in prompted.sets))
 
 
 localrules:
@@ -34,6 +35,8 @@ rule prompt:
         "results/logs/prompt/{study}/{templates}/{model}/{shard}of{shards}.log",
     benchmark:
         "results/benchmarks/prompt/{study}/{templates}/{model}/{shard}of{shards}.tsv"
+    wildcard_constraints:
+        templates=PROMPTED_SETS,
     conda:
         "../envs/scoring.yaml"
     threads: SCORING_THREADS
@@ -72,6 +75,8 @@ rule merge_answers:
         answers="results/{study}/answers/{templates}/{model}.parquet",
     log:
         "results/logs/merge_answers/{study}/{templates}/{model}.log",
+    wildcard_constraints:
+        templates=PROMPTED_SETS,
     conda:
         "../envs/scoring.yaml"
     script:

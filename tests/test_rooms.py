@@ -9,7 +9,17 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 CORE = "scripts.core"
-FLOORS = ("scoring", "prompting", "distributions", "planning", "paper", "provenance", "upstream", "demo_encoder")
+FLOORS = (
+    "scoring",
+    "prompting",
+    "distributions",
+    "annotation",
+    "planning",
+    "paper",
+    "provenance",
+    "upstream",
+    "demo_encoder",
+)
 MODULES = {
     ".".join(path.relative_to(ROOT).with_suffix("").parts): path for path in sorted((ROOT / "scripts").rglob("*.py"))
 }
@@ -110,7 +120,7 @@ def test_a_circle_and_a_forbidden_import_are_seen():
 
 
 def test_every_floor_has_a_rules_file_and_a_room():
-    assert STUDIES == ["counter_gap", "misgendered", "ruff", "underspecification"]
+    assert STUDIES == ["counter_gap", "misgendered", "ruff", "underspecification", "winopron"]
     for floor in FLOORS:
         assert (ROOT / f"rules/{floor}.smk").is_file()
         assert (ROOT / f"scripts/{floor}/__init__.py").read_text(encoding="utf-8").startswith('"""')

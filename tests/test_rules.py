@@ -74,7 +74,7 @@ DRAWN_BY_ANOTHER = {
 ALONE = {"bench_scoring", "crate", "plan", "train_demo_encoder"}
 SHARED = [
     path for path in sorted((ROOT / "rules").glob("*.smk"))
-    if not path.name.startswith(("ruff", "counter_gap", "misgendered", "underspecification"))
+    if not path.name.startswith(("ruff", "counter_gap", "misgendered", "underspecification", "winopron"))
 ]  # fmt: skip
 
 

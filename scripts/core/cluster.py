@@ -69,7 +69,7 @@ def adapt(workflow, studies):
             for name, value in _gpu_resources(resources).items():
                 if name not in fixed:
                     resources[name] = value
-        elif rule.group is None and rule.name not in workflow._localrules:
+        elif rule._group is None and rule.name not in workflow._localrules:
             rule.group = room_group(map(str, rule.output), studies)
 
 

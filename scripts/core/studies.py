@@ -113,7 +113,8 @@ class Scored:
     set_models : dict of str to list of str
         Sets that only some of the study's models score, and which.
     score : str
-        What options are compared by: ``log_likelihood``, or ``label_loss`` (``scripts/core/engines/label_loss.py``).
+        What options are compared by: ``log_likelihood``, ``continuation`` (the same, and what follows the slot by
+        itself: ``scripts/core/engines/continuation.py``) or ``label_loss`` (``scripts/core/engines/label_loss.py``).
     """
 
     sets: list

@@ -212,7 +212,9 @@ class Job:
         return [{field: row.get(field) for field in SCHEMA.names} for row in answers]
 
     def step(self, name, texts, done):
-        """Return the generation after each text in one step."""
+        """Return the generation after each text in one step; a study without a second step has no tokens for it."""
+        if not texts:
+            return []
         generator = self.generators[name]
         texts = [self.wrap(text) for text in texts]
         digest = hashlib.sha256("\0".join([name, *texts]).encode()).hexdigest()
@@ -228,7 +230,7 @@ class Job:
             for row, tokens in zip(batch.rows, raw, strict=True):
                 results[row] = generator.read([int(token) for token in tokens])
             self.bar.update(batch.tokens)
-        self.metadata["prompt_tokens"] += sum(map(len, generator.tokenize(texts))) if texts else 0
+        self.metadata["prompt_tokens"] += sum(map(len, generator.tokenize(texts)))
         self.metadata["new_tokens"] += sum(len(result.tokens) for result in results)
         return results
 

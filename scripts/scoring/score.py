@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from scripts.core import files, instances, losses, options
-from scripts.core.engines import chunks, label_loss, model_jobs, scoring, structure
+from scripts.core.engines import chunks, continuation, label_loss, model_jobs, scoring, structure
 from scripts.core.engines.batches import METRICS, Texts, check_lengths, context_length, progress_bar
 from scripts.core.errors import UserError, counted
 from scripts.core.job import log, run
@@ -68,7 +68,8 @@ def main(
     tokens_per_batch : int or str
         Tokens in one forward pass at most, or auto.
     score : str
-        What options are compared by: log_likelihood, or label_loss (scripts/core/engines/label_loss.py).
+        What options are compared by: log_likelihood, continuation (scripts/core/engines/continuation.py) or label_loss
+        (scripts/core/engines/label_loss.py).
     token_values : bool
         Whether each token's log-probability is kept as well.
     save_seconds : float
@@ -172,7 +173,19 @@ class LabelLoss(LogLikelihood):
         return label_loss.label_table(rows, values, texts)
 
 
-WAYS = {"log_likelihood": LogLikelihood, "label_loss": LabelLoss}
+class Continuation(LogLikelihood):
+    """What follows the slot is scored by itself besides: :mod:`scripts.core.engines.continuation`."""
+
+    def __init__(self, architecture):
+        super().__init__(architecture)
+        self.columns = continuation.COLUMNS
+
+    def table(self, rows, values, texts):
+        """Return scores as a table: :func:`scripts.core.engines.continuation.continuation_table`."""
+        return continuation.continuation_table(rows, values, texts)
+
+
+WAYS = {"log_likelihood": LogLikelihood, "continuation": Continuation, "label_loss": LabelLoss}
 """What options can be compared by."""
 
 

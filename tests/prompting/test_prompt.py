@@ -58,6 +58,15 @@ SHOWN = {
 }
 
 
+def test_a_study_without_a_second_step_names_no_tokens_for_it(entries, tmp_path):
+    path = tmp_path / "prompts.parquet"
+    rows = write_prompts(path, 6)
+    files.write_parquet(path, rows[rows.follow_up.isna()])
+    prompt.main(**arguments(entries, tmp_path, path, methods=["vanilla"], new_tokens={"answer": 5}))
+    table = files.read_parquet(tmp_path / "answers.parquet")
+    assert len(table) == 4 and table.answer.notna().all() and table.chain.isna().all()
+
+
 @pytest.mark.parametrize("model", NAMES)
 def test_both_steps_are_kept_and_shown_to_the_model_as_its_entry_says(entries, tmp_path, model):
     rows = write_prompts(tmp_path / "prompts.parquet", 20)

@@ -218,8 +218,14 @@ class Texts:
                     "for it; leave this model or this pronoun set out"
                 )
             counts.append(int((found == KINDS.index("option")).sum()))
-            kinds.append(found[1:] if self.architecture == "decoder" else found)
+            kinds.append(found[self._scored(ids, encoding.word_ids(len(kinds)))])
         return kinds, np.array(counts, dtype=np.int64)
+
+    def _scored(self, ids, words):
+        """Return which tokens of what a model reads have a score, an array of bool."""
+        if self.architecture == "encoder":
+            return np.array([w is not None and int(i) not in self.special for w, i in zip(words, ids, strict=True)])
+        return np.arange(len(ids)) >= (self.architecture == "decoder")
 
     def masked_copies(self, ids, words):
         """Yield the masked inputs of a text, as (ids, masked position, target), one for each scored token.

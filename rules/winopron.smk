@@ -1,0 +1,413 @@
+# WinoPron (Gautam et al. 2024): instances, what systems make of them, metrics, and what it declares about itself.
+# Coreference systems come in as clusters in the format of scripts/core/coreference.py, prompted models as files of answers.
+
+from scripts.winopron.lib import prompts as winopron_prompts
+from scripts.winopron.lib import resolution as winopron_resolution
+from scripts.winopron.lib.person_rules import LABELS as WINOPRON_RULES
+
+WINOPRON = config["winopron"]
+WINOPRON_PROMPTING = WINOPRON["prompting"]
+WINOPRON_PROMPTS = str(TEMPLATES / "winopron/prompts.tsv")
+
+# The template sets and what each is read from.
+WINOPRON_FILES = {
+    "replica": {
+        "sentences": str(TEMPLATES / "winopron/sentences.tsv"),
+        "occupations": str(TEMPLATES / "occupations.tsv"),
+    },
+    "official": {"archive": upstream("winopron/data.zip")},
+    "winogender": {"winogender": upstream("winogender/data/templates.tsv")},
+}
+# Models that are prompted: what they are asked, and what figures and tables need to know of them.
+try:
+    WINOPRON_PROMPTED = winopron_prompts.jobs(
+        WINOPRON_PROMPTING,
+        MODELS,
+        len(winopron_prompts.read(WINOPRON_PROMPTS, WINOPRON_PROMPTING["prompts"])),
+        len(PRONOUN_SETS),
+    )
+except UserError as error:
+    refuse(error)
+WINOPRON_ASKED = {name: registry.describe(MODELS[name]) for name in WINOPRON_PROMPTED}
+
+# Models of the run that resolve by likelihood; an encoder-decoder does not score what follows the slot.
+WINOPRON_SCORING = {
+    name: facts
+    for name, facts in RUN_MODELS.items()
+    if WINOPRON["resolution"]["pairs"] and facts["architecture"] != "encoder-decoder"
+}
+WINOPRON_SCORED_TEMPLATES = 6 * (60 if WINOPRON["resolution"]["pairs"] == "all" else WINOPRON["resolution"]["pairs"])
+
+# Those of this run; Winogender Schemas have no sentences about one person.
+WINOPRON_SETS = [
+    {"templates": templates, "entities": entities}
+    for templates in WINOPRON["templates"]
+    for entities in (["double"] if templates == "winogender" else ["double", "single"])
+]
+WINOPRON_INSTANCES = [
+    "results/winopron/instances/{templates}/{entities}.parquet".format(**names) for names in WINOPRON_SETS
+]
+
+
+def winopron_clusters(wildcards):
+    """Return every system with clusters of a set of instances, and the ways in which they are read."""
+    rules_in_place = [
+        {
+            "system": WINOPRON_RULES[rule],
+            "conversions": ["corrected"],
+            "file": f"results/winopron/clusters/{wildcards.templates}/{wildcards.entities}/{rule}.jsonl",
+        }
+        for rule in WINOPRON["baselines"]
+    ]
+    given = [
+        # The authors' way beside the corrected one.
+        entry | {"conversions": ["corrected", entry["conversion"]]}
+        for entry in WINOPRON["clusters"]
+        if (entry["templates"], entry["entities"]) == (wildcards.templates, wildcards.entities)
+    ]
+    return rules_in_place + given
+
+
+def winopron_answers(wildcards):
+    """Return every system with answers in words about a set of instances."""
+    return [
+        entry
+        for entry in WINOPRON["answers"]
+        if (entry["templates"], entry["entities"]) == (wildcards.templates, wildcards.entities)
+    ]
+
+
+rule winopron_instances:
+    input:
+        unpack(lambda wildcards: WINOPRON_FILES[wildcards.templates]),
+        pronouns=str(TEMPLATES / "pronouns.tsv"),
+    output:
+        instances="results/winopron/instances/{templates}/{entities}.parquet",
+    log:
+        "results/logs/winopron_instances/{templates}_{entities}.log",
+    wildcard_constraints:
+        templates=one_of(WINOPRON_FILES),
+        entities="double|single",
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        entities=lambda wildcards: wildcards.entities,
+        pronoun_sets=PRONOUN_SETS,
+    script:
+        "../scripts/winopron/instances.py"
+
+
+rule winopron_clusters:
+    input:
+        instances="results/winopron/instances/{templates}/{entities}.parquet",
+    output:
+        clusters="results/winopron/clusters/{templates}/{entities}/{person_rule}.jsonl",
+    log:
+        "results/logs/winopron_clusters/{templates}_{entities}_{person_rule}.log",
+    wildcard_constraints:
+        templates=one_of(WINOPRON_FILES),
+        entities="double|single",
+        person_rule=one_of(WINOPRON_RULES),
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        rule=lambda wildcards: wildcards.person_rule,
+    script:
+        "../scripts/winopron/clusters.py"
+
+
+def winopron_asked(wildcards):
+    """Return the models that are prompted about a set of instances."""
+    asked = wildcards.templates == "winogender" or wildcards.entities in WINOPRON_PROMPTING["entities"]
+    return WINOPRON_ASKED if asked else {}
+
+
+def winopron_scored(wildcards):
+    """Return the models that resolve a set of instances by likelihood."""
+    asked = wildcards.templates != "winogender" and wildcards.entities == "double"
+    return WINOPRON_SCORING if asked else {}
+
+
+rule winopron_templates_to_score:
+    input:
+        instances="results/winopron/instances/{templates}/double.parquet",
+    output:
+        selected="results/winopron/instances/{templates}/selected.parquet",
+    log:
+        "results/logs/winopron_templates_to_score/{templates}.log",
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        pairs=WINOPRON["resolution"]["pairs"],
+        seed=WINOPRON["resolution"]["seed"],
+    script:
+        "../scripts/winopron/templates_to_score.py"
+
+
+rule winopron_prompts:
+    input:
+        instances=lambda wildcards: [
+            f"results/winopron/instances/{wildcards.templates}/{entities}.parquet"
+            for entities in (["double"] if wildcards.templates == "winogender" else WINOPRON_PROMPTING["entities"])
+        ],
+        prompt_templates=WINOPRON_PROMPTS,
+    output:
+        prompts="results/winopron/prompts/{templates}.parquet",
+    log:
+        "results/logs/winopron_prompts/{templates}.log",
+    wildcard_constraints:
+        templates=one_of(WINOPRON_FILES),
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        pairs=WINOPRON_PROMPTING["pairs"],
+        seed=WINOPRON_PROMPTING["seed"],
+        chosen=WINOPRON_PROMPTING["prompts"],
+        variants=WINOPRON_PROMPTING["variants"],
+    script:
+        "../scripts/winopron/prompts.py"
+
+
+rule winopron_predictions:
+    input:
+        instances="results/winopron/instances/{templates}/{entities}.parquet",
+        clusters=lambda wildcards: [entry["file"] for entry in winopron_clusters(wildcards)],
+        answer_files=lambda wildcards: [entry["file"] for entry in winopron_answers(wildcards)],
+        prompts=lambda wildcards: (
+            [f"results/winopron/prompts/{wildcards.templates}.parquet"] if winopron_asked(wildcards) else []
+        ),
+        answers=lambda wildcards: [
+            f"results/winopron/answers/{wildcards.templates}/{model}.parquet" for model in winopron_asked(wildcards)
+        ],
+        selected=lambda wildcards: (
+            [f"results/winopron/instances/{wildcards.templates}/selected.parquet"]
+            if winopron_scored(wildcards)
+            else []
+        ),
+        scores=lambda wildcards: [
+            f"results/winopron/scores/{wildcards.templates}/{model}.parquet" for model in winopron_scored(wildcards)
+        ],
+    output:
+        predictions="results/winopron/predictions/{templates}/{entities}.parquet",
+    log:
+        "results/logs/winopron_predictions/{templates}_{entities}.log",
+    wildcard_constraints:
+        templates=one_of(WINOPRON_FILES),
+        entities="double|single",
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        systems=lambda wildcards: winopron_clusters(wildcards),
+        answering=lambda wildcards: winopron_answers(wildcards),
+        models=lambda wildcards: winopron_asked(wildcards),
+        scored=lambda wildcards: winopron_scored(wildcards),
+    script:
+        "../scripts/winopron/predictions.py"
+
+
+rule winopron_questions:
+    input:
+        instances="results/winopron/instances/{templates}/{entities}.parquet",
+    output:
+        questions="results/winopron/annotation/{templates}_{entities}/questions.parquet",
+    log:
+        "results/logs/winopron_questions/{templates}_{entities}.log",
+    wildcard_constraints:
+        templates=one_of(WINOPRON_FILES),
+        entities="double|single",
+    conda:
+        "../envs/analysis.yaml"
+    script:
+        "../scripts/winopron/questions.py"
+
+
+rule winopron_metrics:
+    input:
+        instances=WINOPRON_INSTANCES,
+        predictions=[path.replace("/instances/", "/predictions/") for path in WINOPRON_INSTANCES],
+    output:
+        metrics="results/winopron/analysis/metrics.csv",
+        bias="results/winopron/analysis/bias.csv",
+        biased_occupations="results/winopron/analysis/biased_occupations.csv",
+        overlap="results/winopron/analysis/overlap.csv",
+        variance="results/winopron/analysis/variance.csv",
+    log:
+        "results/logs/winopron_metrics/all.log",
+    conda:
+        "../envs/analysis.yaml"
+    resources:
+        mem_mb=2000,
+    params:
+        sets=WINOPRON_SETS,
+        signed=WINOPRON["bias"]["signed"],
+        empty=WINOPRON["bias"]["empty"],
+        draws=WINOPRON["bootstrap"]["draws"],
+        seed=WINOPRON["bootstrap"]["seed"],
+    script:
+        "../scripts/winopron/metrics.py"
+
+
+WINOPRON_PARTS = [templates for templates in WINOPRON["templates"] if templates != "winogender"]
+WINOPRON_EVERY = [templates for templates in WINOPRON_FILES if templates != "winogender"]
+WINOPRON_OF = {
+    "instances": WINOPRON_INSTANCES,
+    "predictions": rules.winopron_metrics.input.predictions,
+}
+WINOPRON_METRICS = {"metrics": rules.winopron_metrics.output.metrics}
+WINOPRON_BIAS = {"bias": rules.winopron_metrics.output.bias}
+WINOPRON_OVERLAP = {"overlap": rules.winopron_metrics.output.overlap}
+WINOPRON_VARIANCE = {"variance": rules.winopron_metrics.output.variance}
+WINOPRON_SET = {"templates": lambda wildcards: wildcards.templates}
+# Figures that show sentences show this project's own: the authors' are in no figure.
+WINOPRON_EXAMPLES = {
+    "made": every(templates=[templates for templates in WINOPRON_PARTS if templates == "replica"]),
+    "constraints": {"templates": "replica"},
+    "instances": "results/winopron/instances/{templates}/double.parquet",
+}
+WINOPRON_COMPARED = {"template_sets": WINOPRON_PARTS, "every_set": WINOPRON_EVERY}
+WINOPRON_DRAWN = {"draws": WINOPRON["bootstrap"]["draws"], "seed": WINOPRON["bootstrap"]["seed"]}
+
+# How its tables call what its instances have other names for, so that the audit finds the template rows behind a cell
+# (scripts/core/provenance/origins.py says how an entry is read).
+WINOPRON_TRACED = [
+    {
+        "files": "results/winopron/*",
+        "when": {"split": "nominative|accusative|possessive"},
+        "then": {"case": "{split}"},
+    },
+    {
+        "files": "results/winopron/*",
+        "when": {"split": "(?P<case>nominative|accusative|possessive), (?P<pronoun_set>.+)"},
+        "then": {"case": "{case}", "pronoun_set": "{pronoun_set}"},
+    },
+    {"files": "results/winopron/*", "when": {"split": "[^/]+/[^/]+/[^/]+"}, "then": {"pronoun_set": "{split}"}},
+    {"files": "results/winopron/*", "when": {"split": "[a-z]+-[a-z]+"}, "then": {"pair": "{split}"}},
+    # Of two cases or pronoun sets, the rows of both.
+    {
+        "files": "*/overlap*.csv",
+        "when": {"case": "(?P<one>[a-z]+) / (?P<other>[a-z]+)"},
+        "then": {"case": ["{one}", "{other}"]},
+    },
+    {
+        "files": "*/overlap*.csv",
+        "when": {"pronoun_set": "(?P<one>.+) / (?P<other>.+)"},
+        "then": {"pronoun_set": ["{one}", "{other}"]},
+    },
+    {
+        "files": "*/winopron/tables/*.csv",
+        "when": {"Split": "Nominative|Accusative|Possessive|[^/]+/[^/]+/[^/]+|all"},
+        "then": {},
+    },
+    {
+        "files": "*/published_vs_ours.csv",
+        "when": {"table": ".+", "cells": ".*", "models": ".*"},
+        "then": {"@file": "results/winopron/{table}", "@cells": "{cells}", "system": "{models}"},
+    },
+]
+
+
+declare(
+    name="winopron",
+    label="WinoPron",
+    title="WinoPron (whom a pronoun means)",
+    question="Does a system resolve a pronoun to the right one of two people, in every case and whatever the pronoun?",
+    headline=["accuracy"],
+    traced=WINOPRON_TRACED,
+    parts=WINOPRON_PARTS,
+    every_part=WINOPRON_EVERY,
+    instances=WINOPRON_INSTANCES,
+    analyses=list(rules.winopron_metrics.output),
+    scored=(
+        Scored(
+            sets=WINOPRON_PARTS,
+            instances=WINOPRON_SCORED_TEMPLATES,
+            options=2,
+            score="continuation",
+            set_models=dict.fromkeys(WINOPRON_PARTS, list(WINOPRON_SCORING)),
+            tokens=winopron_resolution.TOKENS,
+            shared=winopron_resolution.SHARED,
+        )
+        if WINOPRON_SCORING
+        else None
+    ),
+    prompted=(
+        Prompted(sets=WINOPRON["templates"], models=WINOPRON_PROMPTED, tokens=winopron_prompts.PROMPT_TOKENS)
+        if WINOPRON_PROMPTED
+        else None
+    ),
+    # In the paper: problems 1, schemas 2, accuracy 3, groups 4, bias 5; consistency has the numbers of Table 3.
+    figures={
+        "problems": result(
+            problems=str(TEMPLATES / "winopron/problems.tsv"),
+            **WINOPRON_EXAMPLES,
+            title="Problems of Winogender Schemas",
+        ),
+        "schemas": result(**WINOPRON_EXAMPLES, title="A pair of templates"),
+        "groups": result(**WINOPRON_EXAMPLES, title="Sentences that are right together"),
+        "accuracy": result(params=WINOPRON_SET, **WINOPRON_METRICS, title="Accuracy by case and pronoun set"),
+        "consistency": result(params=WINOPRON_SET, **WINOPRON_METRICS, title="Consistency beside chance"),
+        "bias": result(params=WINOPRON_SET, **WINOPRON_BIAS, title="Template pairs that show bias"),
+    },
+    # In the paper: counts 1, performance 2, consistency 3, biased_occupations 4, overlap_systems 5, overlap_cases 6,
+    # prompts 7, f1 8, precision 9, recall 10; readings and variance are additions.
+    tables={
+        "counts": result(
+            at="counts", instances=WINOPRON_INSTANCES, params={"sets": WINOPRON_SETS}, title="Templates by case"
+        ),
+        "prompts": result(
+            at="prompts",
+            prompt_templates=WINOPRON_PROMPTS,
+            params={"chosen": WINOPRON_PROMPTING["prompts"]},
+            title="Prompts",
+        ),
+        "performance": result(params=WINOPRON_SET, **WINOPRON_METRICS, title="F1 beside Winogender Schemas"),
+        "consistency": result(params=WINOPRON_SET, **WINOPRON_METRICS, title="Consistency"),
+        "readings": result(params=WINOPRON_SET, **WINOPRON_METRICS, title="Outputs read in two ways"),
+        "variance": result(params=WINOPRON_SET, **WINOPRON_VARIANCE, title="Spread over templates and ways of asking"),
+        "biased_occupations": result(
+            params=WINOPRON_SET,
+            biased_occupations=rules.winopron_metrics.output.biased_occupations,
+            **WINOPRON_BIAS,
+            title="Biased occupations",
+        ),
+        "overlap_systems": result(
+            params=WINOPRON_SET, **WINOPRON_OVERLAP, title="Overlap of biased occupations between systems"
+        ),
+        "overlap_cases": result(
+            params=WINOPRON_SET, **WINOPRON_OVERLAP, title="Overlap of biased occupations between cases"
+        ),
+        **{
+            metric: result(params=WINOPRON_SET, **WINOPRON_METRICS, title=title)
+            for metric, title in (("f1", "F1"), ("precision", "Precision"), ("recall", "Recall"))
+        },
+    },
+    comparisons={
+        "published_vs_ours": result(
+            params=WINOPRON_COMPARED | {"models": WINOPRON_ASKED, "pronoun_sets": PRONOUN_SETS},
+            published=root("paper/published/winopron.csv"),
+            mapping=root("paper/published/winopron_mapping.csv"),
+            study_models=root("paper/published/winopron_models.csv"),
+            **WINOPRON_METRICS,
+            **WINOPRON_OVERLAP,
+            counts="results/winopron/tables/counts.csv",
+        ),
+        "claims": result(params=WINOPRON_COMPARED | WINOPRON_DRAWN | {"sets": WINOPRON_SETS}, **WINOPRON_OF),
+    },
+    numbers=result(
+        instances=expand("results/winopron/instances/{{templates}}/{entities}.parquet", entities=["double", "single"]),
+        **WINOPRON_METRICS,
+        **WINOPRON_BIAS,
+        **WINOPRON_OVERLAP,
+        **WINOPRON_VARIANCE,
+        params=WINOPRON_SET | {"entities": ["double", "single"], "settings": {"draws": WINOPRON["bootstrap"]["draws"]}},
+    ),
+    section=result(
+        params={
+            "template_sets": WINOPRON_PARTS,
+            "winogender": "winogender" in WINOPRON["templates"],
+            "models": WINOPRON_ASKED,
+            "scored": WINOPRON_SCORING,
+        },
+    ),
+    summary=result(**WINOPRON_METRICS, params={"models": WINOPRON_ASKED, "scored": WINOPRON_SCORING}),
+)

@@ -1,0 +1,15 @@
+"""Write the sheet that annotators fill in."""
+
+from scripts.core import annotation, files
+from scripts.core.job import log, run
+
+
+def main(*, questions: str, sheet: str, seed: int):
+    """Write ``sheet`` (CSV) from the ``questions`` (Parquet) of a study, in an order that ``seed`` decides."""
+    table = annotation.sheet(files.read_parquet(questions), seed)
+    log.info("%d rows to fill in", len(table))
+    files.write_csv(sheet, table)
+
+
+if __name__ == "__main__":
+    run(main)

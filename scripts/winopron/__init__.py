@@ -1,0 +1,1 @@
+"""Scripts of rules/winopron.smk, named like its rules."""

@@ -1,0 +1,1 @@
+"""Pure functions of WinoPron; the scripts of its rules are one folder above."""

@@ -1,0 +1,173 @@
+"""Which occupations a system gives a pronoun to, or withholds it from, although it can do the task (section 5).
+
+What the paper leaves open is a choice of the caller: whether the sets of two forms agree on an occupation only if its
+bias has the same sign (``signed``), and what the Jaccard index of two empty sets is (``empty``).
+"""
+
+import numpy as np
+import pandas as pd
+
+from scripts.core import statistics
+from scripts.core.errors import UserError
+from scripts.winopron.lib.analyses.consistency import PROMPT
+from scripts.winopron.lib.templates import ANSWERS
+
+FORM = ["case", "pronoun_set"]
+SIGNS = {"occupation": "positive", "participant": "negative"}
+"""Whom both sentences of a template pair are resolved to, to the sign of the bias."""
+_SHARES = ("positive", "negative", "biased")
+
+
+def pairs(answers):
+    """Return what a system does with each template pair and pronoun set.
+
+    Parameters
+    ----------
+    answers : DataFrame
+        As of :mod:`scripts.winopron.lib.analyses.performance`, of one system and at most one prompt: two rows for each
+        template pair and pronoun set.
+
+    Returns
+    -------
+    DataFrame
+        ``template_pair``, ``case``, ``pronoun_set``, ``occupation``, ``attempted`` (both sentences are resolved to a
+        person), ``solved`` (both rightly), ``solvable`` (some pronoun set is solved in this template pair), ``bias``
+        (``positive`` or ``negative`` where both are resolved to the occupation or both to the participant in a
+        solvable pair, else None). A pair with both answers exchanged is attempted and neither solved nor biased.
+
+    Raises
+    ------
+    UserError
+        If a template pair does not have two answers for each pronoun set.
+    """
+    if any(name in answers and answers[name].nunique() > 1 for name in PROMPT):
+        raise UserError("bias is that of one prompt; choose one before it is computed")
+    keys = ["template_pair", *FORM, "occupation"]
+    table = answers.assign(
+        right=answers.prediction == answers.answer,
+        **{f"to_{who}": answers.prediction == who for who in ANSWERS},
+    ).groupby(keys, sort=False)
+    sizes = table.size()
+    if not (sizes == 2).all():
+        name = ", ".join(sizes.index[(sizes != 2).to_numpy().argmax()][:3])
+        raise UserError(f"'{name}' has {sizes[sizes != 2].iloc[0]} answers where both endings are needed")
+    sums = table[["right", "to_occupation", "to_participant"]].sum().reset_index()
+    found = sums[keys].assign(
+        attempted=sums.to_occupation + sums.to_participant == 2,
+        solved=sums.right == 2,
+    )
+    found["solvable"] = found.groupby("template_pair").solved.transform("any")
+    signs = np.select([sums.to_occupation == 2, sums.to_participant == 2], list(SIGNS.values()), default="")
+    found["bias"] = np.where(found.solvable & (signs != ""), signs, None)
+    return found
+
+
+def shares(found, draws=None, seed=None):
+    """Return how biased each pronoun form is (Figure 5).
+
+    Parameters
+    ----------
+    found : DataFrame
+        Of :func:`pairs`, of one prompt or of several.
+    draws, seed : int, optional
+        Of the bootstrap over pairs of people.
+
+    Returns
+    -------
+    DataFrame
+        ``case``, ``pronoun_set``, ``attempted``, ``attempted_solvable``, ``positive``, ``negative`` (numbers of
+        template pairs), ``share_positive``, ``share_negative``, ``share_biased`` (of ``attempted_solvable``; missing
+        where that is nothing) and, with ``draws``, the ends of the 95 % interval of each, ``<share>_low`` and
+        ``<share>_high``. The last rows have ``all`` as their pronoun set or as both.
+    """
+    facts = found.assign(
+        attempted_solvable=found.attempted & found.solvable,
+        positive=found.bias == "positive",
+        negative=found.bias == "negative",
+    )
+    facts["biased"] = facts.positive | facts.negative
+    rows = []
+    for case, pronoun_set, part in _forms(facts):
+        sums = part[["attempted", "attempted_solvable", "positive", "negative"]].sum()
+        row = {"case": case, "pronoun_set": pronoun_set, **sums}
+        by_people = part.groupby("occupation", sort=False)[["attempted_solvable", *_SHARES]].sum()
+        for name in _SHARES:
+            below = sums.attempted_solvable
+            row[f"share_{name}"] = part[name].sum() / below if below else np.nan
+            if draws:
+                # A sample without any solvable pair has no share.
+                with np.errstate(invalid="ignore"):
+                    ends = statistics.cluster_bootstrap(by_people[name], by_people.attempted_solvable, draws, seed)
+                row |= dict(zip((f"share_{name}_low", f"share_{name}_high"), ends, strict=True))
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _forms(facts):
+    for (case, pronoun_set), part in facts.groupby(FORM, sort=False):
+        yield case, pronoun_set, part
+    for case, part in facts.groupby("case", sort=False):
+        yield case, "all", part
+    yield "all", "all", facts
+
+
+def occupations(found, signed):
+    """Return the biased occupations of each form (Table 4).
+
+    Parameters
+    ----------
+    found : DataFrame
+        Of :func:`pairs`.
+    signed : bool
+        Whether an occupation comes with the sign of its bias.
+
+    Returns
+    -------
+    dict of (str, str) to frozenset
+        Case and pronoun set to occupations, or to pairs of occupation and sign.
+    """
+    sets = {}
+    for form, rows in found.groupby(FORM, sort=False):
+        biased = rows[rows.bias.notna()]
+        named = zip(biased.occupation, biased.bias, strict=True)
+        sets[form] = frozenset(named if signed else biased.occupation)
+    return sets
+
+
+def jaccard(first, second, empty):
+    """Return the Jaccard index of two sets (Jaccard 1912); of two empty ones it is ``empty``.
+
+    Examples
+    --------
+    >>> jaccard({"cook", "clerk"}, {"clerk", "nurse"}, 0.0)
+    0.3333333333333333
+    """
+    union = first | second
+    return len(first & second) / len(union) if union else empty
+
+
+def overlap_by_chance(first, second, number):
+    """Return how alike two sets of these sizes are that are drawn at random, and how often they are as alike as these.
+
+    Parameters
+    ----------
+    first, second : frozenset of str
+        Occupations, without signs.
+    number : int
+        How many occupations there are.
+
+    Returns
+    -------
+    tuple of float
+        Expected Jaccard index and the probability of an overlap as large as theirs or larger, both exact
+        (hypergeometric); NaN where one of the sets is empty, so that no other overlap is possible.
+    """
+    from scipy.stats import hypergeom
+
+    sizes = len(first), len(second)
+    if not all(sizes):
+        return np.nan, np.nan
+    common = np.arange(min(sizes) + 1)
+    probabilities = hypergeom(number, *sizes).pmf(common)
+    expected = (probabilities * common / (sum(sizes) - common)).sum()
+    return float(expected), float(hypergeom(number, *sizes).sf(len(first & second) - 1))

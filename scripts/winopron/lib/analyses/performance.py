@@ -1,0 +1,146 @@
+"""How often systems are right: accuracy, precision, recall and F1 as the authors count (section 4 and Appendix E).
+
+All functions take *answers*: instances (:mod:`scripts.winopron.lib.instances`) with a column ``prediction``
+(occupation, participant or nothing), a row for each instance and, for prompted models, for each prompt.
+"""
+
+import numpy as np
+import pandas as pd
+
+from scripts.core import statistics
+from scripts.core.errors import UserError
+
+METRICS = ("accuracy", "precision", "recall", "f1")
+SPLITS = (("all",), ("case",), ("pronoun_set",), ("case", "pronoun_set"), ("pair",))
+"""What answers are divided by: Figure 3 of the paper needs the first four."""
+COLUMNS = ["split", "pairing", "metric", "value", "ci_low", "ci_high"]
+"""Columns of tidy tables: ``split`` names the part of the answers (all, or values of :data:`SPLITS`), ``pairing`` what
+is compared or grouped within it, if anything."""
+_OTHER = {"occupation": "participant", "participant": "occupation"}
+
+
+def joined(predictions, instances):
+    """Return answers: ``predictions`` (``instance_id``, ``prediction``, …) with what is known of their instances.
+
+    Raises
+    ------
+    UserError
+        If a prediction is about an unknown instance, or an instance has none.
+    """
+    known = set(instances.instance_id)
+    strange = next((name for name in predictions.instance_id if name not in known), None)
+    if strange is not None:
+        raise UserError(f"the answer to '{strange}' is to none of the instances; make both from the same templates")
+    missing = known - set(predictions.instance_id)
+    if missing:
+        raise UserError(f"{len(missing)} of {len(known)} instances have no answer; run the system on all of them")
+    return predictions.merge(instances, on="instance_id", how="left", validate="many_to_one")
+
+
+def asked(predictions, instances):
+    """Return the instances of the pairs of people that a system was asked about: all, or those of a sample of pairs.
+
+    Of a pair that it was asked about in part :func:`joined` names what is missing.
+    """
+    pairs = instances[instances.instance_id.isin(predictions.instance_id)].pair
+    # Of a prediction about no instance at all :func:`joined` says so.
+    return instances[instances.pair.isin(pairs)] if len(pairs) else instances
+
+
+def voted(answers):
+    """Return one answer for each instance of a prompted system: whom most ways of asking name.
+
+    Returns
+    -------
+    DataFrame
+        Answers without ``prompt`` and ``variant``, in the order in which instances come first. The prediction is that
+        person whom more answers name than the other one and than nobody; without one it is None.
+    """
+    named = [(answers.prediction == who).groupby(answers.instance_id).sum() for who in _OTHER]
+    nobody = answers.groupby("instance_id").size() - named[0] - named[1]
+    picked = {}
+    for who, own, other in zip(_OTHER, named, named[::-1], strict=True):
+        picked |= dict.fromkeys(own.index[(own > other) & (own > nobody)], who)
+    once = answers.drop_duplicates("instance_id").drop(columns=["prompt", "variant"]).reset_index(drop=True)
+    return once.assign(prediction=pd.Series([picked.get(name) for name in once.instance_id], dtype=object))
+
+
+def confusion(answers):
+    """Return the four counts of each answer, as the authors define them.
+
+    Returns
+    -------
+    DataFrame of bool
+        ``tp``: the prediction is the person meant. ``fp``: it is the other person. ``fn``: it is not the person meant,
+        so nobody or the other one. ``tn``: it is not the other one. Of a row two hold: its sum over ``tp`` and ``fn``
+        is one, and over ``fp`` and ``tn``.
+    """
+    right = answers.prediction == answers.answer
+    other = answers.prediction == answers.answer.map(_OTHER)
+    return pd.DataFrame({"tp": right, "fp": other, "fn": ~right, "tn": ~other})
+
+
+def parts(counts):
+    """Return numerator and denominator of each metric.
+
+    Parameters
+    ----------
+    counts : DataFrame
+        Sums of :func:`confusion`.
+
+    Returns
+    -------
+    dict of str to (Series, Series)
+        *Accuracy* is the share of answers that are right, and so the same as recall: everything not right is a false
+        negative.
+    """
+    answered = counts.tp + counts.fn
+    return {
+        "accuracy": (counts.tp, answered),
+        "precision": (counts.tp, counts.tp + counts.fp),
+        "recall": (counts.tp, answered),
+        "f1": (2 * counts.tp, 2 * counts.tp + counts.fp + counts.fn),
+    }
+
+
+def values(answers):
+    """Return the metrics of some answers by name; precision is 1 where no person is named at all."""
+    sums = confusion(answers).sum()
+    # Of the denominators only that of precision can be nothing.
+    return {name: above / below if below else 1.0 for name, (above, below) in parts(sums).items()}
+
+
+def evaluate(answers, draws, seed):
+    """Return every metric of every part of the answers, with an interval.
+
+    Parameters
+    ----------
+    answers : DataFrame
+    draws, seed : int
+        Of the bootstrap over pairs of people. A part with a single pair has no interval.
+
+    Returns
+    -------
+    DataFrame
+        :data:`COLUMNS`.
+    """
+    rows = []
+    for split, part in divided(answers):
+        by_pair = confusion(part).groupby(part.pair.to_numpy()).sum()
+        found = values(part)
+        for metric, (above, below) in parts(by_pair).items():
+            # In a sample of pairs for which no person is named, precision is undefined, and so is its interval.
+            with np.errstate(invalid="ignore"):
+                low, high = statistics.cluster_bootstrap(above, below, draws, seed)
+            rows.append((split, "", metric, found[metric], low, high))
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def divided(answers):
+    """Yield the name and the rows of every part of the answers (:data:`SPLITS`); names of two values have a comma."""
+    for split in SPLITS:
+        if split == ("all",):
+            yield "all", answers
+            continue
+        for key, part in answers.groupby(list(split), sort=False):
+            yield ", ".join(key), part

@@ -1,0 +1,42 @@
+"""Differences within a system and between systems on the same sentences: pairs of people are resampled together."""
+
+import numpy as np
+
+
+class Resampled:
+    """Bootstrap samples of the pairs of people of one template set.
+
+    Parameters
+    ----------
+    pairs : sequence of str
+        All pairs of people.
+    draws, seed : int
+
+    Notes
+    -----
+    All quantities of one object share their samples, so the difference of two of them is a paired one.
+    """
+
+    def __init__(self, pairs, draws, seed):
+        self.pairs = list(dict.fromkeys(pairs))
+        share = np.full(len(self.pairs), 1 / len(self.pairs))
+        self.weights = np.random.default_rng(seed).multinomial(len(self.pairs), share, size=draws)
+
+    def ratio(self, above, below):
+        """Return a quantity that is one sum over another, and its bootstrap samples.
+
+        Parameters
+        ----------
+        above, below : Series
+            By pair of people; a pair that is not there has nothing.
+
+        Returns
+        -------
+        (float, array of float, shape (draws,))
+            NaN where the lower sum is zero.
+        """
+        sums = [part.reindex(self.pairs, fill_value=0).to_numpy(dtype=float) for part in (above, below)]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            samples = (self.weights @ sums[0]) / (self.weights @ sums[1])
+        value = sums[0].sum() / sums[1].sum() if sums[1].sum() else np.nan
+        return float(value), samples

@@ -1,0 +1,185 @@
+"""What the figures of the WinoPron wing share: which systems they draw, and how."""
+
+import itertools
+
+from matplotlib.font_manager import FontProperties
+from matplotlib.patches import FancyBboxPatch
+from matplotlib.textpath import TextPath
+
+from scripts.core import plotting
+from scripts.core.errors import UserError
+from scripts.core.templates import CASES
+from scripts.winopron.lib import study
+
+CASE_LABELS = {"nominative": "nom.", "accusative": "acc.", "possessive": "poss."}
+INTERVAL = "95 % interval"
+LINE, SIZE = 0.128, 7
+"""Height of a line of text in inches, size of its type in points."""
+INDENT, MARGIN = 0.36, 0.07
+
+
+def rows(table, templates, **levels):
+    """Return the rows of one template set that have the given levels, read in the corrected way.
+
+    Raises
+    ------
+    UserError
+        If there is none.
+    """
+    chosen = study.corrected(table[table.templates == templates])
+    for column, value in levels.items():
+        chosen = chosen[chosen[column].isin(value if isinstance(value, (list, tuple)) else [value])]
+    if chosen.empty:
+        raise UserError(f"the metrics have no rows of '{templates}'; run the workflow with it in winopron.templates")
+    return chosen.reset_index(drop=True)
+
+
+def drawn(frame):
+    """Return the rows of systems, or of rules where there is nothing else: what rules come to is known beforehand."""
+    rules = frame.system.map(study.is_rule)
+    return frame if rules.all() else frame[~rules].reset_index(drop=True)
+
+
+def keyed(pronoun_sets):
+    """Return the key of each pronoun set, its nominative, by the label, such as he/him/his."""
+    return {label: label.partition("/")[0] for label in pronoun_sets}
+
+
+def pronoun_looks(pronoun_sets):
+    """Return the look of each pronoun set's marks, by its label."""
+    keys = keyed(pronoun_sets)
+    colour, marker = plotting.pronoun_colours(keys.values()), plotting.pronoun_markers(keys.values())
+    return {label: {"color": colour[key], "marker": marker[key], "linestyle": "none"} for label, key in keys.items()}
+
+
+def likelihood_looks(systems):
+    """Return the look of each system that resolves by likelihood: a mark for each model, open with partial scoring."""
+    markers = dict(zip(dict.fromkeys(map(_model, systems)), itertools.cycle(plotting.MARKERS), strict=False))
+    return {
+        name: {
+            "color": "black", "marker": markers[_model(name)], "linestyle": "none",
+            "markerfacecolor": "white" if name.endswith(study.PARTIAL) else "black",
+        }
+        for name in systems
+    }  # fmt: skip
+
+
+def likelihood_handles(looks):
+    """Return legend handles for :func:`likelihood_looks`: one for each model, and what open marks are."""
+    models = {_model(name): look | {"markerfacecolor": "black"} for name, look in looks.items()}
+    partial = [plotting.point_handle("partial scoring")] if any(name.endswith(study.PARTIAL) for name in looks) else []
+    return [plotting.handle(look, name) for name, look in models.items()] + partial
+
+
+def _model(system):
+    return system.removesuffix(study.FULL).removesuffix(study.PARTIAL)
+
+
+def panels(number):
+    """Return rows and columns of a grid of panels on a page."""
+    columns = min(number, 4 if number > 6 else 3 if number > 4 or number == 3 else 2)
+    return -(-number // columns), columns
+
+
+def label_cases(axes, number, short):
+    """Write the cases under every panel with none below it, and hide the places that ``number`` panels leave empty.
+
+    Parameters
+    ----------
+    axes : ndarray of matplotlib.axes.Axes, shape (rows, columns)
+    number : int
+    short : bool
+        Whether there is room for abbreviations alone.
+    """
+    across = axes.shape[1]
+    labels = [CASE_LABELS[case] for case in CASES] if short else CASES
+    for place, ax in enumerate(axes.flat):
+        ax.set_visible(place < number)
+        ax.set_xticks(range(len(CASES)), labels)
+        ax.tick_params(axis="x", labelbottom=place + across >= number)
+
+
+@plotting.style()
+def sentences(frame):
+    """Draw sentences in a box for each part: the person meant is bold, the pronoun in italics.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Columns of :data:`scripts.winopron.lib.examples.COLUMNS`.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        As wide as a column.
+    """
+    width = plotting.COLUMN - 0.06
+    parts = [(head, [laid_out(row, width - INDENT - 2 * MARGIN) for row in rows.itertuples()], list(rows.label))
+             for head, rows in frame.groupby("part", sort=False)]  # fmt: skip
+    heights = [LINE * (1 + sum(len(lines) for lines in texts)) + 2 * MARGIN for _, texts, _ in parts]
+    gap = 0.07
+    total = sum(heights) + gap * (len(parts) - 1) + 0.04
+    drawn = plotting.figure(plotting.COLUMN, total)
+    drawn.set_layout_engine("none")
+    ax = drawn.add_axes((0, 0, 1, 1))
+    ax.set(xlim=(0, plotting.COLUMN), ylim=(0, total))
+    ax.set_axis_off()
+    top = total - 0.02
+    look = {"boxstyle": "round,pad=0,rounding_size=0.05", "edgecolor": plotting.GREY, "linewidth": 0.7}
+    for (head, texts, labels), height in zip(parts, heights, strict=True):
+        ax.add_patch(FancyBboxPatch((0.03, top - height), width, height, facecolor="white", **look))
+        y = top - MARGIN
+        ax.text(0.03 + MARGIN, y, head, fontsize=SIZE, va="top", color=plotting.GREY)
+        for lines, label, before in zip(texts, labels, ["", *labels], strict=False):
+            y -= LINE
+            if label != before:
+                ax.text(0.03 + MARGIN, y, label, fontsize=SIZE, va="top")
+            for number, line in enumerate(lines):
+                y -= LINE if number else 0
+                for place, word, font in line:
+                    ax.text(0.03 + MARGIN + INDENT + place, y, word, fontsize=SIZE, va="top", **font)
+        top -= height + gap
+    return drawn
+
+
+def laid_out(row, width):
+    """Return the lines of a sentence that fit a width.
+
+    Parameters
+    ----------
+    row : namedtuple
+        ``before``, ``pronoun``, ``after``, ``means``.
+    width : float
+        Inches.
+
+    Returns
+    -------
+    list of list of (float, str, dict)
+        For each word its place in inches from the left, and its font.
+    """
+    marked = [(word, {"fontweight": "bold"} if word.rstrip(",.") in _named(row.means) else {}) for word in
+              row.before.split()]  # fmt: skip
+    marked += [(word, {"fontstyle": "italic"}) for word in row.pronoun.split()]
+    marked += [(word, {}) for word in row.after.split()]
+    # Double blanks, where they are the error that is shown.
+    if "  " in row.before:
+        place = len(row.before.partition("  ")[0].split())
+        marked[place] = ("␣" + marked[place][0], marked[place][1])
+    lines, place = [[]], 0.0
+    for word, font in marked:
+        long = _width(word, font)
+        if place and place + long > width:
+            lines.append([])
+            place = 0.0
+        lines[-1].append((place, word, font))
+        place += long + _width("n", {}) * 0.5
+    return lines
+
+
+def _named(person):
+    return {person, f"{person}'s", f"{person}’s"}
+
+
+def _width(text, font):
+    properties = FontProperties(weight=font.get("fontweight"), style=font.get("fontstyle"))
+    return TextPath((0, 0), text, size=SIZE, prop=properties).get_extents().x1 / 72

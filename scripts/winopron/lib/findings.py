@@ -1,0 +1,454 @@
+"""The findings of WinoPron as tests over predictions (``paper/published/README.md`` says of what).
+
+A finding is a function of the :class:`Results` of one template set that yields its checks. A comparison holds if the
+95 % interval of the difference, over pairs of people, lies on its side, and fails if it lies on the other one;
+otherwise it cannot be decided on these sentences. Systems are read as the study's authors read them; rules and systems
+that the study does not have are never looked at.
+"""
+
+import itertools
+
+import numpy as np
+
+from scripts.core import statistics
+from scripts.core.paper.claims import Claim, Lacking, check
+from scripts.core.paper.estimates import Estimate, between
+from scripts.core.paper.formats import interval, number, percent
+from scripts.core.templates import CASES
+from scripts.winopron.lib import study
+from scripts.winopron.lib.analyses import bias, consistency, performance
+from scripts.winopron.lib.analyses.resampling import Resampled
+
+SYSTEMS = tuple(study.SYSTEMS)
+FLAN_T5 = SYSTEMS[4:]
+SPANBERT = ("SpanBERT-base", "SpanBERT-large")
+SUPERVISED = ("LingMess", "CAW-coref")
+HE, SHE, THEY, XE = "he/him/his", "she/her/her", "they/them/their", "xe/xem/xyr"
+NOMINATIVE, ACCUSATIVE, POSSESSIVE = CASES
+BIASED = "biased occupations"
+MORE = "more pairs of people"
+"""What a comparison lacks whose difference has zero in its interval."""
+
+
+class Results:
+    """The answers of the study's systems on one template set.
+
+    Parameters
+    ----------
+    answers : dict of str to DataFrame
+        ``double``, and ``single`` and ``winogender`` where the run has them, to answers
+        (:mod:`scripts.winopron.lib.analyses.performance`) with ``system``, each system read in one way.
+    draws, seed : int
+        Of the bootstrap over pairs of people.
+    """
+
+    def __init__(self, answers, draws, seed):
+        self.answers = answers
+        double = answers["double"]
+        self.resampled = Resampled(double.pair, draws, seed) if len(double) else None
+        # Winogender Schemas have another pair of people, and are resampled apart.
+        others = answers.get("winogender", double)
+        self.apart = Resampled(others.pair, draws, seed + 1) if len(others) else None
+
+    def rows(self, system, entities="double", **levels):
+        """Return the answers of a system; :class:`scripts.core.paper.claims.Lacking` without any."""
+        table = self.answers.get(entities)
+        if table is None or not (table.system == system).any():
+            where = {"single": " on one person", "winogender": " on Winogender Schemas"}.get(entities, "")
+            raise Lacking(f"{system}{where}")
+        table = table[table.system == system]
+        for column, value in levels.items():
+            table = table[table[column] == value]
+        if table.empty:
+            raise Lacking(", ".join(map(str, levels.values())))
+        return table
+
+    def metric(self, name, system, entities="double", **levels):
+        """Return a metric of a system with its bootstrap samples; of all answers, or of those with ``levels``."""
+        rows = self.rows(system, entities, **levels)
+        by_pair = performance.confusion(rows).groupby(rows.pair.to_numpy()).sum()
+        return (self.apart if entities == "winogender" else self.resampled).ratio(*performance.parts(by_pair)[name])
+
+    def consistency(self, name, system):
+        """Return a consistency, prompts taken together, with its bootstrap samples."""
+        groups = consistency.groups(self.rows(system), name).groupby("pair").right
+        return self.resampled.ratio(groups.sum(), groups.size())
+
+    def biases(self, system):
+        """Return what a system does with each template pair (:func:`scripts.winopron.lib.analyses.bias.pairs`)."""
+        return bias.pairs(self.rows(system))
+
+    def biased(self, system, sign=None):
+        """Return the share of attempted and solvable template pairs with bias, or with one sign, with its samples."""
+        rows = self.biases(system)
+        pair = rows.occupation.map(dict(self.rows(system)[["occupation", "pair"]].drop_duplicates().to_numpy()))
+        below = (rows.attempted & rows.solvable).groupby(pair).sum()
+        shown = rows.bias.notna() if sign is None else rows.bias == sign
+        return self.resampled.ratio(shown.groupby(pair).sum(), below)
+
+    def overlap(self, first, second):
+        """Return the Jaccard index of the biased occupations of two forms, with its samples.
+
+        It is zero in samples without any of them, as the study has it.
+
+        Parameters
+        ----------
+        first, second : (str, str, str)
+            System, case and pronoun set.
+
+        Raises
+        ------
+        Lacking
+            If neither form has a biased occupation.
+        """
+        one, other = (self._biased_pairs(*form) for form in (first, second))
+        if not (one | other).any():
+            raise Lacking(BIASED)
+        value, samples = self.resampled.ratio(one & other, one | other)
+        return value, np.nan_to_num(samples)
+
+    def _biased_pairs(self, system, case, pronoun_set):
+        rows = self.biases(system)
+        rows = rows[(rows["case"] == case) & (rows.pronoun_set == pronoun_set)]
+        pair = rows.occupation.map(dict(self.rows(system)[["occupation", "pair"]].drop_duplicates().to_numpy()))
+        return rows.bias.notna().groupby(pair).any().reindex(self.resampled.pairs, fill_value=False)
+
+
+def points(value):
+    """Return a share in percent, with one decimal as the study has it."""
+    return percent(value, 1)
+
+
+def positive(value, samples, text, shown=points):
+    """Check that a difference is above zero.
+
+    Parameters
+    ----------
+    value : float
+    samples : array of float
+        Of the bootstrap.
+    text : str
+    shown : callable
+        :func:`points` for shares in percent, ``number`` for indices from 0 to 1.
+
+    Raises
+    ------
+    Lacking
+        If its interval has zero in it.
+    """
+    low, high = _ends(value, samples)
+    scale, decimals = (100, 1) if shown is points else (1, 2)
+    said = f"{text} ({interval(scale * low, scale * high, decimals)})"
+    if low > 0 or high < 0 or (low == high == 0):
+        return low > 0, said
+    raise Lacking(MORE, text=said)
+
+
+def _ends(value, samples):
+    low, high = statistics.percentile_interval(samples)
+    # All samples agree: the value is the same for every pair of people.
+    return (value, value) if np.isnan(low) else (low, high)
+
+
+def above(results, first, second, names, shown=points):
+    """Check that one quantity (with its samples) is above another."""
+    (a, drawn_a), (b, drawn_b) = first, second
+    return positive(a - b, drawn_a - drawn_b, f"{names}: {_said(a, shown)} against {_said(b, shown)}", shown)
+
+
+def below_bound(quantity, bound, text, shown=points):
+    """Check that a quantity is under a bound."""
+    value, samples = quantity
+    return positive(bound - value, bound - samples, f"{text} {_said(value, shown)}", shown)
+
+
+def _said(value, shown):
+    return points(value) if shown is points else number(value, 2)
+
+
+def _each(test, systems=SYSTEMS):
+    return lambda results: [check(test, results, system) for system in systems]
+
+
+def _harder(results, system):
+    return above(
+        results, results.metric("f1", system, "winogender"), results.metric("f1", system), f"{system} on both sets"
+    )
+
+
+def _accusative_is_hardest(results):
+    def test(system, metric, case):
+        easier, hard = (results.metric(metric, system, case=name) for name in (case, ACCUSATIVE))
+        return above(results, easier, hard, f"{system}, {case} over accusative")
+
+    return [
+        check(test, system, metric, case)
+        for system in SYSTEMS
+        for metric in ("f1", "recall")
+        for case in (NOMINATIVE, POSSESSIVE)
+    ]
+
+
+def _order(results):
+    def test(system, easy, hard):
+        return above(
+            results, results.metric("f1", system, case=easy), results.metric("f1", system, case=hard),
+            f"{system}, {easy} over {hard}",
+        )  # fmt: skip
+
+    steps = ((NOMINATIVE, POSSESSIVE), (POSSESSIVE, ACCUSATIVE))
+    return [check(test, system, *step) for system in SYSTEMS for step in steps]
+
+
+def _steps(results, system):
+    nominative, accusative, possessive = (results.metric("f1", system, case=case) for case in CASES)
+    small = [n - p for n, p in zip(nominative, possessive, strict=True)]
+    large = [p - a for p, a in zip(possessive, accusative, strict=True)]
+    text = f"{system}: steps {points(small[0])} and {points(large[0])}"
+    return positive(large[0] - small[0], large[1] - small[1], text)
+
+
+def _gap_of_the_best(results):
+    def test(system, case):
+        return above(
+            results, results.metric("recall", system, case=case), results.metric("recall", system, case=ACCUSATIVE),
+            f"{system}, {case} over accusative",
+        )  # fmt: skip
+
+    return [check(test, s, case) for s in ("FLAN-T5-xl", "FLAN-T5-xxl") for case in (NOMINATIVE, POSSESSIVE)]
+
+
+def _largest_are_best(results):
+    def test(entities, best, other):
+        return above(
+            results, results.metric("f1", best, entities), results.metric("f1", other, entities), f"{best} over {other}"
+        )
+
+    return [
+        check(test, entities, best, other)
+        for entities in ("double", "winogender")
+        for best in ("FLAN-T5-xl", "FLAN-T5-xxl")
+        for other in SYSTEMS
+        if other not in ("FLAN-T5-xl", "FLAN-T5-xxl")
+    ]
+
+
+def _larger_is_better(results):
+    def test(entities, large, small):
+        return above(
+            results,
+            results.metric("f1", large, entities),
+            results.metric("f1", small, entities),
+            f"{large} over {small}",
+        )
+
+    return [
+        check(test, entities, large, small)
+        for entities in ("double", "winogender")
+        for family in (SPANBERT, FLAN_T5)
+        for small, large in itertools.pairwise(family)
+    ]
+
+
+def _at_chance(results, system):
+    value, samples = results.metric("f1", system)
+    return below_bound((abs(value - 0.5), abs(samples - 0.5)), 0.03, f"{system}: distance from chance")
+
+
+def _supervised(results):
+    def near(system):
+        value, samples = results.metric("recall", system, pronoun_set=THEY)
+        return below_bound((abs(value - 0.5), abs(samples - 0.5)), 0.1, f"{system}, they: distance from chance")
+
+    def far(system):
+        return below_bound(results.metric("recall", system, pronoun_set=XE), 0.25, f"{system}, xe:")
+
+    def good(system, pronoun_set):
+        value, samples = results.metric("recall", system, pronoun_set=pronoun_set)
+        return positive(value - 0.75, samples - 0.75, f"{system}, {pronoun_set}: {points(value)}")
+
+    return [
+        *(check(test, system) for system in SUPERVISED for test in (near, far)),
+        *(check(good, system, pronoun_set) for system in SUPERVISED for pronoun_set in (HE, SHE)),
+    ]
+
+
+def _gap(results, system):
+    """Return how much better he and she are resolved than they and xe, with its samples."""
+    shares = [results.metric("recall", system, pronoun_set=name) for name in (HE, SHE, THEY, XE)]
+    return tuple((a + b - c - d) / 2 for a, b, c, d in zip(*shares, strict=True))
+
+
+def _smaller_gap(results):
+    def there(system):
+        value, samples = _gap(results, system)
+        return positive(value, samples, f"{system}: gap {points(value)}")
+
+    def smaller(system, other):
+        return above(results, _gap(results, other), _gap(results, system), f"gap of {other} over {system}")
+
+    return [
+        *(check(there, system) for system in SPANBERT),
+        *(check(smaller, system, other) for system in SPANBERT for other in SUPERVISED),
+    ]
+
+
+def _no_large_difference(results, system):
+    shares = [results.metric("recall", system, pronoun_set=name) for name in (HE, SHE, THEY, XE)]
+    values, samples = zip(*shares, strict=True)
+    spread = (max(values) - min(values), np.ptp(np.array(samples), axis=0))
+    return below_bound(spread, 0.05, f"{system}: range")
+
+
+def _below_chance(results):
+    low = ("LingMess", "FLAN-T5-small", "FLAN-T5-base")
+
+    def test(system):
+        value, samples = results.consistency("pronoun_consistency", system)
+        sign = 1 if system in low else -1
+        return positive(sign * (0.0625 - value), sign * (0.0625 - samples), f"{system}: {points(value)}")
+
+    return [check(test, system) for system in SYSTEMS]
+
+
+def _most_consistent(results):
+    def order(first, second):
+        return above(
+            results, results.consistency("pronoun_consistency", first),
+            results.consistency("pronoun_consistency", second), f"{first} over {second}",
+        )  # fmt: skip
+
+    def lower():
+        return above(
+            results, results.metric("f1", "FLAN-T5-xxl"), results.metric("f1", "SpanBERT-large"),
+            "F1 of FLAN-T5-xxl over SpanBERT-large",
+        )  # fmt: skip
+
+    pairs = (("SpanBERT-large", "FLAN-T5-xl"), ("FLAN-T5-xl", "FLAN-T5-xxl"))
+    return [*(check(order, *pair) for pair in pairs), check(lower)]
+
+
+def _half_of_the_pairs(results):
+    best, metric = "FLAN-T5-xl", "disambiguation_consistency"
+
+    def beats(other):
+        return above(results, results.consistency(metric, best), results.consistency(metric, other), f"{best}, {other}")
+
+    def half():
+        value, samples = results.consistency(metric, best)
+        shown = Estimate(value, *_ends(value, samples), len(results.resampled.pairs))
+        return between(shown, 0.5, 0.55, f"{best}: {points(value)} ({interval(100 * shown.low, 100 * shown.high, 1)})")
+
+    return [*(check(beats, other) for other in SYSTEMS if other != best), check(half)]
+
+
+def _base_below_chance(results):
+    def test():
+        return below_bound(results.consistency("disambiguation_consistency", SPANBERT[0]), 0.25, SPANBERT[0])
+
+    return [check(test)]
+
+
+def _base_is_more_biased(results):
+    def test(sign):
+        base, large = (results.biased(system, sign) for system in SPANBERT)
+        return above(results, base, large, f"base over large, {sign or 'both signs'}")
+
+    return [check(test, sign) for sign in (None, "positive", "negative")]
+
+
+def _more_negative(results):
+    def test(system):
+        negative, plus = (results.biased(system, sign) for sign in ("negative", "positive"))
+        return above(results, negative, plus, f"{system}, negative over positive")
+
+    return [check(test, system) for system in SPANBERT]
+
+
+def _low_overlap(results):
+    def index(case, name):
+        return results.overlap(*((system, case, name) for system in SPANBERT))
+
+    def low(case, name):
+        return below_bound(index(case, name), 0.5, f"{case} {_key(name)}:", number)
+
+    def more(case, first, second):
+        return above(
+            results, index(case, first), index(case, second), f"{case}, {_key(first)} over {_key(second)}", number
+        )
+
+    return [
+        *(check(low, case, name) for case in CASES for name in (HE, SHE, THEY, XE)),
+        *(check(more, case, first, second) for case in CASES for first in (THEY, XE) for second in (HE, SHE)),
+    ]
+
+
+def _cases_differ(results):
+    pairings = list(itertools.combinations(CASES, 2))
+    kept = (NOMINATIVE, POSSESSIVE)
+
+    def index(system, pair, name):
+        return results.overlap(*((system, case, name) for case in pair))
+
+    def base(name, pair):
+        text = f"{SPANBERT[0]}, {_key(name)}, {' and '.join(pair)}:"
+        return below_bound(index(SPANBERT[0], pair, name), 0.15, text, number)
+
+    def some(name):
+        value, samples = index(SPANBERT[1], kept, name)
+        text = f"{SPANBERT[1]}, {_key(name)}, {' and '.join(kept)}: {number(value, 2)}"
+        return positive(value - 0.15, samples - 0.15, text, number)
+
+    def more(name, other):
+        return above(
+            results, index(SPANBERT[1], kept, name), index(SPANBERT[1], other, name),
+            f"{SPANBERT[1]}, {_key(name)}, {' and '.join(kept)} over {' and '.join(other)}", number,
+        )  # fmt: skip
+
+    names = (HE, SHE, THEY, XE)
+    return [
+        *(check(base, name, pair) for name in names for pair in pairings),
+        *(check(some, name) for name in names),
+        *(check(more, name, pair) for name in names for pair in pairings if pair != kept),
+    ]
+
+
+def _key(name):
+    return name.partition("/")[0]
+
+
+def _single_is_worse(results, system):
+    return above(
+        results, results.metric("f1", system), results.metric("f1", system, "single"), f"{system}, two people over one"
+    )
+
+
+FINDINGS = (
+    Claim(1, "Section 4.2", "Every system has a lower F1 on WinoPron than on Winogender Schemas.", _each(_harder)),
+    Claim(2, "Section 4.2", "Accusative pronouns are the hardest for every system.", _accusative_is_hardest),
+    Claim(3, "Section 4.2", "Nominative pronouns are easiest, then possessive, then accusative.", _order),
+    Claim(4, "Section 4.2", "The step from possessive to accusative is the larger one.", _each(_steps)),
+    Claim(5, "Section 4.2", "The accusative gap stays in the two best systems.", _gap_of_the_best),
+    Claim(6, "Section 4.2", "The two largest FLAN-T5 models are best on both data sets.", _largest_are_best),
+    Claim(7, "Section 4.2", "Larger is better inside SpanBERT and FLAN-T5, on both data sets.", _larger_is_better),
+    Claim(8, "Section 4.2", "The smaller FLAN-T5 models are at chance.", _each(_at_chance, FLAN_T5[:2])),
+    Claim(9, "Section 4.2", "LingMess and CAW-coref are near chance on they and far below it on xe.", _supervised),
+    Claim(10, "Section 4.2", "SpanBERT has the same gap between pronoun sets, but a much smaller one.", _smaller_gap),
+    Claim(
+        11, "Section 4.2", "FLAN-T5 shows no large difference across pronoun sets.",
+        _each(_no_large_difference, FLAN_T5),
+    ),
+    Claim(
+        12, "Section 4.3", "LingMess and the two small FLAN-T5 alone are below chance in pronoun consistency.",
+        _below_chance,
+    ),
+    Claim(13, "Section 4.3", "SpanBERT-large is the most consistent across pronoun sets.", _most_consistent),
+    Claim(14, "Section 4.3", "The best system disambiguates about half of the template pairs.", _half_of_the_pairs),
+    Claim(15, "Section 4.3", "SpanBERT-base is below chance in disambiguation.", _base_below_chance),
+    Claim(16, "Section 5.2", "SpanBERT-base is biased more often than SpanBERT-large.", _base_is_more_biased),
+    Claim(17, "Section 5.2", "Negative bias is more frequent than positive bias.", _more_negative),
+    Claim(18, "Section 5.2", "The two SpanBERT share few biased occupations, most with they and xe.", _low_overlap),
+    Claim(19, "Section 5.2", "Bias hardly carries over between the cases of a pronoun set.", _cases_differ),
+    Claim(20, "Appendix E", "FLAN-T5 does worse on sentences about one person.", _each(_single_is_worse, FLAN_T5)),
+)  # fmt: skip
+"""In the order of the study."""

@@ -1,0 +1,213 @@
+"""The numbers that the WinoPron section's prose uses, each with an id and the table cell that it comes from.
+
+Entries are ``{"value", "text", "source", "cell"}``, as in the other studies.
+"""
+
+from scripts.core.paper.estimates import Estimate, every, higher
+from scripts.core.paper.formats import number, p_text, percent
+from scripts.core.paper.numbers import count, entry
+from scripts.core.plotting import FEWEST
+from scripts.core.templates import CASES
+from scripts.winopron.lib import study
+from scripts.winopron.lib.analyses.consistency import GROUPS, POOLED, SINGLE
+from scripts.winopron.lib.analyses.variance import DIFFERENCE, TEMPLATES, TOGETHER, WAYS
+
+KEYS = {"draws": "winopron.bootstrap.draws"}
+"""Settings to their keys in config.yaml."""
+
+
+def from_instances(instances):
+    """Return ``size.<entities>.sentences``, ``.templates``, ``.pairs`` and ``size.pronoun_sets`` of one template set.
+
+    Parameters
+    ----------
+    instances : dict of str to DataFrame
+        ``double`` and ``single`` to instances.
+    """
+    numbers = {}
+    for entities, frame in instances.items():
+        source = f"{entities}.parquet"
+        numbers |= {
+            f"size.{entities}.sentences": count(len(frame), source),
+            f"size.{entities}.templates": count(frame.template.nunique(), source, column="template"),
+            f"size.{entities}.pairs": count(frame.pair.nunique(), source, column="pair"),
+        }
+    numbers["size.pronoun_sets"] = count(frame.pronoun_set.nunique(), source, column="pronoun_set")
+    return numbers
+
+
+def from_metrics(metrics):
+    """Return what the prose says of all systems of one template set, read in the corrected way.
+
+    Returns
+    -------
+    dict
+        ``systems``, ``rules`` and ``prompted`` (counts of systems); ``asked.lowest``, the pairs of people that a system
+        was asked about at least, and ``scored.pairs``, those that models resolved by likelihood, with
+        ``accuracy.<system>`` and its interval; ``chance.<consistency>``;
+        of rules ``rules.<accuracy or consistency>.lowest`` and ``.highest``, and of other systems the same without
+        ``rules.``, for single prompts, with ``accuracy.<case>`` besides: each with ``system``, and ``.low`` and
+        ``.high``, the ends of its interval; ``accusative.hardest``, systems whose interval for the accusative lies
+        below those for both other cases; and ``difference.<system>``, what the corrected reading adds to the recall as
+        published, with both, ``published.<system>`` and ``corrected.<system>``.
+    """
+    table = metrics[metrics.entities == "double"]
+    right = study.corrected(table)
+    whole = right[right.split == "all"]
+    rules = whole.system.map(study.is_rule)
+    scored = whole[whole.system.map(study.by_likelihood)]
+    numbers = {
+        "systems": count(whole[~rules].system.nunique(), "metrics.csv", column="system"),
+        "rules": count(whole[rules].system.nunique(), "metrics.csv", column="system"),
+        "asked.lowest": count(whole.n.min(), "metrics.csv", column="n"),
+        "prompted": count(whole[whole.pairing == SINGLE].system.nunique(), "metrics.csv", pairing=SINGLE),
+    }
+    if len(scored):
+        numbers["scored.pairs"] = count(scored.n.min(), "metrics.csv", column="n")
+    for row in scored[scored.metric == "accuracy"].itertuples():
+        cell = {"system": row.system, "metric": row.metric, "split": row.split}
+        for name, column in (("", "value"), (".low", "ci_low"), (".high", "ci_high")):
+            value = getattr(row, column)
+            numbers[f"accuracy.{row.system}{name}"] = entry(
+                value, percent(value, 1), "metrics.csv", **cell, column=column
+            )
+    for metric in GROUPS:
+        chance = whole[(whole.metric == f"{metric}_chance") & (whole.pairing != POOLED)].value
+        numbers[f"chance.{metric}"] = entry(
+            chance.iloc[0], percent(chance.iloc[0]), "metrics.csv", metric=f"{metric}_chance"
+        )
+    of_rules, others = whole[rules], right[~right.system.map(study.is_rule) & (right.pairing != POOLED)]
+    for metric in ("accuracy", *GROUPS):
+        numbers |= _range(f"rules.{metric}", of_rules[of_rules.metric == metric])
+        numbers |= _range(metric, others[(others.metric == metric) & (others.split == "all")])
+    for case in CASES:
+        numbers |= _range(f"accuracy.{case}", others[(others.metric == "accuracy") & (others.split == case)])
+    by_case = others[(others.metric == "accuracy") & others.split.isin(CASES)]
+    hardest = sum(_hardest(rows, "accusative") for _, rows in by_case.groupby("system"))
+    numbers["accusative.hardest"] = count(hardest, "metrics.csv", split="accusative", metric="accuracy")
+    recall = table[(table.split == "all") & (table.metric == "recall")].set_index(["system", "conversion"]).value
+    for system in study.ordered(others.system):
+        theirs = [way for way in recall[system].index if way != study.CORRECTED]
+        for way in theirs:
+            gained = recall[system, study.CORRECTED] - recall[system, way]
+            for name, conversion in (("published", way), ("corrected", study.CORRECTED)):
+                value = recall[system, conversion]
+                numbers[f"{name}.{system}"] = entry(
+                    value, percent(value, 1), "metrics.csv", system=system, metric="recall", conversion=conversion
+                )
+            numbers[f"difference.{system}"] = entry(
+                gained, percent(gained, 1, signed=True), "metrics.csv", system=system, metric="recall", conversion=way
+            ) | {"system": system}
+    return numbers
+
+
+def _hardest(rows, case):
+    """Tell whether a system's interval for one case lies below those of all others."""
+    of_case = {row.split: Estimate(row.value, row.ci_low, row.ci_high, row.n) for row in rows.itertuples()}
+    return every(higher(of_case[other], of_case[case]) for other in CASES if other != case) is True
+
+
+def _range(name, rows):
+    if rows.empty:
+        return {}
+    rows, numbers = rows.reset_index(drop=True), {}
+    for bound in ("lowest", "highest"):
+        row = rows.iloc[rows.value.idxmin() if bound == "lowest" else rows.value.idxmax()]
+        cell = {"system": row.system, "metric": row.metric, "split": row.split}
+        numbers[f"{name}.{bound}"] = entry(row.value, percent(row.value, 1), "metrics.csv", **cell) | {
+            "system": row.system
+        }
+        for end in ("low", "high"):
+            value = row[f"ci_{end}"]
+            numbers[f"{name}.{bound}.{end}"] = entry(
+                value, percent(value, 1), "metrics.csv", **cell, column=f"ci_{end}"
+            )
+    return numbers
+
+
+def from_bias(bias):
+    """Return what is said of the bias of systems other than rules, prompted ones with all prompts together.
+
+    Returns
+    -------
+    dict
+        ``bias.systems``, those that solve some template pair; ``bias.forms``, how many of their pronoun forms have
+        :data:`scripts.core.plotting.FEWEST` attempted and solvable pairs or more, and ``bias.fewest``, that number. Of
+        systems with as many over all forms ``bias.enough``, how many they are, ``bias.pairs.<lowest or highest>``, the
+        pairs that they have, and ``bias.<positive or negative>.<lowest or highest>`` shares of all forms together
+        (with ``system``).
+    """
+    table = study.corrected(bias)
+    together = table.groupby("system").prompt.transform(lambda prompts: (prompts == "all").any())
+    table = table[(~together | (table.prompt == "all")) & table.system.map(study.reads_pronouns)]
+    forms = table[table.pronoun_set != "all"]
+    whole = table[(table["case"] == "all") & (table.attempted_solvable > 0)]
+    enough = whole[whole.attempted_solvable >= FEWEST].reset_index(drop=True)
+    numbers = {
+        "bias.systems": count(len(whole), "bias.csv", column="attempted_solvable"),
+        "bias.forms": count((forms.attempted_solvable >= FEWEST).sum(), "bias.csv", column="attempted_solvable"),
+        "bias.enough": count(len(enough), "bias.csv", column="attempted_solvable"),
+        "bias.fewest": count(FEWEST, "bias.csv", column="attempted_solvable"),
+    }
+    for bound, place in (("lowest", "idxmin"), ("highest", "idxmax")) if len(enough) else ():
+        row = enough.loc[getattr(enough.attempted_solvable, place)()]
+        numbers[f"bias.pairs.{bound}"] = count(
+            row.attempted_solvable, "bias.csv", system=row.system, column="attempted_solvable"
+        ) | {"system": row.system}
+        for sign in ("positive", "negative"):
+            column = f"share_{sign}"
+            row = enough.loc[getattr(enough[column], place)()]
+            numbers[f"bias.{sign}.{bound}"] = entry(
+                row[column], percent(row[column], 1), "bias.csv", system=row.system, column=column
+            ) | {"system": row.system}
+    return numbers
+
+
+def from_overlap(overlap):
+    """Return what is said of overlap.
+
+    Returns
+    -------
+    dict
+        ``overlap.pairs`` of systems that are compared; of each comparison ``overlap.<comparison>.tested``,
+        ``.above_chance`` (significant after correction) and ``.highest``.
+    """
+    pairs = overlap[(overlap.comparison == "systems") & (overlap.reading == study.READINGS[study.CORRECTED])]
+    numbers = {"overlap.pairs": count(pairs.system.nunique(), "overlap.csv", comparison="systems")}
+    for comparison, rows in overlap.groupby("comparison", sort=False):
+        name = f"overlap.{comparison.replace(' ', '_')}"
+        tested = rows[rows.p_value.notna()]
+        numbers[f"{name}.tested"] = count(len(tested), "overlap.csv", comparison=comparison)
+        above = int((tested.p_holm < 0.05).sum())
+        numbers[f"{name}.above_chance"] = count(above, "overlap.csv", comparison=comparison, column="p_holm")
+        if len(tested):
+            row = tested.loc[tested.jaccard.idxmax()]
+            cell = {"comparison": comparison, "system": row.system, "case": row.case, "pronoun_set": row.pronoun_set}
+            numbers[f"{name}.highest"] = entry(row.jaccard, number(row.jaccard, 2), "overlap.csv", **cell)
+            numbers[f"{name}.p"] = entry(row.p_holm, p_text(row.p_holm), "overlap.csv", **cell)
+    return numbers
+
+
+SPREAD = {TEMPLATES: "templates", WAYS: "ways", TOGETHER: "together", DIFFERENCE: "difference"}
+"""Sources of variance to the last part of the ids of their numbers."""
+
+
+def from_variance(variance):
+    """Return how far the accuracy of prompted systems spreads, on sentences about two people, read as corrected.
+
+    Returns
+    -------
+    dict
+        ``spread.<system>.<templates, ways, together or difference>`` in points, each with ``.low`` and ``.high``;
+        ``spread.<system>.asked`` and ``.number``, how many templates and ways of asking.
+    """
+    numbers = {}
+    rows = study.corrected(variance[variance.entities == "double"])
+    for row in rows.itertuples():
+        name, cell = f"spread.{row.system}.{SPREAD[row.part]}", {"system": row.system, "part": row.part}
+        numbers[f"spread.{row.system}.asked"] = count(row.templates_asked, "variance.csv", **cell)
+        numbers[f"spread.{row.system}.number"] = count(row.ways, "variance.csv", **cell)
+        for end, column in (("", "value"), (".low", "ci_low"), (".high", "ci_high")):
+            value = getattr(row, column)
+            numbers[name + end] = entry(value, percent(value, 1), "variance.csv", **cell, column=column)
+    return numbers

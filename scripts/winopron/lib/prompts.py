@@ -1,0 +1,200 @@
+"""The prompts of WinoPron (Appendix D): reading their templates, filling them with instances, drawing a sample.
+
+``templates/winopron/prompts.tsv`` has the ten templates of Table 7 by the ids that the study gives them. In a cell
+``\\n`` is a line break.
+"""
+
+import re
+
+import numpy as np
+
+from scripts.core.engines import registry
+from scripts.core.errors import UserError, nearest
+from scripts.core.templates import read_tsv
+from scripts.winopron.lib.templates import ANSWERS
+
+COLUMNS = ("prompt", "text")
+SLOTS = ("{task}", "{pronoun}", "{options}")
+VARIANTS = {
+    "none": (),
+    "occupation_first": ANSWERS,
+    "participant_first": ANSWERS[::-1],
+}
+"""Variants of a prompt to the people that it lists as options, in order (Appendix D)."""
+LABELS = {
+    "none": "no options",
+    "occupation_first": "occupation first",
+    "participant_first": "participant first",
+}
+PROMPT_TOKENS = 80
+"""Tokens of a typical prompt with its instance."""
+METHOD = "vanilla"
+
+
+def read(path, chosen="all"):
+    """Read the prompt templates.
+
+    Parameters
+    ----------
+    path : str or Path
+    chosen : str or list of str
+        ``all``, or ids.
+
+    Returns
+    -------
+    dict of str to dict
+        Id to ``text``, line breaks real, and ``row``, its line in the file; in file order.
+
+    Raises
+    ------
+    UserError
+        For an id that appears twice or is not there, and slots that are missing, repeated or unknown.
+    """
+    prompts = {}
+    for row, cells in read_tsv(path, COLUMNS):
+        where, name = f"{path}, row {row}", cells["prompt"]
+        if not name or name in prompts:
+            raise UserError(f"{where}: the prompt's id '{name}' is empty or appears twice; give it an id of its own")
+        present = re.findall(r"\{\w*\}", cells["text"])
+        for slot in SLOTS:
+            if present.count(slot) != 1:
+                raise UserError(f"{where}: the slot {slot} must appear exactly once; correct the text")
+        strange = next((slot for slot in present if slot not in SLOTS), None)
+        if strange:
+            raise UserError(f"{where}: the slot {strange} is unknown here; the slots are {', '.join(SLOTS)}")
+        prompts[name] = {"text": cells["text"].replace("\\n", "\n"), "row": row}
+    if chosen == "all":
+        return prompts
+    for name in map(str, chosen):
+        if name not in prompts:
+            hint = nearest(name, prompts) or f"; its ids are {', '.join(prompts)}"
+            raise UserError(f"winopron.prompting.prompts: '{name}' is not in {path}{hint}")
+    return {name: prompt for name, prompt in prompts.items() if name in set(map(str, chosen))}
+
+
+def fill(template, task, pronoun, options):
+    """Return a prompt.
+
+    The study does not print how options are listed; they are listed as in RUFF's Table 4, by the same authors. Without
+    options the line of the slot goes, with the line breaks before it, or after it where text follows.
+
+    Parameters
+    ----------
+    template : str
+    task, pronoun : str
+    options : sequence of str
+
+    Examples
+    --------
+    >>> fill("{task}\\n\\n{options}\\nWho is {pronoun}?", "Xe left.", "xe", [])
+    'Xe left.\\n\\nWho is xe?'
+    >>> fill("{task}\\nWho is {pronoun}?\\n{options}", "Xe left.", "xe", ["cook", "guest"])
+    'Xe left.\\nWho is xe?\\nOPTIONS:\\n- cook\\n- guest'
+    """
+    if options:
+        listed = "\n".join(["OPTIONS:", *(f"- {option}" for option in options)])
+    else:
+        listed = ""
+        template = re.sub(r"\s*\{options\}$", "{options}", template)
+        template = template.replace("{options}\n", "{options}")
+    parts = {"{task}": task, "{pronoun}": pronoun, "{options}": listed}
+    return re.sub(r"\{(?:task|pronoun|options)\}", lambda match: parts[match[0]], template)
+
+
+def sample(pairs, number, seed):
+    """Return the pairs of people whose sentences are asked about, in their order.
+
+    Parameters
+    ----------
+    pairs : sequence of str
+    number : int or "all"
+    seed : int
+
+    Returns
+    -------
+    list of str
+    """
+    pairs = list(dict.fromkeys(pairs))
+    if number == "all" or number >= len(pairs):
+        return pairs
+    chosen = np.random.default_rng(seed).choice(len(pairs), number, replace=False)
+    return [pairs[place] for place in sorted(chosen)]
+
+
+def of_instances(instances, prompts, variants):
+    """Return all prompts of some instances: rows of a file of prompts (:mod:`scripts.core.prompting`).
+
+    Parameters
+    ----------
+    instances : DataFrame
+    prompts : dict
+        Of :func:`read`.
+    variants : sequence of str
+        Of :data:`VARIANTS`.
+
+    Returns
+    -------
+    list of dict
+        ``text_id``, ``instance_id``, ``method``, ``prompt``, ``variant``, ``text``, ``follow_up`` (None), and the lines
+        of the files that it is made from.
+    """
+    rows = []
+    for row in instances.itertuples():
+        for name, prompt in prompts.items():
+            for variant in variants:
+                options = [getattr(row, who) for who in VARIANTS[variant]]
+                rows.append(
+                    {
+                        "text_id": f"{row.instance_id}-{name}-{variant}",
+                        "instance_id": row.instance_id,
+                        "method": METHOD,
+                        "prompt": name,
+                        "variant": variant,
+                        "text": fill(prompt["text"], row.text, row.pronoun, options),
+                        "follow_up": None,
+                        "template_row": row.template_row,
+                        "occupation_row": row.occupation_row,
+                        "pronoun_row": row.pronoun_row,
+                        "prompt_row": prompt["row"],
+                    }
+                )
+    return rows
+
+
+def jobs(settings, entries, prompts, pronoun_sets):
+    """Return what each prompted model is asked about one template set (``scripts/core/studies.py``, ``Prompted``).
+
+    Parameters
+    ----------
+    settings : dict
+        ``winopron.prompting`` of the configuration.
+    entries : dict of str to dict
+        The registry.
+    prompts : int
+        Prompt templates of the run.
+    pronoun_sets : int
+
+    Raises
+    ------
+    UserError
+        For a model that is unknown or cannot be prompted.
+    """
+    pairs = 60 if settings["pairs"] == "all" else settings["pairs"]
+    sentences = pairs * 6 * pronoun_sets * len(settings["entities"])
+    asked = sentences * prompts * len(settings["variants"])
+    of_models = {}
+    for name, entry in registry.select(entries, settings["models"]).items():
+        if "prompt_wrapping" not in entry:
+            raise UserError(
+                f"winopron.prompting.models: '{name}' has no prompt_wrapping in the registry; "
+                "add one if it follows instructions"
+            )
+        most = settings["new_tokens"][entry["architecture"]]
+        of_models[name] = {
+            "methods": [METHOD],
+            "new_tokens": {"answer": most},
+            "prompts": asked,
+            "generated": asked * most,
+            "seconds": asked * registry.prompt_seconds(entry, PROMPT_TOKENS, most),
+        }
+    return of_models

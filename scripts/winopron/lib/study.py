@@ -1,0 +1,100 @@
+"""What the study calls its template sets, sentences, systems and ways of reading them."""
+
+SETS = {"replica": "this project's templates", "official": "WinoPron", "winogender": "Winogender Schemas"}
+"""Template sets to their labels; Winogender Schemas have no sentences about one person."""
+ENTITIES = {"double": "two people", "single": "one person"}
+"""Kinds of sentences to their labels."""
+WINOGENDER_SETS = ("he/him/his", "she/her/her", "they/them/their")
+"""Pronoun sets of Winogender Schemas, which the study's values on them are over."""
+PRONOUN_SETS = {"he", "she", "they", "xe"}
+"""The study's pronoun sets, by their names in templates/pronouns.tsv."""
+THREE_SETS = "he, she and they"
+"""What metrics call the sentences with these sets."""
+SYSTEMS = {
+    "LingMess": "other_mention",
+    "CAW-coref": "other_mention",
+    "SpanBERT-base": "carried_over",
+    "SpanBERT-large": "carried_over",
+    "FLAN-T5-small": "published",
+    "FLAN-T5-base": "published",
+    "FLAN-T5-large": "published",
+    "FLAN-T5-xl": "published",
+    "FLAN-T5-xxl": "published",
+}
+"""The study's systems, in the order of its tables, to how its authors read their outputs."""
+CORRECTED = "corrected"
+"""How this project reads the outputs of every system."""
+READINGS = {
+    CORRECTED: "corrected",
+    "other_mention": "as published",
+    "carried_over": "as published",
+    "published": "as published",
+}
+"""Ways of reading to what tables call them."""
+
+
+FULL, PARTIAL = ", full likelihood", ", partial likelihood"
+"""What the label of a model ends with that resolves by likelihood (:mod:`scripts.winopron.lib.resolution`)."""
+
+
+def by_likelihood(system):
+    """Tell whether a label is that of a model that resolves by likelihood.
+
+    Examples
+    --------
+    >>> by_likelihood("BERT, full likelihood"), by_likelihood("FLAN-T5-xl")
+    (True, False)
+    """
+    return system.endswith((FULL, PARTIAL))
+
+
+def reads_pronouns(system):
+    """Tell whether what a system takes can depend on the pronoun set, so that bias can show.
+
+    Examples
+    --------
+    >>> [reads_pronouns(name) for name in ("SpanBERT-base", "BERT, full likelihood", "First person (rule)")]
+    [True, False, False]
+    """
+    return not is_rule(system) and not by_likelihood(system)
+
+
+def obstacle(pronoun_sets):
+    """Return why results over these pronoun sets cannot be compared with the study's; empty if they can."""
+    return "" if set(pronoun_sets) == PRONOUN_SETS else "the study has the pronoun sets he, she, they and xe"
+
+
+def corrected(table):
+    """Return the rows of a table that belong to the corrected reading, which figures and tables show."""
+    return table[table.conversion == CORRECTED].reset_index(drop=True)
+
+
+def as_published(table):
+    """Return a table with each system once: as the study's authors read it, or corrected where they do not say."""
+    theirs = table[table.conversion != CORRECTED].system.unique()
+    kept = (table.conversion != CORRECTED) | ~table.system.isin(theirs)
+    return table[kept].reset_index(drop=True)
+
+
+def ordered(systems):
+    """Return labels in the order of the study's tables; those of other systems follow in their own, rules last.
+
+    Examples
+    --------
+    >>> ordered(["First person (rule)", "Some model", "CAW-coref", "LingMess"])
+    ['LingMess', 'CAW-coref', 'Some model', 'First person (rule)']
+    """
+    names = list(dict.fromkeys(systems))
+    places = list(SYSTEMS)
+    return sorted(names, key=lambda name: places.index(name) if name in SYSTEMS else len(places) + is_rule(name))
+
+
+def is_rule(system):
+    """Tell whether a label is that of a rule that stands in for a system (:mod:`scripts.winopron.lib.person_rules`).
+
+    Examples
+    --------
+    >>> is_rule("First person (rule)"), is_rule("SpanBERT-base")
+    (True, False)
+    """
+    return system.endswith("(rule)")

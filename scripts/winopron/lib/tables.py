@@ -1,0 +1,343 @@
+"""The tables of the WinoPron wing: tidy rows to cells, and cells to LaTeX."""
+
+import pandas as pd
+
+from scripts.core import files
+from scripts.core.errors import UserError
+from scripts.core.paper.formats import MISSING, NOT_RUN, interval, number, p_text, percent
+from scripts.core.paper.tables import changes, named_once, telling, write_table
+from scripts.core.templates import CASES
+from scripts.winopron.lib import study
+from scripts.winopron.lib.analyses import variance as sources
+from scripts.winopron.lib.analyses.consistency import GROUPS, POOLED, SINGLE
+
+WINOGENDER = "winogender"
+SPREAD = {
+    sources.TEMPLATES: "Over templates",
+    sources.WAYS: "Over ways",
+    sources.TOGETHER: "Both together",
+    sources.DIFFERENCE: "Templates over ways",
+}
+"""Sources of variance to what the table calls them."""
+PAIRINGS = {SINGLE: "each", POOLED: "all together"}
+"""How the consistency of prompted systems is counted, to what the table calls it."""
+SHORT = {"nominative": "nom.", "accusative": "acc.", "possessive": "poss."}
+MOST_OCCUPATIONS = 4
+"""Up to this many biased occupations of a form are printed; the CSV has all."""
+
+
+def of_set(table, templates):
+    """Return the rows of one template set.
+
+    Raises
+    ------
+    UserError
+        If there is none.
+    """
+    rows = table[table.templates == templates]
+    if rows.empty:
+        raise UserError(f"the metrics have no rows of '{templates}'; run the workflow with it in winopron.templates")
+    return rows
+
+
+def counts(instances):
+    """Return Table 1: templates of each case, and what they come to.
+
+    Parameters
+    ----------
+    instances : dict of (str, str) to DataFrame
+        Template set and entities to instances.
+
+    Returns
+    -------
+    DataFrame
+        ``Case``, then a column of counts for each set of sentences about two people; and of one, if there are some.
+    """
+    columns = {"Case": [*(case.capitalize() for case in CASES), "All", "Sentences"]}
+    for (templates, entities), frame in instances.items():
+        by_case = frame.groupby("case").template_row.nunique()
+        head = f"{study.SETS[templates]}: {study.ENTITIES[entities]}"
+        columns[head] = [*(int(by_case.get(case, 0)) for case in CASES), int(by_case.sum()), len(frame)]
+    return pd.DataFrame(columns)
+
+
+def split(metrics, metric):
+    """Return Tables 8 to 10: a metric on all sentences, by case and by pronoun set.
+
+    Parameters
+    ----------
+    metrics : DataFrame
+        Of one template set.
+    metric : str
+
+    Returns
+    -------
+    DataFrame of str
+        ``Sentences``, ``Split``, a column for each system.
+    """
+    rows = study.corrected(metrics)
+    rows = rows[(rows.metric == metric) & ~rows.split.str.contains(", ")]
+    pronoun_sets = [name for name in rows.split.unique() if name.count("/") == 2]
+    cells = []
+    for entities, label in study.ENTITIES.items():
+        of_entities = rows[rows.entities == entities].set_index(["system", "split"]).value
+        if of_entities.empty:
+            continue
+        for name in ("all", *CASES, *pronoun_sets):
+            values = {s: percent(of_entities.get((s, name)), 1) for s in study.ordered(rows.system)}
+            cells.append({"Sentences": label, "Split": name.capitalize() if name in CASES else name, **values})
+    return pd.DataFrame(cells)
+
+
+def _ends(row):
+    return interval(100 * row.ci_low, 100 * row.ci_high, 1)
+
+
+def performance(metrics, templates):
+    """Return Table 2: F1 on Winogender Schemas (three pronoun sets), on this set, and the difference.
+
+    Parameters
+    ----------
+    metrics : DataFrame
+        Of all template sets.
+    templates : str
+
+    Returns
+    -------
+    DataFrame of str
+        ``System``, ``Reading``, ``Winogender``, ``F1``, ``Interval``, ``Difference`` and, on sentences about one
+        person, ``One person``.
+    """
+    whole = (metrics.split == "all") & (metrics.templates != WINOGENDER)
+    three = (metrics.split == study.THREE_SETS) & (metrics.templates == WINOGENDER)
+    rows = metrics[(metrics.metric == "f1") & (whole | three)]
+    rows = rows.set_index(["templates", "entities", "system", "conversion"])
+    cells = []
+    for system in study.ordered(of_set(metrics, templates).system):
+        of_system = of_set(metrics, templates)
+        for conversion in of_system[of_system.system == system].conversion.unique():
+            here = rows.loc[(templates, "double", system, conversion)]
+            there = rows.value.get((WINOGENDER, "double", system, conversion))
+            cells.append(
+                {
+                    "System": system,
+                    "Reading": study.READINGS[conversion],
+                    "Winogender": NOT_RUN if there is None else percent(there, 1),
+                    "F1": percent(here.value, 1),
+                    "Interval": _ends(here),
+                    "Difference": MISSING if there is None else percent(here.value - there, 1, signed=True),
+                    "One person": percent(rows.value.get((templates, "single", system, conversion)), 1),
+                }
+            )
+    return pd.DataFrame(cells)
+
+
+def consistency(metrics):
+    """Return Table 3: both consistencies, with intervals and chance.
+
+    Parameters
+    ----------
+    metrics : DataFrame
+        Of one template set.
+
+    Returns
+    -------
+    DataFrame of str
+        ``System``, ``Reading``, ``Prompts`` (how prompts enter), and of each consistency value, interval and chance.
+    """
+    rows = metrics[metrics.entities == "double"]
+    wanted = [*GROUPS, *(f"{metric}_chance" for metric in GROUPS)]
+    rows = rows[rows.metric.isin(wanted)].set_index(["system", "conversion", "pairing", "metric"])
+    cells = []
+    for system in study.ordered(rows.index.get_level_values("system")):
+        keys = rows.loc[system].index.droplevel("metric").unique()
+        for conversion, pairing in keys:
+            row = {
+                "System": system,
+                "Reading": study.READINGS[conversion],
+                "Prompts": PAIRINGS.get(pairing, ""),
+            }
+            for metric, head in (("pronoun_consistency", "Pronoun"), ("disambiguation_consistency", "Disambig.")):
+                value = rows.loc[(system, conversion, pairing, metric)]
+                chance = rows.loc[(system, conversion, pairing, f"{metric}_chance")].value
+                row |= {
+                    f"{head}": percent(value.value, 1),
+                    f"{head} interval": _ends(value),
+                    f"{head} chance": "under 0.01" if chance < 1e-4 else percent(chance),
+                }
+            cells.append(row)
+    return pd.DataFrame(cells)
+
+
+def readings(metrics):
+    """Return what another reading of the same outputs changes: systems that are read in two ways.
+
+    Returns
+    -------
+    DataFrame of str
+        ``System``, ``Sentences``, and of recall, F1 and pronoun consistency both readings and their difference.
+    """
+    rows = metrics[(metrics.split == "all") & (metrics.pairing != SINGLE)]
+    wanted = {"recall": "Recall", "f1": "F1", "pronoun_consistency": "Pronoun cons."}
+    values = rows.set_index(["system", "entities", "conversion", "metric"]).value
+    cells = []
+    for (system, entities), same in rows.groupby(["system", "entities"], sort=False):
+        theirs = [name for name in same.conversion.unique() if name != study.CORRECTED]
+        for conversion in theirs:
+            row = {"System": system, "Sentences": study.ENTITIES[entities]}
+            for metric, head in wanted.items():
+                a, b = (values.get((system, entities, way, metric)) for way in (conversion, study.CORRECTED))
+                row |= {
+                    f"{head}: as published": percent(a, 1),
+                    f"{head}: corrected": percent(b, 1),
+                    f"{head}: difference": MISSING if a is None or b is None else percent(b - a, 1, signed=True),
+                }
+            cells.append(row)
+    return pd.DataFrame(cells)
+
+
+def variance(rows):
+    """Return how far accuracy spreads over templates and over ways of asking, in percentage points.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Rows of variance.csv of one template set.
+
+    Returns
+    -------
+    DataFrame of str
+        ``System``, ``Sentences``, ``Templates`` and ``Ways`` (how many), and standard deviations with their intervals.
+    """
+    rows = study.corrected(rows)
+    cells = []
+    for (system, entities), same in rows.groupby(["system", "entities"], sort=False):
+        values = same.set_index("part")
+        row = {
+            "System": system,
+            "Sentences": study.ENTITIES[entities],
+            "Templates": f"{same.templates_asked.iloc[0]:.0f}",
+            "Ways": f"{same.ways.iloc[0]:.0f}",
+        }
+        for source, head in SPREAD.items():
+            row |= {head: percent(values.value[source], 1), f"{head}: interval": _ends(values.loc[source])}
+        cells.append(row)
+    return pd.DataFrame(cells)
+
+
+def biased_occupations(biased, all_bias):
+    """Return Table 4: biased occupations of each form, those of prompted systems by how many prompts show the bias.
+
+    Parameters
+    ----------
+    biased, all_bias : DataFrame
+        Rows of biased_occupations.csv and of bias.csv of one template set.
+
+    Returns
+    -------
+    DataFrame of str
+        ``System``, ``Pronoun set``, ``Case``, ``Positive``, ``Negative``.
+    """
+    biased, forms = study.corrected(biased), study.corrected(all_bias)
+    cells = []
+    for system in study.ordered(forms.system):
+        if not study.reads_pronouns(system):
+            continue
+        of_system = biased[biased.system == system]
+        for pronoun_set in [name for name in forms.pronoun_set.unique() if name != "all"]:
+            for case in CASES:
+                rows = of_system[(of_system.pronoun_set == pronoun_set) & (of_system["case"] == case)]
+                listed = {
+                    sign: list(rows[rows.bias == sign].occupation.value_counts().index)
+                    for sign in ("positive", "negative")
+                }
+                cells.append(
+                    {
+                        "System": system,
+                        "Pronoun set": pronoun_set,
+                        "Case": case,
+                        "Positive": ", ".join(listed["positive"]),
+                        "Negative": ", ".join(listed["negative"]),
+                    }
+                )
+    return pd.DataFrame(cells, columns=["System", "Pronoun set", "Case", "Positive", "Negative"])
+
+
+def printed_occupations(cells):
+    """Return the cells of :func:`biased_occupations` with the first occupations of each and how many more."""
+    shown = cells[(cells.Positive != "") | (cells.Negative != "")].copy()
+    for column in ("Positive", "Negative"):
+        words = shown[column].str.split(", ")
+        more = words.str.len() - MOST_OCCUPATIONS
+        shown[column] = [
+            ", ".join(names[:MOST_OCCUPATIONS]) + (f" and {n} more" if n > 0 else "")
+            for names, n in zip(words, more, strict=True)
+        ]
+    return shown.reset_index(drop=True)
+
+
+def overlaps(overlap, comparison):
+    """Return Tables 5 and 6: the Jaccard index of biased occupations, beside what chance would give.
+
+    Parameters
+    ----------
+    overlap : DataFrame
+        Rows of overlap.csv of one template set.
+    comparison : str
+        ``systems``, ``cases`` or ``pronoun sets``.
+
+    Returns
+    -------
+    DataFrame of str
+        ``Reading``, ``System``, ``Case``, ``Pronoun set``, ``Sizes``, ``Jaccard``, ``By chance``, ``p`` (after Holm's
+        correction), of pairs in which a set is not empty.
+    """
+    rows = overlap[(overlap.comparison == comparison) & (overlap["first"] + overlap["second"] > 0)]
+    return pd.DataFrame(
+        [
+            {
+                "Reading": row.reading,
+                "System": row.system,
+                "Case": ", ".join(SHORT[case] for case in row.case.split(" / ")),
+                "Pronoun set": ", ".join(name.partition("/")[0] for name in row.pronoun_set.split(" / ")),
+                "Sizes": f"{row.first}, {row.second}",
+                "Jaccard": number(row.jaccard, 2),
+                "By chance": number(row.expected, 2),
+                "p": MISSING if pd.isna(row.p_holm) else p_text(row.p_holm, 1e-4, 3).removeprefix("= "),
+            }
+            for row in rows.itertuples()
+        ],
+        columns=["Reading", "System", "Case", "Pronoun set", "Sizes", "Jaccard", "By chance", "p"],
+    )
+
+
+def write(tex, csv, cells, left, keep, nothing, printed=None):
+    """Write a table as LaTeX and CSV.
+
+    Parameters
+    ----------
+    tex, csv : str
+        Paths.
+    cells : DataFrame of str
+        All go to the CSV; rows and columns that tell nothing are not typeset.
+    left : int
+        How many of the first columns are text.
+    keep : list of str
+        Columns that name the rows; the first is printed once for each block.
+    nothing : str
+        The comment that stands in the LaTeX file for a table without rows.
+    printed : DataFrame of str, optional
+        What is typeset, if it is less than ``cells``.
+    """
+    shown, _ = telling(cells if printed is None else printed, keep)
+    text = [column for column in cells.columns[:left] if column in shown]
+    if shown.empty:
+        files.write_csv(csv, cells)
+        files.write_text(tex, f"% {nothing}\n")
+        return
+    first = shown.columns[0]
+    starts = changes(shown[first])
+    # Lines between blocks help where blocks have several rows.
+    midrules = starts if len(shown) >= 2 * (len(starts) + 1) else ()
+    shown = shown.assign(**{first: named_once(shown[first])})
+    write_table(tex, csv, shown, len(text), rows=cells, midrules=midrules)

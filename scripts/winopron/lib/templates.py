@@ -1,0 +1,198 @@
+"""Templates of WinoPron (Gautam et al. 2024) and of Winogender Schemas (Rudinger et al. 2018), read from files.
+
+Every set becomes the same :class:`Templates`: this project's own replica, the authors' official one, and Winogender
+Schemas, from which WinoPron was made. What comes after is the same for all of them.
+"""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from scripts.core import archives
+from scripts.core.errors import UserError, nearest
+from scripts.core.templates import CASES, parse_tsv, read_occupations, read_tsv
+
+ANSWERS = ("occupation", "participant")
+"""Whom a pronoun can mean."""
+PRONOUN = "{pronoun}"
+COLUMNS = ("occupation", "case", "answer", "double", "single", "second_reading")
+READINGS = ("kept", "changed")
+"""What the second reading of a sentence for ambiguity came to."""
+
+OFFICIAL_COLUMNS = ("occupation(0)", "other-participant(1)", "answer", "pronoun_type", "template", "single_version")
+WINOGENDER_COLUMNS = ("occupation(0)", "other-participant(1)", "answer", "sentence")
+_PLACEHOLDERS = {"$NOM_PRONOUN": "nominative", "$ACC_PRONOUN": "accusative", "$POSS_PRONOUN": "possessive"}
+# The password is printed in the authors' README; it keeps the templates out of corpora that are crawled as text.
+_PASSWORD = b"vogelbeobachtung131719"
+_MEMBER = "new_templates.tsv"
+
+
+@dataclass(frozen=True)
+class Template:
+    """One sentence about two people with the slot ``{pronoun}``, and one about the person meant alone.
+
+    ``answer`` is one of :data:`ANSWERS`; ``single`` is None in Winogender Schemas; ``row`` is its line in the file.
+    """
+
+    occupation: str
+    participant: str
+    case: str
+    answer: str
+    double: str
+    single: str | None
+    row: int
+
+    @property
+    def person(self):
+        """The word for the person whom the pronoun means."""
+        return getattr(self, self.answer)
+
+    @property
+    def prefix(self):
+        """What precedes the pronoun in the sentence about two people."""
+        return self.double.partition(PRONOUN)[0]
+
+
+@dataclass(frozen=True)
+class Templates:
+    """One set, in file order; ``file`` is what messages and records call the file whose lines ``row`` counts.
+
+    ``occupation_rows`` has the line of each occupation where the occupations have a file of their own.
+    """
+
+    name: str
+    file: str
+    rows: tuple
+    occupations_file: str | None = None
+    occupation_rows: dict = field(default_factory=dict)
+
+    def origins(self):
+        """Return which file each column of instances counts lines of (``scripts/core/provenance/origins.py``)."""
+        archive, _, member = self.file.partition(":")
+        named = {"template_row": Path(archive).name + (f":{member}" if member else "")}
+        if self.occupations_file:
+            named["occupation_row"] = Path(self.occupations_file).name
+        return named
+
+
+def read_replica(sentences, occupations):
+    """Read this project's sentences.
+
+    Parameters
+    ----------
+    sentences : str or Path
+        Columns :data:`COLUMNS`; the case is one of ``CASES``, the answer one of :data:`ANSWERS`.
+    occupations : str or Path
+        Columns occupation, participant.
+
+    Returns
+    -------
+    Templates
+
+    Raises
+    ------
+    UserError
+        If a file cannot be read, names an unknown word, or has no sentence for an occupation. Everything else that
+        can be wrong is left to :func:`scripts.winopron.lib.template_checks.check`.
+    """
+    participants = read_occupations(occupations)
+    rows = []
+    for row, cells in read_tsv(sentences, COLUMNS):
+        where = f"{sentences}, row {row}"
+        occupation = _known(cells["occupation"], participants, "occupation", where)
+        case = _known(cells["case"], CASES, "case", where)
+        answer = _known(cells["answer"], ANSWERS, "answer", where)
+        _known(cells["second_reading"], READINGS, "second reading", where)
+        rows.append(Template(occupation, participants[occupation], case, answer, cells["double"], cells["single"], row))
+    written = {template.occupation for template in rows}
+    missing = next((occupation for occupation in participants if occupation not in written), None)
+    if missing:
+        raise UserError(f"{sentences}: has no sentence for the occupation '{missing}' of {occupations}; add six rows")
+    lines = {cells["occupation"]: row for row, cells in read_tsv(occupations, ("occupation", "participant"))}
+    return Templates("replica", str(sentences), tuple(rows), str(occupations), lines)
+
+
+def read_official(archive, password=_PASSWORD):
+    """Read the authors' templates from their password-protected archive, in memory.
+
+    Their sentences are never written in plain text: not to disk, not to logs, not into messages.
+
+    Parameters
+    ----------
+    archive : str, Path or bytes
+        ``data.zip`` of the authors' repository.
+    password : bytes
+        As printed in the authors' README.
+
+    Returns
+    -------
+    Templates
+
+    Raises
+    ------
+    UserError
+        If the archive is missing or damaged or has another password, or if a column, a case or an answer is unknown.
+    """
+    name = "data.zip" if isinstance(archive, bytes) else str(archive)
+    (content,) = archives.zip_members(archive, [_MEMBER], password, name)
+    file = f"{name}:{_MEMBER}"
+    # Two columns without a name follow, with the authors' canary: a text of many thousand characters in the first row.
+    width = len(OFFICIAL_COLUMNS)
+    lines = [line.split("\t") for line in _decoded(content, file).split("\n")]
+    text = "\n".join("\t".join(cells[:width] if any(cells) else []).removesuffix("\r") for cells in lines)
+    rows = []
+    for row, cells in parse_tsv(text, OFFICIAL_COLUMNS, file):
+        case = _PLACEHOLDERS[_known(cells["pronoun_type"], _PLACEHOLDERS, "pronoun_type", f"{file}, row {row}")]
+        rows.append(_published(cells, "template", case, cells["pronoun_type"], f"{file}, row {row}", row))
+    return Templates("official", file, tuple(rows))
+
+
+def read_winogender(path):
+    """Read the templates of Winogender Schemas, which have no sentences about one person.
+
+    Parameters
+    ----------
+    path : str or Path
+        ``data/templates.tsv`` of the repository of Winogender Schemas; WinoPron's authors have the same file in their
+        archive.
+
+    Returns
+    -------
+    Templates
+
+    Raises
+    ------
+    UserError
+        If the file cannot be read, or a row has no pronoun slot or an unknown answer.
+    """
+    rows = []
+    for row, cells in read_tsv(path, WINOGENDER_COLUMNS):
+        where = f"{path}, row {row}"
+        slot = next((name for name in _PLACEHOLDERS if name in cells["sentence"]), None)
+        if slot is None:
+            raise UserError(f"{where}: has no slot for a pronoun; fetch the file again")
+        rows.append(_published(cells, "sentence", _PLACEHOLDERS[slot], slot, where, row))
+    return Templates("winogender", str(path), tuple(rows))
+
+
+def _published(cells, column, case, slot, where, row):
+    occupation, participant = cells["occupation(0)"], cells["other-participant(1)"]
+    answer = dict(zip("01", ANSWERS, strict=True))[_known(cells["answer"], ("0", "1"), "answer", where)]
+    double, single = (
+        text and text.replace("$OCCUPATION", occupation).replace("$PARTICIPANT", participant).replace(slot, PRONOUN)
+        for text in (cells[column], cells.get("single_version"))
+    )
+    return Template(occupation, participant, case, answer, double, single, row)
+
+
+def _decoded(content, file):
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise UserError(f"{file}: damaged, not UTF-8 text; delete it and fetch it again") from error
+
+
+def _known(value, known, what, where):
+    if value in known:
+        return value
+    hint = nearest(value, known) or f"; expected one of {', '.join(known)}"
+    raise UserError(f"{where}: unknown {what} '{value[:100]}'{hint}")

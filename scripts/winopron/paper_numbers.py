@@ -1,0 +1,40 @@
+"""Collect every number that the WinoPron section's prose uses, with where it comes from."""
+
+from scripts.core import files
+from scripts.core.job import run
+from scripts.core.paper.numbers import of_settings
+from scripts.winopron.lib import numbers, tidy
+
+
+def main(
+    *,
+    instances: list,
+    metrics: str,
+    bias: str,
+    overlap: str,
+    variance: str,
+    paper_numbers: str,
+    templates: str,
+    entities: list,
+    settings: dict,
+):
+    """Write ``paper_numbers`` (JSON) for the template set ``templates``.
+
+    ``instances`` has a file for each of ``entities``; ``settings`` are of the config.
+    """
+    read = {name: files.read_parquet(path) for name, path in zip(entities, instances, strict=True)}
+    tables = [tidy.metrics(metrics), tidy.bias(bias), files.read_csv(overlap), tidy.variance(variance)]
+    measured, biases, overlaps, spread = (table[table.templates == templates] for table in tables)
+    files.write_json(
+        paper_numbers,
+        of_settings(settings, numbers.KEYS)
+        | numbers.from_instances(read)
+        | numbers.from_metrics(measured)
+        | numbers.from_bias(biases)
+        | numbers.from_overlap(overlaps)
+        | numbers.from_variance(spread),
+    )
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,144 @@
+"""Figures and tables of the WinoPron wing, with rules alone and with all systems of the study."""
+
+import pandas as pd
+import pytest
+
+from scripts.core import files
+from scripts.winopron import figure_accuracy, figure_bias, figure_consistency
+from scripts.winopron import metrics as metrics_job
+from scripts.winopron.lib import numbers, study, summary, tables, tidy
+from tests import figures as rules
+from tests.winopron import synthetic
+
+LEVELS = {"nominative": 0.95, "accusative": 0.6, "possessive": 0.8}
+RULES = ("First person (rule)", "Last person (rule)")
+
+
+def predictions(frame, systems, prompted=False):
+    """Return a table as ``scripts/winopron/predictions.py`` writes it; systems of the study are read in two ways."""
+    parts = []
+    for seed, name in enumerate(systems):
+        for way in [study.CORRECTED, *filter(None, [study.SYSTEMS.get(name)])]:
+            prompts = ("0", "1") if prompted and name.startswith("FLAN") else ("",)
+            for number, prompt in enumerate(prompts):
+                if study.is_rule(name):
+                    found = frame[["instance_id"]].assign(prediction="occupation")
+                else:
+                    answers = synthetic.answers(frame, lambda row: LEVELS[row.case], 10 * seed + number)
+                    found = answers[["instance_id", "prediction"]]
+                facts = {"system": name, "conversion": way, "prompt": prompt, "variant": "none" if prompt else ""}
+                parts.append(found.assign(**facts))
+    table = pd.concat(parts, ignore_index=True)
+    meant = frame.set_index("instance_id").answer
+    return table.assign(right=table.prediction == table.instance_id.map(meant))
+
+
+@pytest.fixture(scope="module", params=["rules alone", "all systems"])
+def made(request, tmp_path_factory):
+    """Return the tidy tables of a run, and its systems."""
+    folder = tmp_path_factory.mktemp("run")
+    systems = RULES if request.param == "rules alone" else (*RULES, *study.SYSTEMS)
+    sets, paths = [], {"instances": [], "predictions": []}
+    for entities in study.ENTITIES:
+        frame = synthetic.sentences(folder, entities)
+        for kind, table in (("instances", frame), ("predictions", predictions(frame, systems, True))):
+            paths[kind].append(str(folder / f"{entities}_{kind}.parquet"))
+            files.write_parquet(paths[kind][-1], table)
+        sets.append({"templates": "replica", "entities": entities})
+    outputs = {
+        name: str(folder / f"{name}.csv") for name in ("metrics", "bias", "biased_occupations", "overlap", "variance")
+    }
+    metrics_job.main(**paths, **outputs, sets=sets, signed=False, empty=None, draws=100, seed=1)
+    read = {name: tidy.bias(path) for name, path in outputs.items()}
+    return systems, read | {"metrics": tidy.metrics(outputs["metrics"])}
+
+
+def test_accuracy(made):
+    systems, tables_of = made
+    frame = figure_accuracy.prepare(tables_of["metrics"], "replica")
+    # Rules are drawn only where there is nothing else.
+    assert set(frame.system) == set(RULES if len(systems) == 2 else study.SYSTEMS)
+    assert len(frame) == 12 * frame.system.nunique()
+    assert rules.problems(figure_accuracy.draw(frame), pronouns=True) == []
+
+
+def test_consistency(made):
+    systems, tables_of = made
+    frame = figure_consistency.prepare(tables_of["metrics"], "replica")
+    assert len(frame) == 2 * len(systems) and set(frame.chance) == {0.0625, 0.25}
+    assert rules.problems(figure_consistency.draw(frame)) == []
+
+
+def test_bias(made):
+    systems, tables_of = made
+    frame = figure_bias.prepare(tables_of["bias"], "replica")
+    assert set(frame.system) <= set(study.SYSTEMS) and (len(frame) == 0) == (len(systems) == 2)
+    assert set(frame[frame.system.str.startswith("FLAN")].prompt) <= {"all"}
+    assert rules.problems(figure_bias.draw(frame), pronouns=True) == []
+
+
+def test_tables_have_every_system(made):
+    systems, tables_of = made
+    metrics = tables_of["metrics"]
+    f1 = tables.split(metrics, "f1")
+    assert list(f1)[2:] == study.ordered(systems) and len(f1) == 2 * 8
+    performance = tables.performance(metrics, "replica")
+    assert (performance.Winogender == "not run").all() and set(performance.System) == set(systems)
+    consistency = tables.consistency(metrics)
+    assert set(consistency.Prompts) <= {"", "each", "all together"}
+    rule = consistency[consistency.System == RULES[0]].iloc[0]
+    # A constant answer is right for one of two endings, with all pronoun sets: no interval, because all pairs agree.
+    assert (rule["Pronoun"], rule["Pronoun interval"], rule["Disambig."]) == ("50.0", "–", "0.0")
+    readings = tables.readings(metrics)
+    assert len(readings) == 2 * (len(systems) - 2)
+
+
+def test_overlaps_stand_beside_chance(made):
+    systems, tables_of = made
+    if len(systems) == 2:
+        assert tables.overlaps(tables_of["overlap"], "cases").empty
+        return
+    cells = tables.overlaps(tables_of["overlap"], "systems")
+    # Prompted systems as well: of their answers the most frequent one.
+    assert cells.System.str.contains("SpanBERT-base / FLAN").any()
+    rows = tables_of["overlap"]
+    tested = rows[rows.p_value.notna()]
+    assert ((tested.p_holm >= tested.p_value) & tested.expected.between(0, 1)).all()
+
+
+def test_spread_is_that_of_prompted_systems(made):
+    systems, tables_of = made
+    cells = tables.variance(tables_of["variance"])
+    prompted = [name for name in systems if name.startswith("FLAN")]
+    assert len(cells) == 2 * len(prompted)
+    if prompted:
+        assert set(cells.System) == set(prompted) and set(cells.Ways) == {"2"} and set(cells.Templates) == {"72"}
+        found = numbers.from_variance(tables_of["variance"])
+        assert found["spread.FLAN-T5-xl.asked"]["value"] == 72 and found["spread.FLAN-T5-xl.number"]["value"] == 2
+        assert found["spread.FLAN-T5-xl.difference.low"]["value"] < found["spread.FLAN-T5-xl.difference.high"]["value"]
+
+
+def test_occupations_are_listed_by_form(made):
+    systems, tables_of = made
+    cells = tables.biased_occupations(tables_of["biased_occupations"], tables_of["bias"])
+    assert len(cells) == 12 * (len(systems) - 2)
+    many = pd.DataFrame({"System": ["a"], "Positive": ["b, c, d, e, f, g"], "Negative": [""]})
+    assert tables.printed_occupations(many).Positive.tolist() == ["b, c, d, e and 2 more"]
+
+
+def test_numbers_and_summary(made):
+    systems, tables_of = made
+    found = numbers.from_metrics(tables_of["metrics"]) | numbers.from_bias(tables_of["bias"])
+    found |= numbers.from_overlap(tables_of["overlap"])
+    assert found["rules"]["value"] == 2 and found["systems"]["value"] == len(systems) - 2
+    assert found["chance.pronoun_consistency"]["text"] == "6.25"
+    assert ("accuracy.highest" in found) == (len(systems) > 2) == bool(found["bias.systems"]["value"])
+    rows = pd.DataFrame(summary.rows(tables_of["metrics"]))
+    assert set(rows.status) == ({"baseline"} if len(systems) == 2 else {"baseline", "run"})
+    assert rows[rows.headline].model.is_unique and set(rows[rows.headline].model) == set(systems)
+
+
+def test_a_table_without_rows_is_a_comment(made, tmp_path):
+    cells = tables.readings(made[1]["metrics"].iloc[:0])
+    tables.write(tmp_path / "a.tex", tmp_path / "a.csv", cells, 2, ["System", "Sentences"], "Nothing.")
+    assert (tmp_path / "a.tex").read_text(encoding="utf-8") == "% Nothing.\n"

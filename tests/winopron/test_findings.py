@@ -1,0 +1,194 @@
+"""Findings as tests over answers whose outcome is known, and published numbers beside ours."""
+
+import pandas as pd
+import pytest
+
+from scripts.core.paper.claims import FAILS, HOLDS, NOT_APPLICABLE, decide
+from scripts.core.templates import CASES
+from scripts.winopron.lib import comparable, findings, study
+from tests.winopron import synthetic
+
+HE_AND_SHE = findings.HE, findings.SHE
+
+
+@pytest.fixture(scope="module")
+def double(tmp_path_factory):
+    return synthetic.sentences(tmp_path_factory.mktemp("double"))
+
+
+@pytest.fixture(scope="module")
+def single(tmp_path_factory):
+    return synthetic.sentences(tmp_path_factory.mktemp("single"), "single")
+
+
+def systems(frame, accuracy):
+    """Return answers of every system of the study; ``accuracy`` is of a system and a row."""
+    return pd.concat(
+        [
+            synthetic.answers(frame, lambda row, name=name: accuracy(name, row), seed).assign(system=name)
+            for seed, name in enumerate(study.SYSTEMS)
+        ],
+        ignore_index=True,
+    )
+
+
+def verdict(number, **given):
+    results = findings.Results(given, 300, 1)
+    claim = next(claim for claim in findings.FINDINGS if claim.number == number)
+    return decide(claim.checks(results))
+
+
+def test_there_are_twenty_findings_in_order():
+    assert [claim.number for claim in findings.FINDINGS] == list(range(1, 21))
+
+
+def by_case(_, row):
+    return {"nominative": 1.0, "possessive": 0.9, "accusative": 0.3}[row.case]
+
+
+def test_cases_are_compared_by_the_interval_of_their_difference(double):
+    table = systems(double, by_case)
+    assert verdict(2, double=table).verdict == verdict(5, double=table).verdict == HOLDS
+    swapped = systems(double, lambda _, row: 1.0 if row.case == "accusative" else 0.3)
+    assert verdict(2, double=swapped).verdict == FAILS
+    random = systems(double, lambda *_: 0.5)
+    decided = verdict(4, double=random)
+    assert decided.verdict == NOT_APPLICABLE and any("more pairs of people" in word for word in decided.missing)
+
+
+def test_without_all_systems_nothing_is_decided(double):
+    table = systems(double, by_case)
+    some = table[table.system != "LingMess"]
+    decided = verdict(2, double=some)
+    assert decided.verdict == NOT_APPLICABLE and "LingMess" in decided.missing
+    for number in range(1, 21):
+        assert verdict(number, double=table.iloc[:0]).verdict == NOT_APPLICABLE
+
+
+def test_pronoun_sets_tell_supervised_systems_from_spanbert(double):
+    def accuracy(name, row):
+        if name in findings.SUPERVISED:
+            return {findings.THEY: 0.5, findings.XE: 0.0}.get(row.pronoun_set, 1.0)
+        return 1.0 if row.pronoun_set in HE_AND_SHE else 0.85
+
+    table = systems(double, accuracy)
+    assert verdict(10, double=table).verdict == HOLDS
+    assert verdict(9, double=table).verdict in (HOLDS, NOT_APPLICABLE)
+    same = systems(double, lambda *_: 1.0)
+    assert verdict(9, double=same).verdict == FAILS
+    assert verdict(11, double=same).verdict == HOLDS
+
+
+def test_consistency_against_chance(double):
+    low = ("LingMess", "FLAN-T5-small", "FLAN-T5-base")
+    table = systems(double, lambda name, _: 0.0 if name in low else 1.0)
+    assert verdict(12, double=table).verdict == HOLDS
+    assert verdict(12, double=systems(double, lambda *_: 1.0)).verdict == FAILS
+    assert verdict(15, double=table).verdict == FAILS
+
+
+def sharing(frame, biased):
+    """Return answers of the two SpanBERT that go to the occupation where ``biased(system, case, set, number)`` says so.
+
+    ``number`` counts occupations from 0.
+    """
+    numbers = {name: place for place, name in enumerate(dict.fromkeys(frame.occupation))}
+    tables = []
+    for name in findings.SPANBERT:
+        table = synthetic.answers(frame, lambda _: 1.0)
+        table["prediction"] = [
+            "occupation" if biased(name, row.case, row.pronoun_set, numbers[row.occupation]) else row.answer
+            for row in table.itertuples()
+        ]
+        tables.append(table.assign(system=name))
+    return pd.concat(tables, ignore_index=True)
+
+
+THREE = (findings.HE, findings.SHE, findings.THEY)
+
+
+def test_overlap_of_two_systems_is_decided_by_intervals(double):
+    base, large = findings.SPANBERT
+    forms = (base, "nominative", findings.THEY), (large, "nominative", findings.THEY)
+
+    def one_in_seven(name, _, pronoun_set, place):
+        return pronoun_set in THREE and (place < 4 if name == base else 3 <= place < 7)
+
+    results = findings.Results({"double": sharing(double, one_in_seven)}, 300, 1)
+    value, samples = results.overlap(*forms)
+    # Four and four of twelve, one of them in both; a sample may leave out that one.
+    assert value == pytest.approx(1 / 7) and samples.min() == 0 and samples.max() < 1
+    found = {check.text: check.outcome for check in findings._low_overlap(results) if check.text}
+    # All three are alike: no interval lies on a side of zero. Xe has no bias.
+    assert any("nominative, they over he: 0.14 against 0.14" in text for text in found)
+    decided = verdict(18, double=sharing(double, one_in_seven))
+    assert findings.BIASED in decided.missing
+
+    def they_and_xe(name, _, pronoun_set, place):
+        # The same ten with they, and half as many in common with he and she; xe has none, so that it solves them.
+        if pronoun_set in (findings.HE, findings.SHE):
+            return place < 6 if name == base else 6 <= place < 12
+        return pronoun_set == findings.THEY and place < 4
+
+    checks = findings._low_overlap(findings.Results({"double": sharing(double, they_and_xe)}, 300, 1))
+    outcomes = {check.text.partition(":")[0]: check.outcome for check in checks if check.text}
+    assert outcomes["nominative, they over he"] is True and outcomes["nominative they"] is False
+
+
+def test_overlap_of_two_cases_is_decided_by_intervals(double):
+    base = findings.SPANBERT[0]
+
+    def carried_over(name, case, pronoun_set, place):
+        if pronoun_set == findings.XE:
+            return False
+        if name == base:
+            return place == CASES.index(case)
+        return place < 6 if case != "accusative" else place >= 6
+
+    checks = findings._cases_differ(findings.Results({"double": sharing(double, carried_over)}, 300, 1))
+    outcomes = {check.text.partition(":")[0]: check.outcome for check in checks if check.text}
+    assert outcomes["SpanBERT-base, he, nominative and accusative"] is True
+    assert outcomes["SpanBERT-large, they, nominative and possessive"] is True
+    assert outcomes["SpanBERT-large, they, nominative and possessive over nominative and accusative"] is True
+    assert sum(check.missing == (findings.BIASED,) for check in checks) == 3 + 1 + 2
+    # Without any overlap in SpanBERT-large it fails.
+    apart = sharing(double, lambda _, case, name, place: name in THREE and place == CASES.index(case))
+    assert verdict(19, double=apart).verdict == FAILS
+
+
+def test_half_of_the_pairs_is_decided_by_an_interval(double):
+    def checks(accuracy):
+        table = systems(double, lambda name, row: accuracy if name == "FLAN-T5-xl" else 0.0)
+        results = findings.Results({"double": table}, 300, 1)
+        return next(claim for claim in findings.FINDINGS if claim.number == 14).checks(results)[-1]
+
+    # All of them is not about a half; what comes near to it is not decided by twelve pairs of people.
+    assert checks(1.0).outcome is False
+    assert checks(0.72).outcome is None and "intervals that leave out the limit" in checks(0.72).missing[0]
+
+
+def test_sentences_about_one_person_need_their_own_answers(double, single):
+    table = systems(double, lambda *_: 1.0)
+    worse = systems(single, lambda *_: 0.2)
+    assert verdict(20, double=table, single=worse).verdict == HOLDS
+    assert verdict(20, double=table, single=systems(single, lambda *_: 1.0)).verdict == FAILS
+    assert "FLAN-T5-xl on one person" in verdict(20, double=table).missing
+
+
+def test_every_system_is_compared_once_and_as_published():
+    rows = [
+        ("replica", "double", "SpanBERT-base", way, "all", "", "f1", value, value, value, 60)
+        for way, value in (("corrected", 0.6), ("carried_over", 0.7))
+    ]
+    rows += [
+        ("winogender", "double", "SpanBERT-base", "carried_over", split, "", "f1", value, value, value, 60)
+        for split, value in (("all", 0.5), (study.THREE_SETS, 0.8))
+    ]
+    columns = [
+        "templates", "entities", "system", "conversion", "split", "pairing", "metric", "value", "ci_low", "ci_high",
+        "n",
+    ]  # fmt: skip
+    models = pd.DataFrame({"label": ["SpanBERT-base"], "model": ["spanbert-base-coref"]})
+    table = comparable.metrics(pd.DataFrame(rows, columns=columns), "replica", models)
+    found = table.set_index(["model", "data"]).value["spanbert-base-coref"]
+    assert found.to_dict() == pytest.approx({"WP": 0.7, "WS": 0.8, "WP - WS": -0.1})

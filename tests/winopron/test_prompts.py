@@ -1,0 +1,112 @@
+"""Prompts of Table 7: reading, filling, sampling, and what models answer to them."""
+
+import pandas as pd
+import pytest
+
+from scripts.core import files
+from scripts.core.errors import UserError
+from scripts.winopron import prompts as prompts_job
+from scripts.winopron.lib import answers, instances, prompts
+from scripts.winopron.lib.analyses import performance
+from tests.winopron import make
+
+SETTINGS = {
+    "models": ["a"], "pairs": 2, "entities": ["double"], "variants": ["none", "occupation_first"],
+    "new_tokens": {"decoder": 10, "encoder-decoder": 5},
+}  # fmt: skip
+
+
+@pytest.fixture
+def double(tmp_path):
+    return instances.build(make.read(tmp_path), "double", make.PRONOUNS)
+
+
+@pytest.fixture
+def shipped(root):
+    return root / "templates/winopron/prompts.tsv"
+
+
+def test_the_ten_prompts_are_read_with_their_ids(shipped):
+    read = prompts.read(shipped)
+    assert list(read) == [str(number) for number in range(10)]
+    assert all("\n" in prompt["text"] and "\\n" not in prompt["text"] for prompt in read.values())
+    assert list(prompts.read(shipped, ["4", "0"])) == ["0", "4"]
+    with pytest.raises(UserError, match=r"'11' is not in .*prompts\.tsv"):
+        prompts.read(shipped, ["11"])
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("0\t{task} {pronoun}", r"row 3: the slot \{options\} must appear exactly once"),
+        ("0\t{task} {task} {pronoun} {options}", r"row 3: the slot \{task\} must"),
+        ("0\t{task} {pronoun} {options} {blank}", r"row 3: the slot \{blank\} is unknown"),
+        ("a\t{task} {pronoun} {options}", "row 3: the prompt's id 'a' is empty or appears twice"),
+    ],
+)
+def test_wrong_prompts_are_refused_by_row(tmp_path, row, message):
+    path = tmp_path / "prompts.tsv"
+    path.write_text(f"prompt\ttext\na\t{{task}} {{pronoun}} {{options}}\n{row}\n", encoding="utf-8")
+    with pytest.raises(UserError, match=message):
+        prompts.read(path)
+
+
+def test_prompts_without_options_leave_no_gap(shipped):
+    for prompt in prompts.read(shipped).values():
+        plain = prompts.fill(prompt["text"], "The weaver said that xe slept.", "xe", [])
+        assert "OPTIONS" not in plain and "\n\n\n" not in plain and plain == plain.strip()
+        listed = prompts.fill(prompt["text"], "The weaver said that xe slept.", "xe", ["weaver", "buyer"])
+        assert listed.count("OPTIONS:\n- weaver\n- buyer") == 1 and "{" not in listed
+
+
+def test_a_sentence_is_filled_in_as_it_is():
+    assert prompts.fill("{task} {pronoun} {options}", "{pronoun} slept", "xe", []) == "{pronoun} slept xe"
+
+
+def test_samples_are_whole_pairs_in_their_order(double):
+    pairs = list(dict.fromkeys(double.pair))
+    assert prompts.sample(double.pair, "all", 1) == prompts.sample(double.pair, 5, 1) == pairs
+    names = [f"p{number}" for number in range(30)]
+    drawn = prompts.sample(names, 4, 7)
+    assert len(drawn) == 4 and drawn == sorted(drawn, key=names.index) == prompts.sample(names, 4, 7)
+    assert drawn != prompts.sample(names, 4, 8)
+
+
+def test_each_instance_is_asked_in_every_way(double, shipped, tmp_path):
+    path, out = tmp_path / "double.parquet", tmp_path / "prompts.parquet"
+    files.write_parquet(path, double, {"origins": {"template_row": "sentences.tsv"}})
+    variants = list(prompts.VARIANTS)
+    prompts_job.main(
+        instances=[str(path)], prompt_templates=str(shipped), prompts=str(out), pairs=1, seed=3, chosen="all",
+        variants=variants,
+    )  # fmt: skip
+    table = files.read_parquet(out)
+    assert len(table) == 24 * 10 * 3 and table.text_id.is_unique and table.follow_up.isna().all()
+    assert files.parquet_metadata(out)["origins"]["prompt_row"] == "prompts.tsv"
+    one = table[(table.instance_id == table.instance_id[0]) & (table.prompt == "0")].set_index("variant").text
+    row = double.set_index("instance_id").loc[table.instance_id[0]]
+    assert f"- {row.occupation}\n- {row.participant}" in one["occupation_first"]
+    assert f"- {row.participant}\n- {row.occupation}" in one["participant_first"]
+
+
+def test_answers_of_a_sample_of_pairs_are_metrics_of_that_sample(double):
+    kept = double[double.pair == double.pair[0]]
+    table = pd.DataFrame(
+        {"instance_id": kept.instance_id, "prompt": "0", "variant": "none",
+         "answer_text": [f"the {getattr(row, row.answer)}, of course" for row in kept.itertuples()]}
+    )  # fmt: skip
+    read = answers.readings(table, answers.people_of(double))
+    for way, expected in (("published", 0), ("corrected", 1)):
+        part = read[read.conversion == way]
+        joined = performance.joined(part, performance.asked(part, double))
+        assert len(joined) == 24 and performance.values(joined)["accuracy"] == expected
+    with pytest.raises(UserError, match="1 of 24 instances have no answer"):
+        performance.joined(part.iloc[1:], performance.asked(part.iloc[1:], double))
+
+
+def test_jobs_count_prompts_and_need_a_wrapping():
+    entry = {"architecture": "decoder", "parameters": 1000, "precision": "float32", "gpus": 0}
+    found = prompts.jobs(SETTINGS, {"a": entry | {"prompt_wrapping": "none"}}, 3, 4)
+    assert found["a"]["prompts"] == 2 * 6 * 4 * 3 * 2 and found["a"]["generated"] == found["a"]["prompts"] * 10
+    with pytest.raises(UserError, match=r"winopron\.prompting\.models: 'a' has no prompt_wrapping"):
+        prompts.jobs(SETTINGS, {"a": entry}, 3, 4)

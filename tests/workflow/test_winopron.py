@@ -1,0 +1,72 @@
+"""WinoPron's rules with two systems of the study, a prompted model and a scored one, from templates to the section."""
+
+import json
+
+import pytest
+import yaml
+
+from scripts.core import files
+from scripts.winopron.lib import study, tidy
+
+pytestmark = pytest.mark.workflow
+
+TARGETS = ("winopron", "results/paper/sections/winopron.tex")
+PROMPTED = "Llama-2 (random)"
+
+
+@pytest.fixture(scope="module")
+def made(fresh):
+    """A run of the study alone, whose clusters are those of rules (``config/test.yaml``)."""
+    workflow = fresh(("tiny-llama",))
+    overlay = workflow.folder / "config/test.yaml"
+    settings = yaml.safe_load(overlay.read_text(encoding="utf-8"))
+    settings |= {"studies": ["winopron"], "models": ["tiny-llama"]}
+    overlay.write_text(yaml.safe_dump(settings), encoding="utf-8")
+    done = workflow.snakemake(*TARGETS)
+    assert done.returncode == 0, done.stdout[-6000:]
+    return workflow
+
+
+@pytest.fixture(scope="module")
+def results(made):
+    return made.folder / "results/winopron"
+
+
+def test_sentences_and_predictions_are_complete(results):
+    for entities in study.ENTITIES:
+        instances = files.read_parquet(results / f"instances/replica/{entities}.parquet")
+        predictions = files.read_parquet(results / f"predictions/replica/{entities}.parquet")
+        assert len(instances) == 1440
+        of_rule = predictions[predictions.system == "Last person (rule)"]
+        assert set(of_rule.instance_id) == set(instances.instance_id)
+    prompts = files.read_parquet(results / "prompts/replica.parquet")
+    # Two pairs of people with 24 sentences, one prompt in three variants.
+    assert len(prompts) == 2 * 24 * 3
+    double = files.read_parquet(results / "predictions/replica/double.parquet")
+    systems = double.groupby("system").conversion.unique().map(set).to_dict()
+    assert systems["SpanBERT-base"] == {"corrected", "carried_over"}
+    assert systems[PROMPTED] == {"corrected", "published"}
+    assert [systems[PROMPTED + scoring] for scoring in (study.FULL, study.PARTIAL)] == [{"corrected"}] * 2
+
+
+def test_rules_are_right_half_the_time_and_never_with_both_endings(results):
+    metrics = tidy.metrics(results / "analysis/metrics.csv")
+    whole = metrics[(metrics.system == "SpanBERT-large") & (metrics.entities == "double") & (metrics.split == "all")]
+    value = whole[whole.conversion == "corrected"].set_index("metric").value
+    assert value["accuracy"] == value["pronoun_consistency"] == 0.5 and value["disambiguation_consistency"] == 0
+
+
+def test_numbers_and_the_section_follow(results):
+    numbers = json.loads((results / "analysis/replica/paper_numbers.json").read_text(encoding="utf-8"))
+    assert numbers["size.double.sentences"]["value"] == 1440 and numbers["asked.lowest"]["value"] == 2
+    # Two systems by clusters, two prompted models, and one by likelihood in two ways.
+    assert numbers["systems"]["value"] == 6
+    compared = files.read_csv(results / "tables/published_vs_ours.csv")
+    ours = compared[(compared.templates == "replica") & (compared.models == "spanbert-base-coref")]
+    assert (ours.verdict != "not run").any()
+    section = (results.parent / "paper/sections/winopron.tex").read_text(encoding="utf-8")
+    assert "SpanBERT-large" in section
+
+
+def test_a_second_run_has_nothing_to_do(made):
+    assert made.planned(*TARGETS) == {}

@@ -1,0 +1,135 @@
+"""WinoPron on the authors' templates: a whole run, and that their sentences are nowhere but in its Parquet files."""
+
+import io
+import re
+import shutil
+import subprocess
+import zipfile
+
+import pytest
+import yaml
+
+from scripts.core import files
+from scripts.winopron.lib import templates
+from scripts.winopron.lib.templates import PRONOUN
+
+pytestmark = [pytest.mark.workflow, pytest.mark.upstream]
+
+DATA = (".parquet",)
+"""Files that may hold their sentences, below results/winopron/: what models read and what they answered."""
+PICTURES = (".png",)
+WORDS = 7
+"""So many words in a row are theirs: the replica shares no seven of them (tests/winopron/test_templates.py)."""
+
+
+def runs_of_words(text):
+    """Return every seven words in a row, in lower case."""
+    words = re.findall(r"\w+", text.lower())
+    return {tuple(words[i : i + WORDS]) for i in range(len(words) - WORDS + 1)}
+
+
+class Sentences:
+    """The authors' sentences, which a failing test must not print.
+
+    Parameters
+    ----------
+    archive : Path
+    """
+
+    def __init__(self, archive):
+        self._texts = [t for row in templates.read_official(archive).rows for t in (row.double, row.single)]
+        self._runs = {run for text in self._texts for part in text.split(PRONOUN) for run in runs_of_words(part)}
+
+    def __repr__(self):
+        return "the authors' sentences"
+
+    def in_text(self, text):
+        """Tell whether a text has seven words in a row of theirs, on one side of a pronoun."""
+        return not self._runs.isdisjoint(runs_of_words(text))
+
+    def archive_with_one(self):
+        """Return a zip whose member log.txt has one of them, in capitals."""
+        archive = io.BytesIO()
+        with zipfile.ZipFile(archive, "w") as file:
+            file.writestr("log.txt", f"... {self._texts[100].replace(PRONOUN, 'xe').upper()} ...")
+        return archive.getvalue()
+
+
+@pytest.fixture(scope="module")
+def theirs(mirror):
+    return Sentences(mirror / "winopron/data.zip")
+
+
+@pytest.fixture(scope="module")
+def made(fresh, mirror):
+    """A run of the study on all sets of templates, packed, with its report."""
+    if shutil.which("latexmk") is None:
+        pytest.skip("latexmk is not installed: there is no paper to pack")
+    workflow = fresh(("tiny-llama",))
+    overlay = workflow.folder / "config/test.yaml"
+    settings = yaml.safe_load(overlay.read_text(encoding="utf-8"))
+    settings |= {"studies": ["winopron"], "models": ["tiny-llama"], "upstream": {"mirror": str(mirror)}}
+    settings["winopron"] |= {
+        "templates": ["replica", "official", "winogender"],
+        "prompting": settings["winopron"]["prompting"] | {"pairs": 1, "models": ["tiny-llama"]},
+        "resolution": {"pairs": 1},
+    }
+    overlay.write_text(yaml.safe_dump(settings), encoding="utf-8")
+    for arguments in (("paper", "winopron", "crate"), ("--report", "report.html", "--", "paper", "winopron")):
+        done = workflow.snakemake(*arguments)
+        assert done.returncode == 0, done.stdout[-3000:]
+        (workflow.folder / "printed.txt").write_text(done.stdout, encoding="utf-8")
+    return workflow.folder
+
+
+def texts(path, content):
+    """Yield the name and the text of a file and, of an archive, of what is in it."""
+    if path.endswith(".zip"):
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            for name in archive.namelist():
+                yield from texts(f"{path}:{name}", archive.read(name))
+    elif path.endswith(".pdf"):
+        done = subprocess.run(["pdftotext", "-", "-"], input=content, capture_output=True, check=False)
+        yield path, done.stdout.decode(errors="ignore")
+    elif not path.endswith(PICTURES):
+        yield path, content.decode(errors="ignore")
+
+
+def test_the_search_sees_a_sentence(theirs):
+    assert [theirs.in_text(text) for _, text in texts("a.zip", theirs.archive_with_one())] == [True]
+    assert [name for name, _ in texts("a.zip", theirs.archive_with_one())] == ["a.zip:log.txt"]
+    assert not theirs.in_text("The weaver told the buyer that they would sell the loom by the end of the week.")
+
+
+def test_their_sentences_are_in_data_files_alone(made, theirs):
+    """Names of files alone, so that a failure prints no sentence."""
+    searched, seen = 0, []
+    for path in sorted(made.rglob("*")):
+        name = str(path.relative_to(made))
+        if not path.is_file() or (name.startswith("results/winopron/") and name.endswith(DATA)):
+            continue
+        for part, text in texts(name, path.read_bytes()):
+            searched += 1
+            if theirs.in_text(text):
+                seen.append(part)
+    assert seen == [] and searched > 300
+    kept = files.read_parquet(made / "results/winopron/instances/official/double.parquet")
+    assert sum(map(theirs.in_text, kept.text)) > 1000
+
+
+def test_a_crate_names_their_instances_and_does_not_pack_them(made):
+    with zipfile.ZipFile(made / "results/crate/run.crate.zip") as archive:
+        packed = archive.namelist()
+    assert not [name for name in packed if "winopron" in name and "official" in name and name.endswith(DATA)]
+
+
+def test_the_section_has_both_sets_and_figures_of_sentences_only_of_the_replica(made):
+    drawn = {path.parent.name for path in (made / "results/winopron/figures").rglob("groups.pdf")}
+    assert drawn == {"replica"}
+    counts = files.read_csv(made / "results/winopron/tables/counts.csv").set_index("Case")
+    assert counts["Winogender Schemas: two people"].tolist() == [89, 4, 27, 120, 480]
+    for head in ("WinoPron: two people", "WinoPron: one person"):
+        assert counts[head].tolist() == [120, 120, 120, 360, 1440]
+    compared = files.read_csv(made / "results/winopron/tables/published_vs_ours.csv")
+    settings = compared[compared.ours.notna()]
+    assert (settings.verdict == "as printed").sum() >= 10
