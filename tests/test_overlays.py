@@ -79,12 +79,13 @@ def test_one_gpu_works_for_a_night(tmp_path):
 
 
 def test_all_has_each_study_s_models(tmp_path):
-    """Nothing of MISGENDERED's is scored for RUFF, nor of RUFF's for MISGENDERED."""
+    """Nothing of MISGENDERED's is scored for RUFF or WinoPron, nor of theirs for MISGENDERED."""
     jobs = {name: set(sets["jobs"]) for name, sets in planned("all", tmp_path)["scored"].items()}
     ruff, misgendered = (load_yaml(ROOT / f"config/{name}.yaml") for name in ("ruff", "misgendered"))
     few_shot = misgendered["misgendered"]["few_shot"]
     assert jobs == {
         "ruff/official": set(ruff["models"]),
+        "winopron/official": set(ruff["models"]),
         "misgendered/official": set(misgendered["models"]),
         **{f"misgendered/official_few_{shots}": set(few_shot["models"]) for shots in few_shot["shots"]},
     }
