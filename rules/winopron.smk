@@ -299,7 +299,7 @@ WINOPRON_TRACED = [
         "then": {},
     },
     {
-        "files": "*/published_vs_ours.csv",
+        "files": "results/winopron/tables/published_vs_ours.csv",
         "when": {"table": ".+", "cells": ".*", "models": ".*"},
         "then": {"@file": "results/winopron/{table}", "@cells": "{cells}", "system": "{models}"},
     },
