@@ -178,6 +178,8 @@ def site(folder):
     text = re.sub(r"^models: \[.*\]", f"models: [{', '.join(GPUS)}]", overlay.read_text(), flags=re.MULTILINE)
     # Without prompted models: one job for each kind of resources is enough.
     text = re.sub(r"( +.*\bmodels: )\[.*?\]", r"\1[]", text)
+    # The other studies' models are scored and prompted by the same jobs as RUFF's.
+    text = f"studies: [ruff, counter_gap, underspecification]\n{text}"
     overlay.write_text(
         text.replace("sample_size: 12", "sample_size: 4").replace("[0, 1, 2]", "[0, 1]").replace("[0, 2]", "[0, 1]")
     )
