@@ -199,6 +199,7 @@ DESCRIPTIONS = {
     "bias": "how biased each system is with each pronoun form (CSV)",
     "biased_occupations": "biased occupations of each pronoun form (CSV)",
     "overlap": "how alike biased occupations are, beside chance (CSV)",
+    "variance": "how far answers spread over templates and over ways of asking (CSV)",
     "signed": "whether occupations count as the same only with bias of the same sign",
     "empty": "the Jaccard index of two empty sets; none: missing",
     "counts": "templates of each case (CSV)",

@@ -123,7 +123,8 @@ def test_the_job_writes_what_audits_follow(tmp_path):
 
 @pytest.mark.upstream
 def test_the_published_sets_have_the_papers_sizes(mirror, root):
-    pronouns = read_pronouns(root / "templates/pronouns.tsv")
+    known = read_pronouns(root / "templates/pronouns.tsv")
+    pronouns = {name: known[name] for name in ("he", "she", "they", "xe")}
     official = templates.read_official(mirror / "winopron/data.zip")
     winogender = templates.read_winogender(mirror / "winogender/data/templates.tsv")
     three = {name: pronouns[name] for name in ("he", "she", "they")}
