@@ -10,7 +10,7 @@ NONE = f"% No name has {tables.FEWEST} instances.\n"
 
 
 def main(*, name_ranks: str, tex: str, csv: str):
-    """Write both ends of the ranking (LaTeX) and all names (CSV); names of few instances are ranked in the CSV alone."""
+    """Write both ends of the ranking (LaTeX) and all names (CSV); those of few instances are in the CSV alone."""
     ranked = files.read_csv(name_ranks)
     known = ranked[ranked.n >= tables.FEWEST]
     if known.empty:

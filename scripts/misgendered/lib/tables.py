@@ -11,7 +11,7 @@ from scripts.misgendered.lib.labels import ALL, DECLARATION_TYPES, FORMS, NAME_C
 NAMES_SHOWN = 10
 """Names at either end of the ranking (Table 9)."""
 FEWEST = 10
-"""A name with fewer instances is not ranked in print: one instance alone would move it by over ten percentage points."""
+"""A name with fewer instances is not ranked in print: one instance would move it by over ten percentage points."""
 EFFECTS = {
     "pronoun_type": TYPES,
     "form": FORMS,
