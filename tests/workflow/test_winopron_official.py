@@ -86,8 +86,9 @@ def texts(path, content):
     """Yield the name and the text of a file and, of an archive, of what is in it."""
     if path.endswith(".zip"):
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            for name in archive.namelist():
-                yield from texts(f"{path}:{name}", archive.read(name))
+            # What their own archive holds stays behind its password.
+            for member in (info for info in archive.infolist() if not info.flag_bits & 1):
+                yield from texts(f"{path}:{member.filename}", archive.read(member))
     elif path.endswith(".pdf"):
         done = subprocess.run(["pdftotext", "-", "-"], input=content, capture_output=True, check=False)
         yield path, done.stdout.decode(errors="ignore")
@@ -106,7 +107,9 @@ def test_their_sentences_are_in_data_files_alone(made, theirs):
     searched, seen = 0, []
     for path in sorted(made.rglob("*")):
         name = str(path.relative_to(made))
-        if not path.is_file() or (name.startswith("results/winopron/") and name.endswith(DATA)):
+        # Winogender Schemas, from which WinoPron has much, are fetched as they are published, in plain text.
+        fetched = name == "results/upstream/winogender/data/templates.tsv"
+        if not path.is_file() or fetched or (name.startswith("results/winopron/") and name.endswith(DATA)):
             continue
         for part, text in texts(name, path.read_bytes()):
             searched += 1
