@@ -16,6 +16,8 @@ try:
     RUFF_PROMPTED = prompting_jobs.jobs(
         PROMPTING, MODELS, RUFF["seeds"], RUFF["distractors"], [prompt["kind"] for prompt in RUFF_PROMPTS.values()]
     )
+    # Instances of each sample that each model scores; all take the first of the same, and a model with none is left out.
+    RUFF_SIZES = sample_sizes.of_models(RUFF["sample_size"], RUN)
 except UserError as error:
     refuse(error)
 
@@ -24,8 +26,7 @@ PROMPTED_MODELS = {name: registry.describe(MODELS[name]) for name in RUFF_PROMPT
 # Tokens of a text by its number of distractors, on average.
 RUFF_TOKENS = [34.5, 49, 58.5, 68, 77, 86]
 
-# Instances of each sample that each model scores; all take the first of the same.
-RUFF_SIZES = sample_sizes.of_models(RUFF["sample_size"], RUN)
+RUFF_MODELS = {name: RUN_MODELS[name] for name in RUFF_SIZES}
 RUFF_LARGEST = max(RUFF_SIZES.values())
 
 # What a model scores that takes so many instances of each sample (scripts/core/studies.py, Scored.of). The lengths fit
@@ -234,7 +235,7 @@ rule ruff_select_instances:
 rule ruff_predictions:
     input:
         instances="results/ruff/instances/{templates}/selected.parquet",
-        scores=expand("results/ruff/scores/{{templates}}/{model}.parquet", model=RUN),
+        scores=expand("results/ruff/scores/{{templates}}/{model}.parquet", model=RUFF_MODELS),
     output:
         predictions=f"{RUFF_ANALYSIS}/predictions.parquet",
     log:
@@ -244,7 +245,7 @@ rule ruff_predictions:
     resources:
         mem_mb=4000,
     params:
-        models=list(RUN),
+        models=list(RUFF_MODELS),
         pronoun_sets=PRONOUN_SETS,
         sizes=RUFF_SIZES,
     script:
@@ -264,7 +265,7 @@ rule ruff_context_free_counts:
     resources:
         mem_mb=4000,
     params:
-        models=RUN_MODELS,
+        models=RUFF_MODELS,
         pronoun_sets=PRONOUN_SETS,
     script:
         "../scripts/ruff/context_free_counts.py"
@@ -285,7 +286,7 @@ rule ruff_accuracy:
         mem_mb=4000,
         runtime=20,
     params:
-        models=RUN_MODELS,
+        models=RUFF_MODELS,
         draws=RUFF["bootstrap"]["draws"],
         seed=RUFF["bootstrap"]["seed"],
     script:
@@ -304,7 +305,7 @@ rule ruff_pronoun_tests:
     resources:
         mem_mb=4000,
     params:
-        models=RUN_MODELS,
+        models=RUFF_MODELS,
         pronoun_sets=PRONOUN_SETS,
         alpha=RUFF["alpha"],
     script:
@@ -337,7 +338,7 @@ rule ruff_scaling:
     conda:
         "../envs/analysis.yaml"
     params:
-        models=RUN_MODELS,
+        models=RUFF_MODELS,
     script:
         "../scripts/ruff/scaling.py"
 
@@ -361,8 +362,8 @@ include: "ruff_prompting.smk"
 
 # In the paper: headline 1, context_free 4, introduction_accuracy 5, accuracy_by_pronoun 6, accuracy_by_distractors 7,
 # scaling 8, error_types 9, context_free_by_model 10; the others are additions.
-RUFF_DRAWN = {"models": RUN_MODELS, "chance": RUFF_CHANCE, "human": RUFF["human_accuracy"]}
-RUFF_COUNTED = {"models": RUN_MODELS, "pronoun_sets": PRONOUN_LABELS}
+RUFF_DRAWN = {"models": RUFF_MODELS, "chance": RUFF_CHANCE, "human": RUFF["human_accuracy"]}
+RUFF_COUNTED = {"models": RUFF_MODELS, "pronoun_sets": PRONOUN_LABELS}
 RUFF_FIGURES = {
     "headline": result(
         "accuracy", params=RUFF_DRAWN, title="Accuracy by number of distractors, smallest and largest models"
@@ -379,7 +380,7 @@ RUFF_FIGURES = {
     ),
     "accuracy_by_distractors": result("accuracy", params=RUFF_DRAWN, title="Accuracy by number of distractors"),
     "scaling": result("scaling", params=RUFF_DRAWN, title="Accuracy by model size"),
-    "error_types": result("error_types", params={"models": RUN_MODELS}, title="Kinds of errors with distractors"),
+    "error_types": result("error_types", params={"models": RUFF_MODELS}, title="Kinds of errors with distractors"),
     "context_free_by_model": result("context_free", params=RUFF_COUNTED, title="Predictions without context by model"),
     # One script draws accuracies by either factor.
     **{
@@ -396,7 +397,7 @@ RUFF_FIGURES = {
     "template_comparison": result(
         at="comparison/template_comparison",
         made=[{}] if len(RUFF["templates"]) > 1 else [],
-        params={"models": RUN_MODELS},
+        params={"models": RUFF_MODELS},
         template_comparison=rules.ruff_template_comparison.output.template_comparison,
         title="Replica beside official templates",
     ),
@@ -409,13 +410,13 @@ RUFF_TABLES = {
         full_set_sizes=rules.ruff_full_set_sizes.output.full_set_sizes,
         samples=rules.ruff_select_instances.input.samples,
         selected=rules.ruff_select_instances.output.selected,
-        params={"models": RUN_MODELS, "scored": RUFF_SIZES},
+        params={"models": RUFF_MODELS, "scored": RUFF_SIZES},
         title="Numbers of instances",
     ),
-    "models": result(params={"models": RUN_MODELS}, title="Models by family"),
-    "accuracy": result("accuracy", params={"models": RUN_MODELS}, title="Accuracy by number of distractors"),
-    "pronoun_tests": result("pronoun_tests", params={"models": RUN_MODELS}, title="Tests between pronoun sets"),
-    "error_types": result("error_types", params={"models": RUN_MODELS}, title="Kinds of errors with distractors"),
+    "models": result(params={"models": RUFF_MODELS}, title="Models by family"),
+    "accuracy": result("accuracy", params={"models": RUFF_MODELS}, title="Accuracy by number of distractors"),
+    "pronoun_tests": result("pronoun_tests", params={"models": RUFF_MODELS}, title="Tests between pronoun sets"),
+    "error_types": result("error_types", params={"models": RUFF_MODELS}, title="Kinds of errors with distractors"),
     **RUFF_PROMPTING_TABLES,
 }
 
@@ -423,7 +424,7 @@ RUFF_TABLES = {
 RUFF_COMPARED = {
     "template_sets": RUFF["templates"],
     "every_set": list(RUFF_TEMPLATE_FILES),
-    "models": RUN_MODELS | PROMPTED_MODELS,
+    "models": RUFF_MODELS | PROMPTED_MODELS,
     "pronoun_sets": PRONOUN_SETS,
 }
 RUFF_COMPARISONS = {
@@ -465,6 +466,7 @@ RUFF_COMPARISONS = {
 
 declare(
     name="ruff",
+    models=list(RUFF_MODELS),
     label="RUFF",
     traced=RUFF_TRACED,
     title="RUFF (robust pronoun fidelity)",
@@ -520,7 +522,7 @@ declare(
         _included=root("paper/sections/ruff_prompting.tex.j2"),
         params={
             "template_sets": RUFF["templates"],
-            "models": RUN_MODELS,
+            "models": RUFF_MODELS,
             "pronoun_sets": PRONOUN_LABELS,
             "distractors": RUFF["distractors"],
             "seeds": RUFF["seeds"],
@@ -537,7 +539,7 @@ declare(
         ),
         params={
             "template_sets": RUFF["templates"],
-            "models": RUN_MODELS | PROMPTED_MODELS,
+            "models": RUFF_MODELS | PROMPTED_MODELS,
             "distractors": RUFF["distractors"],
         },
     ),

@@ -7,7 +7,7 @@ COMPARED_PAIRS = [
     {"prompted": name, "scored": scored}
     for name in RUFF_PROMPTED
     for scored in dict.fromkeys([name, MODELS[name].get("base", name)])
-    if scored in RUN
+    if scored in RUFF_MODELS
 ]
 
 RUFF_PROMPTING_NUMBERS = {
@@ -148,7 +148,7 @@ if THINKING:
 if COMPARED_PAIRS:
     RUFF_PROMPTING_FIGURES["prompting_against_scored"] = result(
         "prompted_against_scored",
-        params=RUFF_PROMPTING_DRAWN | {"models": PROMPTED_MODELS | RUN_MODELS},
+        params=RUFF_PROMPTING_DRAWN | {"models": PROMPTED_MODELS | RUFF_MODELS},
         title="Prompted beside scored",
     )
 if PROMPTED_MODELS and set(PROMPTING["kinds"]) == {"open", "options"}:

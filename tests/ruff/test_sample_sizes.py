@@ -87,4 +87,12 @@ def test_the_default_run_scores_its_real_model_on_180_instances_a_number_of_dist
     sizes = sample_sizes.of_models(ruff["sample_size"], KNOWN)
     assert len(ruff["seeds"]) * sizes["smollm2-135m-instruct"] >= 180
     assert sizes["smollm2-135m-instruct"] % 12 == 0
-    assert sizes["minilm-l6-mlm"] == 4
+    assert "minilm-l6-mlm" not in sizes
+
+
+def test_a_size_of_zero_leaves_a_model_out_and_not_all_of_them():
+    assert sample_sizes.of_models({"default": 60, "b": 0}, ["a", "b"]) == {"a": 60}
+    sample_sizes.check(settings(ruff={"default": 60, "minilm-l6-mlm": 0}), 4, KNOWN)
+    assert sample_sizes.of_models(60, []) == {}
+    with pytest.raises(UserError, match=r"ruff\.sample_size leaves out every model of the run \(b\)"):
+        sample_sizes.of_models({"default": 60, "b": 0}, ["b"])

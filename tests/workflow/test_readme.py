@@ -21,7 +21,7 @@ pytestmark = pytest.mark.workflow
 
 ROOT = Path(__file__).parents[2]
 # Models of the default run that the small one does not have.
-STAND_INS = {"minilm-l6-mlm": "tiny-bert"}
+STAND_INS = {"smollm2-135m-instruct": "tiny-llama"}
 # Blocks that nothing here can type, and what holds their commands instead.
 ELSEWHERE = {
     "bash keys": "tests/core/provenance/test_manifest.py types them, with keys that it makes",

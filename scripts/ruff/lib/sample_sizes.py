@@ -27,16 +27,29 @@ def of_models(size, models):
     Parameters
     ----------
     size : int or dict of str to int
-        ``ruff.sample_size``: for all models, or for each model that has its own, and for the others as ``default``.
+        ``ruff.sample_size``: for all models, or for each model that has its own, and for the others as ``default``; 0
+        leaves a model out.
     models : iterable of str
         The models of the run.
 
     Returns
     -------
     dict of str to int
+        Without the models that are left out.
+
+    Raises
+    ------
+    UserError
+        If all are.
     """
     own = size if isinstance(size, dict) else {"default": size}
-    return {model: own.get(model, own["default"]) for model in models}
+    sizes = {model: own.get(model, own["default"]) for model in models}
+    if sizes and not any(sizes.values()):
+        raise UserError(
+            f"ruff.sample_size leaves out every model of the run ({', '.join(sizes)}); give one a sample, or name "
+            "studies without ruff"
+        )
+    return {model: number for model, number in sizes.items() if number}
 
 
 def uneven(sizes):
