@@ -21,9 +21,9 @@ def corpus():
     root = Path(__file__).parents[1]
     lines = []
     for path in sorted((root / "templates").rglob("*.tsv")):
-        if path.stem in ("released_flags", "names", "declarations", "problems"):
-            # Nothing but numbers, names or labels: tokens spent on them make every text longer than small models take.
-            # Or sentences that no model reads.
+        if path.stem in ("released_flags", "names", "declarations") or path.parent.name == "winopron":
+            # Tokens spent on numbers, names and labels, or on the sentences of one more study, make RUFF's longest
+            # prompts longer than small models take.
             continue
         for row in path.read_text(encoding="utf-8").splitlines():
             if not row.startswith("#"):
