@@ -48,7 +48,8 @@ def test_the_summary_has_all_studies_in_one_form(finished):
     folder = finished.folder / "results/paper"
     rows = files.read_csv(folder / "summary.csv")
     assert rows.columns.tolist() == summary.COLUMNS
-    assert rows.study.drop_duplicates().tolist() == ["RUFF", "Counter-GAP", "MISGENDERED", "Underspecification"]
+    studies = ["RUFF", "Counter-GAP", "MISGENDERED", "Underspecification", "WinoPron"]
+    assert rows.study.drop_duplicates().tolist() == studies
     assert set(rows.status) <= set(summary.STATUSES) and rows.n.gt(0).all()
     assert rows.groupby("study").headline.any().all()
     inside = rows.dropna(subset=["value", "ci_low"])

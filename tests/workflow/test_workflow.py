@@ -14,10 +14,13 @@ from tests.workflow.conftest import NAMES, PROMPTED
 
 pytestmark = pytest.mark.workflow
 
-# Models with a loss on labels, and the sets of MISGENDERED that they score: without examples and with one.
-LABEL_LOSSES = ("tiny-opt", "tiny-llama")
-MISGENDERED = ("replica", "replica_few_1")
 SETS = ["replica", *(["official"] if os.environ.get("PRONOUN_UPSTREAM_MIRROR") else [])]
+# What is scored, and by which models: MISGENDERED's, without examples and with one, by those with a loss on labels.
+SCORED = {
+    **{f"ruff/{name}": set(NAMES) for name in SETS},
+    **{f"misgendered/{name}": {"tiny-opt", "tiny-llama"} for name in ("replica", "replica_few_1")},
+    "winopron/replica": set(NAMES),
+}
 
 
 # All figures and tables, and the LaTeX that they go into.
@@ -117,7 +120,7 @@ def test_the_engine_reruns_the_scores(finished):
     edit(path, "\n# A comment.\n")
     planned = finished.planned("scores")
     path.write_bytes(before)
-    scored = len(NAMES) * len(SETS) + len(LABEL_LOSSES) * len(MISGENDERED)
+    scored = sum(map(len, SCORED.values()))
     assert planned["score"] == scored == len(list(finished.folder.glob("results/*/scores/*/*.parquet")))
 
 
@@ -162,11 +165,7 @@ def test_the_plan_covers_every_model(finished):
         )
         assert planned == (text.method == "generate").sum(), name
     table = table[table.rule == "score"]
-    models = table.groupby("instances_of").model.agg(set).to_dict()
-    assert models == {
-        **{f"ruff/{name}": set(NAMES) for name in SETS},
-        **{f"misgendered/{name}": set(LABEL_LOSSES) for name in MISGENDERED},
-    }
+    assert table.groupby("instances_of").model.agg(set).to_dict() == SCORED
     assert (table.speed == "measured on this model").all()
     selected = finished.folder / "results/ruff/instances/replica/selected.parquet"
     mine = table[(table.instances_of == "ruff/replica") & (table.model == "tiny-opt")].iloc[0]
