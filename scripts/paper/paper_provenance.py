@@ -122,7 +122,7 @@ def refusal(bad):
     results = "1 result behind the paper is" if len(bad) == 1 else f"{len(bad)} results behind the paper are"
     return (
         f"{results} not current: {'; '.join(told)}"
-        f"{'; ...' if len(causes) > SHOWN else ''}. Delete those files and run again, or ask for all: "
+        f"{'; ...' if len(causes) > SHOWN else ''}. The commands that make them again are named by "
         "python -m scripts.audit; a paper of such results needs paper.allow_stale: true in config.yaml"
     )
 
