@@ -78,7 +78,7 @@ def test_released_flags_give_the_printed_results(run):
     assert (results.verdict == "as printed").sum() == 96 and (results.verdict != "not run").sum() == 98
     verdicts = files.read_csv(run / "tables/claims.csv")
     released = verdicts[verdicts.templates == "released"].set_index("claim").verdict
-    assert set(released.index[released == "fails"]) == {2, 6} and (released == "holds").sum() == 8
+    assert set(released.index[released == "holds"]) == {1, 3, 8, 15} and not (released == "fails").any()
 
 
 def test_what_has_no_text_has_no_examples(run):

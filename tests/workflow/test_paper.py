@@ -12,7 +12,9 @@ from scripts.core.paper import summary
 pytestmark = pytest.mark.workflow
 
 MOST_PAGES = 20
-"""Five studies have at most as many; the tests run three, on one or two template sets."""
+"""Five studies on one template set each, as by default, have at most as many."""
+FURTHER_PAGES = 3
+"""For what the tests run besides: RUFF's authors' templates, a third model, chains of thought, systems of WinoPron."""
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +25,7 @@ def log(finished):
 
 
 def test_it_is_as_long_as_a_paper(log):
-    assert 6 < int(re.findall(r"results/paper/main\.pdf: (\d+) pages", log)[-1]) <= MOST_PAGES
+    assert 6 < int(re.findall(r"results/paper/main\.pdf: (\d+) pages", log)[-1]) <= MOST_PAGES + FURTHER_PAGES
 
 
 def test_nothing_sticks_out_far(log):
