@@ -5,10 +5,10 @@
 
 ANNOTATED = [name for name, block in config.items() if isinstance(block, dict) and "annotation" in block]
 
-
-def annotation_sheets(wildcards):
-    """Return the filled-in sheets of a set of questions."""
-    return [entry for entry in config[wildcards.study]["annotation"]["sheets"] if entry["set"] == wildcards.set]
+# The filled-in sheets of a set of questions.
+annotation_sheets = lambda wildcards: [
+    entry for entry in config[wildcards.study]["annotation"]["sheets"] if entry["set"] == wildcards.set
+]
 
 
 rule annotation_sheet:

@@ -160,3 +160,18 @@ wildcard_constraints:
     templates="replica|official",
     shard=r"\d+",
     shards=r"\d+",
+
+
+def shards_of(scored, name, model):
+    """Return in how many jobs a model scores a set of a study."""
+    instances, tokens = scored.size_of(name, model)
+    return registry.shards(MODELS[model], instances, scored.options, tokens, config["scoring"]["minutes_per_job"])
+
+
+def scoring_minutes(wildcards, attempt):
+    """Return the time limit of a scoring job in minutes."""
+    scored = SCORED[wildcards.study]
+    instances, tokens = scored.size_of(wildcards.templates, wildcards.model)
+    return registry.runtime_minutes(
+        MODELS[wildcards.model], instances / int(wildcards.shards), scored.options, tokens, attempt
+    )

@@ -4,11 +4,6 @@
 SCORED = {name: study.scored for name, study in STUDIES.items() if study.scored}
 
 
-def shards_of(scored, name, model):
-    instances, tokens = scored.size_of(name, model)
-    return registry.shards(MODELS[model], instances, scored.options, tokens, config["scoring"]["minutes_per_job"])
-
-
 SHARDS = {
     study: {
         name: {model: shards_of(scored, name, model) for model in scored.models_of(name, STUDIES[study].models)}
@@ -17,14 +12,6 @@ SHARDS = {
     for study, scored in SCORED.items()
 }
 check_jobs({f"{study} {name}": counts for study, sets in SHARDS.items() for name, counts in sets.items()}, "score")
-
-
-def scoring_minutes(wildcards, attempt):
-    scored = SCORED[wildcards.study]
-    instances, tokens = scored.size_of(wildcards.templates, wildcards.model)
-    return registry.runtime_minutes(
-        MODELS[wildcards.model], instances / int(wildcards.shards), scored.options, tokens, attempt
-    )
 
 
 # A study may have other sets than those of templates, such as instances behind examples.

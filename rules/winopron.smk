@@ -49,32 +49,7 @@ WINOPRON_INSTANCES = [
 ]
 
 
-def winopron_clusters(wildcards):
-    """Return every system with clusters of a set of instances, and the ways in which they are read."""
-    rules_in_place = [
-        {
-            "system": WINOPRON_RULES[rule],
-            "conversions": ["corrected"],
-            "file": f"results/winopron/clusters/{wildcards.templates}/{wildcards.entities}/{rule}.jsonl",
-        }
-        for rule in WINOPRON["baselines"]
-    ]
-    given = [
-        # The authors' way beside the corrected one.
-        entry | {"conversions": ["corrected", entry["conversion"]]}
-        for entry in WINOPRON["clusters"]
-        if (entry["templates"], entry["entities"]) == (wildcards.templates, wildcards.entities)
-    ]
-    return rules_in_place + given
-
-
-def winopron_answers(wildcards):
-    """Return every system with answers in words about a set of instances."""
-    return [
-        entry
-        for entry in WINOPRON["answers"]
-        if (entry["templates"], entry["entities"]) == (wildcards.templates, wildcards.entities)
-    ]
+include: "winopron_inputs.smk"
 
 
 rule winopron_instances:
@@ -114,18 +89,6 @@ rule winopron_clusters:
         rule=lambda wildcards: wildcards.person_rule,
     script:
         "../scripts/winopron/clusters.py"
-
-
-def winopron_asked(wildcards):
-    """Return the models that are prompted about a set of instances."""
-    asked = wildcards.templates == "winogender" or wildcards.entities in WINOPRON_PROMPTING["entities"]
-    return WINOPRON_ASKED if asked else {}
-
-
-def winopron_scored(wildcards):
-    """Return the models that resolve a set of instances by likelihood."""
-    asked = wildcards.templates != "winogender" and wildcards.entities == "double"
-    return WINOPRON_SCORING if asked else {}
 
 
 rule winopron_templates_to_score:
@@ -224,7 +187,9 @@ rule winopron_questions:
 rule winopron_metrics:
     input:
         instances=WINOPRON_INSTANCES,
-        predictions=[path.replace("/instances/", "/predictions/") for path in WINOPRON_INSTANCES],
+        predictions=[
+            "results/winopron/predictions/{templates}/{entities}.parquet".format(**names) for names in WINOPRON_SETS
+        ],
     output:
         metrics="results/winopron/analysis/metrics.csv",
         bias="results/winopron/analysis/bias.csv",
