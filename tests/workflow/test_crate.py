@@ -110,7 +110,7 @@ def left_out(crate):
     return [dict(zip(lines[0].split("\t"), line.split("\t"), strict=True)) for line in lines[1:]]
 
 
-def test_instances_that_no_model_read_are_left_out_and_made_again_by_their_command(crate, finished):
+def test_instances_that_no_model_read_are_left_out_and_made_again_by_their_command(crate, finished, tmp_path):
     rows = {row["path"]: row for row in left_out(crate)}
     packed = {p.relative_to(crate).as_posix() for p in crate.rglob("*") if p.is_file()}
     assert not packed & rows.keys()
@@ -123,15 +123,17 @@ def test_instances_that_no_model_read_are_left_out_and_made_again_by_their_comma
         assert graph[f"#{path}"]["sha256"] == row["sha256"]
         assert row["reason"] in graph[f"#{path}"]["description"] and row["command"] in graph[f"#{path}"]["description"]
         assert int(row["bytes"]) == (finished.folder / path).stat().st_size
-    # The workflow and the overlay are in the crate, but for the weights of the models.
-    shutil.copytree(finished.folder / "zoo", crate / "zoo", dirs_exist_ok=True)
+    # The workflow and the overlay are in the crate, but for the weights of the models. Other tests read the crate as
+    # it was packed, and Snakemake's logs of this run name folders.
+    unpacked = shutil.copytree(crate, tmp_path / "unpacked")
+    shutil.copytree(finished.folder / "zoo", unpacked / "zoo", dirs_exist_ok=True)
     environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
     for path in (sample, made):
         done = subprocess.run(
-            rows[path]["command"].split(), cwd=crate, env=environment, capture_output=True, text=True, check=False
+            rows[path]["command"].split(), cwd=unpacked, env=environment, capture_output=True, text=True, check=False
         )
         assert done.returncode == 0, done.stdout + done.stderr
-        assert files.sha256(crate / path) == rows[path]["sha256"]
+        assert files.sha256(unpacked / path) == rows[path]["sha256"]
 
 
 def test_a_crate_has_the_whole_workflow(crate):
