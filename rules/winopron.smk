@@ -212,6 +212,26 @@ rule winopron_metrics:
         "../scripts/winopron/metrics.py"
 
 
+rule winopron_women_share:
+    input:
+        instances=expand("results/winopron/instances/{templates}/double.parquet", templates=WINOPRON["templates"]),
+        predictions=expand("results/winopron/predictions/{templates}/double.parquet", templates=WINOPRON["templates"]),
+        women=str(TEMPLATES / "winopron/occupation_women.tsv"),
+    output:
+        women_share="results/winopron/analysis/women_share.csv",
+        women_share_occupations="results/winopron/analysis/women_share_occupations.csv",
+    log:
+        "results/logs/winopron_women_share/all.log",
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        template_sets=WINOPRON["templates"],
+        draws=WINOPRON["bootstrap"]["draws"],
+        seed=WINOPRON["bootstrap"]["seed"],
+    script:
+        "../scripts/winopron/women_share.py"
+
+
 WINOPRON_PARTS = [templates for templates in WINOPRON["templates"] if templates != "winogender"]
 WINOPRON_EVERY = [templates for templates in WINOPRON_FILES if templates != "winogender"]
 WINOPRON_OF = {
@@ -222,6 +242,7 @@ WINOPRON_METRICS = {"metrics": rules.winopron_metrics.output.metrics}
 WINOPRON_BIAS = {"bias": rules.winopron_metrics.output.bias}
 WINOPRON_OVERLAP = {"overlap": rules.winopron_metrics.output.overlap}
 WINOPRON_VARIANCE = {"variance": rules.winopron_metrics.output.variance}
+WINOPRON_AGREEMENT = {"women_share": rules.winopron_women_share.output.women_share}
 WINOPRON_SET = {"templates": lambda wildcards: wildcards.templates}
 # Figures that show sentences show this project's own: the authors' are in no figure.
 WINOPRON_EXAMPLES = {
@@ -244,6 +265,12 @@ WINOPRON_TRACED = [
         "files": "results/winopron/*",
         "when": {"split": "(?P<case>nominative|accusative|possessive), (?P<pronoun_set>.+)"},
         "then": {"case": "{case}", "pronoun_set": "{pronoun_set}"},
+    },
+    # A difference belongs to both of its pronoun sets.
+    {
+        "files": "*/women_share*.csv",
+        "when": {"pronoun_set": "(?P<one>.+)", "compared_with": "(?P<other>.+)"},
+        "then": {"pronoun_set": ["{one}", "{other}"]},
     },
     {"files": "results/winopron/*", "when": {"split": "[^/]+/[^/]+/[^/]+"}, "then": {"pronoun_set": "{split}"}},
     {"files": "results/winopron/*", "when": {"split": "[a-z]+-[a-z]+"}, "then": {"pair": "{split}"}},
@@ -281,7 +308,7 @@ declare(
     parts=WINOPRON_PARTS,
     every_part=WINOPRON_EVERY,
     instances=WINOPRON_INSTANCES,
-    analyses=list(rules.winopron_metrics.output),
+    analyses=[*rules.winopron_metrics.output, *rules.winopron_women_share.output],
     scored=(
         Scored(
             sets=WINOPRON_PARTS,
@@ -300,7 +327,8 @@ declare(
         if WINOPRON_PROMPTED
         else None
     ),
-    # In the paper: problems 1, schemas 2, accuracy 3, groups 4, bias 5; consistency has the numbers of Table 3.
+    # In the paper: problems 1, schemas 2, accuracy 3, groups 4, bias 5; consistency has the numbers of Table 3;
+    # women_share is an addition.
     figures={
         "problems": result(
             problems=str(TEMPLATES / "winopron/problems.tsv"),
@@ -312,9 +340,15 @@ declare(
         "accuracy": result(params=WINOPRON_SET, **WINOPRON_METRICS, title="Accuracy by case and pronoun set"),
         "consistency": result(params=WINOPRON_SET, **WINOPRON_METRICS, title="Consistency beside chance"),
         "bias": result(params=WINOPRON_SET, **WINOPRON_BIAS, title="Template pairs that show bias"),
+        "women_share": result(
+            params=WINOPRON_SET,
+            women_share_occupations=rules.winopron_women_share.output.women_share_occupations,
+            **WINOPRON_AGREEMENT,
+            title="Bias over the share of women in an occupation",
+        ),
     },
     # In the paper: counts 1, performance 2, consistency 3, biased_occupations 4, overlap_systems 5, overlap_cases 6,
-    # prompts 7, f1 8, precision 9, recall 10; readings and variance are additions.
+    # prompts 7, f1 8, precision 9, recall 10; readings, variance and women_share are additions.
     tables={
         "counts": result(
             at="counts", instances=WINOPRON_INSTANCES, params={"sets": WINOPRON_SETS}, title="Templates by case"
@@ -334,6 +368,9 @@ declare(
             biased_occupations=rules.winopron_metrics.output.biased_occupations,
             **WINOPRON_BIAS,
             title="Biased occupations",
+        ),
+        "women_share": result(
+            params=WINOPRON_SET, **WINOPRON_AGREEMENT, title="Bias and the share of women in an occupation"
         ),
         "overlap_systems": result(
             params=WINOPRON_SET, **WINOPRON_OVERLAP, title="Overlap of biased occupations between systems"
@@ -364,6 +401,7 @@ declare(
         **WINOPRON_BIAS,
         **WINOPRON_OVERLAP,
         **WINOPRON_VARIANCE,
+        **WINOPRON_AGREEMENT,
         params=WINOPRON_SET | {"entities": ["double", "single"], "settings": {"draws": WINOPRON["bootstrap"]["draws"]}},
     ),
     section=result(

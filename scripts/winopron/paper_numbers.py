@@ -13,6 +13,7 @@ def main(
     bias: str,
     overlap: str,
     variance: str,
+    women_share: str,
     paper_numbers: str,
     templates: str,
     entities: list,
@@ -24,7 +25,8 @@ def main(
     """
     read = {name: files.read_parquet(path) for name, path in zip(entities, instances, strict=True)}
     tables = [tidy.metrics(metrics), tidy.bias(bias), files.read_csv(overlap), tidy.variance(variance)]
-    measured, biases, overlaps, spread = (table[table.templates == templates] for table in tables)
+    tables.append(tidy.women_share(women_share))
+    measured, biases, overlaps, spread, agreements = (table[table.templates == templates] for table in tables)
     files.write_json(
         paper_numbers,
         of_settings(settings, numbers.KEYS)
@@ -32,7 +34,8 @@ def main(
         | numbers.from_metrics(measured)
         | numbers.from_bias(biases)
         | numbers.from_overlap(overlaps)
-        | numbers.from_variance(spread),
+        | numbers.from_variance(spread)
+        | numbers.from_women_share(agreements),
     )
 
 

@@ -4,8 +4,9 @@ import pandas as pd
 import pytest
 
 from scripts.core import files
-from scripts.winopron import figure_accuracy, figure_bias, figure_consistency
+from scripts.winopron import figure_accuracy, figure_bias, figure_consistency, figure_women_share
 from scripts.winopron import metrics as metrics_job
+from scripts.winopron import women_share as women_share_job
 from scripts.winopron.lib import numbers, study, summary, tables, tidy
 from tests import figures as rules
 from tests.winopron import synthetic
@@ -50,7 +51,15 @@ def made(request, tmp_path_factory):
     }
     metrics_job.main(**paths, **outputs, sets=sets, signed=False, empty=None, draws=100, seed=1)
     read = {name: tidy.bias(path) for name, path in outputs.items()}
-    return systems, read | {"metrics": tidy.metrics(outputs["metrics"])}
+    women = folder / "women.tsv"
+    lines = [f"{name}\t{5 + 8 * place}\t2015" for place, name in enumerate(synthetic.PEOPLE)]
+    women.write_text("\n".join(["occupation\twomen\tyear", *lines]) + "\n", encoding="utf-8")
+    shares = {name: str(folder / f"{name}.csv") for name in ("women_share", "women_share_occupations")}
+    double = {name: of_kind[:1] for name, of_kind in paths.items()}
+    women_share_job.main(**double, **shares, women=str(women), template_sets=["replica"], draws=100, seed=1)
+    read["women_share_occupations"] = files.read_csv(shares["women_share_occupations"])
+    read |= {"metrics": tidy.metrics(outputs["metrics"]), "women_share": tidy.women_share(shares["women_share"])}
+    return systems, read
 
 
 def test_accuracy(made):
@@ -75,6 +84,18 @@ def test_bias(made):
     assert set(frame.system) <= set(study.SYSTEMS) and (len(frame) == 0) == (len(systems) == 2)
     assert set(frame[frame.system.str.startswith("FLAN")].prompt) <= {"all"}
     assert rules.problems(figure_bias.draw(frame), pronouns=True) == []
+
+
+def test_women_share(made):
+    systems, tables_of = made
+    agreements = tables_of["women_share"]
+    assert set(agreements.system) == set(systems) and set(agreements[agreements.pearson.notna()].n) <= {12}
+    frame = figure_women_share.prepare(tables_of["women_share_occupations"], agreements, "replica")
+    # Rules never look at the pronoun.
+    assert set(frame.system) == set(systems) - set(RULES) and len(frame) == 12 * frame.system.nunique()
+    assert rules.problems(figure_women_share.draw(frame)) == []
+    shown = tables.printed_women_share(tables.women_share(agreements, "replica"))
+    assert len(shown) == frame.system.nunique()
 
 
 def test_tables_have_every_system(made):

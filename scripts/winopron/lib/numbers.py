@@ -9,6 +9,7 @@ from scripts.core.paper.numbers import count, entry
 from scripts.core.plotting import FEWEST
 from scripts.core.templates import CASES
 from scripts.winopron.lib import study
+from scripts.winopron.lib.analyses import women_share
 from scripts.winopron.lib.analyses.consistency import GROUPS, POOLED, SINGLE
 from scripts.winopron.lib.analyses.variance import DIFFERENCE, TEMPLATES, TOGETHER, WAYS
 
@@ -185,6 +186,44 @@ def from_overlap(overlap):
             cell = {"comparison": comparison, "system": row.system, "case": row.case, "pronoun_set": row.pronoun_set}
             numbers[f"{name}.highest"] = entry(row.jaccard, number(row.jaccard, 2), "overlap.csv", **cell)
             numbers[f"{name}.p"] = entry(row.p_holm, p_text(row.p_holm), "overlap.csv", **cell)
+    return numbers
+
+
+def from_women_share(agreements):
+    """Return how the bias of systems that read pronouns, *she* beside *he*, agrees with the share of women.
+
+    Parameters
+    ----------
+    agreements : DataFrame
+        Rows of women_share.csv of one template set.
+
+    Returns
+    -------
+    dict
+        ``women.systems``, how many they are; ``women.fewest``, from how many occupations on there is a correlation;
+        ``women.few``, systems that were asked about fewer, and ``women.constant``, those whose differences do not vary;
+        ``women.defined``, the others, with ``women.occupations`` (most that one was asked about); of these
+        ``women.above``, ``.below`` and ``.open``, how many have an interval above zero, below it, or with it; and
+        ``women.r.<lowest or highest>`` with ``system``, ``.low`` and ``.high``.
+    """
+    table = study.corrected(agreements[agreements.pronoun_set == study.FEMININE])
+    table = table[table.system.map(study.reads_pronouns).astype(bool)]
+    defined = table[table.pearson.notna()].reset_index(drop=True)
+    above, below = (defined.ci_low > 0).sum(), (defined.ci_high < 0).sum()
+    few = (table.undefined == women_share.FEW).sum()
+    found = {
+        "systems": len(table), "fewest": women_share.FEWEST, "few": few, "constant": len(table) - len(defined) - few,
+        "defined": len(defined), "occupations": table.n.max() if len(table) else 0,
+        "above": above, "below": below, "open": len(defined) - above - below,
+    }  # fmt: skip
+    cell = {"pronoun_set": study.FEMININE}
+    numbers = {f"women.{name}": count(value, "women_share.csv", **cell) for name, value in found.items()}
+    for bound, place in (("lowest", "idxmin"), ("highest", "idxmax")) if len(defined) else ():
+        row = defined.loc[getattr(defined.pearson, place)()]
+        for end, column in (("", "pearson"), (".low", "ci_low"), (".high", "ci_high")):
+            numbers[f"women.r.{bound}{end}"] = entry(
+                row[column], number(row[column], 2), "women_share.csv", **cell, system=row.system, column=column
+            ) | {"system": row.system}
     return numbers
 
 

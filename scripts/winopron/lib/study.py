@@ -6,6 +6,8 @@ ENTITIES = {"double": "two people", "single": "one person"}
 """Kinds of sentences to their labels."""
 WINOGENDER_SETS = ("he/him/his", "she/her/her", "they/them/their")
 """Pronoun sets of Winogender Schemas, which the study's values on them are over."""
+MASCULINE, FEMININE = WINOGENDER_SETS[:2]
+"""The two that Rudinger et al. (2018) compare."""
 PRONOUN_SETS = {"he", "she", "they", "xe"}
 """The study's pronoun sets, by their names in templates/pronouns.tsv."""
 THREE_SETS = "he, she and they"

@@ -311,6 +311,53 @@ def overlaps(overlap, comparison):
     )
 
 
+def women_share(agreements, templates):
+    """Return how the bias of each system agrees with the share of women in an occupation.
+
+    Parameters
+    ----------
+    agreements : DataFrame
+        Rows of women_share.csv.
+    templates : str
+        Its rows come first, those of Winogender Schemas behind them.
+
+    Returns
+    -------
+    DataFrame of str
+        ``System``, ``Reading``, ``Templates``, ``Pronoun set`` and ``Compared with``, ``Undefined``, ``Occupations``,
+        ``r`` (Pearson) with ``Interval``, ``Spearman``.
+    """
+    rows = agreements[agreements.templates.isin([templates, WINOGENDER])]
+    return pd.DataFrame(
+        [
+            {
+                "System": system,
+                "Reading": study.READINGS[row.conversion],
+                "Templates": study.SETS[row.templates],
+                "Pronoun set": row.pronoun_set,
+                "Compared with": row.compared_with,
+                "Undefined": row.undefined,
+                "Occupations": f"{row.n}",
+                "r": number(row.pearson, 2),
+                "Interval": interval(row.ci_low, row.ci_high, 2),
+                "Spearman": number(row.spearman, 2),
+            }
+            for system in study.ordered(rows.system)
+            for row in rows[rows.system == system].itertuples()
+        ],
+        columns=[
+            "System", "Reading", "Templates", "Pronoun set", "Compared with", "Undefined", "Occupations", "r",
+            "Interval", "Spearman",
+        ],
+    )  # fmt: skip
+
+
+def printed_women_share(cells):
+    """Return the cells of :func:`women_share` that are typeset: *she* beside *he*, read in the corrected way."""
+    theirs = (cells["Pronoun set"] == study.FEMININE) & (cells.Reading == study.CORRECTED) & (cells.Undefined == "")
+    return cells[theirs].drop(columns=["Reading", "Pronoun set", "Compared with", "Undefined"]).reset_index(drop=True)
+
+
 def write(tex, csv, cells, left, keep, nothing, printed=None):
     """Write a table as LaTeX and CSV.
 

@@ -13,6 +13,11 @@ def variance(path):
     return files.read_csv(path, dtype={"conversion": str, "part": str})
 
 
+def women_share(path):
+    """Return ``women_share.csv``; ``undefined`` is empty where there is a correlation."""
+    return files.read_csv(path, dtype={"undefined": str}).fillna({"undefined": ""})
+
+
 def bias(path):
     """Return ``bias.csv`` or ``biased_occupations.csv``; prompt and variant are empty for systems without prompts."""
     empty = dict.fromkeys(("prompt", "variant"), "")
