@@ -54,8 +54,8 @@ def draw(frame):
         ax.set_title(system)
         ax.yaxis.set_major_formatter(lambda value, _: f"{abs(value):.2g}")
     figures.label_cases(axes, len(systems), short=across > 3)
-    for ax in axes[:, 0]:
-        ax.set_ylabel("Share: negative | positive")
+    # One for all rows: it is longer than a panel is high.
+    drawn.supylabel("Share: negative | positive", fontsize=8)
     handles = [plotting.patch_handle(look["color"], label) for label, look in looks.items()]
     plotting.legend_below(drawn, [*handles, plotting.interval_handle(figures.INTERVAL)], 5)
     return drawn

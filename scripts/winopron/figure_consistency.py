@@ -38,10 +38,11 @@ def draw(frame):
         rows = frame[frame.metric == metric].set_index("system").loc[systems]
         y = places(labels)
         errors = plotting.error_bars(rows.value, rows.ci_low, rows.ci_high)
-        ax.errorbar(rows.value, y, xerr=errors, fmt="none", ecolor=plotting.GREY, elinewidth=0.8)
+        # With caps, and over the points: with sixty pairs of people intervals are hardly longer than a point.
+        ax.errorbar(rows.value, y, xerr=errors, fmt="none", ecolor=plotting.GREY, elinewidth=0.8, capsize=2, zorder=3)
         for place, system, value in zip(y, systems, rows.value, strict=True):
             filled = "white" if study.is_rule(system) else "black"
-            ax.plot(value, place, "ok", markerfacecolor=filled, markersize=3.6, clip_on=False)
+            ax.plot(value, place, "ok", markerfacecolor=filled, markersize=3, markeredgewidth=0.7, clip_on=False)
         ax.axvline(rows.chance.iloc[0], color=plotting.GREY, linestyle=(0, (1, 1.2)), linewidth=0.9)
         ax.set_title(title, loc="center")
         ax.grid(axis="x")

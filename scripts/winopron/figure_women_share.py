@@ -45,8 +45,9 @@ def draw(frame):
         ax.set_title(f"{system}\n{said(rows)}", fontsize=7)
         ax.set_xlim(-0.03, 1.03)
         plotting.fraction_axis(ax.xaxis, 0.5)
+        ax.yaxis.set_major_formatter(lambda value, _: number(value, 2).rstrip("0").rstrip("."))
     drawn.supxlabel("Share of women in the occupation", fontsize=8)
-    drawn.supylabel("To the occupation: she less he", fontsize=8)
+    drawn.supylabel("Share resolved to the occupation: she less he", fontsize=8)
     return drawn
 
 

@@ -3,12 +3,16 @@
 from scripts.core.job import run
 from scripts.core.paper import closing
 from scripts.core.paper.sections import context
+from scripts.winopron.lib import study
 
 TITLES = {"replica": "replica templates", "official": "official templates"}
 """The sets of templates as the text calls them; the last one of a run is that of its figures."""
 
 MOST_PAIRS = 2
 """Up to this many pairs of systems have their overlap typeset: each has twelve rows."""
+
+MOST_TOLD = 2
+"""Up to this many systems have a sentence each; of more the extremes are told, and a table has all."""
 
 
 def named(numbers, prefix):
@@ -54,12 +58,13 @@ def main(
         "winogender": winogender,
         "models": models,
         "scored": scored,
-        "read": named(common["sets"][template_sets[-1]]["numbers"], "difference."),
-        "spread": [
+        "read": study.ordered(named(common["sets"][template_sets[-1]]["numbers"], "difference.")),
+        "spread": study.ordered(
             name.removesuffix(".asked")
             for name in named(common["sets"][template_sets[-1]]["numbers"], "spread.")
             if name.endswith(".asked")
-        ],
+        ),
+        "most_told": MOST_TOLD,
     }
     closing.write(section_tex, section_template, common, figures, tables)
 

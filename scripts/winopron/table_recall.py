@@ -5,9 +5,9 @@ from scripts.winopron.lib import tables, tidy
 
 
 def main(*, metrics: str, tex: str, csv: str, templates: str):
-    """Write the cells as printed (LaTeX and CSV); full precision is in ``metrics``."""
+    """Write the cells of all systems (CSV) and of all but rules (LaTeX); full precision is in ``metrics``."""
     cells = tables.split(tables.of_set(tidy.metrics(metrics), templates), "recall")
-    tables.write(tex, csv, cells, 2, ["Sentences", "Split"], "No system was run.")
+    tables.write(tex, csv, cells, 2, ["Sentences", "Split"], "No system was run.", tables.printed_split(cells))
 
 
 if __name__ == "__main__":

@@ -103,6 +103,8 @@ def test_tables_have_every_system(made):
     metrics = tables_of["metrics"]
     f1 = tables.split(metrics, "f1")
     assert list(f1)[2:] == study.ordered(systems) and len(f1) == 2 * 8
+    # Rules are typeset only where there is nothing else.
+    assert list(tables.printed_split(f1))[2:] == (list(RULES) if len(systems) == 2 else list(study.SYSTEMS))
     performance = tables.performance(metrics, "replica")
     assert (performance.Winogender == "not run").all() and set(performance.System) == set(systems)
     consistency = tables.consistency(metrics)
@@ -136,6 +138,12 @@ def test_spread_is_that_of_prompted_systems(made):
         assert set(cells.System) == set(prompted) and set(cells.Ways) == {"2"} and set(cells.Templates) == {"72"}
         found = numbers.from_variance(tables_of["variance"])
         assert found["spread.FLAN-T5-xl.asked"]["value"] == 72 and found["spread.FLAN-T5-xl.number"]["value"] == 2
+        over = {
+            name: found[f"spread_over.{name}"]["value"] for name in ("systems", "templates_more", "ways_more", "open")
+        }
+        assert over["systems"] == len(prompted) == sum(over.values()) - over["systems"]
+        lowest, highest = (found[f"spread_over.together.{bound}"]["value"] for bound in ("lowest", "highest"))
+        assert lowest <= found["spread.FLAN-T5-xl.together"]["value"] <= highest
         assert found["spread.FLAN-T5-xl.difference.low"]["value"] < found["spread.FLAN-T5-xl.difference.high"]["value"]
 
 

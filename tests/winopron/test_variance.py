@@ -11,7 +11,8 @@ WAYS = [("0", "none"), ("0", "occupation_first"), ("4", "none")]
 
 
 def once(table):
-    return variance.components(np.array(table, dtype=float), np.ones((1, len(table)), dtype=int))[:, 0]
+    found = variance.variances(np.array(table, dtype=float), np.ones((1, len(table)), dtype=int))
+    return variance.deviations(found[:, 0])
 
 
 def test_components_by_hand():
@@ -35,7 +36,7 @@ def test_known_spreads_are_recovered():
 
 def test_samples_count_templates_as_often_as_they_are_drawn():
     table = np.random.default_rng(2).random((4, 3))
-    counted = variance.components(table, np.array([[2, 0, 1, 1]]))[:, 0]
+    counted = variance.deviations(variance.variances(table, np.array([[2, 0, 1, 1]]))[:, 0])
     # Drawn twice is twice in the table.
     assert counted == pytest.approx(once(table[[0, 0, 2, 3]]))
 
@@ -45,10 +46,10 @@ def sentences(tmp_path_factory):
     return synthetic.sentences(tmp_path_factory.mktemp("variance"))
 
 
-def asked(sentences, right):
+def asked(sentences, right, ways=WAYS):
     """Return answers to all ways of asking; ``right(template, way)`` tells whether all of a cell are right."""
     parts = []
-    for number, (prompt, variant) in enumerate(WAYS):
+    for number, (prompt, variant) in enumerate(ways):
         table = synthetic.answers(sentences, lambda row, number=number: float(right(row.template, number)))
         parts.append(table.assign(prompt=prompt, variant=variant))
     return pd.concat(parts, ignore_index=True)
@@ -63,6 +64,18 @@ def test_templates_or_ways_carry_it(sentences):
     by_template = variance.evaluate(asked(sentences, lambda name, way: (name in hard) == (way > -1)), 100, 1)
     by_template = by_template.set_index("part")
     assert by_template.value[variance.WAYS] == 0 and by_template.value[variance.DIFFERENCE] > 0.4
+
+
+def test_the_interval_of_what_does_not_vary_begins_at_zero(sentences):
+    """Resampled templates make ways of asking look more different than they are; the interval allows for it."""
+    ways = [(str(number), "none") for number in range(40)]
+    drawn = np.random.default_rng(7)
+    answers = asked(sentences, lambda _, way: drawn.random() < 0.5, ways)
+    table = variance.evaluate(answers, 500, 1).set_index("part")
+    row = table.loc[variance.WAYS]
+    assert row.ci_low == 0 and row.value <= row.ci_high < 0.12
+    together = table.loc[variance.TOGETHER]
+    assert together.ci_low < together.value < together.ci_high
 
 
 def test_one_way_of_asking_has_no_spread(sentences):

@@ -77,7 +77,7 @@ def _model(system):
 
 def panels(number):
     """Return rows and columns of a grid of panels on a page."""
-    columns = min(number, 4 if number > 6 else 3 if number > 4 or number == 3 else 2)
+    columns = min(number, 4 if number > 9 or number in (7, 8) else 3 if number > 4 or number == 3 else 2)
     return -(-number // columns), columns
 
 

@@ -50,7 +50,8 @@ def from_metrics(metrics):
         ``rules.``, for single prompts, with ``accuracy.<case>`` besides: each with ``system``, and ``.low`` and
         ``.high``, the ends of its interval; ``accusative.hardest``, systems whose interval for the accusative lies
         below those for both other cases; and ``difference.<system>``, what the corrected reading adds to the recall as
-        published, with both, ``published.<system>`` and ``corrected.<system>``.
+        published, with both, ``published.<system>`` and ``corrected.<system>``; ``gain.lowest`` and ``.highest`` are
+        the least and the largest of these differences.
     """
     table = metrics[metrics.entities == "double"]
     right = study.corrected(table)
@@ -99,6 +100,9 @@ def from_metrics(metrics):
             numbers[f"difference.{system}"] = entry(
                 gained, percent(gained, 1, signed=True), "metrics.csv", system=system, metric="recall", conversion=way
             ) | {"system": system}
+    gains = [numbers[name] for name in numbers if name.startswith("difference.")]
+    for bound, pick in (("lowest", min), ("highest", max)) if gains else ():
+        numbers[f"gain.{bound}"] = pick(gains, key=lambda gain: gain["value"])
     return numbers
 
 
@@ -238,7 +242,9 @@ def from_variance(variance):
     -------
     dict
         ``spread.<system>.<templates, ways, together or difference>`` in points, each with ``.low`` and ``.high``;
-        ``spread.<system>.asked`` and ``.number``, how many templates and ways of asking.
+        ``spread.<system>.asked`` and ``.number``, how many templates and ways of asking. Over all systems
+        ``spread_over.<part>.lowest`` and ``.highest`` (with ``system``), and of the difference ``spread_over.systems``,
+        how many have one, and ``.templates_more``, ``.ways_more`` and ``.open``, by where its interval lies.
     """
     numbers = {}
     rows = study.corrected(variance[variance.entities == "double"])
@@ -249,4 +255,16 @@ def from_variance(variance):
         for end, column in (("", "value"), (".low", "ci_low"), (".high", "ci_high")):
             value = getattr(row, column)
             numbers[name + end] = entry(value, percent(value, 1), "variance.csv", **cell, column=column)
+    for part, name in SPREAD.items() if len(rows) else ():
+        of_part = rows[rows.part == part].reset_index(drop=True)
+        for bound, place in (("lowest", "idxmin"), ("highest", "idxmax")):
+            row = of_part.loc[getattr(of_part.value, place)()]
+            numbers[f"spread_over.{name}.{bound}"] = entry(
+                row.value, percent(row.value, 1), "variance.csv", system=row.system, part=part
+            ) | {"system": row.system}
+        if part == DIFFERENCE:
+            more, less = (of_part.ci_low > 0).sum(), (of_part.ci_high < 0).sum()
+            verdicts = {"templates_more": more, "ways_more": less, "open": len(of_part) - more - less}
+            for verdict, found in {"systems": len(of_part), **verdicts}.items():
+                numbers[f"spread_over.{verdict}"] = count(found, "variance.csv", part=part)
     return numbers

@@ -89,6 +89,12 @@ def split(metrics, metric):
     return pd.DataFrame(cells)
 
 
+def printed_split(cells):
+    """Return the cells of :func:`split` without rules, where there are other systems: all rules come to the same."""
+    rules = [name for name in cells if study.is_rule(name)]
+    return cells if len(rules) == cells.shape[1] - 2 else cells.drop(columns=rules)
+
+
 def _ends(row):
     return interval(100 * row.ci_low, 100 * row.ci_high, 1)
 
@@ -220,7 +226,7 @@ def variance(rows):
             "Ways": f"{same.ways.iloc[0]:.0f}",
         }
         for source, head in SPREAD.items():
-            row |= {head: percent(values.value[source], 1), f"{head}: interval": _ends(values.loc[source])}
+            row |= {f"{head}: SD": percent(values.value[source], 1), f"{head}: interval": _ends(values.loc[source])}
         cells.append(row)
     return pd.DataFrame(cells)
 

@@ -35,8 +35,8 @@ def cells(answers):
     return right.pivot_table(index=["pair", "template"], columns=list(PROMPT), values="right", sort=False)
 
 
-def components(table, weights):
-    """Return the standard deviations that belong to templates, to ways of asking and to both together.
+def variances(table, weights):
+    """Return the variances that belong to templates, to ways of asking and to both together.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def components(table, weights):
     Returns
     -------
     ndarray of float, shape (3, draws)
-        In the unit of ``table``. A variance below zero, which the method of moments can give, counts as zero.
+        In the unit of ``table``, squared. The method of moments can give variances below zero.
     """
     rows, columns = table.shape
     of_template = table.mean(axis=1)
@@ -58,12 +58,17 @@ def components(table, weights):
     between_templates = columns * (weights @ of_template**2 - rows * mean**2)
     between_ways = rows * ((of_way**2).sum(axis=1) - columns * mean**2)
     rest = (total - between_templates - between_ways) / ((rows - 1) * (columns - 1))
-    variances = [
+    found = [
         (between_templates / (rows - 1) - rest) / columns,
         (between_ways / (columns - 1) - rest) / rows,
         rest,
     ]
-    return np.sqrt(np.maximum(variances, 0))
+    return np.array(found)
+
+
+def deviations(found):
+    """Return the standard deviations of variances; a variance below zero counts as zero."""
+    return np.sqrt(np.maximum(found, 0))
 
 
 def evaluate(answers, draws, seed):
@@ -87,9 +92,13 @@ def evaluate(answers, draws, seed):
     pairs, places = np.unique(table.index.get_level_values("pair"), return_inverse=True)
     drawn = np.random.default_rng(seed).multinomial(len(pairs), np.full(len(pairs), 1 / len(pairs)), size=draws)
     values = table.to_numpy(dtype=float)
-    found = components(values, np.ones((1, len(table)), dtype=int))[:, 0]
+    whole = variances(values, np.ones((1, len(table)), dtype=int))
     # Every pair of people has as many templates, so that a sample of pairs has as many as the whole.
-    samples = components(values, drawn[:, places])
+    of_samples = variances(values, drawn[:, places])
+    # Chance enters the means of ways twice in a sample, by its sentences and by the draw, and is taken off once:
+    # samples are moved to where their mean is the value itself.
+    samples = deviations(of_samples - of_samples.mean(axis=1, keepdims=True) + whole)
+    found = deviations(whole[:, 0])
     rows = [*zip(SOURCES[:3], found, samples, strict=True), (DIFFERENCE, found[0] - found[1], samples[0] - samples[1])]
     return pd.DataFrame(
         [(name, value, *statistics.percentile_interval(sample), *table.shape) for name, value, sample in rows],
