@@ -779,6 +779,7 @@ declare(
     name="misgendered",
     label="MISGENDERED",
     title="MISGENDERED (declared pronouns)",
+    pronoun_sets=False,
     question="Does a model use the pronouns that a person has declared, also those that are rare?",
     headline=["accuracy_by_group"],
     traced=MISGENDERED_TRACED,

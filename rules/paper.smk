@@ -82,7 +82,7 @@ rule paper_source:
         "../envs/paper.yaml"
     params:
         models={name: registry.describe(MODELS[name]) for name in READ_MODELS},
-        pronoun_sets=PRONOUN_LABELS,
+        pronoun_sets=PRONOUN_LABELS if any(study.pronoun_sets for study in STUDIES.values()) else [],
         engine=config["scoring"]["engine"] if SCORE_FILES else None,
         studies=[
             {"key": study.name, "name": study.title, "abstract": study.abstract, "appendix": study.appendix}

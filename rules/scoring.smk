@@ -58,7 +58,7 @@ rule score:
     resources:
         gpu=lambda wildcards: registry.gpus(MODELS[wildcards.model]),
         mem_mb=lambda wildcards, attempt: registry.memory_mb(MODELS[wildcards.model], attempt),
-        runtime=lambda wildcards, attempt: scoring_minutes(wildcards, attempt),
+        runtime=scoring_minutes,
     params:
         model=lambda wildcards: wildcards.model,
         entry=lambda wildcards: SCORED_ENTRIES[wildcards.model],

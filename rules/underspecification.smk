@@ -506,6 +506,7 @@ declare(
             "shares": bool(UNDERSPEC_SHARES),
         }
     ),
+    pronoun_sets=False,
     question="Where a sentence does not say which pronoun is right, does a model's pronoun follow a date or a place?",
     summary=result(
         slopes=f"{UNDERSPEC_ANALYSIS}/method1_slopes.csv",

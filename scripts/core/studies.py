@@ -259,6 +259,8 @@ class Study:
         Whether ``paper/sections/<name>_abstract.tex.j2`` adds sentences to the paper's abstract.
     appendix : bool
         Whether ``paper/sections/<name>_appendix.tex.j2`` is a section of the paper's appendix.
+    pronoun_sets : bool
+        Whether it takes the pronoun sets of the run (``pronoun_sets`` in config.yaml), and not sets of its own or none.
     question : str
         What the study asks, in one sentence for the overview.
     summary : Result or None
@@ -287,6 +289,7 @@ class Study:
     traced: list = field(default_factory=list)
     abstract: bool = False
     appendix: bool = False
+    pronoun_sets: bool = True
     question: str = ""
     summary: Result | None = None
     headline: list = field(default_factory=list)

@@ -33,9 +33,10 @@ def main(
     """Write the main file, which includes the section of each of ``studies``, and sentences of some for the abstract.
 
     ``models`` are those that the studies of the run read, and ``scores`` the files whose metadata tell revisions;
-    ``engine`` is that of the scores, None if there are none. A study has ``key``, ``name``, and whether it adds to the
-    ``abstract`` and the ``appendix``. The commit is read when the paper is rendered and is no reason to render it
-    again: a commit that changes no result changes no paper.
+    ``pronoun_sets`` are those of the run, empty if no study takes them; ``engine`` is that of the scores, None if there
+    are none. A study has ``key``, ``name``, and whether it adds to the ``abstract`` and the ``appendix``. The commit is
+    read when the paper is rendered and is no reason to render it again: a commit that changes no result changes no
+    paper.
     """
     revisions = {facts["model"]: facts for facts in map(files.parquet_metadata, scores)}
     rows = [

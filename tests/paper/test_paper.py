@@ -348,8 +348,8 @@ def test_demonstration_models_are_marked(tmp_path):
     )
 
 
-def test_a_run_without_models_has_a_paper(tmp_path):
-    """A study may need no model: then no model, engine or table of models is spoken of."""
+def source_without_models(tmp_path, sets):
+    """Render the main file of two studies that need no model."""
     paper_source.main(
         main_template=str(ROOT / "paper/main.tex.j2"),
         bibliography=str(ROOT / "paper/references.bib"),
@@ -359,14 +359,27 @@ def test_a_run_without_models_has_a_paper(tmp_path):
         bibliography_copy=str(tmp_path / "references.bib"),
         style_copy=str(tmp_path / "proceedings.sty"),
         models={},
-        pronoun_sets=SETS[:4],
+        pronoun_sets=sets,
         engine=None,
         studies=[
             {"key": "one", "name": "One", "abstract": False, "appendix": False},
             {"key": "two", "name": "Two", "abstract": False, "appendix": True},
         ],
     )
-    text = (tmp_path / "main.tex").read_text(encoding="utf-8")
+    return (tmp_path / "main.tex").read_text(encoding="utf-8")
+
+
+def test_pronoun_sets_of_the_run_are_named_if_a_study_takes_them(tmp_path):
+    assert "The pronoun sets, in the order in which ties are broken, are he" in source_without_models(
+        tmp_path, SETS[:4]
+    )
+    alone = source_without_models(tmp_path, [])
+    assert "pronoun sets" not in alone.partition("Limitations")[0] and "What was run" not in alone
+
+
+def test_a_run_without_models_has_a_paper(tmp_path):
+    """A study may need no model: then no model, engine or table of models is spoken of."""
+    text = source_without_models(tmp_path, SETS[:4])
     assert "it covers One, Two. The run\nused no model.\nEvery number" in text
     assert r"\input{sections/overview}" in text.split(r"\input{sections/one}")[0]
     assert r"\section*{Limitations}" in text.split(r"\input{sections/two}")[1].split(r"\bibliography{")[0]

@@ -509,10 +509,11 @@ def table_cells(comparison, study):
         places = -min(0, Decimal(row.published).as_tuple().exponent)
         # One digit more than the study prints shows on which side of it we are.
         places += 0 if row.unit in WHOLE else 1
-        published = f"{SIGNS[row.comparison]}{_as_printed(row.published)} {UNITS.get(row.unit, row.unit)}".strip()
+        unit = UNITS.get(row.unit, row.unit)
+        published = f"{SIGNS[row.comparison]}{_as_printed(row.published)} {unit}".strip()
         bounds = "" if math.isnan(row.ci_low) else formats.interval(row.ci_low, row.ci_high, places)
         names = ", ".join(dict.fromkeys(same.templates))
-        ours = formats.number(row.ours, places)
+        ours = f"{formats.number(row.ours, places)} {unit}".strip()
         if row.unit == "year":
             # No comma between the thousands of a year.
             published, ours = published.replace(",", ""), ours.replace(",", "")

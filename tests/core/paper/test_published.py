@@ -290,6 +290,21 @@ def test_printed_numbers_have_a_true_minus_and_no_sign_of_zero(tmp_path):
     assert (shown.Published, shown.Ours, shown.Interval) == ("−0.5", "0.00", "−0.02 to 0.01")
 
 
+@pytest.mark.parametrize(
+    ("unit", "value", "ours", "expected"),
+    [
+        ("million instances", "3.8", 3.3, ("3.8 million", "3.30 million")),
+        ("percent", "8.5", 34.386, ("8.5 %", "34.39 %")),
+        ("percentage points", "-0.6", -9.08, ("−0.6 points", "−9.08 points")),
+        ("fraction", "0.07", 0.179, ("0.07", "0.179")),
+    ],
+)
+def test_both_numbers_have_the_unit(tmp_path, unit, value, ours, expected):
+    found = compare(tmp_path, [CELL]).assign(published=value, ours=ours, unit=unit, verdict="differs")
+    shown = published.table_cells(found, "s").iloc[0]
+    assert (shown.Published, shown.Ours) == expected
+
+
 def test_demonstration_models_are_told_by_name_and_by_label():
     models = {"a": {"label": "A", "demonstration": False}, "b": {"label": "B-tiny", "demonstration": True}}
     assert published.demonstration(models) == {"b": "B-tiny"}
