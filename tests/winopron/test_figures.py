@@ -1,5 +1,7 @@
 """Figures and tables of the WinoPron wing, with rules alone and with all systems of the study."""
 
+import json
+
 import pandas as pd
 import pytest
 
@@ -145,6 +147,15 @@ def test_spread_is_that_of_prompted_systems(made):
         lowest, highest = (found[f"spread_over.together.{bound}"]["value"] for bound in ("lowest", "highest"))
         assert lowest <= found["spread.FLAN-T5-xl.together"]["value"] <= highest
         assert found["spread.FLAN-T5-xl.difference.low"]["value"] < found["spread.FLAN-T5-xl.difference.high"]["value"]
+
+
+def test_numbers_of_whole_values_can_be_written(made):
+    """A CSV whose spread is zero everywhere is read with whole numbers."""
+    rows = made[1]["variance"].assign(value=0, ci_low=0, ci_high=0)
+    assert json.loads(json.dumps(numbers.from_variance(rows))).keys() == numbers.from_variance(rows).keys()
+    agreements = made[1]["women_share"]
+    whole = agreements.assign(**{name: 0 for name in ("pearson", "ci_low", "ci_high")})
+    assert json.loads(json.dumps(numbers.from_women_share(whole)))["women.systems"]
 
 
 def test_occupations_are_listed_by_form(made):

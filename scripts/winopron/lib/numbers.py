@@ -226,7 +226,7 @@ def from_women_share(agreements):
         row = defined.loc[getattr(defined.pearson, place)()]
         for end, column in (("", "pearson"), (".low", "ci_low"), (".high", "ci_high")):
             numbers[f"women.r.{bound}{end}"] = entry(
-                row[column], number(row[column], 2), "women_share.csv", **cell, system=row.system, column=column
+                float(row[column]), number(row[column], 2), "women_share.csv", **cell, system=row.system, column=column
             ) | {"system": row.system}
     return numbers
 
@@ -260,7 +260,7 @@ def from_variance(variance):
         for bound, place in (("lowest", "idxmin"), ("highest", "idxmax")):
             row = of_part.loc[getattr(of_part.value, place)()]
             numbers[f"spread_over.{name}.{bound}"] = entry(
-                row.value, percent(row.value, 1), "variance.csv", system=row.system, part=part
+                float(row.value), percent(row.value, 1), "variance.csv", system=row.system, part=part
             ) | {"system": row.system}
         if part == DIFFERENCE:
             more, less = (of_part.ci_low > 0).sum(), (of_part.ci_high < 0).sum()
