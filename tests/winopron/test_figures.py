@@ -154,7 +154,7 @@ def test_numbers_of_whole_values_can_be_written(made):
     rows = made[1]["variance"].assign(value=0, ci_low=0, ci_high=0)
     assert json.loads(json.dumps(numbers.from_variance(rows))).keys() == numbers.from_variance(rows).keys()
     agreements = made[1]["women_share"]
-    whole = agreements.assign(**{name: 0 for name in ("pearson", "ci_low", "ci_high")})
+    whole = agreements.assign(**dict.fromkeys(("pearson", "ci_low", "ci_high"), 0))
     assert json.loads(json.dumps(numbers.from_women_share(whole)))["women.systems"]
 
 
