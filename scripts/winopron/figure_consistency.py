@@ -37,9 +37,13 @@ def draw(frame):
     for ax, (metric, title) in zip(axes, TITLES.items(), strict=True):
         rows = frame[frame.metric == metric].set_index("system").loc[systems]
         y = places(labels)
-        errors = plotting.error_bars(rows.value, rows.ci_low, rows.ci_high)
+        known = rows.ci_low.notna().to_numpy()
+        bars = rows[known]
         # With caps, and over the points: with sixty pairs of people intervals are hardly longer than a point.
-        ax.errorbar(rows.value, y, xerr=errors, fmt="none", ecolor=plotting.GREY, elinewidth=0.8, capsize=2, zorder=3)
+        ax.errorbar(
+            bars.value, y[known], xerr=plotting.error_bars(bars.value, bars.ci_low, bars.ci_high), fmt="none",
+            ecolor=plotting.GREY, elinewidth=0.8, capsize=2, zorder=3,
+        )  # fmt: skip
         for place, system, value in zip(y, systems, rows.value, strict=True):
             filled = "white" if study.is_rule(system) else "black"
             ax.plot(value, place, "ok", markerfacecolor=filled, markersize=3, markeredgewidth=0.7, clip_on=False)
