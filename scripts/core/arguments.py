@@ -198,8 +198,6 @@ DESCRIPTIONS = {
     "variants": "variants of a prompt: without options, and by whom they name first",
     "bias": "how biased each system is with each pronoun form (CSV)",
     "biased_occupations": "biased occupations of each pronoun form (CSV)",
-    "women_share": "agreement of each system's bias with the share of women in an occupation (CSV)",
-    "women_share_occupations": "how much oftener each pronoun set than he is resolved to each occupation (CSV)",
     "overlap": "how alike biased occupations are, beside chance (CSV)",
     "variance": "how far answers spread over templates and over ways of asking (CSV)",
     "signed": "whether occupations count as the same only with bias of the same sign",

@@ -52,7 +52,11 @@ def draw(frame):
 
 
 def main(*, women_share: str, women_share_occupations: str, pdf: str, png: str, csv: str, templates: str):
-    """Draw the figure for the template set ``templates``."""
+    """Draw the figure for the template set ``templates``.
+
+    ``women_share`` has the agreement of each system's bias with the share of women (CSV), ``women_share_occupations``
+    the differences of each occupation (CSV).
+    """
     frame = prepare(files.read_csv(women_share_occupations), tidy.women_share(women_share), templates)
     plotting.save(draw(frame), frame, pdf, png, csv)
 

@@ -21,7 +21,8 @@ def main(
 ):
     """Write ``paper_numbers`` (JSON) for the template set ``templates``.
 
-    ``instances`` has a file for each of ``entities``; ``settings`` are of the config.
+    ``instances`` has a file for each of ``entities``; ``women_share`` has the agreement of each system's bias with the
+    share of women (CSV); ``settings`` are of the config.
     """
     read = {name: files.read_parquet(path) for name, path in zip(entities, instances, strict=True)}
     tables = [tidy.metrics(metrics), tidy.bias(bias), files.read_csv(overlap), tidy.variance(variance)]
