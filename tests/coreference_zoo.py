@@ -1,7 +1,7 @@
-"""Build tiny coreference systems of packages with random weights: checkpoints of LingMess, F-coref and Stanza's CAW-coref.
+"""Build tiny coreference systems of packages with random weights: checkpoints of LingMess, F-coref and CAW-coref.
 
-Runs in the environment of those packages (envs/coreference.in). What these systems resolve means nothing; they show that
-the machinery works.
+Runs in the environment of those packages (envs/coreference.in). What these systems resolve means nothing; they show
+that the machinery works.
 
     python -m tests.coreference_zoo --folder zoo
 """
@@ -86,13 +86,14 @@ def caw(folder, seed, lora):
     model = CorefModel(
         config=Config(
             section="tiny", data_dir="", save_dir="", save_name="tiny", train_data="", dev_data="", test_data="",
-            device="cpu", bert_model=str(encoder), bert_window_size=40, embedding_size=8, sp_embedding_size=64,
+            device="cpu", bert_model=str(encoder), bert_window_size=128, embedding_size=8, sp_embedding_size=64,
             a_scoring_batch_size=64, hidden_size=24, n_hidden_layers=1, max_span_len=16, rough_k=10, lora=lora,
             lora_alpha=8, lora_rank=2, lora_dropout=0.0, full_pairwise=False, lora_target_modules=["query", "value"],
             lora_modules_to_save=[], clusters_starts_are_singletons=True, bert_finetune=not lora, dropout_rate=0.3,
-            learning_rate=1e-3, bert_learning_rate=1e-5, bert_finetune_begin_epoch=0.0, train_epochs=1, plateau_epochs=0,
-            bce_loss_weight=0.5, tokenizer_kwargs={}, conll_log_dir="", save_each_checkpoint=False, log_norms=False,
-            singletons=True, max_train_len=5000, use_zeros=False, lang_lr_attenuation="", lang_lr_weights="",
+            learning_rate=1e-3, bert_learning_rate=1e-5, bert_finetune_begin_epoch=0.0, train_epochs=1,
+            plateau_epochs=0, bce_loss_weight=0.5, tokenizer_kwargs={}, conll_log_dir="", save_each_checkpoint=False,
+            log_norms=False, singletons=True, max_train_len=5000, use_zeros=False, lang_lr_attenuation="",
+            lang_lr_weights="",
         ),
         build_optimizers=False,
     )  # fmt: skip

@@ -227,14 +227,14 @@ class Resolved:
 
     Attributes
     ----------
-    sets : dict of str to Documents
-        The sets of this run by name; a name may have folders (``replica/double``).
-    every_set : list of str
-        All sets that there can be.
+    sets : list of str
+        The sets of this run.
+    documents : dict of str to Documents
+        Every set that there can be; a name may have folders (``replica/double``).
     """
 
-    sets: dict
-    every_set: list
+    sets: list
+    documents: dict
 
 
 @dataclass(frozen=True)

@@ -71,8 +71,11 @@ def locate(name, entry, delta=None, fetched=None):
         encoder = Path(part["path"]).expanduser() if "path" in part else _on_hub(name, part, entry)
         if not (encoder / "config.json").is_file():
             raise UserError(f"system {name}: {encoder} holds no config.json; correct encoder in config/models.yaml")
-    read = [checkpoint] if encoder is None else [checkpoint, encoder]
-    return Files(checkpoint, encoder, revision, _digest(read))
+    # Of a folder of this machine everything counts, of the hub's what loading may read.
+    read = [Path(source["path"]).expanduser() if "path" in source else checkpoint]
+    if encoder is not None and not encoder.is_relative_to(read[0]):
+        read.append(encoder)
+    return Files(checkpoint, encoder, revision, _digest(read, whole="path" in source))
 
 
 def fetch(name, entry):
@@ -134,7 +137,7 @@ def _snapshot(path):
     return parts[len(parts) - parts[::-1].index("snapshots")]
 
 
-def _digest(paths):
-    """Return one digest of files and of folders with all that is in them."""
-    digests = [files.sha256(path) for path in paths]
+def _digest(paths, whole):
+    """Return one digest of files and folders; of a folder all that is in it, or only what loading may read."""
+    digests = [files.sha256(path) if whole or path.is_file() else checkpoints.digest(path) for path in paths]
     return digests[0] if len(digests) == 1 else hashlib.sha256("\n".join(digests).encode()).hexdigest()

@@ -192,7 +192,9 @@ def check_systems(systems, models, file):
                 f"{ENVIRONMENTS[architecture]}; correct it"
             )
         if entry["environment"] != "main" and entry["precision"] != "float32":
-            raise UserError(f"{where}.precision is {entry['precision']}, but {architecture} computes in float32; say so")
+            raise UserError(
+                f"{where}.precision is {entry['precision']}, but {architecture} computes in float32; say so"
+            )
         if ("file" in source) != (architecture == "caw" and "hub" in source):
             remedy = "name the checkpoint's file" if architecture == "caw" else "remove file"
             raise UserError(f"{where}.source is not one of {architecture}: {remedy}")

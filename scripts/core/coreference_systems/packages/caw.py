@@ -4,6 +4,7 @@ Stanza's own pipeline is not used: words and sentences are spaCy's, as for the s
 has its place in the text.
 """
 
+import collections
 from pathlib import Path
 
 from scripts.core.coreference import Document, digest
@@ -93,9 +94,26 @@ class Caw:
         if len(words) < 2:
             return Document(name, digest(text), tokens, ())
         document = self.model.build_doc(
-            {"document_id": "wb_document", "cased_words": words, "sent_id": list(sentences), "speaker": ["_"] * len(words)}
+            {
+                "document_id": "wb_document",
+                "cased_words": words,
+                "sent_id": list(sentences),
+                "speaker": ["_"] * len(words),
+            }
         )
+        self._check_sentences(name, document)
         with torch.no_grad():
             clusters = self.model.run(document).span_clusters
         mentions = [[(start, end - 1) for start, end in cluster if start < end] for cluster in clusters]
         return Document(name, digest(text), tokens, distinct(mentions, fewest=1))
+
+    def _check_sentences(self, name, document):
+        """Refuse a sentence that fills more than two windows, over which Stanza 1.15 would never end."""
+        takes = 2 * (self.model.config.bert_window_size - 2)
+        pieces = collections.Counter(document["sent_id"][word] for word in document["word_id"])
+        longest = max(pieces.values())
+        if longest > takes:
+            raise UserError(
+                f"document '{name}' has a sentence of {longest} tokens and system {self.name} takes {takes}; leave this "
+                "system or this document out"
+            )

@@ -59,8 +59,8 @@ class FastCoref:
         for key in expected.keys() & stored.keys():
             if tuple(expected[key].shape) != stored[key]:
                 raise UserError(
-                    f"{where} has {key} of size {stored[key]} where {tuple(expected[key].shape)} was expected; use one of "
-                    "this architecture"
+                    f"{where} has {key} of size {stored[key]} where {tuple(expected[key].shape)} was expected; use one "
+                    "of this architecture"
                 )
         self.system.model.eval()
         self.facts = {"libraries": versions("fastcoref")}
@@ -89,9 +89,7 @@ class FastCoref:
         (result,) = self.system._batch_inference(self.system.collator([example]))
         clusters = []
         for cluster in result.clusters:
-            mentions = [
-                (pieces[start], pieces[end]) for start, end in cluster if max(start, end) < len(pieces)
-            ]
+            mentions = [(pieces[start], pieces[end]) for start, end in cluster if max(start, end) < len(pieces)]
             # Places of tokens that mark the ends of a text are no words.
             clusters.append([(a, b) for a, b in mentions if a is not None and b is not None and a <= b])
         return Document(name, digest(text), tokens, distinct(clusters, fewest=2))
@@ -119,7 +117,7 @@ def _stored(folder, where):
         from safetensors import safe_open
 
         with safe_open(folder / SAFE_WEIGHTS_NAME, "pt") as weights:
-            return {key: tuple(weights.get_slice(key).get_shape()) for key in weights.keys()}
+            return {key: tuple(weights.get_slice(key).get_shape()) for key in weights.keys()}  # noqa: SIM118
     if (folder / WEIGHTS_NAME).is_file():
         import torch
 

@@ -52,8 +52,8 @@ def versions(*packages):
 def distinct(clusters, fewest):
     """Return clusters of mentions in the common format, whatever a system wrote twice.
 
-    Several spans of a system can have the same words. A mention is kept where it occurs first, and clusters of fewer than
-    ``fewest`` mentions that remain are left out.
+    Several spans of a system can have the same words. A mention is kept where it occurs first, and clusters of fewer
+    than ``fewest`` mentions that remain are left out.
 
     Parameters
     ----------

@@ -3,8 +3,8 @@
     python -m scripts.core.coreference_systems.packages.worker
 
 Standard input has one JSON object a line: first the system (``name``, ``architecture``, ``checkpoint``, ``encoder``,
-``device``, ``threads``), then documents (``document``, ``text``). Standard output has one line for each of them: facts of
-the system that was loaded, then ``document``, ``text_sha256``, ``tokens`` and ``clusters``
+``device``, ``threads``), then documents (``document``, ``text``). Standard output has one line for each of them: facts
+of the system that was loaded, then ``document``, ``text_sha256``, ``tokens`` and ``clusters``
 (:mod:`scripts.core.coreference`). A line with ``error`` ends it.
 """
 
