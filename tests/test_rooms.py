@@ -13,6 +13,7 @@ FLOORS = (
     "scoring",
     "prompting",
     "distributions",
+    "coreference",
     "annotation",
     "planning",
     "paper",
@@ -30,6 +31,11 @@ ALLOWED = {
     f"{CORE}.provenance": (),
     f"{CORE}.paper": (),
     f"{CORE}.engines": (f"{CORE}.provenance.closure",),
+    f"{CORE}.coreference_systems": (
+        f"{CORE}.engines.models",
+        f"{CORE}.engines.masked_lm_head",
+        f"{CORE}.provenance.closure",
+    ),
 }
 
 
