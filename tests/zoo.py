@@ -378,7 +378,7 @@ CHAT_TEMPLATE = (
 
 
 def build(folder, names=NAMES):
-    """Build checkpoints below ``folder`` and a registry file that lists them.
+    """Build checkpoints below ``folder``, a coreference system as well, and a registry file that lists them.
 
     Parameters
     ----------
@@ -431,7 +431,8 @@ def build(folder, names=NAMES):
         if name == "tiny-mosaicbert":
             entries[name]["remote_code"] = True
     registry = folder / "models.yaml"
-    registry.write_text(yaml.safe_dump({"models": entries}, sort_keys=False), encoding="utf-8")
+    systems = {"tiny-c2f": build_c2f(folder)}
+    registry.write_text(yaml.safe_dump({"models": entries, "systems": systems}, sort_keys=False), encoding="utf-8")
     return registry
 
 

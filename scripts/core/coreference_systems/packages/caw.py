@@ -114,6 +114,6 @@ class Caw:
         longest = max(pieces.values())
         if longest > takes:
             raise UserError(
-                f"document '{name}' has a sentence of {longest} tokens and system {self.name} takes {takes}; leave this "
-                "system or this document out"
+                f"document '{name}' has a sentence of {longest} tokens and system {self.name} takes {takes}; leave "
+                "this system or this document out"
             )
