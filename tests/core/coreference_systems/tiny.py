@@ -7,10 +7,50 @@ import torch
 from scripts.core.coreference_systems.c2f.model import Configuration
 from scripts.core.coreference_systems.documents import AnnotatedDocument
 
-WORDS = """
-    the a and gave to her him his she he they them letter boat door opened closed saw then smiled because of old
-    captain sister was tired . , " ! in harbour garden anna berta carl dora emil fritz greta hans
-""".split()
+WORDS = [
+    "the",
+    "a",
+    "and",
+    "gave",
+    "to",
+    "her",
+    "him",
+    "his",
+    "she",
+    "he",
+    "they",
+    "them",
+    "letter",
+    "boat",
+    "door",
+    "opened",
+    "closed",
+    "saw",
+    "then",
+    "smiled",
+    "because",
+    "of",
+    "old",
+    "captain",
+    "sister",
+    "was",
+    "tired",
+    ".",
+    ",",
+    '"',
+    "!",
+    "in",
+    "harbour",
+    "garden",
+    "anna",
+    "berta",
+    "carl",
+    "dora",
+    "emil",
+    "fritz",
+    "greta",
+    "hans",
+]
 
 # The features that the published system has not.
 DEPARTURES = {
@@ -86,7 +126,11 @@ def documents():
         ),
         document(
             "letter",
-            ['Dora gave Emil a letter .', '" The letter was old ! "', "Emil gave it to his sister , and she opened it ."],
+            [
+                "Dora gave Emil a letter .",
+                '" The letter was old ! "',
+                "Emil gave it to his sister , and she opened it .",
+            ],
             [
                 [(0, 2, 2), (2, 0, 0), (2, 4, 4)],
                 [(0, 3, 4), (1, 1, 2), (2, 2, 2), (2, 10, 10)],
