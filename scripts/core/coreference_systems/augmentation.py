@@ -5,18 +5,30 @@ Personal names become placeholders in anonymisation-based augmentation (a-CDA), 
 name-based augmentation (n-CDA), by a matching of masculine with feminine names.
 """
 
+import importlib.util
 import re
 from collections import Counter
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from scripts.core import files
-from scripts.core.errors import UserError, counted, nearest
+from scripts.core.errors import UserError, nearest
 from scripts.core.templates import read_tsv
 
 METHODS = ("acda", "ncda")
+
+# The study's files, by their paths in config/upstream.tsv.
+PUBLISHED_WORDS = tuple(
+    f"counter_gap/cda/{name}.txt"
+    for name in ("generalized_swaps", "extra_gendered_words", "second_extra_gendered_words")
+)
+PUBLISHED_NAMES = "counter_gap/cda/nam_map.txt"
+# The list of names that the study used, as the package gender-guesser carries it.
+NAME_PACKAGE, NAME_FILE = "gender_guesser", "data/nam_dict.txt"
+NAME_SHA256 = "bfe79b1f3533d188333c36d7b0722868b873b2d366bb15bed3ed9a4f85db3c8c"
 # Ends the name of an augmented copy.
 COPY = "_a"
 # Tags of the Penn Treebank: a personal pronoun that is no possessive, a proper noun in the singular.
@@ -165,6 +177,23 @@ def read_names(path, column="corrected"):
     return [Name(name, gender, names[name][gender]) for name, gender in chosen.items()]
 
 
+def packaged_names():
+    """Return the path of the list of names in the installed package gender-guesser.
+
+    Raises
+    ------
+    UserError
+        If the package is not installed or its list is another one.
+    """
+    specification = importlib.util.find_spec(NAME_PACKAGE)
+    path = Path(specification.origin).parent / NAME_FILE if specification else None
+    if path is None or not path.is_file():
+        raise UserError("the package gender-guesser, which has the list of names, is not installed; run envs/setup.sh")
+    if files.sha256(path) != NAME_SHA256:
+        raise UserError(f"{path}: not the list of names of gender-guesser 0.4.0; install that version")
+    return path
+
+
 def weights(first, second):
     """Return the weights of pairs of names: the distance of their vectors times (12/11 - their cosine).
 
@@ -223,14 +252,15 @@ def match_genders(names):
 
     Returns
     -------
-    pairs : list of (str, str)
+    pairs : dict of str to list of (str, str)
+        By the first of the two genders.
     totals : dict of str to float
-        The total weight by the first of the two genders.
+        Their total weights.
     """
-    pairs, totals = [], {}
+    pairs, totals = {}, {}
     for genders in PAIRED:
-        matched, totals[genders[0]] = match(*([name for name in names if name.gender == g] for g in genders))
-        pairs += matched
+        of_gender = [[name for name in names if name.gender == gender] for gender in genders]
+        pairs[genders[0]], totals[genders[0]] = match(*of_gender)
     return pairs, totals
 
 
@@ -352,37 +382,3 @@ def counterfactual(document, words, names):
         name=f"{identifier}{COPY}{separator}{part}",
         words=tuple(swapped(word, tag, words, names) for word, tag in zip(document.words, document.tags, strict=True)),
     )
-
-
-def tag(documents, tagger):
-    """Return the documents with parts of speech from a tagger.
-
-    Parameters
-    ----------
-    documents : list of AnnotatedDocument
-    tagger : callable
-        Takes the words of one sentence, a tuple of str, and returns one tag of the Penn Treebank for each.
-
-    Returns
-    -------
-    list of AnnotatedDocument
-
-    Raises
-    ------
-    UserError
-        If a sentence gets another number of tags than it has words.
-    """
-    return [replace(document, tags=_tags(document, tagger)) for document in documents]
-
-
-def _tags(document, tagger):
-    tags = []
-    for number, (start, end) in enumerate(document.sentences, 1):
-        found = list(tagger(document.words[start:end]))
-        if len(found) != end - start:
-            raise UserError(
-                f"sentence {number} of the document '{document.name}' has {counted(end - start, 'word')} and got "
-                f"{counted(len(found), 'tag')}; use a tagger that keeps words as they are"
-            )
-        tags += found
-    return tuple(tags)

@@ -1,6 +1,5 @@
 """Counterfactual augmentation: lists of words, names and their matching, copies; on made-up lists and the study's."""
 
-import importlib.util
 import itertools
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import pytest
 from scripts.core.coreference_systems import augmentation as a
 from scripts.core.coreference_systems.documents import AnnotatedDocument
 from scripts.core.errors import UserError
+from scripts.core.upstream import read_manifest
 
 WORDS = {"he": "she", "she": "he", "his": "her", "him": "her", "king": "queen", "mr.": "mrs."}
 NAMES = {"Ada": "Ben", "Ben": "Ada", "May": "Tom"}
@@ -69,15 +69,6 @@ def test_a_corpus_without_tags_or_with_copies_is_refused():
     tagged = document("Ada saw her", "NNP VBD PRP")
     with pytest.raises(UserError, match="the document 'd_a' has the name of a counterfactual copy"):
         a.augment(a.augment([tagged], WORDS, NAMES), WORDS, NAMES)
-
-
-def test_a_tagger_gets_sentences_and_keeps_words():
-    words = ("Ada", "left", ".", "So", "?")
-    one = AnnotatedDocument("d", words, ((0, 3), (3, 5)), ())
-    (tagged,) = a.tag([one], lambda sentence: [f"{word}/{len(sentence)}" for word in sentence])
-    assert tagged.tags == ("Ada/3", "left/3", "./3", "So/2", "?/2")
-    with pytest.raises(UserError, match="sentence 2 of the document 'd' has 2 words and got 3 tags"):
-        a.tag([one], lambda sentence: ["X"] * 3)
 
 
 def words_file(tmp_path, *rows):
@@ -260,7 +251,36 @@ def test_a_list_without_names_matches_nothing():
 @pytest.fixture(scope="module")
 def nam_dict():
     """The list of names of the package gender-guesser, which is the study's."""
-    return Path(importlib.util.find_spec("gender_guesser").origin).parent / "data/nam_dict.txt"
+    return a.packaged_names()
+
+
+def test_another_list_of_names_is_refused(tmp_path, monkeypatch):
+    package = tmp_path / "names_of_mine"
+    (package / "data").mkdir(parents=True)
+    (package / "__init__.py").touch()
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(a, "NAME_PACKAGE", "names_of_mine")
+    with pytest.raises(UserError, match="gender-guesser, which has the list of names, is not installed"):
+        a.packaged_names()
+    (package / "data/nam_dict.txt").write_text("M  Bo\n", encoding="utf-8")
+    with pytest.raises(UserError, match=r"nam_dict\.txt: not the list of names of gender-guesser 0\.4\.0"):
+        a.packaged_names()
+
+
+def test_male_names_match_female_ones_and_mostly_male_mostly_female(tmp_path):
+    path = name_file(
+        tmp_path,
+        ("M", "Al", {2: 5}), ("F", "Ann", {2: 4}), ("F", "Rare", {3: 1}), ("1M", "Kit", {2: 1}), ("?F", "Sam", {2: 1}),
+        ("?", "Lou", {2: 1}),
+    )  # fmt: skip
+    pairs, totals = a.match_genders(a.read_names(path))
+    assert pairs == {"male": [("Al", "Ann")], "mostly male": [("Kit", "Sam")]}
+    assert totals == {"male": pytest.approx(12 / 11 - 1), "mostly male": 0}
+
+
+def test_the_files_of_the_study_can_be_fetched():
+    listed = read_manifest(Path(__file__).parents[3] / "config/upstream.tsv")
+    assert {*a.PUBLISHED_WORDS, a.PUBLISHED_NAMES} <= listed.keys()
 
 
 @pytest.mark.parametrize(
