@@ -66,7 +66,6 @@ def tag(documents, python):
             input="".join(json.dumps(sentence) + "\n" for sentence in sentences),
             capture_output=True,
             encoding="utf-8",
-            cwd=root,
             env={**os.environ, "PYTHONPATH": str(root)},
             check=False,
         )
