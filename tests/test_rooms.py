@@ -19,6 +19,7 @@ FLOORS = (
     "provenance",
     "upstream",
     "demo_encoder",
+    "coreference_corpora",
 )
 MODULES = {
     ".".join(path.relative_to(ROOT).with_suffix("").parts): path for path in sorted((ROOT / "scripts").rglob("*.py"))
@@ -29,6 +30,7 @@ ALLOWED = {
     CORE: (),
     f"{CORE}.provenance": (),
     f"{CORE}.paper": (),
+    f"{CORE}.coreference_systems": (),
     f"{CORE}.engines": (f"{CORE}.provenance.closure",),
 }
 

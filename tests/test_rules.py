@@ -71,7 +71,10 @@ DRAWN_BY_ANOTHER = {
     "underspecification_figure_occupations_example": "figure_occupations",
 }
 # Jobs of their own on a cluster, though no GPU is asked for.
-ALONE = {"bench_scoring", "crate", "plan", "train_demo_encoder"}
+ALONE = {
+    "bench_scoring", "coreference_augmented", "coreference_corpus", "coreference_names", "crate", "plan", "tag_corpus",
+    "train_demo_encoder",
+}  # fmt: skip
 SHARED = [
     path for path in sorted((ROOT / "rules").glob("*.smk"))
     if not path.name.startswith(("ruff", "counter_gap", "misgendered", "underspecification", "winopron"))

@@ -102,26 +102,9 @@ def test_cases_and_plain_marks():
 
 def test_classes_of_pairs():
     words = [
-        "Anna",
-        "Berg",
-        "saw",
-        "her",
-        ";",
-        "the",
-        "captain",
-        "and",
-        "Mr.",
-        "Berg",
-        "saw",
-        "her",
-        "and",
-        "she",
-        "saw",
-        "Carl",
-        "and",
-        "a",
-        "Captain",
-    ]
+        "Anna", "Berg", "saw", "her", ";", "the", "captain", "and", "Mr.", "Berg", "saw", "her", "and", "she", "saw",
+        "Carl", "and", "a", "Captain",
+    ]  # fmt: skip
     cases = features.word_cases(words, [(0, len(words))])
     spans = [(0, 1), (3, 3), (5, 6), (8, 9), (11, 11), (13, 13), (15, 15), (17, 18)]
     classes = features.pair_classes(words, cases, spans)
