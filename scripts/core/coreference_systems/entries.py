@@ -7,7 +7,7 @@ import yaml
 from scripts.core.errors import UserError
 
 KEYS = ("label", "encoder", "data", "model", "training")
-DATA = ("litbank", "conll2012")
+DATA = ("litbank", "ontonotes")
 _ENCODERS = ({"hub"}, {"hub", "revision"}, {"path"}, {"package", "version", "folder"})
 
 

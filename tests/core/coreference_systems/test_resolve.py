@@ -58,7 +58,7 @@ def test_tokens_are_ranges_of_the_text():
             "’ve",
             "gone",
             ".",
-        ]  # fmt: skip
+        ]
     )
 
 

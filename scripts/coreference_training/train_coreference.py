@@ -5,7 +5,6 @@ those of the epoch with the best CoNLL F1 on the development documents; the test
 """
 
 import json
-import shutil
 import time
 from pathlib import Path
 
@@ -21,17 +20,6 @@ from scripts.core.errors import UserError
 from scripts.core.job import log, run
 
 
-def read(kind, train, development, test):
-    """Return the documents of the three parts; LitBank's archive, given as the first, is divided here."""
-    if kind == "litbank":
-        parts = documents.litbank_split(documents.read_litbank(train))
-        return parts["train"], parts["development"], parts["test"]
-    readers = {"conll2012": documents.read_conll2012, "jsonl": documents.read}
-    if kind not in readers:
-        raise UserError(f"the kind of documents '{kind}' is none of litbank, {', '.join(readers)}")
-    return [readers[kind](path) if path else [] for path in (train, development, test)]
-
-
 def encoder_folder(name, source):
     """Return the folder of an encoder: in a package, a path, or on the hub."""
     if "package" in source:
@@ -44,7 +32,6 @@ def main(
     train: str,
     weights: str,
     name: str,
-    kind: str,
     encoder: dict,
     model: dict,
     training_settings: dict,
@@ -66,7 +53,7 @@ def main(
     is_delta = Path(weights).suffix == ".safetensors"
     if is_delta and not (configuration.lora_rank and "package" in encoder):
         raise UserError(f"{weights}: a delta needs low-rank updates and the encoder of a package; name a folder")
-    parts = read(kind, train, development, test)
+    parts = [documents.read(path) if path else [] for path in (train, development, test)]
     for part, listed in zip(documents.PARTS, parts, strict=True):
         log.info("%s: %d documents, %d words", part, len(listed), sum(len(document.words) for document in listed))
     torch.manual_seed(settings.seed)
@@ -101,7 +88,7 @@ def main(
         checkpoints.write_delta(weights, system, encoder, recipe)
     else:
         checkpoints.write_folder(weights, system, tokenizer, recipe)
-    shutil.rmtree(Path(state).parent, ignore_errors=True)
+    Path(state).unlink(missing_ok=True)
     if parts[2]:
         # What was written, as it is read again: in half precision where that is how it is stored.
         system, tokenizer = checkpoints.load(weights)

@@ -1,1 +1,0 @@
-"""Rule scripts of coreference systems."""
