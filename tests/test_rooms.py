@@ -32,7 +32,6 @@ ALLOWED = {
     CORE: (),
     f"{CORE}.provenance": (),
     f"{CORE}.paper": (),
-    f"{CORE}.coreference_systems": (f"{CORE}.engines.models", f"{CORE}.engines.masked_lm_head"),
     f"{CORE}.engines": (f"{CORE}.provenance.closure",),
     f"{CORE}.coreference_systems": (
         f"{CORE}.engines.models",

@@ -71,12 +71,12 @@ def test_weights_that_were_overwritten_are_seen(finished):
             "systems: 'tiny-c2' is no coreference system of config/models.yaml; did you mean",
         ),
         (
-            "counter_gap: {clusters: [{system: c2f (random), debiasing: none, data: replica, file: mine.jsonl}]}\n",
+            "counter_gap:\n  clusters: [{system: c2f (random), debiasing: none, data: replica, file: mine.jsonl}]\n",
             "counter_gap.clusters: mine.jsonl is of c2f (random), debiasing none, on replica, as results/counter_gap/",
         ),
         (
-            "winopron: {clusters: [{system: c2f (random), conversion: carried_over, templates: replica, entities: double, "
-            "file: mine.jsonl}]}\n",
+            "winopron:\n  clusters: [{system: c2f (random), conversion: carried_over, templates: replica, "
+            "entities: double, file: mine.jsonl}]\n",
             "winopron.clusters: mine.jsonl is of c2f (random) on replica, double, as results/winopron/clusters/replica/",
         ),
     ],
