@@ -1,22 +1,48 @@
 """Coreference systems in the workflow: run by name, planned, audited, read by two studies, refused in one line.
 
-The run of all workflow tests has one tiny random system (``config/test.yaml``).
+They have one tiny random system (``config/test.yaml``).
 """
 
 import json
+import os
 import re
 import shutil
+import subprocess
+import sys
 
 import pytest
 import yaml
 
 from scripts.core import coreference, files
-from tests.workflow.conftest import audit
 
 pytestmark = pytest.mark.workflow
 
 LABEL = "c2f (random)"
+TARGETS = ("counter_gap", "winopron", "results/paper/sections/winopron.tex", "results/paper/sections/counter_gap.tex")
 CLUSTERS = "results/counter_gap/clusters/replica/tiny-c2f.jsonl"
+
+
+@pytest.fixture(scope="module")
+def made(fresh):
+    """A run of the two studies without any model."""
+    workflow = fresh(("tiny-bert",))
+    overlay = workflow.folder / "config/test.yaml"
+    settings = yaml.safe_load(overlay.read_text(encoding="utf-8")) | {"studies": ["counter_gap", "winopron"]}
+    settings["winopron"] |= {"prompting": {"models": []}, "resolution": {"pairs": 0}}
+    overlay.write_text(yaml.safe_dump(settings), encoding="utf-8")
+    done = workflow.snakemake(*TARGETS)
+    assert done.returncode == 0, done.stdout[-6000:]
+    return workflow
+
+
+@pytest.fixture(scope="module")
+def complete(made):
+    """The folder of that run."""
+    return made.folder
+
+
+def test_a_second_run_has_nothing_to_do(made):
+    assert made.planned(*TARGETS) == {}
 
 
 def test_both_studies_read_the_system(complete):
@@ -44,21 +70,25 @@ def test_clusters_are_those_of_the_documents(complete):
     assert recorded["model"] == "tiny-c2f" and recorded["weights_sha256"] == facts["weights_sha256"]
 
 
-def test_weights_that_were_overwritten_are_seen(finished):
+def test_weights_that_were_overwritten_are_seen(made):
     """The audit compares them, and Snakemake resolves again; another label alone resolves nothing."""
-    entry = finished.folder / "zoo/models.yaml"
+    entry = made.folder / "zoo/models.yaml"
     content = yaml.safe_load(entry.read_text(encoding="utf-8"))
     targets = [CLUSTERS]
-    assert finished.planned(*targets) == {}
+    assert made.planned(*targets) == {}
     settings = content["systems"]["tiny-c2f"]
     entry.write_text(yaml.safe_dump(content | {"systems": {"tiny-c2f": settings | {"licence": "none"}}}))
-    assert finished.planned(*targets) == {}
+    assert made.planned(*targets) == {}
     entry.write_text(yaml.safe_dump(content, sort_keys=False))
-    configuration = finished.folder / settings["source"]["path"] / "encoder/config.json"
+    configuration = made.folder / settings["source"]["path"] / "encoder/config.json"
     before = configuration.read_text(encoding="utf-8")
     configuration.write_text(before + "\n", encoding="utf-8")
-    assert finished.planned(*targets) == {"coreference": 1, "merge_clusters": 1}
-    status, said = audit(finished.folder, CLUSTERS)
+    assert made.planned(*targets) == {"coreference": 1, "merge_clusters": 1}
+    done = subprocess.run(
+        [sys.executable, "-m", "scripts.audit", "--configfile", "config/test.yaml", f"--target={CLUSTERS}"],
+        cwd=made.folder, env={**os.environ, "PYTHONPATH": str(made.folder)}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    status, said = done.returncode, done.stdout + done.stderr
     assert status and re.search(r"stale +results/counter_gap/clusters/replica/tiny-c2f/1of1.jsonl: weights", said), said
     configuration.write_text(before, encoding="utf-8")
 
@@ -77,14 +107,14 @@ def test_weights_that_were_overwritten_are_seen(finished):
         (
             "winopron:\n  clusters: [{system: c2f (random), conversion: carried_over, templates: replica, "
             "entities: double, file: mine.jsonl}]\n",
-            "winopron.clusters: mine.jsonl is of c2f (random) on replica, double, as results/winopron/clusters/replica/",
+            "winopron.clusters: mine.jsonl is of c2f (random) on replica, double, as results/winopron/clusters/",
         ),
     ],
 )
-def test_configurations_that_are_refused(finished, overlay, message):
-    path = finished.folder / "mine.yaml"
+def test_configurations_that_are_refused(made, overlay, message):
+    path = made.folder / "mine.yaml"
     path.write_text(overlay, encoding="utf-8")
-    done = finished.snakemake("--dry-run", "--configfile", "config/test.yaml", "mine.yaml", "--", "clusters")
+    done = made.snakemake("--dry-run", "--configfile", "config/test.yaml", "mine.yaml", "--", "clusters")
     assert done.returncode == 1 and message in done.stdout, done.stdout
 
 
