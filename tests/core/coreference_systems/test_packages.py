@@ -185,8 +185,8 @@ def test_a_checkpoint_that_lacks_a_weight_is_named(coreference_python, package_s
     entry = package_systems["tiny-f-coref"] | {"source": {"path": str(folder)}}
     with pytest.raises(UserError, match=r"the checkpoint lacks mention_start_classifier.weight; use one of this arch"):
         Client(str(coreference_python), settings("cut", entry))
-    save_file(weights | {"mention_start_classifier.weight": removed, "more": removed.clone()}, folder / "model.safetensors",
-              metadata={"format": "pt"})  # fmt: skip
+    weights |= {"mention_start_classifier.weight": removed, "more": removed.clone()}
+    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
     with pytest.raises(UserError, match=r"the checkpoint has more, which f-coref has not"):
         Client(str(coreference_python), settings("cut", entry))
 
