@@ -4,17 +4,20 @@
 #                            -> results/{study}/scores/{set}/{model}.parquet       rules/scoring.smk
 #                               results/{study}/answers/{set}/{model}.parquet      rules/prompting.smk
 #                               results/{study}/distributions/{set}/{model}.parquet  rules/distributions.smk
+#                               results/{study}/clusters/{set}/{system}.jsonl      rules/coreference.smk
 #                            -> results/{study}/analysis/                          rules/{study}.smk
 #                            -> results/{study}/figures/, tables/                  rules/studies.smk
 #                            -> results/paper/main.pdf                             rules/paper.smk
 #
-# Named targets: paper (the default), summary, figures, tables, scores, instances, fetch_models, plan, bench, and one for
-# each study, by its name; audit says whether all that was made is what would be made today.
+# Named targets: paper (the default), summary, figures, tables, scores, clusters, instances, fetch_models, plan, bench, and
+# one for each study, by its name; audit says whether all that was made is what would be made today.
 
 
 include: "rules/common.smk"
 include: "rules/upstream.smk"
 include: "rules/demo_encoder.smk"
+include: "rules/coreference_corpora.smk"
+include: "rules/coreference_training.smk"
 
 
 # The studies, in the order of the paper.
@@ -33,6 +36,7 @@ include: "rules/studies.smk"
 include: "rules/scoring.smk"
 include: "rules/prompting.smk"
 include: "rules/distributions.smk"
+include: "rules/coreference.smk"
 include: "rules/annotation.smk"
 include: "rules/planning.smk"
 include: "rules/paper.smk"
@@ -48,6 +52,7 @@ localrules:
     figures,
     tables,
     scores,
+    clusters,
     instances,
     fetch_models,
     audit,
@@ -80,6 +85,11 @@ rule scores:
         SCORE_FILES,
 
 
+rule clusters:
+    input:
+        CLUSTER_FILES,
+
+
 rule instances:
     input:
         [study.instances for study in STUDIES.values()],
@@ -88,3 +98,4 @@ rule instances:
 rule fetch_models:
     input:
         [FETCHED_MODELS[name]["fetched"] for name in [*READ_MODELS, *ASKED_MODELS] if name in FETCHED_MODELS],
+        [FETCHED_SYSTEMS[name] for name in RUN_SYSTEMS if name in FETCHED_SYSTEMS],

@@ -19,7 +19,7 @@ from scripts.core import templates as template_files
 from scripts.core import upstream as upstream_files
 from scripts.core.errors import UserError
 from scripts.core.provenance import job_records
-from scripts.core.studies import Prompted, Scored, Texts, every, result
+from scripts.core.studies import Documents, Prompted, Resolved, Scored, Texts, every, result
 
 
 def refuse(error):
@@ -73,14 +73,21 @@ try:
     # Jobs run where the main process does.
     if workflow.is_main_process:
         runs.check_folder(config.get("run"), Path.cwd(), ROOT)
-    MODELS = registry.load_registry(ROOT / "config/models.yaml", ROOT / "config/schemas/models.schema.yaml")
+    schema = ROOT / "config/schemas/models.schema.yaml"
+    known = registry.read_registry(ROOT / "config/models.yaml", schema)
+    MODELS, SYSTEMS = known["models"], known["systems"]
     if config.get("registry"):
-        MODELS |= registry.load_registry(named(config["registry"]), ROOT / "config/schemas/models.schema.yaml")
+        known = registry.read_registry(named(config["registry"]), schema)
+        MODELS |= known["models"]
+        SYSTEMS |= known["systems"]
         registry.check_conflicts(MODELS, config["registry"])
-    for entry in MODELS.values():
-        if "path" in entry.get("source", {}):
-            entry["source"]["path"] = named(entry["source"]["path"])
+        registry.check_systems(SYSTEMS, MODELS, config["registry"])
+    for entry in [*MODELS.values(), *SYSTEMS.values()]:
+        for part in ("source", "encoder"):
+            if "path" in entry.get(part, {}):
+                entry[part]["path"] = named(entry[part]["path"])
     RUN = registry.select(MODELS, config["models"])
+    RUN_SYSTEMS = registry.select_systems(SYSTEMS, config["systems"])
     SERVERS = registry.select_servers(MODELS, config["completions"]["models"])
     UPSTREAM = upstream_files.read_manifest(ROOT / "config/upstream.tsv")
     TEMPLATES = Path(named(config.get("template_folder") or "templates"))
@@ -92,6 +99,8 @@ except UserError as error:
 
 # What analyses, figures and tables need to know of the run's models, and nothing more: these facts enter their params.
 RUN_MODELS = {name: registry.describe(entry) for name, entry in RUN.items()}
+# The same of its coreference systems.
+RUN_SYSTEM_FACTS = {name: registry.describe_system(entry) for name, entry in RUN_SYSTEMS.items()}
 PRONOUN_SETS = list(PRONOUNS)
 PRONOUN_LABELS = [{"set": name, "label": template_files.label(forms)} for name, forms in PRONOUNS.items()]
 
@@ -122,8 +131,9 @@ STUDIES = {}
 
 
 def declare(**declaration):
-    """Register a study (scripts/core/studies.py); it reads the models of the run unless it names its own."""
-    STUDIES[declaration["name"]] = declarations.Study(**{"models": list(RUN)} | declaration)
+    """Register a study (scripts/core/studies.py); it has the models and systems of the run unless it names its own."""
+    run_of_all = {"models": list(RUN), "systems": list(RUN_SYSTEMS)}
+    STUDIES[declaration["name"]] = declarations.Study(**run_of_all | declaration)
 
 
 def chosen(*known):
@@ -157,6 +167,7 @@ def one_of(values):
 
 wildcard_constraints:
     model=one_of(MODELS),
+    system=one_of(SYSTEMS),
     templates="replica|official",
     shard=r"\d+",
     shards=r"\d+",

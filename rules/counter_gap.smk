@@ -26,6 +26,11 @@ COUNTER_GAP_DATA = [*COUNTER_GAP["templates"], *expand("gap_{part}", part=COUNTE
 
 # Those with texts, which rules and systems can resolve.
 COUNTER_GAP_TEXTS = [data for data in COUNTER_GAP_FILES if data != "released"]
+# How many passages they have, and words and marks in a typical one.
+COUNTER_GAP_DOCUMENTS = {
+    data: Documents(f"results/counter_gap/instances/{data}.parquet", "id", *size)
+    for data, size in COUNTER_GAP_STUDY.PASSAGES.items()
+}
 
 # Every system whose flags were released.
 COUNTER_GAP_OUTPUTS = [
@@ -44,10 +49,24 @@ COUNTER_GAP_CLUSTERS = {
             }
             for rule in (COUNTER_GAP["baselines"] if data in COUNTER_GAP_TEXTS else ())
         ),
+        *(
+            {
+                "system": facts["label"],
+                "debiasing": facts["debiasing"],
+                "file": f"results/counter_gap/clusters/{data}/{name}.jsonl",
+            }
+            for name, facts in RUN_SYSTEM_FACTS.items()
+            if data in COUNTER_GAP_TEXTS
+        ),
         *(entry for entry in COUNTER_GAP["clusters"] if entry["data"] == data),
     ]
     for data in COUNTER_GAP_FILES
 }
+try:
+    for data, entries in COUNTER_GAP_CLUSTERS.items():
+        COUNTER_GAP_STUDY.check_systems(data, entries)
+except UserError as error:
+    refuse(error)
 
 # What its tables mean by their columns and values, where tables of instances have other names, so that the audit finds
 # the template rows behind a cell (scripts/core/provenance/origins.py says how an entry is read).
@@ -249,6 +268,9 @@ declare(
     parts=COUNTER_GAP["templates"],
     every_part=COUNTER_GAP_SETS,
     instances=expand("results/counter_gap/instances/{data}.parquet", data=COUNTER_GAP_DATA),
+    resolved=Resolved(
+        sets=[data for data in COUNTER_GAP_DATA if data in COUNTER_GAP_TEXTS], documents=COUNTER_GAP_DOCUMENTS
+    ),
     # In the paper: inconsistencies 1; the others are additions.
     figures={
         "inconsistencies": result(at="inconsistencies", title="What each inconsistency compares"),

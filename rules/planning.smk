@@ -1,4 +1,4 @@
-# What a run costs before it is paid for: scoring, prompting and token distributions of every study and model. Nothing is
+# What a run costs before it is paid for: scoring, prompting, token distributions and coreference of every study and model. Nothing is
 # made for it, so that planning one configuration leaves the results of another as they are: it uses what the
 # studies declare.
 
@@ -49,11 +49,24 @@ rule plan:
             for study, texts in TEXTS.items()
             for name in texts.sets
         },
+        resolved={
+            f"{study}/{name}": {
+                "documents": resolved.documents[name].count,
+                "tokens": resolved.documents[name].tokens,
+                "jobs": DOCUMENT_SHARDS[study][name],
+            }
+            for study, resolved in RESOLVED.items()
+            for name in resolved.sets
+        },
         entries={
             name: {**SCORED_ENTRIES[name], **registry.work(MODELS[name])}
             for name in dict.fromkeys(
                 [*READ_MODELS, *(name for prompted in PROMPTED.values() for name in prompted.models)]
             )
+        }
+        | {
+            name: {**RESOLVED_ENTRIES[name], "gpus": SYSTEMS[name]["gpus"], **registry.work(SYSTEMS[name])}
+            for name in dict.fromkeys(name for study in RESOLVED for name in STUDIES[study].systems)
         },
         devices=config["planning"]["gpus"],
         speeds="results/benchmarks/score",

@@ -3,6 +3,7 @@
 
 from scripts.winopron.lib import prompts as winopron_prompts
 from scripts.winopron.lib import resolution as winopron_resolution
+from scripts.winopron.lib import study as winopron_study
 from scripts.winopron.lib.person_rules import LABELS as WINOPRON_RULES
 
 WINOPRON = config["winopron"]
@@ -47,9 +48,27 @@ WINOPRON_SETS = [
 WINOPRON_INSTANCES = [
     "results/winopron/instances/{templates}/{entities}.parquet".format(**names) for names in WINOPRON_SETS
 ]
+# What coreference systems resolve: sentences of a set, each with every pronoun set, and the words and marks of one.
+WINOPRON_DOCUMENTS = {
+    f"{templates}/{entities}": Documents(
+        f"results/winopron/instances/{templates}/{entities}.parquet",
+        "instance_id",
+        winopron_study.TEMPLATES[templates] * len(PRONOUN_SETS),
+        winopron_study.WORDS,
+    )
+    for templates in WINOPRON_FILES
+    for entities in (["double"] if templates == "winogender" else ["double", "single"])
+}
 
 
 include: "winopron_inputs.smk"
+
+
+try:
+    for names in WINOPRON_SETS:
+        winopron_study.check_systems(names, winopron_systems(**names))
+except UserError as error:
+    refuse(error)
 
 
 rule winopron_instances:
@@ -309,6 +328,9 @@ declare(
     every_part=WINOPRON_EVERY,
     instances=WINOPRON_INSTANCES,
     analyses=[*rules.winopron_metrics.output, *rules.winopron_women_share.output],
+    resolved=Resolved(
+        sets=["{templates}/{entities}".format(**names) for names in WINOPRON_SETS], documents=WINOPRON_DOCUMENTS
+    ),
     scored=(
         Scored(
             sets=WINOPRON_PARTS,

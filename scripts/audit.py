@@ -167,15 +167,26 @@ def _weights(jobs):
         entry = job["params"].get("entry")
         source = entry.get("source", {}) if isinstance(entry, dict) else {}
         if "path" in source:
-            source = {"path": str(job_records.resolve(source["path"], ROOT))}
-            chosen |= {path: (job["wildcards"].get("model"), entry | {"source": source}) for path in job["outputs"]}
+            here = {
+                part: entry[part] | {"path": str(job_records.resolve(entry[part]["path"], ROOT))}
+                for part in ("source", "encoder")
+                if "path" in entry.get(part, {})
+            }
+            names = job["wildcards"].get("model"), job["wildcards"].get("system")
+            chosen |= dict.fromkeys(job["outputs"], (*names, entry | here))
     found, known = {}, {}
     if chosen:
+        from scripts.core.coreference_systems import sources
         from scripts.core.engines import models
-    for path, (name, entry) in chosen.items():
+    for path, (model, system, entry) in chosen.items():
+        name = model or system
         if name not in known:
             try:
-                known[name] = models.weights_digest(models.locate(name, entry))
+                known[name] = (
+                    models.weights_digest(models.locate(model, entry))
+                    if model
+                    else sources.locate(system, entry).weights_sha256
+                )
             except UserError as error:
                 log.warning("the weights cannot be compared: %s", error)
                 known[name] = None

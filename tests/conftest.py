@@ -1,6 +1,8 @@
 """Fixtures that several rooms of the tests share."""
 
+import json
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -33,3 +35,28 @@ def zoo(tmp_path_factory):
     from tests import zoo as builder
 
     return builder.build(tmp_path_factory.mktemp("zoo"))
+
+
+@pytest.fixture(scope="session")
+def coreference_python():
+    """The interpreter of the environment of the packages' coreference systems, made once for all tests."""
+    from scripts.core.coreference_systems.packages import environment
+    from scripts.core.errors import UserError
+
+    envs = ROOT / "envs"
+    try:
+        return environment.prepare(envs / "coreference.lock", envs / "coreference.in", ROOT / ".venv-coreference")
+    except UserError as error:
+        pytest.skip(f"the environment of the packages' systems is not there and cannot be made: {error}")
+
+
+@pytest.fixture(scope="session")
+def package_systems(coreference_python, tmp_path_factory):
+    """Registry entries of tiny random systems of packages, by name; their packages themselves build them."""
+    folder = tmp_path_factory.mktemp("packages")
+    command = [coreference_python, "-m", "tests.coreference_zoo", "--folder", folder]
+    done = subprocess.run(
+        command, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    return json.loads((folder / "systems.json").read_text(encoding="utf-8"))

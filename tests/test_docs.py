@@ -124,7 +124,7 @@ def test_commands_that_change_the_machine_are_known(command):
 )
 def test_files_in_the_pages_are_valid(block):
     content = yaml.safe_load(block.text)
-    if "models" in content and isinstance(content["models"], dict):
+    if any(isinstance(content.get(key), dict) for key in ("models", "systems")):
         path = ROOT / "config/schemas/models.schema.yaml"
         config.validate(content, config.load_yaml(path), block.file)
     else:

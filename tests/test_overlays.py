@@ -17,7 +17,8 @@ from scripts.core.engines import planning, registry
 from tests.workflow.conftest import Workflow
 
 ROOT = Path(__file__).parents[1]
-NAMES = sorted(path.stem for path in (ROOT / "config").glob("*.yaml") if path.stem not in ("models", "test"))
+OTHERS = ("models", "test", "coreference_training")
+NAMES = sorted(path.stem for path in (ROOT / "config").glob("*.yaml") if path.stem not in OTHERS)
 NO_MODEL = "no study of this run reads a model: nothing to plan, no weights to download"
 
 
@@ -58,7 +59,7 @@ def planned(name, folder):
 @pytest.mark.parametrize("name", NAMES)
 def test_the_head_tells_the_plan(name, tmp_path):
     params = planned(name, tmp_path)
-    sets = {key: params[key] for key in ("scored", "prompted", "texts", "entries", "devices")}
+    sets = {key: params[key] for key in ("scored", "prompted", "texts", "resolved", "entries", "devices")}
     frame = pd.DataFrame(planning.rows(**sets, measured={}, cpu=registry.CPU_FLOPS), columns=planning.COLUMNS)
     told = NO_MODEL
     if not frame.empty:
@@ -70,7 +71,7 @@ def test_the_head_tells_the_plan(name, tmp_path):
 
 def test_one_gpu_works_for_a_night(tmp_path):
     params = planned("one_gpu", tmp_path)
-    sets = {key: params[key] for key in ("scored", "prompted", "texts", "entries", "devices")}
+    sets = {key: params[key] for key in ("scored", "prompted", "texts", "resolved", "entries", "devices")}
     frame = pd.DataFrame(planning.rows(**sets, measured={}, cpu=registry.CPU_FLOPS), columns=planning.COLUMNS)
     mine = frame[frame.device == "RTX-4090"]
     assert set(frame.device) == set(params["devices"])

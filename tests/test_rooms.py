@@ -13,12 +13,15 @@ FLOORS = (
     "scoring",
     "prompting",
     "distributions",
+    "coreference",
     "annotation",
     "planning",
     "paper",
     "provenance",
     "upstream",
     "demo_encoder",
+    "coreference_corpora",
+    "coreference_training",
 )
 MODULES = {
     ".".join(path.relative_to(ROOT).with_suffix("").parts): path for path in sorted((ROOT / "scripts").rglob("*.py"))
@@ -30,6 +33,11 @@ ALLOWED = {
     f"{CORE}.provenance": (),
     f"{CORE}.paper": (),
     f"{CORE}.engines": (f"{CORE}.provenance.closure",),
+    f"{CORE}.coreference_systems": (
+        f"{CORE}.engines.models",
+        f"{CORE}.engines.masked_lm_head",
+        f"{CORE}.provenance.closure",
+    ),
 }
 
 

@@ -21,7 +21,7 @@ def corpus():
     root = Path(__file__).parents[1]
     lines = []
     for path in sorted((root / "templates").rglob("*.tsv")):
-        if path.stem in ("released_flags", "names", "declarations") or path.parent.name == "winopron":
+        if path.stem in ("released_flags", "names", "declarations") or path.parent.name in ("winopron", "coreference"):
             # Tokens spent on numbers, names and labels, or on the sentences of one more study, make RUFF's longest
             # prompts longer than small models take.
             continue
@@ -378,7 +378,7 @@ CHAT_TEMPLATE = (
 
 
 def build(folder, names=NAMES):
-    """Build checkpoints below ``folder`` and a registry file that lists them.
+    """Build checkpoints below ``folder``, a coreference system as well, and a registry file that lists them.
 
     Parameters
     ----------
@@ -431,8 +431,46 @@ def build(folder, names=NAMES):
         if name == "tiny-mosaicbert":
             entries[name]["remote_code"] = True
     registry = folder / "models.yaml"
-    registry.write_text(yaml.safe_dump({"models": entries}, sort_keys=False), encoding="utf-8")
+    systems = {"tiny-c2f": build_c2f(folder)}
+    registry.write_text(yaml.safe_dump({"models": entries, "systems": systems}, sort_keys=False), encoding="utf-8")
     return registry
+
+
+def build_c2f(folder, name="tiny-c2f"):
+    """Build a tiny coarse-to-fine coreference system below ``folder`` and return its registry entry.
+
+    Its scores are random, and loud enough that some spans are mentions and some pairs corefer.
+    """
+    import torch
+    import transformers as t
+
+    from scripts.core.coreference_systems.c2f import checkpoints
+    from scripts.core.coreference_systems.c2f.model import C2F, Configuration
+
+    target = Path(folder).resolve() / name
+    tokens = target.parent / f"{name}-tokens"
+    tokens.mkdir(parents=True, exist_ok=True)
+    tokenizer = _cased_wordpiece(tokens)
+    torch.manual_seed(5)
+    encoder = t.BertModel(
+        t.BertConfig(
+            vocab_size=len(tokenizer), hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=64,
+            max_position_embeddings=258,
+        ),
+        add_pooling_layer=False,
+    )  # fmt: skip
+    model = C2F(encoder, Configuration(max_segment_pieces=64, max_span_width=6, ffnn_size=24, feature_size=6))
+    with torch.no_grad():
+        for parameter in model.parameters():
+            if parameter.dim() > 1:
+                parameter.mul_(4)
+    checkpoints.write_folder(target, model, tokenizer, {"made": "at random, for tests"})
+    return {
+        "label": "c2f (random)", "family": "c2f", "size": "tiny", "architecture": "c2f",
+        "parameters": sum(parameter.numel() for parameter in model.parameters()), "source": {"path": str(target)},
+        "precision": "float32", "gpus": 0, "environment": "main", "licence": "MIT", "gated": False,
+        "demonstration": False, "studies": {},
+    }  # fmt: skip
 
 
 def main():

@@ -55,6 +55,8 @@ FAMILIES = {
     "Llama-2-chat": ("#999933", 6.7e9, 7.0e10),
     "LingMess": ("#4477AA", None, None),
     "CAW-coref": ("#EE6677", None, None),
+    "F-coref": ("#66CCEE", None, None),
+    "MiniLM coreference": ("#A14D00", None, None),
     "BERT coreference": ("#CCBB44", 1.0e8, 3.4e8),
     "SpanBERT coreference": ("#228833", 1.0e8, 3.4e8),
     "GPT-2": ("#EE7733", 1.2e8, 1.6e9),

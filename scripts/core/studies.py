@@ -200,6 +200,44 @@ class Texts:
 
 
 @dataclass(frozen=True)
+class Documents:
+    """A set of documents that coreference systems resolve.
+
+    Attributes
+    ----------
+    table : str
+        Parquet file with a row for each document, and its text in the column ``text``.
+    identifier : str
+        The column with the documents' names.
+    count : int
+        How many there are at most.
+    tokens : float
+        Tokens of a typical one.
+    """
+
+    table: str
+    identifier: str
+    count: int
+    tokens: float
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """Documents whose clusters a study reads: ``results/<study>/clusters/<set>/<system>.jsonl``.
+
+    Attributes
+    ----------
+    sets : list of str
+        The sets of this run.
+    documents : dict of str to Documents
+        Every set that there can be; a name may have folders (``replica/double``).
+    """
+
+    sets: list
+    documents: dict
+
+
+@dataclass(frozen=True)
 class Rule:
     """One rule that follows from a declaration; ``reported`` names the output that the HTML report shows, if any.
 
@@ -252,6 +290,10 @@ class Study:
         Tidy tables that belong to the results, as figures and tables do.
     scored, prompted, texts : Scored, Prompted, Texts or None
         What models do for it.
+    systems : list of str
+        The coreference systems that resolve its documents; those of the run unless a study has a list of its own.
+    resolved : Resolved or None
+        What coreference systems do for it.
     traced : list of dict
         How a row of its results leads back to rows of its templates, where its tables use other names than its
         instances.
@@ -286,6 +328,8 @@ class Study:
     scored: Scored | None = None
     prompted: Prompted | None = None
     texts: Texts | None = None
+    systems: list = field(default_factory=list)
+    resolved: Resolved | None = None
     traced: list = field(default_factory=list)
     abstract: bool = False
     appendix: bool = False
@@ -393,6 +437,12 @@ class Study:
         """The files with the token distributions of the study's models."""
         sets = self.texts.sets if self.texts else []
         return [f"results/{self.name}/distributions/{name}/{model}.parquet" for name in sets for model in self.models]
+
+    @property
+    def cluster_files(self):
+        """The clusters of the study's coreference systems."""
+        sets = self.resolved.sets if self.resolved else {}
+        return [f"results/{self.name}/clusters/{name}/{system}.jsonl" for name in sets for system in self.systems]
 
     def rules(self, root: Callable):
         """Yield the rules (:class:`Rule`) of figures, tables, comparisons, numbers and the section.

@@ -24,7 +24,9 @@ def facts(family="OPT", parameters=1_000_000_000, architecture="decoder", demons
 
 @pytest.fixture(scope="module")
 def registry(root):
-    return yaml.safe_load((root / "config/models.yaml").read_text())["models"]
+    content = yaml.safe_load((root / "config/models.yaml").read_text())
+    # Systems have the look of encoders.
+    return content["models"] | {name: e | {"architecture": "encoder"} for name, e in content["systems"].items()}
 
 
 def luminance(colour):

@@ -59,7 +59,7 @@ def count_tokens(architecture, options, lengths, shared, labels="text"):
     return round(options * read + predicted), round(read + predicted)
 
 
-def rows(scored, prompted, texts, entries, devices, measured, cpu):
+def rows(scored, prompted, texts, resolved, entries, devices, measured, cpu):
     """Return the plan of a run, one row for each set, model and device type.
 
     Parameters
@@ -72,8 +72,10 @@ def rows(scored, prompted, texts, entries, devices, measured, cpu):
     texts : dict of str to dict
         ``study/set`` to ``counts`` of texts by method, ``tokens`` (of a typical one), ``new_tokens`` that continue it,
         and ``methods``: model to the methods by which it reads them.
+    resolved : dict of str to dict
+        ``study/set`` to ``documents`` (how many), ``tokens`` (of a typical one) and ``jobs`` of each system.
     entries : dict of str to dict
-        The models' registry entries.
+        The registry entries of models and systems.
     devices : dict of str to dict
         GPU types (:func:`plan`).
     measured : dict
@@ -110,6 +112,10 @@ def rows(scored, prompted, texts, entries, devices, measured, cpu):
             planned = plan_generation(
                 "token_distributions", model, entries[model], read, text["tokens"], generated, 1, devices, cpu
             )
+            found += [{"instances_of": name, **row} for row in planned]
+    for name, asked in resolved.items():
+        for system, jobs in asked["jobs"].items():
+            planned = plan_coreference(system, entries[system], asked["documents"], asked["tokens"], jobs, devices, cpu)
             found += [{"instances_of": name, **row} for row in planned]
     return found
 
@@ -311,6 +317,41 @@ def plan_generation(rule, name, entry, texts, tokens, generated, jobs, devices, 
         speed, source = _stated_speed(entry, facts, cpu)
         seconds = registry.generation_seconds(entry, read, generated, speed)
         rows.append(_row(rule, name, entry, counted, jobs, device, facts, [seconds, seconds], f"{source}, at most"))
+    return rows
+
+
+def plan_coreference(name, entry, documents, tokens, jobs, devices, cpu):
+    """Return the plan of one coreference system, one row for each device type.
+
+    Hours are those of :func:`scripts.core.engines.registry.document_seconds`, as long as it takes at most.
+
+    Parameters
+    ----------
+    name : str
+    entry : dict
+        The registry entry.
+    documents : int
+    tokens : float
+        Of a typical document.
+    jobs : int
+    devices, cpu
+        As for :func:`plan`.
+
+    Returns
+    -------
+    list of dict
+        As of :func:`plan`.
+    """
+    read = round(documents * tokens)
+    work = registry.document_operations(entry, read)
+    counted = {"instances": documents, "tokens": read, "tokens_shared": read, "operations": work}
+    rows = []
+    for device, facts in _devices(entry, devices):
+        speed, source = _stated_speed(entry, facts, cpu)
+        seconds = work / speed + documents * registry.SECONDS_PER_DOCUMENT
+        rows.append(
+            _row("coreference", name, entry, counted, jobs, device, facts, [seconds, seconds], f"{source}, at most")
+        )
     return rows
 
 

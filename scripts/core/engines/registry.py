@@ -12,6 +12,10 @@ from pathlib import Path
 from scripts.core.config import load_yaml, validate
 from scripts.core.errors import UserError, nearest
 
+# Where a coreference system of each architecture runs: with this project's own packages, or with those of
+# envs/coreference.in.
+ENVIRONMENTS = {"c2f": "main", "caw": "coreference", "lingmess": "coreference", "f-coref": "coreference"}
+
 BYTES = {"float32": 4, "float16": 2, "bfloat16": 2}
 
 # Sustained floating-point operations per second: about 60 % of an A100's float32 peak of 19.5e12 and a third of
@@ -21,6 +25,8 @@ GPU_FLOPS = {"float32": 12e12, "float16": 1e14, "bfloat16": 1e14}
 CPU_FLOPS = 8e10
 # Kernel launches bound small models on a GPU.
 GPU_SECONDS_PER_INSTANCE = 0.1
+# What a coreference system does for each document besides: words, spans, clusters, in Python.
+SECONDS_PER_DOCUMENT = 0.1
 # An A100 reads its weights at about this speed for every new token; a batch has at least so many prompts.
 GPU_BYTES_PER_SECOND = 1e12
 PROMPTS_PER_BATCH = 32
@@ -52,10 +58,23 @@ def load_registry(path, schema_path):
         If a file cannot be read, a key or value is unknown (naming the entry, the key and the nearest valid one),
         or two entries contradict each other (:func:`check_conflicts`).
     """
+    return read_registry(path, schema_path)["models"]
+
+
+def read_registry(path, schema_path):
+    """Read and check a registry with all that is in it, as :func:`load_registry`.
+
+    Returns
+    -------
+    dict
+        ``models`` and ``systems`` (:mod:`scripts.core.engines.systems`): name to entry, in file order.
+    """
     data = load_yaml(path)
     validate(data, _with_studies(load_yaml(schema_path), Path(schema_path).parent, data), str(path))
-    check_conflicts(data["models"], str(path))
-    return data["models"]
+    models, systems = data.get("models", {}), data.get("systems", {})
+    check_conflicts(models, str(path))
+    check_systems(systems, models, str(path))
+    return {"models": models, "systems": systems}
 
 
 def _with_studies(schema, folder, data):
@@ -72,7 +91,7 @@ def _with_studies(schema, folder, data):
         if "model_uses" in definitions:
             uses[path.name.removesuffix(".schema.yaml")] = definitions["model_uses"]
     entry = schema["$defs"]["entry"]["properties"]
-    entry["studies"]["properties"] = uses
+    entry["studies"]["properties"] = schema["$defs"]["system"]["properties"]["studies"]["properties"] = uses
     entry["released_in"] = {"enum": list(uses)}
     return schema
 
@@ -133,6 +152,86 @@ def check_conflicts(registry, file):
                 f"{file}: models.{name} is a demonstration model and belongs to no study; empty its studies or set "
                 "demonstration to false"
             )
+
+
+def check_systems(systems, models, file):
+    """Refuse what the schema cannot see of coreference systems.
+
+    A name that a model has; two entries with the same source, or with the same label and debiasing in one study or
+    among those of none; a gated entry whose source is not the hub; an environment in which the architecture does not
+    run; a source or encoder that does not belong to the architecture; a demonstration system that a study claims or
+    whose label does not say so.
+
+    Parameters
+    ----------
+    systems, models : dict of str to dict
+    file : str
+        The name that the message starts with.
+
+    Raises
+    ------
+    UserError
+    """
+    sources, labels = {}, {}
+    for name, entry in systems.items():
+        where, source, architecture = f"{file}: systems.{name}", entry["source"], entry["architecture"]
+        if name in models:
+            raise UserError(f"{where} has the name of a model; give it another one")
+        twin = sources.setdefault(tuple(sorted(source.items(), key=str)), name)
+        if twin != name:
+            raise UserError(f"{where} has the same source as systems.{twin}; keep one")
+        called = (entry["label"], entry.get("debiasing", "none"))
+        twin = labels.setdefault(called, name)
+        if twin != name:
+            raise UserError(f"{where} has the label and debiasing of systems.{twin}; give it a label of its own")
+        if entry["gated"] and "hub" not in source:
+            raise UserError(f"{where}.gated is true but its source is not the hub; set gated to false")
+        if entry["environment"] != ENVIRONMENTS[architecture]:
+            raise UserError(
+                f"{where}.environment is {entry['environment']}, but {architecture} runs in "
+                f"{ENVIRONMENTS[architecture]}; correct it"
+            )
+        if entry["environment"] != "main" and entry["precision"] != "float32":
+            raise UserError(
+                f"{where}.precision is {entry['precision']}, but {architecture} computes in float32; say so"
+            )
+        if ("file" in source) != (architecture == "caw" and "hub" in source):
+            remedy = "name the checkpoint's file" if architecture == "caw" else "remove file"
+            raise UserError(f"{where}.source is not one of {architecture}: {remedy}")
+        if ("encoder" in entry) != (architecture == "caw"):
+            remedy = "add the encoder" if architecture == "caw" else "remove encoder"
+            raise UserError(f"{where}: only caw has an encoder beside its source, and needs one; {remedy}")
+        if "delta" in source and architecture != "c2f":
+            raise UserError(f"{where}: a package with a delta is for c2f; name the hub or a folder")
+        if entry["demonstration"] and entry["studies"]:
+            raise UserError(
+                f"{where} is a demonstration system and belongs to no study; empty its studies or set demonstration to "
+                "false"
+            )
+        if entry["demonstration"] != entry["label"].endswith("(demonstration)"):
+            raise UserError(f"{where}.label must end with (demonstration) if, and only if, demonstration is true")
+
+
+def select_systems(systems, names):
+    """Return the coreference systems called ``names``, in registry order.
+
+    Raises
+    ------
+    UserError
+        If a name is not in the registry; names the nearest.
+    """
+    for name in names:
+        if name not in systems:
+            raise UserError(
+                f"systems: '{name}' is no coreference system of config/models.yaml"
+                f"{nearest(name, systems) or '; add an entry'}"
+            )
+    return {name: entry for name, entry in systems.items() if name in set(names)}
+
+
+def describe_system(entry):
+    """Return what figures and tables say of a system, as :func:`describe`, with its debiasing (none if it has none)."""
+    return describe(entry) | {"debiasing": entry.get("debiasing", "none")}
 
 
 def select(registry, names, where="models"):
@@ -294,6 +393,38 @@ def distribution_minutes(entry, n_texts, tokens, new_tokens, attempt=1):
 def shards(entry, n_instances, options, tokens, minutes_per_job):
     """Return the number of jobs that keeps each within ``minutes_per_job`` (:func:`instance_seconds`), at least 1."""
     return jobs_within(n_instances * instance_seconds(entry, options, tokens), minutes_per_job)
+
+
+def document_seconds(entry, tokens):
+    """Return how long a coreference system takes for one document at most, in seconds.
+
+    Every token is read once by the encoder; what the system puts on it (mentions, pairs, spans) is taken to cost as
+    much again. That is ``4 x parameters x tokens`` floating-point operations at the speeds of :func:`instance_seconds`,
+    and 0.1 s for each document, which is resolved by itself.
+
+    Parameters
+    ----------
+    entry : dict
+    tokens : float
+        Tokens of a typical document.
+    """
+    flops = GPU_FLOPS[entry["precision"]] if gpus(entry) else CPU_FLOPS
+    return document_operations(entry, tokens) / flops + SECONDS_PER_DOCUMENT
+
+
+def document_operations(entry, tokens):
+    """Return the floating-point operations of a coreference system for ``tokens``, as in :func:`document_seconds`."""
+    return 4 * work_parameters(entry) * tokens
+
+
+def document_shards(entry, documents, tokens, minutes_per_job):
+    """Return the number of jobs of a coreference system that keeps each within ``minutes_per_job``, at least 1."""
+    return jobs_within(documents * document_seconds(entry, tokens), minutes_per_job)
+
+
+def document_minutes(entry, documents, tokens, attempt=1):
+    """Return the time limit of a job that resolves documents, in minutes, as :func:`runtime_minutes`."""
+    return prompt_minutes(entry, documents * document_seconds(entry, tokens), attempt)
 
 
 def prompt_seconds(entry, tokens, new_tokens):

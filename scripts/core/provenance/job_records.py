@@ -136,7 +136,7 @@ def recorded_params(params):
     return {name: value for name, value in params.items() if name != "_weights"}
 
 
-def local_weights(source, cache=CACHE):
+def local_weights(source, cache=CACHE, whole=False):
     """Return the digest of weights that lie in a folder of this machine, as the metadata of their outputs have it.
 
     Such a folder can be overwritten in place, which no name shows. What was not changed since is not read again.
@@ -147,6 +147,8 @@ def local_weights(source, cache=CACHE):
         Of the model's registry entry.
     cache : str or Path
         As for :func:`digest`; it holds the digest that each folder had last, too.
+    whole : bool
+        Whether everything in the folder counts, and not only a checkpoint's usual files.
 
     Returns
     -------
@@ -161,9 +163,9 @@ def local_weights(source, cache=CACHE):
     with contextlib.suppress(OSError, ValueError, KeyError):
         known = json.loads(last.read_text(encoding="utf-8"))["sha256"]
     folder = Path(source["path"]).expanduser()
-    if not checkpoints.has_weights(folder):
+    if not (any(folder.glob("*")) if whole else checkpoints.has_weights(folder)):
         return known
-    value = checkpoints.digest(folder, lambda path: digest(path, cache))
+    value = digest(folder, cache) if whole else checkpoints.digest(folder, lambda path: digest(path, cache))
     if value != known:
         _remember(last, {"path": portable(source["path"], ROOT), "sha256": value})
     return value
@@ -251,10 +253,18 @@ def index(records):
 def model_facts(paths):
     """Return ``{path: facts}`` for the score files among ``paths``: those whose metadata name a model's weights.
 
-    A file that cannot be read has no facts; its digest tells that it was changed.
+    The metadata of clusters lie beside them (``.metadata.json``). A file that cannot be read has no facts; its digest
+    tells that it was changed.
     """
     facts = {}
     for path in map(str, paths):
+        beside = Path(path).with_suffix(".metadata.json")
+        if path.endswith(".jsonl") and Path(path).is_file() and beside.is_file():
+            with contextlib.suppress(OSError, ValueError):
+                stored = json.loads(beside.read_text(encoding="utf-8"))
+                if isinstance(stored, dict) and "weights_sha256" in stored:
+                    named = stored | {"model": stored.get("system"), "instances_sha256": stored.get("texts_sha256")}
+                    facts[path] = {key: named.get(key) for key in MODEL_FACTS}
         if path.endswith(".parquet") and Path(path).is_file():
             # Metadata of another program need not be JSON.
             with contextlib.suppress(UserError, ValueError):

@@ -223,10 +223,11 @@ def _pairs(cell):
 
 
 def model_names(row, jobs):
-    """Return the models that a row is about, by name or by label; None if it is about all."""
+    """Return the models and systems that a row is about, by name or by label; None if it is about all."""
     if not row:
         return None
-    names = {job["wildcards"]["model"]: job["wildcards"]["model"] for job in jobs if "model" in job["wildcards"]}
+    known = [job["wildcards"][kind] for job in jobs for kind in ("model", "system") if kind in job["wildcards"]]
+    names = dict(zip(known, known, strict=True))
     for job in jobs:
         described = job["params"].get("models")
         if isinstance(described, dict):
@@ -278,12 +279,14 @@ def affected(name, jobs, follows, where=Path):
         for job in jobs
         if job["outputs"]
         and (
-            archive in job["inputs"] or path in job["params"].get("_code", {}) or job["wildcards"].get("model") == name
+            archive in job["inputs"]
+            or path in job["params"].get("_code", {})
+            or name in (job["wildcards"].get("model"), job["wildcards"].get("system"))
         )
     ]
     if not first:
         known = {p for job in jobs for p in [*job["inputs"], *job["params"].get("_code", {})]}
-        known |= {job["wildcards"]["model"] for job in jobs if "model" in job["wildcards"]}
+        known |= {job["wildcards"][kind] for job in jobs for kind in ("model", "system") if kind in job["wildcards"]}
         raise UserError(f"{name}: no job of this run depends on it{nearest(path, known)}")
     if numbered and path == archive:
         rows = data_rows(where(path))

@@ -1,5 +1,7 @@
 """What the study calls its template sets, sentences, systems and ways of reading them."""
 
+from scripts.core.errors import UserError
+
 SETS = {"replica": "this project's templates", "official": "WinoPron", "winogender": "Winogender Schemas"}
 """Template sets to their labels; Winogender Schemas have no sentences about one person."""
 ENTITIES = {"double": "two people", "single": "one person"}
@@ -24,6 +26,13 @@ SYSTEMS = {
     "FLAN-T5-xxl": "published",
 }
 """The study's systems, in the order of its tables, to how its authors read their outputs."""
+CONVERSIONS = {"c2f": "carried_over", "caw": "other_mention", "lingmess": "other_mention"}
+"""Architectures of coreference systems to how the study's authors read their outputs, as of :data:`SYSTEMS`; they had
+no other architecture."""
+TEMPLATES = {"replica": 360, "official": 360, "winogender": 120}
+"""Template sets to the number of their sentences about two people, each with every pronoun set."""
+WORDS = 20
+"""Words and marks of a typical sentence."""
 CORRECTED = "corrected"
 """How this project reads the outputs of every system."""
 READINGS = {
@@ -37,6 +46,53 @@ READINGS = {
 
 FULL, PARTIAL = ", full likelihood", ", partial likelihood"
 """What the label of a model ends with that resolves by likelihood (:mod:`scripts.winopron.lib.resolution`)."""
+
+
+def conversions(architecture):
+    """Return the ways in which clusters of a system are read: the corrected one, and the authors' where there is one.
+
+    Examples
+    --------
+    >>> conversions("c2f"), conversions("f-coref")
+    (['corrected', 'carried_over'], ['corrected'])
+    """
+    return [CORRECTED, *([CONVERSIONS[architecture]] if architecture in CONVERSIONS else [])]
+
+
+def system_label(facts):
+    """Return what tables call a system of the registry, with what it was debiased by.
+
+    Examples
+    --------
+    >>> system_label({"label": "BERT-base", "debiasing": "n-CDA"})
+    'BERT-base, n-CDA'
+    """
+    return facts["label"] + ("" if facts["debiasing"] == "none" else f", {facts['debiasing']}")
+
+
+def check_systems(names, systems):
+    """Refuse two systems of a set of instances that tables could not tell apart.
+
+    Parameters
+    ----------
+    names : dict
+        ``templates`` and ``entities``.
+    systems : list of dict
+        With ``system`` and ``file``.
+
+    Raises
+    ------
+    UserError
+        If two have the same label.
+    """
+    seen = {}
+    for entry in systems:
+        first = seen.setdefault(entry["system"], entry["file"])
+        if first != entry["file"]:
+            raise UserError(
+                f"winopron.clusters: {entry['file']} is of {entry['system']} on {names['templates']}, "
+                f"{names['entities']}, as {first} is; give it another name"
+            )
 
 
 def by_likelihood(system):

@@ -135,13 +135,8 @@ def test_misgendered_table_3(models):
 
 
 def test_other_studies(models):
-    used = {
-        study: {e["label"] for e in models.values() if study in e["studies"]} for study in ("winopron", "counter_gap")
-    }
-    assert used["counter_gap"] == {"BERT-base", "BERT-large", "SpanBERT-base", "SpanBERT-large"}
-    assert used["winopron"] == {
-        *("LingMess", "CAW-coref", "SpanBERT-base", "SpanBERT-large"),
-        *(f"FLAN-T5-{size}" for size in ("small", "base", "large", "xl", "xxl")),
+    assert {e["label"] for e in models.values() if "winopron" in e["studies"]} == {
+        f"FLAN-T5-{size}" for size in ("small", "base", "large", "xl", "xxl")
     }
     assert {e["label"] for e in models.values() if "underspecification" in e["studies"]} == {
         *("BERT-base", "BERT-large", "RoBERTa-base", "RoBERTa-large", "BART-base", "BART-large"),
@@ -635,3 +630,124 @@ def test_files_of_a_package_stay_in_it(tmp_path, name, key, value):
         load_changed(tmp_path, lambda entries: entries[name]["source"].update({key: value}))
     assert f"models.{name}.source.{key} is '{value}'; expected" in str(caught.value)
     assert "inside the package" in str(caught.value)
+
+
+@pytest.fixture(scope="module")
+def systems():
+    return module.read_registry(REGISTRY, SCHEMA)["systems"]
+
+
+def test_coreference_systems_of_the_studies(systems):
+    used = {
+        study: {e["label"] for e in systems.values() if study in e["studies"]} for study in ("winopron", "counter_gap")
+    }
+    assert used["counter_gap"] == {"BERT-base", "BERT-large", "SpanBERT-base", "SpanBERT-large"}
+    assert used["winopron"] == {"LingMess", "CAW-coref", "SpanBERT-base", "SpanBERT-large"}
+    assert {entry["architecture"] for entry in systems.values()} == set(module.ENVIRONMENTS)
+    described = module.describe_system(systems["lingmess"])
+    assert described["label"] == "LingMess" and described["debiasing"] == "none"
+
+
+def test_systems_are_chosen_by_name(systems):
+    # In registry order, whatever the order of the configuration.
+    assert list(module.select_systems(systems, ["lingmess", "bert-base-coref"])) == ["bert-base-coref", "lingmess"]
+    with pytest.raises(UserError) as caught:
+        module.select_systems(systems, ["lingmes"])
+    assert str(caught.value) == (
+        "systems: 'lingmes' is no coreference system of config/models.yaml; did you mean 'lingmess'?"
+    )
+
+
+DELTA = {"package": "p", "version": "1", "folder": "f", "delta": "d.safetensors"}
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "message"),
+    [
+        (
+            "lingmess",
+            {"architecture": "lingmes"},
+            "systems.lingmess.architecture is 'lingmes'; expected one of c2f, caw",
+        ),
+        ("lingmess", {"precison": "float32"}, "unknown key 'systems.lingmess.precison'; did you mean 'precision'?"),
+        (
+            "lingmess",
+            {"precision": "bfloat16"},
+            "systems.lingmess.precision is bfloat16, but lingmess computes in float32",
+        ),
+        ("lingmess", {"environment": "main"}, "systems.lingmess.environment is main, but lingmess runs in coreference"),
+        (
+            "lingmess",
+            {"source": DELTA},
+            "systems.lingmess: a package with a delta is for c2f; name the hub or a folder",
+        ),
+        ("lingmess", {"encoder": {"path": "x"}}, "systems.lingmess: only caw has an encoder beside its source"),
+        (
+            "caw-coref",
+            {"encoder": None},
+            "systems.caw-coref: only caw has an encoder beside its source, and needs one; add",
+        ),
+        (
+            "caw-coref",
+            {"source": {"hub": "a/b", "revision": None}},
+            "systems.caw-coref.source is not one of caw: name the",
+        ),
+        (
+            "caw-coref",
+            {"source": {"hub": "a/b", "revision": None, "file": "x.bin"}},
+            "systems.caw-coref.source.file is 'x.bin'; expected a .pt file of the repository",
+        ),
+        (
+            "f-coref",
+            {"label": "LingMess"},
+            "systems.f-coref has the label and debiasing of systems.lingmess; give it a",
+        ),
+        ("f-coref", {"debiasing": "n-cda"}, "systems.f-coref.debiasing is 'n-cda'; expected one of none, a-CDA, n-CDA"),
+        (
+            "f-coref",
+            {"source": {"hub": "biu-nlp/lingmess-coref", "revision": None}},
+            "has the same source as systems.ling",
+        ),
+        (
+            "f-coref",
+            {"demonstration": True},
+            "systems.f-coref.label must end with (demonstration) if, and only if, demon",
+        ),
+        ("lingmess", {"demonstration": True}, "systems.lingmess is a demonstration system and belongs to no study"),
+        ("bert-base-coref", {"gated": True}, "systems.bert-base-coref.gated is true but its source is not the hub"),
+        ("f-coref", {"gpus": 2}, "systems.f-coref.gpus is '2'; expected 0 or 1"),
+    ],
+)
+def test_entries_of_systems_that_are_refused(tmp_path, name, changes, message):
+    content = copy.deepcopy(original())
+    entry = content["systems"][name] | changes
+    content["systems"][name] = {key: value for key, value in entry.items() if value is not None}
+    path = tmp_path / "models.yaml"
+    path.write_text(json.dumps(content), encoding="utf-8")
+    with pytest.raises(UserError) as caught:
+        module.read_registry(path, SCHEMA)
+    assert message in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_a_registry_may_have_systems_alone_and_none_with_the_name_of_a_model(tmp_path):
+    content = copy.deepcopy(original())
+    path = tmp_path / "models.yaml"
+    path.write_text(json.dumps({"systems": {"f-coref": content["systems"]["f-coref"]}}), encoding="utf-8")
+    assert module.read_registry(path, SCHEMA) == {"models": {}, "systems": {"f-coref": content["systems"]["f-coref"]}}
+    path.write_text("planned_studies: {}", encoding="utf-8")
+    with pytest.raises(UserError, match="the file lacks the key 'models'; add it"):
+        module.read_registry(path, SCHEMA)
+    content["systems"]["bert-base"] = content["systems"].pop("f-coref")
+    path.write_text(json.dumps(content), encoding="utf-8")
+    with pytest.raises(UserError, match=r"systems.bert-base has the name of a model; give it another one"):
+        module.read_registry(path, SCHEMA)
+
+
+def test_what_documents_take(systems):
+    """4 x parameters x tokens at 12 TFLOP/s on a GPU, 80 GFLOP/s on a core, and a tenth of a second for each."""
+    large, small = systems["spanbert-large-coref"], systems["f-coref"]
+    assert module.document_seconds(large, 100) == pytest.approx(4 * 333579264 * 100 / 12e12 + 0.1)
+    assert module.document_seconds(small, 100) == pytest.approx(4 * (90506496 - 38603520) * 100 / 8e10 + 0.1)
+    # A thousand documents on a core: 0.36 s each.
+    assert module.document_shards(small, 1000, 100, minutes_per_job=1) == 6
+    assert module.document_minutes(small, 1000, 100) == 10 + 6 + 1 and module.document_minutes(small, 1, 100, 3) == 33

@@ -30,7 +30,8 @@ def test_mappings_are_complete_and_know_the_registry(study):
     models = published.read_models(FOLDER / f"{study}_models.csv")
     mapping = published.read_mapping(FOLDER / f"{study}_mapping.csv", numbers, models)
     assert len(mapping) == len(numbers.drop_duplicates(published.KEY))
-    registry = config.load_yaml(FOLDER.parents[1] / "config/models.yaml")["models"]
+    content = config.load_yaml(FOLDER.parents[1] / "config/models.yaml")
+    registry = content["models"] | content["systems"]
     for row in models.itertuples():
         assert registry[row.model]["label"] == row.label
         assert registry[row.model]["studies"][study] in row.groups

@@ -1,0 +1,160 @@
+# One job for each study, set of documents, coreference system and shard. The rules know documents and a system, not a study.
+
+# The part of a registry entry that clusters depend on; a new label or licence resolves nothing again.
+RESOLVED_KEYS = ("source", "encoder", "architecture", "precision", "gated", "environment", "demonstration")
+RESOLVED_ENTRIES = {name: {key: entry[key] for key in RESOLVED_KEYS if key in entry} for name, entry in SYSTEMS.items()}
+
+RESOLVED = {name: study.resolved for name, study in STUDIES.items() if study.resolved}
+CLUSTER_FILES = [path for declared in STUDIES.values() for path in declared.cluster_files]
+# A run of other studies has none, and a wildcard needs something that it could be.
+RESOLVING = one_of(RESOLVED or ["none"])
+RESOLVED_SETS = one_of(dict.fromkeys(name for resolved in RESOLVED.values() for name in resolved.documents) or ["none"])
+
+# Jobs for each study, set and system: as many as keep each within scoring.minutes_per_job.
+DOCUMENT_SHARDS = {
+    study: {
+        name: {
+            system: registry.document_shards(
+                SYSTEMS[system], documents.count, documents.tokens, config["scoring"]["minutes_per_job"]
+            )
+            for system in STUDIES[study].systems
+        }
+        for name, documents in resolved.documents.items()
+    }
+    for study, resolved in RESOLVED.items()
+}
+check_jobs(
+    {f"{study} {name}": counts for study, sets in DOCUMENT_SHARDS.items() for name, counts in sets.items()},
+    "resolve",
+)
+
+# What a system is read from besides its entry.
+FETCHED_SYSTEMS = {
+    name: f"results/systems/fetched/{name}.json"
+    for name, entry in SYSTEMS.items()
+    if any("hub" in entry.get(part, {}) for part in ("source", "encoder"))
+}
+SYSTEM_FILES = {
+    name: {
+        **({"fetched": FETCHED_SYSTEMS[name]} if name in FETCHED_SYSTEMS else {}),
+        **({"delta": root(entry["source"]["delta"])} if "delta" in entry["source"] else {}),
+        **({"environment": "results/environments/coreference.json"} if entry["environment"] != "main" else {}),
+    }
+    for name, entry in SYSTEMS.items()
+}
+
+
+def system_weights(wildcards):
+    """Return the digest of weights in a folder of this machine (rules/common.smk, local_weights)."""
+    return job_records.local_weights(SYSTEMS[wildcards.system]["source"], whole=True)
+
+
+def system_package(wildcards):
+    """Return the package's folder that a system reads beside its delta, which the job's record names."""
+    source = SYSTEMS[wildcards.system]["source"]
+    return {key: source[key] for key in ("package", "version", "folder")} if "delta" in source else None
+
+
+localrules:
+    coreference_environment,
+    fetch_system,
+    merge_clusters,
+
+
+# In the repository, for all runs; with --sdm conda the job's own environment has all packages.
+rule coreference_environment:
+    input:
+        lock=root("envs/coreference.lock"),
+        requirements=root("envs/coreference.in"),
+    output:
+        environment="results/environments/coreference.json",
+    log:
+        "results/logs/coreference_environment/coreference.log",
+    conda:
+        "../envs/coreference.yaml"
+    params:
+        folder=root(".venv-coreference"),
+    script:
+        "../scripts/coreference/coreference_environment.py"
+
+
+rule fetch_system:
+    output:
+        fetched="results/systems/fetched/{system}.json",
+    log:
+        "results/logs/fetch_system/{system}.log",
+    conda:
+        "../envs/scoring.yaml"
+    params:
+        system=lambda wildcards: wildcards.system,
+        entry=lambda wildcards: RESOLVED_ENTRIES[wildcards.system],
+    script:
+        "../scripts/coreference/fetch_system.py"
+
+
+rule coreference:
+    input:
+        unpack(lambda wildcards: SYSTEM_FILES[wildcards.system]),
+        documents=lambda wildcards: RESOLVED[wildcards.study].documents[wildcards.data].table,
+    output:
+        clusters="results/{study}/clusters/{data}/{system}/{shard}of{shards}.jsonl",
+        metadata="results/{study}/clusters/{data}/{system}/{shard}of{shards}.metadata.json",
+    log:
+        "results/logs/coreference/{study}/{data}/{system}/{shard}of{shards}.log",
+    benchmark:
+        "results/benchmarks/coreference/{study}/{data}/{system}/{shard}of{shards}.tsv"
+    wildcard_constraints:
+        study=RESOLVING,
+        data=RESOLVED_SETS,
+    conda:
+        "../envs/scoring.yaml"
+    threads: SCORING_THREADS
+    resources:
+        gpu=lambda wildcards: registry.gpus(SYSTEMS[wildcards.system]),
+        mem_mb=lambda wildcards, attempt: registry.memory_mb(SYSTEMS[wildcards.system], attempt),
+        runtime=lambda wildcards, attempt: registry.document_minutes(
+            SYSTEMS[wildcards.system],
+            RESOLVED[wildcards.study].documents[wildcards.data].count / int(wildcards.shards),
+            RESOLVED[wildcards.study].documents[wildcards.data].tokens,
+            attempt,
+        ),
+    params:
+        system=lambda wildcards: wildcards.system,
+        entry=lambda wildcards: RESOLVED_ENTRIES[wildcards.system],
+        identifier=lambda wildcards: RESOLVED[wildcards.study].documents[wildcards.data].identifier,
+        device=config["scoring"]["device"],
+        save_seconds=config["scoring"]["save_seconds"],
+        shard=lambda wildcards: int(wildcards.shard),
+        shards=lambda wildcards: int(wildcards.shards),
+        _weights=system_weights,
+        _package=system_package,
+    script:
+        "../scripts/coreference/coreference.py"
+
+
+rule merge_clusters:
+    input:
+        shards=lambda wildcards: expand(
+            rules.coreference.output.clusters,
+            shard=range(1, DOCUMENT_SHARDS[wildcards.study][wildcards.data][wildcards.system] + 1),
+            shards=DOCUMENT_SHARDS[wildcards.study][wildcards.data][wildcards.system],
+            allow_missing=True,
+        ),
+        facts=lambda wildcards: expand(
+            rules.coreference.output.metadata,
+            shard=range(1, DOCUMENT_SHARDS[wildcards.study][wildcards.data][wildcards.system] + 1),
+            shards=DOCUMENT_SHARDS[wildcards.study][wildcards.data][wildcards.system],
+            allow_missing=True,
+        ),
+    output:
+        clusters="results/{study}/clusters/{data}/{system}.jsonl",
+        metadata="results/{study}/clusters/{data}/{system}.metadata.json",
+    log:
+        "results/logs/merge_clusters/{study}/{data}/{system}.log",
+    wildcard_constraints:
+        study=RESOLVING,
+        data=RESOLVED_SETS,
+    conda:
+        "../envs/scoring.yaml"
+    script:
+        "../scripts/coreference/merge_clusters.py"

@@ -1,0 +1,245 @@
+"""Weights of c2f systems: a folder that holds all of them, or one file with what differs from a package's encoder.
+
+A folder has ``model.safetensors`` with every variable, and the encoder's configuration and tokenizer as transformers
+writes them in ``encoder/``. A delta is one safetensors file: the head, low-rank updates of the encoder's linear layers
+and its layer norms. The configuration is in the file's metadata. The name and shape of every variable are compared.
+"""
+
+import json
+import shutil
+import tempfile
+from pathlib import Path
+
+import torch
+
+from scripts.core.coreference_systems.c2f.model import C2F, Configuration
+from scripts.core.engines.masked_lm_head import merge_low_rank
+from scripts.core.engines.models import package_file
+from scripts.core.errors import UserError, counted
+
+WEIGHTS = "model.safetensors"
+ENCODER = "encoder"
+CONFIGURATION, PACKAGE, RECIPE = "c2f", "encoder", "recipe"
+PACKAGE_KEYS = ("package", "version", "folder")
+
+
+def build(folder, configuration, pretrained=True, attention=None):
+    """Return a model on the encoder in a folder, with a new head, and the encoder's tokenizer.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Configuration, tokenizer and, if ``pretrained``, weights of an encoder as transformers stores them.
+    configuration : Configuration
+    pretrained : bool
+        Whether the encoder's weights are read; else they are drawn at random.
+    attention : str, optional
+        How the library computes attention, for example ``eager``.
+
+    Returns
+    -------
+    tuple of (C2F, transformers.PreTrainedTokenizerBase)
+
+    Raises
+    ------
+    UserError
+        If the folder holds no encoder, its tokenizer lacks the marks that enclose a segment, or its positions are
+        fewer than a segment's pieces.
+    """
+    from transformers import AutoConfig, AutoModel, AutoTokenizer, logging
+
+    # Encoders made for other ends have layers that are not needed here, of which the library would warn.
+    logging.set_verbosity_error()
+    options = {"attn_implementation": attention} if attention else {}
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(folder, model_max_length=10**9)
+        if pretrained:
+            encoder = AutoModel.from_pretrained(folder, dtype=torch.float32, **options)
+        else:
+            encoder = AutoModel.from_config(AutoConfig.from_pretrained(folder), dtype=torch.float32, **options)
+    except (OSError, ValueError, KeyError) as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise UserError(f"{folder}: holds no encoder that can be read ({reason}); name another folder") from error
+    if tokenizer.cls_token_id is None or tokenizer.sep_token_id is None:
+        raise UserError(f"{folder}: its tokenizer has no marks of a segment's beginning and end; name a BERT encoder")
+    positions = getattr(encoder.config, "max_position_embeddings", configuration.max_segment_pieces)
+    if configuration.max_segment_pieces > positions:
+        raise UserError(
+            f"{folder}: has {positions} positions, fewer than max_segment_pieces, {configuration.max_segment_pieces}"
+        )
+    if hasattr(encoder, "pooler"):
+        encoder.pooler = None
+    return C2F(encoder, configuration), tokenizer
+
+
+def trained(model):
+    """Return the trained parameters by name."""
+    return {name: parameter for name, parameter in model.named_parameters() if parameter.requires_grad}
+
+
+def put(variables, tensors, where):
+    """Copy tensors into variables of the same names and shapes.
+
+    Parameters
+    ----------
+    variables, tensors : dict of str to torch.Tensor
+    where : str
+        How messages begin.
+
+    Raises
+    ------
+    UserError
+        Naming a variable that is missing, one that the model does not have, or one whose shape, or kind, differs.
+    """
+    for words, names in (
+        ("lacks the variable", variables.keys() - tensors.keys()),
+        ("has a variable that the model lacks,", tensors.keys() - variables.keys()),
+    ):
+        if names:
+            others = f" and {counted(len(names) - 1, 'other')}" if len(names) > 1 else ""
+            raise UserError(f"{where}: {words} {min(names)}{others}; name weights of this system")
+    for name, variable in variables.items():
+        tensor = tensors[name]
+        if tensor.shape != variable.shape:
+            raise UserError(
+                f"{where}: {name} has the shape {tuple(tensor.shape)}, the model's {tuple(variable.shape)}; "
+                "name weights for this encoder and configuration"
+            )
+        if not tensor.is_floating_point() or not torch.isfinite(tensor).all():
+            raise UserError(f"{where}: {name} holds values that are not finite numbers; get the file again")
+    with torch.no_grad():
+        for name, variable in variables.items():
+            variable.copy_(tensors[name])
+
+
+def write_delta(path, model, package, recipe):
+    """Write what training changed, in half precision, atomically.
+
+    Parameters
+    ----------
+    path : str or Path
+    model : C2F
+        With low-rank updates.
+    package : dict
+        The encoder's ``package``, ``version`` and ``folder``.
+    recipe : dict
+        How the weights were made.
+    """
+    from safetensors.torch import save_file
+
+    from scripts.core import files
+
+    metadata = {
+        CONFIGURATION: json.dumps(vars(model.configuration), sort_keys=True),
+        PACKAGE: json.dumps({key: package[key] for key in PACKAGE_KEYS}, sort_keys=True),
+        RECIPE: json.dumps(recipe, sort_keys=True),
+    }
+    tensors = {name: parameter.detach().half().contiguous() for name, parameter in trained(model).items()}
+    with files.atomic(path) as temporary:
+        save_file(tensors, temporary, metadata=metadata)
+
+
+def write_folder(folder, model, tokenizer, recipe):
+    """Write all of a model's weights to a new folder; low-rank updates become part of the encoder's weights.
+
+    The model itself is merged by this.
+    """
+    from safetensors.torch import save_file
+
+    merged(model)
+    target = Path(folder)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    metadata = {
+        CONFIGURATION: json.dumps(vars(model.configuration), sort_keys=True),
+        RECIPE: json.dumps(recipe, sort_keys=True),
+    }
+    with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as temporary:
+        made = Path(temporary) / target.name
+        (made / ENCODER).mkdir(parents=True)
+        model.encoder.config.save_pretrained(made / ENCODER)
+        tokenizer.save_pretrained(made / ENCODER)
+        state = {name: value.contiguous() for name, value in model.state_dict().items()}
+        save_file(state, made / WEIGHTS, metadata=metadata)
+        if target.exists():
+            shutil.rmtree(target)
+        made.rename(target)
+
+
+def merged(model):
+    """Put low-rank updates into the encoder's weights, in place, and return the model."""
+    if model.configuration.lora_rank:
+        from dataclasses import replace
+
+        merge_low_rank(model.encoder)
+        model.configuration = replace(model.configuration, lora_rank=0)
+    return model
+
+
+def load(source, attention=None):
+    """Read a system.
+
+    Parameters
+    ----------
+    source : str or Path
+        A folder as of :func:`write_folder`, or a delta as of :func:`write_delta`.
+    attention : str, optional
+        As for :func:`build`.
+
+    Returns
+    -------
+    tuple of (C2F, transformers.PreTrainedTokenizerBase)
+        In evaluation mode, without low-rank updates: they are part of the encoder's weights.
+
+    Raises
+    ------
+    UserError
+        If there is no such file, it is damaged or not such weights, its package is not installed, or as :func:`put`.
+    """
+    source = Path(source)
+    is_folder = source.is_dir()
+    path = source / WEIGHTS if is_folder else source
+    tensors, metadata = read(path)
+    configuration = Configuration.parse(_mapping(metadata, CONFIGURATION, path), path)
+    if is_folder:
+        model, tokenizer = build(source / ENCODER, configuration, pretrained=False, attention=attention)
+        put(dict(model.state_dict()), tensors, path)
+    else:
+        package = _mapping(metadata, PACKAGE, path)
+        if set(package) != set(PACKAGE_KEYS) or not configuration.lora_rank:
+            raise UserError(f"{path}: is no delta of a package's encoder; name another file")
+        folder = package_file(path.stem, package, package["folder"])
+        model, tokenizer = build(folder, configuration, attention=attention)
+        put(trained(model), tensors, path)
+    return merged(model).eval(), tokenizer
+
+
+def recipe(source):
+    """Return how a system's weights were made, as its file says."""
+    source = Path(source)
+    path = source / WEIGHTS if source.is_dir() else source
+    return _mapping(read(path)[1], RECIPE, path)
+
+
+def read(path):
+    """Return the tensors and the metadata of a safetensors file; damage is a :class:`UserError`."""
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(path, framework="pt") as file:
+            return {name: file.get_tensor(name) for name in file.keys()}, file.metadata() or {}  # noqa: SIM118
+    except FileNotFoundError as error:
+        raise UserError(f"{path}: no such file; name the weights of a c2f system") from error
+    except (OSError, SafetensorError) as error:
+        raise UserError(f"{path}: cannot be read as safetensors ({error}); get the file again") from error
+
+
+def _mapping(metadata, key, path):
+    try:
+        value = json.loads(metadata[key])
+    except (KeyError, ValueError) as error:
+        raise UserError(
+            f"{path}: its metadata have no readable '{key}'; name weights that this project wrote"
+        ) from error
+    if not isinstance(value, dict):
+        raise UserError(f"{path}: its metadata '{key}' is no mapping; name weights that this project wrote")
+    return value

@@ -1,0 +1,138 @@
+"""Plain texts resolved by a c2f system: tokens, sentences and clusters by character offsets."""
+
+import re
+from contextlib import nullcontext
+
+import torch
+
+from scripts.core import coreference
+from scripts.core.coreference_systems.c2f import checkpoints
+from scripts.core.coreference_systems.c2f.model import clusters
+from scripts.core.coreference_systems.c2f.windows import Splitter
+from scripts.core.coreference_systems.documents import AnnotatedDocument
+from scripts.core.errors import UserError
+
+PRECISIONS = {"float32": torch.float32, "bfloat16": torch.bfloat16}
+# The pairs of spans grow with the square of a document's length.
+MAX_WORDS = 20_000
+
+# An abbreviated title or initial with its full stop; quotation marks of two characters and an ellipsis; what follows an
+# apostrophe; a word up to "n't"; a word; any other mark.
+_TOKEN = re.compile(
+    r"(?:Mrs?|Ms|Dr|St|Messrs|Capt|Rev|Prof|Sr|Jr|Col|Gen|Lt|Sgt|Mt)\.|\b[A-Z]\.(?=\s)|``|''|\.\.\."
+    r"|['\u2019](?:s|re|ve|ll|d|m)\b|n['\u2019]t\b|\w+?(?=n['\u2019]t\b)|\w+|[^\w\s]",
+)
+_ENDS = frozenset(".!?")
+_CLOSING = frozenset(('"', "''", "\u201d", ")", "'", "\u2019"))
+
+
+def tokenise(text):
+    """Return half-open character ranges of the words and marks of a text, as annotated corpora divide it."""
+    return tuple(match.span() for match in _TOKEN.finditer(text))
+
+
+def sentences(text, tokens):
+    """Divide a text into sentences: one ends with a full stop, question or exclamation mark that is a token.
+
+    Further such marks, and closing quotation marks and brackets, belong to it where no space comes before them. The
+    full stop of an abbreviated title or of an initial is part of a longer token and ends none.
+
+    Parameters
+    ----------
+    text : str
+    tokens : sequence of (int, int)
+        As from :func:`tokenise`.
+
+    Returns
+    -------
+    tuple of (int, int)
+        Half-open ranges of tokens, without gaps.
+    """
+    found, first, ended = [], 0, False
+    for index, (start, end) in enumerate(tokens):
+        word = text[start:end]
+        follows = ended and start == tokens[index - 1][1] and (word in _ENDS or word in _CLOSING)
+        if ended and not follows:
+            found.append((first, index))
+            first = index
+        ended = word in _ENDS or follows
+    if tokens:
+        found.append((first, len(tokens)))
+    return tuple(found)
+
+
+class Resolver:
+    """A c2f system that resolves texts, one after the other: the result for one does not depend on the others.
+
+    Parameters
+    ----------
+    model : C2F
+    tokenizer : transformers.PreTrainedTokenizerBase
+    device : str
+    precision : str
+        Of the products: float32 or bfloat16.
+    max_words : int
+        Longest text, in words and marks.
+    """
+
+    def __init__(self, model, tokenizer, device="cpu", precision="float32", max_words=MAX_WORDS):
+        if precision not in PRECISIONS:
+            raise UserError(f"the precision '{precision}' is none of {', '.join(PRECISIONS)}")
+        if torch.device(device).type == "cuda" and not torch.cuda.is_available():
+            raise UserError(f"the device '{device}' was asked for and PyTorch sees no GPU here; use the device cpu")
+        self.model = model.to(device).eval()
+        self.splitter = Splitter(tokenizer, model.configuration)
+        self.device, self.precision, self.max_words = torch.device(device), precision, max_words
+
+    @classmethod
+    def load(cls, source, device="cpu", precision="float32", max_words=MAX_WORDS):
+        """Return the resolver of a folder or delta; see :func:`scripts.core.coreference_systems.c2f.checkpoints.load`.
+
+        Raises
+        ------
+        UserError
+            For weights that cannot be used, an unknown precision, or a GPU that is not there.
+        """
+        return cls(*checkpoints.load(source), device, precision, max_words)
+
+    def resolve(self, texts):
+        """Resolve texts.
+
+        Parameters
+        ----------
+        texts : iterable of (str, str)
+            Names and texts.
+
+        Yields
+        ------
+        scripts.core.coreference.Document
+
+        Raises
+        ------
+        UserError
+            For a text that is too long; the message names it.
+        """
+        for name, text in texts:
+            tokens = tokenise(text)
+            if len(tokens) > self.max_words:
+                raise UserError(
+                    f"the document '{name}' has {len(tokens)} words and marks, more than {self.max_words}; divide it"
+                )
+            words = tuple(text[start:end] for start, end in tokens)
+            found = self.clusters(AnnotatedDocument(name, words, sentences(text, tokens), ())) if words else []
+            yield coreference.Document(name, coreference.digest(text), tokens, tuple(map(tuple, found)))
+
+    @torch.no_grad()
+    def clusters(self, document, genre=None):
+        """Return the clusters of a document whose words are known: mentions as first and last word, in order."""
+        window = self.splitter.window(document, genre=genre).to(self.device)
+        with autocast(self.device, self.precision):
+            scores = self.model(window)
+        return clusters(scores, window, self.model.configuration.singletons)
+
+
+def autocast(device, precision):
+    """Return the context in which products have a precision, float32 or bfloat16."""
+    if precision == "float32":
+        return nullcontext()
+    return torch.autocast(torch.device(device).type, PRECISIONS[precision])

@@ -1,0 +1,478 @@
+"""Annotated documents of coreference corpora: OntoNotes' CoNLL-2012 files, LitBank's, and this project's JSON Lines.
+
+Words are as the corpus has them. A mention is the first and the last of its words, both included and counted from the
+document's first word; a cluster is the mentions of one entity, and a cluster of one mention is a singleton.
+"""
+
+import json
+import logging
+import re
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+
+from scripts.core import archives, files
+from scripts.core.errors import UserError, counted
+
+log = logging.getLogger(__name__)
+
+# Columns of a row, counted from 0 (Pradhan et al. 2012, Table 3). The coreference column is the last.
+IDENTIFIER, PART, NUMBER, WORD, TAG, SPEAKER = 0, 1, 2, 3, 4, 9
+# Up to the named entities; those of predicates, of which a sentence has as many as predicates, and coreference follow.
+FEWEST_COLUMNS = 12
+ABSENT = ("-", "_", "*")
+
+# OntoNotes writes a slash before some marks that end a sentence; c2f-coref (Lee et al. 2018) leaves it out.
+ESCAPED = {"/.": ".", "/?": "?"}
+
+PARTS = ("train", "development", "test")
+
+_BEGIN = re.compile(r"#begin document \((.*)\); part (\d+)\s*")
+_END = re.compile(r"#end document\s*")
+_CELL = re.compile(r"(\()?(\d+)(\))?")
+_REMEDY = "get an unchanged copy of the corpus"
+
+
+@dataclass(frozen=True)
+class AnnotatedDocument:
+    """A document with its entities.
+
+    Attributes
+    ----------
+    name : str
+        As the corpus has it; of a part other than the first ``<name>; part <number>``.
+    words : tuple of str
+    sentences : tuple of (int, int)
+        Half-open ranges of words, without gaps.
+    clusters : tuple of tuple of (int, int)
+        Mentions in the order of the text, clusters in the order of their first mentions.
+    speakers : tuple of str, optional
+        One for each word; None where the corpus names none in the whole document.
+    tags : tuple of str, optional
+        Parts of speech of the Penn Treebank, one for each word.
+    """
+
+    name: str
+    words: tuple
+    sentences: tuple
+    clusters: tuple
+    speakers: tuple | None = None
+    tags: tuple | None = None
+
+    @property
+    def mentions(self):
+        """All mentions, in the order of the text."""
+        return sorted(mention for cluster in self.clusters for mention in cluster)
+
+
+def ordered(clusters):
+    """Return clusters as tuples, mentions in the order of the text and clusters in that of their first mentions."""
+    return tuple(sorted(tuple(sorted((first, last) for first, last in cluster)) for cluster in clusters))
+
+
+def read_conll2012(path, merge=False):
+    """Read CoNLL-2012 files, OntoNotes' layout (``*gold_conll``).
+
+    Parameters
+    ----------
+    path : str or Path
+        A file, or a folder whose files ``*gold_conll``, at any depth, are read in the order of their paths. Each part
+        of a file is a document.
+    merge : bool
+        What happens to clusters that share a mention, which OntoNotes has a few of: by default they are refused; else
+        they become one, as in the preprocessing of c2f-coref (Lee et al. 2018).
+
+    Returns
+    -------
+    list of AnnotatedDocument
+
+    Raises
+    ------
+    UserError
+        Naming file and row: a mention that is not closed or was not opened, a sentence whose rows differ in their
+        number of columns, a document without words or without its end, a mention in two clusters or twice in one, a
+        row of another document, two documents of one name, bytes that are not UTF-8, or nothing to read.
+    """
+    path = Path(path)
+    paths = sorted(path.rglob("*gold_conll")) if path.is_dir() else [path]
+    if not paths:
+        raise UserError(f"{path}: has no file *gold_conll; name a file or a folder of CoNLL-2012 files")
+    documents = [
+        document
+        for file in paths
+        for document in parse_conll2012(files.read_text(file, "name a file in the CoNLL-2012 layout"), file, merge)
+    ]
+    return _distinct(documents, path)
+
+
+def read_litbank(path):
+    """Read LitBank's coreference annotations (Bamman et al. 2020): its files ``coref/conll/*.conll``.
+
+    Parameters
+    ----------
+    path : str or Path
+        The folder of these files, or a packed one (.tar.xz), which is read in memory.
+
+    Returns
+    -------
+    list of AnnotatedDocument
+        In the order of their names.
+
+    Raises
+    ------
+    UserError
+        As :func:`read_conll2012`.
+    """
+    path = Path(path)
+    if path.is_dir():
+        contents = [(file, file.read_bytes()) for file in sorted(path.glob("*.conll"))]
+    else:
+        contents = [(f"{path}: {name}", content) for name, content in archives.tar_members(path)]
+        contents = [(label, content) for label, content in contents if label.endswith(".conll")]
+    if not contents:
+        raise UserError(f"{path}: has no file *.conll; name LitBank's folder coref/conll, or a packed one")
+    documents = []
+    for label, content in contents:
+        try:
+            text = content.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise UserError(f"{label}: not UTF-8 text ({error}); {_REMEDY}") from error
+        documents += parse_conll2012(text, label)
+    return sorted(_distinct(documents, path), key=lambda document: document.name)
+
+
+def litbank_split(documents):
+    """Divide LitBank's documents into parts by a rule of this project.
+
+    The corpus has a ten-fold split of its own, which the file of annotations does not carry. The rule here: of the
+    documents in the order of their names, counted from 0, those whose number is 0 modulo 10 are the test part, those
+    where it is 1 the development part, all others the training part.
+
+    Parameters
+    ----------
+    documents : list of AnnotatedDocument
+
+    Returns
+    -------
+    dict of str to list of AnnotatedDocument
+        By part: train, development, test.
+    """
+    parts = {part: [] for part in PARTS}
+    for number, document in enumerate(sorted(documents, key=lambda document: document.name)):
+        parts[{0: "test", 1: "development"}.get(number % 10, "train")].append(document)
+    return parts
+
+
+def _distinct(documents, path):
+    names = set()
+    for document in documents:
+        if document.name in names:
+            raise UserError(f"{path}: the document '{document.name}' occurs twice; remove one")
+        names.add(document.name)
+    return documents
+
+
+def parse_conll2012(text, where, merge=False):
+    """Return the documents of a CoNLL-2012 text; ``where`` starts messages, else as :func:`read_conll2012`."""
+    documents, builder = [], None
+    for row, line in enumerate(text.replace("\r\n", "\n").split("\n"), 1):
+        here = f"{where}, row {row}"
+        if line.startswith("#"):
+            begin, end = _BEGIN.fullmatch(line), _END.fullmatch(line)
+            if begin and builder is None:
+                builder = _Builder(begin[1], int(begin[2]), row, where, merge)
+            elif end and builder is not None:
+                documents.append(builder.document())
+                builder = None
+            elif begin:
+                raise UserError(f"{here}: a document begins before the last one's '#end document'; {_REMEDY}")
+            elif end:
+                raise UserError(f"{here}: a document ends that did not begin; {_REMEDY}")
+            elif builder is None:
+                raise UserError(
+                    f"{here}: '#begin document (<name>); part <number>' was expected; name a file in the CoNLL-2012 "
+                    "layout"
+                )
+            else:
+                raise UserError(f"{here}: not a row of the document '{builder.identifier}'; {_REMEDY}")
+        elif not line.strip(" \t"):
+            if builder is not None:
+                builder.end_sentence()
+        elif builder is None:
+            raise UserError(f"{here}: a word outside a document; name a file in the CoNLL-2012 layout")
+        else:
+            builder.add(line, row)
+    if builder is not None:
+        raise UserError(
+            f"{where}, row {builder.row}: the document '{builder.identifier}' has no '#end document'; {_REMEDY}"
+        )
+    if not documents:
+        raise UserError(f"{where}: has no document; name a file in the CoNLL-2012 layout")
+    return documents
+
+
+class _Builder:
+    """A document that is being read."""
+
+    def __init__(self, identifier, part, row, where, merge):
+        self.identifier, self.part, self.row, self.where, self.merge = identifier, part, row, where, merge
+        self.words, self.tags, self.speakers, self.sentences = [], [], [], []
+        self.start, self.columns = 0, None
+        self.clusters, self.open, self.cluster_of = {}, {}, {}
+
+    def add(self, line, row):
+        here = f"{self.where}, row {row}"
+        # Tabs keep an empty last cell; spaces only align.
+        cells = line.split("\t") if "\t" in line else line.split(" ")
+        cells = cells if "\t" in line else [cell for cell in cells if cell]
+        if len(cells) < FEWEST_COLUMNS:
+            raise UserError(
+                f"{here}: {counted(len(cells), 'column')} where the CoNLL-2012 layout has at least {FEWEST_COLUMNS}; "
+                f"{_REMEDY}"
+            )
+        if self.columns is None:
+            self.columns = len(cells)
+        elif len(cells) != self.columns:
+            raise UserError(
+                f"{here}: {counted(len(cells), 'column')} where the sentence's first row has {self.columns}; {_REMEDY}"
+            )
+        if cells[IDENTIFIER] != self.identifier or cells[PART].lstrip("0") != str(self.part).lstrip("0"):
+            raise UserError(
+                f"{here}: a row of '{cells[IDENTIFIER][:100]}', part {cells[PART][:10]}, in the document "
+                f"'{self.identifier}', part {self.part}; {_REMEDY}"
+            )
+        word = ESCAPED.get(cells[WORD], cells[WORD])
+        if not word or word != word.strip():
+            raise UserError(f"{here}: the word {word[:100]!r} is empty or has spaces around it; {_REMEDY}")
+        self._mentions(cells[-1].strip(), row, here)
+        self.words.append(word)
+        self.tags.append(cells[TAG])
+        self.speakers.append(cells[SPEAKER])
+
+    def _mentions(self, cell, row, here):
+        index = len(self.words)
+        for item in () if cell in ("", *ABSENT) else cell.split("|"):
+            match = _CELL.fullmatch(item)
+            if not match or not (match[1] or match[3]):
+                raise UserError(
+                    f"{here}: {cell[:100]!r} is not a coreference cell such as (0, 0), (0) or (0|1); correct it"
+                )
+            number = int(match[2])
+            if match[1] and match[3]:
+                self._close(number, index, index, row, here)
+            elif match[1]:
+                self.open.setdefault(number, []).append((index, row))
+            elif self.open.get(number):
+                self._close(number, self.open[number].pop()[0], index, row, here)
+            else:
+                raise UserError(f"{here}: a mention of entity {number} is closed that was not opened; correct it")
+
+    def _close(self, number, first, last, row, here):
+        mention = (first, last)
+        other, before = self.cluster_of.get(mention, (number, None))
+        if before is not None and not self.merge:
+            words = "twice a mention of one entity" if other == number else f"also a mention of entity {other}"
+            raise UserError(
+                f"{here}: the mention of entity {number} that ends here is {words} (row {before}); leave it in one "
+                "cluster, once"
+            )
+        self.cluster_of.setdefault(mention, (number, row))
+        self.clusters.setdefault(number, set()).add(mention)
+
+    def end_sentence(self):
+        if len(self.words) > self.start:
+            self.sentences.append((self.start, len(self.words)))
+        self.start, self.columns = len(self.words), None
+
+    def document(self):
+        self.end_sentence()
+        if not self.words:
+            raise UserError(
+                f"{self.where}, row {self.row}: the document '{self.identifier}' has no words; leave it out"
+            )
+        for number, opened in self.open.items():
+            if opened:
+                raise UserError(
+                    f"{self.where}, row {opened[-1][1]}: the mention of entity {number} that begins here is not "
+                    "closed; correct it"
+                )
+        clusters = _joined(self.clusters.values()) if self.merge else list(self.clusters.values())
+        name = self.identifier if self.part == 0 else f"{self.identifier}; part {self.part}"
+        if len(clusters) < len(self.clusters):
+            log.warning(
+                "%s: the document '%s': %d clusters are %d since some share a mention",
+                self.where,
+                name,
+                len(self.clusters),
+                len(clusters),
+            )
+        return AnnotatedDocument(
+            name=name,
+            words=tuple(self.words),
+            sentences=tuple(self.sentences),
+            clusters=ordered(clusters),
+            speakers=_named(self.speakers),
+            tags=_named(self.tags),
+        )
+
+
+def _joined(clusters):
+    """Return clusters of which none share a mention: those that do become one."""
+    joined = []
+    for cluster in clusters:
+        apart = [other for other in joined if not other & cluster]
+        joined = [*apart, cluster.union(*(other for other in joined if other & cluster))]
+    return joined
+
+
+def _named(column):
+    return None if all(cell in ABSENT for cell in column) else tuple(column)
+
+
+def format_conll2012(documents):
+    """Return documents in the CoNLL-2012 layout, as the official scorer of coreference reads it.
+
+    Parameters
+    ----------
+    documents : iterable of AnnotatedDocument
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    UserError
+        If a word cannot stand in a row: one that is empty or has a space in it.
+    """
+    lines = []
+    for document in documents:
+        identifier, _, part = document.name.partition("; part ")
+        part = int(part) if part.isdecimal() else 0
+        lines.append(f"#begin document ({identifier}); part {part:03d}")
+        cells = _coreference_cells(document)
+        for start, end in document.sentences:
+            for index in range(start, end):
+                word = document.words[index]
+                if not word or re.search(r"\s", word):
+                    raise UserError(f"the document '{document.name}': the word {word!r} cannot stand in a row")
+                tag = document.tags[index] if document.tags else "-"
+                speaker = document.speakers[index] if document.speakers else "-"
+                row = [identifier, part, index - start, word, tag, "-", "-", "-", "-", speaker, "*", cells[index]]
+                lines.append("\t".join(map(str, row)))
+            lines.append("")
+        lines.append("#end document")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _coreference_cells(document):
+    """Return the coreference column: of mentions that begin at one word, the longest is opened first."""
+    opened, single, closed = ([[] for _ in document.words] for _ in range(3))
+    mentions = ((first, last, number) for number, cluster in enumerate(document.clusters) for first, last in cluster)
+    for first, last, number in sorted(mentions, key=lambda mention: (mention[0], -mention[1])):
+        if first == last:
+            single[first].append(f"({number})")
+        else:
+            opened[first].append(f"({number}")
+            closed[last].insert(0, f"{number})")
+    return ["|".join([*cells[0], *cells[1], *cells[2]]) or "-" for cells in zip(opened, single, closed, strict=True)]
+
+
+def write_conll2012(path, documents):
+    """Write documents in the CoNLL-2012 layout, atomically; see :func:`format_conll2012`."""
+    files.write_text(path, format_conll2012(documents))
+
+
+def write(path, documents):
+    """Write documents as JSON Lines, one document a line under the names of the fields, atomically."""
+    files.write_text(path, "".join(json.dumps(asdict(d), ensure_ascii=False) + "\n" for d in documents))
+
+
+def read(path):
+    """Read documents written by :func:`write`.
+
+    Parameters
+    ----------
+    path : str or Path
+
+    Returns
+    -------
+    list of AnnotatedDocument
+
+    Raises
+    ------
+    UserError
+        Naming file and row, if a line is not a document, its sentences do not cover its words in order, a mention is
+        outside of them or occurs twice, or two documents have one name.
+    """
+    remedy = "delete the file and run the workflow again"
+    text = files.read_text(path, remedy)
+    documents = []
+    for row, line in enumerate(text.removesuffix("\n").split("\n") if text else [], 1):
+        where = f"{path}, row {row}"
+        try:
+            entry = json.loads(line)
+        except ValueError as error:
+            raise UserError(f"{where}: not JSON ({error}); {remedy}") from error
+        try:
+            document = AnnotatedDocument(
+                name=entry["name"],
+                words=tuple(entry["words"]),
+                sentences=tuple((start, end) for start, end in entry["sentences"]),
+                clusters=tuple(tuple((first, last) for first, last in cluster) for cluster in entry["clusters"]),
+                speakers=None if entry["speakers"] is None else tuple(entry["speakers"]),
+                tags=None if entry["tags"] is None else tuple(entry["tags"]),
+            )
+        except (KeyError, TypeError, ValueError) as error:
+            names = ", ".join(field.name for field in fields(AnnotatedDocument))
+            raise UserError(f"{where}: a document with {names} was expected; {remedy}") from error
+        check(document, where, remedy)
+        documents.append(document)
+    return _distinct(documents, path)
+
+
+def check(document, where, remedy):
+    """Refuse a document whose parts do not fit each other.
+
+    Parameters
+    ----------
+    document : AnnotatedDocument
+    where, remedy : str
+        How the message begins and ends.
+
+    Raises
+    ------
+    UserError
+        As :func:`read`.
+    """
+    problem = _problem(document)
+    if problem:
+        raise UserError(f"{where}: the document '{document.name}' {problem}; {remedy}")
+
+
+def _problem(document):
+    size, position = len(document.words), 0
+    if not size:
+        return "has no words"
+    if not all(isinstance(word, str) and word for word in document.words):
+        return "has a word without letters"
+    for start, end in document.sentences:
+        if start != position or end <= start:
+            return f"has no sentence that begins at word {position}"
+        position = end
+    if position != size:
+        return f"has {size} words and sentences up to word {position}"
+    for name in ("speakers", "tags"):
+        column = getattr(document, name)
+        if column is not None and len(column) != size:
+            return f"has {counted(len(column), name[:-1])} for {counted(size, 'word')}"
+    seen = set()
+    for cluster in document.clusters:
+        if not cluster:
+            return "has an empty cluster"
+        for first, last in cluster:
+            if not 0 <= first <= last < size:
+                return f"has the mention [{first}, {last}] outside its {counted(size, 'word')}"
+            if (first, last) in seen:
+                return f"has the mention [{first}, {last}] twice"
+            seen.add((first, last))
+    return None

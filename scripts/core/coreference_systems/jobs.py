@@ -1,0 +1,216 @@
+"""What every job that runs a coreference system does: open the system, and keep what is finished until all is."""
+
+import hashlib
+import importlib.metadata
+import json
+import logging
+import shutil
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+
+from scripts.core import coreference, files
+from scripts.core.coreference_systems import sources
+from scripts.core.coreference_systems.c2f.resolve import Resolver
+from scripts.core.coreference_systems.packages.client import Client
+from scripts.core.engines import models
+from scripts.core.errors import UserError, counted
+from scripts.core.provenance import closure
+
+log = logging.getLogger("pronouns")
+
+LIBRARIES = ("torch", "transformers", "tokenizers")
+"""What c2f systems run on; those of packages name theirs."""
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A system that is ready to run.
+
+    Attributes
+    ----------
+    resolver
+        With ``resolve``: pairs of name and text to documents (:class:`scripts.core.coreference.Document`), in order.
+    facts : dict
+        What the metadata of clusters say of the system: name, source, revision, digest of the weights, architecture,
+        precision, engine, device, libraries, digests of the script and its modules, whether it is for demonstration.
+    """
+
+    resolver: object
+    facts: dict
+
+
+def open_system(name, entry, *, script, device, threads, delta=None, fetched=None, environment=None):
+    """Find and load a system of the registry.
+
+    Parameters
+    ----------
+    name, entry : str, dict
+        Of the registry.
+    script : str
+        The script that runs it, relative to the repository.
+    device : str
+        As configured: ``auto``, ``cpu`` or a CUDA device.
+    threads : int
+        For torch on a CPU.
+    delta, fetched : str, optional
+        As for :func:`scripts.core.coreference_systems.sources.locate`.
+    environment : str, optional
+        The file of the rule ``coreference_environment``, for systems of packages.
+
+    Returns
+    -------
+    Opened
+
+    Raises
+    ------
+    UserError
+        If the weights are not there or do not fit, or a GPU is asked for and absent.
+    """
+    found = sources.locate(name, entry, delta, fetched)
+    if entry["environment"] == "main":
+        torch.set_num_threads(threads)
+        chosen = models.pick_device(device)
+        resolver = Resolver.load(found.checkpoint, chosen, entry["precision"])
+        engine = "c2f"
+        running = {
+            "device": "cpu" if chosen == "cpu" else torch.cuda.get_device_name(),
+            "libraries": {library: importlib.metadata.version(library) for library in LIBRARIES},
+        }
+    else:
+        python = json.loads(Path(environment).read_text(encoding="utf-8"))["python"]
+        resolver = Client(
+            python,
+            {
+                "name": name,
+                "architecture": entry["architecture"],
+                "checkpoint": str(found.checkpoint),
+                "encoder": found.encoder and str(found.encoder),
+                "device": device,
+                "threads": threads,
+            },
+        )
+        engine = "stanza" if entry["architecture"] == "caw" else "fastcoref"
+        running = resolver.facts
+    facts = {
+        "system": name,
+        "source": entry["source"],
+        **({"encoder": entry["encoder"]} if "encoder" in entry else {}),
+        "revision": found.revision,
+        "weights_sha256": found.weights_sha256,
+        "architecture": entry["architecture"],
+        "precision": entry["precision"],
+        "engine": engine,
+        "device": running["device"],
+        "libraries": running["libraries"],
+        "code": closure.digests(script, str(Path(closure.__file__).parents[3])),
+        "demonstration": entry["demonstration"],
+    }
+    log.info("system %s (revision %s), %s on %s", name, found.revision, entry["precision"], running["device"])
+    return Opened(resolver, facts)
+
+
+def read_texts(path, identifier):
+    """Return the texts of a table of documents, by name, in its order.
+
+    Parameters
+    ----------
+    path : str or Path
+        Parquet file with a column ``text``.
+    identifier : str
+        The column with the names.
+
+    Raises
+    ------
+    UserError
+        If there is no document, one has no text, or two have the same name.
+    """
+    table = files.read_parquet(path, [identifier, "text"])
+    texts = {}
+    for name, text in zip(table[identifier], table["text"], strict=True):
+        if not isinstance(text, str) or not text.strip():
+            raise UserError(f"{path}: the document '{name}' has no text; leave it out")
+        if texts.setdefault(name, text) is not text:
+            raise UserError(f"{path}: two documents are called '{name}'; name each once")
+    if not texts:
+        raise UserError(f"{path}: no documents; delete the file and run the workflow again")
+    return texts
+
+
+def digest_texts(texts):
+    """Return one digest of names and texts in their order."""
+    return hashlib.sha256(json.dumps(list(texts.items()), ensure_ascii=False).encode()).hexdigest()
+
+
+class Parts:
+    """Documents that a job has resolved, kept in a folder until all are.
+
+    A job that is killed loses those since its last save and nothing else. Documents are resolved in their order, each
+    by itself, so that what is kept is a beginning of them, and the whole is the same however often it was interrupted.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Made when the first part is saved. Parts of anything else than ``facts`` are thrown away.
+    facts : dict
+        Everything that the clusters depend on besides the texts (JSON).
+    save_seconds : float
+        How often :meth:`work` saves.
+    """
+
+    def __init__(self, folder, facts, save_seconds):
+        self.folder = Path(folder)
+        self.key = hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:32]
+        self.save_seconds = save_seconds
+
+    def finished(self, texts):
+        """Return the documents that are kept, a list: the first ones of ``texts``, a dict by name."""
+        names, done = list(texts), []
+        for path in sorted(self.folder.glob("*.jsonl")):
+            key, first, count = path.stem.split("-")
+            part = names[int(first) : int(first) + int(count)]
+            try:
+                if key != self.key or int(first) != len(done):
+                    raise UserError("of another job")
+                done += coreference.read(path, {name: texts[name] for name in part}).values()
+            # Cut off, or of other texts.
+            except UserError:
+                path.unlink()
+        if done:
+            log.info("%s: %s found", self.folder, counted(len(done), "finished document"))
+        return done
+
+    def work(self, texts, resolve):
+        """Yield the document of each of ``texts``, and whether it was resolved now; save what is finished.
+
+        Parameters
+        ----------
+        texts : dict of str to str
+        resolve : callable
+            As of :class:`Opened`.
+        """
+        done = self.finished(texts)
+        for document in done:
+            yield document, False
+        saved, waiting, moment = len(done), [], time.monotonic()
+        for document in resolve(list(texts.items())[saved:]):
+            waiting.append(document)
+            yield document, True
+            if time.monotonic() - moment >= self.save_seconds:
+                coreference.write(self.folder / f"{self.key}-{saved:08d}-{len(waiting)}.jsonl", waiting)
+                saved, waiting, moment = saved + len(waiting), [], time.monotonic()
+
+    def remove(self):
+        """Remove the folder: the whole is complete."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def progress_bar(label, total):
+    """Return a bar of documents on standard error with documents per second and the time left."""
+    from tqdm import tqdm
+
+    terminal = sys.stderr.isatty()
+    return tqdm(total=total, desc=label, unit="doc", file=sys.stderr, mininterval=0.5 if terminal else 15)

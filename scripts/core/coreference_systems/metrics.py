@@ -1,0 +1,144 @@
+"""Scorers of coreference: MUC, B-cubed, CEAF-e and their mean, as the official scorer of CoNLL-2012 counts them.
+
+Every metric is a quotient of sums over all documents, not a mean of documents. Mentions of the gold clusters that the
+prediction lacks, and the other way round, stay as they are: nothing is added to either side (Pradhan et al. 2014, the
+reading of the official scorer's version 8).
+
+A clustering is a collection of clusters, a cluster a collection of mentions; a mention is anything that can be hashed,
+such as the first and the last word of it.
+
+References
+----------
+Vilain et al. (1995), MUC. Bagga and Baldwin (1998), B-cubed. Luo (2005), CEAF. Pradhan et al. (2014), "Scoring
+Coreference Partitions of Predicted Mentions: A Reference Implementation".
+"""
+
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from scripts.core.errors import UserError
+
+METRICS = ("muc", "b_cubed", "ceaf_e")
+
+
+@dataclass(frozen=True)
+class Score:
+    """Recall, precision and their harmonic mean, each from 0 to 1; a quotient by nothing is 0."""
+
+    recall: float
+    precision: float
+
+    @property
+    def f1(self):
+        """The harmonic mean of recall and precision, 0 where both are."""
+        total = self.recall + self.precision
+        return 2 * self.recall * self.precision / total if total else 0.0
+
+
+def evaluate(gold, predicted, singletons=True):
+    """Score predicted clusterings of documents.
+
+    Parameters
+    ----------
+    gold, predicted : sequence of collection of collection
+        The clusterings of the same documents in the same order.
+    singletons : bool
+        Whether clusters of one mention count, on both sides. OntoNotes annotates none.
+
+    Returns
+    -------
+    dict of str to Score or float
+        ``mentions`` (identification of mentions), ``muc``, ``b_cubed``, ``ceaf_e``, each a :class:`Score`, and
+        ``conll``, the mean of the three metrics' F1, from 0 to 1.
+
+    Raises
+    ------
+    UserError
+        If the numbers of documents differ, a cluster is empty, or a mention occurs twice in a clustering.
+    """
+    gold, predicted = list(gold), list(predicted)
+    if len(gold) != len(predicted):
+        raise UserError(
+            f"{len(predicted)} predicted clusterings stand beside {len(gold)} of the gold; predict every document"
+        )
+    # Numerators and denominators of recall and precision.
+    sums = {name: np.zeros(4) for name in ("mentions", *METRICS)}
+    for number, pair in enumerate(zip(gold, predicted, strict=True), 1):
+        key, response = (
+            _checked(clusters, f"{side} clusters of document {number}", singletons)
+            for side, clusters in zip(("gold", "predicted"), pair, strict=True)
+        )
+        for name, count in (("mentions", _mentions), ("muc", _muc), ("b_cubed", _b_cubed), ("ceaf_e", _ceaf_e)):
+            sums[name] += count(key, response)
+    scores = {name: Score(_quotient(r, r_all), _quotient(p, p_all)) for name, (r, r_all, p, p_all) in sums.items()}
+    return scores | {"conll": sum(scores[name].f1 for name in METRICS) / len(METRICS)}
+
+
+def _quotient(numerator, denominator):
+    return float(numerator / denominator) if denominator else 0.0
+
+
+def _checked(clusters, what, singletons):
+    clusters = [list(cluster) for cluster in clusters]
+    seen = set()
+    for cluster in clusters:
+        if not cluster:
+            raise UserError(f"the {what}: one is empty; leave it out")
+        for mention in cluster:
+            if mention in seen:
+                raise UserError(f"the {what}: the mention {mention} occurs twice; leave it in one cluster, once")
+            seen.add(mention)
+    return [cluster for cluster in clusters if singletons or len(cluster) > 1]
+
+
+def _cluster_of(clusters):
+    return {mention: number for number, cluster in enumerate(clusters) for mention in cluster}
+
+
+def _mentions(key, response):
+    gold, predicted = _cluster_of(key), _cluster_of(response)
+    shared = len(gold.keys() & predicted.keys())
+    return shared, len(gold), shared, len(predicted)
+
+
+def _muc(key, response):
+    return *_links(key, response), *_links(response, key)
+
+
+def _links(clusters, others):
+    """Return how many links of ``clusters`` the others keep, and of how many: a cluster of n mentions has n - 1."""
+    other = _cluster_of(others)
+    kept = total = 0
+    for cluster in clusters:
+        # A mention that the others lack is a part by itself.
+        parts = {other.get(mention, ("alone", mention)) for mention in cluster}
+        kept += len(cluster) - len(parts)
+        total += len(cluster) - 1
+    return kept, total
+
+
+def _b_cubed(key, response):
+    shared = _overlaps(key, response)
+    gold = sum(size**2 / len(key[k]) for (k, _), size in shared.items())
+    predicted = sum(size**2 / len(response[r]) for (_, r), size in shared.items())
+    return gold, sum(map(len, key)), predicted, sum(map(len, response))
+
+
+def _overlaps(key, response):
+    """Return how many mentions clusters share, by the numbers of both; pairs that share none are left out."""
+    other = _cluster_of(response)
+    return Counter(
+        (number, other[mention]) for number, cluster in enumerate(key) for mention in cluster if mention in other
+    )
+
+
+def _ceaf_e(key, response):
+    """The best one-to-one alignment of clusters by phi 4 of Luo (2005), the Dice coefficient of their mentions."""
+    similarity = np.zeros((len(key), len(response)))
+    for (k, r), size in _overlaps(key, response).items():
+        similarity[k, r] = 2 * size / (len(key[k]) + len(response[r]))
+    best = similarity[linear_sum_assignment(similarity, maximize=True)].sum()
+    return best, len(key), best, len(response)

@@ -1,0 +1,97 @@
+"""The environment of the packages' systems: made from envs/coreference.lock, once for all runs of a repository."""
+
+import importlib.metadata
+import logging
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from scripts.core import files
+from scripts.core.errors import UserError
+
+log = logging.getLogger("pronouns")
+
+STAMP = "coreference.stamp"
+"""The file in the environment that says what it was made from."""
+
+
+def pins(*paths):
+    """Return ``{package: version}`` of files of requirements; names as the index compares them."""
+    text = "\n".join(Path(path).read_text(encoding="utf-8") for path in paths)
+    found = re.findall(r"^([\w.-]+)==([^\s\\;]+)", text, flags=re.MULTILINE)
+    return {re.sub(r"[-_.]+", "-", name).lower(): version for name, version in found}
+
+
+def prepare(lock, requirements, folder):
+    """Return the interpreter of an environment with the packages of a lock, and make one where there is none.
+
+    Parameters
+    ----------
+    lock : str or Path
+        Names, versions and hashes of everything but torch, whose build depends on the machine.
+    requirements : str or Path
+        The file with torch's version.
+    folder : str or Path
+        The virtual environment, made if it is not what the lock says. It is not touched if this interpreter itself has
+        all packages, as in an environment that conda made.
+
+    Returns
+    -------
+    Path
+
+    Raises
+    ------
+    UserError
+        If packages cannot be installed; has the last line of what pip said.
+    """
+    from filelock import FileLock
+
+    wanted = pins(lock, requirements)
+    if not _differing(wanted, _installed(wanted)):
+        log.info("%s has all packages", sys.executable)
+        return Path(sys.executable)
+    folder = Path(folder)
+    python = folder / "bin/python"
+    stamp = f"{sys.version_info[0]}.{sys.version_info[1]} {files.sha256(lock)} {files.sha256(requirements)}\n"
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    # Two runs may want it at the same time.
+    with FileLock(f"{folder}.lock"):
+        made = folder / STAMP
+        if made.is_file() and made.read_text(encoding="utf-8") == stamp and python.exists():
+            log.info("%s is what the lock says", folder)
+            return python
+        log.info("making %s, a few minutes with a fast connection", folder)
+        _run([sys.executable, "-m", "venv", "--clear", str(folder)], folder)
+        pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        _run([*pip, "--no-deps", "--require-hashes", "--requirement", str(lock)], folder)
+        _run([*pip, f"torch=={wanted['torch']}"], folder)
+        files.write_text(made, stamp)
+    return python
+
+
+def _run(command, folder):
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    log.info("%s", done.stdout + done.stderr)
+    if done.returncode:
+        said = [line for line in (done.stdout + done.stderr).splitlines() if line.strip()]
+        reason = next((line for line in said if line.startswith("ERROR")), (said or ["no reason given"])[-1])
+        raise UserError(
+            f"{folder}: the environment of the coreference systems cannot be made ({reason.strip()[:200]}); it needs "
+            "the package index, or conda (--sdm conda)"
+        )
+
+
+def _installed(names):
+    found = {}
+    for name in names:
+        try:
+            found[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def _differing(wanted, found):
+    """Return the packages whose versions are not as wanted; a build tag such as +cpu belongs to the machine."""
+    return sorted(name for name, version in wanted.items() if found.get(name, "").partition("+")[0] != version)

@@ -1,0 +1,419 @@
+"""Training of c2f systems: the plan of all steps, the steps, the choice of an epoch, and going on after a kill.
+
+Every step draws its numbers from the seed and its own number. So a run that was killed and goes on from its last
+state makes the weights that an uninterrupted run makes, bit for bit where the library's sums are (one thread).
+"""
+
+import hashlib
+import itertools
+import json
+import math
+import random
+import time
+from dataclasses import asdict, dataclass, field, fields, replace
+from pathlib import Path
+
+import torch
+
+from scripts.core.coreference_systems import metrics
+from scripts.core.coreference_systems.c2f import checkpoints
+from scripts.core.coreference_systems.c2f.model import clusters, losses, simplify
+from scripts.core.coreference_systems.c2f.resolve import PRECISIONS, autocast
+from scripts.core.coreference_systems.rewriting import Shares, rewritten
+from scripts.core.errors import UserError
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a system is trained; the defaults are those of c2f-coref on BERT-base (Joshi et al. 2019).
+
+    Attributes
+    ----------
+    epochs : int
+    encoder_learning_rate, task_learning_rate : float
+        Of the encoder and of everything on top of it (``bert_learning_rate``, ``task_learning_rate``).
+    warm_up_share : float
+        Share of the steps in which the rates rise to these; afterwards they fall linearly to 0.
+    weight_decay, task_weight_decay : float
+        Of AdamW, for the encoder and for the rest.
+    second_moment_decay, epsilon : float
+        Of AdamW (beta 2, epsilon).
+    clip : float
+        Largest norm of the gradient, of the encoder and of the rest each.
+    accumulation : int
+        Windows for each step.
+    max_training_segments : int
+        Each epoch sees this many segments on end of each document (``max_training_sentences``), drawn at random; 0 for
+        whole documents. Ignored with ``parts``.
+    parts : tuple of int
+        If given, each epoch sees each document whole, in a number of windows drawn from these.
+    mention_loss : float
+        Weight of the cross-entropy of candidate spans being mentions.
+    loss_per_word : float
+        If above 0, a window's loss is divided by this times its words.
+    encoder_dropout : float
+        With shared dropout, the encoder's.
+    precision : str
+        Of the products: float32 or bfloat16.
+    patience : int
+        Training ends when the development score has not risen for this many epochs; 0 for never.
+    seed : int
+    rewriting : Shares
+    """
+
+    epochs: int = 20
+    encoder_learning_rate: float = 1e-5
+    task_learning_rate: float = 2e-4
+    warm_up_share: float = 0.1
+    weight_decay: float = 0.01
+    task_weight_decay: float = 0.0
+    second_moment_decay: float = 0.999
+    epsilon: float = 1e-6
+    clip: float = 1.0
+    accumulation: int = 1
+    max_training_segments: int = 11
+    parts: tuple = ()
+    mention_loss: float = 0.0
+    loss_per_word: float = 0.0
+    encoder_dropout: float = 0.1
+    precision: str = "float32"
+    patience: int = 0
+    seed: int = 0
+    rewriting: Shares = field(default_factory=Shares)
+
+    @classmethod
+    def parse(cls, values, where):
+        """Return the settings of a mapping of names to values.
+
+        Raises
+        ------
+        UserError
+            If a name is unknown or a value cannot be used; ``where`` starts the message.
+        """
+        known = {item.name: item for item in fields(cls)}
+        shares = values.get("rewriting", {})
+        for name in values:
+            if name not in known:
+                raise UserError(f"{where}: the setting '{name}' is unknown; remove it")
+        for name in shares:
+            if name not in {item.name for item in fields(Shares)}:
+                raise UserError(f"{where}: the share 'rewriting: {name}' is unknown; remove it")
+        for name, value in [*values.items(), *shares.items()]:
+            if name == "rewriting":
+                continue
+            if name == "parts":
+                fits = isinstance(value, (list, tuple)) and all(type(part) is int and part > 0 for part in value)
+            elif name == "precision":
+                fits = value in PRECISIONS
+            elif name in known and type(known[name].default) is int:
+                fits = type(value) is int and value >= (name in ("epochs", "accumulation"))
+            else:
+                fits = isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < math.inf
+                fits = fits and (value <= 1 if name in shares or name == "warm_up_share" else True)
+            if not fits:
+                raise UserError(f"{where}: {name} is {value!r}, which cannot be used; correct it")
+        plain = {name: tuple(v) if isinstance(v, list) else v for name, v in values.items() if name != "rewriting"}
+        return cls(**plain, rewriting=Shares(**shares))
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A part of a training document that a step reads: words from ``start`` to ``end``, half open."""
+
+    document: int
+    start: int
+    end: int
+
+
+def plan(documents, settings, segments):
+    """Return which parts of the documents each epoch reads, in order.
+
+    Parameters
+    ----------
+    documents : list of AnnotatedDocument
+    settings : Settings
+    segments : callable
+        Gives a document's segments as half-open ranges of words.
+
+    Returns
+    -------
+    list of list of Piece
+        One list for each epoch. It depends on the documents and the settings alone.
+    """
+    epochs = []
+    for epoch in range(settings.epochs):
+        draw = random.Random(f"plan {settings.seed} {epoch}")
+        pieces = []
+        for number, document in enumerate(documents):
+            if settings.parts:
+                pieces += _parts(number, document, draw.choice(settings.parts), draw)
+                continue
+            ranges = segments(document)
+            count = settings.max_training_segments or len(ranges)
+            first = draw.randrange(max(1, len(ranges) - count + 1))
+            chosen = ranges[first : first + count]
+            pieces.append(Piece(number, chosen[0][0], chosen[-1][1]))
+        draw.shuffle(pieces)
+        epochs.append(pieces)
+    return epochs
+
+
+def _parts(number, document, count, draw):
+    """Return a document in about equal parts that begin with sentences; where they begin varies."""
+    size, starts = len(document.words), [start for start, _ in document.sentences]
+    cuts = {0, size}
+    for part in range(1, count):
+        wanted = size * (part + draw.uniform(-0.35, 0.35)) / count
+        cuts.add(min(starts, key=lambda start: abs(start - wanted)))
+    cuts = sorted(cuts)
+    return [Piece(number, start, end) for start, end in itertools.pairwise(cuts)]
+
+
+def cut(document, start, end):
+    """Return the part of a document from a word to another, half open, with the mentions that lie within."""
+    inner = [(max(first, start), min(last, end)) for first, last in document.sentences]
+    clusters_within = [
+        tuple((first - start, last - start) for first, last in cluster if start <= first and last < end)
+        for cluster in document.clusters
+    ]
+    return replace(
+        document,
+        words=document.words[start:end],
+        sentences=tuple((first - start, last - start) for first, last in inner if first < last),
+        clusters=tuple(cluster for cluster in clusters_within if cluster),
+        speakers=document.speakers and document.speakers[start:end],
+        tags=document.tags and document.tags[start:end],
+    )
+
+
+def rate_factor(step, steps, warm_up_share):
+    """Return what the learning rates are multiplied with in a step, counted from 0: a rise, then a fall to 0."""
+    warm_up = max(1, round(warm_up_share * steps))
+    return min((step + 1) / warm_up, (steps - step) / max(1, steps - warm_up), 1.0)
+
+
+def development_scores(model, splitter, documents, device, precision):
+    """Return the scores of a model on annotated documents: CoNLL F1 without and with singletons, and the metrics' F1.
+
+    Returns
+    -------
+    dict of str to float
+        ``conll``, ``muc``, ``b_cubed``, ``ceaf_e`` without singletons; ``conll_singletons`` and ``mentions`` with them.
+    """
+    model.eval()
+    predicted = []
+    with torch.no_grad(), autocast(device, precision):
+        for document in documents:
+            window = splitter.window(document).to(device)
+            predicted.append(clusters(model(window), window, model.configuration.singletons))
+    gold = [document.clusters for document in documents]
+    plain, whole = (metrics.evaluate(gold, predicted, singletons=singletons) for singletons in (False, True))
+    return {
+        "conll": float(plain["conll"]),
+        **{name: float(plain[name].f1) for name in metrics.METRICS},
+        "conll_singletons": float(whole["conll"]),
+        "mentions": float(whole["mentions"].f1),
+    }
+
+
+def fingerprint(documents, development, settings, configuration, names):
+    """Return the digest of all that decides a run, so that a state is never continued by another run."""
+    parts = [asdict(settings), asdict(configuration), asdict(names) if names else None]
+    parts += [[asdict(document) for document in group] for group in (documents, development)]
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+def train(
+    model, splitter, documents, development, settings, *, names=None, device="cpu", state=None, save_every=200, report
+):
+    """Train a model and put the weights of the best epoch into it.
+
+    Parameters
+    ----------
+    model : C2F
+        New, made under ``torch.manual_seed(settings.seed)``.
+    splitter : Splitter
+    documents, development : list of AnnotatedDocument
+        The epoch with the highest CoNLL F1 without singletons on ``development`` is chosen, the earlier of equal ones;
+        without documents there the last.
+    settings : Settings
+    names : scripts.core.coreference_systems.rewriting.Names, optional
+        Needed if windows are rewritten.
+    device : str
+    state : str or Path, optional
+        File from which a killed run goes on and to which the run's state is written; removed by the caller.
+    save_every : int
+        Steps between two states; one is written after each epoch too.
+    report : callable
+        Called with a dict after each epoch, and with a text now and then.
+
+    Returns
+    -------
+    list of dict
+        For each epoch: ``epoch``, from 1, ``seconds``, ``loss`` for each window, ``recall`` of gold mentions among the
+        spans that were kept, and, as ``development``, the scores.
+
+    Raises
+    ------
+    UserError
+        If there are no documents, names are needed and missing, or a loss is not finite.
+    """
+    if not documents:
+        raise UserError("there are no documents to train on; name some")
+    if names is None and any(vars(settings.rewriting).values()):
+        raise UserError("windows are to be rewritten and there is no list of names; name one")
+    run = _Run(model, splitter, documents, development, settings, names, device, state, save_every, report)
+    return run.go()
+
+
+class _Run:
+    """A training run: what :func:`train` was called with, and its state."""
+
+    def __init__(self, model, splitter, documents, development, settings, names, device, state, save_every, report):
+        self.model, self.splitter, self.settings, self.names = model, splitter, settings, names
+        self.documents, self.development, self.device = documents, development, torch.device(device)
+        self.path, self.save_every, self.report = Path(state) if state else None, save_every, report
+        if model.configuration.shared_dropout:
+            simplify(model.encoder, settings.encoder_dropout)
+        model.to(self.device)
+        self.epochs = plan(documents, settings, splitter.segments)
+        per_epoch = [math.ceil(len(pieces) / settings.accumulation) for pieces in self.epochs]
+        self.steps = sum(per_epoch)
+        variables = checkpoints.trained(model)
+        self.encoder = [value for name, value in variables.items() if name.startswith("encoder.")]
+        self.task = [value for name, value in variables.items() if not name.startswith("encoder.")]
+        groups = [
+            {"params": self.encoder, "weight_decay": settings.weight_decay},
+            {"params": self.task, "weight_decay": settings.task_weight_decay},
+        ]
+        self.optimiser = torch.optim.AdamW(
+            groups, betas=(0.9, settings.second_moment_decay), eps=settings.epsilon, lr=settings.task_learning_rate
+        )
+        self.digest = fingerprint(documents, development, settings, model.configuration, names)
+        self.step, self.epoch, self.done, self.history, self.best = 0, 0, 0, [], None
+        self.sums = self._zero()
+        self.began, self.first_step = time.monotonic(), 0
+
+    @staticmethod
+    def _zero():
+        return {"loss": 0.0, "seconds": 0.0, "kept": 0, "gold": 0, "words": 0}
+
+    def go(self):
+        self._resume()
+        while self.epoch < len(self.epochs) and not self._is_over():
+            self._run_epoch(self.epochs[self.epoch])
+        if self.best:
+            checkpoints.put(checkpoints.trained(self.model), self.best["weights"], "the best epoch's weights")
+        self.model.eval()
+        return self.history
+
+    def _is_over(self):
+        patience = self.settings.patience
+        return bool(patience and self.best and len(self.history) - self.best["epoch"] >= patience)
+
+    def _run_epoch(self, pieces):
+        size = self.settings.accumulation
+        self.model.train()
+        while self.done < len(pieces):
+            started = time.monotonic()
+            self._take_step(pieces[self.done : self.done + size])
+            self.done = min(len(pieces), self.done + size)
+            self.step += 1
+            self.sums["seconds"] += time.monotonic() - started
+            if self.step % 50 == 0:
+                self._tell()
+            if self.step % self.save_every == 0 and self.done < len(pieces):
+                self._save()
+        self._end_epoch(len(pieces))
+
+    def _take_step(self, pieces):
+        settings = self.settings
+        torch.manual_seed(settings.seed * 1_000_003 + self.step)
+        factor = rate_factor(self.step, self.steps, settings.warm_up_share)
+        rates = (settings.encoder_learning_rate, settings.task_learning_rate)
+        for group, rate in zip(self.optimiser.param_groups, rates, strict=True):
+            group["lr"] = rate * factor
+        self.optimiser.zero_grad(set_to_none=True)
+        for offset, piece in enumerate(pieces):
+            document = cut(self.documents[piece.document], piece.start, piece.end)
+            draw = random.Random(f"rewriting {settings.seed} {self.epoch} {self.done + offset}")
+            if any(vars(settings.rewriting).values()):
+                document = rewritten(document, self.names, settings.rewriting, draw)
+            window = self.splitter.window(document).to(self.device)
+            with autocast(self.device, settings.precision):
+                scores = self.model(window)
+            antecedents, mentions = losses(scores, window)
+            loss = antecedents + settings.mention_loss * mentions
+            if settings.loss_per_word:
+                loss = loss / (settings.loss_per_word * len(document.words))
+            if not torch.isfinite(loss):
+                raise UserError(
+                    f"the loss of step {self.step + 1} (document '{document.name}') is not finite; lower the learning "
+                    "rates"
+                )
+            (loss / len(pieces)).backward()
+            kept = set(zip(scores.starts.tolist(), scores.ends.tolist(), strict=True))
+            self.sums["loss"] += loss.item()
+            self.sums["gold"] += len(window.clusters)
+            self.sums["kept"] += len(kept & window.clusters.keys())
+            self.sums["words"] += len(document.words)
+        for parameters in (self.encoder, self.task):
+            torch.nn.utils.clip_grad_norm_(parameters, settings.clip)
+        self.optimiser.step()
+
+    def _end_epoch(self, windows):
+        entry = {
+            "epoch": self.epoch + 1,
+            "seconds": round(self.sums["seconds"], 1),
+            "words_per_second": round(self.sums["words"] / max(self.sums["seconds"], 1e-9)),
+            "loss": self.sums["loss"] / windows,
+            "recall": self.sums["kept"] / max(1, self.sums["gold"]),
+        }
+        if self.development:
+            entry["development"] = development_scores(
+                self.model, self.splitter, self.development, self.device, self.settings.precision
+            )
+            score = entry["development"]["conll"]
+            if self.best is None or score > self.best["score"]:
+                weights = {name: v.detach().cpu().clone() for name, v in checkpoints.trained(self.model).items()}
+                self.best = {"epoch": self.epoch + 1, "score": score, "weights": weights}
+        self.history.append(entry)
+        self.epoch, self.done, self.sums = self.epoch + 1, 0, self._zero()
+        self._save()
+        self.report(entry)
+
+    def _tell(self):
+        taken = self.step - self.first_step
+        left = (time.monotonic() - self.began) / taken * (self.steps - self.step) / 60
+        loss = self.sums["loss"] / max(1, self.done)
+        self.report(f"step {self.step} of {self.steps}: loss {loss:.3f} a window, {left:.0f} minutes left")
+
+    def _save(self):
+        if self.path is None:
+            return
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        names = ("digest", "step", "epoch", "done", "history", "best", "sums")
+        values = {name: getattr(self, name) for name in names}
+        values["weights"] = {name: v.detach().cpu() for name, v in checkpoints.trained(self.model).items()}
+        values["optimiser"] = self.optimiser.state_dict()
+        temporary = self.path.with_name(f".{self.path.name}.new")
+        torch.save(values, temporary)
+        temporary.replace(self.path)
+
+    def _resume(self):
+        if self.path is None or not self.path.exists():
+            return
+        try:
+            values = torch.load(self.path, map_location=self.device, weights_only=True)
+        except Exception as error:  # what a damaged file raises has no common base class
+            raise UserError(f"{self.path}: cannot be read ({type(error).__name__}); delete it") from error
+        if values.get("digest") != self.digest:
+            raise UserError(
+                f"{self.path}: is the state of a run with other documents or settings; delete it to begin anew"
+            )
+        checkpoints.put(checkpoints.trained(self.model), values.pop("weights"), self.path)
+        self.optimiser.load_state_dict(values.pop("optimiser"))
+        for name, value in values.items():
+            setattr(self, name, value)
+        self.first_step = self.step
+        self.report(f"going on after step {self.step} of {self.steps}")

@@ -1,0 +1,111 @@
+"""Resolve a shard of a set of documents with one coreference system."""
+
+import time
+from pathlib import Path
+
+from scripts.core import coreference, files
+from scripts.core.coreference_systems import jobs
+from scripts.core.engines import model_jobs
+from scripts.core.errors import UserError, counted
+from scripts.core.job import log, run
+
+
+def main(
+    *,
+    documents: str,
+    clusters: str,
+    metadata: str,
+    system: str,
+    entry: dict,
+    identifier: str,
+    device: str,
+    save_seconds: float = 30,
+    shard: int = 1,
+    shards: int = 1,
+    delta: str | None = None,
+    fetched: str | None = None,
+    environment: str | None = None,
+    threads: int = 1,
+):
+    """Write ``clusters`` for shard ``shard`` of ``shards`` of ``documents``, and in ``metadata`` what made them.
+
+    Finished parts are kept in a folder beside ``clusters`` until all is done, and taken up by the next try.
+
+    Parameters
+    ----------
+    documents : str
+        Parquet file of documents, one row each, with a column text.
+    clusters : str
+        File to write, in the format of scripts/core/coreference.py.
+    metadata : str
+        JSON file to write: system, revision, digests of weights, texts and code, libraries, device, numbers, seconds.
+    system : str
+        The system's name, for messages and metadata.
+    entry : dict
+        The system's entry in the registry: source, architecture, precision, environment and the like.
+    identifier : str
+        The column with the documents' names.
+    device : str
+        auto, cpu, cuda or cuda:N.
+    save_seconds : float
+        Seconds after which finished parts are saved.
+    shard : int
+        Which part of the documents is resolved, counted from 1.
+    shards : int
+        How many parts the documents are divided into.
+    delta : str or None
+        The file with what differs from a package's encoder, where the system is one.
+    fetched : str or None
+        JSON file that says which revision was fetched from the hub.
+    environment : str or None
+        JSON file that says where the environment of the packages' systems is.
+    threads : int
+        Threads of PyTorch.
+
+    Raises
+    ------
+    UserError
+        If the system cannot be loaded, a document has no text or is too long for it, or a GPU is asked for and absent.
+    """
+    model_jobs.clear_leftovers(clusters, metadata)
+    texts = jobs.read_texts(documents, identifier)
+    whole = jobs.digest_texts(texts)
+    first, last = (len(texts) * number // shards for number in (shard - 1, shard))
+    texts = dict(list(texts.items())[first:last])
+    opened = jobs.open_system(
+        system, entry, script="scripts/coreference/coreference.py", device=device, threads=threads, delta=delta,
+        fetched=fetched, environment=environment,
+    )  # fmt: skip
+    facts = opened.facts | {"texts_sha256": whole}
+    parts = jobs.Parts(Path(clusters).with_suffix(".parts"), facts | {"threads": threads}, save_seconds)
+    resolved, fresh = [], 0
+    started = time.monotonic()
+    with jobs.progress_bar(system if shards == 1 else f"{system} {shard}/{shards}", len(texts)) as bar:
+        for document, new in parts.work(texts, opened.resolver.resolve):
+            resolved.append(document)
+            fresh += new
+            bar.update()
+    seconds = time.monotonic() - started
+    if [document.document for document in resolved] != list(texts):
+        raise UserError(f"system {system} left out documents or changed their order; report this as a defect")
+    coreference.write(clusters, resolved)
+    # What a system writes is held to what the workflow accepts of anybody's.
+    coreference.read(clusters, texts)
+    counts = {
+        "documents": len(resolved),
+        "tokens": sum(len(document.tokens) for document in resolved),
+        "clusters": sum(len(document.clusters) for document in resolved),
+        "documents_timed": fresh,
+        "seconds": round(seconds, 3),
+    }
+    files.write_json(metadata, facts | counts | {"shard": shard, "shards": shards})
+    parts.remove()
+    log.info(
+        "%s, %s; %d of them now (%.1f a second)",
+        counted(counts["documents"], "document"), counted(counts["clusters"], "cluster"), fresh,
+        fresh / max(seconds, 1e-9),
+    )  # fmt: skip
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,31 @@
+"""Make the environment of the packages' coreference systems, where it is not there yet."""
+
+from pathlib import Path
+
+from scripts.core import files
+from scripts.core.coreference_systems.packages import environment as environments
+from scripts.core.job import run
+
+
+def main(*, lock: str, requirements: str, folder: str, environment: str):
+    """Write where the environment is.
+
+    Parameters
+    ----------
+    lock : str
+        Names, versions and hashes of its packages.
+    requirements : str
+        The requirements, with torch's version.
+    folder : str
+        The virtual environment to make, unless this very Python has all packages.
+    environment : str
+        JSON file to write: the interpreter and the packages' versions.
+    """
+    python = environments.prepare(lock, requirements, folder)
+    here = Path.cwd()
+    shown = python.relative_to(here) if python.is_relative_to(here) else python
+    files.write_json(environment, {"python": str(shown), "packages": environments.pins(lock, requirements)})
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,59 @@
+"""Put the shards of a system's clusters together."""
+
+import json
+from pathlib import Path
+
+from scripts.core import files
+from scripts.core.errors import UserError, counted
+from scripts.core.job import log, run
+
+# What is added up over shards, and what is each shard's own.
+_SUMMED = ("documents", "tokens", "clusters", "documents_timed", "seconds")
+_OWN = (*_SUMMED, "shard")
+
+
+def main(*, shards: list, facts: list, clusters: str, metadata: str):
+    """Write ``clusters`` and ``metadata`` from the files of ``shards`` and ``facts``, in their order.
+
+    Parameters
+    ----------
+    shards : list of str
+        Files of clusters.
+    facts : list of str
+        The metadata of each of them.
+    clusters : str
+        File to write, in the format of scripts/core/coreference.py.
+    metadata : str
+        JSON file to write.
+
+    Raises
+    ------
+    UserError
+        If two shards differ in system, weights, code, libraries or texts, or one has not as many documents as it says.
+    """
+    stated = [json.loads(Path(path).read_text(encoding="utf-8")) for path in facts]
+    expected = {key: value for key, value in stated[0].items() if key not in _OWN}
+    lines = []
+    for shard, described in zip(shards, stated, strict=True):
+        own = {key: value for key, value in described.items() if key not in _OWN}
+        different = sorted(key for key in expected.keys() | own.keys() if expected.get(key) != own.get(key))
+        if different:
+            raise UserError(
+                f"{shard}: {different[0]} is {own.get(different[0])!r}, but {expected.get(different[0])!r} in "
+                f"{shards[0]}; delete the shard that is wrong and run the workflow again"
+            )
+        part = Path(shard).read_text(encoding="utf-8").removesuffix("\n").split("\n")
+        if len(part) != described["documents"]:
+            raise UserError(
+                f"{shard}: its metadata say that it has {described['documents']} documents, but it has {len(part)}; "
+                "delete it and run the workflow again"
+            )
+        lines += part
+    files.write_text(clusters, "".join(f"{line}\n" for line in lines))
+    summed = {key: round(sum(described[key] for described in stated), 3) for key in _SUMMED}
+    files.write_json(metadata, expected | summed)
+    log.info("%s from %s", counted(len(lines), "document"), counted(len(shards), "shard"))
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,229 @@
+"""The rule that runs coreference systems: what it writes, how it goes on after it was killed, and what it refuses."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from scripts.core import coreference as clusters
+from scripts.core import files
+from scripts.core.coreference_systems import jobs
+from scripts.core.errors import UserError
+from scripts.core.provenance import job_records
+from scripts.coreference import coreference, merge_clusters
+from tests import zoo
+
+ROOT = Path(__file__).parents[2]
+SENTENCE = "The nurse told the doctor that Zoë was late because {} had missed the bus."
+
+
+@pytest.fixture(scope="module")
+def entry(tmp_path_factory):
+    return zoo.build_c2f(tmp_path_factory.mktemp("zoo"))
+
+
+@pytest.fixture
+def table(tmp_path):
+    """A table of documents."""
+    path = tmp_path / "documents.parquet"
+    texts = [SENTENCE.format(f"the {number}. colleague") for number in range(40)]
+    files.write_parquet(path, pd.DataFrame({"id": [f"d{n}" for n in range(40)], "text": texts, "other": 1}))
+    return path
+
+
+def arguments(folder, table, entry, **changes):
+    return {
+        "documents": str(table),
+        "clusters": str(folder / "1of1.jsonl"),
+        "metadata": str(folder / "1of1.metadata.json"),
+        "system": "tiny-c2f",
+        "entry": entry,
+        "identifier": "id",
+        "device": "cpu",
+        **changes,
+    }
+
+
+def test_clusters_and_what_made_them(tmp_path, table, entry):
+    coreference.main(**arguments(tmp_path, table, entry))
+    texts = jobs.read_texts(table, "id")
+    documents = clusters.read(tmp_path / "1of1.jsonl", texts)
+    assert list(documents) == list(texts) and any(document.clusters for document in documents.values())
+    facts = json.loads((tmp_path / "1of1.metadata.json").read_text(encoding="utf-8"))
+    assert facts["system"] == "tiny-c2f" and facts["engine"] == facts["architecture"] == "c2f"
+    assert facts["weights_sha256"] == files.sha256(entry["source"]["path"])
+    assert facts["weights_sha256"] == job_records.local_weights(entry["source"], tmp_path / "cache", whole=True)
+    assert set(facts["libraries"]) == {"torch", "transformers", "tokenizers"} and facts["device"] == "cpu"
+    assert facts["documents"] == facts["documents_timed"] == 40 and facts["seconds"] > 0
+    assert "scripts/core/coreference_systems/c2f/model.py" in facts["code"]
+    # The audit's records know them by the clusters that they belong to.
+    known = job_records.model_facts([tmp_path / "1of1.jsonl", tmp_path / "1of1.metadata.json"])
+    assert known[str(tmp_path / "1of1.jsonl")]["model"] == "tiny-c2f" and len(known) == 1
+    assert not list(tmp_path.glob("*.parts"))
+
+
+def test_shards_make_the_whole(tmp_path, table, entry):
+    coreference.main(**arguments(tmp_path, table, entry))
+    shards = []
+    for shard in (1, 2, 3):
+        names = {kind: str(tmp_path / f"{shard}of3.{kind}") for kind in ("jsonl", "metadata.json")}
+        coreference.main(
+            **arguments(
+                tmp_path, table, entry, clusters=names["jsonl"], metadata=names["metadata.json"], shard=shard, shards=3
+            )
+        )
+        shards.append(names)
+    given = {
+        "shards": [names["jsonl"] for names in shards],
+        "facts": [names["metadata.json"] for names in shards],
+        "clusters": str(tmp_path / "all.jsonl"),
+        "metadata": str(tmp_path / "all.metadata.json"),
+    }
+    merge_clusters.main(**given)
+    assert (tmp_path / "all.jsonl").read_bytes() == (tmp_path / "1of1.jsonl").read_bytes()
+    merged, whole = (json.loads((tmp_path / f"{name}.metadata.json").read_text()) for name in ("all", "1of1"))
+    assert merged["documents"] == 40 and merged["texts_sha256"] == whole["texts_sha256"]
+    assert merged["clusters"] == whole["clusters"] and "shard" not in merged
+    # A shard of other weights, and one that was cut off.
+    stated = json.loads(Path(given["facts"][1]).read_text())
+    files.write_json(given["facts"][1], stated | {"weights_sha256": "0" * 64})
+    with pytest.raises(UserError, match=r"2of3.jsonl: weights_sha256 is '0000.*delete the shard that is wrong"):
+        merge_clusters.main(**given)
+    files.write_json(given["facts"][1], stated)
+    path = Path(given["shards"][1])
+    path.write_text("".join(path.read_text(encoding="utf-8").splitlines(keepends=True)[:-1]), encoding="utf-8")
+    with pytest.raises(
+        UserError, match=r"2of3.jsonl: its metadata say that it has 13 documents, but it has 12; delete"
+    ):
+        merge_clusters.main(**given)
+
+
+def started(given, **options):
+    command = [sys.executable, "-m", "scripts.coreference.coreference"]
+    for name, value in given.items():
+        command += [f"--{name.replace('_', '-')}", json.dumps(value) if isinstance(value, dict) else str(value)]
+    return subprocess.Popen(command, cwd=ROOT, env=os.environ | {"OMP_NUM_THREADS": "1"}, **options)
+
+
+def test_a_job_that_was_killed_goes_on_and_ends_as_one_that_was_not(tmp_path, entry):
+    table = tmp_path / "many.parquet"
+    texts = [" ".join(SENTENCE.format(f"the {n}. person") for _ in range(6)) for n in range(160)]
+    files.write_parquet(table, pd.DataFrame({"id": [str(n) for n in range(160)], "text": texts}))
+    given = arguments(tmp_path, table, entry, save_seconds=0.02)
+    parts = tmp_path / "1of1.parts"
+    process = started(given, stderr=subprocess.DEVNULL)
+    while process.poll() is None and len(list(parts.glob("*.jsonl"))) < 3:
+        time.sleep(0.005)
+    process.send_signal(signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL and not (tmp_path / "1of1.jsonl").exists()
+    kept = sum(len(path.read_text(encoding="utf-8").splitlines()) for path in parts.glob("*.jsonl"))
+    assert 0 < kept < 160
+    again = started(given, stderr=subprocess.PIPE, text=True)
+    _, said = again.communicate()
+    assert again.returncode == 0, said
+    assert f"{kept} finished document" in said and f"{160 - kept} of them now" in said
+    assert not parts.exists()
+    (tmp_path / "at once").mkdir()
+    coreference.main(**arguments(tmp_path / "at once", table, entry))
+    for name in ("1of1.jsonl", "1of1.metadata.json"):
+        made, whole = ((folder / name).read_text(encoding="utf-8") for folder in (tmp_path, tmp_path / "at once"))
+        if name.endswith(".json"):
+            made, whole = ({k: v for k, v in json.loads(x).items() if k not in TIMED} for x in (made, whole))
+        assert made == whole
+
+
+TIMED = ("seconds", "documents_timed")
+
+
+def test_parts_of_anything_else_are_thrown_away(tmp_path):
+    texts = {str(n): f"Text {n}." for n in range(4)}
+
+    def resolve(items):
+        for name, text in items:
+            yield clusters.Document(name, clusters.digest(text), clusters.tokenise(text), ())
+
+    def resolved(facts, texts, count=None):
+        parts = jobs.Parts(tmp_path / "parts", facts, 0)
+        done = []
+        for document, fresh in parts.work(texts, resolve):
+            done.append((document.document, fresh))
+            if len(done) == count:
+                break
+        return done
+
+    # The third was on its way when the job ended.
+    assert resolved({"a": 1}, texts, 3) == [("0", True), ("1", True), ("2", True)]
+    assert resolved({"a": 1}, texts, 3) == [("0", False), ("1", False), ("2", True)]
+    assert resolved({"a": 2}, texts, 2) == [("0", True), ("1", True)]
+    assert resolved({"a": 2}, texts | {"0": "Another text."}) == [(str(n), True) for n in range(4)]
+    cut = sorted((tmp_path / "parts").glob("*.jsonl"))[1]
+    cut.write_text(cut.read_text(encoding="utf-8")[:20], encoding="utf-8")
+    assert [fresh for _, fresh in resolved({"a": 2}, texts | {"0": "Another text."})] == [False, True, True, True]
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([("a", "One."), ("b", " ")], "documents.parquet: the document 'b' has no text; leave it out"),
+        ([("a", None)], "documents.parquet: the document 'a' has no text; leave it out"),
+        ([("a", "One."), ("a", "Two.")], "documents.parquet: two documents are called 'a'; name each once"),
+        ([], "documents.parquet: no documents; delete the file and run the workflow again"),
+    ],
+)
+def test_texts_that_are_not_there_are_refused(tmp_path, rows, message):
+    path = tmp_path / "documents.parquet"
+    files.write_parquet(path, pd.DataFrame(rows, columns=["id", "text"]))
+    with pytest.raises(UserError) as caught:
+        jobs.read_texts(path, "id")
+    assert str(caught.value).endswith(message)
+
+
+def test_a_gpu_that_is_not_there(tmp_path, table, entry):
+    import torch
+
+    if torch.cuda.is_available():
+        pytest.skip("there is a GPU here")
+    with pytest.raises(UserError, match=r"^the device 'cuda' was asked for and PyTorch sees no GPU here"):
+        coreference.main(**arguments(tmp_path, table, entry, device="cuda"))
+
+
+def test_folders_that_hold_no_system(tmp_path, table, entry):
+    empty = entry | {"source": {"path": str(tmp_path / "nothing")}}
+    with pytest.raises(
+        UserError, match=r"^config/models.yaml: system tiny-c2f: .*nothing holds no weights .*source.path$"
+    ):
+        coreference.main(**arguments(tmp_path, table, empty))
+    stanza = entry | {"architecture": "caw", "environment": "coreference"}
+    with pytest.raises(UserError, match=r"tiny-c2f holds 0 .pt files, not one; correct source.path$"):
+        coreference.main(**arguments(tmp_path, table, stanza))
+
+
+def test_a_checkpoint_of_another_size_is_one_line(tmp_path, table, entry):
+    from safetensors import safe_open
+    from safetensors.torch import save_file
+
+    folder = tmp_path / "other"
+    subprocess.run(["cp", "-r", entry["source"]["path"], folder], check=True)
+    with safe_open(folder / "model.safetensors", "pt") as file:
+        weights, metadata = {name: file.get_tensor(name) for name in file.keys()}, file.metadata()  # noqa: SIM118
+    name = "encoder.encoder.layer.0.attention.self.query.weight"
+    save_file(weights | {name: weights[name][:16].contiguous()}, folder / "model.safetensors", metadata=metadata)
+    with pytest.raises(UserError, match=rf"{name} has the shape \(16, 32\), the model's \(32, 32\)") as caught:
+        coreference.main(**arguments(tmp_path, table, entry | {"source": {"path": str(folder)}}))
+    assert "\n" not in str(caught.value)
+
+
+def test_clusters_of_other_texts_are_refused(tmp_path, table, entry):
+    """What a system leaves is bound to the texts that it read."""
+    coreference.main(**arguments(tmp_path, table, entry))
+    texts = jobs.read_texts(table, "id")
+    with pytest.raises(
+        UserError, match=r"1of1.jsonl, row 3: the text of 'd2' differs from that in the data; run the sys"
+    ):
+        clusters.read(tmp_path / "1of1.jsonl", texts | {"d2": "Something else."})

@@ -1,0 +1,153 @@
+"""Coreference systems in the workflow: run by name, planned, audited, read by two studies, refused in one line.
+
+They have one tiny random system (``config/test.yaml``).
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+import yaml
+
+from scripts.core import coreference, files
+
+pytestmark = pytest.mark.workflow
+
+LABEL = "c2f (random)"
+TARGETS = ("counter_gap", "winopron", "results/paper/sections/winopron.tex", "results/paper/sections/counter_gap.tex")
+CLUSTERS = "results/counter_gap/clusters/replica/tiny-c2f.jsonl"
+
+
+@pytest.fixture(scope="module")
+def made(fresh):
+    """A run of the two studies without any model."""
+    workflow = fresh(("tiny-bert",))
+    overlay = workflow.folder / "config/test.yaml"
+    settings = yaml.safe_load(overlay.read_text(encoding="utf-8")) | {"studies": ["counter_gap", "winopron"]}
+    settings["winopron"] |= {"prompting": {"models": []}, "resolution": {"pairs": 0}}
+    overlay.write_text(yaml.safe_dump(settings), encoding="utf-8")
+    done = workflow.snakemake(*TARGETS)
+    assert done.returncode == 0, done.stdout[-6000:]
+    return workflow
+
+
+@pytest.fixture(scope="module")
+def complete(made):
+    """The folder of that run."""
+    return made.folder
+
+
+def test_a_second_run_has_nothing_to_do(made):
+    assert made.planned(*TARGETS) == {}
+
+
+def test_both_studies_read_the_system(complete):
+    results = complete / "results"
+    flags = files.read_parquet(results / "counter_gap/flags/replica.parquet")
+    assert set(flags[flags.system == LABEL].scoring) == {"clusters", "clusters_faithful"}
+    shown = files.read_csv(results / "counter_gap/tables/replica/accuracy.csv")
+    assert LABEL in set(shown.System)
+    for entities in ("double", "single"):
+        found = files.read_parquet(results / f"winopron/predictions/replica/{entities}.parquet")
+        assert set(found[found.system == LABEL].conversion) == {"corrected", "carried_over"}
+    assert LABEL in files.read_csv(results / "winopron/tables/replica/performance.csv").to_csv()
+    section = (results / "paper/sections/winopron.tex").read_text(encoding="utf-8")
+    assert LABEL in section
+
+
+def test_clusters_are_those_of_the_documents(complete):
+    instances = files.read_parquet(complete / "results/counter_gap/instances/replica.parquet")
+    documents = coreference.read(complete / CLUSTERS, dict(zip(instances.id, instances.text, strict=True)))
+    facts = json.loads((complete / CLUSTERS).with_suffix(".metadata.json").read_text(encoding="utf-8"))
+    assert facts["documents"] == len(documents) == 96
+    assert facts["clusters"] == sum(len(document.clusters) for document in documents.values()) > 0
+    (record,) = (complete / "results/provenance/merge_clusters").glob("data=replica,*system=tiny-c2f.json")
+    recorded = json.loads(record.read_text(encoding="utf-8"))["models"][CLUSTERS]
+    assert recorded["model"] == "tiny-c2f" and recorded["weights_sha256"] == facts["weights_sha256"]
+
+
+def test_weights_that_were_overwritten_are_seen(made):
+    """The audit compares them, and Snakemake resolves again; another label alone resolves nothing."""
+    entry = made.folder / "zoo/models.yaml"
+    content = yaml.safe_load(entry.read_text(encoding="utf-8"))
+    targets = [CLUSTERS]
+    assert made.planned(*targets) == {}
+    settings = content["systems"]["tiny-c2f"]
+    entry.write_text(yaml.safe_dump(content | {"systems": {"tiny-c2f": settings | {"licence": "none"}}}))
+    assert made.planned(*targets) == {}
+    entry.write_text(yaml.safe_dump(content, sort_keys=False))
+    configuration = made.folder / settings["source"]["path"] / "encoder/config.json"
+    before = configuration.read_text(encoding="utf-8")
+    configuration.write_text(before + "\n", encoding="utf-8")
+    assert made.planned(*targets) == {"coreference": 1, "merge_clusters": 1}
+    done = subprocess.run(
+        [sys.executable, "-m", "scripts.audit", "--configfile", "config/test.yaml", f"--target={CLUSTERS}"],
+        cwd=made.folder,
+        env={**os.environ, "PYTHONPATH": str(made.folder)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    status, said = done.returncode, done.stdout + done.stderr
+    assert status and re.search(r"stale +results/counter_gap/clusters/replica/tiny-c2f/1of1.jsonl: weights", said), said
+    configuration.write_text(before, encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("overlay", "message"),
+    [
+        (
+            "systems: [tiny-c2]\n",
+            "systems: 'tiny-c2' is no coreference system of config/models.yaml; did you mean",
+        ),
+        (
+            "counter_gap:\n  clusters: [{system: c2f (random), debiasing: none, data: replica, file: mine.jsonl}]\n",
+            "counter_gap.clusters: mine.jsonl is of c2f (random), debiasing none, on replica, as results/counter_gap/",
+        ),
+        (
+            "winopron:\n  clusters: [{system: c2f (random), conversion: carried_over, templates: replica, "
+            "entities: double, file: mine.jsonl}]\n",
+            "winopron.clusters: mine.jsonl is of c2f (random) on replica, double, as results/",
+        ),
+    ],
+)
+def test_configurations_that_are_refused(made, overlay, message):
+    path = made.folder / "mine.yaml"
+    path.write_text(overlay, encoding="utf-8")
+    done = made.snakemake("--dry-run", "--configfile", "config/test.yaml", "mine.yaml", "--", "clusters")
+    assert done.returncode == 1 and message in done.stdout, done.stdout
+
+
+def test_systems_of_packages_run_in_an_environment_of_their_own(fresh, package_systems, root):
+    """All three architectures, each on Counter-GAP's replica, in shards."""
+    workflow = fresh(("tiny-bert",))
+    (workflow.folder / ".venv-coreference").symlink_to(root / ".venv-coreference")
+    names = ["tiny-lingmess", "tiny-f-coref", "tiny-caw"]
+    entries = {}
+    for name in names:
+        folder = shutil.copytree(package_systems[name]["source"]["path"], workflow.folder / "zoo" / name)
+        entry = package_systems[name] | {"source": {"path": str(folder)}}
+        entries[name] = entry | ({"encoder": {"path": f"{folder}/encoder"}} if "encoder" in entry else {})
+    registry = workflow.folder / "zoo/models.yaml"
+    content = yaml.safe_load(registry.read_text(encoding="utf-8"))
+    registry.write_text(yaml.safe_dump(content | {"systems": entries}), encoding="utf-8")
+    overlay = workflow.folder / "config/test.yaml"
+    text = overlay.read_text(encoding="utf-8").replace("systems: [tiny-c2f]", f"systems: [{', '.join(names)}]")
+    # Two jobs for each system.
+    text = text.replace("tokens_per_batch: 8192}", "tokens_per_batch: 8192, minutes_per_job: 0.1}")
+    overlay.write_text("studies: [counter_gap]\n" + text, encoding="utf-8")
+    done = workflow.snakemake("results/counter_gap/flags/replica.parquet")
+    assert done.returncode == 0, done.stdout[-6000:]
+    flags = files.read_parquet(workflow.folder / "results/counter_gap/flags/replica.parquet")
+    assert {entries[name]["label"] for name in names} <= set(flags.system)
+    for name, engine in zip(names, ("fastcoref", "fastcoref", "stanza"), strict=True):
+        path = workflow.folder / f"results/counter_gap/clusters/replica/{name}.metadata.json"
+        facts = json.loads(path.read_text(encoding="utf-8"))
+        assert facts["engine"] == engine and engine in facts["libraries"] and facts["shards"] == 2
+    made = json.loads((workflow.folder / "results/environments/coreference.json").read_text(encoding="utf-8"))
+    assert made["python"] == ".venv-coreference/bin/python" and made["packages"]["fastcoref"] == "2.1.6"
+    assert workflow.planned("results/counter_gap/flags/replica.parquet") == {}
