@@ -455,6 +455,9 @@ def _problem(document):
         return "has no words"
     if not all(isinstance(word, str) and word for word in document.words):
         return "has a word without letters"
+    pairs = [*document.sentences, *(mention for cluster in document.clusters for mention in cluster)]
+    if not all(type(number) is int for pair in pairs for number in pair):
+        return "has a sentence or mention that is no pair of whole numbers"
     for start, end in document.sentences:
         if start != position or end <= start:
             return f"has no sentence that begins at word {position}"

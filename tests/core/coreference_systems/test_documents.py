@@ -196,6 +196,8 @@ DOCUMENT = d.AnnotatedDocument("x", ("a", "b", "c"), ((0, 2), (2, 3)), (((0, 1),
     [
         ({"words": ()}, "has no words"),
         ({"words": ("a", "", "c")}, "has a word without letters"),
+        ({"sentences": ((0, 2), (2, "3"))}, "has a sentence or mention that is no pair of whole numbers"),
+        ({"clusters": (((0, 1.0),),)}, "has a sentence or mention that is no pair of whole numbers"),
         ({"sentences": ((0, 1), (2, 3))}, "has no sentence that begins at word 1"),
         ({"sentences": ((0, 2),)}, "has 3 words and sentences up to word 2"),
         ({"speakers": ("s",)}, "has 1 speaker for 3 words"),
