@@ -147,9 +147,9 @@ def test_three_documents_are_learned_by_heart(encoder, changes):
 
 def test_the_published_system_learns_three_documents_by_heart(encoder):
     published = training.Settings.parse(
-        {"epochs": 60, "encoder_learning_rate": 1e-3, "task_learning_rate": 5e-3, "max_training_segments": 3}, "tiny"
+        {"epochs": 80, "encoder_learning_rate": 1e-3, "task_learning_rate": 3e-3, "max_training_segments": 3}, "tiny"
     )
-    configuration = tiny.configuration(embedding_deviation=0.5, top_span_ratio=1.5)
+    configuration = tiny.configuration(embedding_deviation=0.5, top_span_ratio=1.5, max_segment_pieces=60)
     torch.manual_seed(0)
     model, tokenizer = checkpoints.build(encoder, configuration)
     documents = tiny.documents()
