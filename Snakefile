@@ -15,6 +15,7 @@
 include: "rules/common.smk"
 include: "rules/upstream.smk"
 include: "rules/demo_encoder.smk"
+include: "rules/coreference_corpora_inputs.smk"
 include: "rules/coreference_corpora.smk"
 
 
