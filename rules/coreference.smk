@@ -108,7 +108,8 @@ rule coreference:
         data=RESOLVED_SETS,
     conda:
         "../envs/scoring.yaml"
-    threads: SCORING_THREADS
+    # Documents are short and come one after the other: a small system gains nothing from a second core.
+    threads: lambda wildcards: 1 if SYSTEMS[wildcards.system]["parameters"] < 50_000_000 else SCORING_THREADS
     resources:
         gpu=lambda wildcards: registry.gpus(SYSTEMS[wildcards.system]),
         mem_mb=lambda wildcards, attempt: registry.memory_mb(SYSTEMS[wildcards.system], attempt),

@@ -6,7 +6,7 @@ import pytest
 
 from scripts.core import studies
 from scripts.core.errors import UserError
-from scripts.core.studies import Scored, Study, Texts, every, result
+from scripts.core.studies import Documents, Resolved, Scored, Study, Texts, every, result
 
 
 def root(path):
@@ -139,3 +139,13 @@ def test_a_study_reads_with_the_models_that_score_a_set():
     whole = Study(**given, scored=Scored(["a"], 10, 4, 20))
     assert whole.reads("two") and not whole.reads("three")
     assert not Study(**given).reads("one")
+
+
+def test_clusters_of_a_study_are_those_of_its_systems_and_sets():
+    documents = {name: Documents(f"results/s/{name}.parquet", "id", 5, 20) for name in ("a", "b/c", "d")}
+    given = {"name": "s", "label": "S", "title": "S", "parts": ["x"], "numbers": None, "section": None}
+    study = Study(**given, systems=["one", "two"], resolved=Resolved(sets=["a", "b/c"], documents=documents))
+    assert study.cluster_files == [
+        f"results/s/clusters/{name}/{system}.jsonl" for name in ("a", "b/c") for system in ("one", "two")
+    ]
+    assert Study(**given, systems=["one"]).cluster_files == []

@@ -78,6 +78,15 @@ def test_only_the_faithful_way_takes_longer_mentions_for_the_name():
     assert flags(one, "clusters", possessive, pronoun) == (True, False)
 
 
+def test_a_mention_of_marks_alone_stands_for_nobody(frame):
+    """Systems write such mentions too: a full stop after both names is neither of them."""
+    one = frame.iloc[4:5].reset_index(drop=True)
+    row = next(one.itertuples())
+    end = len(row.text)
+    assert row.text.endswith(".") and end - 1 > max(row.a_offset, row.b_offset)
+    assert flags(one, "clusters", (end - 1, end), extent(row, "pronoun")) == (False, False)
+
+
 def test_an_instance_is_right_if_both_flags_are(frame):
     import pandas as pd
 

@@ -96,6 +96,7 @@ def test_the_report_has_every_rule_and_model_and_totals(tmp_path, capsys):
                 "methods": {"one": ["generate"], "two": ["mask", "generate"]},
             }
         },
+        resolved={},
         entries={"one": entry | {"source": {"hub": "org/one"}}, "two": entry | {"gpus": 0, "precision": "float32"},
                  "told": entry},
         devices=DEVICES, speeds=str(tmp_path / "speeds"),
@@ -134,7 +135,7 @@ def test_totals_in_words(summary, told):
 
 def test_a_run_without_models_has_an_empty_plan(tmp_path, capsys):
     script.main(
-        plan=str(tmp_path / "plan.csv"), scored={}, prompted={}, texts={}, entries={}, devices=DEVICES,
+        plan=str(tmp_path / "plan.csv"), scored={}, prompted={}, texts={}, resolved={}, entries={}, devices=DEVICES,
         speeds=str(tmp_path / "speeds"),
     )  # fmt: skip
     table = files.read_csv(tmp_path / "plan.csv")
@@ -145,3 +146,21 @@ def test_a_run_without_models_has_an_empty_plan(tmp_path, capsys):
 
 def test_a_cpu_has_a_speed():
     assert planning.cpu_speed(1) > 1e8
+
+
+def test_coreference_is_planned_like_its_time_limit():
+    """Rows for each system and set: operations, a tenth of a second for each document, and loading."""
+    large = {"architecture": "lingmess", "parameters": 400_000_000, "precision": "float32", "gpus": 1}
+    small = {"architecture": "c2f", "parameters": 20_000_000, "precision": "float32", "gpus": 0}
+    asked = {"s/a": {"documents": 3000, "tokens": 100, "jobs": {"large": 2, "small": 1}}}
+    found = planning.rows({}, {}, {}, asked, {"large": large, "small": small}, DEVICES, {}, 8e10)
+    assert [(row["rule"], row["model"], row["device"], row["jobs"]) for row in found] == [
+        ("coreference", "large", "A100-40GB", 2), ("coreference", "small", "cpu", 1),
+    ]  # fmt: skip
+    on_gpu, on_cpu = found
+    loading = 2 * (20 + 1.6e9 / 2e8)
+    assert on_gpu["hours"] == pytest.approx((4 * 4e8 * 3e5 / 12e12 + 300 + loading) / 3600)
+    assert on_cpu["hours"] == pytest.approx((4 * 2e7 * 3e5 / 8e10 + 300 + 20 + 8e7 / 2e8) / 3600)
+    assert on_gpu["instances"] == 3000 and on_gpu["tokens"] == 300_000 and on_gpu["gpus"] == 1
+    seconds = 3000 * registry.document_seconds(large, 100)
+    assert on_gpu["hours"] == pytest.approx((seconds + loading) / 3600)

@@ -103,7 +103,7 @@ def stands_for(document, text, mention, name):
     """
     first, last = mention
     words = [text[start:end].lower() for start, end in document.tokens[first : last + 1]]
-    while last > name[1] and (words[-1] in {"s", "'s", "’s"} or not any(c.isalnum() for c in words[-1])):
+    while words and last > name[1] and (words[-1] in {"s", "'s", "’s"} or not any(c.isalnum() for c in words[-1])):
         words.pop()
         last -= 1
     while first < name[0] and words and (words[0] in _TITLES or not any(c.isalnum() for c in words[0])):
