@@ -93,7 +93,9 @@ def test_weights_that_were_overwritten_are_seen(made):
         check=False,
     )
     status, said = done.returncode, done.stdout + done.stderr
-    assert status and re.search(r"stale +results/counter_gap/clusters/replica/tiny-c2f/1of1.jsonl: weights", said), said
+    assert status and re.search(
+        r"stale +results/counter_gap/clusters/replica/tiny-c2f/1of1.jsonl\n +weights tiny-c2f: was", said
+    ), said
     configuration.write_text(before, encoding="utf-8")
 
 

@@ -1,7 +1,7 @@
 """What Counter-GAP's rules leave, from templates to the section, in the complete run of the workflow tests.
 
-The run has one more system than the rules that stand in for systems: its output is that of the gendered rule, and after
-debiasing that of a rule without bias (``config/test.yaml``).
+The run has two more systems than the rules that stand in for systems (``config/test.yaml``): the output of one is that
+of the gendered rule, and after debiasing that of a rule without bias; the other is random and run by the workflow.
 """
 
 import json
@@ -21,6 +21,7 @@ from scripts.counter_gap.lib.instances import ROLES
 pytestmark = pytest.mark.workflow
 
 SYSTEM = "Some system"
+RESOLVED = "c2f (random)"
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +97,8 @@ def test_tables_are_latex(run):
 
 def test_examples_follow_their_rule(run):
     shown = files.read_csv(run / "tables/replica/examples.csv")
-    assert shown.system.unique().tolist() == [SYSTEM]
+    # The random system has an example for each rule.
+    assert shown.system.unique().tolist() == [RESOLVED] and set(shown.rule) == {"across", "within"}
     across = shown[shown.rule == "across"]
     right = across.correct.tolist()
     assert right in ([True, True, False, False], [False, False, True, True])
@@ -105,7 +107,13 @@ def test_examples_follow_their_rule(run):
     chosen = factors[factors.quadruple == across.quadruple.iloc[0]].iloc[0]
     assert not chosen.artefact and chosen.right_name
     text = (run / "tables/replica/examples.tex").read_text(encoding="utf-8")
-    assert text.count(r"\colorbox{yellow!60}") == 8 and text.count(r"\textbf{\underline{") == 4
+    predicted = files.read_parquet(run / "flags/replica.parquet")
+    predicted = predicted[(predicted.system == RESOLVED) & (predicted.scoring == shown.scoring[0])]
+    predicted = predicted.merge(frame[["id", "quadruple", "role"]]).merge(shown[["quadruple", "role"]])
+    names = predicted.a_pred.astype(int) + predicted.b_pred
+    # The names that the system finds, and the pronoun where it finds any.
+    assert text.count(r"\colorbox{yellow!60}") == names.sum() + (names > 0).sum() > 0
+    assert text.count(r"\textbf{\underline{") == len(shown) == 8
 
 
 def test_the_section_shows_or_names_every_figure_and_table(run, root):
@@ -154,7 +162,7 @@ def test_one_table_has_both_measures_of_bias_on_all_quadruples(run):
 def test_numbers_are_those_of_the_tables(run):
     numbers = read_numbers(run)
     assert numbers["size.all"]["text"] == "24" and numbers["size.instances"]["value"] == 96
-    assert numbers["systems"]["value"] == 5
+    assert numbers["systems"]["value"] == 6
     assert numbers["delta_i.highest"]["system"] in (SYSTEM, "Gendered (rule)")
     assert numbers["cancelled.highest"]["text"] == "100.00"
     tests = files.read_csv(run / "analysis/significance.csv")
