@@ -15,6 +15,8 @@
 include: "rules/common.smk"
 include: "rules/upstream.smk"
 include: "rules/demo_encoder.smk"
+include: "rules/coreference_corpora.smk"
+include: "rules/coreference_training.smk"
 
 
 # The studies, in the order of the paper.

@@ -69,9 +69,13 @@ DRAWN_BY_ANOTHER = {
     "ruff_figure_accuracy_by_case": "figure_accuracy_by_factor",
     "ruff_figure_accuracy_by_polarity": "figure_accuracy_by_factor",
     "underspecification_figure_occupations_example": "figure_occupations",
+    "train_demo_coreference": "train_coreference",
 }
 # Jobs of their own on a cluster, though no GPU is asked for.
-ALONE = {"bench_scoring", "crate", "plan", "train_demo_encoder"}
+ALONE = {
+    "bench_scoring", "coreference_augmented", "coreference_corpus", "coreference_names", "crate", "plan", "tag_corpus",
+    "train_coreference", "train_demo_coreference", "train_demo_encoder",
+}  # fmt: skip
 SHARED = [
     path for path in sorted((ROOT / "rules").glob("*.smk"))
     if not path.name.startswith(("ruff", "counter_gap", "misgendered", "underspecification", "winopron"))

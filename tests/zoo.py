@@ -21,7 +21,7 @@ def corpus():
     root = Path(__file__).parents[1]
     lines = []
     for path in sorted((root / "templates").rglob("*.tsv")):
-        if path.stem in ("released_flags", "names", "declarations") or path.parent.name == "winopron":
+        if path.stem in ("released_flags", "names", "declarations") or path.parent.name in ("winopron", "coreference"):
             # Tokens spent on numbers, names and labels, or on the sentences of one more study, make RUFF's longest
             # prompts longer than small models take.
             continue

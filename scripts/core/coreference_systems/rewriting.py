@@ -40,18 +40,21 @@ _NOUNS = (
 )  # fmt: skip
 _NOUN_FOR = {
     "he": {woman: man for man, woman in reversed(_NOUNS)},
-    "she": {man: woman for man, woman in reversed(_NOUNS)},
+    "she": dict(reversed(_NOUNS)),
 }
 # Words before which "her" and "his" stand alone.
 _NO_NOUN = frozenset(
-    """
-    in on at to for with from by of and or but as if that when while who which what into upon over the a an this these
-    was were is are had has would could should did do not out up down away so than then i he she it we they you because
-    before after again back off too there here very about through till until only never ever once all himself herself
-    """.split()
-)
+    {
+        "in", "on", "at", "to", "for", "with", "from", "by", "of", "and", "or", "but", "as", "if", "that", "when",
+        "while", "who", "which", "what", "into", "upon", "over", "the", "a", "an", "this", "these", "was", "were",
+        "is", "are", "had", "has", "would", "could", "should", "did", "do", "not", "out", "up", "down", "away",
+        "so", "than", "then", "i", "he", "she", "it", "we", "they", "you", "because", "before", "after", "again",
+        "back", "off", "too", "there", "here", "very", "about", "through", "till", "until", "only", "never", "ever",
+        "once", "all", "himself", "herself",
+    }
+)  # fmt: skip
 _AGREEMENT = {"was": "were", "is": "are", "has": "have", "'s": "'re", "\u2019s": "\u2019re"}
-_ARTICLES = frozenset("the a an this that".split())
+_ARTICLES = frozenset(["the", "a", "an", "this", "that"])
 # Longest mention, in words, that a name takes the place of.
 _LONGEST = 4
 
@@ -184,7 +187,7 @@ def with_other_names(document, names, random):
     edits = {}
     mapping = {}
     used = set(document.words)
-    for cluster, gender, mentions in _named(document):
+    for _, gender, mentions in _named(document):
         for first, last in mentions:
             words = document.words[first : last + 1]
             titled = sum(word in _TITLE_SET for word in words)
@@ -193,7 +196,9 @@ def with_other_names(document, names, random):
                 word = document.words[position]
                 if word in _TITLE_SET:
                     continue
-                is_surname = (bare > 1 and position == last) or (bare == 1 and titled and words[0] not in ("Aunt", "Uncle"))
+                is_surname = (bare > 1 and position == last) or (
+                    bare == 1 and titled and words[0] not in ("Aunt", "Uncle")
+                )
                 if word not in mapping:
                     kind = "surname" if is_surname else GENDERS[gender]
                     mapping[word] = _fresh(getattr(names, kind), used, random)
@@ -347,11 +352,12 @@ def _is_name(document, mention):
 
 
 _PRONOUNS = frozenset(
-    """
-    i me my mine myself you your yours yourself he him his himself she her hers herself they them their theirs
-    themselves we us our ours it its who whom whose that this one the
-    """.split()
-)
+    {
+        "i", "me", "my", "mine", "myself", "you", "your", "yours", "yourself", "he", "him", "his", "himself", "she",
+        "her", "hers", "herself", "they", "them", "their", "theirs", "themselves", "we", "us", "our", "ours", "it",
+        "its", "who", "whom", "whose", "that", "this", "one", "the",
+    }
+)  # fmt: skip
 
 
 def _fresh(listed, used, random):

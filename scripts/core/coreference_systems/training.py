@@ -5,9 +5,9 @@ state makes the weights that an uninterrupted run makes, bit for bit where the l
 """
 
 import hashlib
+import itertools
 import json
 import math
-import os
 import random
 import time
 from dataclasses import asdict, dataclass, field, fields, replace
@@ -17,7 +17,7 @@ import torch
 
 from scripts.core.coreference_systems import metrics
 from scripts.core.coreference_systems.c2f import checkpoints
-from scripts.core.coreference_systems.c2f.model import clusters, losses, share_dropout
+from scripts.core.coreference_systems.c2f.model import clusters, losses, simplify
 from scripts.core.coreference_systems.c2f.resolve import PRECISIONS, autocast
 from scripts.core.coreference_systems.rewriting import Shares, rewritten
 from scripts.core.errors import UserError
@@ -166,7 +166,7 @@ def _parts(number, document, count, draw):
         wanted = size * (part + draw.uniform(-0.35, 0.35)) / count
         cuts.add(min(starts, key=lambda start: abs(start - wanted)))
     cuts = sorted(cuts)
-    return [Piece(number, start, end) for start, end in zip(cuts, cuts[1:], strict=False)]
+    return [Piece(number, start, end) for start, end in itertools.pairwise(cuts)]
 
 
 def cut(document, start, end):
@@ -274,7 +274,7 @@ class _Run:
         self.documents, self.development, self.device = documents, development, torch.device(device)
         self.path, self.save_every, self.report = Path(state) if state else None, save_every, report
         if model.configuration.shared_dropout:
-            share_dropout(model.encoder, settings.encoder_dropout)
+            simplify(model.encoder, settings.encoder_dropout)
         model.to(self.device)
         self.epochs = plan(documents, settings, splitter.segments)
         per_epoch = [math.ceil(len(pieces) / settings.accumulation) for pieces in self.epochs]
@@ -398,7 +398,7 @@ class _Run:
         values["optimiser"] = self.optimiser.state_dict()
         temporary = self.path.with_name(f".{self.path.name}.new")
         torch.save(values, temporary)
-        os.replace(temporary, self.path)
+        temporary.replace(self.path)
 
     def _resume(self):
         if self.path is None or not self.path.exists():

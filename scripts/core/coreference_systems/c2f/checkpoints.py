@@ -6,7 +6,6 @@ and its layer norms. The configuration is in the file's metadata. The name and s
 """
 
 import json
-import os
 import shutil
 import tempfile
 from pathlib import Path
@@ -163,7 +162,7 @@ def write_folder(folder, model, tokenizer, recipe):
         save_file(state, made / WEIGHTS, metadata=metadata)
         if target.exists():
             shutil.rmtree(target)
-        os.replace(made, target)
+        made.rename(target)
 
 
 def merged(model):

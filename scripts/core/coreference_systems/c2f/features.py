@@ -13,18 +13,20 @@ ONE_PRONOUN, SAME_WORDS, SAME_LAST, SHARED, TWO_NAMES, OTHER, SAME_PRONOUN, TWO_
 PAIRS = 8
 
 PRONOUNS = frozenset(
-    """
-    i me my mine myself you your yours yourself he him his himself she her hers herself they them their theirs
-    themselves themself we us our ours ourselves it its itself who whom whose
-    """.split()
-)
+    {
+        "i", "me", "my", "mine", "myself", "you", "your", "yours", "yourself", "he", "him", "his", "himself", "she",
+        "her", "hers", "herself", "they", "them", "their", "theirs", "themselves", "themself", "we", "us", "our",
+        "ours", "ourselves", "it", "its", "itself", "who", "whom", "whose",
+    }
+)  # fmt: skip
 # Words that say nothing of whom a mention names.
 EMPTY = frozenset(
-    """
-    the a an this that these those mr mr. mrs mrs. miss ms ms. dr dr. sir lady lord of and my his her their our your
-    its 's ' , . -
-    """.split()
-)
+    {
+        "the", "a", "an", "this", "that", "these", "those", "mr", "mr.", "mrs", "mrs.", "miss", "ms", "ms.", "dr",
+        "dr.", "sir", "lady", "lord", "of", "and", "my", "his", "her", "their", "our", "your", "its", "'s", "'",
+        ",", ".", "-",
+    }
+)  # fmt: skip
 
 _PLAIN = str.maketrans({"\u201c": '"', "\u201d": '"', "\u2018": "'", "\u2019": "'"})
 _WHOLE = {"\u2014": "--", "``": '"', "''": '"', "-LRB-": "(", "-RRB-": ")"}

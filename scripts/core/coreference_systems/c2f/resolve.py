@@ -31,29 +31,34 @@ def tokenise(text):
     return tuple(match.span() for match in _TOKEN.finditer(text))
 
 
-def sentences(words):
-    """Return half-open ranges of words: a sentence ends with a full stop, question or exclamation mark.
+def sentences(text, tokens):
+    """Divide a text into sentences: one ends with a full stop, question or exclamation mark that is a token.
 
-    Marks of the same kinds, closing quotation marks and brackets right after it belong to it. A full stop within a
-    token, as of an abbreviated title, ends none.
+    Further such marks, and closing quotation marks and brackets, belong to it where no space comes before them. The
+    full stop of an abbreviated title or of an initial is part of a longer token and ends none.
+
+    Parameters
+    ----------
+    text : str
+    tokens : sequence of (int, int)
+        As from :func:`tokenise`.
+
+    Returns
+    -------
+    tuple of (int, int)
+        Half-open ranges of tokens, without gaps.
     """
-    found, start = [], 0
-    for index, word in enumerate(words):
-        after = words[index + 1] if index + 1 < len(words) else ""
-        ended = word in _ENDS or (word in _CLOSING and index > start and _ends(words, index - 1, start))
-        if ended and after not in _ENDS and after not in _CLOSING:
-            found.append((start, index + 1))
-            start = index + 1
-    if start < len(words):
-        found.append((start, len(words)))
+    found, first, ended = [], 0, False
+    for index, (start, end) in enumerate(tokens):
+        word = text[start:end]
+        follows = ended and start == tokens[index - 1][1] and (word in _ENDS or word in _CLOSING)
+        if ended and not follows:
+            found.append((first, index))
+            first = index
+        ended = word in _ENDS or follows
+    if tokens:
+        found.append((first, len(tokens)))
     return tuple(found)
-
-
-def _ends(words, index, start):
-    """Tell whether a run of closing marks that ends at ``index`` follows the end of a sentence."""
-    while index > start and words[index] in _CLOSING:
-        index -= 1
-    return words[index] in _ENDS
 
 
 class Resolver:
@@ -114,7 +119,7 @@ class Resolver:
                     f"the document '{name}' has {len(tokens)} words and marks, more than {self.max_words}; divide it"
                 )
             words = tuple(text[start:end] for start, end in tokens)
-            found = self.clusters(AnnotatedDocument(name, words, sentences(words), ())) if words else []
+            found = self.clusters(AnnotatedDocument(name, words, sentences(text, tokens), ())) if words else []
             yield coreference.Document(name, coreference.digest(text), tokens, tuple(map(tuple, found)))
 
     @torch.no_grad()

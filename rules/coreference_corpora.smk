@@ -1,0 +1,123 @@
+# What coreference systems learn from: annotated corpora, and training parts followed by counterfactual copies. No default
+# target asks for them.
+
+from scripts.core.coreference_systems import augmentation
+from scripts.core.coreference_systems import documents as annotated
+
+CORPORA = config["corpora"]
+
+
+def corpus_source(wildcards):
+    """Return what a part of a corpus is read from."""
+    if wildcards.corpus == "litbank":
+        return upstream("litbank/coref/conll.tar.xz")
+    path = CORPORA["ontonotes"][wildcards.part]
+    if path is None:
+        refuse(
+            f"corpora.ontonotes.{wildcards.part} is not set; name a file or folder of OntoNotes in the CoNLL-2012 layout"
+        )
+    return named(path)
+
+
+def swapped_names(wildcards):
+    """Return the names that are swapped; those that are made anonymous are in a package."""
+    if wildcards.method == "acda":
+        return []
+    if CORPORA["augmentation"]["names"] == "published":
+        return [upstream(augmentation.PUBLISHED_NAMES)]
+    return ["results/coreference/names/{column}.tsv".format(**CORPORA["augmentation"])]
+
+
+# Part of speech is known in OntoNotes, and tagged in LitBank.
+def corpus_tags(wildcards):
+    return [] if wildcards.corpus == "ontonotes" else [f"results/coreference/tags/{wildcards.corpus}/train.jsonl"]
+
+
+rule coreference_corpus:
+    input:
+        source=corpus_source,
+    output:
+        documents="results/coreference/corpora/{corpus}/{part}.jsonl",
+    log:
+        "results/logs/coreference_corpus/{corpus}_{part}.log",
+    wildcard_constraints:
+        corpus="litbank|ontonotes",
+        part=one_of(annotated.PARTS),
+    conda:
+        "../envs/analysis.yaml"
+    resources:
+        mem_mb=4000,
+    params:
+        corpus=lambda wildcards: wildcards.corpus,
+        part=lambda wildcards: wildcards.part,
+    script:
+        "../scripts/coreference_corpora/coreference_corpus.py"
+
+
+rule tag_corpus:
+    input:
+        documents="results/coreference/corpora/{corpus}/{part}.jsonl",
+        environment="results/environments/coreference.json",
+    output:
+        tags="results/coreference/tags/{corpus}/{part}.jsonl",
+    log:
+        "results/logs/tag_corpus/{corpus}_{part}.log",
+    wildcard_constraints:
+        corpus="litbank|ontonotes",
+        part=one_of(annotated.PARTS),
+    conda:
+        "../envs/analysis.yaml"
+    resources:
+        mem_mb=4000,
+    script:
+        "../scripts/coreference_corpora/tag_corpus.py"
+
+
+# The matching of 18,506 with as many names takes five minutes and, for weights in double precision, 3 GB.
+rule coreference_names:
+    output:
+        pairs="results/coreference/names/{column}.tsv",
+        totals="results/coreference/names/{column}.csv",
+    log:
+        "results/logs/coreference_names/{column}.log",
+    benchmark:
+        "results/benchmarks/coreference_names/{column}.tsv"
+    wildcard_constraints:
+        column=one_of(augmentation.COLUMNS),
+    conda:
+        "../envs/analysis.yaml"
+    resources:
+        mem_mb=5000,
+        runtime=120,
+    params:
+        column=lambda wildcards: wildcards.column,
+    script:
+        "../scripts/coreference_corpora/coreference_names.py"
+
+
+rule coreference_augmented:
+    input:
+        documents="results/coreference/corpora/{corpus}/train.jsonl",
+        tags=corpus_tags,
+        words=(
+            [upstream(path) for path in augmentation.PUBLISHED_WORDS]
+            if CORPORA["augmentation"]["words"] == "published"
+            else [str(TEMPLATES / "coreference/gendered_words.tsv")]
+        ),
+        names=swapped_names,
+    output:
+        augmented="results/coreference/augmented/{corpus}/{method}.jsonl",
+        counts="results/coreference/augmented/{corpus}/{method}.csv",
+    log:
+        "results/logs/coreference_augmented/{corpus}_{method}.log",
+    wildcard_constraints:
+        corpus="litbank|ontonotes",
+        method=one_of(augmentation.METHODS),
+    conda:
+        "../envs/analysis.yaml"
+    resources:
+        mem_mb=4000,
+    params:
+        method=lambda wildcards: wildcards.method,
+    script:
+        "../scripts/coreference_corpora/coreference_augmented.py"

@@ -1,0 +1,103 @@
+# Coreference systems that are trained here, outside the default targets: config/coreference_training.yaml lists them.
+
+from scripts.core.coreference_systems import entries
+
+try:
+    TRAINED = entries.read_entries(root("config/coreference_training.yaml"))
+except UserError as error:
+    refuse(error)
+
+# A name ends in how its training part was augmented, as -acda.
+AUGMENTED = {"": None, **{f"-{method}": method for method in augmentation.METHODS}}
+
+
+def trained_on(data):
+    """Return the names of the systems trained on a corpus."""
+    return one_of([name for name, entry in TRAINED.items() if entry["data"] == data])
+
+
+def documents_of(corpus):
+    """Return a function that gives the training part of a job: the corpus's, or one followed by changed copies."""
+
+    def found(wildcards):
+        method = AUGMENTED[wildcards.augmented]
+        return (
+            f"results/coreference/augmented/{corpus}/{method}.jsonl"
+            if method
+            else f"results/coreference/corpora/{corpus}/train.jsonl"
+        )
+
+    return found
+
+
+def training_settings(wildcards):
+    """Return how a system is trained; in anonymised documents no names are put back."""
+    settings = TRAINED[wildcards.system]["training"]
+    if AUGMENTED[wildcards.augmented] == "acda" and "rewriting" in settings:
+        kept = {key: share for key, share in settings["rewriting"].items() if key == "they"}
+        settings = {**settings, "rewriting": kept}
+    return settings
+
+
+# A system that ships as a delta: snakemake results/training/c2f-minilm-litbank.safetensors
+rule train_demo_coreference:
+    input:
+        train=documents_of("litbank"),
+        development="results/coreference/corpora/litbank/development.jsonl",
+        test="results/coreference/corpora/litbank/test.jsonl",
+        names=root("templates/coreference/names.tsv"),
+    output:
+        weights="results/training/{system}{augmented}.safetensors",
+    log:
+        "results/logs/train_demo_coreference/{system}{augmented}.log",
+    benchmark:
+        "results/benchmarks/train_demo_coreference/{system}{augmented}.tsv"
+    wildcard_constraints:
+        system=trained_on("litbank"),
+        augmented=one_of(AUGMENTED),
+    conda:
+        "../envs/scoring.yaml"
+    resources:
+        mem_mb=6000,
+        runtime=240,
+    params:
+        name=lambda wildcards: wildcards.system + wildcards.augmented,
+        encoder=lambda wildcards: TRAINED[wildcards.system]["encoder"],
+        model=lambda wildcards: TRAINED[wildcards.system]["model"],
+        training_settings=training_settings,
+        state=lambda wildcards: f"results/training/{wildcards.system}{wildcards.augmented}.state",
+    script:
+        "../scripts/coreference_training/train_coreference.py"
+
+
+# A study's system on OntoNotes: snakemake results/training/c2f-bert-base-ncda --configfile <one that sets corpora.ontonotes>
+rule train_coreference:
+    input:
+        train=documents_of("ontonotes"),
+        development="results/coreference/corpora/ontonotes/development.jsonl",
+        test="results/coreference/corpora/ontonotes/test.jsonl",
+    output:
+        weights=directory("results/training/{system}{augmented}"),
+    log:
+        "results/logs/train_coreference/{system}{augmented}.log",
+    benchmark:
+        "results/benchmarks/train_coreference/{system}{augmented}.tsv"
+    wildcard_constraints:
+        system=trained_on("ontonotes"),
+        augmented=one_of(AUGMENTED),
+    conda:
+        "../envs/scoring.yaml"
+    threads: 4
+    resources:
+        mem_mb=32000,
+        runtime=2880,
+        gpu=1,
+    params:
+        name=lambda wildcards: wildcards.system + wildcards.augmented,
+        encoder=lambda wildcards: TRAINED[wildcards.system]["encoder"],
+        model=lambda wildcards: TRAINED[wildcards.system]["model"],
+        training_settings=training_settings,
+        state=lambda wildcards: f"results/training/{wildcards.system}{wildcards.augmented}.state",
+        device="cuda",
+    script:
+        "../scripts/coreference_training/train_coreference.py"

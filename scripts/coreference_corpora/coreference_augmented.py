@@ -1,0 +1,45 @@
+"""Let counterfactual copies follow the training part of a corpus."""
+
+import pandas as pd
+
+from scripts.core import files
+from scripts.core.coreference_systems import augmentation, part_of_speech
+from scripts.core.coreference_systems import documents as annotated
+from scripts.core.job import log, run
+
+
+def main(*, documents: str, tags: list, words: list, names: list, augmented: str, counts: str, method: str):
+    """Write ``augmented``, the ``documents`` and a copy of each (JSON Lines).
+
+    Parameters
+    ----------
+    tags : list of str
+        The file of the documents' parts of speech (JSON Lines); empty if the documents have their own.
+    words : list of str
+        The gendered words: this project's list, or the study's three.
+    names : list of str
+        The file of names and their counterparts for name-based augmentation (TSV); else empty.
+    counts : str
+        How many words of the corpus are swapped (CSV).
+    method : str
+        acda: names become placeholders; ncda: names of the other gender.
+    """
+    corpus = annotated.read(documents)
+    if tags:
+        corpus = part_of_speech.read(*tags, corpus)
+    swaps = augmentation.read_words(*words) if len(words) == 1 else augmentation.read_published_words(*words)
+    if method == "acda":
+        people = augmentation.placeholders(augmentation.read_names(augmentation.packaged_names()))
+    else:
+        people = augmentation.read_name_map(*names)
+    annotated.write(augmented, augmentation.augment(corpus, swaps, people))
+    found = augmentation.count_swaps(corpus, swaps, people)
+    table = pd.DataFrame(
+        [{"method": method, "documents": len(corpus), "words": sum(len(d.words) for d in corpus), **found}]
+    )
+    files.write_csv(counts, table.rename(columns={"all": "swapped"}))
+    log.info("%s", table.to_string(index=False))
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,30 @@
+"""Read one part of an annotated corpus."""
+
+from scripts.core.coreference_systems import documents as annotated
+from scripts.core.job import log, run
+
+
+def main(*, source: str, documents: str, corpus: str, part: str):
+    """Write the annotated ``documents`` of a part (JSON Lines).
+
+    Parameters
+    ----------
+    source : str
+        LitBank's files ``coref/conll``, in a folder or packed; of OntoNotes the file or folder of this part alone.
+    corpus : str
+        litbank or ontonotes.
+    part : str
+        train, development or test.
+    """
+    if corpus == "litbank":
+        found = annotated.litbank_split(annotated.read_litbank(source))[part]
+    else:
+        # The study's systems take clusters that share a mention for one.
+        found = annotated.read_conll2012(source, merge=True)
+    annotated.write(documents, found)
+    words, mentions = (sum(map(len, lists)) for lists in zip(*((d.words, d.mentions) for d in found), strict=True))
+    log.info("%s, %s: %d documents, %d words, %d mentions", corpus, part, len(found), words, mentions)
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,33 @@
+"""Match masculine with feminine first names, for name-based augmentation."""
+
+import pandas as pd
+
+from scripts.core import files
+from scripts.core.coreference_systems import augmentation
+from scripts.core.job import log, run
+
+
+def main(*, pairs: str, totals: str, column: str):
+    """Write the names and what each is swapped for, and how well they match.
+
+    Parameters
+    ----------
+    pairs : str
+        A name, a tab and its counterpart in each row, both ways (TSV).
+    totals : str
+        How many pairs there are of each gender, and their total weight (CSV).
+    column : str
+        Where the frequencies of a name begin: corrected, or faithful to the study's code, one column late.
+    """
+    matched, weights = augmentation.match_genders(augmentation.read_names(augmentation.packaged_names(), column))
+    swaps = augmentation.both_ways([pair for some in matched.values() for pair in some])
+    files.write_text(pairs, "".join(f"{name}\t{other}\n" for name, other in swaps.items()))
+    table = pd.DataFrame(
+        {"gender": gender, "pairs": len(some), "weight": weights[gender]} for gender, some in matched.items()
+    )
+    files.write_csv(totals, table)
+    log.info("%s", table.to_string(index=False))
+
+
+if __name__ == "__main__":
+    run(main)

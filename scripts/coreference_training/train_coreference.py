@@ -1,0 +1,103 @@
+"""Train a c2f coreference system as config/coreference_training.yaml says.
+
+Goes on from the state of a run that was killed, with the same result; ``state`` is removed at the end. The weights are
+those of the epoch with the best CoNLL F1 on the development documents; the test documents are scored once, after that.
+"""
+
+import json
+import time
+from pathlib import Path
+
+import torch
+
+from scripts.core import files
+from scripts.core.coreference_systems import documents, rewriting, training
+from scripts.core.coreference_systems.c2f import checkpoints
+from scripts.core.coreference_systems.c2f.model import Configuration
+from scripts.core.coreference_systems.c2f.windows import Splitter
+from scripts.core.engines import models
+from scripts.core.errors import UserError
+from scripts.core.job import log, run
+
+
+def encoder_folder(name, source):
+    """Return the folder of an encoder: in a package, a path, or on the hub."""
+    if "package" in source:
+        return models.package_file(name, source, source["folder"])
+    return models.locate(name, {"source": source}).folder
+
+
+def main(
+    *,
+    train: str,
+    weights: str,
+    name: str,
+    encoder: dict,
+    model: dict,
+    training_settings: dict,
+    state: str,
+    development: str = "",
+    test: str = "",
+    names: str = "",
+    device: str = "cpu",
+    threads: int = 1,
+):
+    """Write ``weights``: a delta (a file ending in .safetensors) or a folder with all of a system's weights."""
+    torch.set_num_threads(threads)
+    torch.set_flush_denormal(True)
+    started = time.monotonic()
+    configuration = Configuration.parse(model, f"config/coreference_training.yaml: {name}: model")
+    settings = training.Settings.parse(training_settings, f"config/coreference_training.yaml: {name}: training")
+    if torch.device(device).type == "cuda" and not torch.cuda.is_available():
+        raise UserError(f"the device '{device}' was asked for and PyTorch sees no GPU here; use the device cpu")
+    is_delta = Path(weights).suffix == ".safetensors"
+    if is_delta and not (configuration.lora_rank and "package" in encoder):
+        raise UserError(f"{weights}: a delta needs low-rank updates and the encoder of a package; name a folder")
+    parts = [documents.read(path) if path else [] for path in (train, development, test)]
+    for part, listed in zip(documents.PARTS, parts, strict=True):
+        log.info("%s: %d documents, %d words", part, len(listed), sum(len(document.words) for document in listed))
+    torch.manual_seed(settings.seed)
+    attention = "eager" if configuration.shared_dropout else None
+    system, tokenizer = checkpoints.build(encoder_folder(name, encoder), configuration, attention=attention)
+    splitter = Splitter(tokenizer, configuration)
+
+    def report(news):
+        log.info("%s", news if isinstance(news, str) else f"epoch {news['epoch']}: {json.dumps(news)}")
+
+    history = training.train(
+        system,
+        splitter,
+        parts[0],
+        parts[1],
+        settings,
+        names=rewriting.read_names(names) if names else None,
+        device=device,
+        state=state,
+        report=report,
+    )
+    recipe = {
+        "name": name,
+        "documents_sha256": {Path(path).name: files.sha256(path) for path in (train, development, test) if path},
+        "names_sha256": files.sha256(names) if names else None,
+        "encoder": encoder,
+        "training": training_settings,
+        "minutes": round((time.monotonic() - started) / 60, 1),
+        "history": history,
+    }
+    if is_delta:
+        checkpoints.write_delta(weights, system, encoder, recipe)
+    else:
+        checkpoints.write_folder(weights, system, tokenizer, recipe)
+    Path(state).unlink(missing_ok=True)
+    if parts[2]:
+        # What was written, as it is read again: in half precision where that is how it is stored.
+        system, tokenizer = checkpoints.load(weights)
+        system.to(device)
+        scores = training.development_scores(
+            system, Splitter(tokenizer, system.configuration), parts[2], device, "float32"
+        )
+        log.info("test: %s", json.dumps(scores))
+
+
+if __name__ == "__main__":
+    run(main)

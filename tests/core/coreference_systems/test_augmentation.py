@@ -1,0 +1,332 @@
+"""Counterfactual augmentation: lists of words, names and their matching, copies; on made-up lists and the study's."""
+
+import itertools
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from scripts.core.coreference_systems import augmentation as a
+from scripts.core.coreference_systems.documents import AnnotatedDocument
+from scripts.core.errors import UserError
+from scripts.core.upstream import read_manifest
+
+WORDS = {"he": "she", "she": "he", "his": "her", "him": "her", "king": "queen", "mr.": "mrs."}
+NAMES = {"Ada": "Ben", "Ben": "Ada", "May": "Tom"}
+
+
+def document(text, tags=None, name="d", **fields):
+    words = tuple(text.split())
+    tags = tuple(tags.split()) if tags else None
+    return AnnotatedDocument(name, words, ((0, len(words)),), (((0, 0), (2, 2)),), tags=tags, **fields)
+
+
+@pytest.mark.parametrize(
+    ("word", "tag", "expected"),
+    [
+        ("he", "PRP", "she"),
+        ("He", "PRP", "She"),
+        ("HE", "PRP", "She"),
+        ("her", "PRP", "him"),
+        ("her", "PRP$", "his"),
+        ("Her", "PRP$", "His"),
+        ("his", "PRP$", "her"),
+        ("Mr.", "NNP", "Mrs."),
+        ("Ada", "NNP", "Ben"),
+        ("Ada", "NNPS", "Ada"),
+        ("May", "MD", "May"),
+        ("ada", "NNP", "ada"),
+        ("table", "NN", "table"),
+    ],
+)
+def test_a_word_is_swapped_by_its_lists_and_its_part_of_speech(word, tag, expected):
+    assert a.swapped(word, tag, WORDS, NAMES) == expected
+
+
+def test_a_name_outranks_a_gendered_word():
+    assert a.swapped("King", "NNP", WORDS, {"King": "ada"}) == "Ada"
+    assert a.swapped("king", "NN", WORDS, {"king": "ada"}) == "queen"
+
+
+def test_a_corpus_is_followed_by_copies_with_the_same_clusters():
+    corpus = [
+        document("Ada told her king", "NNP VBD PRP$ NN", speakers=("x",) * 4),
+        document("He saw Ada", "PRP VBD NNP", name="bc/y; part 2"),
+    ]
+    result = a.augment(corpus, WORDS, NAMES)
+    assert result[:2] == corpus
+    assert [copy.words for copy in result[2:]] == [("Ben", "told", "his", "queen"), ("She", "saw", "Ben")]
+    assert [copy.name for copy in result[2:]] == ["d_a", "bc/y_a; part 2"]
+    for original, copy in zip(corpus, result[2:], strict=True):
+        for field in ("sentences", "clusters", "speakers", "tags"):
+            assert getattr(copy, field) == getattr(original, field)
+    assert a.count_swaps(corpus, WORDS, NAMES) == {"all": 5, "her": 1, "names": 2}
+
+
+def test_a_corpus_without_tags_or_with_copies_is_refused():
+    with pytest.raises(UserError, match="the document 'd' has no parts of speech; tag the corpus first"):
+        a.augment([document("Ada saw her")], WORDS, NAMES)
+    tagged = document("Ada saw her", "NNP VBD PRP")
+    with pytest.raises(UserError, match="the document 'd_a' has the name of a counterfactual copy"):
+        a.augment(a.augment([tagged], WORDS, NAMES), WORDS, NAMES)
+
+
+def words_file(tmp_path, *rows):
+    path = tmp_path / "words.tsv"
+    path.write_text(
+        "".join("\t".join(row) + "\n" for row in (("word", "counterpart", "ways"), *rows)), encoding="utf-8"
+    )
+    return path
+
+
+def test_words_are_swapped_one_way_or_both(tmp_path):
+    path = words_file(tmp_path, ("king", "queen", "both"), ("him", "her", "one"))
+    assert a.read_words(path) == {"king": "queen", "queen": "king", "him": "her"}
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([("king", "queen", "all")], "row 2: 'all' is no way of swapping; use both or one"),
+        ([("King", "queen", "both")], "row 2: 'King' and 'queen' must be single words in lower case"),
+        ([("king", "", "one")], "row 2: 'king' and '' must be single words"),
+        ([("a b", "c", "one")], "row 2: 'a b' and 'c' must be single words"),
+        ([("king", "queen", "both"), ("queen", "prince", "one")], "row 3: 'queen' is swapped for 'king' already"),
+    ],
+)
+def test_bad_rows_of_words_are_named(tmp_path, rows, message):
+    with pytest.raises(UserError, match=message):
+        a.read_words(words_file(tmp_path, *rows))
+
+
+def test_the_list_that_ships_swaps_every_word_for_one_of_the_other_gender():
+    path = Path(__file__).parents[3] / "templates/coreference/gendered_words.tsv"
+    words = a.read_words(path)
+    assert len(words) > 250
+    assert "her" not in words
+    assert [words[word] for word in ("he", "she", "himself", "his", "him", "hers")] == [
+        "she", "he", "herself", "her", "her", "his",
+    ]  # fmt: skip
+    # A word's counterpart is listed, except where only one of the two is a word for people of one gender.
+    unlisted = {other for word, other in words.items() if other not in words and other != "her"}
+    assert unlisted == {"count", "host", "hosts", "god", "gods", "tutor"}
+    # What a counterpart is swapped for is swapped for the counterpart: two steps keep the gender.
+    for word, other in words.items():
+        back = words.get(other)
+        assert words.get(back, other) == other, word
+
+
+def published(tmp_path, **texts):
+    for name in ("generalised", "extra", "second_extra"):
+        (tmp_path / name).write_text(texts.get(name, ""), encoding="utf-8")
+    return a.read_published_words(*(tmp_path / name for name in ("generalised", "extra", "second_extra")))
+
+
+def test_published_lists_are_read_as_the_study_reads_them(tmp_path):
+    words = published(
+        tmp_path,
+        generalised="sir \t madam \nnun\tfriar\n",
+        extra="priest\tnun\nmonk\tnun\n",
+        second_extra="tomcat\tfemale cat\r\n",
+    )
+    assert words == {
+        "sir": "madam",
+        "priest": "nun",
+        "nun": "monk",
+        "monk": "nun",
+        "tomcat": "female",
+        "female cat": "tomcat",
+    }
+    with pytest.raises(UserError, match="extra, row 2: a word, a tab and its counterpart were expected"):
+        published(tmp_path, extra="a\tb\nc\n")
+
+
+def test_the_published_lists_are_read(mirror):
+    folder = mirror / "counter_gap/cda"
+    words = a.read_published_words(
+        folder / "generalized_swaps.txt",
+        folder / "extra_gendered_words.txt",
+        folder / "second_extra_gendered_words.txt",
+    )
+    assert words["he"] == "she" and words["his"] == "her" and words["nun"] == "monk"
+    assert words["gentleman"] == "lady" and words["lady"] == "gentleman"
+    assert len(words) == 306
+
+
+# Rows of a list of names: the sign, the name, and frequencies by the number of the country's column.
+def name_row(sign, name, frequencies):
+    row = list(f"{sign:<3}{name}".ljust(a.MARK))
+    for country, value in frequencies.items():
+        row[30 + country] = f"{value:X}"
+    return "".join(row) + "$\r\n"
+
+
+def name_file(tmp_path, *rows, text=""):
+    path = tmp_path / "nam_dict.txt"
+    path.write_text("# a comment\r\n= Ann Anna\r\n" + "".join(name_row(*row) for row in rows) + text, encoding="utf-8")
+    return path
+
+
+def test_names_are_read_by_gender_and_country(tmp_path):
+    path = name_file(
+        tmp_path,
+        ("M", "Åke", {0: 13, 1: 2, 54: 1}),
+        ("?F", "Kim", {2: 3}),
+        ("?M", "Kim", {2: 3}),
+        ("1M", "Jo", {2: 1}),
+        ("F", "Jo", {2: 5}),
+        ("?", "Lou+Ann", {}),
+    )
+    names = a.read_names(path)
+    assert [(name.name, name.gender) for name in names] == [
+        ("Åke", "male"),
+        ("Kim", "mostly female"),
+        ("Jo", "female"),
+        ("LouAnn", "unisex"),
+        ("Lou Ann", "unisex"),
+        ("Lou-Ann", "unisex"),
+    ]
+    assert len(names[0].frequencies) == a.COUNTRIES
+    assert (names[0].frequencies[0], names[0].frequencies[1], names[0].frequencies[54]) == (13, 2, 1)
+    # One column late: without the first country, and with a column of nothing behind the last.
+    late = a.read_names(path, "faithful")[0].frequencies
+    assert late == (*names[0].frequencies[1:], 0)
+    assert a.placeholders(names)["LouAnn"] == "E3"
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "message"),
+    [
+        ("", "late", "the column 'late' is unknown; use faithful or corrected"),
+        ("M  Bo\n", "corrected", "row 3: not a row of the list of names"),
+        (name_row("X", "Bo", {}), "corrected", "row 3: not a row of the list of names"),
+        (name_row("M", "Bo", {0: 15}), "corrected", "row 3: not a row of the list of names"),
+    ],
+)
+def test_bad_rows_of_names_are_named(tmp_path, text, column, message):
+    with pytest.raises(UserError, match=message):
+        a.read_names(name_file(tmp_path, text=text), column)
+
+
+def vectors(rng, size):
+    return rng.integers(0, 14, (size, a.COUNTRIES)) * (rng.random((size, a.COUNTRIES)) < 0.1)
+
+
+def test_weights_are_distance_times_angle():
+    rng = np.random.default_rng(0)
+    first, second = vectors(rng, 6), vectors(rng, 5)
+    first[0] = 0
+    second[1] = first[2]
+    found = a.weights(first, second)
+    for i, v in enumerate(first.astype(float)):
+        for j, w in enumerate(second.astype(float)):
+            cosine = v @ w / (np.linalg.norm(v) * np.linalg.norm(w) + 1e-10)
+            assert found[i, j] == pytest.approx(np.linalg.norm(v - w) * (12 / 11 - cosine), abs=1e-9)
+    assert found[2, 1] == 0
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_matching_has_the_least_total_weight_of_all(seed):
+    rng = np.random.default_rng(seed)
+    lists = [
+        [a.Name(f"{gender}{i}", gender, tuple(map(int, row))) for i, row in enumerate(vectors(rng, size))]
+        for gender, size in (("m", 6), ("f", 8))
+    ]
+    pairs, total = a.match(*lists)
+    # The two female names with the smallest sums of frequencies stay out.
+    kept = sorted(lists[1], key=lambda name: -sum(name.frequencies))[:6]
+    table = a.weights([name.frequencies for name in lists[0]], [name.frequencies for name in kept])
+    least = min(table[range(6), order].sum() for order in map(list, itertools.permutations(range(6))))
+    assert total == pytest.approx(least)
+    assert {first for first, _ in pairs} == {name.name for name in lists[0]}
+    assert {second for _, second in pairs} == {name.name for name in kept}
+    swaps = a.both_ways(pairs)
+    assert len(swaps) == 12 and all(swaps[swaps[name]] == name for name in swaps)
+
+
+def test_a_list_without_names_matches_nothing():
+    assert a.match([], [a.Name("x", "female", (0,) * a.COUNTRIES)]) == ([], 0.0)
+
+
+@pytest.fixture(scope="module")
+def nam_dict():
+    """The list of names of the package gender-guesser, which is the study's."""
+    return a.packaged_names()
+
+
+def test_another_list_of_names_is_refused(tmp_path, monkeypatch):
+    package = tmp_path / "names_of_mine"
+    (package / "data").mkdir(parents=True)
+    (package / "__init__.py").touch()
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(a, "NAME_PACKAGE", "names_of_mine")
+    with pytest.raises(UserError, match="gender-guesser, which has the list of names, is not installed"):
+        a.packaged_names()
+    (package / "data/nam_dict.txt").write_text("M  Bo\n", encoding="utf-8")
+    with pytest.raises(UserError, match=r"nam_dict\.txt: not the list of names of gender-guesser 0\.4\.0"):
+        a.packaged_names()
+
+
+def test_male_names_match_female_ones_and_mostly_male_mostly_female(tmp_path):
+    path = name_file(
+        tmp_path,
+        ("M", "Al", {2: 5}), ("F", "Ann", {2: 4}), ("F", "Rare", {3: 1}), ("1M", "Kit", {2: 1}), ("?F", "Sam", {2: 1}),
+        ("?", "Lou", {2: 1}),
+    )  # fmt: skip
+    pairs, totals = a.match_genders(a.read_names(path))
+    assert pairs == {"male": [("Al", "Ann")], "mostly male": [("Kit", "Sam")]}
+    assert totals == {"male": pytest.approx(12 / 11 - 1), "mostly male": 0}
+
+
+def test_the_files_of_the_study_can_be_fetched():
+    listed = read_manifest(Path(__file__).parents[3] / "config/upstream.tsv")
+    assert {*a.PUBLISHED_WORDS, a.PUBLISHED_NAMES} <= listed.keys()
+
+
+@pytest.mark.parametrize(
+    ("column", "sizes"),
+    [
+        ("faithful", {"male": 19419, "female": 18506, "mostly male": 761, "mostly female": 568}),
+        ("corrected", {"male": 19426, "female": 18508, "mostly male": 762, "mostly female": 570}),
+    ],
+)
+def test_the_list_of_names_has_the_published_sizes(nam_dict, column, sizes):
+    names = a.read_names(nam_dict, column)
+    assert {gender: sum(name.gender == gender for name in names) for gender in sizes} == sizes
+
+
+def test_mostly_male_names_match_mostly_female_ones_at_the_published_weight(nam_dict):
+    names = a.read_names(nam_dict, "faithful")
+    pairs, total = a.match(*([name for name in names if name.gender == f"mostly {g}"] for g in ("male", "female")))
+    assert len(pairs) == 568
+    assert total == pytest.approx(903.88, abs=0.005)
+
+
+def test_the_published_pairs_have_the_published_weights(nam_dict, mirror):
+    """``nam_map.txt`` of the authors' repository, weighed with the vectors of gender-guesser's ``nam_dict.txt``.
+
+    Matching the male with the female names of the whole list takes minutes and three gigabytes; the authors' pairs are
+    a matching of least weight and show that the weights are theirs.
+    """
+    names = {name.name: name for name in a.read_names(nam_dict, "faithful")}
+    published = a.read_name_map(mirror / "counter_gap/cda/nam_map.txt")
+    assert len(published) == 2 * (18506 + 568)
+    totals = dict.fromkeys(("male", "mostly male"), 0.0)
+    for first, second in published.items():
+        if names[first].gender in totals:
+            pair = ([names[name].frequencies] for name in (first, second))
+            totals[names[first].gender] += a.weights(*pair).item()
+    assert totals["male"] == pytest.approx(8103.72, abs=0.005)
+    assert totals["mostly male"] == pytest.approx(903.88, abs=0.005)
+
+
+def test_a_map_of_names_is_read(tmp_path):
+    path = tmp_path / "map.txt"
+    path.write_text("Ada\tBen\nBen\tAda\n", encoding="utf-8")
+    assert a.read_name_map(path) == {"Ada": "Ben", "Ben": "Ada"}
+    path.write_text("Ada\tBen\nAda\tTom\n", encoding="utf-8")
+    with pytest.raises(UserError, match="row 2: the name 'Ada' is listed twice"):
+        a.read_name_map(path)
+    path.write_text("Ada\n", encoding="utf-8")
+    with pytest.raises(UserError, match="row 1: a name, a tab and another name were expected"):
+        a.read_name_map(path)

@@ -1,0 +1,232 @@
+"""Annotated documents: read from CoNLL-2012 and LitBank's files, written, read back, and bad input named."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from scripts.core.coreference_systems import documents as d
+from scripts.core.errors import UserError
+
+
+def row(word, number, cell="-", *, tag="NN", speaker="-", identifier="bc/x", part=0, more=()):
+    """A row of OntoNotes' layout: aligned with spaces, coreference last."""
+    columns = [identifier, part, number, word, tag, "*", "-", "-", "-", speaker, "*", *more, cell]
+    return "   ".join(map(str, columns))
+
+
+def text(*lines, part="000", end="#end document\n"):
+    return "\n".join([f"#begin document (bc/x); part {part}", *lines, end])
+
+
+ONTONOTES = text(
+    row("Ada", 0, "(3", tag="NNP", speaker="Ben"),
+    row("'s", 1, "-", tag="POS", speaker="Ben"),
+    row("king", 2, "3)|(12)", speaker="Ben"),
+    row("/.", 3, "-", tag=".", speaker="Ben"),
+    "",
+    row("He", 0, "(3)", tag="PRP", speaker="Tom", more=["(V*)"]),
+    row("left", 1, "(12)", tag="VBD", speaker="Tom", more=["*"]),
+    "",
+)
+
+
+def read(tmp_path, content, **options):
+    path = tmp_path / "x_gold_conll"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return d.read_conll2012(path, **options)
+
+
+def test_a_document_of_ontonotes_is_read(tmp_path):
+    (document,) = read(tmp_path, ONTONOTES)
+    assert document == d.AnnotatedDocument(
+        name="bc/x",
+        # The slash before the full stop is the corpus's mark.
+        words=("Ada", "'s", "king", ".", "He", "left"),
+        sentences=((0, 4), (4, 6)),
+        clusters=(((0, 2), (4, 4)), ((2, 2), (5, 5))),
+        speakers=("Ben",) * 4 + ("Tom",) * 2,
+        tags=("NNP", "POS", "NN", ".", "PRP", "VBD"),
+    )
+    assert document.mentions == [(0, 2), (2, 2), (4, 4), (5, 5)]
+
+
+def test_each_part_of_a_file_and_each_file_of_a_folder_is_a_document(tmp_path):
+    second = text(row("So", 0, part=1), "", part="001")
+    (tmp_path / "b/c").mkdir(parents=True)
+    (tmp_path / "b/c/one.v4_gold_conll").write_text(ONTONOTES + second, encoding="utf-8")
+    (tmp_path / "a_gold_conll").write_text(ONTONOTES.replace("bc/x", "bc/a"), encoding="utf-8")
+    (tmp_path / "a.txt").write_text("no corpus", encoding="utf-8")
+    found = d.read_conll2012(tmp_path)
+    assert [document.name for document in found] == ["bc/a", "bc/x", "bc/x; part 1"]
+    assert found[2].speakers is None and found[2].tags == ("NN",)
+    (tmp_path / "d").mkdir()
+    with pytest.raises(UserError, match=r"has no file \*gold_conll"):
+        d.read_conll2012(tmp_path / "d")
+
+
+def test_mentions_of_one_entity_may_lie_in_each_other(tmp_path):
+    (document,) = read(tmp_path, text(row("a", 0, "(1|(1"), row("b", 1, "1)"), row("c", 2, "1)"), ""))
+    assert document.clusters == (((0, 1), (0, 2)),)
+
+
+def test_windows_line_ends_and_many_empty_lines_change_nothing(tmp_path):
+    assert read(tmp_path, ONTONOTES.replace("\n", "\r\n")) == read(tmp_path, ONTONOTES)
+    assert read(tmp_path, ONTONOTES.replace("\n\n", "\n\n\n\n")) == read(tmp_path, ONTONOTES)
+
+
+FIRST = [row("a", 0, "(1)"), row("b", 1, "(2)"), ""]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (text(row("a", 0, "(1"), row("b", 1), ""), "row 2: the mention of entity 1 that begins here is not closed"),
+        (text(row("a", 0), row("b", 1, "1)"), ""), "row 3: a mention of entity 1 is closed that was not opened"),
+        (text(row("a", 0), row("b", 1, more=["*"]), ""), "row 3: 13 columns where the sentence's first row has 12"),
+        (text("bc/x 0 0 a"), "row 2: 4 columns where the CoNLL-2012 layout has at least 12"),
+        (text(""), "row 1: the document 'bc/x' has no words; leave it out"),
+        (
+            text(row("a", 0, "(1)|(2)"), ""),
+            r"row 2: the mention of entity 2 that ends here is also a mention of entity 1",
+        ),
+        (text(row("a", 0, "(1)|(1)"), ""), "row 2: .* is twice a mention of one entity"),
+        (text(row("a", 0, "1"), ""), "row 2: '1' is not a coreference cell"),
+        (text(row("a", 0, "(x)"), ""), r"row 2: '\(x\)' is not a coreference cell"),
+        (text(row("a", 0, identifier="bc/y"), ""), "row 2: a row of 'bc/y', part 0, in the document 'bc/x', part 0"),
+        (text(row("a", 0, part=1), ""), "row 2: a row of 'bc/x', part 1, in the document 'bc/x', part 0"),
+        (text(*FIRST, end=""), "row 1: the document 'bc/x' has no '#end document'"),
+        (text(*FIRST, end="") + text(*FIRST), "row 5: a document begins before the last one's '#end document'"),
+        ("#end document\n", "row 1: a document ends that did not begin"),
+        (row("a", 0), "row 1: a word outside a document"),
+        ("# a remark\n", "row 1: '#begin document .* was expected"),
+        (text(*FIRST, "# a remark"), "row 5: not a row of the document 'bc/x'"),
+        ("", "has no document; name a file in the CoNLL-2012 layout"),
+        (text(*FIRST) + text(*FIRST), "the document 'bc/x' occurs twice; remove one"),
+        (text(*FIRST).encode("utf-16"), "cannot be read as UTF-8 text"),
+    ],
+)
+def test_bad_input_is_named_by_file_and_row(tmp_path, content, message):
+    with pytest.raises(UserError, match=f"x_gold_conll.*{message}") as error:
+        read(tmp_path, content)
+    assert "\n" not in str(error.value)
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(UserError, match="x_gold_conll: cannot be read"):
+        d.read_conll2012(tmp_path / "x_gold_conll")
+
+
+def test_clusters_that_share_a_mention_become_one_where_asked(tmp_path, caplog):
+    lines = [row("a", 0, "(1)|(2)"), row("b", 1, "(2)|(3)"), row("c", 2, "(3)"), row("d", 3, "(4)"), ""]
+    (document,) = read(tmp_path, text(*lines), merge=True)
+    assert document.clusters == (((0, 0), (1, 1), (2, 2)), ((3, 3),))
+    assert "the document 'bc/x': 4 clusters are 2 since some share a mention" in caplog.text
+
+
+def litbank(name, *sentences):
+    lines = [f"#begin document ({name}); part 0"]
+    for sentence in sentences:
+        lines += ["\t".join([name, "0", str(i), word, *["_"] * 8, cell]) for i, (word, cell) in enumerate(sentence)]
+        lines.append("")
+    return "\n".join([*lines, "#end document", ""])
+
+
+def test_files_of_litbank_are_read_in_the_order_of_their_names(tmp_path):
+    for name in ("2_b_brat", "1_a_brat"):
+        content = litbank(name, [("Ada", "(0"), ("King", "0)"), (".", "")], [("She", "(0)"), ("-", "")])
+        (tmp_path / f"{name}.conll").write_text(content, encoding="utf-8")
+    first, second = d.read_litbank(tmp_path)
+    assert (first.name, second.name) == ("1_a_brat", "2_b_brat")
+    assert first.words == ("Ada", "King", ".", "She", "-") and first.sentences == ((0, 3), (3, 5))
+    assert first.clusters == (((0, 1), (3, 3)),)
+    assert first.speakers is None and first.tags is None
+    (tmp_path / "1_a_brat.conll").write_bytes(b"\xff")
+    with pytest.raises(UserError, match=r"1_a_brat\.conll: not UTF-8 text"):
+        d.read_litbank(tmp_path)
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(UserError, match=r"has no file \*.conll"):
+        d.read_litbank(tmp_path / "empty")
+
+
+def test_every_tenth_document_of_litbank_is_tested_on():
+    corpus = [d.AnnotatedDocument(f"{number:02d}", ("a",), ((0, 1),), ()) for number in range(25)]
+    parts = {part: [document.name for document in some] for part, some in d.litbank_split(corpus[::-1]).items()}
+    assert parts["test"] == ["00", "10", "20"]
+    assert parts["development"] == ["01", "11", "21"]
+    assert parts["train"] == [f"{number:02d}" for number in range(25) if number % 10 > 1]
+
+
+def test_litbank_has_its_documents_words_and_mentions(mirror):
+    corpus = d.read_litbank(mirror / "litbank/coref/conll.tar.xz")
+    counts = {
+        part: (len(some), sum(len(one.words) for one in some), sum(len(one.mentions) for one in some))
+        for part, some in d.litbank_split(corpus).items()
+    }
+    assert counts == {"train": (80, 167577, 22988), "development": (10, 20816, 3010), "test": (10, 22139, 3105)}
+
+
+def test_documents_are_read_as_they_were_written(tmp_path):
+    corpus = read(tmp_path, ONTONOTES + text(row("é", 0, "(0)|(1", part=7), row("b", 1, "1)", part=7), "", part="007"))
+    d.write_conll2012(tmp_path / "y_gold_conll", corpus)
+    assert d.read_conll2012(tmp_path / "y_gold_conll") == corpus
+    d.write(tmp_path / "y.jsonl", corpus)
+    assert d.read(tmp_path / "y.jsonl") == corpus
+
+
+def test_nested_mentions_survive_the_layout(tmp_path):
+    words = tuple("abcdef")
+    clusters = d.ordered([[(0, 5), (1, 1)], [(0, 2), (3, 5)], [(0, 0), (2, 4)], [(1, 3)], [(5, 5)]])
+    document = d.AnnotatedDocument("x", words, ((0, 6),), clusters)
+    d.write_conll2012(tmp_path / "z_gold_conll", [document])
+    assert d.read_conll2012(tmp_path / "z_gold_conll") == [document]
+
+
+def test_a_word_that_cannot_stand_in_a_row_is_refused():
+    document = d.AnnotatedDocument("x", ("a b",), ((0, 1),), ())
+    with pytest.raises(UserError, match="the document 'x': the word 'a b' cannot stand in a row"):
+        d.format_conll2012([document])
+
+
+DOCUMENT = d.AnnotatedDocument("x", ("a", "b", "c"), ((0, 2), (2, 3)), (((0, 1), (2, 2)),), ("s",) * 3, ("t",) * 3)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"words": ()}, "has no words"),
+        ({"words": ("a", "", "c")}, "has a word without letters"),
+        ({"sentences": ((0, 1), (2, 3))}, "has no sentence that begins at word 1"),
+        ({"sentences": ((0, 2),)}, "has 3 words and sentences up to word 2"),
+        ({"speakers": ("s",)}, "has 1 speaker for 3 words"),
+        ({"tags": ("t",) * 4}, "has 4 tags for 3 words"),
+        ({"clusters": ((),)}, "has an empty cluster"),
+        ({"clusters": (((0, 3),),)}, r"has the mention \[0, 3\] outside its 3 words"),
+        ({"clusters": (((1, 0),),)}, r"has the mention \[1, 0\] outside its 3 words"),
+        ({"clusters": (((0, 0),), ((0, 0),))}, r"has the mention \[0, 0\] twice"),
+    ],
+)
+def test_documents_that_do_not_fit_together_are_refused(tmp_path, changes, message):
+    d.write(tmp_path / "c.jsonl", [DOCUMENT, replace(DOCUMENT, name="y", **changes)])
+    with pytest.raises(UserError, match=f"c.jsonl, row 2: the document 'y' {message}; delete the file"):
+        d.read(tmp_path / "c.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("{", "row 1: not JSON"),
+        (json.dumps({"name": "x"}), "row 1: a document with name, words, sentences, clusters, speakers, tags was"),
+        (json.dumps([1]), "row 1: a document with name"),
+    ],
+)
+def test_lines_that_are_no_documents_are_refused(tmp_path, line, message):
+    (tmp_path / "c.jsonl").write_text(f"{line}\n", encoding="utf-8")
+    with pytest.raises(UserError, match=message):
+        d.read(tmp_path / "c.jsonl")
+
+
+def test_two_documents_of_one_name_are_refused(tmp_path):
+    d.write(tmp_path / "c.jsonl", [DOCUMENT, DOCUMENT])
+    with pytest.raises(UserError, match="the document 'x' occurs twice"):
+        d.read(tmp_path / "c.jsonl")

@@ -1,0 +1,167 @@
+"""Scorers of coreference: by hand, beside another implementation, and beside the official one where it is at hand."""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scorch import scores as scorch
+
+from scripts.core.coreference_systems import documents, metrics
+from scripts.core.errors import UserError
+
+# The official scorer (scorer.pl of github.com/conll/reference-coreference-scorers), where a user has it.
+SCORER = "PRONOUN_COREFERENCE_SCORER"
+LARGEST_DIFFERENCE = 1e-12
+
+# Pradhan et al. (2014), Section 4: gold {a, b, c} {d, e, f, g}, predicted {a, b} {c, d} {f, g, h, i}.
+GOLD, PREDICTED = (("a", "b", "c"), ("d", "e", "f", "g")), (("a", "b"), ("c", "d"), ("f", "g", "h", "i"))
+
+
+def rates(score):
+    return score.recall, score.precision, score.f1
+
+
+def test_the_worked_example_of_pradhan_et_al():
+    scores = metrics.evaluate([GOLD], [PREDICTED])
+    # MUC: of the links of the gold, (3 - 2) + (4 - 3) of 2 + 3; of the predicted, 1 + 0 + 1 of 1 + 1 + 3.
+    assert rates(scores["muc"]) == pytest.approx((2 / 5, 2 / 5, 2 / 5))
+    # B-cubed: (4 + 1) / 3 + (1 + 4) / 4 of 7 mentions; 4 / 2 + (1 + 1) / 2 + 4 / 4 of 8.
+    assert rates(scores["b_cubed"])[:2] == pytest.approx((35 / 12 / 7, 4 / 8))
+    # CEAF-e: {a, b, c} goes with {a, b}, 2 * 2 / 5, and {d, e, f, g} with {f, g, h, i}, 2 * 2 / 8.
+    assert rates(scores["ceaf_e"])[:2] == pytest.approx((1.3 / 2, 1.3 / 3))
+    assert rates(scores["mentions"])[:2] == pytest.approx((6 / 7, 6 / 8))
+    # The paper prints two digits.
+    printed = {"muc": (0.40, 0.40), "b_cubed": (0.42, 0.50), "ceaf_e": (0.65, 0.43)}
+    for name, values in printed.items():
+        assert tuple(round(value, 2) for value in rates(scores[name])[:2]) == values
+    assert scores["conll"] == pytest.approx(np.mean([scores[name].f1 for name in metrics.METRICS]))
+
+
+def clustering(rng, mentions):
+    """Return random clusters of a random part of the mentions; about a third are singletons."""
+    kept = [mention for mention in mentions if rng.random() < 0.8]
+    labels = rng.integers(0, max(1, len(kept) // 2), len(kept))
+    return [
+        tuple(mention for mention, other in zip(kept, labels, strict=True) if other == label)
+        for label in np.unique(labels)
+    ]
+
+
+def without_singletons(clusters):
+    return [cluster for cluster in clusters if len(cluster) > 1]
+
+
+def random_pair(seed):
+    rng = np.random.default_rng(seed)
+    mentions = [(int(first), int(first) + int(seed) % 3) for first in range(0, 4 * rng.integers(3, 16), 4)]
+    return clustering(rng, mentions), clustering(rng, mentions)
+
+
+@pytest.mark.parametrize("singletons", [True, False])
+@pytest.mark.parametrize("seed", range(30))
+def test_random_clusterings_score_as_by_scorch(seed, singletons):
+    gold, predicted = random_pair(seed)
+    scores = metrics.evaluate([gold], [predicted], singletons)
+    if not singletons:
+        gold, predicted = without_singletons(gold), without_singletons(predicted)
+    sets = [[set(cluster) for cluster in clusters] for clusters in (gold, predicted)]
+    for name in metrics.METRICS:
+        theirs = getattr(scorch, name)(*sets)
+        assert rates(scores[name]) == pytest.approx(theirs, abs=LARGEST_DIFFERENCE), name
+
+
+@pytest.mark.parametrize("singletons", [True, False])
+def test_documents_count_together_as_by_scorch(singletons):
+    """Sums over documents are those of one document that has all mentions, and no mean of documents."""
+    pairs = [random_pair(seed) for seed in range(30)]
+    gold, predicted = ([pair[side] for pair in pairs] for side in (0, 1))
+    scores = metrics.evaluate(gold, predicted, singletons)
+    sets = [
+        [
+            {(number, mention) for mention in cluster}
+            for number, clusters in enumerate(side)
+            for cluster in clusters
+            if singletons or len(cluster) > 1
+        ]
+        for side in (gold, predicted)
+    ]
+    for name in metrics.METRICS:
+        assert rates(scores[name]) == pytest.approx(getattr(scorch, name)(*sets), abs=LARGEST_DIFFERENCE), name
+    single = [metrics.evaluate([g], [p], singletons)["conll"] for g, p in zip(gold, predicted, strict=True)]
+    assert abs(scores["conll"] - np.mean(single)) > 1e-3
+
+
+@pytest.mark.parametrize("gold, predicted", [((), GOLD), (GOLD, ()), ((), ())])
+def test_nothing_gold_or_predicted_scores_nothing(gold, predicted):
+    scores = metrics.evaluate([gold], [predicted])
+    assert all(rates(scores[name]) == (0, 0, 0) for name in ("mentions", *metrics.METRICS))
+    assert scores["conll"] == 0
+
+
+def test_singletons_have_no_links_and_can_be_left_out():
+    clusters = (("a",), ("b",), ("c",))
+    scores = metrics.evaluate([clusters], [clusters])
+    assert rates(scores["muc"]) == (0, 0, 0)
+    assert rates(scores["b_cubed"]) == rates(scores["ceaf_e"]) == (1, 1, 1)
+    assert scores["conll"] == pytest.approx(2 / 3)
+    assert metrics.evaluate([clusters], [clusters], singletons=False)["conll"] == 0
+    # Left out on both sides, a predicted singleton costs no precision.
+    assert metrics.evaluate([GOLD], [(*GOLD, ("z",))], singletons=False)["conll"] == pytest.approx(1)
+    assert metrics.evaluate([GOLD], [(*GOLD, ("z",))])["ceaf_e"].precision == pytest.approx(2 / 3)
+
+
+def test_the_order_of_clusters_and_mentions_does_not_matter():
+    turned = [tuple(reversed(cluster)) for cluster in reversed(PREDICTED)]
+    ours, theirs = metrics.evaluate([GOLD], [turned]), metrics.evaluate([GOLD], [PREDICTED])
+    assert all(rates(ours[name]) == pytest.approx(rates(theirs[name])) for name in metrics.METRICS)
+
+
+@pytest.mark.parametrize(
+    "gold, predicted, message",
+    [
+        ([GOLD], [], "0 predicted clusterings stand beside 1 of the gold"),
+        ([GOLD], [[[]]], "the predicted clusters of document 1: one is empty"),
+        ([GOLD, [("a", "b"), ("b", "c")]], [GOLD, GOLD], "the gold clusters of document 2: the mention b occurs twice"),
+        ([GOLD], [[("a", "a")]], "the predicted clusters of document 1: the mention a occurs twice"),
+    ],
+)
+def test_what_is_no_clustering_is_refused(gold, predicted, message):
+    with pytest.raises(UserError, match=message):
+        metrics.evaluate(gold, predicted)
+
+
+def official(scorer, metric, gold, predicted):
+    """Return recall and precision of the official scorer, from the counts that it prints; its per cents are cut."""
+    command = ["perl", scorer, metric, gold, predicted, "none"]
+    printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    line = next(line for line in reversed(printed.splitlines()) if line.startswith("Coreference:"))
+    return [float(numerator) / float(of) for numerator, of in re.findall(r"\(([\d.]+) / ([\d.]+)\)", line)]
+
+
+@pytest.mark.parametrize("singletons", [True, False])
+def test_random_clusterings_score_as_by_the_official_scorer(tmp_path, singletons):
+    scorer = os.environ.get(SCORER)
+    if not scorer:
+        pytest.skip(f"{SCORER} is not set: the official scorer of coreference (scorer.pl) is not at hand")
+    assert Path(scorer).is_file(), f"{SCORER} names {scorer}, where there is no file"
+    pairs = [random_pair(seed) for seed in range(30)]
+    for side, name in enumerate(("gold", "predicted")):
+        documents.write_conll2012(
+            tmp_path / name,
+            [
+                documents.AnnotatedDocument(
+                    name=f"document {number}".replace(" ", "_"),
+                    words=tuple(f"w{word}" for word in range(80)),
+                    sentences=((0, 80),),
+                    clusters=documents.ordered(pair[side] if singletons else without_singletons(pair[side])),
+                )
+                for number, pair in enumerate(pairs)
+            ],
+        )
+    ours = metrics.evaluate(*([pair[side] for pair in pairs] for side in (0, 1)), singletons)
+    for name, metric in {"muc": "muc", "b_cubed": "bcub", "ceaf_e": "ceafe"}.items():
+        theirs = official(scorer, metric, tmp_path / "gold", tmp_path / "predicted")
+        assert rates(ours[name])[:2] == pytest.approx(theirs, abs=LARGEST_DIFFERENCE), name

@@ -1,0 +1,133 @@
+"""Plain texts resolved: tokens and sentences by offsets, and texts that do not touch each other."""
+
+import pytest
+import torch
+
+from scripts.core import coreference
+from scripts.core.coreference_systems.c2f import checkpoints, resolve
+from scripts.core.errors import UserError
+from tests.core.coreference_systems import tiny
+
+LONG = " ".join(f"Anna saw the captain {n} times, and she gave him the letter." for n in range(40))
+TEXTS = [
+    ("short", "Anna saw Carl. She gave him the letter."),
+    ("quoted", "\u201cThe boat!\u201d he said.  \u201cDora didn\u2019t see it.\u201d"),
+    ("long", LONG),
+    ("empty", ""),
+    ("blank", " \n "),
+    ("astral", "\U0001f600 Emil opened the door; he smiled \U0001f600."),
+]
+
+
+@pytest.fixture(scope="module", params=["published", "demonstration"])
+def resolver(request, tmp_path_factory):
+    encoder = tiny.encoder(tmp_path_factory.mktemp("encoder") / "e")
+    changes = {} if request.param == "published" else tiny.DEPARTURES
+    torch.manual_seed(1)
+    model, tokenizer = checkpoints.build(encoder, tiny.configuration(**changes))
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            if not name.startswith("encoder."):
+                parameter += 0.3 * torch.randn_like(parameter)
+    return resolve.Resolver(model, tokenizer)
+
+
+def test_tokens_are_ranges_of_the_text():
+    text = "Mr. Bell and J. Marsh didn't see Ann's well-known \u201cboat\u201d... They\u2019ve gone."
+    tokens = [text[start:end] for start, end in resolve.tokenise(text)]
+    assert tokens == (
+        [
+            "Mr.",
+            "Bell",
+            "and",
+            "J.",
+            "Marsh",
+            "did",
+            "n't",
+            "see",
+            "Ann",
+            "'s",
+            "well",
+            "-",
+            "known",
+            "“",
+            "boat",
+            "”",
+            "...",
+            "They",
+            "’ve",
+            "gone",
+            ".",
+        ]
+    )
+
+
+def test_sentences_end_with_their_marks():
+    text = 'Mr. Bell slept. "Go!" he said (softly.) Then \u2026 why?! Ann went, and "Carl" too'
+    tokens = resolve.tokenise(text)
+    words = [text[start:end] for start, end in tokens]
+    found = [" ".join(words[start:end]) for start, end in resolve.sentences(text, tokens)]
+    assert found == [
+        "Mr. Bell slept .",
+        '" Go ! "',
+        "he said ( softly . )",
+        "Then \u2026 why ? !",
+        'Ann went , and " Carl " too',
+    ]
+    assert resolve.sentences("", ()) == ()
+
+
+def test_documents_are_those_of_the_common_format(resolver, tmp_path):
+    documents = list(resolver.resolve(TEXTS))
+    coreference.write(tmp_path / "clusters.jsonl", documents)
+    assert coreference.read(tmp_path / "clusters.jsonl", dict(TEXTS)) == {d.document: d for d in documents}
+    # A test that finds nothing would say nothing.
+    assert sum(len(cluster) for document in documents for cluster in document.clusters) > 20
+    by_name = {document.document: document for document in documents}
+    assert by_name["empty"].tokens == by_name["blank"].clusters == ()
+    # Mentions of the long text lie in more than one of the windows that the encoder reads.
+    mentions = [mention for cluster in by_name["long"].clusters for mention in cluster]
+    assert min(mentions)[0] < 50
+    assert max(mentions)[0] > len(by_name["long"].tokens) - 50
+
+
+def test_a_text_is_resolved_alike_whatever_comes_with_it(resolver):
+    together = {document.document: document for document in resolver.resolve(TEXTS)}
+    backwards = {document.document: document for document in resolver.resolve(reversed(TEXTS))}
+    for name, text in TEXTS:
+        (alone,) = resolver.resolve([(name, text)])
+        assert alone == together[name] == backwards[name]
+
+
+def test_mentions_are_unique_and_clusters_in_order(resolver):
+    for document in resolver.resolve(TEXTS):
+        mentions = [mention for cluster in document.clusters for mention in cluster]
+        assert len(mentions) == len(set(mentions))
+        assert list(document.clusters) == sorted(document.clusters)
+        if not resolver.model.configuration.singletons:
+            assert all(len(cluster) > 1 for cluster in document.clusters)
+
+
+def test_an_over_long_text_is_refused_by_name(resolver):
+    short = resolve.Resolver(resolver.model, resolver.splitter.tokenizer, max_words=10)
+    assert next(short.resolve([("fits", "Anna saw the old captain in the boat.")])).document == "fits"
+    with pytest.raises(UserError, match="the document 'long' has 560 words and marks, more than 10; divide it"):
+        list(short.resolve(TEXTS[2:]))
+
+
+def test_what_is_not_there_is_refused(resolver, monkeypatch):
+    with pytest.raises(UserError, match="the precision 'int8' is none of float32, bfloat16"):
+        resolve.Resolver(resolver.model, resolver.splitter.tokenizer, precision="int8")
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    with pytest.raises(UserError, match="the device 'cuda' was asked for and PyTorch sees no GPU here"):
+        resolve.Resolver(resolver.model, resolver.splitter.tokenizer, device="cuda")
+
+
+def test_lower_precision_gives_nearly_the_same_scores(resolver):
+    window = resolver.splitter.window(tiny.documents()[1])
+    with torch.no_grad():
+        exact = resolver.model(window).candidate_scores
+        with resolve.autocast("cpu", "bfloat16"):
+            rough = resolver.model(window).candidate_scores
+    assert not torch.equal(exact, rough)
+    torch.testing.assert_close(exact, rough, atol=0.05, rtol=0.05)

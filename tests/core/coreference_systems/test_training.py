@@ -1,0 +1,245 @@
+"""Training of c2f systems: the plan, going on after a kill, the choice of an epoch, and that a model can learn."""
+
+import itertools
+import random
+from dataclasses import replace
+
+import pytest
+import torch
+
+from scripts.core.coreference_systems import rewriting, training
+from scripts.core.coreference_systems.c2f import checkpoints
+from scripts.core.coreference_systems.c2f.windows import Splitter
+from scripts.core.errors import UserError
+from tests.core.coreference_systems import tiny
+
+NAMES = rewriting.Names(("Greta", "Dora"), ("Hans", "Fritz"), ("Bell", "Marsh"))
+
+
+@pytest.fixture(scope="module")
+def encoder(tmp_path_factory):
+    return tiny.encoder(tmp_path_factory.mktemp("encoder") / "e")
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+def train(encoder, settings, report=lambda news: None, development=None, **options):
+    """Train a new tiny model with everything that the demonstration system has; return it and its history."""
+    changes = {**tiny.DEPARTURES, "lora_rank": 4, "shared_dropout": True, "dropout": 0.1}
+    changes |= options.pop("changes", {})
+    configuration = tiny.configuration(**changes)
+    torch.manual_seed(settings.seed)
+    model, tokenizer = checkpoints.build(encoder, configuration, attention="eager")
+    documents = tiny.documents()
+    development = documents if development is None else development
+    splitter = Splitter(tokenizer, configuration)
+    history = training.train(model, splitter, documents, development, settings, names=NAMES, report=report, **options)
+    return model, history
+
+
+def settings(**changes):
+    values = {
+        "epochs": 4, "task_learning_rate": 3e-3, "encoder_learning_rate": 3e-3, "parts": [1, 2], "mention_loss": 1.0,
+        "loss_per_word": 0.2, "rewriting": {"replaced": 0.5, "inserted": 0.5, "they": 0.5, "one_gender": 0.3},
+    }  # fmt: skip
+    return training.Settings.parse(values | changes, "tiny")
+
+
+class Killed(Exception):
+    """Stands for a kill."""
+
+
+@pytest.mark.parametrize("saved_every", [1, 3, 1000])
+@pytest.mark.parametrize("kill_after", [2, 3])
+def test_a_killed_run_goes_on_to_the_same_weights(encoder, tmp_path, saved_every, kill_after):
+    whole, history = train(encoder, settings())
+    seen = []
+
+    def report(news):
+        seen.append(news)
+        if sum(isinstance(item, dict) for item in seen) == kill_after:
+            raise Killed
+
+    state = tmp_path / "state" / "state.pt"
+    with pytest.raises(Killed):
+        train(encoder, settings(), report, state=state, save_every=saved_every)
+    told = []
+    again, later = train(encoder, settings(), told.append, state=state, save_every=saved_every)
+    assert told[0].startswith("going on after step ")
+    assert not told[0].startswith("going on after step 0 ")
+    for name, value in whole.state_dict().items():
+        assert torch.equal(value, again.state_dict()[name]), name
+    drop = ("seconds", "words_per_second")
+    assert [{k: v for k, v in entry.items() if k not in drop} for entry in history] == [
+        {k: v for k, v in entry.items() if k not in drop} for entry in later
+    ]
+
+
+def test_a_run_killed_within_an_epoch_goes_on_there(encoder, tmp_path, monkeypatch):
+    whole, _ = train(encoder, settings(accumulation=2))
+    take = training._Run._take_step
+
+    def killed(self, pieces):
+        if self.step == 5:
+            raise Killed
+        take(self, pieces)
+
+    state = tmp_path / "state.pt"
+    with monkeypatch.context() as patch, pytest.raises(Killed):
+        patch.setattr(training._Run, "_take_step", killed)
+        train(encoder, settings(accumulation=2), state=state, save_every=1)
+    told = []
+    again, _ = train(encoder, settings(accumulation=2), told.append, state=state, save_every=1)
+    assert told[0].startswith("going on after step 5 of ")
+    for name, value in whole.state_dict().items():
+        assert torch.equal(value, again.state_dict()[name]), name
+
+
+def test_the_state_of_another_run_is_refused(encoder, tmp_path):
+    state = tmp_path / "state.pt"
+    train(encoder, settings(epochs=1), state=state)
+    with pytest.raises(UserError, match="state of a run with other documents or settings; delete it"):
+        train(encoder, settings(epochs=1, seed=1), state=state)
+    state.write_bytes(b"no state")
+    with pytest.raises(UserError, match=r"cannot be read .*; delete it"):
+        train(encoder, settings(epochs=1), state=state)
+
+
+def test_the_best_epoch_on_the_development_documents_is_kept(encoder, monkeypatch):
+    weights, told = [], iter([0.2, 0.6, 0.6, 0.1])
+
+    def scores(model, *_):
+        weights.append({name: value.clone() for name, value in checkpoints.trained(model).items()})
+        return {"conll": next(told)}
+
+    monkeypatch.setattr(training, "development_scores", scores)
+    model, history = train(encoder, settings())
+    assert [entry["development"]["conll"] for entry in history] == [0.2, 0.6, 0.6, 0.1]
+    for name, value in checkpoints.trained(model).items():
+        assert torch.equal(value, weights[1][name]), name
+
+
+def test_training_ends_when_the_development_score_no_longer_rises(encoder, monkeypatch):
+    told = iter([0.2, 0.6, 0.5, 0.6, 0.9, 0.9])
+    monkeypatch.setattr(training, "development_scores", lambda *_: {"conll": next(told)})
+    _, history = train(encoder, settings(epochs=6, patience=2))
+    assert len(history) == 4
+
+
+def test_without_development_documents_the_last_epoch_counts(encoder):
+    _, history = train(encoder, settings(epochs=2), development=[])
+    assert len(history) == 2
+    assert not any("development" in entry for entry in history)
+
+
+@pytest.mark.parametrize("changes", [{}, {"unit": "piece", "projection_size": 0, "log_sigmoid_scores": False}])
+def test_three_documents_are_learned_by_heart(encoder, changes):
+    plain = settings(epochs=60, parts=[1], rewriting={}, task_learning_rate=5e-3, encoder_learning_rate=5e-3)
+    _, history = train(encoder, plain, changes={"dropout": 0.0, **changes})
+    assert max(entry["development"]["conll"] for entry in history) > 0.95
+
+
+def test_the_published_system_learns_three_documents_by_heart(encoder):
+    published = training.Settings.parse(
+        {"epochs": 60, "encoder_learning_rate": 1e-3, "task_learning_rate": 5e-3, "max_training_segments": 3}, "tiny"
+    )
+    configuration = tiny.configuration(embedding_deviation=0.5, top_span_ratio=1.5)
+    torch.manual_seed(0)
+    model, tokenizer = checkpoints.build(encoder, configuration)
+    documents = tiny.documents()
+    history = training.train(
+        model, Splitter(tokenizer, configuration), documents, documents, published, report=lambda news: None
+    )
+    assert max(entry["development"]["conll"] for entry in history) > 0.95
+
+
+def test_each_epoch_reads_whole_documents_in_parts():
+    documents = tiny.documents()
+    plan = training.plan(documents, settings(epochs=5, parts=[1, 2, 3]), None)
+    assert len(plan) == 5
+    assert len({tuple(pieces) for pieces in plan}) > 1
+    for pieces in plan:
+        for number, document in enumerate(documents):
+            ranges = sorted((piece.start, piece.end) for piece in pieces if piece.document == number)
+            assert ranges[0][0] == 0
+            assert ranges[-1][1] == len(document.words)
+            assert all(end == start for (_, end), (start, _) in itertools.pairwise(ranges))
+            assert {start for start, _ in ranges} <= {start for start, _ in document.sentences}
+    assert plan == training.plan(documents, settings(epochs=5, parts=[1, 2, 3]), None)
+
+
+def test_each_epoch_reads_some_segments_of_each_document():
+    documents = tiny.documents()
+    made = settings(epochs=20, parts=[], max_training_segments=2)
+    plan = training.plan(documents, made, lambda document: document.sentences)
+    ranges = {(piece.document, piece.start, piece.end) for pieces in plan for piece in pieces}
+    first, second, third = documents[0].sentences
+    assert {item[1:] for item in ranges if item[0] == 0} == {(first[0], second[1]), (second[0], third[1])}
+    whole = training.plan(documents, replace(made, max_training_segments=0), lambda document: document.sentences)
+    assert {(piece.start, piece.end) for piece in whole[0]} == {(0, len(d.words)) for d in documents}
+
+
+def test_a_part_of_a_document_keeps_what_lies_within():
+    document = replace(tiny.documents()[0], speakers=tuple("a" * 9 + "b" * 13))
+    part = training.cut(document, 9, 22)
+    assert part.words == document.words[9:]
+    assert part.sentences == ((0, 6), (6, 13))
+    assert part.clusters == (((0, 0),), ((2, 2), (6, 7)), ((3, 4), (9, 9)))
+    assert part.speakers == tuple("b" * 13)
+
+
+def test_rates_rise_and_fall():
+    factors = [training.rate_factor(step, 100, 0.1) for step in range(100)]
+    assert factors[0] == 0.1
+    assert max(factors) == factors[9] == factors[10] == 1.0
+    assert factors[55] == 0.5
+    assert factors[99] == pytest.approx(1 / 90)
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"epoch": 3}, "the setting 'epoch' is unknown"),
+        ({"epochs": 0}, "epochs is 0"),
+        ({"epochs": True}, "epochs is True"),
+        ({"clip": "1"}, "clip is '1'"),
+        ({"task_learning_rate": float("nan")}, "task_learning_rate is nan"),
+        ({"precision": "float16"}, "precision is 'float16'"),
+        ({"parts": [0]}, "parts is "),
+        ({"rewriting": {"they": 2}}, "they is 2"),
+        ({"rewriting": {"them": 0.1}}, "'rewriting: them' is unknown"),
+    ],
+)
+def test_settings_that_cannot_be_used_are_refused(values, message):
+    with pytest.raises(UserError, match=f"^here: .*{message}"):
+        training.Settings.parse(values, "here")
+
+
+def test_rewriting_needs_names_and_training_documents(encoder):
+    configuration = tiny.configuration()
+    model, tokenizer = checkpoints.build(encoder, configuration)
+    splitter = Splitter(tokenizer, configuration)
+    with pytest.raises(UserError, match="no list of names"):
+        training.train(model, splitter, tiny.documents(), [], settings(), report=print)
+    with pytest.raises(UserError, match="no documents to train on"):
+        training.train(model, splitter, [], [], settings(), names=NAMES, report=print)
+
+
+def test_a_loss_that_is_not_finite_stops_training(encoder):
+    broken = replace(settings(), task_learning_rate=1e30, warm_up_share=0.0)
+    with pytest.raises(UserError, match=r"the loss of step .* is not finite; lower the learning rates"):
+        train(encoder, broken)
+
+
+def test_draws_depend_on_the_seed_alone():
+    document = tiny.documents()[1]
+    shares = rewriting.Shares(0.5, 0.5, 0.5, 0.5)
+    made = [rewriting.rewritten(document, NAMES, shares, random.Random(seed)) for seed in (1, 1, 2, 3, 4)]
+    assert made[0] == made[1]
+    assert len(set(made)) > 1

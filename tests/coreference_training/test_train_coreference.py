@@ -1,0 +1,156 @@
+"""The script that trains a coreference system: what it writes, goes on from, and refuses."""
+
+import pytest
+import torch
+
+from scripts.core.coreference_systems import documents, entries
+from scripts.core.coreference_systems.c2f import checkpoints
+from scripts.core.coreference_systems.c2f.model import Configuration
+from scripts.core.coreference_systems.c2f.resolve import Resolver
+from scripts.core.coreference_systems.training import Settings
+from scripts.core.errors import UserError
+from scripts.core.job import ROOT
+from scripts.coreference_training import train_coreference
+from tests.core.coreference_systems import tiny
+
+MODEL = {
+    "max_segment_pieces": 24, "max_span_width": 4, "ffnn_size": 16, "feature_size": 5, "segment_distances": 3,
+}  # fmt: skip
+TRAINING = {"epochs": 2, "task_learning_rate": 1e-3}
+
+
+@pytest.fixture
+def job(tmp_path):
+    """The arguments of a job on tiny documents."""
+    threads = torch.get_num_threads()
+    paths = {part: str(tmp_path / f"{part}.jsonl") for part in documents.PARTS}
+    for path in paths.values():
+        documents.write(path, tiny.documents())
+    yield {
+        **paths,
+        "weights": str(tmp_path / "system"),
+        "name": "tiny",
+        "encoder": {"path": str(tiny.encoder(tmp_path / "encoder"))},
+        "model": MODEL,
+        "training_settings": TRAINING,
+        "state": str(tmp_path / "state.pt"),
+    }
+    torch.set_num_threads(threads)
+
+
+def test_a_folder_with_the_weights_and_their_recipe(job, tmp_path):
+    train_coreference.main(**job)
+    recipe = checkpoints.recipe(job["weights"])
+    assert recipe["name"] == "tiny"
+    assert recipe["training"] == TRAINING
+    assert set(recipe["documents_sha256"]) == {f"{part}.jsonl" for part in documents.PARTS}
+    assert [entry["epoch"] for entry in recipe["history"]] == [1, 2]
+    assert all(0 <= entry["development"]["conll"] <= 1 for entry in recipe["history"])
+    assert not (tmp_path / "state.pt").exists()
+    assert Resolver.load(job["weights"]).resolve([("text", "Anna saw Carl.")])
+
+
+def test_a_job_that_was_killed_goes_on_to_the_same_weights(job, tmp_path, monkeypatch):
+    train_coreference.main(**job)
+    whole = checkpoints.read(f"{job['weights']}/{checkpoints.WEIGHTS}")[0]
+    scores = train_coreference.training.development_scores
+    calls = []
+
+    def killed(*arguments):
+        calls.append(arguments)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return scores(*arguments)
+
+    again = {**job, "weights": str(tmp_path / "again")}
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(train_coreference.training, "development_scores", killed)
+        train_coreference.main(**again)
+    assert (tmp_path / "state.pt").exists()
+    train_coreference.main(**again)
+    resumed = checkpoints.read(f"{again['weights']}/{checkpoints.WEIGHTS}")[0]
+    assert whole.keys() == resumed.keys()
+    for name, tensor in whole.items():
+        assert torch.equal(tensor, resumed[name]), name
+
+
+def test_a_delta_of_a_package(job, tmp_path, monkeypatch):
+    source = {"package": "tiny-encoder", "version": "1.0", "folder": "model"}
+    folder = job["encoder"]["path"]
+    for module in (train_coreference.models, checkpoints):
+        monkeypatch.setattr(module, "package_file", lambda name, wanted, member: folder)
+    path = str(tmp_path / "tiny.safetensors")
+    train_coreference.main(**{**job, "weights": path, "encoder": source, "model": {**MODEL, "lora_rank": 2}})
+    assert Resolver.load(path).resolve([("text", "Anna saw Carl.")])
+    with pytest.raises(UserError, match="a delta needs low-rank updates and the encoder of a package; name a folder"):
+        train_coreference.main(**{**job, "weights": path})
+
+
+def test_a_gpu_that_is_not_there_is_refused(job, monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    with pytest.raises(UserError, match="the device 'cuda' was asked for and PyTorch sees no GPU here"):
+        train_coreference.main(**job, device="cuda")
+
+
+def test_settings_of_a_system_are_checked(job):
+    with pytest.raises(UserError, match=r"coreference_training.yaml: tiny: training: the setting 'rate' is unknown"):
+        train_coreference.main(**{**job, "training_settings": {"rate": 1}})
+    with pytest.raises(UserError, match=r"coreference_training.yaml: tiny: model: the setting 'size' is unknown"):
+        train_coreference.main(**{**job, "model": {"size": 1}})
+
+
+def test_the_systems_that_are_listed():
+    listed = entries.read_entries(ROOT / "config/coreference_training.yaml")
+    assert {name for name, entry in listed.items() if entry["data"] == "litbank"} == {"c2f-minilm-litbank"}
+    for name, entry in listed.items():
+        Configuration.parse(entry["model"], name)
+        Settings.parse(entry["training"], name)
+
+
+def test_table_8_is_what_the_study_prints():
+    """Xie et al. (2023), Table 8 and Appendix A."""
+    listed = entries.read_entries(ROOT / "config/coreference_training.yaml")
+    printed = {
+        "BERT-base": (1e-5, 2e-4, 128, 11),
+        "BERT-large": (1e-5, 2e-4, 384, 3),
+        "SpanBERT-base": (2e-5, 1e-4, 384, 3),
+        "SpanBERT-large": (1e-5, 3e-4, 512, 3),
+    }
+    found = {}
+    for name, entry in listed.items():
+        if entry["data"] == "ontonotes":
+            model, made = Configuration.parse(entry["model"], name), Settings.parse(entry["training"], name)
+            found[entry["label"]] = (
+                made.encoder_learning_rate,
+                made.task_learning_rate,
+                model.max_segment_pieces,
+                made.max_training_segments,
+            )
+            assert (made.epochs, model.dropout, made.accumulation) == (20, 0.3, 1)
+            assert model.segment_distances == made.max_training_segments
+    assert found == printed
+
+
+GOOD = "a:\n  label: A\n  encoder: {path: x}\n  data: litbank\n  model: {}\n  training: {}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[]", "a mapping of systems' names was expected"),
+        ("a: 1", "a: a mapping with label, encoder, data, model, training was expected"),
+        (GOOD.replace("  data: litbank\n", ""), "a: 'data' is missing; add it"),
+        (GOOD + "  size: 1\n", "a: 'size' is unknown; remove it"),
+        (GOOD.replace("litbank", "gum"), "a: data is 'gum', none of litbank, ontonotes"),
+        (GOOD.replace("model: {}", "model: []"), "a: 'model' must be a mapping"),
+        (GOOD.replace("{path: x}", "{package: x}"), "a: the encoder needs hub, path, or package, version and folder"),
+        ("a: [", "cannot be read as YAML"),
+    ],
+)
+def test_lists_of_systems_that_cannot_be_used_are_refused(tmp_path, text, message):
+    path = tmp_path / "systems.yaml"
+    path.write_text(GOOD, encoding="utf-8")
+    assert list(entries.read_entries(path)) == ["a"]
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(UserError, match=message):
+        entries.read_entries(path)
