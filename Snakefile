@@ -17,6 +17,7 @@ include: "rules/upstream.smk"
 include: "rules/demo_encoder.smk"
 include: "rules/coreference_corpora.smk"
 include: "rules/coreference_training.smk"
+include: "rules/coreference_conversion.smk"
 
 
 # The studies, in the order of the paper.

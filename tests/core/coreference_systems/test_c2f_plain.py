@@ -1,6 +1,7 @@
 """The c2f model against a plain implementation in loops, which was written from the papers (plain_c2f.py)."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -44,29 +45,30 @@ SETTINGS = {
 }
 
 
+TABLES = {
+    "width": "width_embedding", "width_prior": "width_prior_embedding", "case": "case_embedding",
+    "distance_prior": "distance_prior_embedding", "speaker": "speaker_embedding", "genre": "genre_embedding",
+    "segment": "segment_embedding", "distance": "distance_embedding", "string": "string_embedding",
+    "string_prior": "string_prior",
+}  # fmt: skip
+LAYERS = {
+    "head": "head_attention", "mention": "mention_ffnn", "width_prior": "width_prior_ffnn", "coarse": "coarse",
+    "distance_prior": "distance_prior", "projection": "projection", "antecedent": "antecedent_ffnn", "gate": "gate",
+}  # fmt: skip
+
+
 class Weights:
     """This project's names of variables."""
-
-    TABLES = {
-        "width": "width_embedding", "width_prior": "width_prior_embedding", "case": "case_embedding",
-        "distance_prior": "distance_prior_embedding", "speaker": "speaker_embedding", "genre": "genre_embedding",
-        "segment": "segment_embedding", "distance": "distance_embedding", "string": "string_embedding",
-        "string_prior": "string_prior",
-    }  # fmt: skip
-    LAYERS = {
-        "head": "head_attention", "mention": "mention_ffnn", "width_prior": "width_prior_ffnn", "coarse": "coarse",
-        "distance_prior": "distance_prior", "projection": "projection", "antecedent": "antecedent_ffnn", "gate": "gate",
-    }  # fmt: skip
 
     def __init__(self, state):
         self.state = {name: value.double().numpy() for name, value in state.items()}
         self.bert = Bert(self.state, "encoder.")
 
     def table(self, name):
-        return self.state.get(f"{self.TABLES[name]}.weight")
+        return self.state.get(f"{TABLES[name]}.weight")
 
     def layers(self, name):
-        name = self.LAYERS[name]
+        name = LAYERS[name]
         single = f"{name}.weight" in self.state
         numbered = {int(key.split(".")[1]) for key in self.state if key.startswith(f"{name}.") and not single}
         names = [name] if single else [f"{name}.{number}" for number in sorted(numbered)]
@@ -165,7 +167,7 @@ def test_scores_and_clusters_are_those_of_a_plain_implementation(encoder, tmp_pa
     text, splitter, weights = document(), Splitter(tokenizer, configuration), Weights(tensors)
     cuts = [0, *(first for first, _ in text.sentences[3::3]), len(text.words)]
     clustered, segments = 0, []
-    for start, end in [(0, len(text.words)), *zip(cuts, cuts[1:], strict=False)]:
+    for start, end in [(0, len(text.words)), *pairwise(cuts)]:
         window = splitter.window(text, start, end)
         with torch.no_grad():
             scores = model(window)
