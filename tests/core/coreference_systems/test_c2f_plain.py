@@ -117,9 +117,10 @@ def encoder(tmp_path_factory):
 
 
 def document():
-    words = tuple(TEXT[first:last] for first, last in tokenise(TEXT))
+    tokens = tokenise(TEXT)
+    words = tuple(TEXT[first:last] for first, last in tokens)
     speakers = tuple("Ann" if number % 30 < 17 else "Ben" for number in range(len(words)))
-    return AnnotatedDocument("text", words, sentences(words), (), speakers=speakers)
+    return AnnotatedDocument("text", words, sentences(TEXT, tokens), (), speakers=speakers)
 
 
 def shake(model, seed):
