@@ -1,10 +1,11 @@
 # Published c2f checkpoints in the formats of other implementations, outside the default targets:
-# config/coreference_conversion.yaml lists them, docs/coreference_conversion.md says where they come from.
+# config/coreference_conversion.yaml lists them, or a file of that name in the working directory;
+# docs/coreference_conversion.md says where they come from.
 
 from scripts.core.coreference_systems.c2f import conversion
 
 try:
-    CONVERTED = conversion.read_entries(root("config/coreference_conversion.yaml"))
+    CONVERTED = conversion.read_entries(named("config/coreference_conversion.yaml"))
 except UserError as error:
     refuse(error)
 

@@ -182,7 +182,7 @@ def values(shapes, seed=5):
     for name, shape in shapes.items():
         centre = 1.0 if name.endswith(("LayerNorm.weight", "/gamma")) else 0.0
         deviation = 0.1 if name.startswith("bert") else 0.25
-        made[name] = (centre + deviation * generator.standard_normal(shape)).astype(np.float32)
+        made[name] = np.asarray(centre + deviation * generator.standard_normal(shape), dtype=np.float32)
     return made
 
 

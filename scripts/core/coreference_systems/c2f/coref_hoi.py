@@ -73,6 +73,26 @@ def read(path):
     return tensors
 
 
+def fill(model, tensors, where):
+    """Put the variables of a checkpoint into a model of its configuration.
+
+    Parameters
+    ----------
+    model : scripts.core.coreference_systems.c2f.model.C2F
+    tensors : dict of str to torch.Tensor
+        By coref-hoi's names.
+    where : str or Path
+        How messages begin.
+
+    Raises
+    ------
+    UserError
+        Naming a variable that is missing, too many or of another shape, or that holds no finite numbers.
+    """
+    unused = UNUSED if model.configuration.speaker_and_genre else UNUSED | {GENRES}
+    foreign.fill(model, tensors, {name: theirs(name) for name in model.state_dict()}, unused, where)
+
+
 def convert(path, encoder, vocabulary, settings, where):
     """Return the system of a checkpoint.
 
@@ -99,6 +119,5 @@ def convert(path, encoder, vocabulary, settings, where):
     made = configuration(settings, where)
     tensors = read(path)
     model, tokenizer = foreign.build(encoder, vocabulary, made)
-    unused = UNUSED if made.speaker_and_genre else UNUSED | {GENRES}
-    foreign.fill(model, tensors, {name: theirs(name) for name in model.state_dict()}, unused, path)
+    fill(model, tensors, path)
     return model, tokenizer

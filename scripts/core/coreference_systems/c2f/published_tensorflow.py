@@ -41,7 +41,10 @@ GATE = {"coref_layer/f/output_weights", "coref_layer/f/output_bias"}
 
 
 def configuration(settings, where):
-    """Return this project's configuration for their settings; see :func:`foreign.configuration`."""
+    """Return this project's configuration for their settings; see :func:`foreign.configuration`.
+
+    They keep at most 3,900 spans, this project's default too, whatever the settings say.
+    """
     return foreign.configuration(settings, NAMES, ALWAYS, where)
 
 
@@ -76,6 +79,40 @@ def is_matrix(name, shape):
     return len(shape) == 2 and "embedding" not in name.rpartition(".")[0]
 
 
+def fill(model, tensors, where):
+    """Put the variables of a checkpoint into a model of its configuration.
+
+    Parameters
+    ----------
+    model : scripts.core.coreference_systems.c2f.model.C2F
+    tensors : dict of str to torch.Tensor
+        By their names.
+    where : str or Path
+        How messages begin.
+
+    Raises
+    ------
+    UserError
+        Naming a variable that is missing, too many or of another shape, or that holds no finite numbers.
+    """
+    made = model.configuration
+    unused = UNUSED | (set() if made.speaker_and_genre else GENRES) | (GATE if made.coref_depth == 1 else set())
+    size = made.feature_size
+
+    def to_theirs(name, shape):
+        return shape[::-1] if is_matrix(name, shape) else shape
+
+    def to_ours(name, value):
+        value = value.T if is_matrix(name, value.shape) else value
+        if name == "antecedent_ffnn.0.weight" and made.segment_distances:
+            rest, distance, segment = value.split([value.shape[1] - 2 * size, size, size], 1)
+            value = torch.cat([rest, segment, distance], 1)
+        return value
+
+    renamed = {name: theirs(name, made.ffnn_depth) for name in model.state_dict()}
+    foreign.fill(model, tensors, renamed, unused, where, to_theirs, to_ours)
+
+
 def convert(path, encoder, vocabulary, settings, where):
     """Return the system of a checkpoint.
 
@@ -100,23 +137,8 @@ def convert(path, encoder, vocabulary, settings, where):
     UserError
         For a setting that has no equal here, and for a variable that is missing, too many or of another shape.
     """
-    # They stop at this many spans, whatever the settings say.
     made = configuration(settings, where)
     tensors, _ = checkpoints.read(path)
     model, tokenizer = foreign.build(encoder, vocabulary, made)
-    unused = UNUSED | (set() if made.speaker_and_genre else GENRES) | (GATE if made.coref_depth == 1 else set())
-    size = made.feature_size
-
-    def to_theirs(name, shape):
-        return shape[::-1] if is_matrix(name, shape) else shape
-
-    def to_ours(name, value):
-        value = value.T if is_matrix(name, value.shape) else value
-        if name == "antecedent_ffnn.0.weight" and made.segment_distances:
-            rest, distance, segment = value.split([value.shape[1] - 2 * size, size, size], 1)
-            value = torch.cat([rest, segment, distance], 1)
-        return value
-
-    renamed = {name: theirs(name, made.ffnn_depth) for name in model.state_dict()}
-    foreign.fill(model, tensors, renamed, unused, path, to_theirs, to_ours)
+    fill(model, tensors, path)
     return model, tokenizer

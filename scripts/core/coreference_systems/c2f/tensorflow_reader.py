@@ -52,7 +52,7 @@ def dump(checkpoint, path):
     try:
         reader = tensorflow.train.load_checkpoint(checkpoint)
         tensors = {name: reader.get_tensor(name) for name in weights(reader.get_variable_to_shape_map())}
-    except (tensorflow.errors.OpError, ValueError, RuntimeError) as error:
+    except (tensorflow.errors.OpError, IndexError, ValueError, RuntimeError) as error:
         reason = " ".join(str(error).split())[:200]
         raise UserError(f"{checkpoint}: cannot be read as a TensorFlow checkpoint ({reason}); get it again") from error
     with files.atomic(path) as temporary:
