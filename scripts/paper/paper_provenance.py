@@ -20,8 +20,6 @@ from scripts.core.provenance import audit, closure, job_records, trace
 from scripts.core.provenance import manifest as manifests
 
 ROOT = Path(__file__).resolve().parents[2]
-FEW = 2
-"""Up to this many models are named in a row of the appendix."""
 SHOWN = 6
 """Up to this many files are named when a paper is refused."""
 NAME = "results/paper/provenance.csv"
@@ -191,7 +189,7 @@ def catalogue(items, numbers, results, sections, records, digests):
 
 
 def appendix(found, manifest):
-    """Return the appendix as LaTeX: how to follow a result, and a short list of the files behind the paper.
+    """Return the appendix as LaTeX: how to follow a result, and a short list of the files behind the paper, by folder.
 
     Parameters
     ----------
@@ -202,38 +200,35 @@ def appendix(found, manifest):
     """
     listed = found[(found.kind != "number") & (found["shown"] != "not shown")]
     numbers = {path: rows.result.tolist() for path, rows in found[found.kind == "number"].groupby("file", sort=False)}
-    # What is the same for all is said once.
-    commits = sorted(set(listed.commit))
-    head = [
+    commits = [rf"\texttt{{{commit}}}" for commit in sorted(set(listed.commit))]
+    lines = [
         r"\section{Where every result comes from}\label{sec:provenance}",
-        "Every number of the text, and the end of every caption, is a link to the entry of its file in the list below:",
-        "the figure or table, the file, the rule that made it, the first digits of its SHA-256, the models behind it",
-        "and how many numbers of the text were taken from it.",
-        rf"\texttt{{{breakable(NAME)}}} has a row for each figure, table and number, with the cell, all digits, the",
-        "parameters, the code, the commit and the revisions of the models. For the whole way back to rows of templates",
-        r"and weights: \texttt{python -m scripts.audit}, followed by a file, by a figure's or table's number, or by a",
-        "number's id, which is the name of its link.",
-        rf"The files were made at commit \texttt{{{commits[0]}}}." if len(commits) == 1 else "",
+        "Every number of the text, and the end of every caption, is a link to its file in the list below. Folder by",
+        "folder, the list has the figures and tables, the first digits of each file's SHA-256, and how many numbers of",
+        rf"the text were taken from it. \texttt{{{breakable(NAME)}}} has a row for each figure, table and number, with",
+        "the cell, all digits, the rule, its parameters, the code, the commit, the models and their revisions. For all",
+        r"the way back to rows of templates and weights: \texttt{python -m scripts.audit}, followed by a file, by",
+        "a figure's or table's number, or by a number's id, which is the name of its link.",
+        rf"The files were made at {'commit' if len(commits) == 1 else 'the commits'} {', '.join(commits)}.",
         fingerprint(manifest),
         r"\begin{sources}",
     ]
-    lines = []
-    for path, rows in listed.groupby("file", sort=False):
-        row = rows.iloc[0]
-        names = [name for name in rows.result if name]
-        targets = "".join(rf"\hypertarget{{{name}}}{{}}" for name in [*names, *numbers.get(path, [])])
-        shown = ", ".join(rf"{row.kind.capitalize()}~\ref{{{row.result}}}" for row in rows.itertuples() if row.result)
-        models = list(filter(None, row.models.split("; ")))
-        told = [
-            rf"\texttt{{{breakable(path)}}}",
-            breakable(row.rule) or "no record",
-            rf"\texttt{{{row.sha256[:10] or 'absent'}}}",
-            "" if len(commits) == 1 else rf"commit \texttt{{{row.commit}}}",
-            breakable(", ".join(models)) if len(models) <= FEW else f"{len(models)} models",
-            counted(len(numbers[path]), "number") if path in numbers else "",
-        ]
-        lines.append(rf"\item {targets}\textbf{{{shown or 'Numbers'}}} {'; '.join(filter(None, told))}")
-    return "\n".join([*filter(None, head), *lines, r"\end{sources}"]) + "\n"
+    for folder, entries in listed.groupby(listed.file.map(lambda path: Path(path).parent.as_posix()), sort=False):
+        lines.append(rf"\item \texttt{{{breakable(folder)}/}}:")
+        told = []
+        for path, rows in entries.groupby("file", sort=False):
+            named = rows[rows.result != ""]
+            shown = ", ".join(rf"{row.kind.capitalize()}~\ref{{{row.result}}}" for row in named.itertuples())
+            targets = "".join(rf"\hypertarget{{{name}}}{{}}" for name in [*named.result, *numbers.get(path, [])])
+            parts = [
+                rf"\textbf{{{shown}}}" if shown else "",
+                rf"\texttt{{{breakable(Path(path).name)}}}",
+                rf"\texttt{{{rows.sha256.iloc[0][:10] or 'absent'}}}",
+                f"({counted(len(numbers[path]), 'number')})" if path in numbers else "",
+            ]
+            told.append(targets + " ".join(filter(None, parts)))
+        lines.append(";\n".join(told) + ".")
+    return "\n".join([*lines, r"\end{sources}"]) + "\n"
 
 
 def fingerprint(manifest):

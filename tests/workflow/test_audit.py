@@ -379,7 +379,7 @@ def test_every_link_of_the_paper_leads_somewhere(finished):
         assert row.rule and row.commit, row.file
         assert row.kind == "number" or json.loads(row.code), row.file
     # A link ends at the file's entry, which has its digest.
-    entries = [line for line in appendix.splitlines() if line.startswith(r"\item ")]
+    entries = [line for line in appendix.splitlines() if line.startswith(r"\hypertarget")]
     for row in listed[listed.result != ""].itertuples():
         (entry,) = [line for line in entries if rf"\hypertarget{{{row.result}}}" in line]
         assert row.sha256[:10] in entry
