@@ -32,10 +32,13 @@ class Settings:
     epochs : int
     encoder_learning_rate, task_learning_rate : float
         Of the encoder and of everything on top of it (``bert_learning_rate``, ``task_learning_rate``).
-    warm_up_share : float
-        Share of the steps in which the rates rise to these; afterwards they fall linearly to 0.
+    warm_up_share, task_warm_up_share : float
+        Share of the steps in which the rates rise to these, of the encoder and of the rest; afterwards they fall
+        linearly to 0. As published, only the encoder's rate rises.
     weight_decay, task_weight_decay : float
         Of AdamW, for the encoder and for the rest.
+    decay_norms : bool
+        Whether weight decay applies to the encoder's biases and layer norms too.
     second_moment_decay, epsilon : float
         Of AdamW (beta 2, epsilon).
     clip : float
@@ -65,8 +68,10 @@ class Settings:
     encoder_learning_rate: float = 1e-5
     task_learning_rate: float = 2e-4
     warm_up_share: float = 0.1
+    task_warm_up_share: float = 0.0
     weight_decay: float = 0.01
     task_weight_decay: float = 0.0
+    decay_norms: bool = False
     second_moment_decay: float = 0.999
     epsilon: float = 1e-6
     clip: float = 1.0
@@ -105,11 +110,13 @@ class Settings:
                 fits = isinstance(value, (list, tuple)) and all(type(part) is int and part > 0 for part in value)
             elif name == "precision":
                 fits = value in PRECISIONS
+            elif name == "decay_norms":
+                fits = type(value) is bool
             elif name in known and type(known[name].default) is int:
                 fits = type(value) is int and value >= (name in ("epochs", "accumulation"))
             else:
                 fits = isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < math.inf
-                fits = fits and (value <= 1 if name in shares or name == "warm_up_share" else True)
+                fits = fits and (value <= 1 if name in shares or name.endswith("warm_up_share") else True)
             if not fits:
                 raise UserError(f"{where}: {name} is {value!r}, which cannot be used; correct it")
         plain = {name: tuple(v) if isinstance(v, list) else v for name, v in values.items() if name != "rewriting"}
@@ -266,6 +273,26 @@ def train(
     return run.go()
 
 
+def _groups(variables, settings):
+    """Return the optimiser's groups of parameters, with their weight decay, full learning rate and warm-up."""
+    encoder, undecayed, task = [], [], []
+    for name, value in variables.items():
+        if not name.startswith("encoder."):
+            task.append(value)
+        elif not settings.decay_norms and (name.endswith(".bias") or "LayerNorm" in name):
+            undecayed.append(value)
+        else:
+            encoder.append(value)
+    rates = (settings.encoder_learning_rate, settings.warm_up_share)
+    groups = [
+        (encoder, settings.weight_decay, *rates),
+        (undecayed, 0.0, *rates),
+        (task, settings.task_weight_decay, settings.task_learning_rate, settings.task_warm_up_share),
+    ]
+    keys = ("params", "weight_decay", "full_rate", "warm_up_share")
+    return [dict(zip(keys, group, strict=True)) for group in groups if group[0]]
+
+
 class _Run:
     """A training run: what :func:`train` was called with, and its state."""
 
@@ -282,12 +309,11 @@ class _Run:
         variables = checkpoints.trained(model)
         self.encoder = [value for name, value in variables.items() if name.startswith("encoder.")]
         self.task = [value for name, value in variables.items() if not name.startswith("encoder.")]
-        groups = [
-            {"params": self.encoder, "weight_decay": settings.weight_decay},
-            {"params": self.task, "weight_decay": settings.task_weight_decay},
-        ]
         self.optimiser = torch.optim.AdamW(
-            groups, betas=(0.9, settings.second_moment_decay), eps=settings.epsilon, lr=settings.task_learning_rate
+            _groups(variables, settings),
+            betas=(0.9, settings.second_moment_decay),
+            eps=settings.epsilon,
+            lr=settings.task_learning_rate,
         )
         self.digest = fingerprint(documents, development, settings, model.configuration, names)
         self.step, self.epoch, self.done, self.history, self.best = 0, 0, 0, [], None
@@ -329,10 +355,8 @@ class _Run:
     def _take_step(self, pieces):
         settings = self.settings
         torch.manual_seed(settings.seed * 1_000_003 + self.step)
-        factor = rate_factor(self.step, self.steps, settings.warm_up_share)
-        rates = (settings.encoder_learning_rate, settings.task_learning_rate)
-        for group, rate in zip(self.optimiser.param_groups, rates, strict=True):
-            group["lr"] = rate * factor
+        for group in self.optimiser.param_groups:
+            group["lr"] = group["full_rate"] * rate_factor(self.step, self.steps, group["warm_up_share"])
         self.optimiser.zero_grad(set_to_none=True)
         for offset, piece in enumerate(pieces):
             document = cut(self.documents[piece.document], piece.start, piece.end)

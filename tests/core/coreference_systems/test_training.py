@@ -147,9 +147,9 @@ def test_three_documents_are_learned_by_heart(encoder, changes):
 
 def test_the_published_system_learns_three_documents_by_heart(encoder):
     published = training.Settings.parse(
-        {"epochs": 60, "encoder_learning_rate": 1e-3, "task_learning_rate": 5e-3, "max_training_segments": 3}, "tiny"
+        {"epochs": 80, "encoder_learning_rate": 1e-3, "task_learning_rate": 3e-3, "max_training_segments": 3}, "tiny"
     )
-    configuration = tiny.configuration(embedding_deviation=0.5, top_span_ratio=1.5)
+    configuration = tiny.configuration(embedding_deviation=0.5, top_span_ratio=1.5, max_segment_pieces=60)
     torch.manual_seed(0)
     model, tokenizer = checkpoints.build(encoder, configuration)
     documents = tiny.documents()
@@ -202,9 +202,28 @@ def test_rates_rise_and_fall():
     assert factors[99] == pytest.approx(1 / 90)
 
 
+def test_only_the_encoders_rate_rises_and_its_norms_do_not_decay_as_published(encoder):
+    model, _ = checkpoints.build(encoder, tiny.configuration())
+    variables = checkpoints.trained(model)
+    groups = training._groups(variables, training.Settings())
+    assert [group["weight_decay"] for group in groups] == [0.01, 0.0, 0.0]
+    assert [group["warm_up_share"] for group in groups] == [0.1, 0.1, 0.0]
+    assert [group["full_rate"] for group in groups] == [1e-5, 1e-5, 2e-4]
+    assert sum(len(group["params"]) for group in groups) == len(variables)
+    assert all(value.dim() == 2 for value in groups[0]["params"])
+    assert {value.dim() for value in groups[1]["params"]} == {1}
+    assert [training.rate_factor(step, 10, 0.0) for step in (0, 1, 9)] == [1.0, 1.0, pytest.approx(1 / 9)]
+    decayed = training._groups(variables, training.Settings(decay_norms=True))
+    assert [len(group["params"]) for group in decayed] == [
+        len(groups[0]["params"]) + len(groups[1]["params"]),
+        len(groups[2]["params"]),
+    ]
+
+
 @pytest.mark.parametrize(
     ("values", "message"),
     [
+        ({"decay_norms": 1}, "decay_norms is 1"),
         ({"epoch": 3}, "the setting 'epoch' is unknown"),
         ({"epochs": 0}, "epochs is 0"),
         ({"epochs": True}, "epochs is True"),
