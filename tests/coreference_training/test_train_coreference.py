@@ -1,5 +1,12 @@
 """The script that trains a coreference system: what it writes, goes on from, and refuses."""
 
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
 import pytest
 import torch
 
@@ -50,7 +57,39 @@ def test_a_folder_with_the_weights_and_their_recipe(job, tmp_path):
     assert Resolver.load(job["weights"]).resolve([("text", "Anna saw Carl.")])
 
 
-def test_a_job_that_was_killed_goes_on_to_the_same_weights(job, tmp_path, monkeypatch):
+JOB = """
+import json, sys
+from scripts.coreference_training import train_coreference
+train_coreference.main(**json.loads(sys.argv[1]))
+"""
+
+
+def test_after_sigkill_a_job_goes_on_to_the_same_weights(job, tmp_path):
+    job["training_settings"] = TRAINING | {"epochs": 60}
+    state, process = Path(job["state"]), None
+    try:
+        process = subprocess.Popen([sys.executable, "-c", JOB, json.dumps(job)], cwd=ROOT)
+        while process.poll() is None and not state.exists():
+            time.sleep(0.005)
+    finally:
+        if process:
+            process.kill()
+            process.wait()
+    assert process.returncode == -signal.SIGKILL
+    assert state.exists()
+    assert not Path(job["weights"]).exists()
+    step = torch.load(state, weights_only=True)["step"]
+    assert 0 < step < 180
+    train_coreference.main(**job)
+    whole = {**job, "weights": str(tmp_path / "whole"), "state": str(tmp_path / "other.pt")}
+    train_coreference.main(**whole)
+    first, second = (checkpoints.read(f"{made['weights']}/{checkpoints.WEIGHTS}")[0] for made in (job, whole))
+    assert first.keys() == second.keys()
+    for name, tensor in first.items():
+        assert torch.equal(tensor, second[name]), name
+
+
+def test_a_job_that_was_interrupted_goes_on_to_the_same_weights(job, tmp_path, monkeypatch):
     train_coreference.main(**job)
     whole = checkpoints.read(f"{job['weights']}/{checkpoints.WEIGHTS}")[0]
     scores = train_coreference.training.development_scores
