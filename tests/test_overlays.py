@@ -17,7 +17,7 @@ from scripts.core.engines import planning, registry
 from tests.workflow.conftest import Workflow
 
 ROOT = Path(__file__).parents[1]
-OTHERS = ("models", "test", "coreference_training")
+OTHERS = ("models", "test", "coreference_training", "coreference_conversion")
 NAMES = sorted(path.stem for path in (ROOT / "config").glob("*.yaml") if path.stem not in OTHERS)
 NO_MODEL = "no study of this run reads a model: nothing to plan, no weights to download"
 

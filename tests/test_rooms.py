@@ -22,6 +22,7 @@ FLOORS = (
     "demo_encoder",
     "coreference_corpora",
     "coreference_training",
+    "coreference_conversion",
 )
 MODULES = {
     ".".join(path.relative_to(ROOT).with_suffix("").parts): path for path in sorted((ROOT / "scripts").rglob("*.py"))

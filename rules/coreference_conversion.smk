@@ -1,0 +1,75 @@
+# Published c2f checkpoints in the formats of other implementations, outside the default targets:
+# config/coreference_conversion.yaml lists them, or a file of that name in the working directory;
+# docs/coreference_conversion.md says where they come from.
+
+from scripts.core.coreference_systems.c2f import conversion
+
+try:
+    CONVERTED = conversion.read_entries(named("config/coreference_conversion.yaml"))
+except UserError as error:
+    refuse(error)
+
+
+def foreign_files(system):
+    """Return the files of a checkpoint as it was unpacked, by what they are."""
+    entry = CONVERTED[system]
+    return conversion.checkpoint_files(entry, named(entry["folder"]))
+
+
+def foreign_file(key):
+    """Return an input function for a file that lies beside a checkpoint."""
+    return lambda wildcards: str(Path(named(CONVERTED[wildcards.system]["folder"])) / CONVERTED[wildcards.system][key])
+
+
+def foreign_weights(wildcards):
+    """Return the checkpoint that is converted: of TensorFlow's what was read of it."""
+    if CONVERTED[wildcards.system]["format"] == "tensorflow":
+        return f"results/coreference/variables/{wildcards.system}.safetensors"
+    return foreign_files(wildcards.system)["weights"]
+
+
+# In an environment of its own: of conda with --sdm conda, else a virtual environment in the repository.
+rule convert_tensorflow:
+    input:
+        index=lambda wildcards: foreign_files(wildcards.system)["index"],
+        values=lambda wildcards: foreign_files(wildcards.system)["values"],
+        lock=root("envs/tensorflow.lock"),
+    output:
+        variables=temp("results/coreference/variables/{system}.safetensors"),
+    log:
+        "results/logs/convert_tensorflow/{system}.log",
+    wildcard_constraints:
+        system=one_of([name for name, entry in CONVERTED.items() if entry["format"] == "tensorflow"] or ["none"]),
+    conda:
+        "../envs/tensorflow.yaml"
+    resources:
+        mem_mb=8000,
+    params:
+        environment=root(".venv-tensorflow"),
+    script:
+        "../scripts/coreference_conversion/convert_tensorflow.py"
+
+
+# snakemake --cores 1 results/coreference/systems/joshi-spanbert-base
+rule convert_coreference:
+    input:
+        weights=foreign_weights,
+        originals=lambda wildcards: list(foreign_files(wildcards.system).values()),
+        encoder=foreign_file("encoder"),
+        vocabulary=foreign_file("vocabulary"),
+    output:
+        system=directory("results/coreference/systems/{system}"),
+    log:
+        "results/logs/convert_coreference/{system}.log",
+    wildcard_constraints:
+        system=one_of(CONVERTED or ["none"]),
+    conda:
+        "../envs/scoring.yaml"
+    resources:
+        mem_mb=8000,
+    params:
+        name=lambda wildcards: f"config/coreference_conversion.yaml: {wildcards.system}",
+        kind=lambda wildcards: CONVERTED[wildcards.system]["format"],
+        settings=lambda wildcards: CONVERTED[wildcards.system]["settings"],
+    script:
+        "../scripts/coreference_conversion/convert_coreference.py"

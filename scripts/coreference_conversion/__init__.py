@@ -1,0 +1,1 @@
+"""Rule scripts of rules/coreference_conversion.smk."""
