@@ -40,12 +40,12 @@ def zoo(tmp_path_factory):
 @pytest.fixture(scope="session")
 def coreference_python():
     """The interpreter of the environment of the packages' coreference systems, made once for all tests."""
-    from scripts.core.coreference_systems.packages import environment
+    from scripts.core.coreference_systems import environment
     from scripts.core.errors import UserError
 
     envs = ROOT / "envs"
     try:
-        return environment.prepare(envs / "coreference.lock", envs / "coreference.in", ROOT / ".venv-coreference")
+        return environment.prepare(envs / "coreference.lock", ROOT / ".venv-coreference", envs / "coreference.in")
     except UserError as error:
         pytest.skip(f"the environment of the packages' systems is not there and cannot be made: {error}")
 

@@ -21,8 +21,6 @@ def pins(path):
 
 
 LOCKED = pins("requirements.lock") | pins("requirements.in") | pins("models.lock")
-# The systems of packages have an environment of their own.
-OTHERS = {"coreference.yaml": pins("envs/coreference.lock") | pins("envs/coreference.in")}
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "envs").glob("*.yaml")), ids=lambda p: p.name)

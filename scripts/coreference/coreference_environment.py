@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from scripts.core import files
-from scripts.core.coreference_systems.packages import environment as environments
+from scripts.core.coreference_systems import environment as environments
 from scripts.core.job import run
 
 
@@ -21,7 +21,7 @@ def main(*, lock: str, requirements: str, folder: str, environment: str):
     environment : str
         JSON file to write: the interpreter and the packages' versions.
     """
-    python = environments.prepare(lock, requirements, folder)
+    python = environments.prepare(lock, folder, requirements)
     here = Path.cwd()
     shown = python.relative_to(here) if python.is_relative_to(here) else python
     files.write_json(environment, {"python": str(shown), "packages": environments.pins(lock, requirements)})

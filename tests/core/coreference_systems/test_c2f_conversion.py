@@ -8,13 +8,13 @@ import pytest
 import torch
 from safetensors.numpy import load_file, save_file
 
+from scripts.core.coreference_systems import environment
 from scripts.core.coreference_systems.c2f import (
     checkpoints,
     conversion,
     coref_hoi,
     foreign,
     published_tensorflow,
-    tensorflow_environment,
     tensorflow_reader,
 )
 from scripts.core.coreference_systems.c2f.model import clusters
@@ -284,7 +284,7 @@ with tf.compat.v1.Session() as session:
 def tensorflow_python():
     """The environment of the rule convert_tensorflow, made where it is missing."""
     try:
-        return tensorflow_environment.prepare(ROOT / "envs/tensorflow.lock", ROOT / ".venv-tensorflow")
+        return environment.prepare(ROOT / "envs/tensorflow.lock", ROOT / ".venv-tensorflow")
     except UserError as error:
         pytest.skip(f"TensorFlow cannot be installed here, so that its checkpoints are not read: {error}")
 
@@ -322,15 +322,6 @@ def test_files_of_two_checkpoints_are_refused(tmp_path):
     names = {"variables": "", "lock": "", "environment": ""}
     with pytest.raises(UserError, match=r"are no index and values of one checkpoint"):
         convert_tensorflow.main(index="a.ckpt.index", values="b.ckpt.data-00000-of-00001", **names)
-
-
-def test_an_environment_that_cannot_be_made_is_one_line(tmp_path):
-    lock = tmp_path / "lock"
-    lock.write_text(f"nothing-of-this-name==1.0 --hash=sha256:{'0' * 64}\n", encoding="utf-8")
-    with pytest.raises(UserError, match="the environment of TensorFlow cannot be made") as caught:
-        tensorflow_environment.prepare(lock, tmp_path / "environment")
-    assert "\n" not in str(caught.value)
-    assert not (tmp_path / "environment" / tensorflow_environment.STAMP).exists()
 
 
 def test_listed_checkpoints_have_settings_of_their_format():

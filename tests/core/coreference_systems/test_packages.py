@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from scripts.core import coreference
-from scripts.core.coreference_systems.packages import environment
+from scripts.core.coreference_systems import environment
 from scripts.core.coreference_systems.packages.client import Client
 from scripts.core.coreference_systems.packages.words import distinct
 from scripts.core.errors import UserError
@@ -206,7 +206,7 @@ def test_an_interpreter_with_all_packages_is_taken_as_it_is(tmp_path):
     (tmp_path / "lock").write_text(f"pyyaml=={importlib.metadata.version('pyyaml')} \\\n    --hash=sha256:0\n")
     torch = importlib.metadata.version("torch").partition("+")[0]
     (tmp_path / "in").write_text(f"torch=={torch}\n")
-    assert str(environment.prepare(tmp_path / "lock", tmp_path / "in", tmp_path / "env")) == sys.executable
+    assert str(environment.prepare(tmp_path / "lock", tmp_path / "env", tmp_path / "in")) == sys.executable
     assert not (tmp_path / "env").exists()
 
 
@@ -216,7 +216,7 @@ def test_an_environment_that_cannot_be_made_is_one_line(tmp_path, monkeypatch):
     monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
     (tmp_path / "lock").write_text("stanza==0.0.1 \\\n    --hash=sha256:" + "0" * 64 + "\n")
     (tmp_path / "in").write_text("torch==0.0.1\n")
-    with pytest.raises(UserError, match=r"the environment of the coreference systems cannot be made \(ERROR: .*stanza"):
-        environment.prepare(tmp_path / "lock", tmp_path / "in", tmp_path / "env")
+    with pytest.raises(UserError, match=r"the environment cannot be made \(ERROR: .*stanza"):
+        environment.prepare(tmp_path / "lock", tmp_path / "env", tmp_path / "in")
     # Half made, it is made again.
     assert not (tmp_path / "env" / environment.STAMP).exists()

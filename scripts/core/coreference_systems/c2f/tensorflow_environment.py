@@ -1,67 +1,18 @@
-"""The environment in which TensorFlow reads its checkpoints: made from envs/tensorflow.lock, once for a repository."""
+"""TensorFlow's checkpoints, read in the environment of envs/tensorflow.lock."""
 
-import importlib.util
 import logging
 import os
 import subprocess
 import sys
 from pathlib import Path
 
-from scripts.core import files
+from scripts.core.coreference_systems import environment
 from scripts.core.coreference_systems.c2f import tensorflow_reader
 from scripts.core.errors import UserError
 
 log = logging.getLogger("pronouns")
 
 ROOT = Path(__file__).resolve().parents[4]
-STAMP = "tensorflow.stamp"
-"""The file in the environment that says what it was made from."""
-
-
-def prepare(lock, folder):
-    """Return the interpreter of a virtual environment with the packages of a lock, and make one where there is none.
-
-    Parameters
-    ----------
-    lock : str or Path
-        Names, versions and hashes.
-    folder : str or Path
-
-    Returns
-    -------
-    Path
-
-    Raises
-    ------
-    UserError
-        If the packages cannot be installed; has what pip said.
-    """
-    from filelock import FileLock
-
-    folder = Path(folder)
-    python, stamp = folder / "bin/python", folder / STAMP
-    wanted = f"{sys.version_info[0]}.{sys.version_info[1]} {files.sha256(lock)}\n"
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    # Two runs may want it at the same time.
-    with FileLock(f"{folder}.lock"):
-        if stamp.is_file() and stamp.read_text(encoding="utf-8") == wanted and python.exists():
-            return python
-        log.info("making %s, a few minutes with a fast connection", folder)
-        pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"]
-        for command in (
-            [sys.executable, "-m", "venv", "--clear", str(folder)],
-            [*pip, "--require-hashes", "--requirement", str(lock)],
-        ):
-            done = subprocess.run(command, capture_output=True, text=True, check=False)
-            if done.returncode:
-                said = [line for line in (done.stdout + done.stderr).splitlines() if line.strip()]
-                reason = next((line for line in said if line.startswith("ERROR")), (said or ["no reason given"])[-1])
-                raise UserError(
-                    f"{folder}: the environment of TensorFlow cannot be made ({reason.strip()[:200]}); it needs the "
-                    "package index, or conda (--sdm conda)"
-                )
-        files.write_text(stamp, wanted)
-    return python
 
 
 def dump(checkpoint, path, lock, folder):
@@ -74,17 +25,18 @@ def dump(checkpoint, path, lock, folder):
     path : str or Path
         The safetensors file to write.
     lock, folder : str or Path
-        As for :func:`prepare`; not needed if this interpreter has TensorFlow, as in an environment that conda made.
+        As for :func:`scripts.core.coreference_systems.environment.prepare`.
 
     Raises
     ------
     UserError
-        As the two.
+        If the packages cannot be installed, or as the reader.
     """
-    if importlib.util.find_spec("tensorflow"):
+    python = environment.prepare(lock, folder)
+    if python == Path(sys.executable):
         tensorflow_reader.dump(checkpoint, path)
         return
-    command = [str(prepare(lock, folder)), "-m", tensorflow_reader.__name__, str(checkpoint), str(path)]
+    command = [str(python), "-m", tensorflow_reader.__name__, str(checkpoint), str(path)]
     paths = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
     done = subprocess.run(
         command,

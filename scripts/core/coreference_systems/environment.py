@@ -1,4 +1,4 @@
-"""The environment of the packages' systems: made from envs/coreference.lock, once for all runs of a repository."""
+"""Environments beside the main one: each made from a lock, once for all runs of a repository."""
 
 import importlib.metadata
 import logging
@@ -12,7 +12,7 @@ from scripts.core.errors import UserError
 
 log = logging.getLogger("pronouns")
 
-STAMP = "coreference.stamp"
+STAMP = "stamp"
 """The file in the environment that says what it was made from."""
 
 
@@ -23,18 +23,18 @@ def pins(*paths):
     return {re.sub(r"[-_.]+", "-", name).lower(): version for name, version in found}
 
 
-def prepare(lock, requirements, folder):
+def prepare(lock, folder, requirements=None):
     """Return the interpreter of an environment with the packages of a lock, and make one where there is none.
 
     Parameters
     ----------
     lock : str or Path
         Names, versions and hashes of everything but torch, whose build depends on the machine.
-    requirements : str or Path
-        The file with torch's version.
     folder : str or Path
         The virtual environment, made if it is not what the lock says. It is not touched if this interpreter itself has
         all packages, as in an environment that conda made.
+    requirements : str or Path, optional
+        The file with torch's version, if torch is one of the packages.
 
     Returns
     -------
@@ -47,13 +47,14 @@ def prepare(lock, requirements, folder):
     """
     from filelock import FileLock
 
-    wanted = pins(lock, requirements)
+    named = [path for path in (lock, requirements) if path]
+    wanted = pins(*named)
     if not _differing(wanted, _installed(wanted)):
         log.info("%s has all packages", sys.executable)
         return Path(sys.executable)
     folder = Path(folder)
     python = folder / "bin/python"
-    stamp = f"{sys.version_info[0]}.{sys.version_info[1]} {files.sha256(lock)} {files.sha256(requirements)}\n"
+    stamp = f"{sys.version_info[0]}.{sys.version_info[1]} {' '.join(map(files.sha256, named))}\n"
     folder.parent.mkdir(parents=True, exist_ok=True)
     # Two runs may want it at the same time.
     with FileLock(f"{folder}.lock"):
@@ -65,7 +66,8 @@ def prepare(lock, requirements, folder):
         _run([sys.executable, "-m", "venv", "--clear", str(folder)], folder)
         pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
         _run([*pip, "--no-deps", "--require-hashes", "--requirement", str(lock)], folder)
-        _run([*pip, f"torch=={wanted['torch']}"], folder)
+        if "torch" in wanted:
+            _run([*pip, f"torch=={wanted['torch']}"], folder)
         files.write_text(made, stamp)
     return python
 
@@ -77,8 +79,8 @@ def _run(command, folder):
         said = [line for line in (done.stdout + done.stderr).splitlines() if line.strip()]
         reason = next((line for line in said if line.startswith("ERROR")), (said or ["no reason given"])[-1])
         raise UserError(
-            f"{folder}: the environment of the coreference systems cannot be made ({reason.strip()[:200]}); it needs "
-            "the package index, or conda (--sdm conda)"
+            f"{folder}: the environment cannot be made ({reason.strip()[:200]}); it needs the package index, or conda "
+            "(--sdm conda)"
         )
 
 
