@@ -16,7 +16,7 @@
 include: "rules/common.smk"
 include: "rules/upstream.smk"
 include: "rules/demo_encoder.smk"
-include: "rules/coreference_corpora_inputs.smk"
+include: "rules/coreference_inputs.smk"
 include: "rules/coreference_corpora.smk"
 include: "rules/coreference_training.smk"
 include: "rules/coreference_conversion.smk"

@@ -10,24 +10,6 @@ except UserError as error:
     refuse(error)
 
 
-def foreign_files(system):
-    """Return the files of a checkpoint as it was unpacked, by what they are."""
-    entry = CONVERTED[system]
-    return conversion.checkpoint_files(entry, named(entry["folder"]))
-
-
-def foreign_file(key):
-    """Return an input function for a file that lies beside a checkpoint."""
-    return lambda wildcards: str(Path(named(CONVERTED[wildcards.system]["folder"])) / CONVERTED[wildcards.system][key])
-
-
-def foreign_weights(wildcards):
-    """Return the checkpoint that is converted: of TensorFlow's what was read of it."""
-    if CONVERTED[wildcards.system]["format"] == "tensorflow":
-        return f"results/coreference/variables/{wildcards.system}.safetensors"
-    return foreign_files(wildcards.system)["weights"]
-
-
 # In an environment of its own: of conda with --sdm conda, else a virtual environment in the repository.
 rule convert_tensorflow:
     input:

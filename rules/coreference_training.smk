@@ -11,34 +11,6 @@ except UserError as error:
 AUGMENTED = {"": None, **{f"-{method}": method for method in augmentation.METHODS}}
 
 
-def trained_on(data):
-    """Return the names of the systems trained on a corpus."""
-    return one_of([name for name, entry in TRAINED.items() if entry["data"] == data])
-
-
-def documents_of(corpus):
-    """Return a function that gives the training part of a job: the corpus's, or one followed by changed copies."""
-
-    def found(wildcards):
-        method = AUGMENTED[wildcards.augmented]
-        return (
-            f"results/coreference/augmented/{corpus}/{method}.jsonl"
-            if method
-            else f"results/coreference/corpora/{corpus}/train.jsonl"
-        )
-
-    return found
-
-
-def training_settings(wildcards):
-    """Return how a system is trained; in anonymised documents no names are put back."""
-    settings = TRAINED[wildcards.system]["training"]
-    if AUGMENTED[wildcards.augmented] == "acda" and "rewriting" in settings:
-        kept = {key: share for key, share in settings["rewriting"].items() if key == "they"}
-        settings = {**settings, "rewriting": kept}
-    return settings
-
-
 # A system that ships as a delta: snakemake results/training/c2f-minilm-litbank.safetensors
 rule train_demo_coreference:
     input:

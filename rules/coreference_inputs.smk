@@ -1,0 +1,90 @@
+# What the rules of coreference read, by the wildcards of a job: of systems (rules/coreference.smk), corpora
+# (rules/coreference_corpora.smk), training and conversion.
+
+from scripts.core.coreference_systems import augmentation
+from scripts.core.coreference_systems import documents as annotated
+
+CORPORA = config["corpora"]
+
+
+def corpus_source(wildcards):
+    """Return what a part of a corpus is read from."""
+    if wildcards.corpus == "litbank":
+        return upstream("litbank/coref/conll.tar.xz")
+    path = CORPORA["ontonotes"][wildcards.part]
+    if path is None:
+        refuse(
+            f"corpora.ontonotes.{wildcards.part} is not set; name a file or folder of OntoNotes in the CoNLL-2012 layout"
+        )
+    return named(path)
+
+
+def swapped_names(wildcards):
+    """Return the names that are swapped; those that are made anonymous are in a package."""
+    if wildcards.method == "acda":
+        return []
+    if CORPORA["augmentation"]["names"] == "published":
+        return [upstream(augmentation.PUBLISHED_NAMES)]
+    return ["results/coreference/names/{column}.tsv".format(**CORPORA["augmentation"])]
+
+
+def corpus_tags(wildcards):
+    """Return the tags of a corpus that has none of its own, as OntoNotes does."""
+    return [] if wildcards.corpus == "ontonotes" else [f"results/coreference/tags/{wildcards.corpus}/train.jsonl"]
+
+
+def trained_on(data):
+    """Return the names of the systems trained on a corpus."""
+    return one_of([name for name, entry in TRAINED.items() if entry["data"] == data])
+
+
+def documents_of(corpus):
+    """Return a function that gives the training part of a job: the corpus's, or one followed by changed copies."""
+
+    def found(wildcards):
+        method = AUGMENTED[wildcards.augmented]
+        return (
+            f"results/coreference/augmented/{corpus}/{method}.jsonl"
+            if method
+            else f"results/coreference/corpora/{corpus}/train.jsonl"
+        )
+
+    return found
+
+
+def training_settings(wildcards):
+    """Return how a system is trained; in anonymised documents no names are put back."""
+    settings = TRAINED[wildcards.system]["training"]
+    if AUGMENTED[wildcards.augmented] == "acda" and "rewriting" in settings:
+        kept = {key: share for key, share in settings["rewriting"].items() if key == "they"}
+        settings = {**settings, "rewriting": kept}
+    return settings
+
+
+def foreign_files(system):
+    """Return the files of a checkpoint as it was unpacked, by what they are."""
+    entry = CONVERTED[system]
+    return conversion.checkpoint_files(entry, named(entry["folder"]))
+
+
+def foreign_file(key):
+    """Return an input function for a file that lies beside a checkpoint."""
+    return lambda wildcards: str(Path(named(CONVERTED[wildcards.system]["folder"])) / CONVERTED[wildcards.system][key])
+
+
+def foreign_weights(wildcards):
+    """Return the checkpoint that is converted: of TensorFlow's what was read of it."""
+    if CONVERTED[wildcards.system]["format"] == "tensorflow":
+        return f"results/coreference/variables/{wildcards.system}.safetensors"
+    return foreign_files(wildcards.system)["weights"]
+
+
+def system_weights(wildcards):
+    """Return the digest of weights in a folder of this machine (rules/common.smk, local_weights)."""
+    return job_records.local_weights(SYSTEMS[wildcards.system]["source"], whole=True)
+
+
+def system_package(wildcards):
+    """Return the package's folder that a system reads beside its delta, which the job's record names."""
+    source = SYSTEMS[wildcards.system]["source"]
+    return {key: source[key] for key in ("package", "version", "folder")} if "delta" in source else None
