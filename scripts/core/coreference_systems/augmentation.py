@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
 from scripts.core import files
 from scripts.core.errors import UserError, nearest
@@ -237,6 +236,9 @@ def match(first, second):
     total : float
         The total weight.
     """
+    # Here, since rules import this module for the names of its methods, which takes a second with scipy.
+    from scipy.optimize import linear_sum_assignment
+
     size = min(len(first), len(second))
     lists = [sorted(names, key=lambda name: -sum(name.frequencies))[:size] for names in (first, second)]
     if not size:
