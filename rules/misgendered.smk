@@ -445,6 +445,9 @@ MISGENDERED_SHOTS = {
     for templates in MISGENDERED["templates"]
 }
 
+# Measured with one and with three models: 10 kB for each instance, and 1 kB more for each model.
+MISGENDERED_MEMORY = max(8000, MISGENDERED_SCORED.instances * (10 + len(MISGENDERED_MODELS)) // 1000)
+
 
 rule misgendered_predictions:
     input:
@@ -464,7 +467,7 @@ rule misgendered_predictions:
     conda:
         "../envs/analysis.yaml"
     resources:
-        mem_mb=8000,
+        mem_mb=MISGENDERED_MEMORY,
         runtime=60,
     params:
         models=lambda wildcards: [
