@@ -80,15 +80,15 @@ def test_a_second_run_submits_nothing(finished, cluster, snakemake):
     assert len(of_folder(cluster, folder)) == before
 
 
-def test_only_scores_have_jobs_of_their_own(cluster, snakemake, untouched, tmp_path):
+def test_only_scores_and_clusters_have_jobs_of_their_own(cluster, snakemake, untouched, tmp_path):
     folder = shutil.copytree(untouched, tmp_path / "site")
     run = snakemake(cluster, folder, "--dry-run", *PROFILE, "figures", "tables", "paper_source")
     assert run.wait(60) == 0
     groups = Counter(re.findall(r"Group job (\S+) ", run.text))
     assert groups == {"instances": 1, "analyses": 1, **{f"distributions_{model}": 1 for model in GPUS}}
     alone = set(re.findall(r"^rule (\w+):", run.text, flags=re.MULTILINE))
-    # All but the first are local rules.
-    assert alone == {"score", "merge_scores", "figures", "tables"}
+    # All but the first two are local rules.
+    assert alone == {"score", "coreference", "merge_scores", "merge_clusters", "figures", "tables"}
 
 
 def test_token_distributions_of_a_model_are_one_job(finished, cluster, snakemake):
