@@ -209,11 +209,11 @@ def empty_overlay(workflow):
 def leaving_hub_id(workflow):
     registry = workflow.folder / "zoo/models.yaml"
     kept = registry.read_text()
-    registry.write_text(
-        kept
-        + "  leaver: {label: L, family: L, size: s, architecture: encoder, parameters: 1, licence: x, gated: false,"
+    leaver = (
+        "  leaver: {label: L, family: L, size: s, architecture: encoder, parameters: 1, licence: x, gated: false,"
         " demonstration: true, studies: {}, precision: float32, gpus: 0, source: {hub: owner/.., revision: null}}\n"
     )
+    registry.write_text(kept.replace("models:\n", "models:\n" + leaver, 1))
     done = workflow.snakemake("--dry-run", "scores")
     registry.write_text(kept)
     return done, "results", ["zoo/models.yaml: models.leaver.source.hub is 'owner/..'; expected owner/name of the hub"]
