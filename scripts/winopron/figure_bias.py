@@ -52,6 +52,8 @@ def draw(frame):
                 )  # fmt: skip
         ax.axhline(0, color="black", linewidth=0.6)
         ax.set_title(system)
+        # Also where a system has bars in one case alone.
+        ax.set_xlim(-0.6, len(CASES) - 0.4)
         ax.yaxis.set_major_formatter(lambda value, _: f"{abs(value):.2g}")
     figures.label_cases(axes, len(systems), short=across > 3)
     # One for all rows: it is longer than a panel is high.

@@ -47,7 +47,7 @@ def draw(frame):
         plotting.fraction_axis(ax.xaxis, 0.5)
         ax.yaxis.set_major_formatter(lambda value, _: number(value, 2).rstrip("0").rstrip("."))
     drawn.supxlabel("Share of women in the occupation", fontsize=8)
-    drawn.supylabel("Share resolved to the occupation: she less he", fontsize=8)
+    drawn.supylabel("Resolved to the occupation,\nshe less he (share)", fontsize=8)
     return drawn
 
 
