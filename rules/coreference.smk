@@ -23,8 +23,9 @@ DOCUMENT_SHARDS = {
     }
     for study, resolved in RESOLVED.items()
 }
+# Of the sets that this run resolves; others only if they are asked for by name.
 check_jobs(
-    {f"{study} {name}": counts for study, sets in DOCUMENT_SHARDS.items() for name, counts in sets.items()},
+    {f"{study} {name}": DOCUMENT_SHARDS[study][name] for study, resolved in RESOLVED.items() for name in resolved.sets},
     "resolve",
 )
 

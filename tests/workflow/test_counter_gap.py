@@ -97,8 +97,9 @@ def test_tables_are_latex(run):
 
 def test_examples_follow_their_rule(run):
     shown = files.read_csv(run / "tables/replica/examples.csv")
-    # The random system has an example for each rule.
-    assert shown.system.unique().tolist() == [RESOLVED] and set(shown.rule) == {"across", "within"}
+    # One system that is no rule; what is random may be more accurate than the other.
+    (system,) = shown.system.unique()
+    assert system in (SYSTEM, RESOLVED) and "across" in set(shown.rule)
     across = shown[shown.rule == "across"]
     right = across.correct.tolist()
     assert right in ([True, True, False, False], [False, False, True, True])
@@ -108,12 +109,14 @@ def test_examples_follow_their_rule(run):
     assert not chosen.artefact and chosen.right_name
     text = (run / "tables/replica/examples.tex").read_text(encoding="utf-8")
     predicted = files.read_parquet(run / "flags/replica.parquet")
-    predicted = predicted[(predicted.system == RESOLVED) & (predicted.scoring == shown.scoring[0])]
+    predicted = predicted[
+        (predicted.system == system) & (predicted.debiasing == "none") & (predicted.scoring == shown.scoring[0])
+    ]
     predicted = predicted.merge(frame[["id", "quadruple", "role"]]).merge(shown[["quadruple", "role"]])
     names = predicted.a_pred.astype(int) + predicted.b_pred
     # The names that the system finds, and the pronoun where it finds any.
     assert text.count(r"\colorbox{yellow!60}") == names.sum() + (names > 0).sum() > 0
-    assert text.count(r"\textbf{\underline{") == len(shown) == 8
+    assert text.count(r"\textbf{\underline{") == len(shown) == 4 * shown.rule.nunique()
 
 
 def test_the_section_shows_or_names_every_figure_and_table(run, root):

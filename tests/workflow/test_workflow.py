@@ -87,7 +87,7 @@ def test_a_second_run_does_nothing(finished):
 
 
 def test_an_unrelated_module_reruns_nothing(finished):
-    edit(finished.folder / "scripts/core/engines/masked_lm_head.py", "\n# A comment.\n")
+    edit(finished.folder / "scripts/core/coreference_systems/c2f/coref_hoi.py", "\n# A comment.\n")
     (finished.folder / "scripts/core/statistics.py").touch()
     (finished.folder / "scripts/core/unused.py").write_text("x = 1\n")
     assert finished.planned(*SOURCES) == {}
@@ -128,8 +128,8 @@ def test_shards_are_jobs_of_their_own_and_change_no_prediction(finished):
     """The same models in many small jobs: one job for each shard, put together, and nothing after them changes."""
     results = finished.folder / "results/ruff"
     overlay = finished.folder / "config/sharded.yaml"
-    overlay.write_text((finished.folder / "config/test.yaml").read_text().replace(
-        "scoring: {", "scoring: {minutes_per_job: 0.0005, "))  # fmt: skip
+    text = (finished.folder / "config/test.yaml").read_text().replace("systems: [tiny-c2f]", "systems: []")
+    overlay.write_text(text.replace("scoring: {", "scoring: {minutes_per_job: 0.0005, "))
     target = "results/ruff/scores/replica/tiny-llama.parquet"
     planned = finished.planned(target, overlay="config/sharded.yaml")
     assert planned["score"] > 1
@@ -157,7 +157,9 @@ def test_the_plan_covers_every_model(finished):
     table = files.read_csv(finished.folder / "results/plan.csv")
     assert (table.hours > 0).all()
     by_rule = table.groupby("rule").model.agg(set).to_dict()
-    assert by_rule == {"score": set(NAMES), "token_distributions": set(NAMES), "prompt": set(PROMPTED)}
+    assert by_rule == {
+        "score": set(NAMES), "token_distributions": set(NAMES), "prompt": set(PROMPTED), "coreference": {"tiny-c2f"}
+    }  # fmt: skip
     distributions = table[(table.rule == "token_distributions") & (table.model == "tiny-opt")].set_index("instances_of")
     for name, planned in distributions.instances.items():
         text = files.read_parquet(
@@ -306,14 +308,14 @@ def test_an_added_model_is_one_entry(finished):
     overlay = finished.folder / "config/test.yaml"
     before = registry.read_text(), overlay.read_text()
     entry = config.load_yaml(registry)["models"]["tiny-opt"]
-    new = before[0] + (
+    added = (
         "  brand-new-model:\n    label: Brand new\n    family: Brand\n    size: tiny\n    architecture: decoder\n"
         f"    parameters: {entry['parameters']}\n    source: {{path: {finished.folder / 'zoo' / 'copy'}}}\n"
         "    precision: float32\n    gpus: 0\n    licence: MIT\n    gated: false\n"
         "    demonstration: true\n    studies: {}\n"
     )
     shutil.copytree(finished.folder / entry["source"]["path"], finished.folder / "zoo/copy")
-    registry.write_text(new)
+    registry.write_text(before[0].replace("models:\n", "models:\n" + added, 1))
     overlay.write_text(before[1].replace("tiny-llama]", "tiny-llama, brand-new-model]"))
     try:
         target = "results/ruff/figures/replica/introduction_accuracy.pdf"
