@@ -115,7 +115,7 @@ def test_instances_that_no_model_read_are_left_out_and_made_again_by_their_comma
     packed = {p.relative_to(crate).as_posix() for p in crate.rglob("*") if p.is_file()}
     assert not packed & rows.keys()
     sample = "results/ruff/instances/replica/sample_seed13_distractors1.parquet"
-    made = "results/counter_gap/instances/replica.parquet"
+    made = "results/counter_gap/instances/released.parquet"
     assert {rows[sample]["reason"], rows[made]["reason"]} == {"instances that no model read"}
     graph = {e["@id"]: e for e in json.loads((crate / "ro-crate-metadata.json").read_text())["@graph"]}
     for path, row in rows.items():
