@@ -258,10 +258,10 @@ def model_facts(paths):
     """
     facts = {}
     for path in map(str, paths):
-        beside = Path(path).with_suffix(".metadata.json")
-        if path.endswith(".jsonl") and Path(path).is_file() and beside.is_file():
+        if path.endswith(".jsonl") and Path(path).is_file():
+            # Other lists of JSON have no such file beside them.
             with contextlib.suppress(OSError, ValueError):
-                stored = json.loads(beside.read_text(encoding="utf-8"))
+                stored = json.loads(Path(path).with_suffix(".metadata.json").read_text(encoding="utf-8"))
                 if isinstance(stored, dict) and "weights_sha256" in stored:
                     named = stored | {"model": stored.get("system"), "instances_sha256": stored.get("texts_sha256")}
                     facts[path] = {key: named.get(key) for key in MODEL_FACTS}

@@ -632,3 +632,11 @@ def test_weights_that_a_source_fixes_need_no_digest(tmp_path):
     for source in ({"hub": "a/b", "revision": None}, {"package": "p", "version": "1", "file": "a.gguf"}):
         assert job_records.local_weights(source, tmp_path / "cache") is None
     assert not (tmp_path / "cache").exists()
+
+
+@pytest.mark.parametrize("path", [".", "clusters.jsonl", "folder.jsonl"])
+def test_what_is_no_file_of_a_model_has_no_facts(tmp_path, monkeypatch, path):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "clusters.jsonl").write_text("{}\n")
+    (tmp_path / "folder.jsonl").mkdir()
+    assert job_records.model_facts([path]) == {}
