@@ -52,7 +52,7 @@ def test_registry_packages_are_locked():
 def test_lock_names_no_index_and_hashes_everything_but_torch(lock):
     text = (ROOT / lock).read_text(encoding="utf-8")
     assert "://" not in text
-    assert "torch" not in pins(lock)
+    assert pins(lock) and "torch" not in pins(lock)
     for line in re.findall(r"^\S+==.*$", text, flags=re.MULTILINE):
         following = text[text.index(line) + len(line) :].lstrip()
         assert following.startswith("--hash=sha256:"), line

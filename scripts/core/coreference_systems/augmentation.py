@@ -236,7 +236,7 @@ def match(first, second):
     total : float
         The total weight.
     """
-    # Here, since rules import this module for the names of its methods, which takes a second with scipy.
+    # Here, since rules import this module for the names of its methods and must not wait for scipy.
     from scipy.optimize import linear_sum_assignment
 
     size = min(len(first), len(second))
