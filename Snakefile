@@ -101,3 +101,4 @@ rule fetch_models:
     input:
         [FETCHED_MODELS[name]["fetched"] for name in [*READ_MODELS, *ASKED_MODELS] if name in FETCHED_MODELS],
         [FETCHED_SYSTEMS[name] for name in RUN_SYSTEMS if name in FETCHED_SYSTEMS],
+        [FETCHED_ENCODERS[name] for name in dict.fromkeys(job["entry"] for job in RUN_TRAINING.values())],

@@ -39,6 +39,7 @@ SYSTEM_FILES = {
     name: {
         **({"fetched": FETCHED_SYSTEMS[name]} if name in FETCHED_SYSTEMS else {}),
         **({"delta": root(entry["source"]["delta"])} if "delta" in entry["source"] else {}),
+        **({"trained": "results/training/{trained}".format(**entry["source"])} if "trained" in entry["source"] else {}),
         **({"environment": "results/environments/coreference.json"} if entry["environment"] != "main" else {}),
     }
     for name, entry in SYSTEMS.items()
@@ -149,3 +150,33 @@ rule merge_clusters:
         "../envs/scoring.yaml"
     script:
         "../scripts/coreference/merge_clusters.py"
+
+
+# Table 6 of Counter-GAP has it, where counter_gap.corpus names the corpus.
+rule coreference_f1:
+    input:
+        unpack(lambda wildcards: SYSTEM_FILES[wildcards.system]),
+        test="results/coreference/corpora/{corpus}/test.jsonl",
+    output:
+        csv="results/coreference/f1/{corpus}/{system}.csv",
+    log:
+        "results/logs/coreference_f1/{corpus}/{system}.log",
+    wildcard_constraints:
+        corpus="litbank|ontonotes",
+        system=one_of([name for name, entry in SYSTEMS.items() if entry["architecture"] == "c2f"]),
+    conda:
+        "../envs/scoring.yaml"
+    threads: lambda wildcards: 1 if SYSTEMS[wildcards.system]["parameters"] < 50_000_000 else SCORING_THREADS
+    resources:
+        gpu=lambda wildcards: registry.gpus(SYSTEMS[wildcards.system]),
+        mem_mb=lambda wildcards, attempt: registry.memory_mb(SYSTEMS[wildcards.system], attempt),
+        runtime=60,
+    params:
+        system=lambda wildcards: wildcards.system,
+        entry=lambda wildcards: RESOLVED_ENTRIES[wildcards.system],
+        corpus=lambda wildcards: wildcards.corpus,
+        device=config["scoring"]["device"],
+        _weights=system_weights,
+        _package=system_package,
+    script:
+        "../scripts/coreference/coreference_f1.py"

@@ -54,7 +54,8 @@ def documents_of(corpus):
 
 def training_settings(wildcards):
     """Return how a system is trained; in anonymised documents no names are put back."""
-    settings = TRAINED[wildcards.system]["training"]
+    entry = TRAINED[wildcards.system]
+    settings = entry["training"] | (entry.get("augmented", {}) if wildcards.augmented else {})
     if AUGMENTED[wildcards.augmented] == "acda" and "rewriting" in settings:
         kept = {key: share for key, share in settings["rewriting"].items() if key == "they"}
         settings = {**settings, "rewriting": kept}

@@ -4,11 +4,49 @@ from scripts.core.coreference_systems import entries
 
 try:
     TRAINED = entries.read_entries(root("config/coreference_training.yaml"))
+    entries.check_sources(SYSTEMS, TRAINED, "config/models.yaml")
 except UserError as error:
     refuse(error)
 
 # A name ends in how its training part was augmented, as -acda.
-AUGMENTED = {"": None, **{f"-{method}": method for method in augmentation.METHODS}}
+AUGMENTED = {suffix: suffix.removeprefix("-") for suffix in entries.SUFFIXES}
+
+# Systems of the run that are trained before they resolve anything: how much of OntoNotes is read for each.
+RUN_TRAINING = {
+    name
+    + suffix: {"entry": name, "system": system, "encoder": entry["encoder"], **entries.training_tokens(entry, suffix)}
+    for system, chosen in RUN_SYSTEMS.items()
+    for name, entry in TRAINED.items()
+    for suffix in AUGMENTED
+    if chosen["source"].get("trained") == name + suffix
+}
+# Encoders that come from the hub.
+FETCHED_ENCODERS = {
+    name: f"results/training/fetched/{name}.json" for name, entry in TRAINED.items() if "hub" in entry["encoder"]
+}
+
+
+localrules:
+    fetch_encoder,
+
+
+rule fetch_encoder:
+    output:
+        fetched="results/training/fetched/{system}.json",
+    log:
+        "results/logs/fetch_encoder/{system}.log",
+    wildcard_constraints:
+        system=one_of(FETCHED_ENCODERS or ["none"]),
+    conda:
+        "../envs/scoring.yaml"
+    params:
+        system=lambda wildcards: wildcards.system,
+        entry=lambda wildcards: {
+            "source": {"revision": None} | TRAINED[wildcards.system]["encoder"],
+            "gated": False,
+        },
+    script:
+        "../scripts/coreference_training/fetch_encoder.py"
 
 
 # A system that ships as a delta: snakemake results/training/c2f-minilm-litbank.safetensors
@@ -48,6 +86,7 @@ rule train_coreference:
         train=documents_of("ontonotes"),
         development="results/coreference/corpora/ontonotes/development.jsonl",
         test="results/coreference/corpora/ontonotes/test.jsonl",
+        fetched=lambda wildcards: [path for name, path in FETCHED_ENCODERS.items() if name == wildcards.system],
     output:
         weights=directory("results/training/{system}{augmented}"),
     log:

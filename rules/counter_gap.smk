@@ -253,6 +253,21 @@ rule counter_gap_simulation:
 COUNTER_GAP_METRICS = {"metrics": rules.counter_gap_metrics.output.metrics}
 COUNTER_GAP_TESTED = COUNTER_GAP_METRICS | {"significance": rules.counter_gap_metrics.output.significance}
 COUNTER_GAP_SIZES = {"subset_sizes": rules.counter_gap_metrics.output.subset_sizes}
+# Systems of the run that are scored on an annotated corpus: file to label and debiasing.
+COUNTER_GAP_F1 = {
+    f"results/coreference/f1/{COUNTER_GAP['corpus']}/{name}.csv": {
+        "system": facts["label"],
+        "debiasing": facts["debiasing"],
+    }
+    for name, facts in RUN_SYSTEM_FACTS.items()
+    if COUNTER_GAP["corpus"] and SYSTEMS[name]["architecture"] == "c2f"
+}
+# How the study's systems are trained.
+COUNTER_GAP_TRAINING = {
+    entry["label"]: {part: entry[part] for part in ("model", "training")}
+    for entry in TRAINED.values()
+    if entry["data"] == "ontonotes"
+}
 COUNTER_GAP_SET = {"templates": lambda wildcards: wildcards.templates}
 COUNTER_GAP_SETS = ["replica", "released", "official"]
 COUNTER_GAP_COMPARED = {"template_sets": COUNTER_GAP["templates"], "every_set": COUNTER_GAP_SETS}
@@ -287,8 +302,8 @@ declare(
             title="Inconsistency by case, distance and source",
         ),
     },
-    # In the paper: accuracy 2, inconsistency 3, original_counterfactual 4, datasets 5, debiasing 6, examples 7; the
-    # others are additions. Bias and by_gender set what Tables 2 to 4 and 6 come to on all sets below each other.
+    # In the paper: accuracy 2, inconsistency 3, original_counterfactual 4, datasets 5, debiasing 6, examples 7, training
+    # 8; the others are additions. Bias and by_gender set what Tables 2 to 4 and 6 come to on all sets below each other.
     tables={
         "bias": result(
             at="bias",
@@ -310,7 +325,13 @@ declare(
             params=COUNTER_GAP_SET, **COUNTER_GAP_TESTED, title="Originals beside counterfactuals"
         ),
         "datasets": result(params=COUNTER_GAP_SET, **COUNTER_GAP_TESTED, title="Results by source of the data"),
-        "debiasing": result(params=COUNTER_GAP_SET, **COUNTER_GAP_TESTED, title="Results after debiasing"),
+        "debiasing": result(
+            params=COUNTER_GAP_SET | {"corpus": COUNTER_GAP["corpus"], "scored": list(COUNTER_GAP_F1.values())},
+            **COUNTER_GAP_TESTED,
+            scores=list(COUNTER_GAP_F1),
+            title="Results after debiasing",
+        ),
+        "training": result(at="training", params={"listed": COUNTER_GAP_TRAINING}, title="Settings of training"),
         "cancellation": result(
             params=COUNTER_GAP_SET,
             **COUNTER_GAP_METRICS,

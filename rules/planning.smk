@@ -58,6 +58,7 @@ rule plan:
             for study, resolved in RESOLVED.items()
             for name in resolved.sets
         },
+        trained=RUN_TRAINING,
         entries={
             name: {**SCORED_ENTRIES[name], **registry.work(MODELS[name])}
             for name in dict.fromkeys(
@@ -67,6 +68,11 @@ rule plan:
         | {
             name: {**RESOLVED_ENTRIES[name], "gpus": SYSTEMS[name]["gpus"], **registry.work(SYSTEMS[name])}
             for name in dict.fromkeys(name for study in RESOLVED for name in STUDIES[study].systems)
+        }
+        | {
+            name: {**RESOLVED_ENTRIES[job["system"]], "source": job["encoder"], "gpus": 1}
+            | registry.work(SYSTEMS[job["system"]])
+            for name, job in RUN_TRAINING.items()
         },
         devices=config["planning"]["gpus"],
         speeds="results/benchmarks/score",

@@ -24,6 +24,7 @@ def main(
     shards: int = 1,
     delta: str | None = None,
     fetched: str | None = None,
+    trained: str | None = None,
     environment: str | None = None,
     threads: int = 1,
 ):
@@ -57,6 +58,8 @@ def main(
         The file with what differs from a package's encoder, where the system is one.
     fetched : str or None
         JSON file that says which revision was fetched from the hub.
+    trained : str or None
+        The folder of a system that was trained here.
     environment : str or None
         JSON file that says where the environment of the packages' systems is.
     threads : int
@@ -74,7 +77,7 @@ def main(
     texts = dict(list(texts.items())[first:last])
     opened = jobs.open_system(
         system, entry, script="scripts/coreference/coreference.py", device=device, threads=threads, delta=delta,
-        fetched=fetched, environment=environment,
+        fetched=fetched, trained=trained, environment=environment,
     )  # fmt: skip
     facts = opened.facts | {"texts_sha256": whole}
     parts = jobs.Parts(Path(clusters).with_suffix(".parts"), facts | {"threads": threads}, save_seconds)

@@ -24,7 +24,7 @@ def encoder_folder(name, source):
     """Return the folder of an encoder: in a package, a path, or on the hub."""
     if "package" in source:
         return models.package_file(name, source, source["folder"])
-    return models.locate(name, {"source": source}).folder
+    return models.locate(name, {"source": source, "gated": False}).folder
 
 
 def main(
@@ -39,6 +39,7 @@ def main(
     development: str = "",
     test: str = "",
     names: str = "",
+    fetched: str = "",
     device: str = "cpu",
     threads: int = 1,
 ):
@@ -60,6 +61,8 @@ def main(
         The file that a killed job goes on from.
     names : str
         Names that stand in for people's, where windows are rewritten.
+    fetched : str
+        JSON file that says which commit of an encoder was fetched from the hub.
     device : str
         ``cpu`` or a CUDA device.
     """
@@ -76,6 +79,8 @@ def main(
     parts = [documents.read(path) if path else [] for path in (train, development, test)]
     for part, listed in zip(documents.PARTS, parts, strict=True):
         log.info("%s: %d documents, %d words", part, len(listed), sum(len(document.words) for document in listed))
+    if fetched:
+        encoder = encoder | json.loads(Path(fetched).read_text(encoding="utf-8"))["source"]
     torch.manual_seed(settings.seed)
     attention = "eager" if configuration.shared_dropout else None
     system, tokenizer = checkpoints.build(encoder_folder(name, encoder), configuration, attention=attention)

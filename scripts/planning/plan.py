@@ -14,20 +14,22 @@ def main(
     prompted: dict,
     texts: dict,
     resolved: dict,
+    trained: dict,
     entries: dict,
     devices: dict,
     speeds: str,
     threads: int = 1,
 ):
-    """Write ``plan`` (CSV) and print it: scoring, prompting, token distributions and coreference.
+    """Write ``plan`` (CSV) and print it: scoring, prompting, token distributions, coreference and its training.
 
-    ``scored``, ``prompted``, ``texts``, ``resolved``, ``entries`` and ``devices`` are those of
+    ``scored``, ``prompted``, ``texts``, ``resolved``, ``trained``, ``entries`` and ``devices`` are those of
     :func:`scripts.core.engines.planning.rows`; ``speeds`` is the folder in which scoring jobs leave how fast they were.
     """
     measured = planning.measured_speeds(speeds, entries)
     cpu = planning.cpu_speed(threads)
     frame = pd.DataFrame(
-        planning.rows(scored, prompted, texts, resolved, entries, devices, measured, cpu), columns=planning.COLUMNS
+        planning.rows(scored, prompted, texts, resolved, trained, entries, devices, measured, cpu),
+        columns=planning.COLUMNS,
     )
     files.write_csv(plan, frame)
     if frame.empty:

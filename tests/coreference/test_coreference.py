@@ -13,11 +13,13 @@ import pytest
 
 from scripts.core import coreference as clusters
 from scripts.core import files
+from scripts.core.coreference_systems import documents as annotated
 from scripts.core.coreference_systems import jobs
 from scripts.core.errors import UserError
 from scripts.core.provenance import job_records
-from scripts.coreference import coreference, merge_clusters
+from scripts.coreference import coreference, coreference_f1, merge_clusters
 from tests import zoo
+from tests.core.coreference_systems import tiny
 
 ROOT = Path(__file__).parents[2]
 SENTENCE = "The nurse told the doctor that Zoë was late because {} had missed the bus."
@@ -227,3 +229,30 @@ def test_clusters_of_other_texts_are_refused(tmp_path, table, entry):
         UserError, match=r"1of1.jsonl, row 3: the text of 'd2' differs from that in the data; run the sys"
     ):
         clusters.read(tmp_path / "1of1.jsonl", texts | {"d2": "Something else."})
+
+
+def test_the_scores_of_a_system_on_an_annotated_corpus(tmp_path, entry):
+    annotated.write(tmp_path / "test.jsonl", tiny.documents())
+    job = {"test": str(tmp_path / "test.jsonl"), "system": "tiny-c2f", "corpus": "litbank", "device": "cpu"}
+    coreference_f1.main(**job, csv=str(tmp_path / "path.csv"), entry=entry)
+    table = files.read_csv(tmp_path / "path.csv")
+    assert list(table.metric) == ["conll", "muc", "b_cubed", "ceaf_e", "conll_singletons", "mentions"]
+    scores = table.set_index("metric").f1
+    assert scores.conll == pytest.approx(scores[["muc", "b_cubed", "ceaf_e"]].mean())
+    assert set(table.documents) == {len(tiny.documents())} and set(table.corpus) == {"litbank"}
+    # The folder that the rule train_coreference wrote, in place of one of the registry.
+    trained = {**entry, "source": {"trained": "tiny-c2f"}}
+    coreference_f1.main(**job, csv=str(tmp_path / "trained.csv"), entry=trained, trained=entry["source"]["path"])
+    assert (tmp_path / "trained.csv").read_text() == (tmp_path / "path.csv").read_text()
+
+
+def test_a_system_that_was_trained_here_resolves_as_its_folder_does(tmp_path, table, entry):
+    coreference.main(**arguments(tmp_path, table, entry))
+    trained = {**entry, "source": {"trained": "tiny-c2f"}}
+    other = tmp_path / "trained"
+    other.mkdir()
+    coreference.main(**arguments(other, table, trained, trained=entry["source"]["path"]))
+    assert (other / "1of1.jsonl").read_bytes() == (tmp_path / "1of1.jsonl").read_bytes()
+    first, second = (json.loads((place / "1of1.metadata.json").read_text()) for place in (tmp_path, other))
+    assert first["weights_sha256"] == second["weights_sha256"]
+    assert second["source"] == {"trained": "tiny-c2f"}

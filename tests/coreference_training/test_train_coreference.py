@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from scripts.core.coreference_systems import documents, entries
+from scripts.core.coreference_systems import augmentation, documents, entries
 from scripts.core.coreference_systems.c2f import checkpoints
 from scripts.core.coreference_systems.c2f.model import Configuration
 from scripts.core.coreference_systems.c2f.resolve import Resolver
@@ -143,7 +143,7 @@ def test_the_systems_that_are_listed():
     assert {name for name, entry in listed.items() if entry["data"] == "litbank"} == {"c2f-minilm-litbank"}
     for name, entry in listed.items():
         Configuration.parse(entry["model"], name)
-        Settings.parse(entry["training"], name)
+        Settings.parse(entry["training"] | entry.get("augmented", {}), name)
 
 
 def test_table_8_is_what_the_study_prints():
@@ -193,3 +193,59 @@ def test_lists_of_systems_that_cannot_be_used_are_refused(tmp_path, text, messag
     path.write_text(text, encoding="utf-8")
     with pytest.raises(UserError, match=message):
         entries.read_entries(path)
+
+
+def test_an_encoder_of_the_hub_is_the_commit_that_was_fetched(job, tmp_path, monkeypatch):
+    asked = []
+
+    def locate(name, entry):
+        asked.append(entry["source"])
+        return type("Place", (), {"folder": job["encoder"]["path"]})
+
+    monkeypatch.setattr(train_coreference.models, "locate", locate)
+    fetched = tmp_path / "fetched.json"
+    fetched.write_text(json.dumps({"source": {"hub": "owner/name", "revision": "a" * 40}}), encoding="utf-8")
+    train_coreference.main(**{**job, "encoder": {"hub": "owner/name"}, "fetched": str(fetched)})
+    assert asked == [{"hub": "owner/name", "revision": "a" * 40}]
+    assert checkpoints.recipe(job["weights"])["encoder"]["revision"] == "a" * 40
+
+
+def test_the_endings_of_names_are_the_methods_of_augmentation():
+    assert tuple(entries.SUFFIXES) == ("", *(f"-{method}" for method in augmentation.METHODS))
+
+
+def test_what_training_reads():
+    """By hand: 2,802 documents of at most 2 x 100 pieces; twice as many, half as often, after augmentation."""
+    entry = {
+        "model": {"max_segment_pieces": 100},
+        "training": {"epochs": 20, "max_training_segments": 2},
+        "augmented": {"epochs": 10},
+    }
+    plain, augmented = entries.training_tokens(entry, ""), entries.training_tokens(entry, "-acda")
+    assert plain["trained"] == augmented["trained"] == 56_040
+    assert plain["trained_tokens"] == augmented["trained_tokens"] == 11_208_000
+    assert (plain["resolved"], augmented["resolved"]) == (6860, 3430)
+    # 163,104 words in twenty epochs.
+    assert plain["resolved_tokens"] == 163_104 * 1.25 * 20
+    whole = entries.training_tokens({**entry, "model": {"max_segment_pieces": 512}}, "")
+    assert whole["trained_tokens"] == 1_299_312 * 1.25 * 20
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        ({"source": {"trained": "c2f-bert-bas"}}, "is 'c2f-bert-bas', no system that is trained on OntoNotes .*mean"),
+        ({"source": {"trained": "c2f-minilm-litbank"}}, "no system that is trained on OntoNotes"),
+        ({"source": {"trained": "c2f-bert-base-acda"}}, "debiasing must be a-CDA, as that of c2f-bert-base-acda"),
+        ({"source": {"trained": "c2f-bert-base"}, "debiasing": "n-CDA"}, "debiasing must be none"),
+    ],
+)
+def test_a_registry_names_what_can_be_trained(entry, message):
+    listed = entries.read_entries(ROOT / "config/coreference_training.yaml")
+    good = {
+        "one": {"source": {"trained": "c2f-bert-base-ncda"}, "debiasing": "n-CDA"},
+        "two": {"source": {"path": "x"}},
+    }
+    entries.check_sources(good, listed, "models.yaml")
+    with pytest.raises(UserError, match=f"models.yaml: systems.mine.*{message}"):
+        entries.check_sources(good | {"mine": entry}, listed, "models.yaml")

@@ -35,3 +35,38 @@ def test_an_example_marks_names_pronoun_and_prediction(tmp_path):
     assert r"said \textcolor{blue}{Paul}." in text
     shorn = re.sub(r"\\(colorbox|textcolor)\{[^}]*\}|\\(textbf|underline)|[{}]", "", text)
     assert shorn == row.text
+
+
+def test_settings_of_training_as_the_study_prints_them():
+    listed = {
+        "Mine": {
+            "training": {
+                "encoder_learning_rate": 1.0e-5, "task_learning_rate": 2.0e-4, "max_training_segments": 11, "epochs": 20
+            },
+            "model": {"max_segment_pieces": 128, "dropout": 0.3},
+        }
+    }  # fmt: skip
+    cells = tables.training(listed).set_index("Setting").Mine
+    assert cells.to_dict() == {
+        "bert_learning_rate": "1e-5", "task_learning_rate": "2e-4", "max_segment_len": "128",
+        "max_training_sentences": "11", "epochs": "20", "dropout": "0.3",
+    }  # fmt: skip
+
+
+def test_scores_on_a_corpus_stand_beside_debiasing(tmp_path):
+    pd.DataFrame({"metric": ["conll", "muc"], "f1": [0.6468, 0.9]}).to_csv(tmp_path / "mine.csv", index=False)
+    f1 = tables.read_f1([str(tmp_path / "mine.csv")], [{"system": "Mine", "debiasing": "a-CDA"}])
+    assert f1 == {("Mine", "a-CDA"): 0.6468}
+    keys = {"data": "replica", "subset": "all", "metric": "accuracy", "group": "all", "significant": None}
+    rows = [
+        {**keys, "scoring": scoring, "system": system, "debiasing": method, "value": 0.5}
+        for system in ("Mine", "Nearest name (rule)")
+        for scoring in ("clusters", "clusters_faithful")
+        for method in (("none", "a-CDA") if system == "Mine" else ("none",))
+    ]
+    cells = tables.debiasing(pd.DataFrame(rows), "replica", "litbank", f1)
+    shown = cells.set_index(["System", "Scoring", "Debiasing"])["F1 on LitBank"]
+    assert shown["Mine", tables.SCORING["clusters"], "a-CDA"] == "64.68"
+    assert shown["Mine", tables.SCORING["clusters"], "none"] == shown["Mine", tables.SCORING["clusters"], "n-CDA"]
+    assert shown["Mine", tables.SCORING["clusters"], "n-CDA"] == "not run"
+    assert "F1 on OntoNotes" in tables.debiasing(pd.DataFrame(rows), "replica")

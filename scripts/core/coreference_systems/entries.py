@@ -4,11 +4,19 @@ from pathlib import Path
 
 import yaml
 
-from scripts.core.errors import UserError
+from scripts.core.errors import UserError, nearest
 
 KEYS = ("label", "encoder", "data", "model", "training")
+OPTIONAL = ("augmented",)
 DATA = ("litbank", "ontonotes")
+# OntoNotes 5.0 as CoNLL-2012 divides it (Pradhan et al. 2012): documents, and word pieces of one on average.
+TRAINING_DOCUMENTS, DEVELOPMENT_DOCUMENTS = 2802, 343
+TRAINING_PIECES, DEVELOPMENT_PIECES = 1.25 * 1_299_312 / 2802, 1.25 * 163_104 / 343
 _ENCODERS = ({"hub"}, {"hub", "revision"}, {"path"}, {"package", "version", "folder"})
+
+
+SUFFIXES = {"": "none", "-acda": "a-CDA", "-ncda": "n-CDA"}
+"""What a name ends in, by how the training part was augmented, to the debiasing that this is."""
 
 
 def read_entries(path):
@@ -22,9 +30,9 @@ def read_entries(path):
     -------
     dict of str to dict
         By name: ``label``, ``encoder``, ``data``, ``model`` (see
-        :class:`scripts.core.coreference_systems.c2f.model.Configuration`) and ``training`` (see
-        :class:`scripts.core.coreference_systems.training.Settings`); the values of the last two are checked where
-        they are used.
+        :class:`scripts.core.coreference_systems.c2f.model.Configuration`), ``training`` (see
+        :class:`scripts.core.coreference_systems.training.Settings`) and, where given, ``augmented``: settings of
+        training that differ on an augmented corpus. Their values are checked where they are used.
 
     Raises
     ------
@@ -41,13 +49,15 @@ def read_entries(path):
         where = f"{path}: {name}"
         if not isinstance(entry, dict):
             raise UserError(f"{where}: a mapping with {', '.join(KEYS)} was expected; correct it")
-        for key in KEYS:
+        for key in KEYS + OPTIONAL:
+            if key not in entry and key in OPTIONAL:
+                continue
             if key not in entry:
                 raise UserError(f"{where}: '{key}' is missing; add it")
             if not isinstance(entry[key], str if key in ("label", "data") else dict):
                 kind = "text" if key in ("label", "data") else "a mapping"
                 raise UserError(f"{where}: '{key}' must be {kind}; correct it")
-        unknown = sorted(set(entry) - set(KEYS))
+        unknown = sorted(set(entry) - {*KEYS, *OPTIONAL})
         if unknown:
             raise UserError(f"{where}: '{unknown[0]}' is unknown; remove it")
         if entry["data"] not in DATA:
@@ -55,3 +65,70 @@ def read_entries(path):
         if set(entry["encoder"]) not in _ENCODERS:
             raise UserError(f"{where}: the encoder needs hub, path, or package, version and folder; correct it")
     return entries
+
+
+def check_sources(systems, entries, file):
+    """Refuse systems of the registry that cannot be trained here, though their source says that they are.
+
+    Parameters
+    ----------
+    systems : dict of str to dict
+        Of the registry.
+    entries : dict of str to dict
+        Of :func:`read_entries`.
+    file : str
+        The name that the message starts with.
+
+    Raises
+    ------
+    UserError
+        If what is trained is not listed, is a delta, or was debiased otherwise than the registry says.
+    """
+    known = {
+        name + suffix: debiasing
+        for name, entry in entries.items()
+        if entry["data"] == "ontonotes"
+        for suffix, debiasing in SUFFIXES.items()
+    }
+    for name, entry in systems.items():
+        trained = entry["source"].get("trained")
+        if trained is None:
+            continue
+        where = f"{file}: systems.{name}"
+        if trained not in known:
+            raise UserError(
+                f"{where}.source.trained is '{trained}', no system that is trained on OntoNotes "
+                f"(config/coreference_training.yaml){nearest(trained, known) or '; correct it'}"
+            )
+        if entry.get("debiasing", "none") != known[trained]:
+            raise UserError(f"{where}.debiasing must be {known[trained]}, as that of {trained}; correct it")
+
+
+def training_tokens(entry, suffix):
+    """Return what training reads, in word pieces, and in how many documents, the development part after each epoch too.
+
+    Of OntoNotes as Pradhan et al. (2012) divide it: 2,802 documents of 464 words on average to train on and 343 of 475
+    for development; a word makes 1.25 pieces. An augmented corpus has every document twice.
+
+    Parameters
+    ----------
+    entry : dict
+        Of :func:`read_entries`, on OntoNotes.
+    suffix : str
+        Of :data:`SUFFIXES`.
+
+    Returns
+    -------
+    dict
+        ``trained`` and ``resolved``: documents; ``trained_tokens`` and ``resolved_tokens``: pieces.
+    """
+    settings = entry["training"] | (entry.get("augmented", {}) if suffix else {})
+    epochs, copies = settings["epochs"], 2 if suffix else 1
+    most = settings["max_training_segments"] * entry["model"]["max_segment_pieces"]
+    trained, resolved = TRAINING_DOCUMENTS * copies * epochs, DEVELOPMENT_DOCUMENTS * epochs
+    return {
+        "trained": trained,
+        "trained_tokens": round(trained * min(TRAINING_PIECES, most)),
+        "resolved": resolved,
+        "resolved_tokens": round(resolved * DEVELOPMENT_PIECES),
+    }

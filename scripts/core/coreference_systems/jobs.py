@@ -43,7 +43,7 @@ class Opened:
     facts: dict
 
 
-def open_system(name, entry, *, script, device, threads, delta=None, fetched=None, environment=None):
+def open_system(name, entry, *, script, device, threads, delta=None, fetched=None, trained=None, environment=None):
     """Find and load a system of the registry.
 
     Parameters
@@ -56,7 +56,7 @@ def open_system(name, entry, *, script, device, threads, delta=None, fetched=Non
         As configured: ``auto``, ``cpu`` or a CUDA device.
     threads : int
         For torch on a CPU.
-    delta, fetched : str, optional
+    delta, fetched, trained : str, optional
         As for :func:`scripts.core.coreference_systems.sources.locate`.
     environment : str, optional
         The file of the rule ``coreference_environment``, for systems of packages.
@@ -70,7 +70,7 @@ def open_system(name, entry, *, script, device, threads, delta=None, fetched=Non
     UserError
         If the weights are not there or do not fit, or a GPU is asked for and absent.
     """
-    found = sources.locate(name, entry, delta, fetched)
+    found = sources.locate(name, entry, delta, fetched, trained)
     if entry["environment"] == "main":
         torch.set_num_threads(threads)
         chosen = models.pick_device(device)

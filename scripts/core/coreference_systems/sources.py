@@ -1,4 +1,4 @@
-"""Where the weights of coreference systems are: in a folder, on the hub, or a package's encoder with a delta."""
+"""Where the weights of coreference systems are: in a folder, on the hub, trained here, or a package's with a delta."""
 
 import hashlib
 import json
@@ -32,7 +32,7 @@ class Files:
     weights_sha256: str
 
 
-def locate(name, entry, delta=None, fetched=None):
+def locate(name, entry, delta=None, fetched=None, trained=None):
     """Return what a system is loaded from.
 
     Parameters
@@ -43,6 +43,8 @@ def locate(name, entry, delta=None, fetched=None):
         The file with the delta.
     fetched : str, optional
         A file of :func:`fetch`: its commits are taken.
+    trained : str, optional
+        The folder that the rule ``train_coreference`` wrote.
 
     Returns
     -------
@@ -62,6 +64,8 @@ def locate(name, entry, delta=None, fetched=None):
         revision = f"{source['package']}=={source['version']}"
     elif "path" in source:
         checkpoint = _in_folder(name, entry["architecture"], source["path"])
+    elif "trained" in source:
+        checkpoint = Path(trained)
     else:
         commit = source | commits.get("source", {})
         checkpoint = _on_hub(name, commit, entry)
@@ -75,7 +79,7 @@ def locate(name, entry, delta=None, fetched=None):
     read = [Path(source["path"]).expanduser() if "path" in source else checkpoint]
     if encoder is not None and not encoder.is_relative_to(read[0]):
         read.append(encoder)
-    return Files(checkpoint, encoder, revision, _digest(read, whole="path" in source))
+    return Files(checkpoint, encoder, revision, _digest(read, whole=bool({"path", "trained"} & set(source))))
 
 
 def fetch(name, entry):

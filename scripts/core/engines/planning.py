@@ -59,7 +59,7 @@ def count_tokens(architecture, options, lengths, shared, labels="text"):
     return round(options * read + predicted), round(read + predicted)
 
 
-def rows(scored, prompted, texts, resolved, entries, devices, measured, cpu):
+def rows(scored, prompted, texts, resolved, trained, entries, devices, measured, cpu):
     """Return the plan of a run, one row for each set, model and device type.
 
     Parameters
@@ -74,6 +74,8 @@ def rows(scored, prompted, texts, resolved, entries, devices, measured, cpu):
         and ``methods``: model to the methods by which it reads them.
     resolved : dict of str to dict
         ``study/set`` to ``documents`` (how many), ``tokens`` (of a typical one) and ``jobs`` of each system.
+    trained : dict of str to dict
+        Systems that are trained to what :func:`scripts.core.coreference_systems.entries.training_tokens` returns.
     entries : dict of str to dict
         The registry entries of models and systems.
     devices : dict of str to dict
@@ -117,6 +119,9 @@ def rows(scored, prompted, texts, resolved, entries, devices, measured, cpu):
         for system, jobs in asked["jobs"].items():
             planned = plan_coreference(system, entries[system], asked["documents"], asked["tokens"], jobs, devices, cpu)
             found += [{"instances_of": name, **row} for row in planned]
+    for name, job in trained.items():
+        planned = plan_training(name, entries[name], job, devices, cpu)
+        found += [{"instances_of": "ontonotes", **row} for row in planned]
     return found
 
 
@@ -136,7 +141,8 @@ def totals(frame, entries):
         ``download_gb``: weights that the hub has, in the precision of the run, and so the least that is fetched.
     """
     spent = frame.hours * frame.gpus.clip(lower=1)
-    fetched = [name for name in dict.fromkeys(frame.model) if registry.uses_hub(entries[name])]
+    # Systems that are trained share encoders.
+    fetched = {str(entries[name]["source"]): name for name in frame.model if registry.uses_hub(entries[name])}.values()
     return {
         "hours": spent.groupby(frame.device, sort=False).sum().to_dict(),
         "most_gpus": frame.groupby("device", sort=False).gpus.max().to_dict(),
@@ -351,6 +357,40 @@ def plan_coreference(name, entry, documents, tokens, jobs, devices, cpu):
         seconds = work / speed + documents * registry.SECONDS_PER_DOCUMENT
         rows.append(
             _row("coreference", name, entry, counted, jobs, device, facts, [seconds, seconds], f"{source}, at most")
+        )
+    return rows
+
+
+def plan_training(name, entry, job, devices, cpu):
+    """Return the plan of training one coreference system, one row for each device type.
+
+    Hours are those of :func:`scripts.core.engines.registry.training_operations`, as long as it takes at most.
+
+    Parameters
+    ----------
+    name : str
+    entry : dict
+        The registry entry of the system.
+    job : dict
+        ``trained``, ``trained_tokens``, ``resolved``, ``resolved_tokens``: documents and tokens of all epochs.
+    devices, cpu
+        As for :func:`plan`.
+
+    Returns
+    -------
+    list of dict
+        As of :func:`plan`; instances are documents, counted in every epoch.
+    """
+    documents, read = job["trained"] + job["resolved"], job["trained_tokens"] + job["resolved_tokens"]
+    work = registry.training_operations(entry, job["trained_tokens"], job["resolved_tokens"])
+    counted = {"instances": documents, "tokens": read, "tokens_shared": read, "operations": work}
+    rows = []
+    for device, facts in _devices(entry, devices):
+        speed, source = _stated_speed(entry, facts, cpu)
+        passes = registry.TRAINING_PASSES * job["trained"] + job["resolved"]
+        seconds = work / speed + passes * registry.SECONDS_PER_DOCUMENT
+        rows.append(
+            _row("train_coreference", name, entry, counted, 1, device, facts, [seconds, seconds], f"{source}, at most")
         )
     return rows
 

@@ -27,6 +27,8 @@ CPU_FLOPS = 8e10
 GPU_SECONDS_PER_INSTANCE = 0.1
 # What a coreference system does for each document besides: words, spans, clusters, in Python.
 SECONDS_PER_DOCUMENT = 0.1
+# A step of training reads a document forward and twice as long backward.
+TRAINING_PASSES = 3
 # An A100 reads its weights at about this speed for every new token; a batch has at least so many prompts.
 GPU_BYTES_PER_SECOND = 1e12
 PROMPTS_PER_BATCH = 32
@@ -201,8 +203,9 @@ def check_systems(systems, models, file):
         if ("encoder" in entry) != (architecture == "caw"):
             remedy = "add the encoder" if architecture == "caw" else "remove encoder"
             raise UserError(f"{where}: only caw has an encoder beside its source, and needs one; {remedy}")
-        if "delta" in source and architecture != "c2f":
-            raise UserError(f"{where}: a package with a delta is for c2f; name the hub or a folder")
+        if {"delta", "trained"} & set(source) and architecture != "c2f":
+            kind = "a package with a delta" if "delta" in source else "a system that is trained here"
+            raise UserError(f"{where}: {kind} is for c2f; name the hub or a folder")
         if entry["demonstration"] and entry["studies"]:
             raise UserError(
                 f"{where} is a demonstration system and belongs to no study; empty its studies or set demonstration to "
@@ -415,6 +418,18 @@ def document_seconds(entry, tokens):
 def document_operations(entry, tokens):
     """Return the floating-point operations of a coreference system for ``tokens``, as in :func:`document_seconds`."""
     return 4 * work_parameters(entry) * tokens
+
+
+def training_operations(entry, trained, resolved):
+    """Return the floating-point operations of training a coreference system, as in :func:`document_operations`.
+
+    Parameters
+    ----------
+    entry : dict
+    trained, resolved : int
+        Tokens that it is trained on and that it resolves to be scored, each as often as they are read.
+    """
+    return document_operations(entry, TRAINING_PASSES * trained + resolved)
 
 
 def document_shards(entry, documents, tokens, minutes_per_job):

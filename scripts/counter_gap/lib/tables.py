@@ -16,6 +16,19 @@ SIGNIFICANT, CORRECTED = "*", "†"
 DISPUTED = "‡"
 """Mark of values of which the centred bootstrap decides otherwise, before the correction or after it."""
 
+TRAINING = {
+    "bert_learning_rate": ("training", "encoder_learning_rate"),
+    "task_learning_rate": ("training", "task_learning_rate"),
+    "max_segment_len": ("model", "max_segment_pieces"),
+    "max_training_sentences": ("training", "max_training_segments"),
+    "epochs": ("training", "epochs"),
+    "dropout": ("model", "dropout"),
+}
+"""Rows of Table 8 and, from Appendix A, epochs and dropout, which all systems share: where a setting is listed."""
+
+CORPORA = {None: "OntoNotes", "ontonotes": "OntoNotes", "litbank": "LitBank"}
+"""Annotated corpora of Table 6; the study's where none was scored."""
+
 FORMS = dict.fromkeys(
     ("acc_diff", "delta_i", "i_within_diff", "i_across_diff", "original_minus_counterfactual"), "marked"
 ) | {"spearman_rho": "rho"}
@@ -265,21 +278,72 @@ def datasets(table, templates):
     return pd.DataFrame(rows)
 
 
-def debiasing(table, templates):
+def read_f1(paths, systems):
+    """Return the CoNLL F1 (0 to 1) of systems on a corpus, without singletons.
+
+    Parameters
+    ----------
+    paths : list of str
+        Files of the rule ``coreference_f1``.
+    systems : list of dict
+        ``system`` (its label) and ``debiasing``, in the same order.
+
+    Returns
+    -------
+    dict of (str, str) to float
+        By label and debiasing method.
+    """
+    scores = {}
+    for path, facts in zip(paths, systems, strict=True):
+        table = files.read_csv(path).set_index("metric")
+        scores[facts["system"], facts["debiasing"]] = table.f1["conll"]
+    return scores
+
+
+def debiasing(table, templates, corpus=None, f1=None):
     """Return the cells of Table 6: what debiasing does.
 
     Rules are not trained and have one row; every other system has one for each method. What was not released or not
-    run says so.
+    run says so. ``f1`` is of :func:`read_f1`, on ``corpus`` (a key of :data:`CORPORA`, by default OntoNotes).
     """
+    f1 = f1 or {}
     rows = []
     for scoring, system, _ in systems(table, templates):
         for method in METHODS if not system.endswith("(rule)") else METHODS[:1]:
             values = of_system(table, templates, scoring, system, method)
             shown = printed(values[values.subset == "all"], DEBIASING, absent(scoring))
-            # OntoNotes needs a system and its data, not flags.
-            shown["F1 on OntoNotes"] = absent(scoring)
+            # An annotated corpus needs a system and its data, not flags.
+            score = f1.get((system, method)) if scoring.startswith("clusters") else None
+            shown[f"F1 on {CORPORA[corpus]}"] = absent(scoring) if score is None else percent(score)
             rows.append({"System": system, "Scoring": SCORING[scoring], "Debiasing": method, **shown})
     return pd.DataFrame(rows)
+
+
+def training(listed):
+    """Return the cells of Table 8: how each system is trained.
+
+    Parameters
+    ----------
+    listed : dict of str to dict
+        Label to ``model`` and ``training`` of config/coreference_training.yaml.
+
+    Returns
+    -------
+    DataFrame of str
+        ``Setting``, as the study calls it, and a column for each system.
+    """
+    cells = {"Setting": list(TRAINING)}
+    for label, entry in listed.items():
+        cells[label] = [_setting(entry[part][key]) for part, key in TRAINING.values()]
+    return pd.DataFrame(cells)
+
+
+def _setting(value):
+    """Return a setting as text: rates as 2e-5, the others as they are."""
+    if 0 < value < 0.01:
+        digits, exponent = f"{value:e}".split("e")
+        return f"{float(digits):g}e{int(exponent)}"
+    return f"{value:g}"
 
 
 def cancellation(metrics, decomposition, templates):

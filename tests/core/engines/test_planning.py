@@ -1,5 +1,6 @@
 """What a plan rests on: token counts, operations, measured speeds, and GPUs that hold a model."""
 
+import pandas
 import pytest
 
 from scripts.core import config, files
@@ -153,7 +154,7 @@ def test_coreference_is_planned_like_its_time_limit():
     large = {"architecture": "lingmess", "parameters": 400_000_000, "precision": "float32", "gpus": 1}
     small = {"architecture": "c2f", "parameters": 20_000_000, "precision": "float32", "gpus": 0}
     asked = {"s/a": {"documents": 3000, "tokens": 100, "jobs": {"large": 2, "small": 1}}}
-    found = planning.rows({}, {}, {}, asked, {"large": large, "small": small}, DEVICES, {}, 8e10)
+    found = planning.rows({}, {}, {}, asked, {}, {"large": large, "small": small}, DEVICES, {}, 8e10)
     assert [(row["rule"], row["model"], row["device"], row["jobs"]) for row in found] == [
         ("coreference", "large", "A100-40GB", 2), ("coreference", "small", "cpu", 1),
     ]  # fmt: skip
@@ -164,3 +165,21 @@ def test_coreference_is_planned_like_its_time_limit():
     assert on_gpu["instances"] == 3000 and on_gpu["tokens"] == 300_000 and on_gpu["gpus"] == 1
     seconds = 3000 * registry.document_seconds(large, 100)
     assert on_gpu["hours"] == pytest.approx((seconds + loading) / 3600)
+
+
+def test_training_is_planned_by_hand():
+    """12 x parameters x tokens of training and 4 of scoring, and a tenth of a second for each pass over a document."""
+    entry = {
+        "parameters": 100, "architecture": "c2f", "precision": "float32", "gpus": 1, "source": {"hub": "a/b"},
+    }  # fmt: skip
+    job = {"trained": 200, "trained_tokens": 1000, "resolved": 30, "resolved_tokens": 500}
+    entries = {"mine": entry, "mine-acda": dict(entry)}
+    found = planning.rows({}, {}, {}, {}, {"mine": job, "mine-acda": job}, entries, DEVICES, {}, 8e10)
+    assert {row["rule"] for row in found} == {"train_coreference"} and {row["jobs"] for row in found} == {1}
+    assert found[0]["instances"] == 230 and found[0]["tokens"] == 1500
+    assert found[0]["operations"] == 12 * 100 * 1000 + 4 * 100 * 500
+    device = DEVICES[found[0]["device"]]
+    seconds = found[0]["operations"] / (device["tflops"]["float32"] * 1e12) + 0.1 * (3 * 200 + 30) + 20 + 400 / 2e8
+    assert found[0]["hours"] == pytest.approx(seconds / 3600)
+    # Both are made from one encoder, which is downloaded once.
+    assert planning.totals(pandas.DataFrame(found), entries)["download_gb"] == pytest.approx(400 / 1e9)
