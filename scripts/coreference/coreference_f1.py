@@ -29,10 +29,22 @@ def main(
     csv : str
         File to write: ``corpus``, ``documents``, ``system`` (its name in the registry), ``metric``, ``f1`` (0 to 1),
         ``weights_sha256``.
-    system, entry, device, delta, fetched, trained, threads
-        As for the rule ``coreference``.
+    system : str
+        The system's name in the registry.
+    entry : dict
+        The system's entry there.
     corpus : str
         The corpus's name.
+    device : str
+        auto, cpu, cuda or cuda:N.
+    delta : str or None
+        The file with what differs from a package's encoder, where the system is one.
+    fetched : str or None
+        JSON file that says which revision was fetched from the hub.
+    trained : str or None
+        The folder of a system that was trained here.
+    threads : int
+        Threads of PyTorch.
     """
     annotated = documents.read(test)
     opened = jobs.open_system(

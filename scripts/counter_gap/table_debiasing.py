@@ -17,8 +17,8 @@ def main(
 ):
     """Write the cells as printed (LaTeX and CSV); full precision is in ``metrics`` and ``scores``.
 
-    ``scores`` has one file of the rule ``coreference_f1`` for each of ``scored``, the labels and debiasing methods of
-    the systems, in the same order.
+    ``scores`` has one file of the rule ``coreference_f1``, on the annotated ``corpus``, for each of ``scored``, the
+    labels and debiasing methods of the systems, in the same order.
     """
     f1 = tables.read_f1(scores, scored)
     cells = tables.debiasing(tables.read(metrics, significance, templates), templates, corpus, f1)

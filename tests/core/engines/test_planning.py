@@ -97,7 +97,7 @@ def test_the_report_has_every_rule_and_model_and_totals(tmp_path, capsys):
                 "methods": {"one": ["generate"], "two": ["mask", "generate"]},
             }
         },
-        resolved={},
+        resolved={}, trained={},
         entries={"one": entry | {"source": {"hub": "org/one"}}, "two": entry | {"gpus": 0, "precision": "float32"},
                  "told": entry},
         devices=DEVICES, speeds=str(tmp_path / "speeds"),
@@ -136,7 +136,7 @@ def test_totals_in_words(summary, told):
 
 def test_a_run_without_models_has_an_empty_plan(tmp_path, capsys):
     script.main(
-        plan=str(tmp_path / "plan.csv"), scored={}, prompted={}, texts={}, resolved={}, entries={}, devices=DEVICES,
+        plan=str(tmp_path / "plan.csv"), scored={}, prompted={}, texts={}, resolved={}, trained={}, entries={}, devices=DEVICES,
         speeds=str(tmp_path / "speeds"),
     )  # fmt: skip
     table = files.read_csv(tmp_path / "plan.csv")
