@@ -14,7 +14,7 @@ import pytest
 
 from scripts.core.config import load_yaml
 from scripts.core.engines import planning, registry
-from tests.workflow.conftest import Workflow
+from tests.workflow.conftest import Workflow, bring_ontonotes
 
 ROOT = Path(__file__).parents[1]
 OTHERS = ("models", "test", "coreference_training", "coreference_conversion")
@@ -112,10 +112,7 @@ def commands(name):
 def site(tmp_path_factory):
     workflow = Workflow(tmp_path_factory.mktemp("site"))
     shutil.copytree(ROOT / "slurm", workflow.folder / "slurm")
-    # OntoNotes is its users' own; a dry run asks whether its files are there.
-    for path in load_yaml(ROOT / "config/counter_gap_training.yaml")["corpora"]["ontonotes"].values():
-        (workflow.folder / path).parent.mkdir(exist_ok=True)
-        (workflow.folder / path).touch()
+    bring_ontonotes(workflow.folder)
     return workflow.folder
 
 

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 from filelock import FileLock
 
 from tests import zoo as builder
@@ -84,6 +85,14 @@ class Workflow:
         table = re.search(r"^job +count\n[- ]+\n(.*?)\ntotal", done.stdout, flags=re.MULTILINE | re.DOTALL)
         assert table, done.stdout
         return {name: int(count) for name, count in re.findall(r"^(\S+) +(\d+)$", table.group(1), flags=re.MULTILINE)}
+
+
+def bring_ontonotes(folder):
+    """Put empty files where config/counter_gap_training.yaml has OntoNotes: a dry run asks whether they are there."""
+    overlay = yaml.safe_load((ROOT / "config/counter_gap_training.yaml").read_text(encoding="utf-8"))
+    for path in overlay["corpora"]["ontonotes"].values():
+        (folder / path).parent.mkdir(exist_ok=True)
+        (folder / path).touch()
 
 
 def audit(folder, *arguments, overlay="config/test.yaml", code=None):

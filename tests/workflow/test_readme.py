@@ -15,7 +15,7 @@ import yaml
 
 from scripts.core import config
 from tests import pages
-from tests.workflow.conftest import Workflow
+from tests.workflow.conftest import Workflow, bring_ontonotes
 
 pytestmark = pytest.mark.workflow
 
@@ -83,6 +83,7 @@ def furnished(workflow):
     shutil.copytree(ROOT / "slurm", workflow.folder / "slurm")
     shutil.copy2(ROOT / "Makefile", workflow.folder)
     (workflow.folder / ".venv").symlink_to(sys.prefix)
+    bring_ontonotes(workflow.folder)
     for block in [block for page in pages.PAGES for block in pages.blocks(page) if block.file]:
         (workflow.folder / block.file).write_text(block.text)
     return workflow

@@ -136,7 +136,8 @@ def test_totals_in_words(summary, told):
 
 def test_a_run_without_models_has_an_empty_plan(tmp_path, capsys):
     script.main(
-        plan=str(tmp_path / "plan.csv"), scored={}, prompted={}, texts={}, resolved={}, trained={}, entries={}, devices=DEVICES,
+        plan=str(tmp_path / "plan.csv"), scored={}, prompted={}, texts={}, resolved={}, trained={}, entries={},
+        devices=DEVICES,
         speeds=str(tmp_path / "speeds"),
     )  # fmt: skip
     table = files.read_csv(tmp_path / "plan.csv")
