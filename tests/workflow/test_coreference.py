@@ -22,27 +22,8 @@ TARGETS = ("counter_gap", "winopron", "results/paper/sections/winopron.tex", "re
 CLUSTERS = "results/counter_gap/clusters/replica/tiny-c2f.jsonl"
 
 
-@pytest.fixture(scope="module")
-def made(fresh):
-    """A run of the two studies without any model."""
-    workflow = fresh(("tiny-bert",))
-    overlay = workflow.folder / "config/test.yaml"
-    settings = yaml.safe_load(overlay.read_text(encoding="utf-8")) | {"studies": ["counter_gap", "winopron"]}
-    settings["winopron"] |= {"prompting": {"models": []}, "resolution": {"pairs": 0}}
-    overlay.write_text(yaml.safe_dump(settings), encoding="utf-8")
-    done = workflow.snakemake(*TARGETS)
-    assert done.returncode == 0, done.stdout[-6000:]
-    return workflow
-
-
-@pytest.fixture(scope="module")
-def complete(made):
-    """The folder of that run."""
-    return made.folder
-
-
-def test_a_second_run_has_nothing_to_do(made):
-    assert made.planned(*TARGETS) == {}
+def test_a_second_run_has_nothing_to_do(finished):
+    assert finished.planned(*TARGETS) == {}
 
 
 def test_both_studies_read_the_system(complete):
@@ -70,24 +51,24 @@ def test_clusters_are_those_of_the_documents(complete):
     assert recorded["model"] == "tiny-c2f" and recorded["weights_sha256"] == facts["weights_sha256"]
 
 
-def test_weights_that_were_overwritten_are_seen(made):
+def test_weights_that_were_overwritten_are_seen(finished):
     """The audit compares them, and Snakemake resolves again; another label alone resolves nothing."""
-    entry = made.folder / "zoo/models.yaml"
+    entry = finished.folder / "zoo/models.yaml"
     content = yaml.safe_load(entry.read_text(encoding="utf-8"))
     targets = [CLUSTERS]
-    assert made.planned(*targets) == {}
+    assert finished.planned(*targets) == {}
     settings = content["systems"]["tiny-c2f"]
     entry.write_text(yaml.safe_dump(content | {"systems": {"tiny-c2f": settings | {"licence": "none"}}}))
-    assert made.planned(*targets) == {}
+    assert finished.planned(*targets) == {}
     entry.write_text(yaml.safe_dump(content, sort_keys=False))
-    configuration = made.folder / settings["source"]["path"] / "encoder/config.json"
+    configuration = finished.folder / settings["source"]["path"] / "encoder/config.json"
     before = configuration.read_text(encoding="utf-8")
     configuration.write_text(before + "\n", encoding="utf-8")
-    assert made.planned(*targets) == {"coreference": 1, "merge_clusters": 1}
+    assert finished.planned(*targets) == {"coreference": 1, "merge_clusters": 1}
     done = subprocess.run(
         [sys.executable, "-m", "scripts.audit", "--configfile", "config/test.yaml", f"--target={CLUSTERS}"],
-        cwd=made.folder,
-        env={**os.environ, "PYTHONPATH": str(made.folder)},
+        cwd=finished.folder,
+        env={**os.environ, "PYTHONPATH": str(finished.folder)},
         capture_output=True,
         text=True,
         check=False,
@@ -117,10 +98,10 @@ def test_weights_that_were_overwritten_are_seen(made):
         ),
     ],
 )
-def test_configurations_that_are_refused(made, overlay, message):
-    path = made.folder / "mine.yaml"
+def test_configurations_that_are_refused(finished, overlay, message):
+    path = finished.folder / "mine.yaml"
     path.write_text(overlay, encoding="utf-8")
-    done = made.snakemake("--dry-run", "--configfile", "config/test.yaml", "mine.yaml", "--", "clusters")
+    done = finished.snakemake("--dry-run", "--configfile", "config/test.yaml", "mine.yaml", "--", "clusters")
     assert done.returncode == 1 and message in done.stdout, done.stdout
 
 

@@ -1,35 +1,20 @@
-"""WinoPron's rules with two systems of the study, a prompted model and a scored one, from templates to the section."""
+"""WinoPron in the complete run: two systems of the study, prompted models and scored ones, from templates to the section."""
 
 import json
 
 import pytest
-import yaml
 
 from scripts.core import files
 from scripts.winopron.lib import study, tidy
 
 pytestmark = pytest.mark.workflow
 
-TARGETS = ("winopron", "results/paper/sections/winopron.tex")
 PROMPTED = "Llama-2 (random)"
 
 
 @pytest.fixture(scope="module")
-def made(fresh):
-    """A run of the study alone, whose clusters are those of rules (``config/test.yaml``)."""
-    workflow = fresh(("tiny-llama",))
-    overlay = workflow.folder / "config/test.yaml"
-    settings = yaml.safe_load(overlay.read_text(encoding="utf-8"))
-    settings |= {"studies": ["winopron"], "models": ["tiny-llama"]}
-    overlay.write_text(yaml.safe_dump(settings), encoding="utf-8")
-    done = workflow.snakemake(*TARGETS)
-    assert done.returncode == 0, done.stdout[-6000:]
-    return workflow
-
-
-@pytest.fixture(scope="module")
-def results(made):
-    return made.folder / "results/winopron"
+def results(complete):
+    return complete / "results/winopron"
 
 
 def test_sentences_and_predictions_are_complete(results):
@@ -59,14 +44,10 @@ def test_rules_are_right_half_the_time_and_never_with_both_endings(results):
 def test_numbers_and_the_section_follow(results):
     numbers = json.loads((results / "analysis/replica/paper_numbers.json").read_text(encoding="utf-8"))
     assert numbers["size.double.sentences"]["value"] == 1440 and numbers["asked.lowest"]["value"] == 2
-    # Three systems by clusters, two prompted models, and one by likelihood in two ways.
-    assert numbers["systems"]["value"] == 7
+    # Three systems by clusters, two prompted models, and three by likelihood in two ways.
+    assert numbers["systems"]["value"] == 11
     compared = files.read_csv(results / "tables/published_vs_ours.csv")
     ours = compared[(compared.templates == "replica") & (compared.models == "spanbert-base-coref")]
     assert (ours.verdict != "not run").any()
     section = (results.parent / "paper/sections/winopron.tex").read_text(encoding="utf-8")
     assert "SpanBERT-large" in section
-
-
-def test_a_second_run_has_nothing_to_do(made):
-    assert made.planned(*TARGETS) == {}
