@@ -53,13 +53,8 @@ def documents_of(corpus):
 
 
 def training_settings(wildcards):
-    """Return how a system is trained; in anonymised documents no names are put back."""
-    entry = TRAINED[wildcards.system]
-    settings = entry["training"] | (entry.get("augmented", {}) if wildcards.augmented else {})
-    if AUGMENTED[wildcards.augmented] == "acda" and "rewriting" in settings:
-        kept = {key: share for key, share in settings["rewriting"].items() if key == "they"}
-        settings = {**settings, "rewriting": kept}
-    return settings
+    """Return how a system is trained."""
+    return trained_systems.training_settings(TRAINED[wildcards.system], wildcards.augmented)
 
 
 def foreign_files(system):

@@ -1,20 +1,20 @@
 # Coreference systems that are trained here, outside the default targets: config/coreference_training.yaml lists them.
 
-from scripts.core.coreference_systems import entries
+from scripts.core.coreference_systems import entries as trained_systems
 
 try:
-    TRAINED = entries.read_entries(root("config/coreference_training.yaml"))
-    entries.check_sources(SYSTEMS, TRAINED, "config/models.yaml")
+    TRAINED = trained_systems.read_entries(root("config/coreference_training.yaml"))
+    trained_systems.check_sources(SYSTEMS, TRAINED, "config/models.yaml")
 except UserError as error:
     refuse(error)
 
 # A name ends in how its training part was augmented, as -acda.
-AUGMENTED = {suffix: suffix.removeprefix("-") for suffix in entries.SUFFIXES}
+AUGMENTED = {suffix: suffix.removeprefix("-") for suffix in trained_systems.SUFFIXES}
 
 # Systems of the run that are trained before they resolve anything: how much of OntoNotes is read for each.
 RUN_TRAINING = {
     name
-    + suffix: {"entry": name, "system": system, "encoder": entry["encoder"], **entries.training_tokens(entry, suffix)}
+    + suffix: {"entry": name, "system": system, "encoder": entry["encoder"], **trained_systems.training_tokens(entry, suffix)}
     for system, chosen in RUN_SYSTEMS.items()
     for name, entry in TRAINED.items()
     for suffix in AUGMENTED

@@ -249,3 +249,11 @@ def test_a_registry_names_what_can_be_trained(entry, message):
     entries.check_sources(good, listed, "models.yaml")
     with pytest.raises(UserError, match=f"models.yaml: systems.mine.*{message}"):
         entries.check_sources(good | {"mine": entry}, listed, "models.yaml")
+
+
+def test_what_differs_on_an_augmented_corpus():
+    entry = {"training": {"epochs": 20, "rewriting": {"replaced": 0.5, "they": 0.4}}, "augmented": {"epochs": 10}}
+    assert entries.training_settings(entry, "") == entry["training"]
+    assert entries.training_settings(entry, "-ncda") == {**entry["training"], "epochs": 10}
+    # Where names are placeholders, none are put back.
+    assert entries.training_settings(entry, "-acda") == {"epochs": 10, "rewriting": {"they": 0.4}}

@@ -1,4 +1,4 @@
-"""WinoPron in the complete run: two systems of the study, prompted models and scored ones, from templates to the section."""
+"""WinoPron in the complete run: systems of the study, prompted and scored models, from templates to the section."""
 
 import json
 

@@ -104,6 +104,25 @@ def check_sources(systems, entries, file):
             raise UserError(f"{where}.debiasing must be {known[trained]}, as that of {trained}; correct it")
 
 
+def training_settings(entry, suffix):
+    """Return how a system is trained, on the corpus as it is or augmented.
+
+    Where names have become placeholders, no names are put back: of what rewrites windows only *they* is left.
+
+    Parameters
+    ----------
+    entry : dict
+        Of :func:`read_entries`.
+    suffix : str
+        Of :data:`SUFFIXES`.
+    """
+    settings = entry["training"] | (entry.get("augmented", {}) if suffix else {})
+    if suffix == "-acda" and "rewriting" in settings:
+        kept = {key: share for key, share in settings["rewriting"].items() if key == "they"}
+        settings = {**settings, "rewriting": kept}
+    return settings
+
+
 def training_tokens(entry, suffix):
     """Return what training reads, in word pieces, and in how many documents, the development part after each epoch too.
 
@@ -122,7 +141,7 @@ def training_tokens(entry, suffix):
     dict
         ``trained`` and ``resolved``: documents; ``trained_tokens`` and ``resolved_tokens``: pieces.
     """
-    settings = entry["training"] | (entry.get("augmented", {}) if suffix else {})
+    settings = training_settings(entry, suffix)
     epochs, copies = settings["epochs"], 2 if suffix else 1
     most = settings["max_training_segments"] * entry["model"]["max_segment_pieces"]
     trained, resolved = TRAINING_DOCUMENTS * copies * epochs, DEVELOPMENT_DOCUMENTS * epochs
