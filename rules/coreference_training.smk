@@ -14,7 +14,12 @@ AUGMENTED = {suffix: suffix.removeprefix("-") for suffix in trained_systems.SUFF
 # Systems of the run that are trained before they resolve anything: how much of OntoNotes is read for each.
 RUN_TRAINING = {
     name
-    + suffix: {"entry": name, "system": system, "encoder": entry["encoder"], **trained_systems.training_tokens(entry, suffix)}
+    + suffix: {
+        "entry": name,
+        "system": system,
+        "encoder": entry["encoder"],
+        **trained_systems.training_tokens(entry, suffix),
+    }
     for system, chosen in RUN_SYSTEMS.items()
     for name, entry in TRAINED.items()
     for suffix in AUGMENTED
