@@ -6,6 +6,7 @@ Entries are ``{"value", "text", "source", "cell"}``, as in the other studies.
 from scripts.core.paper.formats import number, p_text, percent
 from scripts.core.paper.numbers import entry
 from scripts.counter_gap.lib.figures import label, main_scoring
+from scripts.counter_gap.lib.study import is_rule
 from scripts.counter_gap.lib.tables import disputed
 
 METRICS = {
@@ -63,7 +64,7 @@ def from_tests(tests, metrics):
     Returns
     -------
     dict
-        ``systems``; for the metrics ``acc_diff`` and ``delta_i`` ``<metric>.positive``, ``.significant``,
+        ``systems``, and ``rules`` among them; for the metrics ``acc_diff`` and ``delta_i`` ``<metric>.positive``, ``.significant``,
         ``.significant_holm`` (counts of systems), ``.lowest`` and ``.highest`` (with ``system``); the same with
         ``without.`` before them for the quadruples without artefact; ``<method>.systems`` and
         ``<method>.<metric>.<count>`` after debiasing; ``disputed``, how many tests the centred bootstrap decides
@@ -75,6 +76,8 @@ def from_tests(tests, metrics):
     undebiased = plain[plain.debiasing == "none"]
     count = int(undebiased.system.nunique())
     numbers["systems"] = entry(count, f"{count}", "metrics.csv", column="system")
+    rules = sum(map(is_rule, undebiased.system.unique()))
+    numbers["rules"] = entry(rules, f"{rules}", "metrics.csv", column="system")
     for prefix, subset in (("", "all"), ("without.", "all without artefact")):
         for metric in ("acc_diff", "delta_i"):
             rows = undebiased[(undebiased.metric == metric) & (undebiased.subset == subset)]
