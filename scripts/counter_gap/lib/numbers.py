@@ -64,9 +64,9 @@ def from_tests(tests, metrics):
     Returns
     -------
     dict
-        ``systems``, and ``rules`` among them; for the metrics ``acc_diff`` and ``delta_i`` ``<metric>.positive``, ``.significant``,
-        ``.significant_holm`` (counts of systems), ``.lowest`` and ``.highest`` (with ``system``); the same with
-        ``without.`` before them for the quadruples without artefact; ``<method>.systems`` and
+        ``systems``, and ``rules`` among them; for the metrics ``acc_diff`` and ``delta_i`` ``<metric>.positive``,
+        ``.significant``, ``.significant_holm`` (counts of systems), ``.lowest`` and ``.highest`` (with ``system``); the
+        same with ``without.`` before them for the quadruples without artefact; ``<method>.systems`` and
         ``<method>.<metric>.<count>`` after debiasing; ``disputed``, how many tests the centred bootstrap decides
         otherwise, and of each ``disputed.<number>.percentile`` and ``.centred`` (with ``test``); and
         ``cancelled.highest`` and ``cancelled.lowest``.
