@@ -17,7 +17,7 @@ NAME = "c2f-minilm-litbank"
 # Settings that the first run had as they are listed now, but under no name of their own.
 LATER = {"": {"task_warm_up_share": 0.02, "decay_norms": True}}
 # By the ending of the name: epochs, and the best score on the development part.
-SCORES = {"": (20, 0.6605), "-acda": (10, 0.0), "-ncda": (10, 0.0)}
+SCORES = {"": (20, 0.6605), "-acda": (10, 0.6566), "-ncda": (10, 0.6471)}
 
 
 def path_of(suffix):
