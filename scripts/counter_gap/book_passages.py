@@ -32,10 +32,11 @@ def main(*, text: str, facts: str, sentences: str, words: str, passages: str, ou
         pattern, where the context is, and the quadruple's ID.
     """
     book, label = files.read_text(text, "run the workflow again"), json.loads(Path(facts).read_text("utf-8"))["label"]
-    known = names.lexicon(extraction.read_sentences(sentences, book))
+    gender = names.guesser()
+    known = names.lexicon(extraction.read_sentences(sentences, book), gender)
     rows, found = [], []
     for outcome in extraction.outcomes(
-        extraction.read_sentences(sentences, book), book, known, names.guesser(), augmentation.read_words(words)
+        extraction.read_sentences(sentences, book), book, known, gender, augmentation.read_words(words)
     ):
         identifier = output.identifier(label, outcome.four["original"]) if outcome.four else None
         if identifier:

@@ -29,9 +29,13 @@ SOCIAL = {"mr", "mrs", "miss", "ms", "messrs", "misses", "mesdames"}
 """Titles that stand for nobody without a name."""
 GUESSED = {"male": "M", "mostly_male": "M", "female": "F", "mostly_female": "F"}
 """What gender-guesser says of a first name, to genders; of the others the gender is not known."""
-LEAST, SHARE = 2, 0.5
-"""A word is a name wherever it stands if the recogniser took it for a person so often in the book, and for nothing else
-more often."""
+LEAST, SHARE, FIRST_NAME_SHARE = 2, 0.5, 0.1
+"""A word is a name wherever it stands in a book if the recogniser took it for a person so often, and in such a share of
+the places where it took it for anything. Of a first name, which recognisers of newspapers often take for a company or a
+town, a smaller share of persons and places is enough, if it is no date or nationality more often."""
+PLACES = ("GPE", "LOC", "FAC")
+NO_NAMES = ("DATE", "TIME", "NORP", "CARDINAL", "LANGUAGE")
+"""Kinds of named entities."""
 
 
 class Token(NamedTuple):
@@ -120,7 +124,7 @@ def _is_part(token):
     return token.tag.startswith("NN") or (token.tag not in ("POS", "DT", "PRP", "UH") and token.word[:1].isalpha())
 
 
-def lexicon(sentences):
+def lexicon(sentences, gender):
     """Return the words that are names wherever they stand in a book.
 
     The recogniser often takes the same name for a person in one place and for nothing, or a town, in another.
@@ -128,35 +132,31 @@ def lexicon(sentences):
     Parameters
     ----------
     sentences : iterable of Sentence
+    gender : callable
+        Of :func:`guesser`.
 
     Returns
     -------
     set of str
-        Single words that are not titles: see :data:`LEAST` and :data:`SHARE`.
+        Single words that are not titles: see :data:`LEAST`.
     """
-    persons, others = Counter(), Counter()
+    counts = {}
     for parsed in sentences:
-        inside = set()
-        for first, last in _people(parsed.tokens):
-            inside.update(range(first, last + 1))
-            while first < last and title_of(parsed.tokens[first].word):
-                first += 1
-            if first == last:
-                persons[parsed.tokens[first].word] += 1
         for place, token in enumerate(parsed.tokens):
-            if place not in inside and token.word[:1].isupper():
-                # As part of something longer, such as a street, a word says nothing.
-                alone = token.entity.startswith("B-") and not _continues(parsed.tokens, place)
-                others[token.word] += alone or not token.tag.startswith("NNP")
-    return {
-        word
-        for word, count in persons.items()
-        if count >= LEAST and count >= SHARE * (count + others[word]) and not title_of(word) and word.isalpha()
-    }
+            # A sentence's first word has a capital whatever it is.
+            if place and token.word[:1].isupper() and token.word.isalpha():
+                kind = token.entity.partition("-")[2] if token.tag.startswith("NNP") else "no name"
+                counts.setdefault(token.word, Counter())[kind] += 1
+    return {word for word, kinds in counts.items() if not title_of(word) and _is_person(kinds, gender(word))}
 
 
-def _continues(tokens, place):
-    return place + 1 < len(tokens) and tokens[place + 1].entity.startswith("I-")
+def _is_person(kinds, gender):
+    persons = kinds["PERSON"]
+    if persons < LEAST or kinds["no name"] > 0.2 * kinds.total() or sum(kinds[kind] for kind in NO_NAMES) > persons:
+        return False
+    if gender:
+        return persons >= FIRST_NAME_SHARE * (persons + sum(kinds[kind] for kind in PLACES))
+    return persons >= SHARE * (kinds.total() - kinds[""] - kinds["no name"])
 
 
 def mentions(parsed, known, gender):

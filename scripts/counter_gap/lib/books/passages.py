@@ -17,8 +17,8 @@ SENTENCES_AT_ONCE = 256
 STEPS = {
     "pronouns": "gendered pronouns",
     "context": "two masculine and two feminine names nearby",
+    "known": "the genders of all persons known",
     "pattern": "one of GAP's patterns",
-    "known": "all persons' genders known",
     "distinct": "no two names for one person",
     "whole": "no part of a name by itself",
     "titles": "no title without a name",
@@ -109,7 +109,7 @@ def _outcome(window, place, target, text, words, seen):
     start = window[-1][0].tokens[place].start
     chosen = context(window)
     if chosen is None:
-        return Outcome(start, "context")
+        return Outcome(start, "context" if context(window, strangers=True) is None else "known")
     sentences, found = ([pair[side] for pair in chosen] for side in (0, 1))
     span = (sentences[0].start, sentences[-1].end)
     by_gender = {"M": [], "F": []}
@@ -129,30 +129,30 @@ def _outcome(window, place, target, text, words, seen):
     return Outcome(start, dropped, matched.pattern, None if dropped else four, span)
 
 
-def context(window):
+def context(window, strangers=False):
     """Return the longest part of a window up to its last sentence with exactly two names of each gender.
 
     Parameters
     ----------
     window : list of (Sentence, list of Mention)
         At most :data:`MOST_SENTENCES`.
+    strangers : bool
+        Whether it may have names of persons whose gender is not known besides.
 
     Returns
     -------
     list or None
     """
     for first in range(len(window)):
-        names = {(m.name, m.gender) for _, found in window[first:] for m in found if m.gender}
-        if sorted(gender for _, gender in names) == ["F", "F", "M", "M"]:
+        names = {(mention.name, mention.gender) for _, found in window[first:] for mention in found}
+        genders = [gender for _, gender in names if gender or not strangers]
+        if sorted(map(str, genders)) == ["F", "F", "M", "M"]:
             return window[first:]
     return None
 
 
 def _quadruple(sentences, found, matched, others, place, text, words):
     """Return the quadruple of a passage, or None and the step at which it falls away."""
-    named = [mention for of_sentence in found for mention in of_sentence]
-    if any(mention.gender is None for mention in named):
-        return None, "known"
     names = {"a": matched.a[1].name, "b": matched.b[1].name, "x": others[0], "y": others[1]}
     if may_be_one_person(names["a"], names["b"]) or may_be_one_person(*others):
         return None, "distinct"
