@@ -45,7 +45,7 @@ def main(*, text: str, facts: str, sentences: str, words: str, passages: str, ou
     output.write_rows(passages, rows)
     table = pd.DataFrame(found, columns=["start", "dropped", "pattern", "context_start", "context_end", "id"])
     files.write_csv(outcomes, table.astype({"context_start": "Int64", "context_end": "Int64"}))
-    log.info("%s: %d gendered pronouns, %d quadruples, %d names", label, len(table), len(rows) // 4, len(known))
+    log.info("%s: %d gendered pronouns, %d quadruples, %d names", label, len(table), len(rows) // 4, len(known.words))
 
 
 if __name__ == "__main__":

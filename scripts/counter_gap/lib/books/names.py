@@ -34,8 +34,12 @@ LEAST, SHARE, FIRST_NAME_SHARE = 2, 0.5, 0.1
 the places where it took it for anything. Of a first name, which recognisers of newspapers often take for a company or a
 town, a smaller share of persons and places is enough, if it is no date or nationality more often."""
 PLACES = ("GPE", "LOC", "FAC")
+PARTICLES = ("de", "du", "des", "la", "le", "di", "da", "della", "von", "van", "der", "of")
+"""Words of names in lower case."""
 NO_NAMES = ("DATE", "TIME", "NORP", "CARDINAL", "LANGUAGE")
 """Kinds of named entities."""
+MAJORITY = 0.8
+"""Share of *Mr* or of *Mrs*, *Miss* and *Ms* before a surname from which its gender without a title follows."""
 
 
 class Token(NamedTuple):
@@ -57,6 +61,21 @@ class Sentence(NamedTuple):
     start: int
     end: int
     tokens: tuple
+
+
+class Lexicon(NamedTuple):
+    """The names of a book.
+
+    Attributes
+    ----------
+    words : set of str
+        Words that are names wherever they stand.
+    surnames : dict of str to (str or None)
+        Words that stand behind *Mr*, *Mrs*, *Miss* or *Ms*, to the gender of those whom the book calls so.
+    """
+
+    words: set
+    surnames: dict
 
 
 class Mention(NamedTuple):
@@ -137,17 +156,27 @@ def lexicon(sentences, gender):
 
     Returns
     -------
-    set of str
-        Single words that are not titles: see :data:`LEAST`.
+    Lexicon
+        Single words that are not titles: see :data:`LEAST` and :data:`MAJORITY`.
     """
-    counts = {}
+    counts, titled = {}, {}
     for parsed in sentences:
+        before = None
         for place, token in enumerate(parsed.tokens):
             # A sentence's first word has a capital whatever it is.
             if place and token.word[:1].isupper() and token.word.isalpha():
                 kind = token.entity.partition("-")[2] if token.tag.startswith("NNP") else "no name"
                 counts.setdefault(token.word, Counter())[kind] += 1
-    return {word for word, kinds in counts.items() if not title_of(word) and _is_person(kinds, gender(word))}
+                if before in SOCIAL and before in TITLES:
+                    titled.setdefault(token.word, Counter())[TITLES[before]] += 1
+            before = title_of(token.word)
+    words = {word for word, kinds in counts.items() if not title_of(word) and _is_person(kinds, gender(word))}
+    surnames = {}
+    for word, genders in titled.items():
+        most, count = genders.most_common(1)[0]
+        if genders.total() >= LEAST:
+            surnames[word] = most if count >= MAJORITY * genders.total() else None
+    return Lexicon(words, surnames)
 
 
 def _is_person(kinds, gender):
@@ -165,44 +194,55 @@ def mentions(parsed, known, gender):
     Parameters
     ----------
     parsed : Sentence
-    known : set of str
-        Of :func:`lexicon`.
+    known : Lexicon
     gender : callable
         Of :func:`guesser`.
 
     Returns
     -------
     list of Mention
-        In their order, none within another.
+        In their order, none within another. A first name that nobody took for a person has no gender: who it is
+        remains open.
     """
     tokens = parsed.tokens
     spans = list(_people(tokens))
     taken = {place for first, last in spans for place in range(first, last + 1)}
-    place = 0
-    while place < len(tokens):
-        if place not in taken and title_of(tokens[place].word):
+    for place, token in enumerate(tokens):
+        if place in taken:
+            continue
+        last = _titled(tokens, place, taken) if title_of(token.word) else None
+        if last is None and token.word in known.words and token.tag.startswith("NN"):
             last = place
-            while last + 1 < len(tokens) and last + 1 not in taken and _is_name(tokens[last + 1]) and last - place < 3:
-                last += 1
-            # A title before a name is one with it; behind it comes a surname that the recogniser missed.
-            if last > place:
-                spans.append((place, last))
-                taken.update(range(place, last + 1))
-            place = last + 1
-        elif place not in taken and tokens[place].word in known and tokens[place].tag.startswith("NN"):
-            spans.append((place, place))
-            taken.add(place)
-            place += 1
-        else:
-            place += 1
+        if last is not None:
+            spans.append((place, last))
+            taken.update(range(place, last + 1))
     found = []
     for first, last in _joined(sorted(spans), tokens):
         words = [token.word for token in tokens[first : last + 1]]
-        if title_of(words[-1]):
-            # A title alone is nobody's name.
-            continue
-        found.append(Mention(first, last, _name(tokens[first : last + 1]), _gender(words, gender)))
-    return found
+        # A title alone is nobody's name.
+        if not title_of(words[-1]):
+            found.append(Mention(first, last, _name(tokens[first : last + 1]), _gender(words, known, gender)))
+    inside = {place for mention in found for place in range(mention.first, mention.last + 1)}
+    for place, token in enumerate(tokens):
+        kind = token.entity.partition("-")[2]
+        if place and place not in inside and _is_name(token) and kind not in (*PLACES, *NO_NAMES):
+            if not title_of(token.word) and gender(token.word):
+                found.append(Mention(place, place, token.word, None))
+    return sorted(found)
+
+
+def _titled(tokens, place, taken):
+    """Return the last token of a name behind the title at ``place``, which the recogniser missed; None without one."""
+    last = None
+    for here in range(place + 1, min(place + 4, len(tokens))):
+        if here in taken:
+            # Joined with the title later.
+            break
+        if _is_name(tokens[here]):
+            last = here
+        elif tokens[here].word not in PARTICLES or last is not None:
+            break
+    return last
 
 
 def _is_name(token):
@@ -210,16 +250,20 @@ def _is_name(token):
 
 
 def _joined(spans, tokens):
-    """Extend spans over titles before them; two that then touch without a mark between them are one."""
+    """Extend spans over titles and particles before them, and join those that touch: the first may be a title."""
     joined = []
     for first, last in spans:
-        while first > 0 and title_of(tokens[first - 1].word) and (not joined or joined[-1][1] < first - 1):
+        end = joined[-1][1] if joined else -1
+        back = first
+        while back - 1 > end and tokens[back - 1].word in PARTICLES:
+            back -= 1
+        if back - 1 > end and title_of(tokens[back - 1].word):
+            first = back - 1
+        while first - 1 > end and title_of(tokens[first - 1].word):
             first -= 1
-        if joined and joined[-1][1] >= first - 1 and title_of(tokens[joined[-1][0]].word) and not title_of(
-            tokens[first].word
-        ):  # fmt: skip
+        if joined and end >= first - 1 and not title_of(tokens[first].word):
             joined[-1] = (joined[-1][0], last)
-        elif not joined or first > joined[-1][1]:
+        elif first > end:
             joined.append((first, last))
     return joined
 
@@ -234,10 +278,12 @@ def _name(tokens):
     return "".join(parts)
 
 
-def _gender(words, gender):
+def _gender(words, known, gender):
     title = title_of(words[0])
     if title and len(words) > 1:
         return TITLES.get(title)
+    if len(words) == 1 and words[0] in known.surnames:
+        return known.surnames[words[0]]
     return gender(words[0])
 
 
@@ -256,7 +302,7 @@ def core(name):
 
 
 def may_be_one_person(name, other):
-    """Tell whether two names of a gender may stand for one person.
+    """Tell whether two names may stand for one person.
 
     One has all words of the other, and they have not two different titles.
 

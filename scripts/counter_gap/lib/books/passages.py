@@ -1,5 +1,6 @@
 """Passages of a book that become quadruples, and how many fall away at each step (Xie et al. 2023, Section 2.1)."""
 
+import itertools
 from collections import deque
 from typing import NamedTuple
 
@@ -81,8 +82,8 @@ def outcomes(sentences, text, known, gender, words):
     sentences : iterable of Sentence
     text : str
         The book.
-    known : set of str
-        Names wherever they stand (:func:`scripts.counter_gap.lib.books.names.lexicon`).
+    known : Lexicon
+        The book's names.
     gender : callable
         From a first name to M, F or None.
     words : dict of str to str
@@ -154,7 +155,7 @@ def context(window, strangers=False):
 def _quadruple(sentences, found, matched, others, place, text, words):
     """Return the quadruple of a passage, or None and the step at which it falls away."""
     names = {"a": matched.a[1].name, "b": matched.b[1].name, "x": others[0], "y": others[1]}
-    if may_be_one_person(names["a"], names["b"]) or may_be_one_person(*others):
+    if any(may_be_one_person(*pair) for pair in itertools.combinations(names.values(), 2)):
         return None, "distinct"
     passage = _passage(sentences, found, matched, names, place, text)
     outside = [token for at, token in enumerate(passage.tokens) if not _inside(passage, at)]
@@ -163,7 +164,7 @@ def _quadruple(sentences, found, matched, others, place, text, words):
         return None, "whole"
     if any(counterfactuals.loose_title(token) for token in outside):
         return None, "titles"
-    if any(patterns.is_unclear(token) for token in outside):
+    if any(map(patterns.is_unclear, passage.tokens, (*passage.tokens[1:], None))):
         return None, "case"
     four = counterfactuals.quadruple(passage, words)
     if unlabelled_problems(rows_of(four, "0", "book")):

@@ -27,9 +27,19 @@ def is_possessive(token):
     return token.tag == "PRP$" and token.dependency not in INDEPENDENT
 
 
-def is_unclear(token):
-    """Tell whether tag and dependency of *her* disagree, so that it may be the accusative or the possessive."""
-    return token.word.lower() == "her" and (token.tag == "PRP$") != (token.dependency == "poss")
+def is_unclear(token, following):
+    """Tell whether *her* may be the accusative or the possessive.
+
+    Its tag and dependency disagree, or a gerund follows, which goes with both: *since her coming away*.
+
+    Parameters
+    ----------
+    token : Token
+    following : Token or None
+    """
+    if token.word.lower() != "her":
+        return False
+    return (token.tag == "PRP$") != (token.dependency == "poss") or (following is not None and following.tag == "VBG")
 
 
 def stands_first(tokens, place):
