@@ -8,7 +8,7 @@ COUNTER_GAP_BOOK_FOLDER = "results/counter_gap/books"
 try:
     # Files of config/upstream.tsv are fetched; others lie where the configuration says.
     COUNTER_GAP_BOOK_FILES = COUNTER_GAP_TEXTS_OF_BOOKS.books_of(
-        COUNTER_GAP["books"]["sources"], lambda source: upstream(source) if source in UPSTREAM else named(source)
+        COUNTER_GAP["books"]["sources"], {path: upstream(path) for path in UPSTREAM}, named
     )
 except UserError as error:
     refuse(error)
@@ -44,6 +44,8 @@ rule counter_gap_book_sentences:
         "results/benchmarks/counter_gap_book_sentences/{book}.tsv"
     wildcard_constraints:
         book=one_of(COUNTER_GAP_BOOK_FILES or ["none"]),
+    group:
+        "instances"
     conda:
         "../envs/analysis.yaml"
     resources:

@@ -1,10 +1,12 @@
 """Bring the quadruples of all books together, without repetitions, and count what fell away at each step."""
 
 import csv
+from pathlib import Path
 
 import pandas as pd
 
 from scripts.core import files
+from scripts.core.errors import UserError
 from scripts.core.job import log, run
 from scripts.counter_gap.lib.books import output
 from scripts.counter_gap.lib.books.passages import STEPS
@@ -27,9 +29,11 @@ def main(*, passages: list, outcomes: list, candidates: str, funnel: str, books:
     books : list of str
         The books' names.
     """
+    if not books:
+        raise UserError("counter_gap.books.sources names no book; add one")
     rows, seen, counts = [], set(), []
     for name, path, table in zip(books, passages, outcomes, strict=True):
-        with open(path, encoding="utf-8", newline="") as file:
+        with Path(path).open(encoding="utf-8", newline="") as file:
             fours = list(csv.DictReader(file, delimiter="\t"))
         found, repeated = files.read_csv(table), 0
         for start in range(0, len(fours), 4):

@@ -19,7 +19,9 @@ def draw(totals):
     ax.grid(axis="x")
     ax.grid(axis="y", visible=False)
     for place, left in zip(places, totals.left, strict=True):
-        ax.annotate(f"{left:,}", (max(left, 1), place), xytext=(3, 0), textcoords="offset points", va="center", fontsize=7)
+        ax.annotate(
+            f"{left:,}", (max(left, 1), place), xytext=(3, 0), textcoords="offset points", va="center", fontsize=7
+        )
     ax.set_yticks(list(places), [STEPS[step] for step in totals.step])
     ax.invert_yaxis()
     ax.margins(x=0.12)

@@ -43,7 +43,8 @@ def main(
     chosen = output.balanced(accepted, seed)
     if chosen.empty:
         raise UserError(
-            f"{labels}: no quadruple is left, {len(accepted) // 4} were accepted; both genders are needed, annotate more"
+            f"{labels}: of {len(accepted) // 4} accepted quadruples none is left, since originals of both genders are "
+            "needed; annotate more"
         )
     output.write_rows(quadruples, output.cells(chosen))
     read_c_gap(quadruples)

@@ -42,10 +42,7 @@ def main(*, c_gap: str, texts: list, facts: list, passages: list, outcomes: list
         if not number(label) or theirs.empty:
             continue
         found = files.read_csv(table)
-        if found.id.notna().any():
-            taken = read_c_gap(path, labelled=False)
-        else:
-            taken = official.iloc[:0]
+        taken = read_c_gap(path, labelled=False) if found.id.notna().any() else official.iloc[:0]
         book = files.read_text(text, "run the workflow again")
         tables.append(comparison.compare(theirs, taken[taken.role == ROLES[0]], found, book).assign(book=label))
     joined = pd.concat(tables, ignore_index=True)[COLUMNS]

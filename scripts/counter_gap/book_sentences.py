@@ -1,4 +1,4 @@
-"""Divide a book into sentences with parts of speech, dependencies and named entities, by spaCy in its own environment."""
+"""Divide a book into sentences with parts of speech, dependencies and named entities, by spaCy."""
 
 from scripts.core.coreference_systems import sentences as parser
 from scripts.core.job import log, run

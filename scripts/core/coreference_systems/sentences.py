@@ -1,10 +1,10 @@
-"""Sentences of a text with parts of speech, dependencies and named entities, by spaCy, which lives in another environment.
+"""Sentences of a text with parts of speech, dependencies and named entities, by spaCy in another environment.
 
     python -m scripts.core.coreference_systems.sentences TEXT
 
-runs there. A text has its paragraphs between empty lines; each is divided into sentences by itself, and a form feed as a
-paragraph ends a section. Standard output has versions in its first line and then a sentence a line (JSON, as
-:data:`COLUMNS`). Nothing but a batch of paragraphs is in memory at a time.
+runs there. A text has a paragraph a line and empty lines between them; each paragraph is divided into sentences by
+itself, and one that is a form feed ends a section. Standard output has versions in its first line and then a sentence a
+line (JSON, as :data:`COLUMNS`). Nothing but a batch of paragraphs is in memory at a time.
 """
 
 import json
@@ -20,8 +20,8 @@ from scripts.core.errors import UserError
 
 COLUMNS = ("section", "start", "end", "starts", "ends", "tags", "dependencies", "heads", "entities")
 """A sentence's section (from 0), where it begins and ends in the text (half-open, in characters), and of each token the
-same, its tag (Penn Treebank), its dependency, the place of its head in the sentence (its own for the root) and its named
-entity (``B-PERSON``, ``I-PERSON``, empty outside). White space is no token."""
+same, its tag (Penn Treebank), its dependency, the place of its head in the sentence (its own for the root) and its
+named entity (``B-PERSON``, ``I-PERSON``, empty outside). White space is no token."""
 BREAK = "\f"
 """The paragraph that ends a section."""
 SENTENCES_AT_ONCE = 4096
@@ -137,7 +137,7 @@ def main():
     pipeline = spacy.load(part_of_speech.PIPELINE, exclude=["lemmatizer"])
     print(json.dumps({name: importlib.metadata.version(name) for name in ("spacy", part_of_speech.PIPELINE)}))
     # Lines end with line feeds alone: a form feed is a paragraph.
-    with open(sys.argv[1], encoding="utf-8", newline="\n") as lines:
+    with Path(sys.argv[1]).open(encoding="utf-8", newline="\n") as lines:
         pieces = ((paragraph, (section, start)) for section, start, paragraph in paragraphs(lines))
         for document, (section, offset) in pipeline.pipe(pieces, as_tuples=True, batch_size=_PARAGRAPHS_AT_ONCE):
             for sentence in document.sents:

@@ -39,12 +39,13 @@ class Passage(NamedTuple):
     b: int
 
 
-def swapped_word(token, words):
+def swapped_word(token, words, following=None):
     """Return the word of the other gender for a token; the word itself if it has none.
 
     Parameters
     ----------
-    token : Token
+    token, following : Token
+        The word and the next one, if there is any.
     words : dict of str to str
         Gendered words in lower case (:func:`scripts.core.coreference_systems.augmentation.read_words`).
 
@@ -58,10 +59,11 @@ def swapped_word(token, words):
     plain = word.lower()
     if token.tag.startswith("VB"):
         return word
-    if plain == "his" and not is_possessive(token):
+    possesses = is_possessive(token, following)
+    if plain == "his" and not possesses:
         other = "hers"
     else:
-        other = augmentation.swapped(plain, "PRP$" if is_possessive(token) else "PRP", words, {})
+        other = augmentation.swapped(plain, "PRP$" if possesses else "PRP", words, {})
     if other == plain:
         return word
     if len(word) > 1 and word.isupper():
@@ -104,7 +106,7 @@ def instance(passage, role, words):
             word = name = names[place]
             at = last + 1
         else:
-            word = swapped_word(token, words) if swaps else token.word
+            word = _word(passage, at, words, swaps)
             if name is not None and token.tag == "POS" and not gap:
                 word = possessive(token.word, name)
             elif token.word.lower() in ("a", "an"):
@@ -121,6 +123,13 @@ def instance(passage, role, words):
         **{key: spots[key][0] for key in ("pronoun", "a", "b")},
         **{f"{key}_offset": spots[key][1] for key in ("pronoun", "a", "b")},
     }
+
+
+def _word(passage, at, words, swaps):
+    """Return what stands for the word at a place that is in no name."""
+    if not swaps:
+        return passage.tokens[at].word
+    return swapped_word(passage.tokens[at], words, passage.tokens[at + 1] if at + 1 < len(passage.tokens) else None)
 
 
 def possessive(ending, name):
@@ -142,10 +151,7 @@ def _article(article, passage, at, names, words, swaps):
     if following >= len(passage.tokens):
         return article
     old = passage.tokens[following].word
-    if following in passage.spots:
-        new = names[passage.spots[following][1]]
-    else:
-        new = swapped_word(passage.tokens[following], words) if swaps else old
+    new = names[passage.spots[following][1]] if following in passage.spots else _word(passage, following, words, swaps)
     if new == old or (new[0] in VOWELS) == (old[0] in VOWELS):
         return article
     other = "an" if new[0] in VOWELS else "a"
@@ -155,4 +161,3 @@ def _article(article, passage, at, names, words, swaps):
 def quadruple(passage, words):
     """Return the four instances of a passage by role, in the order of :data:`PLACES`."""
     return {role: instance(passage, role, words) for role in PLACES}
-

@@ -6,9 +6,9 @@ from typing import NamedTuple
 TITLES = {
     **dict.fromkeys(
         (
-            "mr", "sir", "lord", "master", "uncle", "brother", "father", "grandfather", "king", "prince", "duke", "earl",
-            "count", "baron", "marquis", "marquess", "viscount", "squire", "monsieur", "herr", "signor", "señor", "don",
-            "dr", "doctor", "professor", "prof", "captain", "capt", "colonel", "col", "major", "general", "gen",
+            "mr", "sir", "lord", "master", "uncle", "brother", "father", "grandfather", "king", "prince", "duke",
+            "earl", "count", "baron", "marquis", "marquess", "viscount", "squire", "monsieur", "herr", "signor",
+            "señor", "don", "dr", "doctor", "professor", "prof", "captain", "capt", "colonel", "col", "major", "general", "gen",
             "lieutenant", "lt", "sergeant", "sgt", "corporal", "admiral", "commodore", "rev", "reverend", "bishop",
             "deacon", "parson", "rabbi", "judge", "esquire",
         ),
@@ -38,6 +38,8 @@ PARTICLES = ("de", "du", "des", "la", "le", "di", "da", "della", "von", "van", "
 """Words of names in lower case."""
 NO_NAMES = ("DATE", "TIME", "NORP", "CARDINAL", "LANGUAGE")
 """Kinds of named entities."""
+SHORT_FORM = 3
+"""Letters at least of a name that is short for another one: Fred, Eliza."""
 MAJORITY = 0.8
 """Share of *Mr* or of *Mrs*, *Miss* and *Ms* before a surname from which its gender without a title follows."""
 
@@ -225,9 +227,10 @@ def mentions(parsed, known, gender):
     inside = {place for mention in found for place in range(mention.first, mention.last + 1)}
     for place, token in enumerate(tokens):
         kind = token.entity.partition("-")[2]
-        if place and place not in inside and _is_name(token) and kind not in (*PLACES, *NO_NAMES):
-            if not title_of(token.word) and gender(token.word):
-                found.append(Mention(place, place, token.word, None))
+        if not place or place in inside or not _is_name(token) or kind in (*PLACES, *NO_NAMES):
+            continue
+        if not title_of(token.word) and gender(token.word):
+            found.append(Mention(place, place, token.word, None))
     return sorted(found)
 
 
@@ -304,15 +307,22 @@ def core(name):
 def may_be_one_person(name, other):
     """Tell whether two names may stand for one person.
 
-    One has all words of the other, and they have not two different titles.
+    One has all words of the other, or beginnings of them, and they have not two different titles.
 
     Examples
     --------
     >>> may_be_one_person("Mr Darcy", "Darcy"), may_be_one_person("Mrs Bennet", "Miss Bennet")
     (True, False)
+    >>> may_be_one_person("Miss Eliza", "Elizabeth"), may_be_one_person("Jo", "John")
+    (True, False)
     """
     titles = [title_of(name.split()[0]), title_of(other.split()[0])]
     if all(titles) and titles[0] != titles[1]:
         return False
-    words = [set(core(name)), set(core(other))]
-    return words[0] <= words[1] or words[1] <= words[0]
+    return _is_within(core(name), core(other)) or _is_within(core(other), core(name))
+
+
+def _is_within(words, others):
+    return all(
+        any(word == other or (len(word) >= SHORT_FORM and other.startswith(word)) for other in others) for word in words
+    )

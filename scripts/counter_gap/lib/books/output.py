@@ -174,7 +174,9 @@ def funnel_totals(funnel):
     left = funnel.groupby("step", sort=False).left.sum()
     before = left.shift(fill_value=left.iloc[0])
     share = (before - left) / before.where(before > 0)
-    return pd.DataFrame({"step": left.index, "left": left.array, "dropped": (before - left).array, "share": share.array})
+    return pd.DataFrame(
+        {"step": left.index, "left": left.array, "dropped": (before - left).array, "share": share.array}
+    )
 
 
 def card(books, funnel, steps, parser, counts, seed):

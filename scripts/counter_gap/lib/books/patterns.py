@@ -6,7 +6,7 @@ PRONOUNS = {"he": "M", "him": "M", "his": "M", "she": "F", "her": "F", "hers": "
 CLAUSES = ("advcl", "csubj", "csubjpass", "pcomp")
 """Dependencies of clauses that can be subordinate and come first."""
 INDEPENDENT = ("attr", "pobj", "dobj", "nsubj", "nsubjpass", "conj", "acomp", "oprd")
-"""Dependencies of a possessive by itself: *a friend of his*."""
+"""Dependencies that a possessive by itself may have."""
 
 
 class Match(NamedTuple):
@@ -22,9 +22,18 @@ def target_gender(token):
     return PRONOUNS.get(token.word.lower()) if token.tag in ("PRP", "PRP$") else None
 
 
-def is_possessive(token):
-    """Tell whether *her* or *his*, which two cases share, stands before what is possessed."""
-    return token.tag == "PRP$" and token.dependency not in INDEPENDENT
+def is_possessive(token, following):
+    """Tell whether *her* or *his*, which two cases share, stands before what is possessed.
+
+    Parameters
+    ----------
+    token : Token
+    following : Token or None
+        What is possessed, or what follows *his* by itself: *a friend of his*.
+    """
+    if token.tag != "PRP$" or token.dependency not in INDEPENDENT:
+        return token.tag == "PRP$"
+    return following is not None and (following.tag[:2] in ("NN", "JJ", "CD") or following.tag == "VBG")
 
 
 def is_unclear(token, following):
@@ -61,7 +70,11 @@ def stands_first(tokens, place):
         if opens and here < head and _before_subject(tokens, place, head):
             return True
         # A clause behind a preposition ("after seeing him") has the preposition before the verb.
-        if token.dependency == "pcomp" and head < tokens[head].head and _before_subject(tokens, place, tokens[head].head):
+        if (
+            token.dependency == "pcomp"
+            and head < tokens[head].head
+            and _before_subject(tokens, place, tokens[head].head)
+        ):
             return True
         here = head
     return False
@@ -69,7 +82,9 @@ def stands_first(tokens, place):
 
 def _before_subject(tokens, place, verb):
     subjects = [
-        at for at, token in enumerate(tokens) if token.head == verb and token.dependency in ("nsubj", "nsubjpass", "expl")
+        at
+        for at, token in enumerate(tokens)
+        if token.head == verb and token.dependency in ("nsubj", "nsubjpass", "expl")
     ]
     # What precedes the verb and is not before its subject stands in the middle.
     return place < min([*subjects, verb])

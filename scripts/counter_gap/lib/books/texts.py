@@ -24,7 +24,9 @@ FIRST = 5
 """Paragraphs at a book's beginning that may say who made the file."""
 
 _START = re.compile(r"^\*\*\* ?START OF (?:THE|THIS) PROJECT GUTENBERG EBOOK.*$|^\*END\*? ?THE SMALL PRINT!.*$", re.M)
-_END = re.compile(r"^(?:\*\*\* ?END OF (?:THE|THIS) PROJECT GUTENBERG EBOOK|End of (?:the )?Project Gutenberg).*$", re.M)
+_END = re.compile(
+    r"^(?:\*\*\* ?END OF (?:THE|THIS) PROJECT GUTENBERG EBOOK|End of (?:the )?Project Gutenberg).*$", re.M
+)
 _CREDITS = re.compile(r"(?:E-text |This e-?text was )?(?:produced|prepared|scanned|transcribed) by\b", re.I)
 _DECLARED = re.compile(rb"^Character set encoding: *(\S+)", re.M)
 _FIELDS = {"title": r"^Title: *(.+(?:\n +\S.*)*)", "author": r"^Author: *(.+)", "number": r"\[EBook #(\d+)\]"}
@@ -116,9 +118,8 @@ def without_licence(text, path):
     UserError
         If only one of the two marks is there: the file is cut off or has been edited.
     """
-    start, end = _START.search(text), None
-    for end in _END.finditer(text, start.end() if start else 0):
-        break
+    start = _START.search(text)
+    end = _END.search(text, start.end() if start else 0)
     if not start and not end:
         return text, False
     if not start or not end:
@@ -287,15 +288,17 @@ def identifier(path):
     return plain or f"book-{zlib.crc32(stem.encode()):08x}"
 
 
-def books_of(sources, located):
+def books_of(sources, fetched, located):
     """Return the books of a run.
 
     Parameters
     ----------
     sources : list of str
         As the configuration names them.
+    fetched : dict of str to str
+        Files that the workflow fetches, by their names there.
     located : callable
-        Takes one of them; returns the path of a file that a job makes, or of a file or folder that is there.
+        Takes the name of another file or folder and returns its path.
 
     Returns
     -------
@@ -305,16 +308,11 @@ def books_of(sources, located):
     Raises
     ------
     UserError
-        If a folder has no book, or two books have one name.
+        If a file or folder is missing, a folder has no book, or two books have one name.
     """
     books = {}
     for source in sources:
-        path = Path(located(source))
-        found = [str(path)]
-        if path.is_dir():
-            found = sorted(str(member) for member in path.iterdir() if member.suffix.lower() in SUFFIXES)
-            if not found:
-                raise UserError(f"counter_gap.books: the folder {source} has no .txt and no .epub; correct its name")
+        found = [fetched[source]] if source in fetched else _members(source, Path(located(source)))
         for file in found:
             name = identifier(file)
             if books.setdefault(name, file) != file:
@@ -322,3 +320,17 @@ def books_of(sources, located):
                     f"counter_gap.books: {file} and {books[name]} have the same name ({name}); rename one of them"
                 )
     return books
+
+
+def _members(source, path):
+    if path.is_file():
+        return [str(path)]
+    if not path.is_dir():
+        raise UserError(
+            f"counter_gap.books: {source} is neither a file, nor a folder, nor listed in config/upstream.tsv; "
+            "correct its name"
+        )
+    found = sorted(str(member) for member in path.iterdir() if member.suffix.lower() in SUFFIXES)
+    if not found:
+        raise UserError(f"counter_gap.books: the folder {source} has no .txt and no .epub; correct its name")
+    return found
