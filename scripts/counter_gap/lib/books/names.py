@@ -8,17 +8,17 @@ TITLES = {
         (
             "mr", "sir", "lord", "master", "uncle", "brother", "father", "grandfather", "king", "prince", "duke",
             "earl", "count", "baron", "marquis", "marquess", "viscount", "squire", "monsieur", "herr", "signor",
-            "señor", "don", "dr", "doctor", "professor", "prof", "captain", "capt", "colonel", "col", "major", "general", "gen",
-            "lieutenant", "lt", "sergeant", "sgt", "corporal", "admiral", "commodore", "rev", "reverend", "bishop",
-            "deacon", "parson", "rabbi", "judge", "esquire",
+            "señor", "don", "dr", "doctor", "professor", "prof", "captain", "capt", "colonel", "col", "major",
+            "general", "gen", "lieutenant", "lt", "sergeant", "sgt", "corporal", "admiral", "commodore", "rev",
+            "reverend", "bishop", "deacon", "parson", "rabbi", "judge",
         ),
         "M",
     ),
     **dict.fromkeys(
         (
             "mrs", "miss", "ms", "lady", "madam", "madame", "mme", "mademoiselle", "mlle", "aunt", "auntie", "aunty",
-            "sister", "mother", "grandmother", "granny", "queen", "princess", "duchess", "countess", "baroness", "dame",
-            "mistress", "frau", "fräulein", "signora", "signorina", "señora", "señorita", "doña", "donna",
+            "sister", "mother", "grandmother", "granny", "queen", "princess", "duchess", "countess", "baroness",
+            "dame", "mistress", "frau", "fräulein", "signora", "signorina", "señora", "señorita", "doña", "donna",
         ),
         "F",
     ),
