@@ -16,7 +16,7 @@ def sentence(written, start=0, section=0):
     """Return a sentence and its text; ``start`` is its place in the book, heads are places (the token's own: -)."""
     tokens, text = [], ""
     for place, item in enumerate(written.split()):
-        word, tag, dependency, head, entity = (item.split("/") + ["", "", ""])[:5]
+        word, tag, dependency, head, entity = [*item.split("/"), "", "", "", ""][:5]
         if text and word not in GLUED:
             text += " "
         begin = start + len(text)

@@ -118,7 +118,9 @@ def test_a_table_of_contents_is_left_out():
 
 
 def test_marks_for_italics_are_left_out():
-    assert texts.clean("_I_ saw snake_case and _two\nwords_, [Footnote 3: x] so.") == "I saw snake_case and two words, so."
+    assert (
+        texts.clean("_I_ saw snake_case and _two\nwords_, [Footnote 3: x] so.") == "I saw snake_case and two words, so."
+    )
 
 
 CONTAINER = '<container><rootfiles><rootfile full-path="OPS/book.opf"/></rootfiles></container>'
@@ -129,8 +131,8 @@ PACKAGE = """<?xml version="1.0"?><package xmlns="http://www.idpf.org/2007/opf"
 <item id="a" href="one.xhtml" media-type="application/xhtml+xml"/>
 <item id="c" href="cover.png" media-type="image/png"/></manifest>
 <spine><itemref idref="n"/><itemref idref="c"/><itemref idref="a"/><itemref idref="b"/></spine></package>"""
-ONE = """<html><head><title>Not this</title></head><body><h1>Chapter <i>One</i></h1><p>Tom &amp; Ann<br/>went<sup>1</sup>
- up.</p><script>no()</script><div>They <em>came</em> down.<hr/></div><p>Then home.</p></body></html>"""
+ONE = """<html><head><title>Not this</title></head><body><h1>Chapter <i>One</i></h1><p>Tom &amp; Ann<br/>
+went<sup>1</sup> up.</p><script>no()</script><div>They <em>came</em> down.<hr/></div><p>Then home.</p></body></html>"""
 
 
 def epub(folder, **changed):
