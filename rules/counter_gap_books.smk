@@ -120,11 +120,11 @@ rule counter_gap_book_funnel:
         "../scripts/counter_gap/book_funnel.py"
 
 
-# The labels come from annotators: results/counter_gap/books/labels.csv.
+# The labels are what annotators of the candidates come to.
 rule counter_gap_book_quadruples:
     input:
         candidates=rules.counter_gap_book_candidates.output.candidates,
-        labels=f"{COUNTER_GAP_BOOK_FOLDER}/labels.csv",
+        labels="results/counter_gap/annotation/books/labels.csv",
         funnel=rules.counter_gap_book_candidates.output.funnel,
         facts=expand(rules.counter_gap_book_text.output.facts, book=COUNTER_GAP_BOOK_FILES),
         sentences=expand(rules.counter_gap_book_sentences.output.sentences, book=COUNTER_GAP_BOOK_FILES),
