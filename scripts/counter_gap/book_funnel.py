@@ -15,7 +15,8 @@ def draw(totals):
     places = range(len(totals))
     ax.barh(places, totals.left.where(totals.left > 0), color=plotting.CATEGORIES[2], height=0.7)
     ax.set_xscale("log")
-    ax.set_xlim(left=1)
+    # Room for the number behind the longest bar.
+    ax.set_xlim(1, 20 * max(totals.left.max(), 10))
     ax.grid(axis="x")
     ax.grid(axis="y", visible=False)
     for place, left in zip(places, totals.left, strict=True):
@@ -24,7 +25,6 @@ def draw(totals):
         )
     ax.set_yticks(list(places), [STEPS[step] for step in totals.step])
     ax.invert_yaxis()
-    ax.margins(x=0.12)
     ax.set_xlabel("pronouns left")
     return drawn
 

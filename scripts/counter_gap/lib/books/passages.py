@@ -17,15 +17,15 @@ SENTENCES_AT_ONCE = 256
 """Sentences that are in memory while a book is read."""
 STEPS = {
     "pronouns": "gendered pronouns",
-    "context": "two masculine and two feminine names nearby",
-    "known": "the genders of all persons known",
-    "pattern": "one of GAP's patterns",
-    "distinct": "no two names for one person",
-    "whole": "no part of a name by itself",
-    "titles": "no title without a name",
-    "case": "the case of every her known",
-    "checked": "a quadruple without a problem",
-    "once": "not twice the same",
+    "context": "two names of each gender",
+    "known": "nobody's gender open",
+    "pattern": "a pattern of GAP",
+    "distinct": "four different people",
+    "whole": "whole names only",
+    "titles": "no loose titles",
+    "case": "case of her clear",
+    "checked": "passes the reader",
+    "once": "not repeated",
 }
 """The steps in their order, with what is left after each."""
 
