@@ -18,6 +18,9 @@ COUNTER_GAP_FILES = {
         "c_gap": upstream("counter_gap/data/C-GAP.tsv"),
         "with_dots": upstream("counter_gap/data/C-GAP-withdot.tsv"),
     },
+    # Quadruples from books, with labels and before anybody gave them some (rules/counter_gap_books.smk).
+    "books": {"c_gap": "results/counter_gap/books/quadruples.tsv"},
+    "candidates": {"candidates": "results/counter_gap/books/candidates.tsv"},
     "gap_test": {"gap": upstream("gap/gap-test.tsv")},
     "gap_validation": {"gap": upstream("gap/gap-validation.tsv")},
     "gap_development": {"gap": upstream("gap/gap-development.tsv")},
@@ -174,7 +177,8 @@ rule counter_gap_flags:
     log:
         "results/logs/counter_gap_flags/{data}.log",
     wildcard_constraints:
-        data=one_of(COUNTER_GAP_FILES),
+        # Nothing is right or wrong without labels.
+        data=one_of(data for data in COUNTER_GAP_FILES if data != "candidates"),
     conda:
         "../envs/analysis.yaml"
     resources:
@@ -269,10 +273,16 @@ COUNTER_GAP_TRAINING = {
     if entry["data"] == "ontonotes"
 }
 COUNTER_GAP_SET = {"templates": lambda wildcards: wildcards.templates}
-COUNTER_GAP_SETS = ["replica", "released", "official"]
-COUNTER_GAP_COMPARED = {"template_sets": COUNTER_GAP["templates"], "every_set": COUNTER_GAP_SETS}
+COUNTER_GAP_SETS = ["replica", "books", "released", "official"]
+COUNTER_GAP_COMPARED = {
+    "template_sets": COUNTER_GAP["templates"],
+    "every_set": [name for name in COUNTER_GAP_SETS if name != "books" or name in COUNTER_GAP["templates"]],
+}
 # Examples show texts.
 COUNTER_GAP_SHOWN = [templates for templates in COUNTER_GAP["templates"] if templates in COUNTER_GAP_TEXTS]
+
+
+include: "counter_gap_books.smk"
 
 
 declare(

@@ -17,14 +17,16 @@ def main(
     pronouns: str | None = None,
     c_gap: str | None = None,
     with_dots: str | None = None,
+    candidates: str | None = None,
     gap: str | None = None,
     released: str | None = None,
 ):
     """Write ``instances`` (Parquet) from ``quadruples`` and ``pronouns``, ``c_gap``, ``gap`` or ``released``.
 
     ``with_dots`` is C-GAP with the stops after titles; it must hold the same instances, and is not scored (Section 4).
+    ``candidates`` are quadruples in C-GAP's columns that nobody has labelled yet.
     """
-    origins = {"row": Path(quadruples or c_gap or gap or released).name}
+    origins = {"row": Path(quadruples or c_gap or candidates or gap or released).name}
     if quadruples:
         frame = read_quadruples(quadruples, templates.read_pronouns(pronouns))
         lines = {cells["set"]: row for row, cells in templates.read_tsv(pronouns, ("set", *templates.FORMS))}
@@ -33,7 +35,10 @@ def main(
         origins["pronoun_rows"] = Path(pronouns).name
     elif c_gap:
         frame = read_c_gap(c_gap)
-        compare(frame, read_c_gap(with_dots), c_gap, with_dots)
+        if with_dots:
+            compare(frame, read_c_gap(with_dots), c_gap, with_dots)
+    elif candidates:
+        frame = read_c_gap(candidates, labelled=False)
     elif gap:
         frame = read_gap(gap)
     else:

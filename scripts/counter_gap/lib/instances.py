@@ -29,8 +29,14 @@ COLUMNS = (*GAP_COLUMNS[:-1], "Book")
 _LABELS = {"TRUE": True, "FALSE": False}
 
 
-def read_c_gap(path):
+def read_c_gap(path, labelled=True):
     """Read C-GAP: tab-separated with double-quote quoting, four rows for each quadruple.
+
+    Parameters
+    ----------
+    path : str or Path
+    labelled : bool
+        False: quadruples that nobody has labelled yet, whose labels are empty and missing in the table.
 
     Returns
     -------
@@ -53,7 +59,7 @@ def read_c_gap(path):
             problems.append(f"row {row}: broken quoting ({error})")
             cells = None
         rows.append((row, cells))
-    return _frame(path, rows, COLUMNS, problems, quadruples=True)
+    return _frame(path, rows, COLUMNS, problems, quadruples=True, labelled=labelled)
 
 
 def read_gap(path):
@@ -69,7 +75,7 @@ def _lines(path):
     return [line.removesuffix("\r") for line in lines]
 
 
-def _frame(path, rows, columns, problems, quadruples):
+def _frame(path, rows, columns, problems, quadruples, labelled=True):
     if not rows or rows[0][1] is None or tuple(rows[0][1]) != tuple(columns):
         raise UserError(f"{path}, row 1: the header must be {', '.join(columns)}; fetch the file again")
     instances, numbers = [], []
@@ -79,7 +85,7 @@ def _frame(path, rows, columns, problems, quadruples):
         if len(cells) != len(columns):
             problems.append(f"row {row}: {len(cells)} cells where the header has {len(columns)}")
             continue
-        entry, complaints = _instance(dict(zip(columns, cells, strict=True)))
+        entry, complaints = _instance(dict(zip(columns, cells, strict=True)), labelled)
         problems += [f"row {row}: {complaint}" for complaint in complaints]
         instances.append(entry)
         numbers.append(row)
@@ -101,6 +107,13 @@ def _frame(path, rows, columns, problems, quadruples):
     return frame
 
 
+def unlabelled_problems(rows):
+    """Return what is wrong with four rows of C-GAP that have no labels yet, each a dict by column; empty if nothing."""
+    checked = [_instance(row, labelled=False) for row in rows]
+    problems = [problem for _, complaints in checked for problem in complaints]
+    return problems or _quadruple_problems([entry for entry, _ in checked], [1, 2, 3, 4])
+
+
 def _row_number(problem):
     return int(problem.removeprefix("row ").split(":")[0])
 
@@ -112,7 +125,7 @@ def cases(frame):
     return masculine.map(CASES)
 
 
-def _instance(cells):
+def _instance(cells, labelled=True):
     """Return one instance and what is wrong with its row."""
     problems = []
     entry = {"id": cells["ID"], "text": cells["Text"]}
@@ -126,8 +139,10 @@ def _instance(cells):
         if not cells[column] or cells["Text"][start : start + len(cells[column])] != cells[column]:
             problems.append(f"{column} '{cells[column]}' is not at its offset {start}")
     for name, column in (("a", "A-coref"), ("b", "B-coref")):
-        if cells[column] not in _LABELS:
+        if labelled and cells[column] not in _LABELS:
             problems.append(f"{column} '{cells[column]}' is neither TRUE nor FALSE")
+        if not labelled and cells[column]:
+            problems.append(f"{column} '{cells[column]}' is a label where none was expected")
         entry[f"{name}_coref"] = _LABELS.get(cells[column])
     if cells["A-coref"] == cells["B-coref"] == "TRUE":
         problems.append("both names are marked TRUE")

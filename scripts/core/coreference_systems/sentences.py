@@ -1,0 +1,167 @@
+"""Sentences of a text with parts of speech, dependencies and named entities, by spaCy in another environment.
+
+    python -m scripts.core.coreference_systems.sentences TEXT
+
+runs there. A text has a paragraph a line and empty lines between them; each paragraph is divided into sentences by
+itself, and one that is a form feed ends a section. Standard output has versions in its first line and then a sentence a
+line (JSON, as :data:`COLUMNS`). Nothing but a batch of paragraphs is in memory at a time.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from scripts.core import files
+from scripts.core.coreference_systems import part_of_speech
+from scripts.core.errors import UserError
+
+COLUMNS = ("section", "start", "end", "starts", "ends", "tags", "dependencies", "heads", "entities")
+"""A sentence's section (from 0), where it begins and ends in the text (half-open, in characters), and of each token the
+same, its tag (Penn Treebank), its dependency, the place of its head in the sentence (its own for the root) and its
+named entity (``B-PERSON``, ``I-PERSON``, empty outside). White space is no token."""
+BREAK = "\f"
+"""The paragraph that ends a section."""
+SENTENCES_AT_ONCE = 4096
+"""Sentences of a row group, which is what a reader has in memory."""
+_PARAGRAPHS_AT_ONCE = 64
+
+
+def parse(text, environment, sentences):
+    """Parse a text and write its sentences as Parquet, atomically; versions are in the file's metadata (``parser``).
+
+    Parameters
+    ----------
+    text : str or Path
+        UTF-8.
+    environment : str or Path
+        What says where the environment is (JSON with the key ``python``).
+    sentences : str or Path
+        With the columns :data:`COLUMNS`.
+
+    Returns
+    -------
+    facts : dict of str to str
+        Versions of what parsed it.
+    count : int
+        Sentences.
+
+    Raises
+    ------
+    UserError
+        If the environment does not parse, with the last line of what it said.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    python = part_of_speech.interpreter(environment)
+    root = Path(__file__).resolve().parents[3]
+    whole, texts = pa.list_(pa.int32()), pa.list_(pa.string())
+    schema = pa.schema(
+        [
+            *((name, pa.int32()) for name in COLUMNS[:3]),
+            *((name, whole if name in ("starts", "ends", "heads") else texts) for name in COLUMNS[3:]),
+        ]
+    )
+    count, facts = 0, None
+    # What the other process says must not fill a pipe that nobody reads.
+    with files.atomic(sentences) as temporary, tempfile.TemporaryFile("w+", encoding="utf-8") as said:
+        try:
+            process = subprocess.Popen(
+                [python, "-m", "scripts.core.coreference_systems.sentences", str(text)],
+                stdout=subprocess.PIPE,
+                stderr=said,
+                encoding="utf-8",
+                env={**os.environ, "PYTHONPATH": str(root)},
+            )
+        except OSError as error:
+            raise UserError(f"{python}: cannot be started ({error.strerror}); {part_of_speech.REMAKE}") from error
+        with process:
+            first = process.stdout.readline()
+            if first.endswith("\n"):
+                facts = json.loads(first)
+                stored = schema.with_metadata({"parser": json.dumps(facts, sort_keys=True)})
+                with pq.ParquetWriter(temporary, stored, compression="zstd", write_page_checksum=True) as writer:
+                    for rows in _batches(process.stdout):
+                        writer.write_table(pa.Table.from_pylist(rows, schema=schema))
+                        count += len(rows)
+        if process.returncode or facts is None:
+            said.seek(0)
+            last = (said.read().strip().splitlines() or ["it said nothing"])[-1]
+            raise UserError(f"{python}: cannot parse {text} ({last[:200]}); {part_of_speech.REMAKE}")
+    return facts, count
+
+
+def _batches(lines):
+    rows = []
+    for line in lines:
+        rows.append(dict(zip(COLUMNS, json.loads(line), strict=True)))
+        if len(rows) == SENTENCES_AT_ONCE:
+            yield rows
+            rows = []
+    if rows:
+        yield rows
+
+
+def paragraphs(lines):
+    """Yield the paragraphs of a text as (section, start, paragraph), with their places in the text.
+
+    Parameters
+    ----------
+    lines : iterable of str
+        A text's lines with their ends (``\\n``); a paragraph has one line.
+
+    Examples
+    --------
+    >>> list(paragraphs(["One.\\n", "\\n", "\\f\\n", "\\n", "Two.\\n"]))
+    [(0, 0, 'One.'), (1, 9, 'Two.')]
+    """
+    section = start = 0
+    for line in lines:
+        paragraph = line.removesuffix("\n")
+        if paragraph == BREAK:
+            section += 1
+        elif paragraph:
+            yield section, start, paragraph
+        start += len(line)
+
+
+def main():
+    """Parse the text that the command line names; runs in the other environment."""
+    import importlib.metadata
+
+    import spacy
+
+    pipeline = spacy.load(part_of_speech.PIPELINE, exclude=["lemmatizer"])
+    print(json.dumps({name: importlib.metadata.version(name) for name in ("spacy", part_of_speech.PIPELINE)}))
+    # Lines end with line feeds alone: a form feed is a paragraph.
+    with Path(sys.argv[1]).open(encoding="utf-8", newline="\n") as lines:
+        pieces = ((paragraph, (section, start)) for section, start, paragraph in paragraphs(lines))
+        for document, (section, offset) in pipeline.pipe(pieces, as_tuples=True, batch_size=_PARAGRAPHS_AT_ONCE):
+            for sentence in document.sents:
+                tokens = [token for token in sentence if not token.is_space]
+                if tokens:
+                    print(json.dumps([section, *_sentence(tokens, offset)]))
+
+
+def _sentence(tokens, offset):
+    places = {token.i: place for place, token in enumerate(tokens)}
+    starts = [offset + token.idx for token in tokens]
+    ends = [offset + token.idx + len(token) for token in tokens]
+    return (
+        starts[0],
+        ends[-1],
+        starts,
+        ends,
+        [token.tag_ for token in tokens],
+        [token.dep_ for token in tokens],
+        # White space, which is left out, heads nothing that matters; such a token counts as a root.
+        [places.get(token.head.i, place) for place, token in enumerate(tokens)],
+        [f"{token.ent_iob_}-{token.ent_type_}" if token.ent_type_ else "" for token in tokens],
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,328 @@
+"""Personal names in parsed sentences, and the gender that Section 2.1 gives them."""
+
+from collections import Counter
+from typing import NamedTuple
+
+TITLES = {
+    **dict.fromkeys(
+        (
+            "mr", "sir", "lord", "master", "uncle", "brother", "father", "grandfather", "king", "prince", "duke",
+            "earl", "count", "baron", "marquis", "marquess", "viscount", "squire", "monsieur", "herr", "signor",
+            "señor", "don", "dr", "doctor", "professor", "prof", "captain", "capt", "colonel", "col", "major",
+            "general", "gen", "lieutenant", "lt", "sergeant", "sgt", "corporal", "admiral", "commodore", "rev",
+            "reverend", "bishop", "deacon", "parson", "rabbi", "judge",
+        ),
+        "M",
+    ),
+    **dict.fromkeys(
+        (
+            "mrs", "miss", "ms", "lady", "madam", "madame", "mme", "mademoiselle", "mlle", "aunt", "auntie", "aunty",
+            "sister", "mother", "grandmother", "granny", "queen", "princess", "duchess", "countess", "baroness",
+            "dame", "mistress", "frau", "fräulein", "signora", "signorina", "señora", "señorita", "doña", "donna",
+        ),
+        "F",
+    ),
+}  # fmt: skip
+"""Titles in lower case, without stops, to the gender that tradition gives their bearers; offices of the books' times
+counted as masculine."""
+SOCIAL = {"mr", "mrs", "miss", "ms", "messrs", "misses", "mesdames"}
+"""Titles that stand for nobody without a name."""
+GUESSED = {"male": "M", "mostly_male": "M", "female": "F", "mostly_female": "F"}
+"""What gender-guesser says of a first name, to genders; of the others the gender is not known."""
+LEAST, SHARE, FIRST_NAME_SHARE = 2, 0.5, 0.1
+"""A word is a name wherever it stands in a book if the recogniser took it for a person so often, and in such a share of
+the places where it took it for anything. Of a first name, which recognisers of newspapers often take for a company or a
+town, a smaller share of persons and places is enough, if it is no date or nationality more often."""
+PLACES = ("GPE", "LOC", "FAC")
+PARTICLES = ("de", "du", "des", "la", "le", "di", "da", "della", "von", "van", "der", "of")
+"""Words of names in lower case."""
+NO_NAMES = ("DATE", "TIME", "NORP", "CARDINAL", "LANGUAGE")
+"""Kinds of named entities."""
+SHORT_FORM = 3
+"""Letters at least of a name that is short for another one: Fred, Eliza."""
+MAJORITY = 0.8
+"""Share of *Mr* or of *Mrs*, *Miss* and *Ms* before a surname from which its gender without a title follows."""
+
+
+class Token(NamedTuple):
+    """A word or a mark: its text, half-open place in the book, tag, dependency, place of its head, named entity."""
+
+    word: str
+    start: int
+    end: int
+    tag: str
+    dependency: str
+    head: int
+    entity: str
+
+
+class Sentence(NamedTuple):
+    """A sentence: its section, its half-open place in the book and its tokens."""
+
+    section: int
+    start: int
+    end: int
+    tokens: tuple
+
+
+class Lexicon(NamedTuple):
+    """The names of a book.
+
+    Attributes
+    ----------
+    words : set of str
+        Words that are names wherever they stand.
+    surnames : dict of str to (str or None)
+        Words that stand behind *Mr*, *Mrs*, *Miss* or *Ms*, to the gender of those whom the book calls so.
+    """
+
+    words: set
+    surnames: dict
+
+
+class Mention(NamedTuple):
+    """An occurrence of a personal name in a sentence: first and last token (both included), the name, its gender.
+
+    ``gender`` is M, F or None; ``name`` has no stop behind a title.
+    """
+
+    first: int
+    last: int
+    name: str
+    gender: str | None
+
+
+def sentence(row, text):
+    """Return the :class:`Sentence` of a row of scripts/core/coreference_systems/sentences.py."""
+    columns = zip(
+        row["starts"], row["ends"], row["tags"], row["dependencies"], row["heads"], row["entities"], strict=True
+    )
+    tokens = (Token(text[start:end], start, end, *rest) for start, end, *rest in columns)
+    return Sentence(row["section"], row["start"], row["end"], tuple(tokens))
+
+
+def title_of(word):
+    """Return a word as :data:`TITLES` has it, if it is a title with a capital; else None."""
+    plain = word.lower().removesuffix(".")
+    return plain if word[:1].isupper() and (plain in TITLES or plain in SOCIAL) else None
+
+
+def guesser():
+    """Return a function from a first name to M, F or None: the package gender-guesser in its default setting."""
+    from gender_guesser.detector import Detector
+
+    detector = Detector()
+
+    def gender(word):
+        word = word if not word.isupper() or len(word) < 2 else word.capitalize()
+        for form in (word, word.partition("-")[0]):
+            if (said := GUESSED.get(detector.get_gender(form))) is not None:
+                return said
+        return None
+
+    return gender
+
+
+def _people(tokens):
+    """Yield the recogniser's persons as (first, last), without articles, possessive endings and marks around them."""
+    start = None
+    for place in range(len(tokens) + 1):
+        entity = tokens[place].entity if place < len(tokens) else ""
+        if start is not None and entity != "I-PERSON":
+            first, last = start, place - 1
+            while first <= last and not (tokens[first].word[:1].isupper() and _is_part(tokens[first])):
+                first += 1
+            while last >= first and not (tokens[last].word[:1].isupper() and _is_part(tokens[last])):
+                last -= 1
+            if first <= last:
+                yield first, last
+            start = None
+        if entity == "B-PERSON":
+            start = place
+
+
+def _is_part(token):
+    return token.tag.startswith("NN") or (token.tag not in ("POS", "DT", "PRP", "UH") and token.word[:1].isalpha())
+
+
+def lexicon(sentences, gender):
+    """Return the words that are names wherever they stand in a book.
+
+    The recogniser often takes the same name for a person in one place and for nothing, or a town, in another.
+
+    Parameters
+    ----------
+    sentences : iterable of Sentence
+    gender : callable
+        Of :func:`guesser`.
+
+    Returns
+    -------
+    Lexicon
+        Single words that are not titles: see :data:`LEAST` and :data:`MAJORITY`.
+    """
+    counts, titled = {}, {}
+    for parsed in sentences:
+        before = None
+        for place, token in enumerate(parsed.tokens):
+            # A sentence's first word has a capital whatever it is.
+            if place and token.word[:1].isupper() and token.word.isalpha():
+                kind = token.entity.partition("-")[2] if token.tag.startswith("NNP") else "no name"
+                counts.setdefault(token.word, Counter())[kind] += 1
+                if before in SOCIAL and before in TITLES:
+                    titled.setdefault(token.word, Counter())[TITLES[before]] += 1
+            before = title_of(token.word)
+    words = {word for word, kinds in counts.items() if not title_of(word) and _is_person(kinds, gender(word))}
+    surnames = {}
+    for word, genders in titled.items():
+        most, count = genders.most_common(1)[0]
+        if genders.total() >= LEAST:
+            surnames[word] = most if count >= MAJORITY * genders.total() else None
+    return Lexicon(words, surnames)
+
+
+def _is_person(kinds, gender):
+    persons = kinds["PERSON"]
+    if persons < LEAST or kinds["no name"] > 0.2 * kinds.total() or sum(kinds[kind] for kind in NO_NAMES) > persons:
+        return False
+    if gender:
+        return persons >= FIRST_NAME_SHARE * (persons + sum(kinds[kind] for kind in PLACES))
+    return persons >= SHARE * (kinds.total() - kinds[""] - kinds["no name"])
+
+
+def mentions(parsed, known, gender):
+    """Return the personal names of a sentence.
+
+    Parameters
+    ----------
+    parsed : Sentence
+    known : Lexicon
+    gender : callable
+        Of :func:`guesser`.
+
+    Returns
+    -------
+    list of Mention
+        In their order, none within another. A first name that nobody took for a person has no gender: who it is
+        remains open.
+    """
+    tokens = parsed.tokens
+    spans = list(_people(tokens))
+    taken = {place for first, last in spans for place in range(first, last + 1)}
+    for place, token in enumerate(tokens):
+        if place in taken:
+            continue
+        last = _titled(tokens, place, taken) if title_of(token.word) else None
+        if last is None and token.word in known.words and token.tag.startswith("NN"):
+            last = place
+        if last is not None:
+            spans.append((place, last))
+            taken.update(range(place, last + 1))
+    found = []
+    for first, last in _joined(sorted(spans), tokens):
+        words = [token.word for token in tokens[first : last + 1]]
+        # A title alone is nobody's name.
+        if not title_of(words[-1]):
+            found.append(Mention(first, last, _name(tokens[first : last + 1]), _gender(words, known, gender)))
+    inside = {place for mention in found for place in range(mention.first, mention.last + 1)}
+    for place, token in enumerate(tokens):
+        kind = token.entity.partition("-")[2]
+        if not place or place in inside or not _is_name(token) or kind in (*PLACES, *NO_NAMES):
+            continue
+        if not title_of(token.word) and gender(token.word):
+            found.append(Mention(place, place, token.word, None))
+    return sorted(found)
+
+
+def _titled(tokens, place, taken):
+    """Return the last token of a name behind the title at ``place``, which the recogniser missed; None without one."""
+    last = None
+    for here in range(place + 1, min(place + 4, len(tokens))):
+        if here in taken:
+            # Joined with the title later.
+            break
+        if _is_name(tokens[here]):
+            last = here
+        elif tokens[here].word not in PARTICLES or last is not None:
+            break
+    return last
+
+
+def _is_name(token):
+    return token.tag.startswith("NNP") and token.word[:1].isupper() and token.word[:1].isalpha()
+
+
+def _joined(spans, tokens):
+    """Extend spans over titles and particles before them, and join those that touch: the first may be a title."""
+    joined = []
+    for first, last in spans:
+        end = joined[-1][1] if joined else -1
+        back = first
+        while back - 1 > end and tokens[back - 1].word in PARTICLES:
+            back -= 1
+        if back - 1 > end and title_of(tokens[back - 1].word):
+            first = back - 1
+        while first - 1 > end and title_of(tokens[first - 1].word):
+            first -= 1
+        if joined and end >= first - 1 and not title_of(tokens[first].word):
+            joined[-1] = (joined[-1][0], last)
+        elif first > end:
+            joined.append((first, last))
+    return joined
+
+
+def _name(tokens):
+    """Return a name's text; a title loses its stop (footnote 10 of the study)."""
+    parts = []
+    for token, following in zip(tokens, (*tokens[1:], None), strict=True):
+        parts.append(token.word.removesuffix(".") if title_of(token.word) else token.word)
+        if following is not None and following.start > token.end:
+            parts.append(" ")
+    return "".join(parts)
+
+
+def _gender(words, known, gender):
+    title = title_of(words[0])
+    if title and len(words) > 1:
+        return TITLES.get(title)
+    if len(words) == 1 and words[0] in known.surnames:
+        return known.surnames[words[0]]
+    return gender(words[0])
+
+
+def core(name):
+    """Return the words of a name without its titles.
+
+    Examples
+    --------
+    >>> core("Lady Catherine de Bourgh")
+    ('Catherine', 'de', 'Bourgh')
+    """
+    words = name.replace("-", " ").split()
+    while len(words) > 1 and title_of(words[0]):
+        words.pop(0)
+    return tuple(words)
+
+
+def may_be_one_person(name, other):
+    """Tell whether two names may stand for one person.
+
+    One has all words of the other, or beginnings of them, and they have not two different titles.
+
+    Examples
+    --------
+    >>> may_be_one_person("Mr Darcy", "Darcy"), may_be_one_person("Mrs Bennet", "Miss Bennet")
+    (True, False)
+    >>> may_be_one_person("Miss Eliza", "Elizabeth"), may_be_one_person("Jo", "John")
+    (True, False)
+    """
+    titles = [title_of(name.split()[0]), title_of(other.split()[0])]
+    if all(titles) and titles[0] != titles[1]:
+        return False
+    return _is_within(core(name), core(other)) or _is_within(core(other), core(name))
+
+
+def _is_within(words, others):
+    return all(
+        any(word == other or (len(word) >= SHORT_FORM and other.startswith(word)) for other in others) for word in words
+    )

@@ -1,0 +1,194 @@
+"""Passages of a book that become quadruples, and how many fall away at each step (Xie et al. 2023, Section 2.1)."""
+
+import itertools
+from collections import deque
+from typing import NamedTuple
+
+from scripts.core import files
+from scripts.core.coreference_systems.sentences import COLUMNS
+from scripts.counter_gap.lib.books import counterfactuals, patterns
+from scripts.counter_gap.lib.books.names import core, may_be_one_person, mentions, sentence
+from scripts.counter_gap.lib.books.output import rows_of
+from scripts.counter_gap.lib.instances import unlabelled_problems
+
+MOST_SENTENCES = 5
+"""Of a context."""
+SENTENCES_AT_ONCE = 256
+"""Sentences that are in memory while a book is read."""
+STEPS = {
+    "pronouns": "gendered pronouns",
+    "context": "two names of each gender",
+    "known": "nobody's gender open",
+    "pattern": "a pattern of GAP",
+    "distinct": "four different people",
+    "whole": "whole names only",
+    "titles": "no loose titles",
+    "case": "case of her clear",
+    "checked": "passes the reader",
+    "once": "not repeated",
+}
+"""The steps in their order, with what is left after each."""
+
+
+class Outcome(NamedTuple):
+    """What became of a pronoun.
+
+    Attributes
+    ----------
+    start : int
+        Its place in the book.
+    dropped : str or None
+        The step of :data:`STEPS` at which it fell away.
+    pattern : str or None
+    four : dict or None
+        The instances by role.
+    span : tuple of (int, int) or None
+        The context's place in the book.
+    """
+
+    start: int
+    dropped: str | None
+    pattern: str | None = None
+    four: dict | None = None
+    span: tuple | None = None
+
+
+def read_sentences(path, text):
+    """Yield the sentences that scripts/core/coreference_systems/sentences.py wrote, a row group in memory at a time.
+
+    Parameters
+    ----------
+    path : str or Path
+    text : str
+        The text that was parsed.
+
+    Yields
+    ------
+    Sentence
+    """
+    with files.open_parquet(path, COLUMNS) as stored:
+        for batch in stored.iter_batches(batch_size=SENTENCES_AT_ONCE):
+            for row in batch.to_pylist():
+                yield sentence(row, text)
+
+
+def outcomes(sentences, text, known, gender, words):
+    """Yield what becomes of each gendered pronoun of a book that is not reflexive.
+
+    Of the sentences of a context only :data:`MOST_SENTENCES` are in memory.
+
+    Parameters
+    ----------
+    sentences : iterable of Sentence
+    text : str
+        The book.
+    known : Lexicon
+        The book's names.
+    gender : callable
+        From a first name to M, F or None.
+    words : dict of str to str
+        Gendered words.
+
+    Yields
+    ------
+    Outcome
+    """
+    window = deque(maxlen=MOST_SENTENCES)
+    seen = set()
+    for parsed in sentences:
+        if window and window[-1][0].section != parsed.section:
+            window.clear()
+        window.append((parsed, mentions(parsed, known, gender)))
+        named = {place for _, found in [window[-1]] for m in found for place in range(m.first, m.last + 1)}
+        for place, token in enumerate(parsed.tokens):
+            target = patterns.target_gender(token)
+            if target and place not in named:
+                yield _outcome(list(window), place, target, text, words, seen)
+
+
+def _outcome(window, place, target, text, words, seen):
+    start = window[-1][0].tokens[place].start
+    chosen = context(window)
+    if chosen is None:
+        return Outcome(start, "context" if context(window, strangers=True) is None else "known")
+    sentences, found = ([pair[side] for pair in chosen] for side in (0, 1))
+    span = (sentences[0].start, sentences[-1].end)
+    by_gender = {"M": [], "F": []}
+    for mention in (mention for of_sentence in found for mention in of_sentence):
+        if mention.gender and mention.name not in by_gender[mention.gender]:
+            by_gender[mention.gender].append(mention.name)
+    candidates = by_gender.pop(target)
+    (others,) = by_gender.values()
+    matched = patterns.match(sentences, found, candidates, place)
+    if matched is None:
+        return Outcome(start, "pattern", span=span)
+    four, dropped = _quadruple(sentences, found, matched, others, place, text, words)
+    if dropped is None:
+        key = (four["original"]["text"], four["original"]["pronoun_offset"])
+        dropped = "once" if key in seen else None
+        seen.add(key)
+    return Outcome(start, dropped, matched.pattern, None if dropped else four, span)
+
+
+def context(window, strangers=False):
+    """Return the longest part of a window up to its last sentence with exactly two names of each gender.
+
+    Parameters
+    ----------
+    window : list of (Sentence, list of Mention)
+        At most :data:`MOST_SENTENCES`.
+    strangers : bool
+        Whether it may have names of persons whose gender is not known besides.
+
+    Returns
+    -------
+    list or None
+    """
+    for first in range(len(window)):
+        names = {(mention.name, mention.gender) for _, found in window[first:] for mention in found}
+        genders = [gender for _, gender in names if gender or not strangers]
+        if sorted(map(str, genders)) == ["F", "F", "M", "M"]:
+            return window[first:]
+    return None
+
+
+def _quadruple(sentences, found, matched, others, place, text, words):
+    """Return the quadruple of a passage, or None and the step at which it falls away."""
+    names = {"a": matched.a[1].name, "b": matched.b[1].name, "x": others[0], "y": others[1]}
+    if any(may_be_one_person(*pair) for pair in itertools.combinations(names.values(), 2)):
+        return None, "distinct"
+    passage = _passage(sentences, found, matched, names, place, text)
+    outside = [token for at, token in enumerate(passage.tokens) if not _inside(passage, at)]
+    parts = {word for name in names.values() for word in core(name) if word[:1].isupper()}
+    if any(token.word in parts or token.word.rstrip("s") in parts for token in outside if token.word[:1].isupper()):
+        return None, "whole"
+    if any(counterfactuals.loose_title(token) for token in outside):
+        return None, "titles"
+    if any(map(patterns.is_unclear, passage.tokens, (*passage.tokens[1:], None))):
+        return None, "case"
+    four = counterfactuals.quadruple(passage, words)
+    if unlabelled_problems(rows_of(four, "0", "book")):
+        return None, "checked"
+    return four, None
+
+
+def _inside(passage, at):
+    return any(first <= at <= last for first, (last, _) in passage.spots.items())
+
+
+def _passage(sentences, found, matched, names, place, text):
+    """Return the passage with all its tokens in one row."""
+    tokens, spots, begins = [], {}, []
+    roles = {name: role for role, name in names.items()}
+    for parsed, of_sentence in zip(sentences, found, strict=True):
+        begins.append(len(tokens))
+        for mention in of_sentence:
+            spots[len(tokens) + mention.first] = (len(tokens) + mention.last, roles[mention.name])
+        tokens += parsed.tokens
+    gaps, end = [], tokens[0].start
+    for token in tokens:
+        # The ends of paragraphs are two spaces, as in C-GAP.
+        gaps.append("".join(" " if character.isspace() else character for character in text[end : token.start]))
+        end = token.end
+    at = [begins[-1 - back] + mention.first for back, mention in (matched.a, matched.b)]
+    return counterfactuals.Passage(tuple(tokens), tuple(gaps), spots, names, begins[-1] + place, *at)

@@ -1,0 +1,61 @@
+"""Sentences by spaCy: paragraphs and their places, the parse in the other environment, and what is refused."""
+
+import json
+import sys
+
+import pytest
+
+from scripts.core import files
+from scripts.core.coreference_systems import sentences
+from scripts.core.errors import UserError
+
+TEXT = "Mr. Tom Hale met Ann.  She left\n\nHe saw Vienna.\n\n\f\n\nThey ate.\n"
+
+
+def test_paragraphs_know_their_section_and_place():
+    found = list(sentences.paragraphs(f"{line}\n" for line in TEXT.split("\n")))
+    assert [(section, paragraph) for section, _, paragraph in found] == [
+        (0, "Mr. Tom Hale met Ann.  She left"), (0, "He saw Vienna."), (1, "They ate.")
+    ]  # fmt: skip
+    assert all(TEXT[start : start + len(paragraph)] == paragraph for _, start, paragraph in found)
+
+
+@pytest.fixture
+def text(tmp_path):
+    (tmp_path / "book.txt").write_text(TEXT, encoding="utf-8")
+    return tmp_path / "book.txt"
+
+
+def environment(folder, python):
+    path = folder / "environment.json"
+    path.write_text(json.dumps({"python": str(python)}), encoding="utf-8")
+    return path
+
+
+def test_a_text_is_parsed_paragraph_by_paragraph(text, tmp_path, coreference_python):
+    path = tmp_path / "sentences.parquet"
+    facts, count = sentences.parse(text, environment(tmp_path, coreference_python), path)
+    rows = files.read_parquet(path).to_dict("records")
+    # The second sentence has no stop; the paragraph ends it.
+    assert [TEXT[row["start"] : row["end"]] for row in rows] == [
+        "Mr. Tom Hale met Ann.", "She left", "He saw Vienna.", "They ate."
+    ]  # fmt: skip
+    assert count == 4 and [row["section"] for row in rows] == [0, 0, 0, 1]
+    for row in rows:
+        words = [TEXT[start:end] for start, end in zip(row["starts"], row["ends"], strict=True)]
+        assert all(word.strip() == word for word in words)
+        assert len(words) == len(row["tags"]) == len(row["dependencies"]) == len(row["heads"]) == len(row["entities"])
+        assert [row["heads"][i] == i for i in range(len(words))] == [d == "ROOT" for d in row["dependencies"]]
+    assert [rows[2]["tags"][0], rows[2]["entities"][2]] == ["PRP", "B-GPE"]
+    assert files.parquet_metadata(path)["parser"] == facts and facts["spacy"].startswith("3.")
+
+
+@pytest.mark.parametrize(
+    ("python", "message"), [("/nowhere/python", "cannot be started"), (sys.executable, "No module named 'spacy'")]
+)
+def test_an_environment_that_cannot_parse_is_refused(text, tmp_path, python, message):
+    path = tmp_path / "sentences.parquet"
+    with pytest.raises(UserError, match=message) as caught:
+        sentences.parse(text, environment(tmp_path, python), path)
+    assert "make the environment of the coreference systems again" in str(caught.value)
+    assert not path.exists() and "\n" not in str(caught.value)

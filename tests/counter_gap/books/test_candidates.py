@@ -1,0 +1,53 @@
+"""Books brought together: repetitions, and the funnel of each book."""
+
+import pandas as pd
+import pytest
+
+from scripts.core import files
+from scripts.core.errors import UserError
+from scripts.counter_gap import book_candidates, book_funnel
+from scripts.counter_gap.lib.books import output
+from scripts.counter_gap.lib.books.passages import STEPS
+from scripts.counter_gap.lib.instances import read_c_gap
+from tests.counter_gap.books.test_output import four
+
+
+def brought_together(folder, **books):
+    """Write books' quadruples (numbers) and outcomes, and return candidates and funnel."""
+    paths = {"passages": [], "outcomes": []}
+    for name, (numbers, dropped) in books.items():
+        rows = [row for number in numbers for row in output.rows_of(four(number), f"{name}{number}", f"book {name}")]
+        output.write_rows(folder / f"{name}.tsv", rows)
+        steps = [None] * len(numbers) + dropped
+        table = pd.DataFrame({"start": range(len(steps)), "dropped": steps, "id": None})
+        files.write_csv(folder / f"{name}.csv", table)
+        paths["passages"].append(str(folder / f"{name}.tsv"))
+        paths["outcomes"].append(str(folder / f"{name}.csv"))
+    made = {"candidates": str(folder / "candidates.tsv"), "funnel": str(folder / "funnel.csv")}
+    book_candidates.main(**paths, **made, books=list(books))
+    return made
+
+
+def test_two_editions_of_a_book_have_a_passage_once(tmp_path):
+    made = brought_together(tmp_path, x=([1, 2], ["context", "context", "pattern"]), y=([2, 3], ["known"]))
+    candidates = read_c_gap(made["candidates"], labelled=False)
+    assert list(candidates.quadruple.unique()) == ["x1", "x2", "y3"]
+    funnel = files.read_csv(made["funnel"]).set_index(["book", "step"]).left
+    assert list(funnel["x"]) == [5, 3, 3, *[2] * 7] and list(funnel["y"]) == [3, 3, *[2] * 7, 1]
+    drawn = {kind: str(tmp_path / f"figure.{kind}") for kind in ("tex", "pdf", "png", "csv")}
+    book_funnel.main(funnel=made["funnel"], table=str(tmp_path / "table.csv"), **drawn)
+    table = files.read_csv(tmp_path / "table.csv")
+    assert list(table.step) == list(STEPS) and list(table.left) == [8, 6, 5, *[4] * 6, 3]
+    assert rf"{STEPS['once']} & 3 & 1 & 25.0\,\% \\" in (tmp_path / "figure.tex").read_text(encoding="utf-8")
+
+
+def test_books_without_a_passage_leave_an_empty_table(tmp_path):
+    made = brought_together(tmp_path, x=([], ["context"]), y=([], []))
+    assert list(files.read_csv(made["funnel"]).left) == [1, *[0] * 9, *[0] * 10]
+    with pytest.raises(UserError, match="has no instance"):
+        read_c_gap(made["candidates"], labelled=False)
+
+
+def test_a_run_without_books_is_refused(tmp_path):
+    with pytest.raises(UserError, match=r"counter_gap\.books\.sources names no book; add one"):
+        brought_together(tmp_path)

@@ -1,0 +1,142 @@
+"""Rows in C-GAP's columns, labels, balancing, and the data card."""
+
+import re
+
+import pandas as pd
+import pytest
+
+from scripts.core.errors import UserError
+from scripts.counter_gap.lib.books import counterfactuals, output
+from scripts.counter_gap.lib.instances import read_c_gap
+
+
+def four(number, pronouns=("he", "she")):
+    """Return a quadruple whose text has a quotation mark, which needs quoting in the file."""
+    made = {}
+    for role in counterfactuals.PLACES:
+        swapped = role.startswith("swap")
+        a, b = ("Ann", "Eve") if swapped == (pronouns[0] == "he") else ("Tom", "Max")
+        pronoun = pronouns[swapped]
+        text = f'"{a}" met {b} ({number}), and {pronoun} left.'
+        made[role] = {
+            "text": text, "pronoun": pronoun, "a": a, "b": b, "pronoun_offset": text.index(f" {pronoun} ") + 1,
+            "a_offset": 1, "b_offset": text.index(b),
+        }  # fmt: skip
+    return made
+
+
+@pytest.fixture
+def candidates(tmp_path):
+    """Five quadruples, two of them feminine."""
+    rows = []
+    for number in range(5):
+        rows += output.rows_of(four(number, ("she", "he") if number > 2 else ("he", "she")), f"b{number}", "book X")
+    output.write_rows(tmp_path / "candidates.tsv", rows)
+    return read_c_gap(tmp_path / "candidates.tsv", labelled=False)
+
+
+def test_candidates_are_read_as_c_gap_without_labels(candidates, tmp_path):
+    assert len(candidates) == 20 and candidates.a_coref.isna().all()
+    assert list(candidates.id[:4]) == ["b0", "b0-control", "b0-swap-1", "b0-swap-2"]
+    with pytest.raises(UserError, match="A-coref '' is neither TRUE nor FALSE"):
+        read_c_gap(tmp_path / "candidates.tsv")
+
+
+def test_labelled_quadruples_where_none_should_be_are_refused(candidates, tmp_path):
+    rows = output.cells(candidates.assign(a_coref=True, b_coref=False))
+    output.write_rows(tmp_path / "labelled.tsv", rows)
+    assert read_c_gap(tmp_path / "labelled.tsv").a_coref.all()
+    with pytest.raises(UserError, match="A-coref 'TRUE' is a label where none was expected"):
+        read_c_gap(tmp_path / "labelled.tsv", labelled=False)
+
+
+def labels(numbers, a=True, b=False):
+    return {f"b{number}{suffix}": (a, b) for number in numbers for suffix in ("", "-control", "-swap-1", "-swap-2")}
+
+
+def test_quadruples_without_labels_are_left_out(candidates):
+    chosen = output.labelled(candidates, labels([0, 3]) | labels([4], False, False))
+    assert list(chosen.quadruple.unique()) == ["b0", "b3", "b4"]
+    assert list(chosen.a_coref) == [True] * 8 + [False] * 4 and not chosen.b_coref.any()
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"b9": (True, False)}, "1 label of instances that are no candidates, the first is 'b9'"),
+        ({"b0": (True, False), "b0-control": (True, False)}, "quadruple 'b0': 2 of its 4 instances are labelled"),
+        (labels([0]) | {"b0-swap-1": (False, True)}, "quadruple 'b0': its instances have different labels"),
+    ],
+)
+def test_labels_that_are_refused(candidates, given, message):
+    with pytest.raises(UserError, match=message):
+        output.labelled(candidates, given)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("ID,A,B\n", "row 1: the header must be ID, A-coref, B-coref"),
+        ("ID,A-coref,B-coref\nb0,TRUE\n", "row 2: an ID and two labels, TRUE or FALSE"),
+        ("ID,A-coref,B-coref\nb0,True,False\n", "row 2: an ID and two labels, TRUE or FALSE"),
+        ("ID,A-coref,B-coref\nb0,TRUE,TRUE\n", "row 2: both names are marked TRUE"),
+        ("ID,A-coref,B-coref\nb0,TRUE,FALSE\nb0,TRUE,FALSE\n", "row 3: the ID 'b0' is labelled twice"),
+    ],
+)
+def test_files_of_labels_that_are_refused(tmp_path, text, message):
+    path = tmp_path / "labels.csv"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(UserError, match=f"^{re.escape(str(path))}, {message}"):
+        output.read_labels(path)
+
+
+def test_labels_are_read(tmp_path):
+    path = tmp_path / "labels.csv"
+    path.write_text("ID,A-coref,B-coref\r\nb0,TRUE,FALSE\r\nb1,FALSE,FALSE\r\n", encoding="utf-8")
+    assert output.read_labels(path) == {"b0": (True, False), "b1": (False, False)}
+
+
+def test_either_gender_has_as_many_originals(candidates):
+    chosen = output.balanced(candidates, 1)
+    originals = chosen[chosen.role == "original"]
+    assert list(originals.gender) == ["M", "M", "F", "F"] and len(chosen) == 16
+    assert output.balanced(candidates, 1).equals(chosen)
+    drawn = {tuple(output.balanced(candidates, seed).quadruple.unique()) for seed in range(20)}
+    assert len(drawn) == 3
+    assert output.balanced(candidates[candidates.quadruple < "b3"], 1).empty
+
+
+def test_names_of_quadruples_depend_on_book_text_and_place():
+    original = four(0)["original"]
+    names = {
+        output.identifier("X", original), output.identifier("Y", original),
+        output.identifier("X", four(1)["original"]), output.identifier("X", original | {"pronoun_offset": 1}),
+    }  # fmt: skip
+    assert len(names) == 4 and all(re.fullmatch("b[0-9a-f]{12}", name) for name in names)
+
+
+def test_a_funnel_over_books():
+    funnel = pd.DataFrame(
+        [("x", "pronouns", 10), ("x", "context", 4), ("y", "pronouns", 5), ("y", "context", 1)],
+        columns=["book", "step", "left"],
+    )
+    assert output.funnel_totals(funnel).to_dict("records") == [
+        {"step": "pronouns", "left": 15, "dropped": 0, "share": 0},
+        {"step": "context", "left": 5, "dropped": 10, "share": pytest.approx(2 / 3)},
+    ]
+
+
+def test_the_data_card_says_what_the_set_is_made_of():
+    books = [
+        {"label": "pg1 X (by Y)", "words": 1200, "encoding": "UTF-8", "sha256": "ab", "gutenberg": True},
+        {"label": "book Z", "words": 10, "encoding": "ASCII", "sha256": "cd", "gutenberg": False},
+    ]
+    funnel = pd.DataFrame({"step": ["pronouns", "context"], "left": [1500, 4], "dropped": [0, 1496], "share": 0.0})
+    counts = {"candidates": 4, "accepted": 3, "quadruples": 2}
+    card = output.card(books, funnel, {"pronouns": "pronouns", "context": "names"}, {"spacy": "3.8"}, counts, 7)
+    for said in (
+        "Quadruples: 2,", "seed 7", "spacy 3.8", "| pg1 X (by Y) | 1,200 | UTF-8 | `ab` |", "| names | 4 | 1,496 |",
+        "1 book of Project Gutenberg", "1 book from files of this machine",
+    ):  # fmt: skip
+        assert said in card
+    assert "this machine" not in output.card(books[:1], funnel, {"pronouns": "p", "context": "c"}, {}, counts, 7)

@@ -1,0 +1,207 @@
+"""Books as files: Project Gutenberg's header, encodings, headings, EPUBs, and what is refused."""
+
+import re
+import zipfile
+
+import pytest
+
+from scripts.core.errors import UserError
+from scripts.counter_gap.lib.books import texts
+
+HEADER = """\
+The Project Gutenberg EBook of A Walk, by A. Nonymous
+
+Title: A Walk
+       In Two Parts
+
+Author: A. Nonymous
+
+Release Date: May 24, 2008 [EBook #99999]
+
+Character set encoding: {encoding}
+
+*** START OF THIS PROJECT GUTENBERG EBOOK A WALK ***
+
+Produced by Somebody and the
+Online Team
+
+"""
+BODY = """\
+A WALK
+
+CHAPTER I
+
+The Hill
+
+Tom _really_ went up
+the hill.[1] [Illustration: A hill]
+
+  * * * * *
+
+Ann saw caf\u00e9s.
+"""
+FOOTER = """
+
+End of the Project Gutenberg EBook of A Walk, by A. Nonymous
+
+*** END OF THIS PROJECT GUTENBERG EBOOK A WALK ***
+
+Most people start at our Web site.
+"""
+
+
+def written(folder, text, encoding="utf-8", name="walk.txt"):
+    path = folder / name
+    path.write_bytes(text.encode(encoding))
+    return path
+
+
+@pytest.mark.parametrize(("declared", "encoding"), [("UTF-8", "utf-8"), ("ISO-8859-1", "latin-1")])
+@pytest.mark.parametrize("ends", ["\n", "\r\n"])
+def test_a_book_of_project_gutenberg_is_read_as_it_declares(tmp_path, declared, encoding, ends):
+    text = (HEADER.format(encoding=declared) + BODY + FOOTER).replace("\n", ends)
+    book = texts.read(written(tmp_path, text, encoding))
+    assert book.paragraphs == ("Tom really went up the hill.", texts.BREAK, "Ann saw cafés.")
+    assert book.label == "pg99999 A Walk In Two Parts (by A. Nonymous)" and book.encoding == declared
+    assert book.text == "Tom really went up the hill.\n\n\f\n\nAnn saw cafés.\n"
+
+
+def test_a_text_without_marks_is_taken_whole(tmp_path):
+    book = texts.read(written(tmp_path, "One line\nand another.\n\nA new paragraph.\n", name="1984.txt"))
+    assert book.paragraphs == ("One line and another.", "A new paragraph.")
+    # A number at the beginning would be taken for one of Project Gutenberg.
+    assert book.label == "book 1984"
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding", "message"),
+    [
+        ("Ann saw cafés.\n", "latin-1", "byte 12 is not UTF-8, and declares no other encoding; convert"),
+        (HEADER.format(encoding="ASCII") + BODY + FOOTER, "utf-8", "is not ASCII, as it declares; convert the book"),
+        (HEADER.format(encoding="KLINGON") + BODY + FOOTER, "utf-8", "'KLINGON', which is unknown; convert it"),
+        ("\n \n", "utf-8", "has no text; leave the book out"),
+        (HEADER.format(encoding="UTF-8") + FOOTER, "utf-8", "has no text; leave the book out"),
+        (HEADER.format(encoding="UTF-8") + BODY, "utf-8", "mark of the book's end is missing; get a whole copy"),
+        (BODY + FOOTER, "utf-8", "mark of the book's start is missing; get a whole copy"),
+    ],
+)
+def test_texts_that_are_refused(tmp_path, text, encoding, message):
+    path = written(tmp_path, text, encoding)
+    with pytest.raises(UserError, match=re.escape(message)) as caught:
+        texts.read(path)
+    assert str(caught.value).startswith(f"{path}: ") and "\n" not in str(caught.value)
+
+
+def test_files_of_other_kinds_and_missing_ones_are_refused(tmp_path):
+    with pytest.raises(UserError, match=r"neither a plain text \(\.txt\) nor an EPUB"):
+        texts.read(written(tmp_path, "x", name="walk.pdf"))
+    with pytest.raises(UserError, match="cannot be read"):
+        texts.read(tmp_path / "none.txt")
+
+
+@pytest.mark.parametrize(
+    ("paragraph", "heading"),
+    [
+        ("CHAPTER IV", True), ("Chapter 4. A walk", True), ("* * *", True), ("THE END", True), ("The Hill", True),
+        ("Tom went.", False), ("“Go!”", False), ("He said--", False), ("BOOK", True),
+        ("Then all of them went up the hill and down again and home", False),
+    ],
+)  # fmt: skip
+def test_headings(paragraph, heading):
+    assert texts.is_heading(paragraph) == heading
+
+
+def test_a_table_of_contents_is_left_out():
+    contents = "I. The hill and the valley 3\nII. The long way home to us 19\nIII. Tom and Ann at the well 112"
+    assert texts.is_list(contents) and not texts.is_list("He was 3\nand she\nwas 4.")
+    assert list(texts.sections([contents, "Tom went.", "II", "Ann came."])) == ["Tom went.", texts.BREAK, "Ann came."]
+
+
+def test_marks_for_italics_are_left_out():
+    assert (
+        texts.clean("_I_ saw snake_case and _two\nwords_, [Footnote 3: x] so.") == "I saw snake_case and two words, so."
+    )
+
+
+CONTAINER = '<container><rootfiles><rootfile full-path="OPS/book.opf"/></rootfiles></container>'
+PACKAGE = """<?xml version="1.0"?><package xmlns="http://www.idpf.org/2007/opf"
+ xmlns:dc="http://purl.org/dc/elements/1.1/"><metadata><dc:title>A Walk</dc:title><dc:creator>A. Nonymous</dc:creator>
+</metadata><manifest><item id="n" href="nav.xhtml" media-type="application/xhtml+xml" properties="nav"/>
+<item id="b" href="two%20.xhtml" media-type="application/xhtml+xml"/>
+<item id="a" href="one.xhtml" media-type="application/xhtml+xml"/>
+<item id="c" href="cover.png" media-type="image/png"/></manifest>
+<spine><itemref idref="n"/><itemref idref="c"/><itemref idref="a"/><itemref idref="b"/></spine></package>"""
+ONE = """<html><head><title>Not this</title></head><body><h1>Chapter <i>One</i></h1><p>Tom &amp; Ann<br/>
+went<sup>1</sup> up.</p><script>no()</script><div>They <em>came</em> down.<hr/></div><p>Then home.</p></body></html>"""
+
+
+def epub(folder, **changed):
+    members = {
+        "META-INF/container.xml": CONTAINER, "OPS/book.opf": PACKAGE, "OPS/one.xhtml": ONE,
+        "OPS/two .xhtml": "<html><body><h2/><p>Later.</p></body></html>", "OPS/nav.xhtml": "<p>Contents</p>",
+    } | {name.replace("__", "/").replace("_xml", ".xml"): text for name, text in changed.items()}  # fmt: skip
+    path = folder / "walk.epub"
+    with zipfile.ZipFile(path, "w") as file:
+        for name, text in members.items():
+            if text is not None:
+                file.writestr(name, text)
+    return path
+
+
+def test_chapters_of_an_epub_are_read_in_their_order(tmp_path):
+    book = texts.read(epub(tmp_path))
+    assert book.paragraphs == (
+        "Tom & Ann went up.", "They came down.", texts.BREAK, "Then home.", texts.BREAK, "Later."
+    )  # fmt: skip
+    assert book.label == "book A Walk (by A. Nonymous)"
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"OPS/one.xhtml": "<p> </p>", "OPS/two .xhtml": "<p></p>"}, "has no text; leave the book out"),
+        ({"OPS/one.xhtml": b"<p>caf\xe9</p>"}, "byte 7 of OPS/one.xhtml is not UTF-8"),
+        ({"META-INF/container.xml": "<container/>"}, "names no package"),
+        ({"OPS/book.opf": "<package>"}, "OPS/book.opf is no XML"),
+        ({"OPS/two .xhtml": None}, "two .xhtml"),
+    ],
+)
+def test_epubs_that_are_refused(tmp_path, changed, message):
+    path = epub(tmp_path, **changed)
+    with pytest.raises(UserError, match=re.escape(message)) as caught:
+        texts.read(path)
+    assert str(path) in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_what_is_no_archive_is_refused(tmp_path):
+    with pytest.raises(UserError, match=r"walk\.epub"):
+        texts.read(written(tmp_path, "no archive", name="walk.epub"))
+
+
+def test_books_have_names_of_their_own(tmp_path):
+    folder = tmp_path / "shelf"
+    folder.mkdir()
+    for name in ("B Side.txt", "a.epub", "notes.md"):
+        (folder / name).write_text("x", encoding="utf-8")
+    fetched = {"gutenberg/x/1-0.txt": "results/upstream/gutenberg/x/1-0.txt"}
+    books = texts.books_of(["gutenberg/x/1-0.txt", "shelf"], fetched, lambda name: tmp_path / name)
+    assert books == {
+        "1-0": "results/upstream/gutenberg/x/1-0.txt", "b-side": f"{folder}/B Side.txt", "a": f"{folder}/a.epub"
+    }  # fmt: skip
+    assert texts.identifier("Война.txt") == texts.identifier("x/Война.txt") != texts.identifier("Мир.txt")
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (["one.txt", "One.epub"], "have the same name (one); rename one of them"),
+        (["nothing"], "nothing is neither a file, nor a folder, nor listed in config/upstream.tsv; correct its name"),
+        (["empty"], "the folder empty has no .txt and no .epub; correct its name"),
+    ],
+)
+def test_lists_of_books_that_are_refused(tmp_path, names, message):
+    (tmp_path / "empty").mkdir()
+    for name in ("one.txt", "One.epub"):
+        (tmp_path / name).write_text("x", encoding="utf-8")
+    with pytest.raises(UserError, match=re.escape(message)):
+        texts.books_of(names, {}, lambda name: tmp_path / name)

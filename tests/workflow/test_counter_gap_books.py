@@ -1,0 +1,105 @@
+"""From a book of the reader's own to quadruples that the study's analyses read, and what is refused."""
+
+import shutil
+
+import pytest
+
+from scripts.core import files
+from scripts.counter_gap.lib.instances import read_c_gap
+from tests.workflow.conftest import Workflow
+
+pytestmark = pytest.mark.workflow
+
+BOOKS = "results/counter_gap/books"
+# Two passages with two men and two women, of which one has titles; the third chapter has too few names.
+BOOK = """\
+CHAPTER I
+
+Thomas and Robert walked to the mill with Margaret and Alice. In the evening he gave Margaret the letter that her aunt
+had written.
+
+CHAPTER II
+
+Mrs. Hale waited for Robert near the bridge. Mr. Grey saw Mrs. Hale from the road. When she turned, Alice laughed.
+
+CHAPTER III
+
+Margaret slept. She dreamt of the sea.
+"""
+OVERLAY = """\
+studies: [counter_gap]
+systems: []
+counter_gap:
+  templates: [{templates}]
+  baselines: [first, gendered]
+  books: {{sources: [shelf]}}
+  bootstrap: {{draws: 200, seed: 1}}
+  simulation: {{quadruples: 40, repeats: 4, seed: 1}}
+"""
+
+
+@pytest.fixture(scope="module")
+def workflow(tmp_path_factory, coreference_python, root):
+    made = Workflow(tmp_path_factory.mktemp("books"))
+    (made.folder / ".venv-coreference").symlink_to(root / ".venv-coreference")
+    (made.folder / "shelf").mkdir()
+    (made.folder / "shelf/mill.txt").write_text(BOOK, encoding="utf-8")
+    (made.folder / "plain.yaml").write_text(OVERLAY.format(templates="replica"), encoding="utf-8")
+    (made.folder / "books.yaml").write_text(OVERLAY.format(templates="books"), encoding="utf-8")
+    return made
+
+
+def test_a_book_becomes_a_data_set(workflow):
+    targets = [f"{BOOKS}/candidates.tsv", f"{BOOKS}/funnel.csv", f"{BOOKS}/consistency.csv"]
+    done = workflow.snakemake(*targets, overlay="plain.yaml")
+    assert done.returncode == 0, done.stdout[-3000:]
+    candidates = read_c_gap(workflow.folder / targets[0], labelled=False)
+    originals = candidates[candidates.role == "original"]
+    assert set(originals.gender) == {"M", "F"} and set(originals.book) == {"book mill"}
+    swapped = candidates[candidates.id == f"{originals.id.iloc[0]}-swap-1"].text.iloc[0]
+    assert "uncle" in swapped and "aunt" not in swapped
+    funnel = files.read_csv(workflow.folder / targets[1])
+    assert funnel.left.iloc[-1] == len(originals) and funnel.left.is_monotonic_decreasing
+    assert (workflow.folder / f"{BOOKS}/figures/funnel.pdf").stat().st_size > 1000
+    consistency = files.read_csv(workflow.folder / targets[2]).set_index(["system", "metric"]).value
+    assert consistency["First name (rule)", "delta_p"] == 0 and consistency["Gendered (rule)", "p_within"] == 0
+
+    # One original of either gender is labelled; what annotators say is a file.
+    chosen = [originals[originals.gender == gender].quadruple.iloc[0] for gender in ("M", "F")]
+    rows = [f"{name},TRUE,FALSE\n" for name in candidates.id[candidates.quadruple.isin(chosen)]]
+    labels = workflow.folder / "results/counter_gap/annotation/books/labels.csv"
+    files.write_text(labels, "ID,A-coref,B-coref\n" + "".join(rows))
+    table = "results/counter_gap/tables/books/accuracy.csv"
+    done = workflow.snakemake(table, overlay="books.yaml")
+    assert done.returncode == 0, done.stdout[-3000:]
+    assert set(files.read_csv(workflow.folder / table).System) >= {"First name (rule)"}
+    quadruples = read_c_gap(workflow.folder / f"{BOOKS}/quadruples.tsv")
+    assert list(quadruples.quadruple.unique()) == [name for name in originals.quadruple if name in chosen]
+    assert "| book mill |" in (workflow.folder / f"{BOOKS}/quadruples.md").read_text(encoding="utf-8")
+    assert workflow.planned(table, *targets, overlay="books.yaml") == {}
+
+
+def test_one_more_book_leaves_the_others_as_they_are(workflow):
+    shutil.copy2(workflow.folder / "shelf/mill.txt", workflow.folder / "shelf/again.txt")
+    planned = workflow.planned(f"{BOOKS}/candidates.tsv", overlay="plain.yaml")
+    (workflow.folder / "shelf/again.txt").unlink()
+    assert planned["counter_gap_book_sentences"] == planned["counter_gap_book_text"] == 1
+
+
+def test_books_that_are_refused_in_one_line(workflow):
+    contents = {"latin": "caf\xe9".encode("latin-1"), "empty": b""}
+    for name, content in contents.items():
+        (workflow.folder / f"shelf/{name}.txt").write_bytes(content)
+    done = workflow.snakemake(*(f"{BOOKS}/texts/{name}.txt" for name in contents), "--keep-going", overlay="plain.yaml")
+    for name in contents:
+        (workflow.folder / f"shelf/{name}.txt").unlink()
+    assert done.returncode == 1 and "Traceback" not in done.stdout
+    assert "latin.txt: byte 4 is not UTF-8" in done.stdout
+    assert "empty.txt: has no text; leave the book out" in done.stdout
+
+
+def test_a_book_that_is_not_there_is_refused(workflow):
+    (workflow.folder / "none.yaml").write_text("counter_gap: {books: {sources: [none.txt]}}\n", encoding="utf-8")
+    done = workflow.snakemake("-n", overlay="none.yaml")
+    assert done.returncode == 1
+    assert "Error: counter_gap.books: none.txt is neither a file, nor a folder, nor listed" in done.stdout
