@@ -317,7 +317,7 @@ def sheet(made, seed):
     if (mixed["mark"] != "").any():
         table["Marked"] = [_marked(item) for item in mixed.itertuples()]
     if (mixed.names != "").any():
-        table["Names"] = ["; ".join(person["name"] for person in people(item)) for item in mixed.itertuples()]
+        table["Names"] = ["; ".join(_words(person["name"]) for person in people(item)) for item in mixed.itertuples()]
     for question in made.questions:
         table[question["column"]] = ""
     return table.assign(Task=made.digest)
@@ -583,7 +583,7 @@ def _spans(question, item, given):
     if given.lower() == NONE:
         return NONE, NONE
     offered = people(item)
-    by_name = {person["name"].lower(): person for person in offered}
+    by_name = {_words(person["name"]).lower(): person for person in offered}
     spans = []
     for part in (part.strip() for part in given.split(";")):
         place, _, words = part.partition(" ")
@@ -599,7 +599,7 @@ def _spans(question, item, given):
         if any(start < b and a < end for start, end in spans for a, b in person["spans"])
     ]  # fmt: skip
     if len(chosen) > 1:
-        names = " and ".join(person["name"] for person in chosen)
+        names = " and ".join(_words(person["name"]) for person in chosen)
         raise ValueError(f"'{given[:100]}' in '{question['column']}' is about {names}; keep one person")
     written = "; ".join(
         f"{start}-{end} {_words(item.sentence[start:end])}".strip() for start, end in sorted(set(spans))

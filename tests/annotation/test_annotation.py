@@ -286,6 +286,18 @@ def test_names_are_found_wherever_they_stand():
     assert [person["key"] for person in annotation.people(item)] == ["Tom", "Ida"]
 
 
+def test_a_name_over_two_lines_is_written_in_one(highlights):
+    """Texts of books have line ends anywhere."""
+    text = "Then Tom\n  Lee saw that he was late."
+    people = annotation.named(text, {"a": "Tom\n  Lee"})
+    items = pd.DataFrame([{"item_id": "x", "sentence": text, "mark": "25-27", "names": people}])
+    task = annotation.task(highlights.declaration, annotation.with_people(items))
+    assert annotation.sheet(task, 1).Names[0] == "Tom Lee"
+    item = next(task.items.itertuples())
+    for cell in ("Tom Lee", "5-14 Tom Lee", "5-14"):
+        assert annotation.parse(task.questions[0], item, cell) == ("5-14 Tom Lee", "a")
+
+
 def test_tokens_end_at_names():
     assert annotation.tokens("Ann-Marie's", cuts=[3]) == [(0, 3), (3, 9), (9, 11)]
     text = "“No,” said Mrs. Kane."

@@ -85,7 +85,8 @@ def items(instances):
     ----------
     instances : DataFrame
         With ``id``, ``quadruple``, ``text``, ``pronoun``, ``a``, ``b``, their offsets and, where labels are known,
-        ``a_coref`` and ``b_coref``. Labels are compared with annotators' and shown to nobody.
+        ``a_coref`` and ``b_coref`` (missing where nobody has given any). Labels are compared with annotators' and shown
+        to nobody.
 
     Returns
     -------
@@ -95,7 +96,7 @@ def items(instances):
     rows = []
     for row in instances.itertuples():
         expected = ""
-        if hasattr(row, "a_coref"):
+        if not pd.isna(getattr(row, "a_coref", None)):
             expected = "a" if row.a_coref else "b" if row.b_coref else annotation.NONE
         people = annotation.named(row.text, {"a": row.a, "b": row.b}, known=[("a", row.a_offset), ("b", row.b_offset)])
         rows.append(
@@ -132,9 +133,10 @@ def decide(task, answers, annotators, flagged):
         ``gender`` (the original's), ``reason`` (empty: accepted).
     """
     said = answers.pivot(index=["item_id", "annotator"], columns="question", values="label").reset_index()
+    of_items, nobody = dict(tuple(said.groupby("item_id"))), said.iloc[:0]
     rows = []
     for item in task.items.itertuples():
-        votes = said[said.item_id == item.item_id]
+        votes = of_items.get(item.item_id, nobody)
         names = {name: (votes[PERSON] == name).sum() * 2 - len(votes) for name in ("a", "b")}
         flags = {
             question: (votes[question] == "yes").sum() > (len(votes) / 2 if flagged == "majority" else 0)
