@@ -28,8 +28,9 @@ and ``sentence`` may be empty."""
 OPTIONAL = ("flag", "note")
 """Kinds of questions that need no answer: a box to tick and a free remark."""
 NONE = "none"
+"""The answer that no name of the text is that of the person, and its label."""
 OTHER = "other"
-"""The answers that a highlighted span stands for where it is nobody's, or somebody's who is no candidate."""
+"""The label of highlights that are about none of the people to choose among."""
 MOST_PROBLEMS = 20
 """Problems of a file that a message lists; of more it gives the number."""
 
