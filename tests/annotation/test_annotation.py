@@ -341,7 +341,7 @@ def test_highlights_that_are_no_answer(highlights, cell, message):
 def test_other_kinds_of_cells(highlights, root):
     flag, note = highlights.questions[1], highlights.questions[3]
     assert annotation.parse(flag, None, "") == ("no", "no") and annotation.parse(flag, None, "Yes") == ("yes", "yes")
-    assert annotation.parse(note, None, " he  gave\nbirth ") == ("he gave birth", "")
+    assert annotation.parse(note, None, " a  king's\nson ") == ("a king's son", "")
     with pytest.raises(ValueError, match="'maybe' is no answer in 'Contradicts common sense'; enter yes or nothing"):
         annotation.parse(flag, None, "maybe")
     blank = annotation.read_declaration(root / "templates/annotation/ruff_fidelity.yaml")["questions"][0]

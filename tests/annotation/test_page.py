@@ -192,7 +192,7 @@ def test_saved_answers_are_loaded_and_read(browser, highlights, tmp_path):
     browser.click("label:has(#person-0)")
     browser.click("label:has(#q-common_sense)")
     browser.click("#q-remark")
-    browser.type('a "king", who gives birth; twice')
+    browser.type('a "king", who is a wife; twice')
     browser.click("#next")
     browser.click("label:has(#person-1)")
     browser.click("#save")
@@ -210,7 +210,7 @@ def test_saved_answers_are_loaded_and_read(browser, highlights, tmp_path):
     assert (labels[first, "coreferent"], labels[second, "coreferent"]) == ("a", "b")
     assert (labels[first, "common_sense"], labels[second, "common_sense"]) == ("yes", "no")
     remark = tables["ada.csv"].set_index(["item_id", "question"]).answer[first, "remark"]
-    assert remark == 'a "king", who gives birth; twice'
+    assert remark == 'a "king", who is a wife; twice'
     # Another browser has nothing; the file brings it back.
     browser.evaluate("localStorage.clear()")
     start(browser, page, "Ada")
