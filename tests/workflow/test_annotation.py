@@ -53,8 +53,9 @@ def test_the_line_of_people_is_that_of_the_people_asked(answered):
     done = answered.snakemake(FIGURE, f"{QUADRUPLES}/labels.csv")
     assert done.returncode == 0, done.stdout[-4000:]
     table = files.read_csv(answered.folder / RUFF / "accuracy.csv").fillna({"annotator": ""}).set_index("annotator")
-    # 100 instances for each of three numbers of distractors.
-    assert table.n.to_dict() == {"Ada": 300, "Ben": 300, "": 600}
+    asked = annotation.load(answered.folder / RUFF / "questions.parquet").items
+    # 100 instances for each number of distractors.
+    assert len(asked) % 100 == 0 and table.n.to_dict() == {"Ada": len(asked), "Ben": len(asked), "": 2 * len(asked)}
     assert all(table.ci_low[name] < 1 - PEOPLE[name] < table.ci_high[name] for name in ("Ada", "Ben"))
     human = json.loads(record.read_text(encoding="utf-8"))["params"]["human"]
     assert human == {"accuracy": pytest.approx(table.accuracy[""]), "label": "human, this run"}
