@@ -1,6 +1,6 @@
-# Sheets for people to fill in and what comes back. A study that is annotated writes its questions to
+# Tasks for people and what comes back (docs/annotation.md). A study that is annotated writes its questions to
 # results/<study>/annotation/<set>/questions.parquet (scripts/core/annotation.py) and has a block `annotation` in its
-# configuration: the seed of the order, and the sheets that were filled in.
+# configuration: the seed of the order, and the sheets that were filled in. No default target asks for any of it.
 
 
 ANNOTATED = [name for name, block in config.items() if isinstance(block, dict) and "annotation" in block]
@@ -31,12 +31,36 @@ rule annotation_sheet:
         "../scripts/annotation/annotation_sheet.py"
 
 
+rule annotation_page:
+    input:
+        questions="results/{study}/annotation/{set}/questions.parquet",
+        template=root("templates/annotation/page.html.j2"),
+    output:
+        page="results/{study}/annotation/{set}/page.html",
+    log:
+        "results/logs/annotation_page/{study}_{set}.log",
+    wildcard_constraints:
+        study=one_of(ANNOTATED),
+        set=r"[a-z_]+",
+    group:
+        "analyses"
+    conda:
+        "../envs/paper.yaml"
+    params:
+        seed=lambda wildcards: config[wildcards.study]["annotation"]["seed"],
+        name="{study}_{set}",
+    script:
+        "../scripts/annotation/annotation_page.py"
+
+
 rule annotation_agreement:
     input:
         questions="results/{study}/annotation/{set}/questions.parquet",
-        sheets=lambda wildcards: [entry["file"] for entry in annotation_sheets(wildcards)],
+        sheets=lambda wildcards: [named(entry["file"]) for entry in annotation_sheets(wildcards)],
     output:
+        answers="results/{study}/annotation/{set}/answers.csv",
         agreement="results/{study}/annotation/{set}/agreement.csv",
+        accuracy="results/{study}/annotation/{set}/accuracy.csv",
         rejected="results/{study}/annotation/{set}/rejected.csv",
     log:
         "results/logs/annotation_agreement/{study}_{set}.log",
@@ -49,5 +73,8 @@ rule annotation_agreement:
         "../envs/analysis.yaml"
     params:
         annotators=lambda wildcards: [entry["annotator"] for entry in annotation_sheets(wildcards)],
+        partial=lambda wildcards: [entry.get("partial", False) for entry in annotation_sheets(wildcards)],
+        draws=lambda wildcards: config[wildcards.study]["bootstrap"]["draws"],
+        seed=lambda wildcards: config[wildcards.study]["bootstrap"]["seed"],
     script:
         "../scripts/annotation/annotation_agreement.py"

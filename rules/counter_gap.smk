@@ -254,6 +254,52 @@ rule counter_gap_simulation:
         "../scripts/counter_gap/simulation.py"
 
 
+# People: what annotators are asked about quadruples, and what their answers come to (Section 2.3). The set books has the
+# candidates that were found in books.
+COUNTER_GAP_ANNOTATED = {
+    **{data: {"instances": f"results/counter_gap/instances/{data}.parquet"} for data in ("replica", "official")},
+    "books": {"candidates": "results/counter_gap/books/candidates.tsv"},
+}
+
+
+rule counter_gap_questions:
+    input:
+        unpack(lambda wildcards: COUNTER_GAP_ANNOTATED[wildcards.data]),
+        declaration=root("templates/annotation/counter_gap_coreference.yaml"),
+    output:
+        questions="results/counter_gap/annotation/{data}/questions.parquet",
+    log:
+        "results/logs/counter_gap_questions/{data}.log",
+    wildcard_constraints:
+        data=one_of(COUNTER_GAP_ANNOTATED),
+    conda:
+        "../envs/analysis.yaml"
+    script:
+        "../scripts/counter_gap/questions.py"
+
+
+rule counter_gap_labels:
+    input:
+        questions="results/counter_gap/annotation/{data}/questions.parquet",
+        answers="results/counter_gap/annotation/{data}/answers.csv",
+    output:
+        labels="results/counter_gap/annotation/{data}/labels.csv",
+        funnel="results/counter_gap/annotation/{data}/funnel.csv",
+        discarded="results/counter_gap/annotation/{data}/discarded.csv",
+        accepted_agreement="results/counter_gap/annotation/{data}/accepted_agreement.csv",
+    log:
+        "results/logs/counter_gap_labels/{data}.log",
+    wildcard_constraints:
+        data=one_of(COUNTER_GAP_ANNOTATED),
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        annotators=COUNTER_GAP["annotation"]["annotators"],
+        flagged=COUNTER_GAP["annotation"]["flagged"],
+    script:
+        "../scripts/counter_gap/labels.py"
+
+
 COUNTER_GAP_METRICS = {"metrics": rules.counter_gap_metrics.output.metrics}
 COUNTER_GAP_TESTED = COUNTER_GAP_METRICS | {"significance": rules.counter_gap_metrics.output.significance}
 COUNTER_GAP_SIZES = {"subset_sizes": rules.counter_gap_metrics.output.subset_sizes}

@@ -4,6 +4,7 @@
 from scripts.ruff.lib import prompting_jobs, sample_sizes
 from scripts.ruff.lib import prompts as ruff_prompts
 from scripts.ruff.lib import study as ruff_study
+from scripts.ruff.lib.people import line as ruff_people_line
 
 RUFF = config["ruff"]
 RUFF_ANALYSIS = "results/ruff/analysis/{templates}"
@@ -357,29 +358,91 @@ rule ruff_template_comparison:
         "../scripts/ruff/template_comparison.py"
 
 
+# The line of people in the figures: as the study publishes it, or what people of this run come to whose sheets the
+# configuration names.
+RUFF_ASKED = {entry["set"] for entry in RUFF["annotation"]["sheets"]}
+ruff_people = lambda wildcards: [
+    f"results/ruff/annotation/{asked}/accuracy.csv"
+    for asked in [f"{wildcards.templates}_fidelity"]
+    if asked in RUFF_ASKED
+]
+RUFF_PEOPLE = {"_people": ruff_people} if any(asked.endswith("_fidelity") for asked in RUFF_ASKED) else {}
+RUFF_HUMAN = {
+    "human": (
+        (lambda wildcards, input: ruff_people_line(input._people, RUFF["human_accuracy"]))
+        if RUFF_PEOPLE
+        else RUFF["human_accuracy"]
+    )
+}
+
+
 include: "ruff_prompting.smk"
+
+
+# People (section 3.3): they judge every template, and fill the blank of some instances.
+RUFF_ANNOTATION = RUFF["annotation"]
+
+
+rule ruff_validation_questions:
+    input:
+        templates=lambda wildcards: RUFF_TEMPLATE_FILES[wildcards.templates],
+        pronouns=str(TEMPLATES / "pronouns.tsv"),
+        declaration=root("templates/annotation/ruff_validation.yaml"),
+    output:
+        questions="results/ruff/annotation/{templates}_validation/questions.parquet",
+    log:
+        "results/logs/ruff_validation_questions/{templates}.log",
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        pronoun_sets=PRONOUN_SETS,
+    script:
+        "../scripts/ruff/validation_questions.py"
+
+
+rule ruff_fidelity_questions:
+    input:
+        samples=expand(RUFF_SAMPLES, seed=RUFF["seeds"][0], n=RUFF["distractors"]),
+        declaration=root("templates/annotation/ruff_fidelity.yaml"),
+    output:
+        questions="results/ruff/annotation/{templates}_fidelity/questions.parquet",
+    log:
+        "results/logs/ruff_fidelity_questions/{templates}.log",
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        instances=RUFF_ANNOTATION["instances"],
+        seed=RUFF_ANNOTATION["seed"],
+    script:
+        "../scripts/ruff/fidelity_questions.py"
 
 
 # In the paper: headline 1, context_free 4, introduction_accuracy 5, accuracy_by_pronoun 6, accuracy_by_distractors 7,
 # scaling 8, error_types 9, context_free_by_model 10; the others are additions.
-RUFF_DRAWN = {"models": RUFF_MODELS, "chance": RUFF_CHANCE, "human": RUFF["human_accuracy"]}
+RUFF_DRAWN = {"models": RUFF_MODELS, "chance": RUFF_CHANCE} | RUFF_HUMAN
 RUFF_COUNTED = {"models": RUFF_MODELS, "pronoun_sets": PRONOUN_LABELS}
 RUFF_FIGURES = {
     "headline": result(
-        "accuracy", params=RUFF_DRAWN, title="Accuracy by number of distractors, smallest and largest models"
+        "accuracy",
+        params=RUFF_DRAWN,
+        **RUFF_PEOPLE,
+        title="Accuracy by number of distractors, smallest and largest models",
     ),
     "context_free": result(
         "context_free", "context_free_summary", params=RUFF_COUNTED, title="Predictions without context"
     ),
-    "introduction_accuracy": result("accuracy", params=RUFF_DRAWN, title="Accuracy without distractors"),
+    "introduction_accuracy": result("accuracy", params=RUFF_DRAWN, **RUFF_PEOPLE, title="Accuracy without distractors"),
     "accuracy_by_pronoun": result(
         "accuracy",
         "pronoun_tests",
         params=RUFF_DRAWN | RUFF_COUNTED,
+        **RUFF_PEOPLE,
         title="Accuracy without distractors by pronoun set",
     ),
-    "accuracy_by_distractors": result("accuracy", params=RUFF_DRAWN, title="Accuracy by number of distractors"),
-    "scaling": result("scaling", params=RUFF_DRAWN, title="Accuracy by model size"),
+    "accuracy_by_distractors": result(
+        "accuracy", params=RUFF_DRAWN, **RUFF_PEOPLE, title="Accuracy by number of distractors"
+    ),
+    "scaling": result("scaling", params=RUFF_DRAWN, **RUFF_PEOPLE, title="Accuracy by model size"),
     "error_types": result("error_types", params={"models": RUFF_MODELS}, title="Kinds of errors with distractors"),
     "context_free_by_model": result("context_free", params=RUFF_COUNTED, title="Predictions without context by model"),
     # One script draws accuracies by either factor.
@@ -388,6 +451,7 @@ RUFF_FIGURES = {
             "accuracy",
             "accuracy_over_models",
             params=RUFF_DRAWN | {"factor": factor},
+            **RUFF_PEOPLE,
             script="accuracy_by_factor",
             title=f"Accuracy by number of distractors and {factor}",
         )

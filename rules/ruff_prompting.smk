@@ -117,13 +117,16 @@ rule ruff_prompted_against_scored:
 
 
 # In the paper: vanilla 11a and 11b, final 12, chain 13; the others are additions, but 11a compares with likelihoods too.
-RUFF_PROMPTING_DRAWN = {"models": PROMPTED_MODELS, "chance": RUFF_CHANCE, "human": RUFF["human_accuracy"]}
+RUFF_PROMPTING_DRAWN = {"models": PROMPTED_MODELS, "chance": RUFF_CHANCE} | RUFF_HUMAN
 RUFF_PROMPTING_METHODS = {"methods": ["vanilla", *PROMPTING["chain_of_thought"]["methods"]]}
 RUFF_PROMPTING_FIGURES = {}
 if PROMPTED_MODELS:
     RUFF_PROMPTING_FIGURES |= {
         "prompting_vanilla": result(
-            "prompted_accuracy", params=RUFF_PROMPTING_DRAWN, title="Prompted models: accuracy by number of distractors"
+            "prompted_accuracy",
+            params=RUFF_PROMPTING_DRAWN,
+            **RUFF_PEOPLE,
+            title="Prompted models: accuracy by number of distractors",
         ),
         "prompting_outcomes": result(
             "prompted_summary",
@@ -140,6 +143,7 @@ if THINKING:
         f"prompting_{answer}": result(
             "prompted_accuracy",
             params=RUFF_PROMPTING_DRAWN | RUFF_PROMPTING_METHODS | {"answer": answer},
+            **RUFF_PEOPLE,
             script="prompting_methods",
             title=f"Chains of thought: accuracy of the {answer}" + (" answer" if answer == "final" else ""),
         )
@@ -149,11 +153,15 @@ if COMPARED_PAIRS:
     RUFF_PROMPTING_FIGURES["prompting_against_scored"] = result(
         "prompted_against_scored",
         params=RUFF_PROMPTING_DRAWN | {"models": PROMPTED_MODELS | RUFF_MODELS},
+        **RUFF_PEOPLE,
         title="Prompted beside scored",
     )
 if PROMPTED_MODELS and set(PROMPTING["kinds"]) == {"open", "options"}:
     RUFF_PROMPTING_FIGURES["prompting_options"] = result(
-        "prompted_accuracy", params=RUFF_PROMPTING_DRAWN, title="Prompted models: with and without options"
+        "prompted_accuracy",
+        params=RUFF_PROMPTING_DRAWN,
+        **RUFF_PEOPLE,
+        title="Prompted models: with and without options",
     )
 if PROMPTED_MODELS and "options" in PROMPTING["kinds"]:
     RUFF_PROMPTING_FIGURES["prompting_positions"] = result(

@@ -190,6 +190,7 @@ rule winopron_predictions:
 rule winopron_questions:
     input:
         instances="results/winopron/instances/{templates}/{entities}.parquet",
+        declaration=root("templates/annotation/winopron_reference.yaml"),
     output:
         questions="results/winopron/annotation/{templates}_{entities}/questions.parquet",
     log:

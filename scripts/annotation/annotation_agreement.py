@@ -1,21 +1,60 @@
-"""Read the sheets that annotators filled in: who accepts what, how far they agree, and which rows they reject."""
+"""Read the sheets that annotators filled in: their answers, how far they agree, how often they are right."""
 
+from scripts.core import agreement as measures
 from scripts.core import annotation, files
 from scripts.core.errors import UserError
 from scripts.core.job import log, run
 
 
-def main(*, questions: str, sheets: list, agreement: str, rejected: str, annotators: list):
-    """Write ``agreement`` and ``rejected`` (CSV) from what ``annotators`` said of ``questions`` in their ``sheets``."""
-    if len(set(annotators)) < len(annotators):
-        raise UserError("annotation: two sheets have the same annotator; name each once")
-    asked = files.read_parquet(questions)
-    read = {name: annotation.read(path, asked) for name, path in zip(annotators, sheets, strict=True)}
-    judgements = annotation.judged(asked, read)
-    table = annotation.rejected(judgements)
-    log.info("%d of %d judgements reject their row", len(table), len(judgements))
-    files.write_csv(agreement, annotation.agreement(judgements))
-    files.write_csv(rejected, table)
+def main(
+    *,
+    questions: str,
+    sheets: list,
+    answers: str,
+    agreement: str,
+    accuracy: str,
+    rejected: str,
+    annotators: list,
+    partial: list,
+    draws: int,
+    seed: int,
+):
+    """Write what ``annotators`` said of ``questions`` in their ``sheets`` (CSV, or JSON from the page).
+
+    Parameters
+    ----------
+    questions : str
+        The task (Parquet).
+    sheets, annotators : list of str
+        The filled-in files, and who filled each in.
+    partial : list of bool
+        Whether each annotator answered some of the items only.
+    answers : str
+        Every answer beside the wanted one (CSV).
+    agreement : str
+        How far annotators agree on each question (CSV).
+    accuracy : str
+        How often they give the wanted answer, with intervals (CSV).
+    rejected : str
+        The rows that they rejected, with reasons (CSV).
+    draws, seed : int
+        Of the bootstrap over groups of items.
+    """
+    if not sheets:
+        raise UserError(f"{questions}: nobody has answered it; name filled-in sheets in the study's annotation.sheets")
+    annotation.check_annotators(annotators)
+    task = annotation.load(questions)
+    read = {
+        name: annotation.read(path, task, name, some)
+        for name, path, some in zip(annotators, sheets, partial, strict=True)
+    }
+    table = annotation.answers(task, read)
+    wrong = measures.rejected(table)
+    log.info("%d annotators, %d answers, %d rejected rows", len(read), len(table), len(wrong))
+    files.write_csv(answers, table)
+    files.write_csv(agreement, measures.agreement(table))
+    files.write_csv(accuracy, measures.accuracy(table, draws, seed))
+    files.write_csv(rejected, wrong)
 
 
 if __name__ == "__main__":

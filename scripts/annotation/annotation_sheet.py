@@ -6,7 +6,7 @@ from scripts.core.job import log, run
 
 def main(*, questions: str, sheet: str, seed: int):
     """Write ``sheet`` (CSV) from the ``questions`` (Parquet) of a study, in an order that ``seed`` decides."""
-    table = annotation.sheet(files.read_parquet(questions), seed)
+    table = annotation.sheet(annotation.load(questions), seed)
     log.info("%d rows to fill in", len(table))
     files.write_csv(sheet, table)
 

@@ -294,8 +294,19 @@ def chance_line(axes, chance, along="y"):
 
 
 def human_line(axes, human, along="y"):
-    """Draw the share of instances that people fill correctly; return its legend handle."""
-    return reference_line(axes, human, f"human ({human:.3g})", (0, (6, 1.5, 1, 1.5)), along)
+    """Draw the share of instances that people fill correctly; return its legend handle.
+
+    Parameters
+    ----------
+    axes : sequence of Axes
+    human : float or dict
+        The share that a study publishes, or ``accuracy`` and ``label`` of the people of a run.
+    along : str
+        As in :func:`reference_line`.
+    """
+    given = human if isinstance(human, dict) else {"accuracy": human, "label": "human"}
+    label = f"{given['label']} ({given['accuracy']:.3g})"
+    return reference_line(axes, given["accuracy"], label, (0, (6, 1.5, 1, 1.5)), along)
 
 
 def within(values, low=0.0, high=1.0):

@@ -3,6 +3,7 @@
 import numpy as np
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
+from statsmodels.stats.proportion import proportion_confint
 from statsmodels.stats.weightstats import ttest_ind
 
 ROUNDING = 1e-12
@@ -136,6 +137,24 @@ def cluster_bootstrap(successes, trials, draws, seed, level=0.95):
     shares = (weights @ successes) / (weights @ trials)
     tail = (1 - level) / 2
     low, high = np.quantile(shares, [tail, 1 - tail])
+    return float(low), float(high)
+
+
+def wilson(successes, trials, level=0.95):
+    """Return both ends of Wilson's score interval of a share (Wilson 1927); it has a width at 0 and 1 too.
+
+    Parameters
+    ----------
+    successes, trials : int
+        Of independent trials, one or more.
+    level : float
+        Coverage.
+
+    Returns
+    -------
+    tuple of float
+    """
+    low, high = proportion_confint(successes, trials, alpha=1 - level, method="wilson")
     return float(low), float(high)
 
 

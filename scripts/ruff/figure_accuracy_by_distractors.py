@@ -16,7 +16,7 @@ def draw(frame, models, chance, human):
     return figures.curves(frame, models, "accuracy", "Accuracy", [(None, frame)], figures.BOOTSTRAP, references)
 
 
-def main(*, accuracy: str, pdf: str, png: str, csv: str, models: dict, chance: float, human: float):
+def main(*, accuracy: str, pdf: str, png: str, csv: str, models: dict, chance: float, human: float | dict):
     """Draw the figure; ``chance`` is the accuracy of a random pick, ``human`` people's accuracy (section 3.3)."""
     frame = figures.read(accuracy, COLUMNS, model=models)
     frame = frame[frame.factor == "all"].drop(columns="factor").rename(columns={"ci_low": "low", "ci_high": "high"})

@@ -15,7 +15,7 @@ def main(
     models: dict,
     factor: str,
     chance: float,
-    human: float,
+    human: float | dict,
 ):
     """Draw a panel for each model, or one for each architecture where the run has many models.
 

@@ -120,7 +120,7 @@ def main(
     models: dict,
     pronoun_sets: list,
     chance: float,
-    human: float,
+    human: float | dict,
 ):
     """Draw the figure; ``chance`` is the accuracy of a random pick, ``human`` people's accuracy (section 3.3)."""
     labels = {entry["set"]: entry["label"] for entry in pronoun_sets}

@@ -32,7 +32,7 @@ def draw(frame, models, chance, human):
     return drawn
 
 
-def main(*, accuracy: str, pdf: str, png: str, csv: str, models: dict, chance: float, human: float):
+def main(*, accuracy: str, pdf: str, png: str, csv: str, models: dict, chance: float, human: float | dict):
     """Draw the figure; ``chance`` is the accuracy of a random pick, ``human`` people's accuracy (section 3.3)."""
     frame = figures.read(accuracy, COLUMNS, model=models)
     shown = largest(models)

@@ -42,7 +42,9 @@ def draw(frame, models, chance, human):
     return drawn
 
 
-def main(*, prompted_against_scored: str, pdf: str, png: str, csv: str, models: dict, chance: float, human: float):
+def main(
+    *, prompted_against_scored: str, pdf: str, png: str, csv: str, models: dict, chance: float, human: float | dict
+):
     """Draw the figure; ``models`` has the prompted and the scored ones."""
     frame = figures.read(prompted_against_scored, COLUMNS, prompted=models, scored=models)
     plotting.save(draw(frame, models, chance, human), frame, pdf, png, csv)

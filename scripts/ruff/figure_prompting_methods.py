@@ -21,7 +21,7 @@ def main(
     methods: list,
     answer: str,
     chance: float,
-    human: float,
+    human: float | dict,
 ):
     """Draw a figure on the numbers of distractors with which chains were elicited; ``answer`` is final or chain."""
     frame = prompting_figures.read_methods(prompted_accuracy, models, methods, answer)

@@ -26,7 +26,7 @@ def draw(frame, models, chance, human):
     return drawn
 
 
-def main(*, prompted_accuracy: str, pdf: str, png: str, csv: str, models: dict, chance: float, human: float):
+def main(*, prompted_accuracy: str, pdf: str, png: str, csv: str, models: dict, chance: float, human: float | dict):
     """Draw the figure; ``chance`` is the accuracy of a random pick."""
     frame = figures.read(prompted_accuracy, prompting_figures.COLUMNS, model=models)
     frame = frame[frame.method == VANILLA]

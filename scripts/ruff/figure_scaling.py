@@ -75,7 +75,7 @@ def draw(frame, models, chance, human):
     return drawn
 
 
-def main(*, scaling: str, pdf: str, png: str, csv: str, models: dict, chance: float, human: float):
+def main(*, scaling: str, pdf: str, png: str, csv: str, models: dict, chance: float, human: float | dict):
     """Draw the figure; ``chance`` is the accuracy of a random pick, ``human`` people's accuracy (section 3.3)."""
     frame = figures.read(scaling, COLUMNS, model=models)
     plotting.save(draw(frame, models, chance, human), frame, pdf, png, csv)

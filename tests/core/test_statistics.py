@@ -167,3 +167,16 @@ def test_the_smallest_sample_is_the_first_that_could_be_significant_if_all_units
     assert statistics.smallest_sample(alpha, tests) == size
     # The exact sign test of units that all point one way, by Holm's first step.
     assert tests * 2 * 0.5**size <= alpha < tests * 2 * 0.5 ** (size - 1)
+
+
+def test_wilsons_interval_by_hand():
+    """Wilson (1927): (p + z²/2n ± z sqrt(pq/n + z²/4n²)) / (1 + z²/n)."""
+    z2 = 1.959963984540054**2
+    for successes, trials in ((0, 5), (599, 600), (600, 600), (3, 7)):
+        p = successes / trials
+        middle, half = p + z2 / (2 * trials), np.sqrt(z2 * (p * (1 - p) / trials + z2 / (4 * trials**2)))
+        expected = (middle - half) / (1 + z2 / trials), (middle + half) / (1 + z2 / trials)
+        assert statistics.wilson(successes, trials) == pytest.approx(expected, abs=1e-9)
+    # It has a width where everybody is right, and is wider at a higher level.
+    assert statistics.wilson(600, 600)[0] == pytest.approx(0.9936, abs=5e-5)
+    assert statistics.wilson(3, 7, level=0.99)[0] < statistics.wilson(3, 7)[0]

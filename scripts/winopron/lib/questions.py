@@ -2,7 +2,6 @@
 
 import pandas as pd
 
-from scripts.core.annotation import ITEM_COLUMNS
 from scripts.winopron.lib.templates import ANSWERS
 
 
@@ -31,4 +30,4 @@ def items(instances):
         for who in ANSWERS
         if not pd.isna(getattr(row, f"{who}_offset"))
     ]
-    return pd.DataFrame(rows, columns=list(ITEM_COLUMNS))
+    return pd.DataFrame(rows)

@@ -1,0 +1,26 @@
+"""Make a task for annotators from a declaration and a table of items: for tasks that belong to no study."""
+
+from scripts.core import annotation, files
+from scripts.core.job import log, run
+
+
+def main(*, declaration: str, items: str, questions: str):
+    """Write the task.
+
+    Parameters
+    ----------
+    declaration : str
+        Title, instructions and questions (YAML; docs/annotation.md).
+    items : str
+        What is asked about (CSV), with the columns item_id, sentence and, where they are needed, group, question,
+        expected, mark, names.
+    questions : str
+        The task to write (Parquet).
+    """
+    made = annotation.task(annotation.read_declaration(declaration), files.read_csv(items, dtype=str), items)
+    log.info("%d items, task %s", len(made.items), made.digest)
+    annotation.write(questions, made)
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,197 @@
+"""From what annotators say of passages to the quadruples of a data set (sections 2.2 and 2.3, Appendix B).
+
+Annotators highlight the names that the marked pronoun means. Each of the two candidate names gets a label by majority
+vote, and quadruples are discarded in this order, each for the first reason that applies:
+
+- ``too few answers``: one of the four instances has fewer than were asked for (three in the study);
+- ``undecided``: half of the answers to an instance are for a name, and half are not, which three annotators exclude;
+- ``contradicts common sense``: annotators say so of one of the four;
+- ``inconsistent``: the labels are not at the same places in all four;
+- ``real people``: annotators say so of one of the four.
+"""
+
+import csv
+
+import pandas as pd
+
+from scripts.core import annotation, files
+from scripts.core.errors import UserError
+from scripts.counter_gap.lib.instances import COLUMNS, GENDERS, ROLES
+
+REASONS = ("too few answers", "undecided", "contradicts common sense", "inconsistent", "real people")
+PERSON, COMMON_SENSE, REAL_PEOPLE = "coreferent", "common_sense", "real_people"
+"""The questions of the task (``templates/annotation/counter_gap_coreference.yaml``)."""
+FLAGGED = ("majority", "any")
+"""When a passage counts as one that annotators flag: more than half of them do, or anybody does."""
+_SPANS = {"pronoun": "Pronoun", "a": "A", "b": "B"}
+
+
+def read_candidates(path):
+    """Read quadruples in C-GAP's columns, whose labels nobody knows yet and which are left unread.
+
+    Parameters
+    ----------
+    path : str or Path
+        Tab-separated with double-quote quoting, four rows for each quadruple.
+
+    Returns
+    -------
+    DataFrame
+        ``id``, ``quadruple``, ``text``, and ``pronoun``, ``a``, ``b`` with their offsets.
+
+    Raises
+    ------
+    UserError
+        Naming the row: another header, another number of cells, a name or pronoun that is not at its offset, and rows
+        that are not the four of a quadruple in order.
+    """
+    text = files.read_text(path, "make it again")
+    rows = list(csv.reader(text.splitlines(keepends=True), delimiter="\t"))
+    if not rows or tuple(rows[0]) != COLUMNS:
+        raise UserError(f"{path}, row 1: the header must be {', '.join(COLUMNS)}; make the file again")
+    found = []
+    for number, cells in enumerate(rows[1:], 2):
+        if len(cells) != len(COLUMNS):
+            raise UserError(f"{path}, row {number}: {len(cells)} cells where the header has {len(COLUMNS)}; correct it")
+        row = dict(zip(COLUMNS, cells, strict=True))
+        entry = {"id": row["ID"], "text": row["Text"]}
+        for name, column in _SPANS.items():
+            offset = row[f"{column}-offset"]
+            if not offset.isdecimal() or not row[column] or not row["Text"][int(offset) :].startswith(row[column]):
+                raise UserError(
+                    f"{path}, row {number}: {column} '{row[column]}' is not at its offset {offset}; correct the row"
+                )
+            entry |= {name: row[column], f"{name}_offset": int(offset)}
+        if entry["pronoun"].lower() not in GENDERS:
+            raise UserError(
+                f"{path}, row {number}: '{entry['pronoun']}' is not one of {', '.join(GENDERS)}; correct it"
+            )
+        first = found[-(len(found) % 4)]["id"] if len(found) % 4 else entry["id"]
+        role = ROLES[len(found) % 4]
+        if entry["id"] != (first if role == ROLES[0] else f"{first}-{role}"):
+            raise UserError(
+                f"{path}, row {number}: the ID '{entry['id']}' is not the {role} of '{first}'; restore the row"
+            )
+        found.append(entry | {"quadruple": first})
+    if not found or len(found) % 4:
+        raise UserError(f"{path}: {len(found)} instances, which are no whole quadruples; make the file again")
+    return pd.DataFrame(found)
+
+
+def items(instances):
+    """Return what annotators are asked about: an item for each instance, with pronoun marked and names to choose among.
+
+    Parameters
+    ----------
+    instances : DataFrame
+        With ``id``, ``quadruple``, ``text``, ``pronoun``, ``a``, ``b``, their offsets and, where labels are known,
+        ``a_coref`` and ``b_coref`` (missing where nobody has given any). Labels are compared with annotators' and shown
+        to nobody.
+
+    Returns
+    -------
+    DataFrame
+        As :mod:`scripts.core.annotation` takes it.
+    """
+    rows = []
+    for row in instances.itertuples():
+        expected = ""
+        if not pd.isna(getattr(row, "a_coref", None)):
+            expected = "a" if row.a_coref else "b" if row.b_coref else annotation.NONE
+        people = annotation.named(row.text, {"a": row.a, "b": row.b}, known=[("a", row.a_offset), ("b", row.b_offset)])
+        rows.append(
+            {
+                "item_id": row.id,
+                "group": row.quadruple,
+                "sentence": row.text,
+                "expected": expected,
+                "mark": f"{row.pronoun_offset}-{row.pronoun_offset + len(row.pronoun)}",
+                "names": people,
+            }
+        )
+    return annotation.with_people(pd.DataFrame(rows))
+
+
+def decide(task, answers, annotators, flagged):
+    """Return what becomes of every quadruple.
+
+    Parameters
+    ----------
+    task : scripts.core.annotation.Task
+        From :func:`items`.
+    answers : DataFrame
+        :func:`scripts.core.annotation.answers`.
+    annotators : int
+        Answers that every instance needs.
+    flagged : str
+        One of :data:`FLAGGED`.
+
+    Returns
+    -------
+    tuple of DataFrame
+        Instances: ``id``, ``quadruple``, ``answers``, ``a_coref``, ``b_coref``, and quadruples: ``quadruple``,
+        ``gender`` (the original's), ``reason`` (empty: accepted).
+    """
+    said = answers.pivot(index=["item_id", "annotator"], columns="question", values="label").reset_index()
+    of_items, nobody = dict(tuple(said.groupby("item_id"))), said.iloc[:0]
+    rows = []
+    for item in task.items.itertuples():
+        votes = of_items.get(item.item_id, nobody)
+        names = {name: (votes[PERSON] == name).sum() * 2 - len(votes) for name in ("a", "b")}
+        flags = {
+            question: (votes[question] == "yes").sum() > (len(votes) / 2 if flagged == "majority" else 0)
+            for question in (COMMON_SENSE, REAL_PEOPLE)
+        }
+        start, end = map(int, item.mark.split("-"))
+        rows.append(
+            {
+                "id": item.item_id,
+                "quadruple": item.group,
+                "gender": GENDERS[item.sentence[start:end].lower()],
+                "answers": len(votes),
+                "tied": 0 in names.values(),
+                **{f"{name}_coref": margin > 0 for name, margin in names.items()},
+                **flags,
+            }
+        )
+    instances = pd.DataFrame(rows)
+    quadruples = []
+    for name, four in instances.groupby("quadruple", sort=False):
+        same = four.a_coref.nunique() == four.b_coref.nunique() == 1
+        applies = (
+            (four.answers < annotators).any(),
+            four.tied.any(),
+            four[COMMON_SENSE].any(),
+            not same,
+            four[REAL_PEOPLE].any(),
+        )
+        reason = next((reason for reason, holds in zip(REASONS, applies, strict=True) if holds), "")
+        quadruples.append((name, four.gender.iloc[0], reason))
+    return instances, pd.DataFrame(quadruples, columns=["quadruple", "gender", "reason"])
+
+
+def funnel(quadruples):
+    """Return how many quadruples each step drops and leaves.
+
+    Returns
+    -------
+    DataFrame
+        ``step``, ``dropped``, ``left``, ``masculine``, ``feminine``: ``asked``, then :data:`REASONS`.
+    """
+    left = quadruples
+    rows = [("asked", 0, len(left), (left.gender == "M").sum(), (left.gender == "F").sum())]
+    for reason in REASONS:
+        dropped = (quadruples.reason == reason).sum()
+        left = left[left.reason != reason]
+        rows.append((reason, dropped, len(left), (left.gender == "M").sum(), (left.gender == "F").sum()))
+    return pd.DataFrame(rows, columns=["step", "dropped", "left", "masculine", "feminine"])
+
+
+def labels(instances, quadruples):
+    """Return the labels of accepted instances: ``ID``, ``A-coref``, ``B-coref`` (TRUE or FALSE)."""
+    accepted = quadruples.quadruple[quadruples.reason == ""]
+    kept = instances[instances.quadruple.isin(accepted)]
+    written = {True: "TRUE", False: "FALSE"}
+    return pd.DataFrame(
+        {"ID": kept.id, "A-coref": kept.a_coref.map(written), "B-coref": kept.b_coref.map(written)}
+    ).reset_index(drop=True)
