@@ -133,8 +133,6 @@ rule counter_gap_book_quadruples:
         card=f"{COUNTER_GAP_BOOK_FOLDER}/quadruples.md",
     log:
         "results/logs/counter_gap_book_quadruples/all.log",
-    group:
-        "instances"
     conda:
         "../envs/analysis.yaml"
     params:
