@@ -256,15 +256,12 @@ rule counter_gap_simulation:
 
 # People: what annotators are asked about quadruples, and what their answers come to (Section 2.3). The set books has the
 # candidates that were found in books.
-COUNTER_GAP_ANNOTATED = {
-    **{data: {"instances": f"results/counter_gap/instances/{data}.parquet"} for data in ("replica", "official")},
-    "books": {"candidates": "results/counter_gap/books/candidates.tsv"},
-}
+COUNTER_GAP_ANNOTATED = {"replica": "replica", "official": "official", "books": "candidates"}
 
 
 rule counter_gap_questions:
     input:
-        unpack(lambda wildcards: COUNTER_GAP_ANNOTATED[wildcards.data]),
+        instances=lambda wildcards: f"results/counter_gap/instances/{COUNTER_GAP_ANNOTATED[wildcards.data]}.parquet",
         declaration=root("templates/annotation/counter_gap_coreference.yaml"),
     output:
         questions="results/counter_gap/annotation/{data}/questions.parquet",

@@ -5,7 +5,7 @@ from scripts.core.job import run
 from scripts.counter_gap.lib import votes
 
 
-def main(*, declaration: str, questions: str, instances: str | None = None, candidates: str | None = None):
+def main(*, declaration: str, questions: str, instances: str):
     """Write ``questions`` (Parquet; :mod:`scripts.core.annotation`).
 
     Parameters
@@ -14,11 +14,11 @@ def main(*, declaration: str, questions: str, instances: str | None = None, cand
         What is asked (YAML).
     questions : str
         The task to write (Parquet).
-    instances, candidates : str
-        The quadruples: instances with labels (Parquet), which stay hidden, or C-GAP's columns without (TSV).
+    instances : str
+        The quadruples (Parquet); their labels, where they have some, stay hidden.
     """
-    frame = votes.read_candidates(candidates) if candidates else files.read_parquet(instances)
-    made = annotation.task(annotation.read_declaration(declaration), votes.items(frame), candidates or instances)
+    items = votes.items(files.read_parquet(instances))
+    made = annotation.task(annotation.read_declaration(declaration), items, instances)
     annotation.write(questions, made)
 
 

@@ -4,12 +4,11 @@ import pandas as pd
 import pytest
 
 from scripts.core import annotation, files
-from scripts.core.errors import UserError
 from scripts.core.templates import read_pronouns
 from scripts.counter_gap import labels as labels_job
 from scripts.counter_gap import questions as questions_job
 from scripts.counter_gap.lib import templates, votes
-from scripts.counter_gap.lib.instances import COLUMNS
+from scripts.counter_gap.lib.instances import COLUMNS, read_c_gap
 from tests.annotation import simulated
 
 ROLES = ("", "-control", "-swap-1", "-swap-2")
@@ -135,35 +134,19 @@ def candidates(replica, path, change=lambda row: row):
 
 def test_candidates_without_labels_make_the_same_items(replica, tmp_path):
     candidates(replica, tmp_path / "candidates.tsv")
-    items = votes.items(votes.read_candidates(tmp_path / "candidates.tsv"))
+    items = votes.items(read_c_gap(tmp_path / "candidates.tsv", labelled=False))
     pd.testing.assert_frame_equal(items.drop(columns="expected"), votes.items(replica).drop(columns="expected"))
     assert set(items.expected) == {""}
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda t: t.rename(columns={"Book": "URL"}), "row 1: the header must be ID, Text"),
-        (lambda t: t.assign(**{"A-offset": 1}), "row 2: A 'Nadia' is not at its offset 1; correct the row"),
-        (lambda t: t.drop(index=1), "row 3: the ID 'blanket-swap-1' is not the control of 'blanket'; restore the row"),
-        (lambda t: t.iloc[:6], "6 instances, which are no whole quadruples"),
-        (lambda t: t.iloc[:0], "0 instances, which are no whole quadruples"),
-    ],
-)
-def test_broken_candidates_are_refused(replica, tmp_path, change, message):
-    path = tmp_path / "candidates.tsv"
-    candidates(replica, path, change)
-    with pytest.raises(UserError) as caught:
-        votes.read_candidates(path)
-    assert str(caught.value).startswith(str(path)) and message in str(caught.value)
-
-
 def test_the_jobs_from_candidates_to_labels(root, replica, tmp_path):
     candidates(replica, tmp_path / "candidates.tsv")
+    frame = read_c_gap(tmp_path / "candidates.tsv", labelled=False)
+    files.write_parquet(tmp_path / "candidates.parquet", frame)
     declaration = str(root / "templates/annotation/counter_gap_coreference.yaml")
     paths = {name: str(tmp_path / name) for name in ("questions", "answers", "labels", "funnel", "discarded", "agreed")}
     questions_job.main(
-        declaration=declaration, questions=paths["questions"], candidates=str(tmp_path / "candidates.tsv")
+        declaration=declaration, questions=paths["questions"], instances=str(tmp_path / "candidates.parquet")
     )
     task = annotation.load(paths["questions"])
     known = annotation.Task(task.declaration, task.items.assign(expected=votes.items(replica).expected))

@@ -4,8 +4,10 @@ import shutil
 
 import pytest
 
-from scripts.core import files
+from scripts.core import annotation, files
+from scripts.counter_gap.lib import votes
 from scripts.counter_gap.lib.instances import read_c_gap
+from tests.annotation import simulated
 from tests.workflow.conftest import Workflow
 
 pytestmark = pytest.mark.workflow
@@ -35,7 +37,9 @@ counter_gap:
   books: {{sources: [shelf]}}
   bootstrap: {{draws: 200, seed: 1}}
   simulation: {{quadruples: 40, repeats: 4, seed: 1}}
+  annotation: {{sheets: [{sheets}]}}
 """
+PEOPLE = ("ada", "ben", "eve")
 
 
 @pytest.fixture(scope="module")
@@ -44,8 +48,9 @@ def workflow(tmp_path_factory, coreference_python, root):
     (made.folder / ".venv-coreference").symlink_to(root / ".venv-coreference")
     (made.folder / "shelf").mkdir()
     (made.folder / "shelf/mill.txt").write_text(BOOK, encoding="utf-8")
-    (made.folder / "plain.yaml").write_text(OVERLAY.format(templates="replica"), encoding="utf-8")
-    (made.folder / "books.yaml").write_text(OVERLAY.format(templates="books"), encoding="utf-8")
+    sheets = ", ".join(f"{{annotator: {name}, set: books, file: {name}.json}}" for name in PEOPLE)
+    (made.folder / "plain.yaml").write_text(OVERLAY.format(templates="replica", sheets=""), encoding="utf-8")
+    (made.folder / "books.yaml").write_text(OVERLAY.format(templates="books", sheets=sheets), encoding="utf-8")
     return made
 
 
@@ -64,11 +69,17 @@ def test_a_book_becomes_a_data_set(workflow):
     consistency = files.read_csv(workflow.folder / targets[2]).set_index(["system", "metric"]).value
     assert consistency["First name (rule)", "delta_p"] == 0 and consistency["Gendered (rule)", "p_within"] == 0
 
-    # One original of either gender is labelled; what annotators say is a file.
+    # Three people take the first name everywhere; of the others than one original of either gender they say that they
+    # contradict common sense.
     chosen = [originals[originals.gender == gender].quadruple.iloc[0] for gender in ("M", "F")]
-    rows = [f"{name},TRUE,FALSE\n" for name in candidates.id[candidates.quadruple.isin(chosen)]]
-    labels = workflow.folder / "results/counter_gap/annotation/books/labels.csv"
-    files.write_text(labels, "ID,A-coref,B-coref\n" + "".join(rows))
+    done = workflow.snakemake("results/counter_gap/annotation/books/questions.parquet", overlay="plain.yaml")
+    assert done.returncode == 0, done.stdout[-3000:]
+    task = annotation.load(workflow.folder / "results/counter_gap/annotation/books/questions.parquet")
+    known = annotation.Task(task.declaration, task.items.assign(expected="a"))
+    flags = {votes.COMMON_SENSE: set(candidates.id[~candidates.quadruple.isin(chosen)])}
+    given = simulated.answers(known, seed=1, flags=flags)
+    for name in PEOPLE:
+        (workflow.folder / f"{name}.json").write_text(simulated.saved(task, name, given), encoding="utf-8")
     table = "results/counter_gap/tables/books/accuracy.csv"
     done = workflow.snakemake(table, overlay="books.yaml")
     assert done.returncode == 0, done.stdout[-3000:]

@@ -10,72 +10,16 @@ vote, and quadruples are discarded in this order, each for the first reason that
 - ``real people``: annotators say so of one of the four.
 """
 
-import csv
-
 import pandas as pd
 
-from scripts.core import annotation, files
-from scripts.core.errors import UserError
-from scripts.counter_gap.lib.instances import COLUMNS, GENDERS, ROLES
+from scripts.core import annotation
+from scripts.counter_gap.lib.instances import GENDERS
 
 REASONS = ("too few answers", "undecided", "contradicts common sense", "inconsistent", "real people")
 PERSON, COMMON_SENSE, REAL_PEOPLE = "coreferent", "common_sense", "real_people"
 """The questions of the task (``templates/annotation/counter_gap_coreference.yaml``)."""
 FLAGGED = ("majority", "any")
 """When a passage counts as one that annotators flag: more than half of them do, or anybody does."""
-_SPANS = {"pronoun": "Pronoun", "a": "A", "b": "B"}
-
-
-def read_candidates(path):
-    """Read quadruples in C-GAP's columns, whose labels nobody knows yet and which are left unread.
-
-    Parameters
-    ----------
-    path : str or Path
-        Tab-separated with double-quote quoting, four rows for each quadruple.
-
-    Returns
-    -------
-    DataFrame
-        ``id``, ``quadruple``, ``text``, and ``pronoun``, ``a``, ``b`` with their offsets.
-
-    Raises
-    ------
-    UserError
-        Naming the row: another header, another number of cells, a name or pronoun that is not at its offset, and rows
-        that are not the four of a quadruple in order.
-    """
-    text = files.read_text(path, "make it again")
-    rows = list(csv.reader(text.splitlines(keepends=True), delimiter="\t"))
-    if not rows or tuple(rows[0]) != COLUMNS:
-        raise UserError(f"{path}, row 1: the header must be {', '.join(COLUMNS)}; make the file again")
-    found = []
-    for number, cells in enumerate(rows[1:], 2):
-        if len(cells) != len(COLUMNS):
-            raise UserError(f"{path}, row {number}: {len(cells)} cells where the header has {len(COLUMNS)}; correct it")
-        row = dict(zip(COLUMNS, cells, strict=True))
-        entry = {"id": row["ID"], "text": row["Text"]}
-        for name, column in _SPANS.items():
-            offset = row[f"{column}-offset"]
-            if not offset.isdecimal() or not row[column] or not row["Text"][int(offset) :].startswith(row[column]):
-                raise UserError(
-                    f"{path}, row {number}: {column} '{row[column]}' is not at its offset {offset}; correct the row"
-                )
-            entry |= {name: row[column], f"{name}_offset": int(offset)}
-        if entry["pronoun"].lower() not in GENDERS:
-            raise UserError(
-                f"{path}, row {number}: '{entry['pronoun']}' is not one of {', '.join(GENDERS)}; correct it"
-            )
-        first = found[-(len(found) % 4)]["id"] if len(found) % 4 else entry["id"]
-        role = ROLES[len(found) % 4]
-        if entry["id"] != (first if role == ROLES[0] else f"{first}-{role}"):
-            raise UserError(
-                f"{path}, row {number}: the ID '{entry['id']}' is not the {role} of '{first}'; restore the row"
-            )
-        found.append(entry | {"quadruple": first})
-    if not found or len(found) % 4:
-        raise UserError(f"{path}: {len(found)} instances, which are no whole quadruples; make the file again")
-    return pd.DataFrame(found)
 
 
 def items(instances):
