@@ -1,28 +1,28 @@
-"""A workstation with several GPUs and no Slurm: scoring jobs side by side see one each, not the same one."""
+"""A workstation with several GPUs and no Slurm: a scoring job sees one that no job beside it uses."""
 
+import os
 import re
 
 import pytest
 import yaml
 
+from scripts.core import gpus
+
 pytestmark = pytest.mark.workflow
 
 
-def test_scoring_jobs_side_by_side_see_distinct_gpus(fresh):
-    names = ("tiny-bert", "tiny-opt")
-    workflow = fresh(names)
+def test_a_scoring_job_sees_a_gpu_that_no_other_job_uses(fresh, monkeypatch, tmp_path):
+    workflow = fresh(("tiny-bert",))
     registry = workflow.folder / "zoo/models.yaml"
     models = yaml.safe_load(registry.read_text())
-    for name in names:
-        models["models"][name]["gpus"] = 1
+    models["models"]["tiny-bert"]["gpus"] = 1
     registry.write_text(yaml.safe_dump(models, sort_keys=False))
-    done = workflow.snakemake(
-        "--resources", "gpu=2", "--set-threads", "score=1", "--", "scores",
-        environment={"PRONOUN_PRETEND_GPUS": "0,1"},
-    )  # fmt: skip
+    monkeypatch.setenv("PRONOUN_PRETEND_GPUS", "0,1")
+    # The test is the job beside it, so that nothing depends on which of two jobs ends first.
+    with gpus.reserved(1, folder=tmp_path / f"pronoun-gpus-{os.getuid()}") as held:
+        monkeypatch.delenv(gpus.VISIBLE)
+        done = workflow.snakemake("--resources", "gpu=2", "--", "scores", environment={"TMPDIR": str(tmp_path)})
+    assert held == ["0"]
     assert done.returncode == 0, done.stdout[-4000:]
-    logs = [
-        (workflow.folder / f"results/logs/score/ruff/replica/{name}/1of1.log").read_text(encoding="utf-8")
-        for name in names
-    ]
-    assert sorted(re.search(r"GPUs (\S+)\n", log).group(1) for log in logs) == ["0", "1"]
+    log = (workflow.folder / "results/logs/score/ruff/replica/tiny-bert/1of1.log").read_text(encoding="utf-8")
+    assert re.search(r"GPUs (\S+)\n", log).group(1) == "1"
