@@ -73,6 +73,8 @@ FAMILIES = {
 }
 _UNKNOWN_RANGE = (1e7, 1e11)
 _LIGHTEST, _DARKEST = 72.0, 32.0
+# CIE lightness that a debiased coreference system has more than the same system without.
+_DEBIASED = {"none": 0.0, "a-CDA": 12.0, "n-CDA": -12.0}
 
 
 def style():
@@ -195,26 +197,30 @@ def model_style(facts):
 
     Hue stands for the family, lightness and marker for the size (larger is darker) where the family has several, the
     line for the architecture. A family that :data:`FAMILIES` does not know gets one of its hues by a checksum of its
-    name.
+    name. A debiased coreference system is lighter (a-CDA) or darker (n-CDA), with the next marker or the one after.
 
     Parameters
     ----------
     facts : dict
-        ``family``, ``architecture`` and ``parameters`` (None if they are not published).
+        ``family``, ``architecture`` and ``parameters`` (None if they are not published); ``debiasing`` of a system.
 
     Returns
     -------
     dict
         Keyword arguments of a line: ``color``, ``marker``, ``linestyle``.
     """
+    debiasing = facts.get("debiasing", "none")
     family, count = facts["family"], facts["parameters"]
     colour, fewest, most = _family(family)
     place = 0.5
     if fewest and count:
         place = float(np.clip(np.log(count / fewest) / np.log(most / fewest), 0, 1))
         colour = _with_lightness(colour, _LIGHTEST + place * (_DARKEST - _LIGHTEST))
+    if debiasing != "none":
+        colour = _with_lightness(colour, _lightness(colour) + _DEBIASED[debiasing])
     names = list(FAMILIES)
     offset = names.index(family) if family in FAMILIES else zlib.crc32(family.encode())
+    offset += list(_DEBIASED).index(debiasing)
     marker = MARKERS[(offset + round(place * (len(MARKERS) - 1))) % len(MARKERS)]
     return {"color": colour, "marker": marker, "linestyle": LINES[facts["architecture"]]}
 
@@ -244,6 +250,11 @@ def _linear(colour):
 
 def _luminance(linear):
     return float(linear @ (0.2126, 0.7152, 0.0722))
+
+
+def _lightness(colour):
+    """Return the CIE lightness of a colour, which must be above 8."""
+    return 116 * _luminance(_linear(colour)) ** (1 / 3) - 16
 
 
 def _with_lightness(colour, lightness):

@@ -86,6 +86,17 @@ def test_larger_models_of_a_family_are_darker(registry):
     assert len(set(shades)) == len(shades)
 
 
+def test_debiased_systems_are_told_from_the_one_without():
+    for family, parameters in (("MiniLM coreference", 2.4e7), ("BERT coreference", 1.1e8), ("BERT coreference", 3.3e8)):
+        made = facts(family, parameters, "encoder")
+        plain, anonymous, named = (
+            plotting.model_style(made | {"debiasing": method}) for method in ("none", "a-CDA", "n-CDA")
+        )
+        assert plain == plotting.model_style(made)
+        assert luminance(anonymous["color"]) > luminance(plain["color"]) > luminance(named["color"])
+        assert len({look["marker"] for look in (plain, anonymous, named)}) == 3
+
+
 def test_a_model_looks_the_way_its_own_facts_say():
     assert plotting.model_style(facts()) == plotting.model_style(facts(demonstration=True))
     assert plotting.model_style(facts("New"))["color"] != plotting.model_style(facts("New", 5_000_000_000))["color"]
