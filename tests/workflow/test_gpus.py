@@ -21,7 +21,8 @@ def test_a_scoring_job_sees_a_gpu_that_no_other_job_uses(fresh, monkeypatch, tmp
     # The test is the job beside it, so that nothing depends on which of two jobs ends first.
     with gpus.reserved(1, folder=tmp_path / f"pronoun-gpus-{os.getuid()}") as held:
         monkeypatch.delenv(gpus.VISIBLE)
-        done = workflow.snakemake("--resources", "gpu=2", "--", "scores", environment={"TMPDIR": str(tmp_path)})
+        scores = "results/ruff/scores/replica/tiny-bert.parquet"
+        done = workflow.snakemake("--resources", "gpu=2", "--", scores, environment={"TMPDIR": str(tmp_path)})
     assert held == ["0"]
     assert done.returncode == 0, done.stdout[-4000:]
     log = (workflow.folder / "results/logs/score/ruff/replica/tiny-bert/1of1.log").read_text(encoding="utf-8")
