@@ -5,7 +5,7 @@ CORES ?= $(shell nproc)
 PYTHON ?= python3
 export PYTHON
 
-.PHONY: help paper test test-slurm environment tex lint bench architectures
+.PHONY: help paper test test-slurm environment tex lint bench scale architectures
 .DEFAULT_GOAL := help
 
 help: ## Show this list
@@ -23,8 +23,11 @@ paper: environment ## Run the default workflow; leaves results/paper/main.pdf
 	    exit 1; \
 	fi
 
-bench: environment ## Measure the scoring engines; leaves results/benchmarks/scoring.csv
+bench: environment ## Measure scoring and prompting beside other programs; leaves results/benchmarks/{scoring,prompting}.csv
 	.venv/bin/snakemake --cores $(CORES) bench
+
+scale: environment ## Measure a run of 29 synthetic models; leaves runs/synthetic-ruff-29/results/benchmarks/scale.csv
+	.venv/bin/python -m scripts.scale --models 29 --cores $(CORES)
 
 architectures: environment ## Print how the engines score small models of 60 architectures that no study uses
 	.venv/bin/python -m tests.core.engines.architectures

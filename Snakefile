@@ -9,8 +9,8 @@
 #                            -> results/{study}/figures/, tables/                  rules/studies.smk
 #                            -> results/paper/main.pdf                             rules/paper.smk
 #
-# Named targets: paper (the default), summary, figures, tables, scores, clusters, instances, fetch_models, plan, bench, and
-# one for each study, by its name; audit says whether all that was made is what would be made today.
+# Named targets: paper (the default), summary, figures, tables, scores, clusters, instances, fetch_models, plan, bench, card,
+# and one for each study, by its name; audit says whether all that was made is what would be made today.
 
 
 include: "rules/common.smk"
@@ -36,13 +36,17 @@ for name in chosen(
 
 include: "rules/studies.smk"
 include: "rules/scoring.smk"
+include: "rules/servers.smk"
+include: "rules/synthetic.smk"
 include: "rules/prompting.smk"
 include: "rules/distributions.smk"
 include: "rules/coreference.smk"
 include: "rules/annotation.smk"
 include: "rules/planning.smk"
 include: "rules/paper.smk"
+include: "rules/card.smk"
 include: "rules/provenance.smk"
+include: "rules/export.smk"
 include: "rules/modules.smk"
 include: "rules/progress.smk"
 include: "rules/cluster.smk"
@@ -65,6 +69,7 @@ rule paper:
     input:
         rules.paper_pdf.output.pdf,
         rules.paper_summary.output,
+        rules.card.input,
 
 
 rule summary:

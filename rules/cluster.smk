@@ -1,4 +1,4 @@
-# What every run needs besides the profile slurm/config.yaml where jobs go to a cluster; a local run is not touched.
+# What every run needs besides the profile slurm/profile.yaml where jobs go to a cluster; a local run is not touched.
 # Comes last: it looks at all rules.
 
 from scripts.core import cluster
@@ -22,5 +22,7 @@ onstart:
     try:
         cluster.prepare(workflow)
         progress.begin(PROGRESS, workflow)
+        if CARD:
+            cards.keep(CARD, workflow.config_settings.overwrite_config)
     except UserError as error:
         refuse(error)

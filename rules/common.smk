@@ -12,14 +12,14 @@ sys.path.insert(0, str(ROOT))
 os.environ.update(PYTHONPATH=os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")])))
 
 from scripts.core import config as configuration
-from scripts.core import runs
-from scripts.core.engines import registry
+from scripts.core import runs, synthetic
+from scripts.core.engines import cards, descriptions, registry, usage
 from scripts.core import studies as declarations
 from scripts.core import templates as template_files
 from scripts.core import upstream as upstream_files
 from scripts.core.errors import UserError
 from scripts.core.provenance import job_records
-from scripts.core.studies import Documents, Prompted, Resolved, Scored, Texts, every, result
+from scripts.core.studies import Card, Documents, Point, Prompted, Resolved, Scored, Texts, every, result
 
 
 def refuse(error):
@@ -52,9 +52,27 @@ def upstream(path):
     return f"results/upstream/{path}"
 
 
+# A card has a run in a folder of its own, so that other runs stay as they are.
+STARTED = Path.cwd()
+CARD = None
+if config.get("card"):
+    try:
+        CARD_KNOWN = configuration.load_yaml(ROOT / "config/models.yaml")["models"]
+        if config.get("registry"):
+            CARD_KNOWN |= configuration.load_yaml(named(config["registry"])).get("models", {})
+        CARD = cards.planned(config, STARTED, ROOT, CARD_KNOWN)
+        CARD.folder.mkdir(parents=True, exist_ok=True)
+    except UserError as error:
+        refuse(error)
+
+    workdir: str(CARD.folder)
+
+
 # Snakemake reads these files as well, but of two equal keys it takes the last. It has read those of the command line by
 # now, so broken ones never get here: scripts/check_config.py names their lines.
-CONFIG_FILES = [root(path) for path in [ROOT / "config.yaml", *workflow.overwrite_configfiles]]
+CONFIG_FILES = [
+    root(path) for path in [ROOT / "config.yaml", *(STARTED / path for path in workflow.overwrite_configfiles)]
+]
 try:
     if workflow.is_main_process:
         for path in CONFIG_FILES:
@@ -67,6 +85,24 @@ configfile: str(ROOT / "config.yaml")
 
 
 try:
+    if CARD:
+        # What the command line says of the checkpoint is no part of the configuration.
+        CARD_GIVEN = descriptions.stated(config)
+        for key in CARD_GIVEN:
+            config.pop(key)
+        if CARD.request in CARD_KNOWN:
+            CARD_ENTRY = CARD_KNOWN[CARD.request]
+        elif cards.is_server(CARD.request):
+            CARD_ENTRY = descriptions.entry_of_server(CARD.request, CARD_GIVEN, CARD_KNOWN)
+        else:
+            CARD_ENTRY = descriptions.entry_of(cards.described(CARD, STARTED), CARD_GIVEN)
+        laid = configuration.merge(
+            config, cards.overlay(CARD, CARD_ENTRY, configuration.load_yaml(ROOT / f"config/cards/{CARD.size}.yaml"))
+        )
+        stated = {
+            key: value for key, value in workflow.config_settings.overwrite_config.items() if key not in CARD_GIVEN
+        }
+        config.update(configuration.merge(laid, stated))
     configuration.validate(
         config, configuration.configuration_schema(ROOT / "config/schemas"), " with ".join(CONFIG_FILES)
     )
@@ -82,10 +118,13 @@ try:
         SYSTEMS |= known["systems"]
         registry.check_conflicts(MODELS, config["registry"])
         registry.check_systems(SYSTEMS, MODELS, config["registry"])
+    if CARD and CARD.name not in MODELS:
+        MODELS[CARD.name] = registry.checked(CARD.name, CARD_ENTRY, MODELS, schema)
     for entry in [*MODELS.values(), *SYSTEMS.values()]:
         for part in ("source", "encoder"):
             if "path" in entry.get(part, {}):
                 entry[part]["path"] = named(entry[part]["path"])
+    synthetic.check_names(MODELS)
     RUN = registry.select(MODELS, config["models"])
     RUN_SYSTEMS = registry.select_systems(SYSTEMS, config["systems"])
     SERVERS = registry.select_servers(MODELS, config["completions"]["models"])
@@ -120,7 +159,9 @@ FETCHED_MODELS = {
 }
 
 # The part of a registry entry that scores depend on; a new label or licence rescores nothing.
-SCORED_KEYS = ("source", "tokenizer", "architecture", "precision", "gpus", "gated", "remote_code", "demonstration")
+SCORED_KEYS = (
+    "source", "tokenizer", "architecture", "precision", "half_precision", "gpus", "gated", "remote_code", "demonstration",
+)  # fmt: skip
 SCORED_ENTRIES = {name: {key: entry[key] for key in SCORED_KEYS if key in entry} for name, entry in MODELS.items()}
 
 # One model at a time gets all cores of this machine: fewer copies of weights in memory, and no idle core at the end.
@@ -151,6 +192,40 @@ def local_weights(model):
     return job_records.local_weights(MODELS[model]["source"])
 
 
+# Estimates are what jobs ask for, unless the configuration has them follow what finished jobs used. Only the main process
+# asks for resources.
+MEASURED_MARGIN = config["planning"]["measured_margin"]
+if MEASURED_MARGIN and workflow.is_main_process:
+    try:
+        USED = usage.finished("results/benchmarks")
+    except UserError as error:
+        refuse(error)
+else:
+    USED = None
+
+
+def memory_of(rule):
+    """Return the function of a rule's memory (MB) that Snakemake asks, by the model of the job."""
+
+    def memory(wildcards, attempt):
+        entry = MODELS[wildcards.model]
+        estimate = registry.memory_mb(entry, attempt)
+        if USED is None:
+            return estimate
+        gpu = registry.gpus(entry) > 0
+        return usage.asked_memory(USED, MEASURED_MARGIN, rule, wildcards.model, gpu, estimate, attempt)
+
+    return memory
+
+
+def minutes_of(rule, model, instances_of, jobs, estimate, attempt):
+    """Return the time limit of a job that does one of ``jobs`` parts of a model's work."""
+    if USED is None:
+        return estimate
+    gpu = registry.gpus(MODELS[model]) > 0
+    return usage.asked_minutes(USED, MEASURED_MARGIN, rule, model, gpu, instances_of, jobs, estimate, attempt)
+
+
 def check_jobs(jobs, verb):
     """Refuse numbers of jobs that no scheduler takes."""
     try:
@@ -179,10 +254,86 @@ def shards_of(scored, name, model):
     return registry.shards(MODELS[model], instances, scored.options, tokens, config["scoring"]["minutes_per_job"])
 
 
+def scoring_estimate(study, name, model, jobs, attempt=1):
+    """Return what one of ``jobs`` scoring jobs takes at most by estimate, in minutes."""
+    scored = SCORED[study]
+    instances, tokens = scored.size_of(name, model)
+    return registry.runtime_minutes(MODELS[model], instances / jobs, scored.options, tokens, attempt)
+
+
 def scoring_minutes(wildcards, attempt):
     """Return the time limit of a scoring job in minutes."""
-    scored = SCORED[wildcards.study]
-    instances, tokens = scored.size_of(wildcards.templates, wildcards.model)
-    return registry.runtime_minutes(
-        MODELS[wildcards.model], instances / int(wildcards.shards), scored.options, tokens, attempt
+    study, name, model, jobs = wildcards.study, wildcards.templates, wildcards.model, int(wildcards.shards)
+    return minutes_of(
+        "score", model, f"{study}/{name}", jobs, scoring_estimate(study, name, model, jobs, attempt), attempt
     )
+
+
+def prompting_estimate(study, model, jobs, attempt=1):
+    """Return what one of ``jobs`` prompting jobs takes at most by estimate, in minutes."""
+    return registry.prompt_minutes(MODELS[model], PROMPTED[study].models[model]["seconds"] / jobs, attempt)
+
+
+def prompting_minutes(wildcards, attempt):
+    """Return the time limit of a prompting job in minutes."""
+    study, model, jobs = wildcards.study, wildcards.model, int(wildcards.shards)
+    estimate = prompting_estimate(study, model, jobs, attempt)
+    return minutes_of("prompt", model, f"{study}/{wildcards.templates}", jobs, estimate, attempt)
+
+
+def distribution_estimate(study, name, model, count, attempt=1):
+    """Return what a job with so many texts takes at most by estimate, in minutes."""
+    texts = TEXTS[study]
+    return registry.distribution_minutes(MODELS[model], count, texts.tokens, texts.new_tokens[name], attempt)
+
+
+def distribution_minutes(wildcards, count, attempt):
+    """Return the time limit of a job with so many texts in minutes."""
+    study, name, model = wildcards.study, wildcards.set, wildcards.model
+    estimate = distribution_estimate(study, name, model, count, attempt)
+    return minutes_of("token_distributions", model, f"{study}/{name}", 1, estimate, attempt)
+
+
+def run_here(models):
+    """Return the models that are not behind a server, whose work costs this machine nothing."""
+    return [name for name in models if "source" in MODELS[name]]
+
+
+def estimated(model, minutes):
+    """Return what one job of a model asks for where nothing was measured: memory in MB and minutes."""
+    return [registry.memory_mb(MODELS[model]), minutes]
+
+
+def reference_files(wildcards):
+    """Return what a served model's reference is loaded from, as inputs of a rule."""
+    name = MODELS[wildcards.model]["api"]["scoring"].get("reference")
+    return {**PREPARED_WEIGHTS.get(name, {}), **FETCHED_MODELS.get(name, {})}
+
+
+def card_studies(model):
+    """Return the studies for which a model does something, by name."""
+    return [name for name in CARDS if STUDIES[name].takes(model)]
+
+
+def card_speeds(wildcards):
+    """Return the measured times of a model's jobs; of a model behind a server, what the server counted."""
+    served = "api" in MODELS[wildcards.model]
+    speeds = []
+    for study in card_studies(wildcards.model):
+        for path in STUDIES[study].files_of(wildcards.model):
+            _, _, room, *parts = Path(path).with_suffix("").parts
+            named_by = {"study": study, "model": wildcards.model, "templates": "/".join(parts[:-1])}
+            if room == "distributions":
+                made = "completions" if served else "token_distributions"
+                speeds.append(f"results/benchmarks/{made}/{study}/{named_by['templates']}/{wildcards.model}.json")
+            elif served:
+                speeds += expand(rules.score_at_server.output.usage, shard=1, shards=1, **named_by)
+            else:
+                shards = (
+                    SHARDS[study][named_by["templates"]][wildcards.model]
+                    if room == "scores"
+                    else PROMPT_SHARDS[study][wildcards.model]
+                )
+                rule_of = {"scores": rules.score, "answers": rules.prompt}[room]
+                speeds += expand(rule_of.output.speed, shard=range(1, shards + 1), shards=shards, **named_by)
+    return speeds

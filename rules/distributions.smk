@@ -40,14 +40,8 @@ rule token_distributions:
     resources:
         loaded_models=1,
         gpu=lambda wildcards: registry.gpus(MODELS[wildcards.model]),
-        mem_mb=lambda wildcards, attempt: registry.memory_mb(MODELS[wildcards.model], attempt),
-        runtime=lambda wildcards, input, attempt: registry.distribution_minutes(
-            MODELS[wildcards.model],
-            rows_of(input.texts),
-            TEXTS[wildcards.study].tokens,
-            TEXTS[wildcards.study].new_tokens[wildcards.set],
-            attempt,
-        ),
+        mem_mb=memory_of("token_distributions"),
+        runtime=lambda wildcards, input, attempt: distribution_minutes(wildcards, rows_of(input.texts), attempt),
     params:
         model=lambda wildcards: wildcards.model,
         entry=lambda wildcards: READ_ENTRIES[wildcards.model],

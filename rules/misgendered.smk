@@ -82,6 +82,11 @@ MISGENDERED_PRINTED_FORMS = {
 # (scripts/core/provenance/origins.py says how an entry is read).
 MISGENDERED_TRACED = [
     {
+        "files": "results/misgendered/*/model_pairs.csv",
+        "when": {"model_a": ".+", "model_b": ".+"},
+        "then": {"model": ["{model_a}", "{model_b}"]},
+    },
+    {
         "files": "results/misgendered/tables/published_vs_ours.csv",
         "when": {"table": ".+", "cells": ".*", "models": ".*"},
         "then": {"@file": "results/misgendered/{table}", "@cells": "{cells}", "model": "{models}"},
@@ -111,13 +116,17 @@ MISGENDERED_TRACED = [
         {"files": f"results/misgendered/*/{name}.csv", "without": ["shots"], "then": {"shots": "0"}}
         for name in (
             "accuracy",
+            "calibration*",
             "choices",
             "constrained_decoding",
             "declared_forms",
             "evaluation_examples",
             "fertility",
             "mixed_model",
+            "model_pairs",
             "name_ranks",
+            "normalisation",
+            "power",
             "reductions",
             "regressions",
         )
@@ -445,8 +454,8 @@ MISGENDERED_SHOTS = {
     for templates in MISGENDERED["templates"]
 }
 
-# Measured with one and with three models: 10 kB for each instance, and 1 kB more for each model.
-MISGENDERED_MEMORY = max(8000, MISGENDERED_SCORED.instances * (10 + len(MISGENDERED_MODELS)) // 1000)
+# Models come one after the other. Measured with all 3.3 million instances: 2.3 GB, however many models there are.
+MISGENDERED_ONE_MODEL = 2000 + MISGENDERED_SCORED.instances // 1000
 
 
 rule misgendered_predictions:
@@ -467,7 +476,7 @@ rule misgendered_predictions:
     conda:
         "../envs/analysis.yaml"
     resources:
-        mem_mb=MISGENDERED_MEMORY,
+        mem_mb=MISGENDERED_ONE_MODEL,
         runtime=60,
     params:
         models=lambda wildcards: [
@@ -625,6 +634,53 @@ rule misgendered_choices:
         "../scripts/misgendered/choices.py"
 
 
+rule misgendered_normalisation:
+    input:
+        instances="results/misgendered/instances/{templates}/selected.parquet",
+        scores=expand("results/misgendered/scores/{{templates}}/{model}.parquet", model=MISGENDERED_MODELS),
+    output:
+        **{
+            table: f"{MISGENDERED_ANALYSIS}/{{templates}}/{table}.csv"
+            for table in ("normalisation", "calibration", "calibration_bins")
+        },
+    log:
+        "results/logs/misgendered_normalisation/{templates}.log",
+    conda:
+        "../envs/analysis.yaml"
+    resources:
+        # An estimate: all scores of one model at once.
+        mem_mb=8000 + MISGENDERED_SCORED.instances * 5 // 1000,
+        runtime=60,
+    params:
+        **MISGENDERED_DRAWN,
+        models=list(MISGENDERED_MODELS),
+        wording=MISGENDERED["declarations"]["wording"],
+        labels=MISGENDERED["scores"]["labels"],
+        capitals=MISGENDERED["scores"]["capitals"],
+    script:
+        "../scripts/misgendered/normalisation.py"
+
+
+rule misgendered_model_pairs:
+    input:
+        predictions=rules.misgendered_predictions.output.predictions,
+    output:
+        model_pairs=f"{MISGENDERED_ANALYSIS}/{{templates}}/model_pairs.csv",
+        power=f"{MISGENDERED_ANALYSIS}/{{templates}}/power.csv",
+    log:
+        "results/logs/misgendered_model_pairs/{templates}.log",
+    conda:
+        "../envs/analysis.yaml"
+    resources:
+        # An estimate: eight bytes for each instance and model, and the keys of one model.
+        mem_mb=MISGENDERED_ONE_MODEL + MISGENDERED_SCORED.instances * len(MISGENDERED_MODELS) * 16 // 10**6,
+        runtime=60,
+    params:
+        **MISGENDERED_DRAWN,
+    script:
+        "../scripts/misgendered/model_pairs.py"
+
+
 rule misgendered_printed_averages:
     input:
         published=root("paper/published/misgendered.csv"),
@@ -730,6 +786,18 @@ MISGENDERED_FIGURES = {
         title="Mean against sum of losses",
         params=MISGENDERED_BY_MODEL,
     ),
+    "normalisation": result(
+        "normalisation",
+        made=MISGENDERED_WITH_MODELS,
+        title="Accuracy under other scores than the mean",
+        params=MISGENDERED_BY_MODEL,
+    ),
+    "calibration": result(
+        "calibration_bins",
+        made=MISGENDERED_WITH_MODELS,
+        title="Accuracy by confidence",
+        params=MISGENDERED_BY_MODEL,
+    ),
     "declared_forms": result(
         "declared_forms",
         made=MISGENDERED_WITH_MODELS,
@@ -767,7 +835,16 @@ MISGENDERED_TABLES = {
     "printed_averages": result(**MISGENDERED_AVERAGES),
     **{
         name: result(name, made=MISGENDERED_WITH_MODELS, params={"models": MISGENDERED_MODELS})
-        for name in ("choices", "reductions", "declared_forms", "mixed_model")
+        for name in (
+            "choices",
+            "reductions",
+            "normalisation",
+            "calibration",
+            "declared_forms",
+            "mixed_model",
+            "power",
+            *(["model_pairs"] if len(MISGENDERED_MODELS) > 1 else []),
+        )
     },
     "fertility": result("regressions", made=MISGENDERED_WITH_MODELS, params={"models": MISGENDERED_MODELS}),
 }
@@ -828,6 +905,9 @@ declare(
     },
     numbers=result(
         "reductions",
+        "normalisation",
+        "calibration",
+        "power",
         "declared_forms",
         "regressions",
         "mixed_model",
@@ -860,6 +940,35 @@ declare(
     ),
     summary=result(
         **MISGENDERED_ACCURACY,
+        tables=[
+            f"{MISGENDERED_ANALYSIS}/{templates}/{table}.csv"
+            for templates in (MISGENDERED["templates"] if MISGENDERED_MODELS else [])
+            for table in ("normalisation", "calibration", "regressions", "model_pairs", "power", "mixed_model")
+        ],
         params={"models": MISGENDERED_MODELS, "template_sets": MISGENDERED["templates"]},
+    ),
+    card=Card(
+        value="Accuracy",
+        points=[
+            Point("binary", "accuracy", "binary pronouns", ("misgendered_accuracy", "Binary", "Accuracy", 0.01)),
+            Point("they", "accuracy", "they", ("misgendered_accuracy", "Neutral", "Accuracy", 0.01)),
+            Point("neo", "accuracy", "neo-pronouns", ("misgendered_accuracy", "Neo-Pronouns", "Accuracy", 0.01)),
+        ],
+        findings=result(
+            predictions=rules.misgendered_accuracy.input.predictions,
+            name_ranks=expand(rules.misgendered_name_ranks.output.name_ranks, templates=MISGENDERED["templates"]),
+            corpus_counts=rules.misgendered_corpus_counts.output.corpus_counts,
+            params={
+                "model": lambda wildcards: wildcards.model,
+                "facts": lambda wildcards: registry.describe(MODELS[wildcards.model]),
+                "template_sets": MISGENDERED["templates"],
+            }
+            | MISGENDERED_DRAWN,
+            mem_mb=8000,
+        ),
+        data=MISGENDERED["templates"],
+        chance=MISGENDERED_CHANCE,
+        printed="misgendered",
+        axis="Pronouns",
     ),
 )

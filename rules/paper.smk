@@ -83,7 +83,7 @@ rule paper_source:
     params:
         models={name: registry.describe(MODELS[name]) for name in READ_MODELS},
         pronoun_sets=PRONOUN_LABELS if any(study.pronoun_sets for study in STUDIES.values()) else [],
-        engine=config["scoring"]["engine"] if SCORE_FILES else None,
+        engine=(synthetic.ENGINE if SYNTHETIC else config["scoring"]["engine"]) if SCORE_FILES else None,
         studies=[
             {"key": study.name, "name": study.title, "abstract": study.abstract, "appendix": study.appendix}
             for study in STUDIES.values()

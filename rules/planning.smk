@@ -1,6 +1,36 @@
-# What a run costs before it is paid for: scoring, prompting, token distributions and coreference of every study and model. Nothing is
-# made for it, so that planning one configuration leaves the results of another as they are: it uses what the
-# studies declare.
+# What a run costs before it is paid for: scoring, prompting, token distributions and coreference of every study and
+# model. Nothing is made for it, so that planning one configuration leaves the results of another as they are: it uses
+# what the studies declare.
+
+
+# What one job asks for by estimate, by rule, set and model.
+ESTIMATED = {
+    "score": {
+        f"{study}/{name}": {
+            model: estimated(model, scoring_estimate(study, name, model, jobs))
+            for model, jobs in SHARDS[study][name].items()
+            if "source" in MODELS[model]
+        }
+        for study, scored in SCORED.items()
+        for name in scored.sets
+    },
+    "prompt": {
+        f"{study}/{name}": {
+            model: estimated(model, prompting_estimate(study, model, jobs))
+            for model, jobs in PROMPT_SHARDS[study].items()
+        }
+        for study, prompted in PROMPTED.items()
+        for name in prompted.sets
+    },
+    "token_distributions": {
+        f"{study}/{name}": {
+            model: estimated(model, distribution_estimate(study, name, model, sum(texts.counts[name].values())))
+            for model in run_here(STUDIES[study].models)
+        }
+        for study, texts in TEXTS.items()
+        for name in texts.sets
+    },
+}
 
 
 # The params hold a digest of what earlier runs measured: as inputs those files would ask for scores to be made first.
@@ -19,9 +49,10 @@ rule plan:
         scored={
             f"{study}/{name}": {
                 "options": scored.options,
-                "lengths": {model: scored.lengths_of(name, model) for model in SHARDS[study][name]},
+                "lengths": {model: scored.lengths_of(name, model) for model in run_here(SHARDS[study][name])},
                 "shared": scored.shared,
-                "jobs": SHARDS[study][name],
+                "score": scored.score,
+                "jobs": {model: SHARDS[study][name][model] for model in run_here(SHARDS[study][name])},
             }
             for study, scored in SCORED.items()
             for name in scored.sets
@@ -44,7 +75,9 @@ rule plan:
                 "counts": texts.counts[name],
                 "tokens": texts.tokens,
                 "new_tokens": texts.new_tokens[name],
-                "methods": {model: registry.methods(MODELS[model], study) for model in STUDIES[study].models},
+                "methods": {
+                    model: registry.methods(MODELS[model], study) for model in run_here(STUDIES[study].models)
+                },
             }
             for study, texts in TEXTS.items()
             for name in texts.sets
@@ -62,7 +95,7 @@ rule plan:
         entries={
             name: {**SCORED_ENTRIES[name], **registry.work(MODELS[name])}
             for name in dict.fromkeys(
-                [*READ_MODELS, *(name for prompted in PROMPTED.values() for name in prompted.models)]
+                [*run_here(READ_MODELS), *(name for prompted in PROMPTED.values() for name in prompted.models)]
             )
         }
         | {
@@ -76,6 +109,14 @@ rule plan:
         },
         devices=config["planning"]["gpus"],
         speeds="results/benchmarks/score",
-        _measured={str(path): path.stat().st_mtime_ns for path in Path("results/benchmarks/score").rglob("*.json")},
+        benchmarks="results/benchmarks",
+        estimated=ESTIMATED,
+        margin=MEASURED_MARGIN,
+        _measured={
+            str(path): path.stat().st_mtime_ns
+            for folder in [*usage.RULES, usage.REPORTS]
+            for path in Path("results/benchmarks", folder).rglob("*")
+            if path.suffix in (".json", ".tsv", ".csv")
+        },
     script:
         "../scripts/planning/plan.py"

@@ -21,6 +21,8 @@ PROMPTED_SETS = one_of(dict.fromkeys(name for prompted in PROMPTED.values() for 
 
 localrules:
     merge_answers,
+    peers_environment,
+    merge_sampled_answers,
 
 
 rule prompt:
@@ -42,12 +44,8 @@ rule prompt:
     threads: SCORING_THREADS
     resources:
         gpu=lambda wildcards: registry.gpus(MODELS[wildcards.model]),
-        mem_mb=lambda wildcards, attempt: registry.memory_mb(MODELS[wildcards.model], attempt),
-        runtime=lambda wildcards, attempt: registry.prompt_minutes(
-            MODELS[wildcards.model],
-            PROMPTED[wildcards.study].models[wildcards.model]["seconds"] / int(wildcards.shards),
-            attempt,
-        ),
+        mem_mb=memory_of("prompt"),
+        runtime=prompting_minutes,
     params:
         model=lambda wildcards: wildcards.model,
         entry=lambda wildcards: PROMPTED_ENTRIES[wildcards.model],
@@ -56,6 +54,8 @@ rule prompt:
         device=config["scoring"]["device"],
         tokens_per_batch=config["scoring"]["tokens_per_batch"],
         save_seconds=config["scoring"]["save_seconds"],
+        temperature=lambda wildcards: PROMPTED[wildcards.study].models[wildcards.model].get("temperature", 0),
+        seed=lambda wildcards: PROMPTED[wildcards.study].models[wildcards.model].get("seed", 0),
         shard=lambda wildcards: int(wildcards.shard),
         shards=lambda wildcards: int(wildcards.shards),
         _weights=lambda wildcards: local_weights(wildcards.model),
@@ -81,3 +81,85 @@ rule merge_answers:
         "../envs/scoring.yaml"
     script:
         "../scripts/prompting/merge_answers.py"
+
+
+# What `make bench` compares with lies in the repository, for all runs, as the packages' coreference systems do.
+rule peers_environment:
+    input:
+        lock=root("envs/peers.lock"),
+        requirements=root("envs/peers.in"),
+    output:
+        environment="results/environments/peers.json",
+    log:
+        "results/logs/peers_environment/peers.log",
+    conda:
+        "../envs/scoring.yaml"
+    params:
+        folder=root(".venv-peers"),
+    script:
+        "../scripts/prompting/peers_environment.py"
+
+
+if PROMPTED:
+
+    rule bench_prompting:
+        input:
+            unpack(lambda wildcards: PREPARED_WEIGHTS.get("smollm2-135m-instruct", {})),
+            prompts=f"results/{next(iter(PROMPTED))}/prompts/{next(iter(PROMPTED.values())).sets[0]}.parquet",
+            peers=rules.peers_environment.output.environment,
+        output:
+            table="results/benchmarks/prompting.csv",
+        log:
+            "results/logs/bench_prompting.log",
+        conda:
+            "../envs/scoring.yaml"
+        threads: SCORING_THREADS
+        resources:
+            mem_mb=6000,
+            runtime=60,
+        params:
+            model="smollm2-135m-instruct",
+            entry=SCORED_ENTRIES["smollm2-135m-instruct"]
+            | {"prompt_wrapping": MODELS["smollm2-135m-instruct"]["prompt_wrapping"]},
+            instances=8,
+            new_tokens=20,
+            sizes=[8, 16, 32],
+            rounds=2,
+        script:
+            "../scripts/prompting/bench_prompting.py"
+
+
+# The same prompts again, with answers that are drawn: one job for each seed. Studies whose models have no such draws
+# ask for none.
+use rule prompt as prompt_sampled with:
+    output:
+        answers="results/{study}/sampled/{templates}/{model}/seed{draw}/{shard}of{shards}.parquet",
+        speed="results/benchmarks/prompt_sampled/{study}/{templates}/{model}/seed{draw}/{shard}of{shards}.json",
+    log:
+        "results/logs/prompt_sampled/{study}/{templates}/{model}/seed{draw}/{shard}of{shards}.log",
+    benchmark:
+        "results/benchmarks/prompt_sampled/{study}/{templates}/{model}/seed{draw}/{shard}of{shards}.tsv"
+    wildcard_constraints:
+        templates=PROMPTED_SETS,
+        draw=r"\d+",
+    params:
+        methods=lambda wildcards: PROMPTED[wildcards.study].models[wildcards.model]["sampled"]["methods"],
+        temperature=lambda wildcards: PROMPTED[wildcards.study].models[wildcards.model]["sampled"]["temperature"],
+        seed=lambda wildcards: int(wildcards.draw),
+
+
+use rule merge_answers as merge_sampled_answers with:
+    input:
+        shards=lambda wildcards: expand(
+            rules.prompt_sampled.output.answers,
+            shard=range(1, PROMPT_SHARDS[wildcards.study][wildcards.model] + 1),
+            shards=PROMPT_SHARDS[wildcards.study][wildcards.model],
+            allow_missing=True,
+        ),
+    output:
+        answers="results/{study}/sampled/{templates}/{model}_seed{draw}.parquet",
+    log:
+        "results/logs/merge_sampled_answers/{study}/{templates}/{model}_seed{draw}.log",
+    wildcard_constraints:
+        templates=PROMPTED_SETS,
+        draw=r"\d+",

@@ -52,12 +52,31 @@ RUFF_TRACED = [
     {"files": "*/accuracy_by_*.csv", "when": {"panel": ".+"}, "then": {"model": "{panel}"}},
     *(
         {"files": f"results/ruff/*/{name}.csv", "then": {"setting": "fidelity"}}
-        for name in ("accuracy*", "scaling", "headline", "introduction_accuracy", "error_*", "pronoun_tests")
+        for name in (
+            "accuracy*",
+            "calibration*",
+            "error_*",
+            "fertility*",
+            "headline",
+            "introduction_accuracy",
+            "mixed_model",
+            "model_pairs",
+            "normalisation",
+            "power",
+            "pronoun_tests",
+            "rankings",
+            "scaling",
+        )
     ),
     *(
         {"files": f"results/ruff/figures/*/{name}.csv", "then": {"n_distractors": "0"}}
         for name in ("accuracy_by_pronoun", "introduction_accuracy")
     ),
+    {
+        "files": "*/model_pairs.csv",
+        "when": {"model_a": ".+", "model_b": ".+"},
+        "then": {"model": ["{model_a}", "{model_b}"]},
+    },
     {
         "files": "*/pronoun_tests.csv",
         "when": {"pronoun_a": ".+", "pronoun_b": ".+"},
@@ -110,7 +129,15 @@ RUFF_TRACED = [
         "when": {"prompted": ".+", "scored": ".+"},
         "then": {"model": ["{prompted}", "{scored}"]},
     },
-    {"files": "*/prompt*_against_scored.csv", "then": {"method": "vanilla", "answer": "final", "setting": "fidelity"}},
+    {
+        "files": "*/scored_agreement.csv",
+        "when": {"prompted": ".+", "scored": ".+"},
+        "then": {"model": ["{prompted}", "{scored}"]},
+    },
+    *(
+        {"files": f"*/{name}.csv", "then": {"method": "vanilla", "answer": "final", "setting": "fidelity"}}
+        for name in ("prompt*_against_scored", "scored_agreement", "sampled_agreement")
+    ),
     *(
         {"files": f"results/ruff/*/{name}.csv", "then": {"order": "published"}}
         for name in (
@@ -123,6 +150,8 @@ RUFF_TRACED = [
             "prompting_outcomes",
             "prompting_vanilla",
             "prompt*_against_scored",
+            "scored_agreement",
+            "sampled_agreement",
         )
     ),
     {"files": "*/prompt*_positions.csv", "when": {"@column": "named|n_all", "place": ".+"}, "then": {}},
@@ -344,6 +373,80 @@ rule ruff_scaling:
         "../scripts/ruff/scaling.py"
 
 
+rule ruff_normalisation:
+    input:
+        instances="results/ruff/instances/{templates}/selected.parquet",
+        scores=expand("results/ruff/scores/{{templates}}/{model}.parquet", model=RUFF_MODELS),
+    output:
+        **{
+            table: f"{RUFF_ANALYSIS}/{table}.csv"
+            for table in (
+                "normalisation",
+                "rankings",
+                "calibration",
+                "calibration_bins",
+                "fertility",
+                "fertility_correlations",
+                "fertility_over_models",
+            )
+        },
+        normalised_predictions=f"{RUFF_ANALYSIS}/normalised_predictions.parquet",
+    log:
+        "results/logs/ruff_normalisation/{templates}.log",
+    conda:
+        "../envs/analysis.yaml"
+    resources:
+        mem_mb=8000,
+        runtime=60,
+    params:
+        models=list(RUFF_MODELS),
+        pronoun_sets=PRONOUN_SETS,
+        sizes=RUFF_SIZES,
+        draws=RUFF["bootstrap"]["draws"],
+        seed=RUFF["bootstrap"]["seed"],
+    script:
+        "../scripts/ruff/normalisation.py"
+
+
+rule ruff_model_pairs:
+    input:
+        predictions=rules.ruff_predictions.output.predictions,
+    output:
+        model_pairs=f"{RUFF_ANALYSIS}/model_pairs.csv",
+        power=f"{RUFF_ANALYSIS}/power.csv",
+    log:
+        "results/logs/ruff_model_pairs/{templates}.log",
+    conda:
+        "../envs/analysis.yaml"
+    resources:
+        mem_mb=4000,
+        runtime=30,
+    params:
+        draws=RUFF["bootstrap"]["draws"],
+        seed=RUFF["bootstrap"]["seed"],
+    script:
+        "../scripts/ruff/model_pairs.py"
+
+
+rule ruff_mixed_model:
+    input:
+        predictions=rules.ruff_predictions.output.predictions,
+    output:
+        mixed_model=f"{RUFF_ANALYSIS}/mixed_model.csv",
+    log:
+        "results/logs/ruff_mixed_model/{templates}.log",
+    conda:
+        "../envs/analysis.yaml"
+    resources:
+        mem_mb=8000,
+        runtime=60,
+    params:
+        pronoun_sets=PRONOUN_SETS,
+        seed=RUFF["bootstrap"]["seed"],
+    script:
+        "../scripts/ruff/mixed_model.py"
+
+
 rule ruff_template_comparison:
     input:
         replica="results/ruff/analysis/replica/accuracy.csv",
@@ -421,6 +524,7 @@ rule ruff_fidelity_questions:
 # scaling 8, error_types 9, context_free_by_model 10; the others are additions.
 RUFF_DRAWN = {"models": RUFF_MODELS, "chance": RUFF_CHANCE} | RUFF_HUMAN
 RUFF_COUNTED = {"models": RUFF_MODELS, "pronoun_sets": PRONOUN_LABELS}
+RUFF_SPLIT = RUFF_COUNTED | {"chance": RUFF_CHANCE}
 RUFF_FIGURES = {
     "headline": result(
         "accuracy",
@@ -457,6 +561,9 @@ RUFF_FIGURES = {
         )
         for factor in ("case", "polarity")
     },
+    "normalisation": result("normalisation", params=RUFF_SPLIT, title="Accuracy under other scores than the sum"),
+    "calibration": result("calibration_bins", params=RUFF_SPLIT, title="Accuracy by confidence"),
+    "fertility": result("fertility", params=RUFF_SPLIT, title="Accuracy by tokens of a form"),
     **RUFF_PROMPTING_FIGURES,
     "template_comparison": result(
         at="comparison/template_comparison",
@@ -481,6 +588,16 @@ RUFF_TABLES = {
     "accuracy": result("accuracy", params={"models": RUFF_MODELS}, title="Accuracy by number of distractors"),
     "pronoun_tests": result("pronoun_tests", params={"models": RUFF_MODELS}, title="Tests between pronoun sets"),
     "error_types": result("error_types", params={"models": RUFF_MODELS}, title="Kinds of errors with distractors"),
+    "normalisation": result("normalisation", params=RUFF_COUNTED, title="Decisions under other scores than the sum"),
+    "calibration": result("calibration", params=RUFF_COUNTED, title="Calibration errors"),
+    "fertility": result("fertility_correlations", params={"models": RUFF_MODELS}, title="Tokens of forms and accuracy"),
+    "power": result("power", params={"models": RUFF_MODELS}, title="What the samples can show"),
+    "mixed_model": result("mixed_model", params=RUFF_COUNTED, title="Mixed model of correctness"),
+    **(
+        {"model_pairs": result("model_pairs", params={"models": RUFF_MODELS}, title="Models compared in pairs")}
+        if len(RUFF_MODELS) > 1
+        else {}
+    ),
     **RUFF_PROMPTING_TABLES,
 }
 
@@ -569,6 +686,11 @@ declare(
         "pronoun_tests",
         "error_types",
         "error_range",
+        "normalisation",
+        "calibration",
+        "fertility_correlations",
+        "power",
+        "mixed_model",
         *RUFF_PROMPTING_NUMBERED,
         instance_counts="results/ruff/tables/{templates}/instance_counts.csv",
         params={
@@ -597,6 +719,20 @@ declare(
     abstract=True,
     question="Does a model reuse the pronoun that a person was introduced with, also after sentences about somebody else?",
     summary=result(
+        tables=[
+            f"{RUFF_ANALYSIS}/{table}.csv".format(templates=templates)
+            for templates in RUFF["templates"]
+            for table in (
+                "normalisation",
+                "calibration",
+                "fertility_correlations",
+                "model_pairs",
+                "power",
+                "mixed_model",
+                *(["scored_agreement"] if COMPARED_PAIRS else []),
+                *(["sampled_agreement"] if SAMPLED_DRAWS else []),
+            )
+        ],
         accuracy=expand(f"{RUFF_ANALYSIS}/accuracy.csv", templates=RUFF["templates"]),
         prompted=expand(
             f"{RUFF_ANALYSIS}/prompted_summary.csv", templates=RUFF["templates"] if PROMPTED_MODELS else []
@@ -608,4 +744,33 @@ declare(
         },
     ),
     headline=["headline", "error_types"],
+    card=Card(
+        value="Accuracy",
+        points=[
+            Point(
+                str(n),
+                f"accuracy, {ruff_study.distractors(n)}",
+                printed=("ruff_accuracy", f"{{model}} | {n} | all", "accuracy", 1.0),
+            )
+            for n in RUFF["distractors"]
+        ],
+        findings=result(
+            printed=root("paper/published/ruff.csv"),
+            tables=expand(
+                f"{RUFF_ANALYSIS}/{{table}}.csv",
+                templates=RUFF["templates"],
+                table=["accuracy", "context_free", "pronoun_tests", "error_types"],
+            ),
+            params={
+                "model": lambda wildcards: wildcards.model,
+                "facts": lambda wildcards: registry.describe(MODELS[wildcards.model]),
+                "template_sets": RUFF["templates"],
+                "pronoun_sets": PRONOUN_SETS,
+            },
+        ),
+        data=RUFF["templates"],
+        chance=RUFF_CHANCE,
+        printed="ruff",
+        axis="Number of distractors",
+    ),
 )

@@ -10,6 +10,14 @@ COMPARED_PAIRS = [
     if scored in RUFF_MODELS
 ]
 
+# Every draw of a model's answers; the file of each.
+SAMPLED_DRAWS = [
+    {"model": name, "seed": seed}
+    for name, job in RUFF_PROMPTED.items()
+    if job["sampled"]
+    for seed in job["sampled"]["seeds"]
+]
+
 RUFF_PROMPTING_NUMBERS = {
     "sample_size": PROMPTING["sample_size"],
     "seeds": len(PROMPTING["seeds"]),
@@ -103,6 +111,7 @@ rule ruff_prompted_against_scored:
         predictions=rules.ruff_predictions.output.predictions,
     output:
         prompted_against_scored=f"{RUFF_ANALYSIS}/prompted_against_scored.csv",
+        scored_agreement=f"{RUFF_ANALYSIS}/scored_agreement.csv",
     log:
         "results/logs/ruff_prompted_against_scored/{templates}.log",
     conda:
@@ -112,8 +121,38 @@ rule ruff_prompted_against_scored:
         runtime=30,
     params:
         pairs=COMPARED_PAIRS,
+        draws=RUFF["bootstrap"]["draws"],
+        seed=RUFF["bootstrap"]["seed"],
     script:
         "../scripts/ruff/prompted_against_scored.py"
+
+
+rule ruff_sampled_agreement:
+    input:
+        prompted=rules.ruff_prompts.output.prompted,
+        prompts=rules.ruff_prompts.output.prompts,
+        outputs=rules.ruff_prompted_outputs.output.outputs,
+        answers=expand(
+            "results/ruff/sampled/{{templates}}/{draw}.parquet",
+            draw=["{model}_seed{seed}".format(**draw) for draw in SAMPLED_DRAWS],
+        ),
+        pronouns=str(TEMPLATES / "pronouns.tsv"),
+    output:
+        sampled_agreement=f"{RUFF_ANALYSIS}/sampled_agreement.csv",
+    log:
+        "results/logs/ruff_sampled_agreement/{templates}.log",
+    conda:
+        "../envs/analysis.yaml"
+    resources:
+        mem_mb=32000 if PROMPTING["sample_size"] > 200 else 4000,
+        runtime=60,
+    params:
+        sampled=SAMPLED_DRAWS,
+        pronoun_sets=PRONOUN_SETS,
+        draws=RUFF["bootstrap"]["draws"],
+        seed=RUFF["bootstrap"]["seed"],
+    script:
+        "../scripts/ruff/sampled_agreement.py"
 
 
 # In the paper: vanilla 11a and 11b, final 12, chain 13; the others are additions, but 11a compares with likelihoods too.
@@ -208,6 +247,19 @@ if THINKING:
         title="Chains of thought",
     )
 
+if SAMPLED_DRAWS:
+    RUFF_PROMPTING_TABLES["sampled_agreement"] = result(
+        "sampled_agreement",
+        params={"models": PROMPTED_MODELS, "pronoun_sets": PRONOUN_LABELS},
+        title="Answers that are drawn",
+    )
+if COMPARED_PAIRS:
+    RUFF_PROMPTING_TABLES["scored_agreement"] = result(
+        "scored_agreement",
+        params={"models": PROMPTED_MODELS | RUFF_MODELS, "pronoun_sets": PRONOUN_LABELS},
+        title="Probability against generation",
+    )
+
 # What the paper's numbers and the published ones are compared with; without a prompted model there is nothing.
 RUFF_PROMPTING_NUMBERED = [
     table
@@ -215,7 +267,7 @@ RUFF_PROMPTING_NUMBERED = [
         "prompted_summary",
         "prompted_positions",
         "prompted_agreement",
-        *(["prompted_against_scored"] if COMPARED_PAIRS else []),
+        *(["prompted_against_scored", "scored_agreement"] if COMPARED_PAIRS else []),
     ]
     if PROMPTED_MODELS
 ]

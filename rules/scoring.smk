@@ -52,12 +52,13 @@ rule score:
         "results/benchmarks/score/{study}/{templates}/{model}/{shard}of{shards}.tsv"
     wildcard_constraints:
         templates=SCORED_SETS,
+        model=one_of(name for name, entry in MODELS.items() if "source" in entry),
     conda:
         "../envs/scoring.yaml"
     threads: SCORING_THREADS
     resources:
         gpu=lambda wildcards: registry.gpus(MODELS[wildcards.model]),
-        mem_mb=lambda wildcards, attempt: registry.memory_mb(MODELS[wildcards.model], attempt),
+        mem_mb=memory_of("score"),
         runtime=scoring_minutes,
     params:
         model=lambda wildcards: wildcards.model,
@@ -104,12 +105,14 @@ if BENCHMARKED:
     rule bench:
         input:
             "results/benchmarks/scoring.csv",
+            lambda wildcards: ["results/benchmarks/prompting.csv"] if PROMPTED else [],
         localrule: True
 
     rule bench_scoring:
         input:
             samples=[path for paths in BENCHMARKED.values() for path in paths],
             prepared=["results/models/minilm-l6-mlm"],
+            peers="results/environments/peers.json",
         output:
             table="results/benchmarks/scoring.csv",
             summary="results/benchmarks/scoring.md",

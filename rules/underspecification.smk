@@ -164,7 +164,7 @@ rule underspecification_masses:
         distributions=expand("results/underspecification/distributions/{set}/{{model}}.parquet", set=UNDERSPEC_SETS),
         full=lambda wildcards: [
             f"results/underspecification/distributions/{name}/{wildcards.model}.mass.parquet"
-            for name in (UNDERSPEC_SETS if wildcards.model in RUN else [])
+            for name in (UNDERSPEC_SETS if "source" in MODELS[wildcards.model] else [])
         ],
         words=f"{UNDERSPEC_TEMPLATES}/words.tsv",
     output:
@@ -514,4 +514,31 @@ declare(
         params={"models": UNDERSPEC_FACTS},
     ),
     headline=["correlations"],
+    card=Card(
+        value="Balanced accuracy",
+        points=[
+            Point(
+                name,
+                f"balanced accuracy, {name}",
+                "female",
+                ("underspec_balanced_accuracy", f"{name.capitalize()} | {{model}}", "BA", 1.0),
+            )
+            for name in ("Winogender", "simplified")
+        ],
+        findings=result(
+            tables=expand(
+                f"{UNDERSPEC_ANALYSIS}/{underspecification_study.RUN}/{{table}}.csv",
+                table=["method1_slopes", "curves", "specification_detection", "metric", "independence"],
+            ),
+            params={
+                "sources": [underspecification_study.RUN],
+                "facts": lambda wildcards: registry.describe(MODELS[wildcards.model]),
+                "threshold": UNDERSPEC["threshold"],
+            },
+        ),
+        data=UNDERSPEC["templates"],
+        chance=0.5,
+        printed="underspecification",
+        axis="Sentences, feminine pronouns",
+    ),
 )

@@ -436,4 +436,43 @@ declare(
         },
     ),
     summary=result(**WINOPRON_METRICS, params={"models": WINOPRON_ASKED, "scored": WINOPRON_SCORING}),
+    card=Card(
+        value="Share right",
+        points=[
+            *(
+                Point(
+                    short,
+                    "accuracy",
+                    case,
+                    ("winopron_accuracy", f"double-entity | {case.capitalize()}", "{model}", 0.01),
+                )
+                for short, case in {"nom.": "nominative", "acc.": "accusative", "poss.": "possessive"}.items()
+            ),
+            Point(
+                "all pronouns",
+                "pronoun consistency",
+                printed=("winopron_pronoun_consistency", "{model}", "PronounC", 0.01),
+            ),
+            Point(
+                "both people",
+                "disambiguation consistency",
+                printed=("winopron_disambiguation_consistency", "{model}", "DisambigC", 0.01),
+            ),
+        ],
+        findings=result(
+            **WINOPRON_OF,
+            params={
+                "facts": lambda wildcards: registry.describe(MODELS[wildcards.model]),
+                "sets": WINOPRON_SETS,
+                "template_sets": WINOPRON_PARTS,
+            }
+            | WINOPRON_DRAWN,
+        ),
+        data=[
+            f"{templates if templates == 'replica' else winopron_study.SETS[templates]}, two people"
+            for templates in WINOPRON_PARTS
+        ],
+        printed="winopron",
+        axis="Case, or sentences that are right together",
+    ),
 )

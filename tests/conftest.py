@@ -51,6 +51,15 @@ def coreference_python():
 
 
 @pytest.fixture(scope="session")
+def export_python():
+    """The interpreter of the environment with every_eval_ever's validator, made once for all tests."""
+    from scripts.core.coreference_systems import environment
+
+    options = ["--ignore-requires-python"]
+    return environment.prepare(ROOT / "envs/export.lock", ROOT / ".venv-export", options=options)
+
+
+@pytest.fixture(scope="session")
 def package_systems(coreference_python, tmp_path_factory):
     """Registry entries of tiny random systems of packages, by name; their packages themselves build them."""
     folder = tmp_path_factory.mktemp("packages")

@@ -10,13 +10,17 @@ import pytest
 ROOT = Path(__file__).parents[1]
 CORE = "scripts.core"
 FLOORS = (
+    "export",
     "scoring",
+    "servers",
+    "synthetic",
     "prompting",
     "distributions",
     "coreference",
     "annotation",
     "planning",
     "paper",
+    "card",
     "provenance",
     "upstream",
     "demo_encoder",

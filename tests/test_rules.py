@@ -70,12 +70,14 @@ DRAWN_BY_ANOTHER = {
     "ruff_figure_accuracy_by_polarity": "figure_accuracy_by_factor",
     "underspecification_figure_occupations_example": "figure_occupations",
     "train_demo_coreference": "train_coreference",
+    "prompt_sampled": "prompt",
+    "merge_sampled_answers": "merge_answers",
 }
 # Jobs of their own on a cluster, though no GPU is asked for.
 ALONE = {
-    "bench_scoring", "convert_coreference", "convert_tensorflow", "coreference_augmented", "coreference_corpus",
-    "coreference_names", "crate", "plan", "tag_corpus", "train_coreference", "train_demo_coreference",
-    "train_demo_encoder",
+    "bench_prompting", "bench_scoring", "convert_coreference", "convert_tensorflow", "coreference_augmented",
+    "coreference_corpus", "coreference_names", "crate", "export_results", "plan", "tag_corpus", "train_coreference",
+    "train_demo_coreference", "train_demo_encoder",
 }  # fmt: skip
 SHARED = [
     path for path in sorted((ROOT / "rules").glob("*.smk"))
@@ -92,9 +94,14 @@ def read(*overlays):
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory):
-    # Chains of thought, which the default run leaves out, have scripts of their own.
-    overlay = tmp_path_factory.mktemp("overlay") / "chains.yaml"
-    overlay.write_text("ruff: {prompting: {chain_of_thought: {models: [smollm2-135m-instruct]}}}\n", encoding="utf-8")
+    # Chains of thought, drawn answers and pairs of models, which the default run has not, have scripts of their own.
+    overlay = tmp_path_factory.mktemp("overlay") / "more.yaml"
+    overlay.write_text(
+        "models: [smollm2-135m-instruct, minilm-l6-mlm, opt-125m]\n"
+        "ruff: {prompting: {chain_of_thought: {models: [smollm2-135m-instruct]}, "
+        "sampling: {models: [smollm2-135m-instruct]}}}\n",
+        encoding="utf-8",
+    )
     return read(overlay)
 
 
@@ -195,7 +202,7 @@ def test_directives_are_in_order_and_repeat_no_default(body, indent):
     directives = re.findall(rf"^ {{{indent + 4}}}(\w+):", body, flags=re.MULTILINE)
     known = [directive for directive in directives if directive in ORDER]
     assert known == sorted(known, key=ORDER.index)
-    defaults = yaml.safe_load((ROOT / "slurm/config.yaml").read_text(encoding="utf-8"))["default-resources"]
+    defaults = yaml.safe_load((ROOT / "slurm/profile.yaml").read_text(encoding="utf-8"))["default-resources"]
     for repeated in ("threads: 1\n", *(f"{key}={defaults[key]}," for key in ("mem_mb", "runtime")), "_code="):
         assert repeated not in body
 

@@ -111,6 +111,13 @@ def _llama(folder):
     )
 
 
+def _deberta(folder):
+    from transformers import DebertaV2TokenizerFast
+
+    tokenizer = _unigram(folder).backend_tokenizer
+    return DebertaV2TokenizerFast(tokenizer_object=tokenizer, pad_token="<pad>", unk_token="<unk>")
+
+
 def _t5(folder):
     from tokenizers import SentencePieceUnigramTokenizer
     from tokenizers.processors import TemplateProcessing
@@ -155,6 +162,19 @@ def _bloom(folder):
     tokenizer = _byte_level(["<unk>", "<s>", "</s>", "<pad>"])
     return PreTrainedTokenizerFast(
         tokenizer_object=tokenizer._tokenizer, bos_token="<s>", eos_token="</s>", pad_token="<pad>", unk_token="<unk>"
+    )
+
+
+def _llama_3(folder):
+    from tokenizers.processors import TemplateProcessing
+    from transformers import PreTrainedTokenizerFast
+
+    tokenizer = _byte_level(["<|begin_of_text|>", "<|end_of_text|>"])
+    tokenizer.post_processor = TemplateProcessing(
+        single="<|begin_of_text|> $A", special_tokens=[("<|begin_of_text|>", 0)]
+    )
+    return PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer._tokenizer, bos_token="<|begin_of_text|>", eos_token="<|end_of_text|>"
     )
 
 
@@ -244,6 +264,19 @@ def _models():
             )
         )
 
+    def state_space(kind, config, **options):
+        """Without attention, and without an end to its positions."""
+        return lambda tokenizer: kind(
+            config(
+                vocab_size=len(tokenizer),
+                hidden_size=32,
+                num_hidden_layers=2,
+                state_size=8,
+                **_special_tokens(tokenizer, "bos", "eos"),
+                **options,
+            )
+        )
+
     def narrow(kind, config, **options):
         """GPT-2's names for the sizes."""
         return lambda tokenizer: kind(
@@ -312,6 +345,24 @@ def _models():
     bert = encoder(t.BertForMaskedLM, t.BertConfig)
     flan = {"feed_forward_proj": "gated-gelu", "tie_word_embeddings": False}
     grouped = {"num_key_value_heads": 2, "head_dim": 8}
+    # Like the models of these families: every few layers one that sees all of a text, the others a window of it.
+    windows = {"num_key_value_heads": 2, "layer_types": ["sliding_attention", "full_attention"]}
+    stretched = {
+        "rope_type": "llama3",
+        "factor": 32.0,
+        "low_freq_factor": 1.0,
+        "high_freq_factor": 4.0,
+        "original_max_position_embeddings": 128,
+    }
+    disentangled = {
+        "relative_attention": True,
+        "pos_att_type": ["p2c", "c2p"],
+        "position_buckets": 64,
+        "share_att_key": True,
+        "norm_rel_ebd": "layer_norm",
+        "position_biased_input": False,
+        "type_vocab_size": 0,
+    }
     modern = encoder(
         t.ModernBertForMaskedLM,
         t.ModernBertConfig,
@@ -345,6 +396,71 @@ def _models():
         "tiny-t5": ("encoder-decoder", "T5", _t5, t5()),
         "tiny-flan-t5": ("encoder-decoder", "FLAN-T5", _t5, t5(**flan)),
         "tiny-ul2": ("encoder-decoder", "UL2", _t5, t5(feed_forward_proj="gated-silu", tie_word_embeddings=False)),
+        "tiny-llama-3": (
+            "decoder",
+            "Llama-3",
+            _llama_3,
+            decoder(
+                t.LlamaForCausalLM,
+                t.LlamaConfig,
+                **grouped,
+                rope_scaling=stretched,
+                tie_word_embeddings=True,
+            ),
+        ),
+        "tiny-qwen3": ("decoder", "Qwen3", _qwen, decoder(t.Qwen3ForCausalLM, t.Qwen3Config, **grouped)),
+        "tiny-gemma-3": (
+            "decoder",
+            "Gemma-3",
+            _gemma,
+            decoder(t.Gemma3ForCausalLM, t.Gemma3TextConfig, **windows, head_dim=8, sliding_window=512),
+        ),
+        "tiny-olmo2": ("decoder", "OLMo-2", _gpt2, decoder(t.Olmo2ForCausalLM, t.Olmo2Config, num_key_value_heads=2)),
+        "tiny-olmo3": (
+            "decoder",
+            "OLMo-3",
+            _gpt2,
+            decoder(t.Olmo3ForCausalLM, t.Olmo3Config, **windows, sliding_window=4096),
+        ),
+        "tiny-mistral": ("decoder", "Mistral", _llama, decoder(t.MistralForCausalLM, t.MistralConfig, **grouped)),
+        "tiny-phi-4": (
+            "decoder",
+            "Phi-4",
+            _gpt2,
+            decoder(t.Phi3ForCausalLM, t.Phi3Config, num_key_value_heads=2, pad_token_id=0),
+        ),
+        "tiny-smollm3": (
+            "decoder",
+            "SmolLM3",
+            _qwen,
+            # Like SmolLM3: layers without rotary positions in between.
+            decoder(
+                t.SmolLM3ForCausalLM,
+                t.SmolLM3Config,
+                num_key_value_heads=2,
+                no_rope_layers=[1, 0],
+                pad_token_id=0,
+            ),
+        ),
+        "tiny-mamba": ("decoder", "Mamba", _neox, state_space(t.MambaForCausalLM, t.MambaConfig)),
+        "tiny-mamba-2": (
+            "decoder",
+            "Mamba-2",
+            _llama,
+            state_space(t.Mamba2ForCausalLM, t.Mamba2Config, num_heads=8, head_dim=8, n_groups=2, chunk_size=32),
+        ),
+        "tiny-falcon-mamba": (
+            "decoder",
+            "Falcon-Mamba",
+            _gpt2,
+            state_space(t.FalconMambaForCausalLM, t.FalconMambaConfig, tie_word_embeddings=False),
+        ),
+        "tiny-deberta-v3": (
+            "encoder",
+            "DeBERTa-v3",
+            _deberta,
+            encoder(t.DebertaV2ForMaskedLM, t.DebertaV2Config, **disentangled),
+        ),
     }
 
 
@@ -365,8 +481,26 @@ ALL_NAMES = (
     "tiny-t5",
     "tiny-flan-t5",
     "tiny-ul2",
+    "tiny-llama-3",
+    "tiny-qwen3",
+    "tiny-gemma-3",
+    "tiny-olmo2",
+    "tiny-olmo3",
+    "tiny-mistral",
+    "tiny-phi-4",
+    "tiny-smollm3",
+    "tiny-mamba",
+    "tiny-mamba-2",
+    "tiny-falcon-mamba",
+    "tiny-deberta-v3",
 )
-"""Every architecture of the five studies, and three that are in none: ModernBERT, Qwen and Gemma."""
+"""Every architecture of the five studies and of ``config/modern.yaml``; beyond both Qwen2, Gemma 1 and DeBERTa-v3."""
+
+STATE_SPACE = ("tiny-mamba", "tiny-mamba-2", "tiny-falcon-mamba")
+"""Decoders that carry a state from token to token: nothing of what texts share can be computed once."""
+
+SCALES = {"t5": 1.5, "mamba": 2}
+"""By how much the weights of a class are multiplied whose name holds the key; those of all others by 6."""
 
 WRAPPINGS = {"tiny-llama": "llama2", "tiny-flan-t5": "none", "tiny-qwen": "chat_template"}
 """Models that stand for chat models, and what is put around their prompts."""
@@ -405,10 +539,11 @@ def build(folder, names=NAMES):
         model = make_model(tokenizer)
         # The usual initialisation is so small that every option would get nearly the same score. T5's is scaled by
         # itself already.
+        scale = next((value for part, value in SCALES.items() if part in type(model).__name__.lower()), 6)
         with torch.no_grad():
             for parameter in model.parameters():
                 if parameter.dim() > 1:
-                    parameter.mul_(1.5 if "t5" in type(model).__name__.lower() else 6)
+                    parameter.mul_(scale)
         tokenizer.model_max_length = 256
         tokenizer.save_pretrained(target)
         model.save_pretrained(target)

@@ -57,6 +57,19 @@ def atomic(path):
         temporary.unlink(missing_ok=True)
 
 
+def kept(folder, suffix):
+    """Return the paths of a folder's complete files that end in ``suffix``, sorted by name.
+
+    What :func:`atomic` left half written when its process was killed is removed: it carries the suffix too, behind a
+    name that begins with a dot. No other process may be writing to the folder.
+    """
+    paths = sorted(Path(folder).glob(f"*{suffix}"))
+    for path in paths:
+        if path.name.startswith("."):
+            path.unlink()
+    return [path for path in paths if not path.name.startswith(".")]
+
+
 def _umask():
     value = os.umask(0)
     os.umask(value)
@@ -146,6 +159,43 @@ def write_parquet(path, table, metadata=None):
         table = table.replace_schema_metadata(merged)
     with atomic(path) as temporary:
         pq.write_table(table, temporary, **WRITTEN)
+
+
+@contextlib.contextmanager
+def append_parquet(path):
+    """Yield a function that appends a DataFrame to ``path``, as :func:`write_parquet` would write all of them together.
+
+    Only one is held at a time. Each has row groups of its own and the columns and types of the first.
+
+    Parameters
+    ----------
+    path : str or Path
+
+    Raises
+    ------
+    ValueError
+        If the block appends nothing: the file would have no columns.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    writer = None
+    with atomic(path) as temporary:
+        try:
+
+            def append(frame):
+                nonlocal writer
+                table = pa.Table.from_pandas(frame, preserve_index=False)
+                if writer is None:
+                    writer = pq.ParquetWriter(temporary, table.schema, **WRITTEN)
+                writer.write_table(table.cast(writer.schema))
+
+            yield append
+        finally:
+            if writer is not None:
+                writer.close()
+        if writer is None:
+            raise ValueError(f"{path}: nothing to write")
 
 
 @contextlib.contextmanager

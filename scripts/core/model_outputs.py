@@ -52,40 +52,188 @@ def read_scores(path, model, instances):
     check_scores(table, where)
     scores = table.to_pandas()
     distinct = instances.drop_duplicates("instance_id")
-    n_options = distinct.options.map(len).to_numpy()
-    expected = pd.DataFrame(
-        {
-            "instance_id": np.repeat(distinct.instance_id.to_numpy(), n_options),
-            "option_index": np.concatenate([np.arange(n) for n in n_options] or [np.zeros(0, dtype=int)]),
-            "option": [option for options in distinct.options for option in options],
-        }
-    )
-    known = scores.instance_id.isin(distinct.instance_id)
-    if not known.all():
-        unknown = scores.instance_id[~known].iloc[0]
+    identifiers = pd.Index(distinct.instance_id)
+    sizes = distinct.options.map(len).to_numpy(dtype=int)
+    # Of each row of the file its instance, and with its option its place among all options that are expected.
+    owner = identifiers.get_indexer(scores.instance_id)
+    if (owner < 0).any():
+        unknown = scores.instance_id[owner < 0].iloc[0]
         raise UserError(f"{where}: instance {unknown} is not among those of the run; {REMEDY}")
-    missing = distinct.instance_id[~distinct.instance_id.isin(scores.instance_id)]
+    missing = distinct.instance_id[np.bincount(owner, minlength=len(distinct)) == 0]
     if len(missing):
         raise UserError(
             f"{where}: instance {missing.iloc[0]} is not scored ({len(missing)} of {len(distinct)} are not); {REMEDY}"
         )
-    places = pd.MultiIndex.from_frame(expected[["instance_id", "option_index"]])
-    at = places.get_indexer(pd.MultiIndex.from_frame(scores[["instance_id", "option_index"]]))
-    if (at < 0).any():
-        row = scores[at < 0].iloc[0]
+    index = scores.option_index.to_numpy(dtype=int)
+    outside = (index < 0) | (index >= sizes[owner])
+    if outside.any():
+        row = scores[outside].iloc[0]
         raise UserError(f"{where}: instance {row.instance_id} has no option {row.option_index}; {REMEDY}")
-    other = scores.option.to_numpy() != expected.option.to_numpy()[at]
+    expected = np.array([option for options in distinct.options for option in options], dtype=object)
+    at = (np.cumsum(sizes) - sizes)[owner] + index
+    other = scores.option.to_numpy() != expected[at]
     if other.any():
-        row, right = scores[other].iloc[0], expected.option[at[other][0]]
+        row, right = scores[other].iloc[0], expected[at[other][0]]
         raise UserError(
             f"{where}: instance {row.instance_id}, option '{row.option}' is not its option {row.option_index}, "
             f"'{right}'; {REMEDY}"
         )
-    absent = np.setdiff1d(np.arange(len(expected)), at)
+    absent = np.flatnonzero(np.bincount(at, minlength=len(expected)) == 0)
     if len(absent):
-        row = expected.iloc[absent[0]]
-        raise UserError(f"{where}: instance {row.instance_id} lacks the option '{row.option}'; {REMEDY}")
+        lacking = np.repeat(distinct.instance_id.to_numpy(), sizes)[absent[0]]
+        raise UserError(f"{where}: instance {lacking} lacks the option '{expected[absent[0]]}'; {REMEDY}")
     return scores
+
+
+class Asked:
+    """What models score of a file of instances: its distinct instances and their options, without the texts.
+
+    Parameters
+    ----------
+    identifiers : pyarrow.Array of str, shape (rows,)
+    options : pyarrow.ListArray of str, shape (rows,)
+
+    Attributes
+    ----------
+    owner : array of int, shape (rows,)
+        Of each row its instance; an instance may come several times.
+    sizes : array of int, shape (instances,)
+        How many options each has.
+    """
+
+    def __init__(self, identifiers, options):
+        import pyarrow as pa
+
+        encoded = identifiers.dictionary_encode()
+        # A dictionary has values in the order of their first appearance.
+        self.identifiers, self.owner = encoded.dictionary, encoded.indices.to_numpy()
+        first = np.flatnonzero(np.diff(np.maximum.accumulate(self.owner), prepend=-1) > 0)
+        distinct = options.take(pa.array(first))
+        self.sizes = np.diff(distinct.offsets.to_numpy())
+        self.starts = np.cumsum(self.sizes) - self.sizes
+        self._options = distinct.flatten().dictionary_encode()
+        self._index = None
+
+    @classmethod
+    def read(cls, path):
+        """Return those of a file of instances."""
+        import pyarrow as pa
+
+        table = files.read_arrow(path, ["instance_id", "options"]).combine_chunks()
+        options = table["options"].combine_chunks().cast(pa.list_(pa.string()))
+        return cls(table["instance_id"].combine_chunks(), options)
+
+    def place(self, identifier):
+        """Return the place of an instance."""
+        import pyarrow.compute as pc
+
+        return pc.index(self.identifiers, identifier).as_py()
+
+    def option(self, place):
+        """Return an option by its place among those of all instances."""
+        return self._options[int(place)].as_py()
+
+    def places(self, identifiers, expected):
+        """Return the instance of each row of a batch, -1 for unknown ones.
+
+        Parameters
+        ----------
+        identifiers : pyarrow.Array of str
+        expected : array of int
+            The instances, where the file goes through them in their order.
+        """
+        import pyarrow as pa
+
+        if len(expected) == len(identifiers) and self.identifiers.take(pa.array(expected)).equals(identifiers):
+            return expected
+        if self._index is None:
+            self._index = pd.Index(self.identifiers.to_pandas())
+        return self._index.get_indexer(identifiers.to_pandas())
+
+    def same_options(self, places, options):
+        """Return which of some options, an Arrow array of text, are those at their places."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        asked = self._options.take(pa.array(places)).dictionary_decode()
+        return pc.equal(asked, options).to_numpy(zero_copy_only=False)
+
+
+BATCH = 1 << 18
+"""Rows of a score file that are held at once."""
+
+
+def score_parts(path, model, asked, columns):
+    """Yield a model's scores of a study's instances, a part of the file at a time.
+
+    Parameters
+    ----------
+    path : str or Path
+    model : str
+    asked : Asked
+    columns : sequence of str
+        Of the file, besides those of every score file.
+
+    Yields
+    ------
+    tuple of (array of int, DataFrame)
+        The instance of each row (its place in ``asked``), and ``option_index``, ``log_probability`` and ``columns``.
+
+    Raises
+    ------
+    UserError
+        As :func:`read_scores`; what is missing shows when the last part has been taken.
+    """
+    import pyarrow as pa
+
+    where = _where(path, "scores", model)
+    given = np.zeros(int(asked.sizes.sum()), dtype=bool)
+    order = np.repeat(np.arange(len(asked.sizes), dtype=np.int32), asked.sizes)
+    done = 0
+    with files.open_parquet(path, [*SCORES, *columns]) as file:
+        for batch in file.iter_batches(BATCH, columns=list(dict.fromkeys([*SCORES, *columns]))):
+            table = pa.Table.from_batches([batch])
+            check_scores(table, where)
+            owner = asked.places(batch["instance_id"], order[done : done + len(batch)])
+            done += len(batch)
+            _refuse_others(
+                owner < 0, table, where, lambda row: f"instance {row.instance_id} is not among those of the run"
+            )
+            index = batch["option_index"].to_numpy().astype(int)
+            outside = (index < 0) | (index >= asked.sizes[owner])
+            _refuse_others(
+                outside, table, where, lambda row: f"instance {row.instance_id} has no option {row.option_index}"
+            )
+            at = asked.starts[owner] + index
+            _refuse_others(
+                ~asked.same_options(at, batch["option"]), table, where,
+                lambda row, at=at: f"instance {row.instance_id}, option '{row.option}' is not its option "
+                f"{row.option_index}, '{asked.option(at[row.name])}'",
+            )  # fmt: skip
+            _refuse_others(
+                given[at], table, where, lambda row: f"instance {row.instance_id}, option '{row.option}' occurs twice"
+            )
+            given[at] = True
+            kept = [name for name in table.column_names if name not in ("instance_id", "option")]
+            yield owner, table.select(kept).to_pandas()
+    if given.all():
+        return
+    scored = np.add.reduceat(given, asked.starts, dtype=int)
+    first = int(np.flatnonzero(scored < asked.sizes)[0])
+    place = int(asked.starts[first] + np.flatnonzero(~given[asked.starts[first] :])[0])
+    name = asked.identifiers[first].as_py()
+    if not scored[first]:
+        lacking = int((scored == 0).sum())
+        raise UserError(f"{where}: instance {name} is not scored ({lacking} of {len(scored)} are not); {REMEDY}")
+    raise UserError(f"{where}: instance {name} lacks the option '{asked.option(place)}'; {REMEDY}")
+
+
+def _refuse_others(wrong, table, where, problem):
+    if wrong.any():
+        place = int(np.flatnonzero(wrong)[0])
+        row = table.slice(place, 1).to_pandas().iloc[0]
+        row.name = place
+        raise UserError(f"{where}: {problem(row)}; {REMEDY}")
 
 
 def check_scores(table, where):

@@ -12,6 +12,7 @@ import pandas as pd
 from scripts.core.errors import UserError
 
 SLOT = "___"
+HALF_PRECISIONS = ("bfloat16", "float16")
 
 
 def fill(text, option, capitals=True):
@@ -105,7 +106,8 @@ def predict(scores, offers=None):
     Parameters
     ----------
     scores : DataFrame
-        As returned by :func:`scripts.core.engines.scoring.score_instances`.
+        As returned by :func:`scripts.core.engines.scoring.score_instances`; of a file in mixed precision, with its
+        column ``precision``.
     offers : Series, optional
         How many options each instance has (:func:`option_counts`). Without it, every instance must have as many as the
         others.
@@ -114,7 +116,8 @@ def predict(scores, offers=None):
     -------
     DataFrame
         Indexed by ``instance_id``: ``option_index`` of the highest log-probability (ties go to the earlier option),
-        ``margin`` (nats between the best and the second option) and ``tie`` (bool, the margin is exactly zero).
+        ``margin`` (nats between the best and the second option; NaN where they are in half precision, which decides as
+        float32 does and is no more) and ``tie`` (bool, the margin is exactly zero).
 
     Raises
     ------
@@ -123,7 +126,8 @@ def predict(scores, offers=None):
     """
     table = scores.pivot(index="instance_id", columns="option_index", values="log_probability")
     if offers is not None:
-        table = table[table.index.isin(offers.index)].reindex(columns=range(offers.max()))
+        wanted = offers.index.get_indexer(table.index) >= 0
+        table = table[wanted].reindex(columns=range(offers.max()))
     values = table.to_numpy()
     expected = np.full(len(table), values.shape[1]) if offers is None else offers.reindex(table.index).to_numpy()
     if (np.isnan(values) != (np.arange(values.shape[1]) >= expected[:, None])).any():
@@ -131,8 +135,11 @@ def predict(scores, offers=None):
     values = np.where(np.isnan(values), -np.inf, values)
     ordered = np.sort(values, axis=1)
     margin = ordered[:, -1] - ordered[:, -2]
+    tie = margin == 0
+    if "precision" in scores:
+        margin[table.index.isin(scores.instance_id[scores.precision.isin(HALF_PRECISIONS)])] = np.nan
     return pd.DataFrame(
-        {"option_index": table.columns.to_numpy()[values.argmax(axis=1)], "margin": margin, "tie": margin == 0},
+        {"option_index": table.columns.to_numpy()[values.argmax(axis=1)], "margin": margin, "tie": tie},
         index=table.index,
     )
 

@@ -1,5 +1,7 @@
 """Statistical procedures that more than one wing uses."""
 
+import functools
+
 import numpy as np
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
@@ -133,11 +135,20 @@ def cluster_bootstrap(successes, trials, draws, seed, level=0.95):
     clusters = len(trials)
     if clusters < 2:
         return np.nan, np.nan
-    weights = np.random.default_rng(seed).multinomial(clusters, np.full(clusters, 1 / clusters), size=draws)
+    weights = _cluster_weights(clusters, draws, seed)
     shares = (weights @ successes) / (weights @ trials)
     tail = (1 - level) / 2
     low, high = np.quantile(shares, [tail, 1 - tail])
     return float(low), float(high)
+
+
+@functools.lru_cache(maxsize=4)
+def _cluster_weights(clusters, draws, seed):
+    """Return how often each cluster is drawn in each sample: the same for all shares over as many clusters."""
+    weights = np.random.default_rng(seed).multinomial(clusters, np.full(clusters, 1 / clusters), size=draws)
+    weights = weights.astype(float)
+    weights.setflags(write=False)
+    return weights
 
 
 def wilson(successes, trials, level=0.95):

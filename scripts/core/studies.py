@@ -164,7 +164,8 @@ class Prompted:
         The sets of this run.
     models : dict of str to dict
         Model to ``methods``, ``new_tokens`` (step to the most tokens), ``prompts``, ``generated`` (tokens of all
-        answers at most) and ``seconds`` (of all prompts of a set, at most).
+        answers at most) and ``seconds`` (of all prompts of a set, at most); where answers are sampled, ``temperature``
+        and ``seed``.
     tokens : int
         Tokens of a typical prompt.
     """
@@ -235,6 +236,51 @@ class Resolved:
 
     sets: list
     documents: dict
+
+
+class Point(NamedTuple):
+    """One place on the axis of a card's figure: its label, and which rows of the study's summary stand there.
+
+    ``printed`` says where a published table has the same: ``item``, ``row``, ``column``, of which ``row`` or
+    ``column`` may hold ``{model}`` for a model's name in the study, and ``scale``, the factor to a share.
+    """
+
+    label: str
+    metric: str
+    group: str = "all"
+    printed: tuple = ()
+
+
+@dataclass(frozen=True)
+class Card:
+    """What a model's card shows of a study: one figure of rows of its summary, and its findings for one model.
+
+    Attributes
+    ----------
+    value : str
+        What the figure's values are.
+    points : list of Point
+        Places on its axis.
+    findings : Result
+        The rule ``<study>_findings_of_model`` that tests the findings on a model, by the wildcard ``model``
+        (``scripts/<study>/findings_of_model.py``; :func:`scripts.core.paper.claims.of_one_model`).
+    data : list of str
+        Data of the summary of which the figure shows the first that the model has; none: whatever it has.
+    chance : float or None
+        What a random pick comes to.
+    printed : str or None
+        ``paper/published/<name>.csv``, if some points have published values.
+    axis : str
+        What the points are; empty if they say it themselves.
+    """
+
+    value: str
+    points: list
+    findings: "Result"
+    data: list = field(default_factory=list)
+    chance: float | None = None
+    printed: str | None = None
+    axis: str = ""
 
 
 @dataclass(frozen=True)
@@ -309,6 +355,8 @@ class Study:
         The rule that writes the study's rows of the summary over all studies (``scripts/core/paper/summary.py``).
     headline : list of str
         The figures that the HTML report opens with, by name.
+    card : Card or None
+        What a model's card shows of the study.
     """
 
     name: str
@@ -337,6 +385,7 @@ class Study:
     question: str = ""
     summary: Result | None = None
     headline: list = field(default_factory=list)
+    card: Card | None = None
 
     def _results(self):
         for kind, results in (("figure", self.figures), ("table", self.tables), ("comparison", self.comparisons)):
@@ -422,6 +471,37 @@ class Study:
         scored = self.scored and any(self.scored.models_of(name, [model]) for name in self.scored.sets)
         return model in self.models and bool(scored or self.texts)
 
+    def takes(self, model):
+        """Tell whether a model does anything for the study: scores, reads texts or answers prompts."""
+        return self.reads(model) or bool(self.prompted and model in self.prompted.models)
+
+    def files_of(self, model):
+        """Return what a model leaves for the study: scores, token distributions and answers."""
+        rooms = {
+            "scores": self.scored.sets if self.scored and model in self.models else [],
+            "distributions": self.texts.sets if self.texts and model in self.models else [],
+            "answers": self.prompted.sets if self.prompted and model in self.prompted.models else [],
+        }
+        return [
+            f"results/{self.name}/{room}/{name}/{model}.parquet"
+            for room, sets in rooms.items()
+            for name in sets
+            if room != "scores" or self.scored.models_of(name, [model])
+        ]
+
+    def findings_file(self, model):
+        """Return the verdicts on the study's findings for one model."""
+        return self._findings.format(model=model)
+
+    @property
+    def _findings(self):
+        return f"results/{self.name}/analysis/findings_of_model/{{model}}.csv"
+
+    @property
+    def summary_file(self):
+        """The study's rows of the summary."""
+        return self._summary
+
     @property
     def score_files(self):
         """The score files of the study's models."""
@@ -466,6 +546,14 @@ class Study:
         yield self._rule("numbers", "paper_numbers", "paper_numbers", self.numbers, numbers)
         if self.summary:
             yield self._rule("summary", "summary", "summary", self.summary, {"summary": self._summary})
+        if self.card:
+            yield self._rule(
+                "findings",
+                "findings_of_model",
+                "findings_of_model",
+                self.card.findings,
+                {"findings_csv": self._findings},
+            )
         given = {
             **{f"{kind}_template": root(f"paper/sections/{name}.tex.j2") for kind, name in self._templates.items()},
             "numbers": self.number_files,

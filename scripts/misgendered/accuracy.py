@@ -16,8 +16,7 @@ def main(*, predictions: list, study_models: str, accuracy: str, template_sets: 
     """
     known = list(read_models(study_models).model)
     parts = [
-        analysis.accuracy(files.read_parquet(path), name, draws, seed, known)
-        for name, path in zip(template_sets, predictions, strict=True)
+        analysis.accuracy(path, name, draws, seed, known) for name, path in zip(template_sets, predictions, strict=True)
     ]
     files.write_csv(accuracy, pd.concat(parts, ignore_index=True))
 

@@ -5,6 +5,7 @@ from scripts.core.job import run
 from scripts.core.paper import published
 from scripts.core.paper.claims import write
 from scripts.misgendered.lib import findings
+from scripts.misgendered.lib.analyses import by_model
 
 
 def main(
@@ -36,8 +37,8 @@ def main(
     documents = findings.documents(counts)
     runs = {}
     for name, path, ranks in zip(template_sets, predictions, name_ranks, strict=True):
-        table = files.read_parquet(path)
-        table = table[table.model.isin(set(known.model) - set(published.demonstration(models)))]
+        of_study = [name for name in known.model if name not in published.demonstration(models)]
+        table = by_model.whole(path, findings.COLUMNS, of_study)
         runs[name] = findings.Results(table, known, files.read_csv(ranks), documents, draws, seed)
     write(findings.FINDINGS, runs, every_set, csv=csv, tex=tex, numbers=numbers)
 

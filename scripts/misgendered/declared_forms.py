@@ -7,7 +7,7 @@ from scripts.misgendered.lib.analyses import declared_forms as analysis
 
 def main(*, predictions: str, declared_forms: str, draws: int, seed: int):
     """Write ``declared_forms`` (CSV); ``draws`` and ``seed`` belong to the bootstrap over templates and names."""
-    files.write_csv(declared_forms, analysis.declared_forms(files.read_parquet(predictions), draws, seed))
+    files.write_csv(declared_forms, analysis.declared_forms(predictions, draws, seed))
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from scripts.misgendered.lib.analyses import fertility as analysis
 
 def main(*, predictions: str, fertility: str, regressions: str):
     """Write tokens and accuracy of each form (``fertility``, CSV) and of each model ``regressions`` (CSV)."""
-    cells = analysis.by_form(files.read_parquet(predictions))
+    cells = analysis.by_form(predictions)
     files.write_csv(fertility, cells)
     files.write_csv(regressions, analysis.regressions(cells))
 

@@ -2,10 +2,11 @@
 
 import pandas as pd
 
-from scripts.core import files, losses, model_outputs, plotting
+from scripts.core import losses, model_outputs, plotting
 from scripts.core.job import run
 from scripts.core.options import fill
 from scripts.misgendered.lib import figures
+from scripts.misgendered.lib.analyses.predictions import instance_parts
 
 CHARACTERS = 56
 LINE, SIZE = 0.128, 7
@@ -107,13 +108,16 @@ def main(
 
     ``wording`` and ``choices`` (labels and capitals) are those of the run.
     """
-    table = files.read_parquet(instances)
-    shown = example(table.loc[table.wording == wording, READ])
-    read = model_outputs.read_scores(scores, model, table)
-    rows = losses.compared(read, "mean", **choices, where=scores)
-    rows = rows[rows.instance_id == shown.instance_id].sort_values("option_index")
+    # The best of the best of each part.
+    parts = [rows[rows.wording == wording] for _, rows in instance_parts(instances, READ)]
+    shown = example(pd.DataFrame([example(rows) for rows in parts if len(rows)]))
+    known = model_outputs.Asked.read(instances)
+    place = known.place(shown.instance_id)
+    parts = model_outputs.score_parts(scores, model, known, (*losses.MAIN, *losses.COLUMNS))
+    read = pd.concat([rows[owner == place] for owner, rows in parts])
+    rows = losses.compared(read, "mean", **choices, where=scores).sort_values("option_index")
     values = -rows.log_probability.to_numpy()
-    candidates = pd.DataFrame({"option": rows.option.to_numpy(), "loss": values})
+    candidates = pd.DataFrame({"option": [shown.options[index] for index in rows.option_index], "loss": values})
     candidates["right"] = candidates.option == shown.gold
     candidates["picked"] = candidates.index == int(values.argmin())
     frame = candidates.assign(instance_id=shown.instance_id, model=model)

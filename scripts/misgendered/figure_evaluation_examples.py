@@ -2,12 +2,17 @@
 
 import pandas as pd
 
-from scripts.core import files, plotting
+from scripts.core import plotting
 from scripts.core.job import run
 from scripts.core.options import fill
 from scripts.misgendered.lib import figures
+from scripts.misgendered.lib.analyses.by_model import ByModel
+from scripts.misgendered.lib.analyses.predictions import instance_parts
 from scripts.misgendered.lib.labels import SHORT, present
 
+COLUMNS = [
+    "instance_id", "pronoun_type", "declaration_type", "declaration_number", "form", "gold", "picked", "correct",
+]  # fmt: skip
 CHARACTERS = 56
 """Of a line at the width of a column."""
 LINE, SIZE = 0.128, 7
@@ -32,12 +37,17 @@ def examples(predictions, instances, model):
     """
     rows = predictions[(predictions.model == model) & (predictions.shots == 0)]
     rows = rows.merge(instances[["instance_id", "text"]].drop_duplicates("instance_id"), on="instance_id")
+    first = _first(rows).set_index("form").loc[list(present(SHORT, rows.form))].reset_index()
+    return first[["form", "instance_id", "text", "gold", "picked", "correct"]]
+
+
+def _first(rows):
+    """Return the first instance of each form."""
     rows = rows.assign(other=rows.pronoun_type != "neo", behind=rows.declaration_type != "explicit")
     rows = rows.sort_values(
         ["other", "behind", "declaration_number", "instance_id"], ascending=[True, True, False, True]
     )
-    first = rows.drop_duplicates("form").set_index("form").loc[list(present(SHORT, rows.form))].reset_index()
-    return first[["form", "instance_id", "text", "gold", "picked", "correct"]]
+    return rows.drop_duplicates("form")
 
 
 def as_written(text, form):
@@ -69,9 +79,10 @@ def draw(shown, models, model):
 
 def main(*, predictions: str, instances: str, pdf: str, png: str, csv: str, models: dict):
     """Draw the figure for the model with the most parameters."""
-    table = files.read_parquet(predictions)
     model = max(models, key=lambda name: models[name]["parameters"] or 0)
-    shown = examples(table, files.read_parquet(instances, ["instance_id", "text"]), model)
+    first = _first(ByModel(predictions, COLUMNS).read(0, model))
+    texts = [rows.loc[rows.instance_id.isin(first.instance_id)] for _, rows in instance_parts(instances, ["text"])]
+    shown = examples(first, pd.concat(texts), model)
     frame = pd.DataFrame(shown).assign(model=model)
     plotting.save(draw(shown, models, model), frame, pdf, png, csv)
 

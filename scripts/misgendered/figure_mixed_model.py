@@ -43,9 +43,7 @@ def draw(frame, models):
 def main(*, mixed_model: str, pdf: str, png: str, csv: str, models: dict):
     """Draw the figure; a fit that did not converge has no estimates to draw."""
     frame = figures.read(mixed_model, ["estimate"])
-    frame = frame[(frame.factor != "intercept") & frame.converged]
-    # A column without any text is read as numbers.
-    frame = frame.astype({"reason": object, "level": object}).fillna({"reason": "", "level": ""})
+    frame = frame[(frame.factor != "intercept") & frame.converged].fillna({"reason": "", "level": ""})
     plotting.save(draw(frame, models), frame, pdf, png, csv)
 
 

@@ -7,7 +7,7 @@ from scripts.misgendered.lib.analyses import name_ranks as analysis
 
 def main(*, predictions: str, name_ranks: str, draws: int, seed: int):
     """Write ``name_ranks`` (CSV); ``draws`` and ``seed`` belong to the bootstrap over templates."""
-    files.write_csv(name_ranks, analysis.by_name(files.read_parquet(predictions), draws, seed))
+    files.write_csv(name_ranks, analysis.by_name(predictions, draws, seed))
 
 
 if __name__ == "__main__":

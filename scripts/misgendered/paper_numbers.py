@@ -4,7 +4,6 @@ from scripts.core import files
 from scripts.core.job import run
 from scripts.core.paper.numbers import of_settings
 from scripts.misgendered.lib import instances, numbers
-from scripts.misgendered.lib.analyses import accuracy as analysis
 
 
 def main(
@@ -15,6 +14,9 @@ def main(
     predictions: str,
     accuracy: str,
     reductions: str,
+    normalisation: str,
+    calibration: str,
+    power: str,
     declared_forms: str,
     regressions: str,
     mixed_model: str,
@@ -35,14 +37,14 @@ def main(
     """Write ``paper_numbers`` (JSON) for the set ``templates``; ``settings`` are of the config."""
     given = dict(zip(kinds, template_files, strict=True))
     loaded = instances.load(given, pronouns, pronoun_sets, combinations, types, numbers_declared, wording)
-    table = files.read_parquet(predictions)
     frame = files.read_csv(accuracy, dtype={"declaration_number": str})
     collected = {
         **of_settings(settings, numbers.KEYS),
         **numbers.from_instances(loaded),
-        **numbers.from_predictions(table, analysis.chance(table)),
+        **numbers.from_predictions(predictions),
         **numbers.from_accuracy(frame[(frame.templates == templates) & (frame.shots == 0)]),
         **numbers.from_reductions(files.read_csv(reductions)),
+        **numbers.from_other_scores(*map(files.read_csv, (normalisation, calibration, power))),
         **numbers.from_declared_forms(files.read_csv(declared_forms)),
         **numbers.from_fertility(files.read_csv(regressions)),
         **numbers.from_mixed_model(files.read_csv(mixed_model)),

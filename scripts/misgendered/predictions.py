@@ -1,7 +1,5 @@
 """Turn the scores of all models into predictions, with and without examples in the prompt."""
 
-import pandas as pd
-
 from scripts.core import files, model_outputs
 from scripts.core.errors import UserError
 from scripts.core.job import log, run
@@ -33,16 +31,20 @@ def main(
             "misgendered: no model of this run has a loss on labels, because all of them are masked language models; "
             "add a decoder or an encoder-decoder to models, or leave misgendered out of studies"
         )
-    tables = {path: files.read_parquet(path) for path in instances}
-    parts = []
-    for (source, model), path in zip(asked, scores, strict=True):
-        table = tables[source]
-        read = model_outputs.read_scores(path, model, table)
-        table = table[table.wording == wording]
-        part = analysis.predictions(table, read, model, declared, labels, capitals)
-        log.info("%s, %s: %d instances, %d ties", model, path, len(part), int(part.tie.sum()))
-        parts.append(part)
-    files.write_parquet(predictions, pd.concat(parts, ignore_index=True))
+    with files.append_parquet(predictions) as append:
+        known, of = None, None
+        for (source, model), path in zip(asked, scores, strict=True):
+            if of != source:
+                known, of = model_outputs.Asked.read(source), source
+            read = analysis.Losses(path, model, known, labels, capitals)
+            instances_read, ties = 0, 0
+            for start, rows in analysis.instance_parts(source, ["wording"]):
+                here = (rows.wording == wording).to_numpy()
+                part = read.decided(rows[here], known.owner[start : start + len(rows)][here], model, declared)
+                instances_read, ties = instances_read + len(part), ties + int(part.tie.sum())
+                if len(part):
+                    append(part)
+            log.info("%s, %s: %d instances, %d ties", model, path, instances_read, ties)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from scripts.misgendered.lib.analyses import reductions as analysis
 
 def main(*, predictions: str, reductions: str, draws: int, seed: int):
     """Write ``reductions`` (CSV); ``draws`` and ``seed`` belong to the bootstrap over templates and names."""
-    files.write_csv(reductions, analysis.reductions(files.read_parquet(predictions), draws, seed))
+    files.write_csv(reductions, analysis.reductions(predictions, draws, seed))
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from scripts.core import files
+from scripts.core import files, synthetic
 from scripts.core.job import run
 from scripts.core.paper import latex
 from scripts.core.paper.published import demonstration
@@ -38,7 +38,8 @@ def main(
     read when the paper is rendered and is no reason to render it again: a commit that changes no result changes no
     paper.
     """
-    revisions = {facts["model"]: facts for facts in map(files.parquet_metadata, scores)}
+    stated = [files.parquet_metadata(path) for path in scores]
+    revisions = {facts["model"]: facts for facts in stated}
     rows = [
         (
             facts["label"],
@@ -56,11 +57,13 @@ def main(
         "studies": studies,
         "few": FEW,
         "engine": engine,
+        "synthetic": engine == synthetic.ENGINE,
         "models": list(models.values()),
         "models_table": latex.latex_table(
             pd.DataFrame(rows, columns=["Model", "Architecture", "Parameters", "Precision", "Source and revision"]),
             align="llrlX",
         ),
+        "gates": gates(stated, models),
         "pronoun_sets": [breakable(entry["label"]) for entry in pronoun_sets],
         "listed": listed,
         "table": table,
@@ -71,6 +74,37 @@ def main(
             shutil.copyfile(source, temporary)
 
 
+def gates(stated, models):
+    """Return how the servers of models were checked, over all sets of instances that each of them scored.
+
+    Parameters
+    ----------
+    stated : list of dict
+        Metadata of score files (``gate``: :func:`scripts.core.engines.server_gate.compare`).
+    models : dict of str to dict
+
+    Returns
+    -------
+    list of dict
+        For each model behind a server its ``label`` and whether it was ``checked``; if so, sums of the texts, instances
+        and changed decisions, the largest differences, the bound, and whether all repeated calls agree.
+    """
+    found = []
+    for name, facts in models.items():
+        of_model = [entry["gate"] for entry in stated if entry["model"] == name and "gate" in entry]
+        if not of_model:
+            continue
+        made = {"label": facts["label"], "checked": all(gate["checked"] for gate in of_model)}
+        if made["checked"]:
+            for key in ("texts", "instances", "changed_decisions"):
+                made[key] = sum(gate[key] for gate in of_model)
+            for key in ("largest_difference_nats", "largest_repeat_difference_nats", "bound_nats"):
+                made[key] = max(gate[key] for gate in of_model)
+            made["repeated_calls_agree"] = all(gate["repeated_calls_agree"] for gate in of_model)
+        found.append(made)
+    return found
+
+
 def commit():
     """Return the checked-out commit, marked when the tree has changes; ``unknown`` outside a repository."""
     state = job_records.git_state(Path(__file__).resolve().parents[2])
@@ -79,10 +113,14 @@ def commit():
 
 def _source(facts):
     source = facts["source"]
+    if "base_url" in source:
+        return f"{source['model']} behind a server"
     if "hub" in source:
         return f"{source['hub']} at {facts['revision'][:12]}"
     if "package" in source:
         return f"package {facts['revision']}" + (" with the shipped delta" if "delta" in source else "")
+    if "synthetic" in source:
+        return f"none, drawn with seed {source['synthetic']}"
     return "local folder"
 
 

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from scripts.core import files
-from scripts.core.engines import planning
+from scripts.core.engines import planning, usage
 from scripts.core.job import run
 
 
@@ -18,24 +18,32 @@ def main(
     entries: dict,
     devices: dict,
     speeds: str,
+    benchmarks: str,
+    estimated: dict,
+    margin: float | None = None,
     threads: int = 1,
 ):
     """Write ``plan`` (CSV) and print it: scoring, prompting, token distributions, coreference and its training.
 
     ``scored``, ``prompted``, ``texts``, ``resolved``, ``trained``, ``entries`` and ``devices`` are those of
-    :func:`scripts.core.engines.planning.rows`; ``speeds`` is the folder in which scoring jobs leave how fast they were.
+    :func:`scripts.core.engines.planning.rows`; ``speeds`` is the folder in which scoring jobs leave how fast they were,
+    ``benchmarks`` that in which all jobs leave what they used; ``estimated`` is what jobs ask for without that, as
+    :func:`scripts.core.engines.usage.beside` takes it, and ``margin`` planning.measured_margin.
     """
+    used = usage.finished(benchmarks)
     measured = planning.measured_speeds(speeds, entries)
     cpu = planning.cpu_speed(threads)
     frame = pd.DataFrame(
         planning.rows(scored, prompted, texts, resolved, trained, entries, devices, measured, cpu),
         columns=planning.COLUMNS,
     )
+    frame = usage.beside(frame, used, estimated)
     files.write_csv(plan, frame)
     if frame.empty:
         print("No study of this run reads a model: there is nothing to plan.", flush=True)
     else:
-        print(f"{report(frame)}\n{planning.told(planning.totals(frame, entries))}", flush=True)
+        told = [report(frame), usage.told(frame, margin), planning.told(planning.totals(frame, entries))]
+        print("\n".join(filter(None, told)), flush=True)
 
 
 def report(frame):

@@ -43,6 +43,8 @@ def main(
     device: str,
     tokens_per_batch: int | str,
     save_seconds: float = 30,
+    temperature: float = 0,
+    seed: int = 0,
     shard: int = 1,
     shards: int = 1,
     weights: str | None = None,
@@ -78,6 +80,11 @@ def main(
         Tokens in one forward pass at most, or auto.
     save_seconds : float
         Seconds after which finished parts are saved.
+    temperature : float
+        0: every answer is the most probable, token by token. Above 0: its tokens are drawn, from the softmax of the
+        logits divided by the temperature.
+    seed : int
+        Of the draws, which follow from it and each prompt's text_id and not from what else is asked.
     shard : int
         Which part of the prompts is asked, counted from 1.
     shards : int
@@ -101,20 +108,22 @@ def main(
     )  # fmt: skip
     wrapping = entry.get("prompt_wrapping", "none")
     metadata = opened.facts | {
-        "search": "greedy",
+        **({"search": "sampling", "temperature": temperature, "seed": seed} if temperature else {"search": "greedy"}),
         "prompt_wrapping": wrapping,
         "wrapped": prompting.wrap(prompting.PLACE, wrapping, opened.tokenizer),
         "methods": methods,
         "new_tokens_at_most": new_tokens,
         "prompts_sha256": files.sha256(prompts),
     }
+    tokens_per_batch = generation.batch_tokens(opened.network, tokens_per_batch)
     settings = {"tokens_per_batch": tokens_per_batch, "threads": threads}
     parts = chunks.Chunks.beside(answers, metadata | settings, save_seconds)
     rows = shard_rows(prompts, methods, shard, shards)
     metadata |= {"shard": shard, "shards": shards, "prompts": len(rows), "prompt_tokens": 0, "new_tokens": 0}
     started = time.monotonic()
     with progress_bar(model if shards == 1 else f"{model} {shard}/{shards}", None) as bar:
-        job = Job(opened, wrapping, new_tokens, tokens_per_batch, parts, bar, metadata)
+        drawing = {"temperature": temperature, "seed": seed}
+        job = Job(opened, wrapping, new_tokens, tokens_per_batch, drawing, parts, bar, metadata)
         instances.write_stream(answers, SCHEMA, job.batches(rows), metadata)
     seconds = time.monotonic() - started
     model_jobs.write_speed(speed, opened, seconds, new_tokens=job.written, prompts=len(rows))
@@ -153,17 +162,19 @@ class Job:
     wrapping : str
         Of :data:`scripts.core.prompting.WRAPPINGS`.
     new_tokens : dict of int
-    tokens_per_batch : int or "auto"
+    tokens_per_batch : int
+    drawing : dict
+        ``temperature`` and ``seed``.
     parts : Chunks
     bar : tqdm.tqdm
     metadata : dict
         Gets the counts of tokens.
     """
 
-    def __init__(self, opened, wrapping, new_tokens, tokens_per_batch, parts, bar, metadata):
+    def __init__(self, opened, wrapping, new_tokens, tokens_per_batch, drawing, parts, bar, metadata):
         self.generators = {
             step: generation.Generator(
-                opened.network, opened.tokenizer, max_new_tokens=most, tokens_per_batch=tokens_per_batch
+                opened.network, opened.tokenizer, max_new_tokens=most, tokens_per_batch=tokens_per_batch, **drawing
             )
             for step, most in new_tokens.items()
         }
@@ -193,13 +204,14 @@ class Job:
         single = [i for i, row in enumerate(window) if row["follow_up"] is None]
         double = [i for i, row in enumerate(window) if row["follow_up"] is not None]
         answers = [{"text_id": row["text_id"]} for row in window]
-        plain = self.step("answer", [window[i]["text"] for i in single], done)
-        chains = self.step("chain", [window[i]["text"] for i in double], done)
+        once, twice = ([window[i]["text_id"] for i in indices] for indices in (single, double))
+        plain = self.step("answer", once, [window[i]["text"] for i in single], done)
+        chains = self.step("chain", twice, [window[i]["text"] for i in double], done)
         second = [
             prompting.second_prompt(window[i]["follow_up"], window[i]["text"], chain.text)
             for i, chain in zip(double, chains, strict=True)
         ]
-        finals = self.step("final", second, done)
+        finals = self.step("final", twice, second, done)
         for name, indices, results in (
             ("answer", single, plain), ("chain", double, chains), ("answer", double, finals),
         ):  # fmt: skip
@@ -211,19 +223,21 @@ class Job:
                 }
         return [{field: row.get(field) for field in SCHEMA.names} for row in answers]
 
-    def step(self, name, texts, done):
+    def step(self, name, ids, texts, done):
         """Return the generation after each text in one step; a study without a second step has no tokens for it."""
         if not texts:
             return []
         generator = self.generators[name]
         texts = [self.wrap(text) for text in texts]
-        digest = hashlib.sha256("\0".join([name, *texts]).encode()).hexdigest()
+        keys = [f"{name} {text_id}" for text_id in ids]
+        digest = hashlib.sha256("\0".join([name, *keys, *texts]).encode()).hexdigest()
         plan = generator.plan(texts)
         self.bar.total = round((self.bar.n + sum(batch.tokens for batch in plan)) / done)
         results = [None] * len(texts)
 
         def compute(batch):
-            return [np.array(generator.raw(g)) for g in generator.run([texts[row] for row in batch.rows])]
+            some = generator.run(*([part[row] for row in batch.rows] for part in (texts, keys)))
+            return [np.array(generator.raw(result)) for result in some]
 
         for batch, raw, fresh in self.parts.work(digest, plan, compute):
             self.written += sum(map(len, raw)) if fresh else 0

@@ -14,7 +14,7 @@ from pathlib import Path
 from rocrate.model.contextentity import ContextEntity
 from rocrate.rocrate import ROCrate
 
-from scripts.core import files, upstream
+from scripts.core import files, synthetic, upstream
 from scripts.core.errors import UserError
 from scripts.core.job import log, run
 from scripts.core.provenance import job_records
@@ -272,6 +272,7 @@ def _inputs(crate, history, manifest):
     models = {}
     for record in history.values():
         for facts in record["models"].values():
+            synthetic.check_published(facts)
             models[(facts["model"], facts["weights_sha256"])] = facts
     for (name, digest), facts in sorted(models.items()):
         revision = facts["revision"] or "none"

@@ -21,7 +21,7 @@ def main(
 
     Rows over ``all`` models leave demonstration models out if there are others.
     """
-    table = files.read_parquet(predictions)
+    table = files.read_parquet(predictions, analysis.COLUMNS)
     summary = analysis.accuracy(table, draws, seed)
     architectures = {name: facts["architecture"] for name, facts in models.items()}
     keys = ["n_distractors", "factor", "level"]

@@ -12,7 +12,7 @@ def main(*, predictions: str, context_free: str, context_free_summary: str, mode
 
     Rows over ``all`` models leave demonstration models out if there are others.
     """
-    counts = analysis.context_free_counts(files.read_parquet(predictions), pronoun_sets)
+    counts = analysis.context_free_counts(files.read_parquet(predictions, analysis.COLUMNS), pronoun_sets)
     architectures = {name: facts["architecture"] for name, facts in models.items()}
     summary = averages.over_models(counts, architectures, ["pronoun"], "count", study.pooled(models))
     files.write_csv(context_free, counts)

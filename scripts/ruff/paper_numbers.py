@@ -16,6 +16,11 @@ def main(
     pronoun_tests: str,
     error_types: str,
     error_range: str,
+    normalisation: str,
+    calibration: str,
+    fertility_correlations: str,
+    power: str,
+    mixed_model: str,
     instance_counts: str,
     paper_numbers: str,
     settings: dict,
@@ -24,6 +29,7 @@ def main(
     prompted_positions: str | None = None,
     prompted_agreement: str | None = None,
     prompted_against_scored: str | None = None,
+    scored_agreement: str | None = None,
     prompting_settings: dict | None = None,
 ):
     """Write ``paper_numbers`` (JSON): id to value, printed text, source table and cell.
@@ -42,6 +48,12 @@ def main(
         **numbers.from_models(accuracies, counts, settings["chance"]),
         **numbers.from_tests(files.read_csv(pronoun_tests)),
         **numbers.from_errors(files.read_csv(error_types), files.read_csv(error_range)),
+        **numbers.from_other_scores(*map(files.read_csv, (normalisation, calibration, fertility_correlations))),
+        **numbers.from_comparisons(
+            files.read_csv(power),
+            files.read_csv(mixed_model, dtype={"level": str}),
+            files.read_csv(scored_agreement) if scored_agreement else None,
+        ),
     }
     if prompted_summary:
         compared = files.read_csv(prompted_against_scored) if prompted_against_scored else None

@@ -1,7 +1,5 @@
 """Turn the scores of all models into predictions."""
 
-import pandas as pd
-
 from scripts.core import files, model_outputs
 from scripts.core.job import log, run
 from scripts.ruff.lib.analyses import predictions as analysis
@@ -14,13 +12,12 @@ def main(*, instances: str, scores: list, predictions: str, models: list, pronou
     """
     scores = [scores] if isinstance(scores, str) else scores
     table = files.read_parquet(instances)
-    parts = []
-    for model, path in zip(models, scores, strict=True):
-        scored = table[table.priority.isna() | (table.priority < sizes[model])]
-        part = analysis.predictions(scored, model_outputs.read_scores(path, model, scored), model, pronoun_sets)
-        log.info("%s: %d instances, %d ties", model, len(part), int(part.tie.sum()))
-        parts.append(part)
-    files.write_parquet(predictions, pd.concat(parts, ignore_index=True))
+    with files.append_parquet(predictions) as append:
+        for model, path in zip(models, scores, strict=True):
+            scored = table[table.priority.isna() | (table.priority < sizes[model])]
+            part = analysis.predictions(scored, model_outputs.read_scores(path, model, scored), model, pronoun_sets)
+            log.info("%s: %d instances, %d ties", model, len(part), int(part.tie.sum()))
+            append(part)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,9 @@ def main(*, predictions: str, pronoun_tests: str, pronoun_sets: list, alpha: flo
     to be significant at ``alpha`` are not tested (:func:`statistics.smallest_sample`).
     """
     least = statistics.smallest_sample(alpha, len(pronoun_sets) * (len(pronoun_sets) - 1) // 2)
-    tests = analysis.pronoun_tests(files.read_parquet(predictions), pronoun_sets, alpha, least, study.pooled(models))
+    tests = analysis.pronoun_tests(
+        files.read_parquet(predictions, analysis.COLUMNS), pronoun_sets, alpha, least, study.pooled(models)
+    )
     files.write_csv(pronoun_tests, tests)
 
 

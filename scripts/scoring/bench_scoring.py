@@ -1,8 +1,11 @@
 """Measure how fast texts are scored: a loop over sentences, minicons, the packed engine, and bare forward passes.
 
-All of them see the same instances on the same machine in turns; the fastest of the rounds counts.
+On a CPU decoders are scored by lm-evaluation-harness as well, in a process of its own environment. All of them see the
+same instances on the same machine in turns; the fastest of the rounds counts.
 """
 
+import json
+import tempfile
 import time
 from pathlib import Path
 
@@ -11,7 +14,7 @@ import pandas as pd
 import torch
 
 from scripts.core import files, options
-from scripts.core.engines import models, scoring
+from scripts.core.engines import harness, models, scoring
 from scripts.core.engines.batches import PLL_METRIC
 from scripts.core.job import log, run
 
@@ -20,6 +23,10 @@ COLUMNS = [
     "sequences_per_second", "ratio_to_minicons", "ratio_to_loop", "token_ratio", "share_of_bare_forward",
     "max_abs_difference",
 ]  # fmt: skip
+
+PEER = "lm-evaluation-harness"
+PEER_BATCH = 16
+"""Texts in a batch of the harness, which sorts them by length and finds no size by itself on a CPU."""
 
 # Shapes of randomly initialised models; speed does not depend on what weights say.
 SHAPES = {
@@ -34,6 +41,7 @@ def main(
     samples: list,
     studies: list,
     prepared: list,
+    peers: str,
     table: str,
     summary: str,
     entries: dict,
@@ -50,6 +58,8 @@ def main(
         The study of each of them.
     prepared : list of str
         Folders of weights that the workflow prepared, named like their models.
+    peers : str
+        JSON file that says where the peers' interpreter is.
     entries : dict
         Registry entries of the models that are measured as they are.
     cases : list of dict
@@ -66,6 +76,7 @@ def main(
         for study in dict.fromkeys(studies)
     }
     device = models.pick_device("auto")
+    python = json.loads(Path(peers).read_text(encoding="utf-8"))["python"]
     loaded, rows = {}, []
     for case in cases:
         if case.get("gpu") and device == "cpu":
@@ -84,7 +95,7 @@ def main(
             network = shaped(kind, shape, tokenizer, precision, device)
         distractors = case.get("n_distractors", "all")
         part = neighbours(instances[case["study"]], distractors, case["instances"])
-        for row in measure(network, tokenizer, kind, device, part, case["rounds"]):
+        for row in measure(network, tokenizer, kind, device, part, case["rounds"], python):
             facts = {
                 **case,
                 "n_distractors": distractors,
@@ -137,7 +148,7 @@ def neighbours(instances, n_distractors, count):
     return chosen.sort_values("text", kind="stable").iloc[start : start + count]
 
 
-def measure(network, tokenizer, kind, device, instances, rounds):
+def measure(network, tokenizer, kind, device, instances, rounds, python):
     """Return one row for each engine: speeds, ratios and the largest difference to the loop.
 
     Parameters
@@ -148,6 +159,8 @@ def measure(network, tokenizer, kind, device, instances, rounds):
     device : str
     instances : DataFrame
     rounds : int
+    python : str
+        The interpreter that has lm-evaluation-harness.
 
     Returns
     -------
@@ -169,6 +182,8 @@ def measure(network, tokenizer, kind, device, instances, rounds):
         "bare": lambda: bare(network, device, shape, tokens),
     }
     seconds, scores = {}, {}
+    peer = peer_of(network, tokenizer, python) if kind == "decoder" and device == "cpu" else None
+    halves = [divided(tokenizer, text) for text in rows.text]
     for _ in range(rounds):
         for name, way in ways.items():
             _synchronise(device)
@@ -176,6 +191,12 @@ def measure(network, tokenizer, kind, device, instances, rounds):
             scores[name] = way()
             _synchronise(device)
             seconds[name] = min(seconds.get(name, np.inf), time.perf_counter() - started)
+        if peer:
+            told = peer.ask({"score": halves})
+            scores[PEER] = told["results"]
+            seconds[PEER] = min(seconds.get(PEER, np.inf), told["seconds"])
+    if peer:
+        peer.close()
     return [
         {
             "engine": name,
@@ -187,8 +208,29 @@ def measure(network, tokenizer, kind, device, instances, rounds):
             "share_of_bare_forward": seconds["bare"] / seconds[name] if name == "packed" else np.nan,
             "max_abs_difference": np.abs(np.array(scores[name]) - scores["loop"]).max(),
         }
-        for name in ("loop", "minicons", "packed")
+        for name in ("loop", "minicons", PEER, "packed")
+        if name in scores
     ]
+
+
+def peer_of(network, tokenizer, python):
+    """Return lm-evaluation-harness with a model in it, which is written for that."""
+    with tempfile.TemporaryDirectory() as folder:
+        network.save_pretrained(folder)
+        tokenizer.save_pretrained(folder)
+        return harness.Peer(python, folder, torch.get_num_threads(), PEER_BATCH)
+
+
+def divided(tokenizer, text):
+    """Return a text's first token, which no engine scores, and the rest, as the harness asks for them.
+
+    A tokenizer that begins texts with a token of its own has no text for it: the harness puts it before an empty one.
+    """
+    if tokenizer(text)["input_ids"][0] == tokenizer.bos_token_id:
+        return "", text
+    offsets = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)["offset_mapping"]
+    end = offsets[0][1]
+    return text[:end], text[end:]
 
 
 def run_packed(engine, plan, count):
@@ -241,7 +283,8 @@ def bare_shape(engine, rows):
 @torch.inference_mode()
 def bare(network, device, shape, tokens):
     """Run forward passes of ``shape`` until ``tokens`` are through, logits of all positions included."""
-    ids = torch.randint(5, 10000, shape, device=device)
+    most = min(10000, network.get_input_embeddings().num_embeddings)
+    ids = torch.randint(5, most, shape, device=device)
     left = tokens
     while left > 0:
         height = min(shape[0], -(-left // shape[1]))

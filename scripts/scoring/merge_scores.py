@@ -7,7 +7,12 @@ from scripts.core.errors import UserError, counted
 from scripts.core.job import log, run
 
 # Metadata in which the shards of one run may differ.
-_PER_SHARD = ("shard", "instances", "text_tokens", "forward_tokens", "prompts", "prompt_tokens", "new_tokens")
+_PER_SHARD = (
+    "shard", "instances", "text_tokens", "forward_tokens", "prompts", "prompt_tokens", "new_tokens",
+    "calibration_instances", "rescored_instances",
+)  # fmt: skip
+# And a list of what each has.
+_LISTED = "decision_bounds"
 
 
 def main(*, shards: list, scores: str):
@@ -40,11 +45,10 @@ def merge(shards, path, item, count, check, columns):
         libraries, columns or what they were made from, if an item is in two, or if a shard has not as many as it says.
     """
     facts = [files.parquet_metadata(path) for path in shards]
-    expected = {key: value for key, value in facts[0].items() if key not in _PER_SHARD}
+    own = {*_PER_SHARD, _LISTED}
+    expected = {key: value for key, value in facts[0].items() if key not in own}
     for shard, stated in zip(shards, facts, strict=True):
-        different = sorted(
-            k for k in expected.keys() | stated.keys() - set(_PER_SHARD) if expected.get(k) != stated.get(k)
-        )
+        different = sorted(k for k in expected.keys() | stated.keys() - own if expected.get(k) != stated.get(k))
         if different:
             raise UserError(
                 f"{shard}: {different[0]} is {stated.get(different[0])!r}, but {expected.get(different[0])!r} in "
@@ -56,6 +60,8 @@ def merge(shards, path, item, count, check, columns):
         if missing:
             raise UserError(f"{shard}: its metadata do not say how many {missing[0]} it has; {model_outputs.REMEDY}")
     metadata = expected | {key: sum(stated[key] for stated in facts) for key in summed}
+    if _LISTED in facts[0]:
+        metadata[_LISTED] = [bounds for stated in facts for bounds in stated[_LISTED]]
     with files.open_parquet(shards[0], columns) as file:
         schema = file.schema_arrow.remove_metadata()
     seen = set()

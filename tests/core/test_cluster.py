@@ -64,7 +64,7 @@ def test_partitions_are_read_with_all_kinds_of_nodes():
         ({"slurm_partition": "cpu", "mem_mb": 64000, "threads": 32, "runtime": 1440}, None),
         ({"slurm_partition": "gpu", "gpu": 4, "gpu_model": "a100"}, None),
         ({"slurm_partition": "plain", "gpu": 2, "runtime": 10**6}, None),
-        ({"slurm_partition": "gone"}, ["partition gone", "change slurm/config.yaml"]),
+        ({"slurm_partition": "gone"}, ["partition gone", "change slurm/profile.yaml"]),
         ({"slurm_partition": "cpu", "runtime": 1441}, ["ends jobs after 1440 minutes"]),
         ({"slurm_partition": "cpu", "mem_mb": 64001}, ["64001 MB of memory", "64000"]),
         ({"slurm_partition": "cpu", "threads": 33}, ["33 CPU cores"]),
@@ -164,8 +164,8 @@ def test_a_workflow_profile_with_the_same_keys_is_refused(tmp_path, monkeypatch)
 
 
 def test_the_profile_has_one_place_for_a_site():
-    profile = yaml.safe_load((ROOT / "slurm/config.yaml").read_text(encoding="utf-8"))
-    text = (ROOT / "slurm/config.yaml").read_text(encoding="utf-8")
+    profile = yaml.safe_load((ROOT / "slurm/profile.yaml").read_text(encoding="utf-8"))
+    text = (ROOT / "slurm/profile.yaml").read_text(encoding="utf-8")
     site = text[text.index("---- The site") : text.index("---- End of the site")]
     for key in ("slurm_account", "slurm_partition", "gpu_partition", "gpu_type", "max_runtime", "max_mem_mb"):
         assert key in profile["default-resources"]
@@ -177,3 +177,20 @@ def test_the_profile_has_one_place_for_a_site():
 def test_no_rule_retries_by_itself():
     for path in (ROOT / "rules").glob("*.smk"):
         assert "retries:" not in path.read_text(encoding="utf-8").replace("# ", ""), path
+
+
+def test_job_arrays_are_refused():
+    """The executor gives all tasks the resources of the first job, whose output is removed when another fails."""
+    assert cluster.check_arrays(None) == cluster.check_arrays("") == []
+    (line,) = cluster.check_arrays("score, prompt")
+    assert "slurm-array-jobs is score, prompt" in line and "take --slurm-array-jobs out" in line
+
+
+def test_use_is_reported_only_where_the_database_keeps_the_comments(monkeypatch):
+    monkeypatch.setattr(cluster.shutil, "which", lambda name: f"/usr/bin/{name}")
+    kept = {"AccountingStorageType": "accounting_storage/slurmdbd", "AccountingStoreFlags": "job_comment,job_env"}
+    assert cluster.reports_usage(kept)
+    assert not cluster.reports_usage(kept | {"AccountingStoreFlags": "(null)"})
+    assert not cluster.reports_usage(kept | {"AccountingStorageType": "accounting_storage/none"})
+    monkeypatch.setattr(cluster.shutil, "which", lambda name: None)
+    assert not cluster.reports_usage(kept)

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from scripts.core import files, instances
+from scripts.core import files, instances, model_outputs
 from scripts.core.engines import distributions
 from scripts.core.errors import UserError
 from scripts.prompting import merge_answers
@@ -152,6 +152,41 @@ def test_sound_scores_are_read(tmp_path, study):
     # Their order does not matter.
     write_scores(tmp_path / "m.parquet", frame.sample(frac=1, random_state=1))
     pd.testing.assert_frame_equal(study(), made)
+
+
+def in_parts(folder, monkeypatch, rows):
+    """Return the scores that are read a few rows at a time, by instance and option."""
+    monkeypatch.setattr(model_outputs, "BATCH", rows)
+    asked = model_outputs.Asked.read(folder / "selected.parquet")
+    assert len(asked.owner) == 41 and len(asked.sizes) == 40
+    parts = list(model_outputs.score_parts(folder / "m.parquet", "m", asked, ["scored_tokens"]))
+    rows = pd.concat([part.assign(owner=owner) for owner, part in parts])
+    return rows.sort_values(["owner", "option_index"], ignore_index=True)
+
+
+@pytest.mark.parametrize("order", [None, 1])
+def test_scores_are_the_same_in_parts_and_whole(tmp_path, study, monkeypatch, order):
+    frame = rows_of_scores()
+    write_scores(tmp_path / "m.parquet", frame if order is None else frame.sample(frac=1, random_state=order))
+    rows = in_parts(tmp_path, monkeypatch, 10)
+    assert rows.log_probability.tolist() == frame.log_probability.tolist()
+    assert rows.owner.tolist() == np.repeat(np.arange(40), 3).tolist()
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_attacks_on_scores_in_parts_are_refused(tmp_path, study, monkeypatch, name):
+    change, expected = SCORES[name]
+    write_scores(tmp_path / "m.parquet", change(rows_of_scores()))
+    with pytest.raises(UserError) as refused:
+        in_parts(tmp_path, monkeypatch, 1000)
+    assert expected in str(refused.value) and REMEDY in str(refused.value)
+
+
+def test_a_row_that_is_in_two_parts_is_refused(tmp_path, study, monkeypatch):
+    frame = rows_of_scores()
+    write_scores(tmp_path / "m.parquet", pd.concat([frame, frame.iloc[16:17]]))
+    with pytest.raises(UserError, match="option 'she' occurs twice"):
+        in_parts(tmp_path, monkeypatch, 10)
 
 
 @pytest.mark.parametrize("name", SCORES)

@@ -66,17 +66,19 @@ def test_every_family_of_the_registry_has_a_hue_of_its_own(registry):
     assert len(set(hues)) == len(hues)
 
 
-def test_models_of_a_study_look_different_from_each_other(registry):
-    for study in ("ruff", "winopron", "counter_gap", "misgendered"):
-        looks = {
-            name: plotting.model_style(entry)
-            for name, entry in registry.items()
-            if study in entry["studies"] or entry["demonstration"]
-        }
-        for a, b in combinations(looks, 2):
-            assert looks[a]["color"] != looks[b]["color"], (study, a, b)
-            if registry[a]["family"] == registry[b]["family"]:
-                assert looks[a]["marker"] != looks[b]["marker"], (study, a, b)
+@pytest.mark.parametrize("compared", ["ruff", "winopron", "counter_gap", "misgendered", "config/modern.yaml"])
+def test_models_that_are_compared_look_different_from_each_other(root, registry, compared):
+    if compared.endswith(".yaml"):
+        shown = yaml.safe_load((root / compared).read_text())["models"]
+    else:
+        shown = [name for name, entry in registry.items() if compared in entry["studies"]]
+    assert len(shown) > 3
+    shown = {name: registry[name] for name in registry if name in shown or registry[name]["demonstration"]}
+    looks = {name: plotting.model_style(entry) for name, entry in shown.items()}
+    for a, b in combinations(looks, 2):
+        assert looks[a]["color"] != looks[b]["color"], (a, b)
+        if registry[a]["family"] == registry[b]["family"]:
+            assert looks[a]["marker"] != looks[b]["marker"], (a, b)
 
 
 def test_larger_models_of_a_family_are_darker(registry):

@@ -120,12 +120,16 @@ def test_a_job_that_was_killed_goes_on_and_ends_as_one_that_was_not(tmp_path, en
     given = arguments(tmp_path, table, entry, save_seconds=0.02)
     parts = tmp_path / "1of1.parts"
     process = started(given, stderr=subprocess.DEVNULL)
-    while process.poll() is None and len(list(parts.glob("*.jsonl"))) < 3:
+    while process.poll() is None and len(list(parts.glob("[!.]*.jsonl"))) < 3:
         time.sleep(0.005)
     process.send_signal(signal.SIGKILL)
     assert process.wait() == -signal.SIGKILL and not (tmp_path / "1of1.jsonl").exists()
-    kept = sum(len(path.read_text(encoding="utf-8").splitlines()) for path in parts.glob("*.jsonl"))
+    saved = sorted(parts.glob("[!.]*.jsonl"))
+    kept = sum(len(path.read_text(encoding="utf-8").splitlines()) for path in saved)
     assert 0 < kept < 160
+    # Killed while it saved: the next part's temporary file, whether it was cut off or not yet renamed.
+    for number, text in enumerate(("", saved[-1].read_text(encoding="utf-8"))):
+        (parts / f".{saved[-1].name}.cut{number}.jsonl").write_text(text, encoding="utf-8")
     again = started(given, stderr=subprocess.PIPE, text=True)
     _, said = again.communicate()
     assert again.returncode == 0, said

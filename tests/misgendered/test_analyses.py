@@ -4,10 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from scripts.core import files, mixed_effects
 from scripts.core.errors import UserError
 from scripts.core.paper.published import read_published
 from scripts.misgendered import predictions as script
-from scripts.misgendered.lib import study
+from scripts.misgendered.lib import numbers, study
 from scripts.misgendered.lib.analyses import (
     accuracy,
     choices,
@@ -93,7 +94,7 @@ def test_chance_by_hand():
     """Accusative and reflexive have ten candidates for eleven groups, the other three forms eleven."""
     groups = {g: dict(zip(synthetic.FORMS, forms[1:], strict=True)) for g, forms in synthetic.GROUPS.items()}
     assert study.chance(groups) == pytest.approx((33 / 11 + 22 / 10) / 55)
-    assert accuracy.chance(synthetic.predicted(["a"], size=55)) == pytest.approx(study.chance(groups))
+    assert numbers.scored_facts(synthetic.predicted(["a"], size=55))["chance"] == pytest.approx(study.chance(groups))
 
 
 def test_accuracies_are_means_with_their_pooled_columns(predicted):
@@ -184,7 +185,7 @@ def test_the_mixed_model_finds_what_is_there_and_refuses_what_it_cannot_fit(pred
 
 
 def test_a_mixed_model_that_does_not_converge_has_no_estimates(predicted, monkeypatch):
-    monkeypatch.setattr(mixed_model, "ITERATIONS", 2)
+    monkeypatch.setattr(mixed_effects, "ITERATIONS", 2)
     refused = mixed_model.mixed_model(predicted, 1)
     assert not refused.converged.any() and "did not converge" in refused.reason.item()
 
@@ -233,3 +234,56 @@ def test_draws_of_examples_vary(predicted):
     shown = summary[summary.shots == 2]
     assert (shown.draws == 3).all() and shown.sd.notna().all()
     assert summary[summary.shots == 0].sd.isna().all()
+
+
+def test_a_file_is_read_one_model_at_a_time_with_the_same_results(tmp_path, predicted):
+    """Row groups of a file hold one model or several, and models come in any order."""
+    ordered = predicted.sort_values(["shots", "model"], kind="stable", ignore_index=True)
+    files.write_parquet(tmp_path / "several.parquet", ordered)
+    with files.append_parquet(tmp_path / "single.parquet") as append:
+        for _, part in ordered.groupby(["shots", "model"]):
+            append(part.head(100))
+            append(part.iloc[100:])
+    made = {
+        "accuracy": lambda table: accuracy.accuracy(table, "replica", DRAWS, 1, ["a", "b"]),
+        "draws": accuracy.by_draw,
+        "names": lambda table: name_ranks.by_name(table, DRAWS, 1),
+        "reductions": lambda table: reductions.reductions(table, DRAWS, 1),
+        "declared": lambda table: declared_forms.declared_forms(table, DRAWS, 1),
+        "fertility": fertility.by_form,
+    }
+    for name, make in made.items():
+        for path in ("several", "single"):
+            from_file = make(str(tmp_path / f"{path}.parquet"))
+            pd.testing.assert_frame_equal(from_file, make(ordered), check_dtype=False, obj=name)
+    assert numbers.scored_facts(str(tmp_path / "single.parquet")) == numbers.scored_facts(ordered)
+
+
+def test_pooled_accuracies_are_those_of_all_rows_together(predicted):
+    """Cells of models add up to what their rows together give, interval included."""
+    zero = predicted[predicted.shots == 0]
+    rows = Resampled(zero, DRAWS, 1)
+    table = accuracy.accuracy(zero, "replica", DRAWS, 1)
+    for group in ("he", "xe"):
+        chosen = matching(rows.table, group=group)
+        row = table[
+            (table.model == ALL) & (table.group == group)
+            & (table[["declaration_type", "declaration_number", "form", "name_class"]] == ALL).all(axis=1)
+        ]  # fmt: skip
+        assert (row.accuracy.item(), row.n.item()) == (rows.share(chosen), chosen.sum())
+        assert (row.ci_low.item(), row.ci_high.item()) == rows.interval(chosen)
+
+
+def test_of_many_instances_the_mixed_model_takes_some_of_each_model(monkeypatch, predicted):
+    monkeypatch.setattr(mixed_effects, "MOST", 400)
+    table = mixed_model.mixed_model(predicted, 1)
+    assert table.n.iloc[0] == 400
+    pd.testing.assert_frame_equal(table, mixed_model.mixed_model(predicted, 1))
+
+
+def test_a_part_without_instances_has_no_predictions():
+    table = synthetic.instances(3)
+    made = predictions.predictions(table, synthetic.scores(table), "m", synthetic.COMBINATIONS)
+    nothing = np.empty((0, 11))
+    empty = predictions.decided(table.head(0), nothing, nothing, nothing, "m", synthetic.COMBINATIONS)
+    assert list(empty) == list(made) and not len(empty)

@@ -1,9 +1,11 @@
 """Figures of the MISGENDERED wing keep the rules of all figures, with one model and with all of the study's."""
 
+import pandas as pd
 import pytest
 
 from scripts.core import files, plotting
 from scripts.misgendered import (
+    figure_calibration,
     figure_constrained_decoding,
     figure_declared_forms,
     figure_evaluation_examples,
@@ -12,12 +14,21 @@ from scripts.misgendered import (
     figure_framework,
     figure_mixed_model,
     figure_model_size,
+    figure_normalisation,
     figure_reductions,
     table_few_shot,
 )
 from scripts.misgendered.lib import figures
 from scripts.misgendered.lib import instances as assembly
-from scripts.misgendered.lib.analyses import accuracy, declared_forms, fertility, mixed_model, reductions
+from scripts.misgendered.lib.analyses import (
+    accuracy,
+    calibration,
+    declared_forms,
+    fertility,
+    mixed_model,
+    normalisation,
+    reductions,
+)
 from scripts.misgendered.lib.labels import ALL, FORMS, present
 from tests import figures as rules
 from tests.misgendered import synthetic
@@ -105,6 +116,24 @@ def test_tokens_reductions_and_declared_forms(given):
     frame = declared_forms.declared_forms(table, 100, 1)
     frame = frame[frame.model.isin(figures.panels(models))]
     assert rules.problems(figure_declared_forms.draw(frame, models)) == []
+
+
+def test_other_scores_and_confidences(given):
+    models = given[0]
+    table = synthetic.instances(330)
+    decided = pd.concat(
+        [normalisation.decided(table, synthetic.scores(table, i, 0.6), name) for i, name in enumerate(models)]
+    )
+    made = normalisation.normalisations(*normalisation.counted(decided), 20, 1)
+    shown = made[made.model.isin(figures.panels(models)) & (made.group == ALL) & (made.pronoun_type != ALL)]
+    drawn = figure_normalisation.draw(shown, models, CHANCE)
+    assert rules.problems(drawn) == []
+    bins = calibration.bins(calibration.counted(decided))
+    bins = bins[bins.model.isin(figures.panels(models)) & (bins.group == ALL) & (bins.normalisation == "sum")]
+    drawn = figure_calibration.draw(bins[bins.pronoun_type != ALL], models, CHANCE)
+    assert rules.problems(drawn) == []
+    nothing = figure_calibration.draw(bins.assign(n=plotting.FEWEST - 1), models, CHANCE)
+    assert "Nothing is drawn" in nothing.axes[0].texts[0].get_text()
 
 
 def test_the_mixed_model(given):

@@ -85,7 +85,8 @@ def test_instances_are_one_number_or_a_range():
 RUFF_TABLES = ("models", "accuracy", "pronoun_tests", "error_types")
 FIGURES = (
     "headline", "context_free", "introduction_accuracy", "accuracy_by_pronoun", "accuracy_by_distractors", "scaling",
-    "error_types", "context_free_by_model", "accuracy_by_case", "accuracy_by_polarity",
+    "error_types", "context_free_by_model", "accuracy_by_case", "accuracy_by_polarity", "normalisation",
+    "calibration",
 )  # fmt: skip
 TWO, PAPER, SETS = synthetic.DEMONSTRATION, synthetic.paper_models(), synthetic.SETS
 
@@ -145,7 +146,9 @@ def made_prompting(folder, key, sets, facts):
     for name in PROMPTING_FIGURES:
         if name != "prompting_against_scored" or facts["pairs"]:
             box(folder, key, name)
-    numbered = ("prompted_summary", "prompted_positions", "prompted_agreement", "prompted_against_scored")
+    numbered = (
+        "prompted_summary", "prompted_positions", "prompted_agreement", "prompted_against_scored", "scored_agreement",
+    )  # fmt: skip
     settings = {"sample_size": 4, "seeds": 1, "new_tokens.chain": 128, "new_tokens.final": 10}
     return {name: str(folder / f"analysis/{key}/{name}.csv") for name in numbered if name in data} | {
         "prompting_settings": settings
@@ -313,7 +316,7 @@ def test_captions_claim_only_what_is_drawn(tmp_path):
     assert several.count("shading: one standard deviation over samples") == 1
     assert "bootstrap intervals over occupations" in several
     single = section(render(tmp_path / "b", models=dict(list(TWO.items())[:1]), seeds=1, asked={}))
-    assert "standard deviation" not in single.split(r"\subsection{Results}")[1]
+    assert "standard deviation over samples" not in single.split(r"\subsection{Results}")[1]
     assert "over models" not in single.split(r"\paragraph{Without context.}")[1].split(r"\paragraph{With an")[0]
 
 
@@ -348,7 +351,14 @@ def test_demonstration_models_are_marked(tmp_path):
     )
 
 
-def source_without_models(tmp_path, sets):
+def test_a_paper_of_drawn_scores_says_so_on_its_first_page(tmp_path):
+    marked = source_without_models(tmp_path, SETS[:4], synthetic=True)
+    first = marked.partition("\\input{sections/overview}")[0]
+    assert r"\notice{Synthetic scores.}{No model was run." in first and "drawn, not computed" in first
+    assert "Synthetic" not in source_without_models(tmp_path, SETS[:4])
+
+
+def source_without_models(tmp_path, sets, synthetic=False):
     """Render the main file of two studies that need no model."""
     paper_source.main(
         main_template=str(ROOT / "paper/main.tex.j2"),
@@ -360,7 +370,7 @@ def source_without_models(tmp_path, sets):
         style_copy=str(tmp_path / "proceedings.sty"),
         models={},
         pronoun_sets=sets,
-        engine=None,
+        engine="synthetic" if synthetic else None,
         studies=[
             {"key": "one", "name": "One", "abstract": False, "appendix": False},
             {"key": "two", "name": "Two", "abstract": False, "appendix": True},

@@ -1,11 +1,14 @@
 """Made-up analysis tables of the pronoun fidelity wing, with the columns and the gaps of real ones."""
 
+import functools
 from itertools import combinations
 
 import numpy as np
 import pandas as pd
 
-from scripts.ruff.lib.analyses import prompting
+from scripts.core import normalisation, paired
+from scripts.ruff.lib.analyses import calibration, fertility, generation, prompting
+from scripts.ruff.lib.analyses import normalisation as normalisation_analysis
 
 CASES = ("nominative", "accusative", "possessive")
 POLARITIES = ("negative", "positive")
@@ -190,11 +193,72 @@ def template_comparison(models, sets):
     return table.assign(difference=table.accuracy_replica - table.accuracy_official)
 
 
+def decided(models, sets, size=120, seed=0):
+    """Return decisions under every normalisation, as :func:`scripts.ruff.lib.analyses.normalisation.decided` does.
+
+    Forms of the last set cost a token more under the tokenizers of every other model.
+    """
+    random = np.random.default_rng(seed)
+    names = [s["set"] for s in sets]
+    parts = []
+    for place, model in enumerate(models):
+        base = pd.DataFrame(
+            {
+                "model": model, "instance_id": [f"{i:016x}" for i in range(size)], "seed": 13,
+                "n_distractors": np.arange(size) % 6, "occupation": [f"job {i % 20}" for i in range(size)],
+                "case": [CASES[i % 3] for i in range(size)], "pronoun": [names[i % len(names)] for i in range(size)],
+            }
+        )  # fmt: skip
+        extra = (base.pronoun == names[-1]).astype(int) * (1 + place % 2)
+        for kind in normalisation.COLUMNS:
+            right = random.random(size) < 0.6
+            other = random.integers(1, len(names), size) * ~right
+            picked = [names[(names.index(p) + o) % len(names)] for p, o in zip(base.pronoun, other, strict=True)]
+            sure = random.uniform(1 / len(names), 1, size)
+            facts = {"normalisation": kind, "prediction": picked, "correct": right, "tie": False, "confidence": sure}
+            parts.append(base.assign(**facts, extra_tokens=extra))
+    return pd.concat(parts, ignore_index=True)
+
+
+@functools.cache
+def other_scores(models, names):
+    """Return the tables that are made from decisions under every normalisation; tests do not change them."""
+    decisions = decided(models, [{"set": name} for name in names])
+    return {
+        "normalisation": normalisation_analysis.normalisations(decisions, 10, 0),
+        "calibration": calibration.summary(decisions, 10, 0),
+        "calibration_bins": calibration.bins(decisions),
+        "fertility": fertility.by_form(decisions),
+        "fertility_correlations": fertility.correlations(fertility.by_form(decisions)),
+    }
+
+
+def mixed_model(models, sets, distractors):
+    """Return estimates of a mixed model, as :func:`scripts.core.mixed_effects.table` does."""
+    rows = [("fixed", "intercept", "")]
+    rows += [("fixed", "n_distractors", str(n)) for n in sorted(distractors)[1:]]
+    rows += [("fixed", "pronoun", one["set"]) for one in sets[1:]]
+    rows += [("fixed", "case", case) for case in CASES[1:]]
+    rows += [("random", factor, "standard deviation") for factor in ("occupation", "sentence")]
+    frame = pd.DataFrame(rows, columns=["kind", "factor", "level"])
+    return frame.assign(estimate=0.5, sd=0.1, ci_low=0.3, ci_high=0.7, n=120 * len(models), converged=True, reason="")
+
+
+def power(models):
+    """Return what samples can show, as :func:`scripts.ruff.lib.analyses.pairs.power` does."""
+    right = np.arange(240) % 3 > 0
+    plan = paired.planned(right, np.arange(240) // 4)
+    return pd.DataFrame([{"model": name, "n_distractors": n} | plan for name in models for n in ("all", "0", "1")])
+
+
 def tables(models, sets, seeds=3, distractors=range(6)):
     """Return every table that a figure of the wing reads, by the name of the script's argument."""
     table = accuracy(models, sets, seeds, distractors)
     counts = context_free(models, sets)
     return {
+        **other_scores(tuple(models), tuple(s["set"] for s in sets)),
+        "mixed_model": mixed_model(models, sets, distractors),
+        "power": power(models),
         "accuracy": table,
         "accuracy_over_models": accuracy_over_models(table, models),
         "context_free": counts,
@@ -264,6 +328,7 @@ def prompted_tables(outputs, n_options, pairs=()):
     if pairs:
         once = outputs.drop_duplicates(["instance_id", "n_distractors"])
         scored = pd.concat([once.assign(model=name) for name in dict.fromkeys(pair["scored"] for pair in pairs)])
-        scored = scored.assign(setting="fidelity", correct=np.arange(len(scored)) % 2 == 0)
+        scored = scored.assign(setting="fidelity", correct=np.arange(len(scored)) % 2 == 0, prediction=scored.pronoun)
         frames["prompted_against_scored"] = prompting.against_scored(outputs, scored, pairs)
+        frames["scored_agreement"] = generation.scored_agreement(outputs, scored, pairs, 20, 0)
     return frames

@@ -26,8 +26,19 @@ NAMES = (
     "accuracy_by_case",
     "accuracy_by_polarity",
     "template_comparison",
+    "normalisation",
+    "calibration",
+    "fertility",
 )
 BY_FACTOR = ("accuracy_by_case", "accuracy_by_polarity")
+OF_PRONOUNS = (
+    "context_free",
+    "context_free_by_model",
+    "accuracy_by_pronoun",
+    "normalisation",
+    "calibration",
+    "fertility",
+)
 HUMAN = 0.998
 KINDS = ("pdf", "png", "csv")
 TWO = synthetic.DEMONSTRATION
@@ -102,7 +113,7 @@ def test_every_figure_takes_every_run_and_nothing_is_cut_off(name, models, sets,
     assert min(box.x0, box.y0) >= -0.01
     assert box.x1 <= width + 0.01
     assert box.y1 <= height + 0.01
-    assert problems(drawn, pronouns=name in ("context_free", "context_free_by_model", "accuracy_by_pronoun")) == []
+    assert problems(drawn, pronouns=name in OF_PRONOUNS) == []
 
 
 @pytest.mark.parametrize("name", ["headline", "context_free_by_model"])
@@ -263,7 +274,7 @@ def test_a_run_of_few_instances_has_all_figures(name, tmp_path, kept):
     draw(name, tmp_path, models, tables=tables)
     (drawn,) = kept
     drawn.draw_without_rendering()
-    if name in ("introduction_accuracy", "scaling", *BY_FACTOR):
+    if name in ("introduction_accuracy", "scaling", "normalisation", "calibration", "fertility", *BY_FACTOR):
         assert "Nothing is drawn" in drawn.axes[0].texts[0].get_text()
 
 
@@ -337,3 +348,24 @@ def test_a_table_that_does_not_fit_the_run_is_named_with_its_row(tmp_path):
 def test_figures_without_distractors_need_such_rows(tmp_path):
     with pytest.raises(UserError, match=r"add 0 to ruff\.distractors"):
         draw("introduction_accuracy", tmp_path, tables=synthetic.tables(TWO, SETS, distractors=[1, 2]))
+
+
+@pytest.mark.parametrize(
+    ("families", "each", "drawn", "words"),
+    [
+        (3, 8, 24, ""),
+        (4, 8, 8, "smallest and largest of each family"),
+        (20, 2, 20, "largest of each family"),
+        (60, 1, 24, "largest of 24 families"),
+    ],
+)
+def test_of_many_models_a_figure_says_which_it_shows(families, each, drawn, words):
+    models = {
+        f"m{family}-{size}": {"family": f"F{family}", "parameters": 10**size + family, "architecture": "decoder"}
+        for family in range(families)
+        for size in range(each)
+    }
+    names, said = figures.shown(models, list(models))
+    assert (len(names), said) == (drawn, words) and names == [name for name in models if name in names]
+    if each > 1:
+        assert f"m0-{each - 1}" in names

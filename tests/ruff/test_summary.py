@@ -21,7 +21,7 @@ def test_accuracies_are_listed_with_their_intervals(tmp_path):
     files.write_csv(tmp_path / "prompted.csv", pd.DataFrame(prompted, columns=columns))
     summary.main(
         accuracy=[str(tmp_path / "accuracy.csv")], prompted=[str(tmp_path / "prompted.csv")],
-        summary=str(tmp_path / "summary.csv"), template_sets=["replica"], models=TWO, distractors=[0, 5, 3],
+        tables=[], summary=str(tmp_path / "summary.csv"), template_sets=["replica"], models=TWO, distractors=[0, 5, 3],
     )  # fmt: skip
     made = files.read_csv(tmp_path / "summary.csv")
     headline = made[made.headline]

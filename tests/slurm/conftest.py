@@ -183,7 +183,7 @@ def site(folder):
     overlay.write_text(
         text.replace("sample_size: 12", "sample_size: 4").replace("[0, 1, 2]", "[0, 1]").replace("[0, 2]", "[0, 1]")
     )
-    profile = folder / "slurm/config.yaml"
+    profile = folder / "slurm/profile.yaml"
     # A site's account; a first look at the jobs after 2 s instead of 20; no more threads than this machine may have.
     text = profile.read_text().replace("slurm_account: null", f"slurm_account: {ACCOUNT}")
     text = text.replace("status-checks: 20", "status-checks: 2")

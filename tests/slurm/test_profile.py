@@ -4,8 +4,10 @@ import re
 import shutil
 from collections import Counter
 
+import pandas as pd
 import pytest
 
+from scripts.core.engines import usage
 from tests.slurm.conftest import GPUS, PROFILE, minutes, scores, unequal
 
 pytestmark = pytest.mark.slurm
@@ -71,6 +73,22 @@ def test_the_log_of_a_job_says_node_gpus_and_memory(finished, model):
     assert int(re.search(r"memory high-water mark: (\d+) MB", text).group(1)) > 50
 
 
+def test_the_plan_reads_what_slurm_counted(finished):
+    """The executor's report of a real run has every model's job, and the larger number of it and Snakemake counts."""
+    benchmarks = finished[0] / "results/benchmarks"
+    (report,) = benchmarks.glob("slurm/efficiency_report_pronouns_*.csv")
+    counted = pd.read_csv(report).set_index("RuleName")
+    jobs = usage.finished(benchmarks)
+    jobs = jobs[(jobs.rule == "score") & (jobs.instances_of == "ruff/replica")].set_index("model")
+    assert set(jobs.index) == set(GPUS)
+    for model, job in jobs.iterrows():
+        row = counted.loc[f"rule_score_wildcards_ruff_replica_{model}_1_1"]
+        measured = pd.read_csv(benchmarks / f"score/ruff/replica/{model}/1of1.tsv", sep="\t").iloc[0]
+        assert row.MaxRSS_MB > 50 and row.Elapsed_sec > measured.s > 0
+        assert job.memory_mb == max(row.MaxRSS_MB, measured.max_rss)
+        assert job.minutes == row.Elapsed_sec / 60
+
+
 def test_a_second_run_submits_nothing(finished, cluster, snakemake):
     folder = finished[0]
     before = len(of_folder(cluster, folder))
@@ -111,7 +129,7 @@ def test_token_distributions_of_a_model_are_one_job(finished, cluster, snakemake
 
 
 def change(folder, old, new):
-    path = folder / "slurm/config.yaml"
+    path = folder / "slurm/profile.yaml"
     text = path.read_text()
     assert old in text
     path.write_text(text.replace(old, new, 1))
@@ -119,7 +137,7 @@ def change(folder, old, new):
 
 def unknown_partition(folder):
     change(folder, "gpu_partition: gpu", "gpu_partition: a100")
-    return ["partition a100", "score", "Slurm has cpu, gpu", "change slurm/config.yaml"]
+    return ["partition a100", "score", "Slurm has cpu, gpu", "change slurm/profile.yaml"]
 
 
 def unknown_gpu_type(folder):
@@ -142,6 +160,14 @@ def workflow_profile(folder):
     return ["profiles/default", "overrides executor, jobs of --profile slurm", "--workflow-profile none"]
 
 
+def job_arrays(folder):
+    return (
+        ["slurm-array-jobs is score", "removes the first one's output", "take --slurm-array-jobs out"],
+        "--slurm-array-jobs",
+        "score",
+    )
+
+
 def rule_retries(folder):
     path = folder / "rules/scoring.smk"
     text = path.read_text()
@@ -150,7 +176,7 @@ def rule_retries(folder):
     return ["rule score", "retries would multiply", "remove the directive"]
 
 
-CASES = [unknown_partition, unknown_gpu_type, too_long, sacct_like_default, workflow_profile, rule_retries]
+CASES = [unknown_partition, unknown_gpu_type, too_long, sacct_like_default, workflow_profile, job_arrays, rule_retries]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from scripts.core import files
 from scripts.core.errors import UserError
 from scripts.underspecification.lib import study
 from scripts.underspecification.lib.analyses import (
@@ -47,6 +48,28 @@ def mgc(prompt="mask", slope=(0.02, -0.01, 0.0), sentences=4, values=6, noise=0.
             for x in range(values)
         ]
     )  # fmt: skip
+
+
+def test_only_the_ratio_of_neopronouns_may_be_above_one(tmp_path):
+    """Off MGC masses are divided by that of the three genders, which neopronouns are no part of."""
+    path = tmp_path / "masses.parquet"
+    shares = {"female": 0.2, "male": 0.8, "neutral": 0.0}
+
+    def written(evaluation_set, **changed):
+        rows = [{"item": "s", "gender": g, "position": 0, "probability": p} for g, p in (shares | changed).items()]
+        files.write_parquet(path, frame(rows, evaluation_set=evaluation_set))
+        return masses.read_masses([path])
+
+    assert written("winogender", neo=3.3).probability.max() == 3.3
+    for evaluation_set, changed in (
+        ("mgc", {"neo": 3.3}),
+        ("winogender", {"male": 3.3}),
+        ("winogender", {"neo": -0.1}),
+    ):
+        with pytest.raises(UserError, match=r"probability is (3.3|-0.1); delete the file"):
+            written(evaluation_set, **changed)
+    with pytest.raises(UserError, match="probability is inf"):
+        written("winogender", neo=np.inf)
 
 
 def test_slopes_are_those_of_scipy():

@@ -331,6 +331,26 @@ def test_figures_and_findings_use_the_threshold_of_the_settings(run):
         assert "p < 0.001" in checks[0].text if right else checks[0].missing == ("a significant test (n = 32)",)
 
 
+def test_of_a_model_that_wrote_no_gendered_pronoun_nothing_is_decided():
+    """One model alone is asked; of the study's models a curve without movement is one that does not rise."""
+
+    def checks(values, **asked):
+        rows = [
+            {"model": "OPT", "variable": "date", "prompt": "A", "gender": gender, "metric": "r", "accumulation": "top",
+             "value": value, "ci_low": value, "ci_high": value, "sentences": 9}
+            for gender, value in zip(("female", "male"), values, strict=True)
+        ]  # fmt: skip
+        source = findings.Source({"method1_slopes": pd.DataFrame(rows)}, 0.5, **asked)
+        return findings.gender_and_time(source)
+
+    (still,) = checks((np.nan, np.nan), alone=("OPT",))
+    assert (still.outcome, still.missing) == (None, ("a pronoun whose mass changes with the date",))
+    for values, right in (((0.9, -0.9), True), ((-0.9, -0.9), False), ((np.nan, -0.9), False)):
+        (moving,) = checks(values, alone=("OPT",))
+        assert moving.outcome is right
+    assert [check.missing for check in checks((0.9, -0.9)) if check.outcome is None][:1] == [("BERT-base",)]
+
+
 def test_lines_end_between_0_and_100_percent():
     for (low, high), ends in {
         (90, 110): ((0, 10), (90, 100)), (110, 90): ((10, 20), (100, 90)), (-5, 5): ((10, 20), (0, 5)),

@@ -95,9 +95,9 @@ def bring_ontonotes(folder):
         (folder / path).touch()
 
 
-def audit(folder, *arguments, overlay="config/test.yaml", code=None):
+def audit(folder, *arguments, overlay="config/test.yaml", code=None, targets=TARGETS):
     """Run the audit in ``folder``, with the repository of ``code``; return the exit status and what was printed."""
-    targets = [f"--target={target}" for target in TARGETS]
+    targets = [f"--target={target}" for target in targets]
     done = subprocess.run(
         [sys.executable, "-m", "scripts.audit", "--configfile", overlay, *targets, *map(str, arguments)],
         cwd=folder,

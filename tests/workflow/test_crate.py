@@ -145,7 +145,7 @@ def test_a_crate_has_the_whole_workflow(crate):
         "CHANGELOG.md",
         "CONTRIBUTING.md",
         "docs/audit.md",
-        "slurm/config.yaml",
+        "slurm/profile.yaml",
     } <= packed
     assert {"config/test.yaml", "zoo/models.yaml"} <= packed
     listed = subprocess.run(["git", "ls-files"], cwd=packing.ROOT, capture_output=True, text=True, check=True).stdout

@@ -1,6 +1,7 @@
 """WinoPron on the authors' templates: a whole run, and that their sentences are nowhere but in its Parquet files."""
 
 import io
+import json
 import re
 import shutil
 import subprocess
@@ -61,8 +62,8 @@ def theirs(mirror):
 
 
 @pytest.fixture(scope="module")
-def made(fresh, mirror):
-    """A run of the study on all sets of templates, packed, with its report."""
+def made(fresh, mirror, export_python):
+    """A run of the study on all sets of templates, exported and packed, with its report."""
     if shutil.which("latexmk") is None:
         pytest.skip("latexmk is not installed: there is no paper to pack")
     workflow = fresh(("tiny-llama",))
@@ -75,7 +76,8 @@ def made(fresh, mirror):
         "resolution": {"pairs": 1},
     }
     overlay.write_text(yaml.safe_dump(settings), encoding="utf-8")
-    for arguments in (("paper", "winopron", "crate"), ("--report", "report.html", "--", "paper", "winopron")):
+    (workflow.folder / ".venv-export").symlink_to(export_python.parents[1])
+    for arguments in (("paper", "winopron", "export"), ("--report", "report.html", "--", "paper", "winopron")):
         done = workflow.snakemake(*arguments)
         assert done.returncode == 0, done.stdout[-3000:]
         (workflow.folder / "printed.txt").write_text(done.stdout, encoding="utf-8")
@@ -124,6 +126,19 @@ def test_a_crate_names_their_instances_and_does_not_pack_them(made):
     with zipfile.ZipFile(made / "results/crate/run.crate.zip") as archive:
         packed = archive.namelist()
     assert not [name for name in packed if "winopron" in name and "official" in name and name.endswith(DATA)]
+
+
+def test_their_instances_are_exported_by_id_and_digest(made):
+    records = [
+        json.loads(line)
+        for path in (made / "results/export").rglob("*_samples.jsonl")
+        for line in path.read_text(encoding="utf-8").splitlines()
+    ]
+    sets = {record["metadata"]["set"] for record in records}
+    # Winogender Schemas are not scored by likelihood.
+    assert sets == {"replica", "official"}
+    for record in records:
+        assert record["input"]["raw"].startswith("withheld; sha256 ") == (record["metadata"]["set"] != "replica")
 
 
 def test_the_section_has_both_sets_and_figures_of_sentences_only_of_the_replica(made):

@@ -1,5 +1,6 @@
 """The real workflow, run small: complete, quiet when nothing changed, and rerun exactly where something did."""
 
+import math
 import os
 import re
 import shutil
@@ -9,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from scripts.core import config, files
+from scripts.core.engines import usage
 from scripts.core.options import option_texts
 from tests.workflow.conftest import NAMES, PROMPTED
 
@@ -38,7 +40,7 @@ def test_every_figure_and_table_is_there(finished, templates):
         found = list((results / "figures" / templates).glob(f"*.{kind}"))
         assert len(found) >= least
         assert all(p.stat().st_size > 50 for p in found)
-    assert len(list((results / "tables" / templates).glob("*.tex"))) == 7
+    assert len(list((results / "tables" / templates).glob("*.tex"))) == 14
 
 
 @pytest.mark.parametrize("templates", SETS)
@@ -176,8 +178,31 @@ def test_the_plan_covers_every_model(finished):
     # Texts are declared as tokenizers of English cut them, a tenth more than words and signs.
     words = option_texts(instances.drop_duplicates("instance_id")).text.str.count(r"\w+|[^\w\s]").sum()
     assert mine.tokens == pytest.approx(1.1 * words, rel=0.05)
+    assert (table.jobs_measured > 0).all() and (table.minutes_measured < table.minutes_estimated).all()
+    assert table.memory_measured_mb.between(50, table.memory_estimated_mb).all()
     # Without a new measurement, a second plan does nothing.
     assert finished.planned("plan") == {}
+
+
+def test_jobs_ask_for_what_finished_ones_used_where_that_is_wanted(finished):
+    """A job that is run again asks for the estimate; with a margin, for that many times what was measured, and more."""
+    overlay = finished.folder / "config/margin.yaml"
+    overlay.write_text("planning: {measured_margin: 2}\n" + (finished.folder / "config/test.yaml").read_text())
+    target = "results/ruff/scores/replica/tiny-opt.parquet"
+    asked = []
+    for path in ("config/test.yaml", "config/margin.yaml"):
+        done = finished.snakemake("--dry-run", "-p", "--forcerun", "score", "--", target, overlay=path)
+        assert done.returncode == 0, done.stdout
+        block = re.search(r"^rule score:.*?resources: ([^\n]+)", done.stdout, flags=re.MULTILINE | re.DOTALL)[1]
+        asked.append({name: int(re.search(rf"{name}=(\d+)", block)[1]) for name in ("mem_mb", "runtime")})
+    overlay.unlink()
+    jobs = usage.finished(finished.folder / "results/benchmarks")
+    mine = jobs[(jobs.rule == "score") & (jobs.model == "tiny-opt")]
+    same = mine[mine.instances_of == "ruff/replica"]
+    assert asked[0]["mem_mb"] > 4096
+    assert asked[1] == {
+        "mem_mb": math.ceil(2 * mine.memory_mb.max() + 500), "runtime": math.ceil(2 * same.minutes.max() + 10),
+    }  # fmt: skip
 
 
 def test_a_new_label_rescores_nothing(finished):

@@ -23,7 +23,7 @@ def pins(*paths):
     return {re.sub(r"[-_.]+", "-", name).lower(): version for name, version in found}
 
 
-def prepare(lock, folder, requirements=None):
+def prepare(lock, folder, requirements=None, options=()):
     """Return the interpreter of an environment with the packages of a lock, and make one where there is none.
 
     Parameters
@@ -35,6 +35,8 @@ def prepare(lock, folder, requirements=None):
         all packages, as in an environment that conda made.
     requirements : str or Path, optional
         The file with torch's version, if torch is one of the packages.
+    options : sequence of str
+        More options of pip's for the packages of the lock.
 
     Returns
     -------
@@ -65,7 +67,7 @@ def prepare(lock, folder, requirements=None):
         log.info("making %s, a few minutes with a fast connection", folder)
         _run([sys.executable, "-m", "venv", "--clear", str(folder)], folder)
         pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        _run([*pip, "--no-deps", "--require-hashes", "--requirement", str(lock)], folder)
+        _run([*pip, "--no-deps", "--require-hashes", *options, "--requirement", str(lock)], folder)
         if "torch" in wanted:
             _run([*pip, f"torch=={wanted['torch']}"], folder)
         files.write_text(made, stamp)

@@ -169,7 +169,7 @@ class Parts:
     def finished(self, texts):
         """Return the documents that are kept, a list: the first ones of ``texts``, a dict by name."""
         names, done = list(texts), []
-        for path in sorted(self.folder.glob("*.jsonl")):
+        for path in files.kept(self.folder, ".jsonl"):
             key, first, count = path.stem.split("-")
             part = names[int(first) : int(first) + int(count)]
             try:

@@ -43,7 +43,7 @@ class Chunks:
         self.key = key
         self.save_seconds = save_seconds
         self._paths = {}
-        for path in sorted(self.folder.glob("*.parquet")):
+        for path in files.kept(self.folder, ".parquet"):
             try:
                 facts = files.parquet_metadata(path)
             except UserError:

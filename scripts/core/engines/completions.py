@@ -61,6 +61,7 @@ KEPT_FIELDS = {
         {
             "index": "plain", "text": "plain", "finish_reason": "plain",
             "message": {"role": "plain", "content": "plain"},
+            "prompt_logprobs": "any",
             "logprobs": {
                 "tokens": "any", "token_logprobs": "any", "top_logprobs": "any", "text_offset": "any",
                 "content": [{**_TOKEN, "top_logprobs": [_TOKEN]}],
@@ -69,7 +70,7 @@ KEPT_FIELDS = {
     ],
     "usage": {"prompt_tokens": "plain", "completion_tokens": "plain", "total_tokens": "plain"},
 }  # fmt: skip
-GENERATED = {"text", "content", "tokens", "top_logprobs"}
+GENERATED = {"text", "content", "tokens", "top_logprobs", "prompt_logprobs"}
 
 # So many characters of a key in a row are masked in messages; of its beginning or end fewer, which servers show.
 KEY_PART, KEY_END = 6, 4
@@ -290,7 +291,7 @@ class Client:
         """Return the answer to ``prompt`` that is on disk, or None."""
         path = self.path(prompt)
         try:
-            return parse(json.loads(path.read_text(encoding="utf-8"))["response"], self.api["interface"])
+            return self.parse(json.loads(path.read_text(encoding="utf-8"))["response"], prompt)
         except FileNotFoundError:
             return None
         except (ValueError, KeyError, TypeError, UnparsableError) as error:
@@ -307,8 +308,7 @@ class Client:
             as may be generated), ``usd`` at the registry's prices.
         """
         new = [prompt for prompt in dict.fromkeys(prompts) if not self.path(prompt).exists()]
-        extra = CHAT_TOKENS if self.api["interface"] == "chat" else 0
-        prompt_tokens = sum(math.ceil(len(prompt) / CHARACTERS_PER_TOKEN) + extra for prompt in new)
+        prompt_tokens = sum(map(self.tokens_of, new))
         completion_tokens = len(new) * self.max_tokens
         return {
             "requests": len(new),
@@ -316,6 +316,15 @@ class Client:
             "completion_tokens": completion_tokens,
             "usd": self.cost(prompt_tokens, completion_tokens),
         }
+
+    def tokens_of(self, prompt):
+        """Return about how many tokens a prompt has: a third of its characters, and a chat's own."""
+        extra = CHAT_TOKENS if self.api["interface"] == "chat" else 0
+        return math.ceil(len(prompt) / CHARACTERS_PER_TOKEN) + extra
+
+    def parse(self, response, _prompt):
+        """Return what a decoded answer to a prompt holds; :func:`parse`."""
+        return parse(response, self.api["interface"])
 
     def cost(self, prompt_tokens, completion_tokens):
         """Return the price of so many tokens in US dollars, by the registry."""
@@ -356,7 +365,7 @@ class Client:
         body = self.request(prompt)
         response = self._ask(body)
         try:
-            completion = parse(response, self.api["interface"])
+            completion = self.parse(response, prompt)
         except UnparsableError as error:
             raise UserError(f"model {self.name}: {self.url}: {error}; use another server or interface") from error
         received = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")

@@ -53,6 +53,36 @@ def configured(name, entry, folder, **options):
     UserError
         If the configuration cannot be read or is of no known architecture.
     """
+    trusted = {"trust_remote_code": entry.get("remote_code", False)}
+    return context_length(_built(f"model {name}", entry["architecture"], folder, trusted, options))
+
+
+def measured(source, architecture, folder):
+    """Return how many parameters a checkpoint has and the longest input that it takes, by its configuration alone.
+
+    Parameters
+    ----------
+    source : dict
+        Where it is, as in the registry; for the message.
+    architecture : str
+    folder : str or Path
+        Where its configuration is.
+
+    Returns
+    -------
+    (int, int or None)
+
+    Raises
+    ------
+    UserError
+        As :func:`configured`.
+    """
+    built = _built(f"card: {source.get('hub') or source['path']}", architecture, folder, {}, {})
+    return sum(parameter.numel() for parameter in built.parameters()), context_length(built)
+
+
+def _built(called, architecture, folder, trusted, options):
+    """Return a model built from the configuration in a folder, without any memory."""
     import transformers
 
     classes = {
@@ -60,14 +90,11 @@ def configured(name, entry, folder, **options):
         "decoder": transformers.AutoModelForCausalLM,
         "encoder-decoder": transformers.AutoModelForSeq2SeqLM,
     }
-    trusted = {"trust_remote_code": entry.get("remote_code", False)}
     try:
         config = transformers.AutoConfig.from_pretrained(folder, **trusted, **options)
         with torch.device("meta"):
-            return context_length(classes[entry["architecture"]].from_config(config, **trusted))
+            return classes[architecture].from_config(config, **trusted)
     # Configurations that do not fit raise whatever the code of an architecture happens to stumble over.
     except Exception as error:
         reason = next(iter(str(error).strip().splitlines()), type(error).__name__)
-        raise UserError(
-            f"model {name}: the configuration in {folder} cannot be read ({reason}); fetch it again"
-        ) from error
+        raise UserError(f"{called}: the configuration in {folder} cannot be read ({reason}); fetch it again") from error

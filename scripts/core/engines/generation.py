@@ -1,9 +1,10 @@
-"""Continue prompts greedily, in batches, with decoders and encoder-decoders.
+"""Continue prompts, greedily or by sampling, in batches, with decoders and encoder-decoders.
 
 Special cases, decided once:
 
-* The most probable token is taken at every step; whatever else the checkpoint's own settings ask for (sampling,
-  penalties, forced tokens) is left out. Equal logits go to the lower token id.
+* The most probable token is taken at every step, or with a temperature above 0 one that is drawn
+  (:mod:`scripts.core.engines.sampling`); whatever else the checkpoint's own settings ask for (penalties, forced tokens)
+  is left out. Equal logits go to the lower token id.
 * Prompts are tokenised as the tokenizer does, special tokens included. A prompt that begins with the tokenizer's
   beginning-of-sequence token already, as chat templates write it, gets no second one.
 * The end tokens are those of the checkpoint's generation settings (chat models may have several), otherwise the
@@ -21,22 +22,22 @@ other the choice can flip. ``tests/core/engines/test_generation.py`` counts how 
 
 import logging
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 import torch
 
-from scripts.core.engines import memory, structure
+from scripts.core.engines import decoding, memory, registry, structure
 from scripts.core.engines.batches import context_length, progress_bar
 from scripts.core.engines.ranking import most_probable
+from scripts.core.engines.sampling import Sampler, check_temperature
 from scripts.core.errors import UserError, counted
 
 log = logging.getLogger("pronouns")
 
-# Shorter beginnings are not worth the copies of their keys and values.
-SHORTEST_SHARED = 8
-
 BATCH_TOKENS = {"cpu": 8192, "cuda": 65536}
-"""Tokens of a batch (prompts with padding, and new tokens) when the configuration says ``auto``."""
+"""Tokens of a batch (prompts with padding, and new tokens) when the configuration says ``auto``: on a CPU, and on a GPU
+with models whose memory of a text is not known (:func:`batch_tokens`)."""
 
 
 @dataclass(frozen=True)
@@ -82,9 +83,10 @@ class Batch:
 
 
 def generate(
-    model, tokenizer, prompts, *, max_new_tokens, tokens_per_batch, stop=None, top_k=0, groups=None, progress=""
-):
-    """Continue every prompt greedily.
+    model, tokenizer, prompts, *, max_new_tokens, tokens_per_batch, stop=None, top_k=0, groups=None, temperature=0,
+    seed=0, keys=None, progress="",
+):  # fmt: skip
+    """Continue every prompt.
 
     Parameters
     ----------
@@ -102,6 +104,13 @@ def generate(
         How many of the most probable tokens to keep for each step.
     groups : Tensor of bool, shape (vocabulary, groups), optional
         Groups of tokens whose probability mass to keep for each step.
+    temperature : float
+        0 for the most probable tokens, otherwise they are drawn from the softmax of the logits divided by it.
+    seed : int
+        Of the draws.
+    keys : sequence of str, optional
+        What identifies each prompt in the draws, whatever else is in the batch; by default the prompts themselves, so
+        that equal prompts get equal answers.
     progress : str
         Label of a progress bar; empty for none.
 
@@ -113,17 +122,21 @@ def generate(
     Raises
     ------
     UserError
-        If a prompt is empty or too long for the model, or memory runs out with a single prompt.
+        If a prompt is empty or too long for the model, the temperature is negative, or memory runs out with a single
+        prompt.
     """
     generator = Generator(
         model, tokenizer, max_new_tokens=max_new_tokens, tokens_per_batch=tokens_per_batch, stop=stop, top_k=top_k,
-        groups=groups,
+        groups=groups, temperature=temperature, seed=seed,
     )  # fmt: skip
+    keys = prompts if keys is None else keys
     batches = generator.plan(prompts)
     results = [None] * len(prompts)
     with progress_bar(progress, sum(batch.tokens for batch in batches)) as bar:
         for batch in batches:
-            for row, result in zip(batch.rows, generator.run([prompts[row] for row in batch.rows]), strict=True):
+            for row, result in zip(
+                batch.rows, generator.run(*([part[row] for row in batch.rows] for part in (prompts, keys))), strict=True
+            ):
                 results[row] = result
             bar.update(batch.tokens)
     return results
@@ -132,18 +145,24 @@ def generate(
 class Generator:
     """Continues prompts in batches; for callers that keep finished batches. Parameters as for :func:`generate`."""
 
-    def __init__(self, model, tokenizer, *, max_new_tokens, tokens_per_batch, stop=None, top_k=0, groups=None):
+    def __init__(
+        self, model, tokenizer, *, max_new_tokens, tokens_per_batch, stop=None, top_k=0, groups=None, temperature=0,
+        seed=0,
+    ):  # fmt: skip
+        check_temperature(temperature)
         self.model = model
         self.tokenizer = tokenizer
         self.max_new_tokens = max_new_tokens
-        self.budget = BATCH_TOKENS[model.device.type] if tokens_per_batch == "auto" else tokens_per_batch
+        self.budget = batch_tokens(model, tokens_per_batch)
         self.stop = tuple(stop or ())
         self.top_k = top_k
         self.groups = groups
+        self.temperature = temperature
+        self.seed = seed
         self.two_parts = model.config.is_encoder_decoder
-        # Models with a memory of another kind (recurrent layers, code of their own) read every prompt whole.
-        from_transformers = type(model).__module__.startswith("transformers.")
-        self.shares = from_transformers and not self.two_parts and model._supports_default_dynamic_cache()
+        # Models with a memory of another kind (recurrent layers, windows, code of their own) read every prompt whole.
+        self.steps_here = decoding.can_continue(model)
+        self.shares = self.steps_here and not self.two_parts
         self.ends = end_tokens(model, tokenizer)
         padding = tokenizer.pad_token_id
         # Llama has no padding token; masked positions are never looked at, so any will do.
@@ -201,24 +220,20 @@ class Generator:
         batches, rows, width = [], [], 0
         for row in [*order, None]:
             wider = width if row is None else max(width, len(ids[row]) + self.max_new_tokens)
-            if rows and (row is None or wider * (len(rows) + 1) > self.budget):
-                shared = self._shared([ids[member] for member in rows])
-                batches.append(Batch(rows, shared + (width - shared) * len(rows)))
+            full = wider * (len(rows) + 1) > self.budget or len(rows) == registry.MOST_PROMPTS
+            if rows and (row is None or full):
+                read = (width - self.max_new_tokens) * len(rows)
+                if self.shares:
+                    read = decoding.layout([ids[member] for member in rows]).tokens(len(rows))
+                batches.append(Batch(rows, read + self.max_new_tokens * len(rows)))
                 rows, wider = [], 0 if row is None else len(ids[row]) + self.max_new_tokens
             rows, width = [*rows, row], wider
         return batches
 
-    def _shared(self, ids):
-        """Return how many tokens all of a batch begin with and read once; every prompt keeps one of its own."""
-        if not self.shares or len(ids) < 2:
-            return 0
-        first, last = min(ids), max(ids)
-        most = min(map(len, ids)) - 1
-        count = next((i for i in range(most) if first[i] != last[i]), most)
-        return count if count >= SHORTEST_SHARED else 0
-
-    def run(self, prompts):
+    def run(self, prompts, keys=None):
         """Return a :class:`Generation` for each prompt of a batch; a batch that does not fit is halved.
+
+        ``keys`` as for :func:`generate`.
 
         Raises
         ------
@@ -226,8 +241,10 @@ class Generator:
             If memory runs out with a single prompt; or, with the first batch, whatever the model raises.
         """
 
+        keyed = list(zip(prompts, prompts if keys is None else keys, strict=True))
+
         def halved():
-            return [result for part in memory.halved(self._run, prompts, "prompt") for result in part]
+            return [result for part in memory.halved(self._run, keyed, "prompt") for result in part]
 
         if self.has_run:
             return halved()
@@ -246,22 +263,57 @@ class Generator:
         """Return the token ids of a continuation; an end token follows if it came."""
         return [*generation.tokens, *self.ends[:1]] if generation.finished else list(generation.tokens)
 
-    def _run(self, prompts):
-        return [self._result(*row) for row in self._continue(self.tokenize(prompts))]
+    def _run(self, keyed):
+        prompts, keys = zip(*keyed, strict=True)
+        carry_on = self._continue if self.steps_here else self._continue_whole
+        return [self._result(*row) for row in carry_on(self.tokenize(prompts), keys)]
 
-    def _continue(self, ids):
+    def _continue(self, ids, keys):
         """Return (raw tokens up to the end token, steps, masses) for each row of token ids."""
+        sampler = Sampler(self.temperature, self.seed, keys) if self.temperature else None
+        keeper = _Keeper(self.top_k, self.groups)
+        raw = [[] for _ in ids]
+        # Rows of the batch by prompt; those that have ended are None until they leave.
+        rows = list(range(len(ids)))
+        kept = [[] for _ in ids]
+        with torch.inference_mode():
+            batch = decoding.Batch(self.model, ids, self.padding)
+            for step in range(self.max_new_tokens):
+                logits = batch.logits
+                if keeper.wanted:
+                    keeper(None, logits)
+                tokens = (sampler(logits, step, [row or 0 for row in rows]) if sampler else logits).argmax(-1)
+                for place, (row, token) in enumerate(zip(rows, tokens.tolist(), strict=True)):
+                    if row is None:
+                        continue
+                    raw[row].append(token)
+                    if keeper.wanted:
+                        kept[row].append(keeper.kept[-1].at(place))
+                    if token in self.ends or (self.stop and self._stopped(raw[row])):
+                        rows[place] = None
+                left = [place for place, row in enumerate(rows) if row is not None]
+                if not left or step + 1 == self.max_new_tokens:
+                    break
+                if len(rows) - len(left) >= decoding.ENDED_SHARE * len(rows):
+                    batch.keep(left)
+                    rows, tokens = [rows[place] for place in left], tokens[left]
+                batch.step(tokens)
+        for tokens, steps in zip(raw, kept, strict=True):
+            yield tokens, *keeper.told(steps, len(tokens))
+
+    def _continue_whole(self, ids, keys):
+        """Return the same, from the model's own loop: for models that :mod:`decoding` cannot run."""
         from transformers import GenerationConfig, LogitsProcessorList, StoppingCriteriaList
 
-        width, shared = max(map(len, ids)), self._shared(ids)
+        width = max(map(len, ids))
+        if self.model.config.model_type in ("mamba", "falcon_mamba"):
+            # Their memory of a prompt that is shorter than the convolution is filled in the wrong places.
+            width = max(width, self.model.config.conv_kernel)
         shape = (len(ids), width)
         inputs = torch.full(shape, self.padding, dtype=torch.long)
         mask = torch.zeros(shape, dtype=torch.long)
         for row, tokens in enumerate(ids):
-            # Right of the tokens, or between what all share and the rest.
-            places = np.arange(len(tokens))
-            if not self.two_parts:
-                places[shared:] += width - len(tokens)
+            places = slice(0, len(tokens)) if self.two_parts else slice(width - len(tokens), width)
             inputs[row, places] = torch.tensor(tokens)
             mask[row, places] = 1
         settings = GenerationConfig(
@@ -273,15 +325,18 @@ class Generator:
         )
         keeper = _Keeper(self.top_k, self.groups)
         prefix = 1 if self.two_parts else width
+        processors = [keeper] if keeper.wanted else []
+        if self.temperature:
+            sampler = Sampler(self.temperature, self.seed, keys)
+            processors.append(lambda written, logits: sampler(logits, written.shape[1] - prefix))
         with torch.inference_mode():
             output = self.model.generate(
                 inputs.to(self.model.device),
                 attention_mask=mask.to(self.model.device),
                 generation_config=settings,
                 use_model_defaults=False,
-                logits_processor=LogitsProcessorList([keeper] if keeper.wanted else []),
+                logits_processor=LogitsProcessorList(processors),
                 stopping_criteria=StoppingCriteriaList([_Stop(self, prefix)] if self.stop else []),
-                **({"past_key_values": self._read_once(ids[0][:shared], len(ids))} if shared else {}),
             )
         for row, tokens in enumerate(output[:, prefix:].tolist()):
             end = next((i for i, token in enumerate(tokens) if token in self.ends), len(tokens) - 1)
@@ -289,14 +344,7 @@ class Generator:
             if self.stop:
                 # Rows that met a stop string wait for the others as padding.
                 raw = next((raw[:n] for n in range(1, len(raw)) if self._stopped(raw[:n])), raw)
-            yield raw, *keeper.row(row, len(raw))
-
-    def _read_once(self, tokens, rows):
-        """Return the keys and values of ``tokens`` for a batch of ``rows``."""
-        inputs = torch.tensor([tokens]).to(self.model.device)
-        memory = self.model(input_ids=inputs, attention_mask=torch.ones_like(inputs), use_cache=True).past_key_values
-        memory.batch_repeat_interleave(rows)
-        return memory
+            yield raw, *keeper.told([step.at(row) for step in keeper.kept[: len(raw)]], len(raw))
 
     def _result(self, raw, steps, masses):
         finished = bool(raw) and raw[-1] in self.ends
@@ -312,6 +360,30 @@ class Generator:
     def _stopped(self, tokens):
         text = self._decode(tokens)
         return any(word in text for word in self.stop)
+
+
+def batch_tokens(model, tokens_per_batch):
+    """Return the tokens of a batch at most: as configured, or with ``auto`` as many as memory holds.
+
+    On GPUs those are as many as their memory has room for, beside the weights and logits, when each leaves its keys and
+    values and needs as much for activations as a plan assumes (:mod:`scripts.core.engines.registry`). The number
+    follows from the model and the devices alone, so that a job that was killed finds the same batches.
+    """
+    if tokens_per_batch != "auto":
+        return tokens_per_batch
+    kind = model.device.type
+    if kind == "cpu" or not decoding.can_continue(model):
+        return BATCH_TOKENS[kind]
+    devices = {parameter.device for parameter in model.parameters()}
+    memory = sum(torch.cuda.get_device_properties(device).total_memory for device in devices)
+    return _tokens_within(memory, model)
+
+
+def _tokens_within(memory, model):
+    """Return how many tokens of a batch fit into ``memory`` (bytes of all devices together) beside the model."""
+    weights = sum(parameter.nbytes for parameter in model.parameters())
+    room = registry.USABLE_MEMORY * memory - 1.1 * weights - registry.LOGITS_BYTES
+    return max(1, int(room / (decoding.cached_bytes(model, 0) + registry.ACTIVATION_BYTES)))
 
 
 def end_tokens(model, tokenizer):
@@ -338,6 +410,17 @@ def end_tokens(model, tokenizer):
     return ends
 
 
+class _Kept(NamedTuple):
+    """What is kept of one step, of all rows or of one: token ids, probabilities, masses of groups."""
+
+    ids: np.ndarray
+    values: np.ndarray
+    masses: np.ndarray
+
+    def at(self, row):
+        return _Kept(self.ids[row], self.values[row], self.masses[row])
+
+
 class _Keeper:
     """Keeps the most probable tokens and the masses of groups at each step; changes no logits."""
 
@@ -348,14 +431,13 @@ class _Keeper:
         self.wanted = bool(top_k) or groups is not None
 
     def __call__(self, input_ids, scores):
-        self.kept.append(most_probable(scores, self.top_k, self.groups))
+        self.kept.append(_Kept(*most_probable(scores, self.top_k, self.groups)))
         return scores
 
-    def row(self, row, length):
-        """Return steps and masses of a row, for its first ``length`` tokens."""
-        kept = self.kept[:length]
-        steps = tuple((ids[row], values[row]) for ids, values, _ in kept) if self.top_k else ()
-        return steps, np.array([masses[row] for _, _, masses in kept]) if kept else np.zeros((length, 0))
+    def told(self, kept, length):
+        """Return steps and masses of a text of ``length`` tokens from what was kept of it."""
+        steps = tuple((step.ids, step.values) for step in kept) if self.top_k else ()
+        return steps, np.array([step.masses for step in kept]) if kept else np.zeros((length, 0))
 
 
 class _Stop:

@@ -72,7 +72,7 @@ def open_model(name, entry, *, script, libraries, device, threads, weights=None,
     device = "auto" if device == "auto" and entry["gpus"] > 1 else models.pick_device(device)
     log.info(
         "model %s from %s (revision %s), %s on %s",
-        name, location.folder, location.revision, entry["precision"], device,
+        name, location.folder, location.revision, models.loaded_precision(entry), device,
     )  # fmt: skip
     started = time.monotonic()
     network, tokenizer = models.load(name, entry, location, device)
@@ -84,7 +84,7 @@ def open_model(name, entry, *, script, libraries, device, threads, weights=None,
         "revision": location.revision,
         "weights_sha256": models.weights_digest(location),
         "architecture": entry["architecture"],
-        "precision": entry["precision"],
+        "precision": models.loaded_precision(entry),
         "device": hardware,
         "libraries": {library: importlib.metadata.version(library) for library in libraries},
         "code": closure.digests(script, str(Path(closure.__file__).parents[3])),
@@ -95,7 +95,7 @@ def open_model(name, entry, *, script, libraries, device, threads, weights=None,
         "device": hardware,
         "threads": threads if device == "cpu" else None,
         "gpus": entry["gpus"],
-        "precision": entry["precision"],
+        "precision": models.loaded_precision(entry),
         "loading_seconds": round(loading, 3),
     }
     return Opened(network, tokenizer, device, facts, speed)

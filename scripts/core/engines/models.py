@@ -179,8 +179,41 @@ def weights_digest(location):
     return sha256(location.folder / location.gguf) if location.gguf else checkpoints.digest(location.folder)
 
 
+def load_tokenizer(name, entry, location=None):
+    """Load a model's tokenizer alone.
+
+    Parameters
+    ----------
+    name, entry
+        As for :func:`locate`; without a ``location``, ``tokenizer`` may also be a folder.
+    location : Location, optional
+        None: nothing but the tokenizer is at hand.
+
+    Raises
+    ------
+    UserError
+        If it cannot be loaded.
+    """
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    import transformers
+
+    source = entry.get("tokenizer", {})
+    options = {"gguf_file": location.gguf} if location and location.gguf else {}
+    options["trust_remote_code"] = entry.get("remote_code", False)
+    if "hub" in source:
+        place, options["revision"] = source["hub"], source["revision"]
+    else:
+        place = Path(source["path"]) if "path" in source else location.folder
+    try:
+        with _gguf_parsed_once() if "gguf_file" in options else contextlib.nullcontext():
+            return transformers.AutoTokenizer.from_pretrained(place, **options)
+    except Exception as error:
+        reason = next(iter(str(error).strip().splitlines()), type(error).__name__)
+        raise UserError(f"model {name}: no tokenizer can be loaded from {place} ({reason}); fetch it again") from error
+
+
 def load(name, entry, location, device):
-    """Load model and tokenizer in the registry's precision, ready to score.
+    """Load model and tokenizer in the registry's precision (mixed: in float32), ready to score.
 
     An entry's ``tokenizer`` (a hub id with a revision) serves checkpoints that have none of their own.
 
@@ -215,7 +248,7 @@ def load(name, entry, location, device):
     }
     options = {"gguf_file": location.gguf} if location.gguf else {}
     options["trust_remote_code"] = entry.get("remote_code", False)
-    dtype = getattr(torch, entry["precision"])
+    dtype = getattr(torch, loaded_precision(entry))
     tokenizer_folder = _locate_hub(name, entry["tokenizer"], False).folder if "tokenizer" in entry else location.folder
     placement = {"device_map": "auto"} if device == "auto" else {}
     try:
@@ -237,6 +270,11 @@ def load(name, entry, location, device):
     if device != "auto":
         model.to(device)
     return model.eval(), tokenizer
+
+
+def loaded_precision(entry):
+    """Return the precision in which :func:`load` loads a model."""
+    return "float32" if entry["precision"] == "mixed" else entry["precision"]
 
 
 @contextlib.contextmanager

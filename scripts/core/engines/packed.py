@@ -17,13 +17,17 @@ import torch
 
 from scripts.core.engines import memory, prefix_tree, structure
 from scripts.core.engines.batches import BATCH_TOKENS, Batch, Texts, context_length
-from scripts.core.engines.output_layer import SelectiveModel
+from scripts.core.engines.output_layer import SelectiveModel, log_sum_exp_
 from scripts.core.errors import UserError
 
 log = logging.getLogger("pronouns")
 
 # Tokens of a packed sequence. Longer ones share more and attend to more: attention costs grow with the square.
 PACK_TOKENS = {"cpu": 256, "cuda": 1024}
+
+# What a forward pass costs besides its tokens, in parts of the tokens that one may have: reading the weights, launching
+# kernels. Packed sequences of different lengths are padded up to that.
+PASS_PART = 32
 
 # Below it, every forward pass has one packed sequence or masked text already.
 SMALLEST_BUDGET = 16
@@ -181,7 +185,7 @@ class PackedEngine(Texts):
         packs = prefix_tree.pack(inputs, self.pack_tokens, self.limit)
         packs.sort(key=len, reverse=True)
         batches = []
-        for part in self._slices([len(pack) for pack in packs], 1):
+        for part in passes([len(pack) for pack in packs], self.budget):
             chosen = [packs[i] for i in part]
             names = [name for pack in chosen for name in pack.paths]
             targets = {name: sequences[members[name]][1:] for name in names}
@@ -395,9 +399,43 @@ class PackedEngine(Texts):
             with torch.inference_mode():
                 rows = torch.from_numpy(inverse[mine] - start).to(logits.device)
                 tokens = torch.from_numpy(np.asarray(targets)[mine]).to(logits.device)
-                log_probabilities = logits[rows, tokens] - logits.logsumexp(1)[rows]
+                chosen = logits[rows, tokens]
+                log_probabilities = chosen - log_sum_exp_(logits)[rows]
             values[mine] = log_probabilities.double().cpu().numpy()
         return values
+
+
+def passes(sizes, budget):
+    """Divide sequences into forward passes so that little is padded.
+
+    Parameters
+    ----------
+    sizes : sequence of int
+        Tokens of each sequence, the longest first; in a pass, all are padded to its longest.
+    budget : int
+        Tokens of a pass, padding included; one sequence by itself may exceed it.
+
+    Returns
+    -------
+    list of range
+        The sequences of each pass, in order: with the fewest tokens, padding included, where a pass itself counts as
+        much as one part of the budget in :data:`PASS_PART`.
+    """
+    least, starts = [0.0], []
+    for stop in range(1, len(sizes) + 1):
+        choices = [
+            (least[start] + (stop - start) * sizes[start] + budget / PASS_PART, start)
+            for start in range(stop - 1, -1, -1)
+            if start == stop - 1 or (stop - start) * sizes[start] <= budget
+        ]
+        cost, start = min(choices)
+        least.append(cost)
+        starts.append(start)
+    found, stop = [], len(sizes)
+    while stop:
+        found.append(range(starts[stop - 1], stop))
+        stop = starts[stop - 1]
+    return found[::-1]
 
 
 def _runs(order, key):

@@ -2,8 +2,8 @@
 
 Resources are estimates from parameter counts, rounded so that a job asks for too much rather than too little;
 Snakemake raises ``attempt`` when a job was killed all the same. Entries with ``available: false`` have no
-weights, and those with an ``api`` are behind a server: only :func:`select`, :func:`select_servers`, :func:`describe`
-and :func:`methods` take them.
+weights, and those with an ``api`` are behind a server: only :func:`select`, :func:`select_servers`, :func:`describe`,
+:func:`reference_of`, :func:`shards` and :func:`methods` take them.
 """
 
 import math
@@ -16,12 +16,13 @@ from scripts.core.errors import UserError, nearest
 # envs/coreference.in.
 ENVIRONMENTS = {"c2f": "main", "caw": "coreference", "lingmess": "coreference", "f-coref": "coreference"}
 
-BYTES = {"float32": 4, "float16": 2, "bfloat16": 2}
+# Of a model in mixed precision, the weights in float32, in which it does everything but score.
+BYTES = {"float32": 4, "float16": 2, "bfloat16": 2, "mixed": 4}
 
 # Sustained floating-point operations per second: about 60 % of an A100's float32 peak of 19.5e12 and a third of
 # its half-precision peak of 312e12 (models spread over several GPUs work in turn, so more GPUs add no speed), and
 # a server core with AVX2.
-GPU_FLOPS = {"float32": 12e12, "float16": 1e14, "bfloat16": 1e14}
+GPU_FLOPS = {"float32": 12e12, "float16": 1e14, "bfloat16": 1e14, "mixed": 12e12}
 CPU_FLOPS = 8e10
 # Kernel launches bound small models on a GPU.
 GPU_SECONDS_PER_INSTANCE = 0.1
@@ -29,9 +30,19 @@ GPU_SECONDS_PER_INSTANCE = 0.1
 SECONDS_PER_DOCUMENT = 0.1
 # A step of training reads a document forward and twice as long backward.
 TRAINING_PASSES = 3
-# An A100 reads its weights at about this speed for every new token; a batch has at least so many prompts.
+# An A100 reads weights, keys and values at about this speed for every new token (its peak is 1.56e12), and launching
+# the kernels of a layer from Python takes about so long.
 GPU_BYTES_PER_SECOND = 1e12
-PROMPTS_PER_BATCH = 32
+LAUNCH_SECONDS_PER_LAYER = 1e-3
+# What is planned for new tokens over that arithmetic: answers of a batch end at different times.
+GENERATION_SAFETY = 2
+GPU_MEMORY_GB = 40
+# The share of a GPU's memory that can be used, bytes of logits and of a token's activations, and the most prompts in a
+# batch.
+USABLE_MEMORY = 0.92
+LOGITS_BYTES = 2 * 4 * (1 << 28)
+ACTIVATION_BYTES = 64 * 1024
+MOST_PROMPTS = 512
 STARTUP_MINUTES = 10
 LOAD_BYTES_PER_SECOND = 2e8
 HOST_OVERHEAD_MB = 4096
@@ -77,6 +88,20 @@ def read_registry(path, schema_path):
     check_conflicts(models, str(path))
     check_systems(systems, models, str(path))
     return {"models": models, "systems": systems}
+
+
+def checked(name, entry, models, schema_path):
+    """Return an entry that was made by program if a registry with ``models`` could hold it.
+
+    Raises
+    ------
+    UserError
+        As :func:`read_registry`.
+    """
+    schema = _with_studies(load_yaml(schema_path), Path(schema_path).parent, {})
+    validate({"models": {name: entry}}, schema, "card")
+    check_conflicts(models | {name: entry}, "card")
+    return entry
 
 
 def _with_studies(schema, folder, data):
@@ -144,16 +169,43 @@ def check_conflicts(registry, file):
             )
         if entry["architecture"] == "encoder" and "prompt_wrapping" in entry:
             raise UserError(f"{file}: models.{name} is an encoder and cannot be prompted; remove prompt_wrapping")
+        if "half_precision" in entry and entry.get("precision") != "mixed":
+            raise UserError(
+                f"{file}: models.{name}.half_precision is for a model in mixed precision; remove it or set precision "
+                "to mixed"
+            )
         if entry.get("base", name) not in registry:
             raise UserError(
                 f"{file}: models.{name}.base '{entry['base']}' is not an entry"
                 f"{nearest(entry['base'], registry) or '; correct it'}"
             )
+        _check_scoring(f"{file}: models.{name}", entry)
         if entry["demonstration"] and entry["studies"]:
             raise UserError(
                 f"{file}: models.{name} is a demonstration model and belongs to no study; empty its studies or set "
                 "demonstration to false"
             )
+
+
+def _check_scoring(where, entry):
+    """Refuse what the schema cannot see of an entry whose server scores texts."""
+    scoring = entry.get("api", {}).get("scoring")
+    if scoring is None:
+        return
+    if entry["api"]["interface"] != "completions" or entry["architecture"] != "decoder":
+        raise UserError(f"{where}.api.scoring is for decoders with the interface completions; remove it")
+    if entry["parameters"] is None:
+        raise UserError(f"{where}.parameters is null, but studies compare scored models by size; give their number")
+    if ("reference" in scoring) == ("without_gate" in scoring):
+        raise UserError(
+            f"{where}.api.scoring: name the same model's entry with weights in reference, against which the server is "
+            "checked, or else set without_gate to true; not both"
+        )
+    if ("tokenizer" in scoring) != ("without_gate" in scoring):
+        remedy = "remove tokenizer" if "tokenizer" in scoring else "add tokenizer"
+        raise UserError(
+            f"{where}.api.scoring: the reference has the tokenizer; it is named where there is none; {remedy}"
+        )
 
 
 def check_systems(systems, models, file):
@@ -265,11 +317,45 @@ def select(registry, names, where="models"):
         if name in chosen:
             raise UserError(f"{where}: '{name}' is listed twice; remove one")
         _check_available(where, name, registry[name])
-        if "api" in registry[name]:
-            remedy = "name it in completions.models instead" if where == "models" else "remove it"
+        if "api" in registry[name] and (where != "models" or "scoring" not in registry[name]["api"]):
+            remedy = (
+                "name it in completions.models instead, or say in api.scoring how the server scores texts"
+                if where == "models"
+                else "remove it"
+            )
             raise UserError(f"{where}: '{name}' is behind a server; {remedy}")
+        _check_reference(registry, name)
         chosen.add(name)
     return {name: entry for name, entry in registry.items() if name in chosen}
+
+
+def _check_reference(registry, name):
+    """Refuse a served model whose reference is no decoder with weights."""
+    reference = registry[name].get("api", {}).get("scoring", {}).get("reference")
+    if reference is None:
+        return
+    where = f"config/models.yaml: models.{name}.api.scoring.reference '{reference}'"
+    if reference not in registry:
+        raise UserError(f"{where} is not an entry{nearest(reference, registry) or '; correct it'}")
+    entry = registry[reference]
+    if "source" not in entry or entry["architecture"] != "decoder":
+        raise UserError(f"{where} is no decoder with weights; name the served model's own checkpoint")
+
+
+def reference_of(registry, name):
+    """Return what of a registry entry the check of a served model loads: its reference, in float32.
+
+    Returns
+    -------
+    dict or None
+        The reference's entry, with as many GPUs as float32 takes; None if there is no reference.
+    """
+    reference = registry[name].get("api", {}).get("scoring", {}).get("reference")
+    if reference is None:
+        return None
+    entry = registry[reference]
+    more = BYTES["float32"] // BYTES[entry["precision"]]
+    return entry | {"precision": "float32", "gpus": entry["gpus"] * more}
 
 
 def select_servers(registry, names):
@@ -320,6 +406,16 @@ def weights_bytes(entry):
     return entry["parameters"] * BYTES[entry["precision"]]
 
 
+def held_bytes(entry):
+    """Return what the weights take in a scoring job, in bytes: in mixed precision, with copies of half the size."""
+    return weights_bytes(entry) * (1.5 if entry["precision"] == "mixed" else 1)
+
+
+def half_precision(entry):
+    """Return the half precision in which a model is scored in mixed precision, on a GPU (on a CPU it is bfloat16)."""
+    return entry.get("half_precision", "bfloat16")
+
+
 def gpus(entry):
     """Return how many 40 GB GPUs a scoring job asks for; 0 means that it runs on the CPU (RUFF, Appendix E)."""
     return entry["gpus"]
@@ -329,8 +425,9 @@ def memory_mb(entry, attempt=1):
     """Return the host memory of a scoring job, in MiB.
 
     ``(4096 + 1.5 x weights) x 2^(attempt - 1)``: 4 GiB for the interpreter, PyTorch, the CUDA context and a batch;
-    the weights once, plus half of them again for the shard that is being read and converted. SmolLM2-135M in
-    float32 (0.5 GiB of weights), unpacked from its GGUF file, was seen to need 1.2 GiB; the estimate is 4.8.
+    the weights once, plus half of them again for the shard that is being read and converted; in mixed precision as much
+    again for copies (:func:`held_bytes`). SmolLM2-135M in float32 (0.5 GiB of weights), unpacked from its GGUF file,
+    was seen to need 1.2 GiB; the estimate is 4.8.
 
     Parameters
     ----------
@@ -342,12 +439,13 @@ def memory_mb(entry, attempt=1):
     -------
     int
     """
-    return math.ceil(HOST_OVERHEAD_MB + 1.5 * weights_bytes(entry) / 2**20) * 2 ** (attempt - 1)
+    held = held_bytes(entry) + 0.5 * weights_bytes(entry)
+    return math.ceil(HOST_OVERHEAD_MB + held / 2**20) * 2 ** (attempt - 1)
 
 
 def work(entry):
-    """Return what operations and memory follow from: numbers of parameters, repeats and kind of labels where given."""
-    keys = ("parameters", "embedding_parameters", "layer_repeats", "labels")
+    """Return what operations and memory follow from: parameters, repeats, kind of labels, recurrence, where given."""
+    keys = ("parameters", "embedding_parameters", "layer_repeats", "labels", "cached_values", "recurrent")
     return {key: entry[key] for key in keys if key in entry}
 
 
@@ -363,7 +461,8 @@ def instance_seconds(entry, options, tokens):
     (half precision) TFLOP/s on an A100, plus 0.1 s for launching kernels, or at 80 GFLOP/s on one CPU core;
     ``embedding_parameters`` do not count. A decoder, or an encoder-decoder, reads each option once, an encoder once per
     token because pseudo-log-likelihoods mask one position at a time: of four options of 56 tokens that makes 224 and
-    12,544 tokens. No work shared between options is taken off, so it holds for the reference engine too.
+    12,544 tokens. No work shared between options is taken off, so it holds for the reference engine too. In mixed
+    precision an instance takes both times, as if every one were scored again.
 
     Parameters
     ----------
@@ -375,9 +474,12 @@ def instance_seconds(entry, options, tokens):
     """
     read = options * tokens * (tokens if entry["architecture"] == "encoder" else 1)
     operations = 2 * work_parameters(entry) * read
-    if gpus(entry):
-        return operations / GPU_FLOPS[entry["precision"]] + GPU_SECONDS_PER_INSTANCE
-    return operations / CPU_FLOPS
+    mixed = entry["precision"] == "mixed"
+    if not gpus(entry):
+        return (1 + mixed) * operations / CPU_FLOPS
+    seconds = operations / GPU_FLOPS[entry["precision"]] + GPU_SECONDS_PER_INSTANCE
+    again = operations / GPU_FLOPS[half_precision(entry)] + GPU_SECONDS_PER_INSTANCE if mixed else 0
+    return seconds + again
 
 
 def distribution_minutes(entry, n_texts, tokens, new_tokens, attempt=1):
@@ -394,7 +496,12 @@ def distribution_minutes(entry, n_texts, tokens, new_tokens, attempt=1):
 
 
 def shards(entry, n_instances, options, tokens, minutes_per_job):
-    """Return the number of jobs that keeps each within ``minutes_per_job`` (:func:`instance_seconds`), at least 1."""
+    """Return the number of jobs that keeps each within ``minutes_per_job`` (:func:`instance_seconds`), at least 1.
+
+    A model behind a server has one job.
+    """
+    if "api" in entry:
+        return 1
     return jobs_within(n_instances * instance_seconds(entry, options, tokens), minutes_per_job)
 
 
@@ -453,29 +560,71 @@ def prompt_seconds(entry, tokens, new_tokens):
     new_tokens : int
         Tokens that are generated at most.
     """
-    return generation_seconds(entry, tokens, new_tokens, GPU_FLOPS[entry["precision"]] if gpus(entry) else CPU_FLOPS)
+    flops = GPU_FLOPS[entry["precision"]] if gpus(entry) else CPU_FLOPS
+    return generation_seconds(entry, 1, tokens, new_tokens, flops, GPU_MEMORY_GB * gpus(entry))
 
 
-def generation_seconds(entry, read, generated, flops):
+def generation_seconds(entry, texts, read, generated, flops, memory_gb):
     """Return how long reading prompts and continuing them takes at most, in seconds.
 
-    A token that is read costs as much as in :func:`instance_seconds`. Each one that is generated makes an A100 read all
-    weights once (1 TB/s) and takes 0.1 s for launching kernels, both shared by a batch of 32 prompts; on a CPU it costs
-    twice the operations of a token that is read.
+    A token that is read costs as much as in :func:`instance_seconds`; what prompts share, and that half of an
+    encoder-decoder reads them, is not taken off. On a GPU a step, which writes one token of every prompt of a batch,
+    reads the weights (of an encoder-decoder half of them) and the batch's keys and values at 1 TB/s and takes 1 ms for
+    launching the kernels of each layer; that is planned twice (:data:`GENERATION_SAFETY`). A batch has as many prompts
+    as memory holds (:func:`prompts_per_batch`). On a CPU a new token costs twice the operations of one that is read.
 
     Parameters
     ----------
     entry : dict
+    texts : int
+        Prompts.
     read, generated : int
-        Tokens.
+        Tokens of all of them.
     flops : float
         Floating-point operations per second of the device.
+    memory_gb : float
+        Memory of all GPUs of the model together.
     """
     operations = 2 * entry["parameters"] * entry.get("layer_repeats", 1)
-    if gpus(entry):
-        step = (weights_bytes(entry) / GPU_BYTES_PER_SECOND + GPU_SECONDS_PER_INSTANCE) / PROMPTS_PER_BATCH
-        return operations * read / flops + generated * step
-    return operations * (read + 2 * generated) / flops
+    if not gpus(entry):
+        return operations * (read + 2 * generated) / flops
+    if not generated:
+        return operations * read / flops
+    tokens = (read + generated) / texts
+    return operations * read / flops + GENERATION_SAFETY * generated * token_seconds(entry, tokens, memory_gb)
+
+
+def token_seconds(entry, tokens, memory_gb):
+    """Return the arithmetic of a new token of a prompt on a GPU, in seconds (:func:`generation_seconds`)."""
+    rows = prompts_per_batch(entry, tokens, memory_gb)
+    layers, cached = decoder_shape(entry)
+    weights = weights_bytes(entry) * (0.5 if entry["architecture"] == "encoder-decoder" else 1)
+    step = (weights + rows * tokens * cached) / GPU_BYTES_PER_SECOND + LAUNCH_SECONDS_PER_LAYER * layers
+    return step / rows
+
+
+def decoder_shape(entry):
+    """Return about how many layers a decoder has, and the bytes of the keys and values of one token.
+
+    Models have about ``12 x layers x width^2`` parameters and a width of 128 for each layer: Llama-2-7B comes to 33
+    layers and 550 KB (in truth 32 and 524 KB), FLAN-T5-XXL's decoder to 30 and 470 KB (24 and 393 KB). Where heads
+    share keys and values, the registry says how many there are (``cached_values``).
+    """
+    parameters = entry["parameters"] * (0.5 if entry["architecture"] == "encoder-decoder" else 1)
+    width = (parameters * 128 / 12) ** (1 / 3)
+    layers = width / 128
+    return layers, entry.get("cached_values", 2 * layers * width) * BYTES[entry["precision"]]
+
+
+def prompts_per_batch(entry, tokens, memory_gb):
+    """Return how many prompts of ``tokens`` (new ones included) GPUs hold beside weights and logits: 1 to 512."""
+    each = tokens * (decoder_shape(entry)[1] + ACTIVATION_BYTES)
+    return int(min(max(room_for_batches(entry, memory_gb) // each, 1), MOST_PROMPTS))
+
+
+def room_for_batches(entry, memory_gb):
+    """Return the bytes that GPUs have for keys, values and activations beside a model's weights and logits."""
+    return USABLE_MEMORY * memory_gb * 2**30 - 1.1 * weights_bytes(entry) - LOGITS_BYTES
 
 
 def jobs_within(seconds, minutes_per_job):

@@ -21,6 +21,8 @@ HOLDS, FAILS, NOT_APPLICABLE = "holds", "fails", "not applicable"
 VERDICTS = (HOLDS, FAILS, NOT_APPLICABLE)
 FEW = 3
 """Up to this many checks, counterexamples or missing things are named where space is short."""
+SEVERAL = "other models"
+"""What a finding about several models lacks where one is asked."""
 NONE = "% This run decides no finding.\n"
 """Stands in the LaTeX file for a table without rows."""
 
@@ -153,6 +155,34 @@ def verdicts(claims, runs, template_sets):
             rows.append([*facts, decided.verdict, decided.evidence, "; ".join(decided.missing), len(decided.missing)])
     columns = ["claim", "source", "finding", "templates", "verdict", "evidence", "missing", "n_missing"]
     return pd.DataFrame(rows, columns=columns)
+
+
+def of_one_model(claims, alone, runs):
+    """Return the verdict on each finding if one model is all that is looked at, as :func:`verdicts`.
+
+    Parameters
+    ----------
+    claims : sequence of Claim
+    alone : collection of int
+        Numbers of those that say something of each model by itself. What is said of several models, or of one that
+        has a name, cannot be decided by another model and is not asked.
+    runs : dict
+        Template set to what the claims' functions take, with the model as the only one.
+    """
+    table = verdicts([claim for claim in claims if claim.number in alone], runs, list(runs))
+    others = pd.DataFrame(
+        [
+            [claim.number, claim.source, claim.finding, name, NOT_APPLICABLE, "", SEVERAL, 1]
+            for claim in claims
+            if claim.number not in alone
+            for name in runs
+        ],
+        columns=table.columns,
+    )
+    together = (
+        pd.concat([table, others], ignore_index=True) if len(table) and len(others) else max(table, others, key=len)
+    )
+    return together.sort_values("claim", kind="stable", ignore_index=True)
 
 
 def tally(table, source):

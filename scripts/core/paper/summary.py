@@ -69,6 +69,38 @@ def checked(frame, path):
     return frame
 
 
+def beside(names, models, data):
+    """Return a function that makes a row of what is no headline, about one model, several, or all of the run together.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Of the models that the row is about; none: all of the run.
+    models : dict
+        Name to ``label`` and ``demonstration``.
+    data : str
+
+    Returns
+    -------
+    callable
+        Of ``metric``, ``group``, ``value``, ``n`` and both ends of the interval, to a row as :func:`write` takes them.
+    """
+    facts = [models[name] for name in names]
+    # Of all models together, those that are more than demonstrations decide.
+    shown = any(one["demonstration"] for one in facts) or (
+        not facts and all(m["demonstration"] for m in models.values())
+    )
+
+    def made(metric, group, value, n, low=None, high=None):
+        return {
+            "data": data, "model": " – ".join(one["label"] for one in facts) or "all models", "metric": metric,
+            "group": group, "value": value, "ci_low": low, "ci_high": high, "n": n,
+            "status": DEMONSTRATION if shown else RUN, "headline": False,
+        }  # fmt: skip
+
+    return made
+
+
 def read(paths):
     """Return the rows of all studies in the order of ``paths``.
 

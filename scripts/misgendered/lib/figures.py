@@ -30,7 +30,7 @@ def read(path, columns):
     UserError
         If a column or every row is missing.
     """
-    frame = files.read_csv(path, dtype={"declaration_number": str, "group": str, "level": str})
+    frame = files.read_csv(path, dtype={"declaration_number": str, "group": str, "level": str, "reason": str})
     missing = [c for c in columns if c not in frame]
     if missing:
         raise UserError(f"{path}: column {missing[0]} is missing; delete the file and run the workflow again")

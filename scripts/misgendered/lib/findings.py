@@ -13,7 +13,7 @@ import numpy as np
 from scripts.core import statistics
 from scripts.core.paper.claims import Claim, Lacking, check
 from scripts.core.paper.formats import interval, number
-from scripts.misgendered.lib.analyses.resampling import Resampled, matching
+from scripts.misgendered.lib.analyses.resampling import NAME, TEMPLATE, Resampled, matching
 from scripts.misgendered.lib.labels import FORMS, TYPES
 
 FEW_SHOT = {"gpt-j-6b": "GPT-J-6B", "opt-6.7b": "OPT-6.7b", "llama-7b": "LLaMA-7B"}
@@ -27,6 +27,12 @@ NEO = ("thon", "e", "ae", "co", "vi", "xe", "ey", "ze")
 HOW_MANY_NAMES = 10
 STEP = 0.0005
 """Half of the last printed digit as a share: what falls by less is not seen to fall."""
+
+
+COLUMNS = [
+    "model", "shots", *TEMPLATE, *NAME, "declaration_type", "declaration_number", "pronoun_type", "group", "correct",
+]  # fmt: skip
+"""Columns of predictions that the findings ask for."""
 
 
 class Results:
@@ -50,12 +56,13 @@ class Results:
         self.resampled = Resampled(table, draws, seed) if len(table) else None
         self.table = self.resampled.table if len(table) else table
         self.models = study_models.set_index("model")
+        self.there = set(self.table.model.unique())
         self.names, self.documents = names, documents
 
     def rows(self, models=None, shots=0, **levels):
         """Return which rows a quantity averages; models default to all of the study."""
         wanted = list(self.models.index) if models is None else list(models)
-        lacking = [m for m in wanted if m not in set(self.table.model)]
+        lacking = [m for m in wanted if m not in self.there]
         if lacking:
             raise Lacking(*(self.models.label.get(m, m) for m in lacking))
         chosen = matching(self.table, model=wanted, shots=shots, **levels)
@@ -72,7 +79,7 @@ class Results:
     def size(self, shots=0):
         """Return how many instances each model has."""
         rows = self.table[self.table.shots == shots]
-        return int(rows.groupby("model").size().max())
+        return int(rows.groupby("model", observed=True).size().max())
 
     def family(self, name):
         """Return the models of a family, the smallest first."""
@@ -413,6 +420,8 @@ def _they_with_examples(results):
     return made
 
 
+ONE_MODEL = frozenset({1, 2, 3, 4, 5, 10, 11, 12, 13, 14, 15, 17})
+"""Findings about averages over the study's models that a model can be asked by itself."""
 FINDINGS = (
     Claim(
         1, "Section 4.1, Table 4", "Binary pronouns are best, they is far behind, neo-pronouns come last.",

@@ -4,11 +4,13 @@ Entries are ``{"value", "text", "source", "cell"}``, as in the other studies.
 """
 
 import numpy as np
+import pandas as pd
 
 from scripts.core.options import offered
 from scripts.core.paper.formats import interval, number, percent
 from scripts.core.paper.numbers import count, entry
 from scripts.misgendered.lib import study
+from scripts.misgendered.lib.analyses.by_model import ByModel
 from scripts.misgendered.lib.labels import ALL, TYPES
 
 KEYS = {
@@ -58,23 +60,61 @@ def from_instances(loaded):
     return {f"size.{name}": count(value, "selected.parquet", size=name) for name, value in values.items()}
 
 
-def from_predictions(table, chance):
-    """Return what was scored: ``scored.instances``, ``.models``, ``.templates``, ``.names``; ``ties``; ``chance``."""
-    source = "predictions.parquet"
-    rows = table[table.shots == 0]
-    values = {
-        "scored.instances": rows.instance_id.nunique(),
-        "scored.models": rows.model.nunique(),
-        "scored.templates": len(rows[["form", "template_index"]].drop_duplicates()),
-        "scored.names": rows.name.nunique(),
-        "ties": int(rows.tie.sum()),
+SCORED = ("scored.instances", "scored.models", "scored.templates", "scored.names", "ties")
+
+
+def scored_facts(table):
+    """Count what predictions are of, as :func:`from_predictions` names it.
+
+    Returns
+    -------
+    dict
+        ``chance`` is the accuracy of a random pick: the mean share of an instance's candidates that are right. With
+        the eleven groups it is a little above one in eleven, because e and ey share *em* and *emself*, so that two
+        forms have ten candidates.
+    """
+    columns = ["instance_id", "form", "template_index", "name", "draw", "tie", "chance"]
+    every, known, templates, names, ties, sizes = [], {}, set(), set(), 0, []
+    source = ByModel(table, columns)
+    for shots, model in source.pairs:
+        rows = source.read(shots, model)
+        # Models mostly have the same instances.
+        if not any(rows.instance_id.equals(other) for other in known.get(shots, [])):
+            known.setdefault(shots, []).append(rows.instance_id)
+            every.append(rows[["instance_id", "chance"]].drop_duplicates("instance_id"))
+        if shots:
+            sizes.append(int(rows.groupby("draw").size().max()))
+            continue
+        pairs = rows[["form", "template_index"]].drop_duplicates()
+        templates |= set(pairs.astype(object).itertuples(index=False, name=None))
+        names |= set(rows.name.unique())
+        ties += int(rows.tie.sum())
+    facts = {
+        "scored.instances": pd.concat(known.get(0, [pd.Series(dtype=object)])).nunique(),
+        "scored.models": len({model for shots, model in source.pairs if not shots}),
+        "scored.templates": len(templates),
+        "scored.names": len(names),
+        "ties": ties,
+        "chance": float(np.mean(pd.concat(every, ignore_index=True).drop_duplicates("instance_id").chance)),
     }
-    numbers = {name: count(value, source, column=name) for name, value in values.items()}
-    examples = table[table.shots > 0]
-    if len(examples):
-        numbers["scored.examples.most"] = count(examples.shots.max(), source, column="shots")
-        size = examples.groupby(["model", "shots", "draw"]).size().max()
-        numbers["scored.examples.instances"] = count(size, source, column="shots")
+    if sizes:
+        facts |= {"scored.examples.most": max(shots for shots, _ in source.pairs)}
+        facts |= {"scored.examples.instances": max(sizes)}
+    return facts
+
+
+def from_predictions(table):
+    """Return what was scored: ``scored.instances``, ``.models``, ``.templates``, ``.names``; ``ties``; ``chance``.
+
+    ``table`` are predictions or their file, of which one model is read at a time.
+    """
+    source = "predictions.parquet"
+    scored = scored_facts(table)
+    numbers = {name: count(scored[name], source, column=name) for name in SCORED}
+    if "scored.examples.most" in scored:
+        for name in ("scored.examples.most", "scored.examples.instances"):
+            numbers[name] = count(scored[name], source, column="shots")
+    chance = scored["chance"]
     return numbers | {
         "chance": entry(chance, percent(chance, 1), source, column="chance"),
         "setting.level": entry(LEVEL, f"{LEVEL}", "accuracy.csv", column="ci_low"),
@@ -168,6 +208,42 @@ def from_reductions(table):
     signs = [clear(row) for row in neo.itertuples()]
     numbers["sum.neo.up"] = count(signs.count(1), source, pronoun_type="neo")
     numbers["sum.neo.down"] = count(signs.count(-1), source, pronoun_type="neo")
+    return numbers
+
+
+def from_other_scores(normalisation, calibration, power):
+    """Return what the mean over bytes changes, how sure models are and what samples can show.
+
+    Ids are ``bytes.other_pick`` (share of picks, over all models), ``bytes.<type>`` (points) with ``.interval``; of
+    sums, over all models, ``ece.<type>`` with ``.interval`` and ``.chance`` (percent); ``detectable.<type>`` (points,
+    the lowest over models), and ``needed.<type>`` (instances for a difference of five points, the highest).
+    """
+    numbers = {}
+    rows = normalisation[
+        (normalisation.model == ALL) & (normalisation.group == ALL) & (normalisation.normalisation == "bytes")
+    ]
+    for row in rows.itertuples():
+        cell = {"model": ALL, "pronoun_type": row.pronoun_type, "group": ALL, "normalisation": "bytes"}
+        if row.pronoun_type == ALL:
+            value = entry(row.flipped, percent(row.flipped, 1), "normalisation.csv", **cell)
+            numbers["bytes.other_pick"] = value
+            continue
+        difference = entry(row.difference, percent(row.difference, 1, signed=True), "normalisation.csv", **cell)
+        sign = 1 if row.difference_low > 0 else -1 if row.difference_high < 0 else 0
+        ends = interval(100 * row.difference_low, 100 * row.difference_high, 1, signed=True)
+        numbers[f"bytes.{row.pronoun_type}"] = difference
+        numbers[f"bytes.{row.pronoun_type}.interval"] = entry(sign, ends, "normalisation.csv", **cell)
+    rows = calibration[(calibration.model == ALL) & (calibration.group == ALL) & (calibration.normalisation == "sum")]
+    for row in rows.itertuples():
+        cell = {"model": ALL, "pronoun_type": row.pronoun_type, "group": ALL, "normalisation": "sum"}
+        name, ends = f"ece.{row.pronoun_type}", interval(100 * row.ci_low, 100 * row.ci_high, 1)
+        numbers[name] = entry(row.ece, percent(row.ece, 1), "calibration.csv", **cell)
+        numbers[f"{name}.interval"] = entry(ends, ends, "calibration.csv", **cell)
+        numbers[f"{name}.chance"] = entry(row.ece_by_chance, percent(row.ece_by_chance, 1), "calibration.csv", **cell)
+    for kind, part in power.groupby("pronoun_type", sort=False):
+        least, most = part.detectable_pair.min(), part.needed_5.max()
+        numbers[f"detectable.{kind}"] = entry(least, percent(least, 1), "power.csv", pronoun_type=kind)
+        numbers[f"needed.{kind}"] = count(most, "power.csv", pronoun_type=kind)
     return numbers
 
 

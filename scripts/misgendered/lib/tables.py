@@ -2,10 +2,12 @@
 
 import pandas as pd
 
+from scripts.core import normalisation as core_normalisation
 from scripts.core import templates as core_templates
 from scripts.core.paper.formats import MISSING, interval, number, percent, with_sd
-from scripts.core.paper.tables import named_once
+from scripts.core.paper.tables import changes, named_once
 from scripts.misgendered.lib import figures, study
+from scripts.misgendered.lib.analyses.normalisation import KEPT
 from scripts.misgendered.lib.labels import ALL, DECLARATION_TYPES, FORMS, NAME_CLASSES, SHORT, TYPES, present
 
 NAMES_SHOWN = 10
@@ -19,6 +21,8 @@ EFFECTS = {
     "declaration_number": {count: f"{count} forms declared" for count in "2345"},
 }
 """Levels of the mixed model's factors to their labels."""
+PRONOUNS = {ALL: "all"} | TYPES
+"""Levels of the tables on pairs of models and on samples."""
 RANDOM = {"template": "Templates (SD)", "name": "Names (SD)", "model": "Models (SD)"}
 TEMPLATE_WIDTHS = [0.1, 0.86]
 """Columns of Table 14, in parts of the width of the text."""
@@ -265,6 +269,53 @@ def reductions(table, models):
             rows.append((facts["label"], label, *both, _difference(row), percent(row.other_pick, 1)))
     cells = pd.DataFrame(rows, columns=["Model", "Type", "Mean", "Sum", "Difference", "Other pick"])
     return _one_model(cells, models)
+
+
+def normalisation(table, models):
+    """Return the cells of the normalisations: a row for each model, type of pronouns and normalisation."""
+    types = {ALL: "All"} | present(TYPES, table.pronoun_type)
+    table = table[table.group == ALL]
+    rows = []
+    for name, facts in models.items():
+        for kind, label in types.items():
+            for key in KEPT:
+                chosen = (table.model == name) & (table.pronoun_type == kind) & (table.normalisation == key)
+                row = table[chosen].iloc[0]
+                ends = interval(100 * row.difference_low, 100 * row.difference_high, 1, signed=True)
+                difference = percent(row.difference, 1, signed=True) + ("" if ends == MISSING else f" ({ends})")
+                rows.append(
+                    (
+                        facts["label"], label, core_normalisation.LABELS[key], percent(row.accuracy, 1),
+                        f"{row['rank']:.0f}", difference, *(percent(row[k], 1) for k in ("flipped", "gained", "lost")),
+                    )
+                )  # fmt: skip
+    heads = ["Model", "Type", "Score", "Accuracy", "Rank", "Difference", "Flipped", "Gained", "Lost"]
+    cells = pd.DataFrame(rows, columns=heads)
+    cells = cells.assign(Type=named_once(cells.Type, changes(cells.Model)))
+    return cells.assign(Model=named_once(cells.Model))
+
+
+def calibration(table, models):
+    """Return the cells of calibration errors: a row for each model, type of pronouns and normalisation."""
+    types = {ALL: "All"} | present(TYPES, table.pronoun_type)
+    table = table[table.group == ALL]
+    rows = []
+    for name, facts in models.items():
+        for kind, label in types.items():
+            for key in KEPT:
+                chosen = (table.model == name) & (table.pronoun_type == kind) & (table.normalisation == key)
+                row = table[chosen].iloc[0]
+                ends = interval(100 * row.ci_low, 100 * row.ci_high, 1)
+                error = percent(row.ece, 1) + ("" if ends == MISSING else f" ({ends})")
+                rows.append(
+                    (
+                        facts["label"], label, core_normalisation.LABELS[key], percent(row.accuracy, 1),
+                        percent(row.confidence, 1), error, percent(row.ece_by_chance, 1),
+                    )
+                )  # fmt: skip
+    cells = pd.DataFrame(rows, columns=["Model", "Type", "Score", "Accuracy", "Confidence", "ECE", "By chance"])
+    cells = cells.assign(Type=named_once(cells.Type, changes(cells.Model)))
+    return cells.assign(Model=named_once(cells.Model))
 
 
 def declared_forms(table, models):

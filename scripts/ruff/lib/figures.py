@@ -96,6 +96,45 @@ def ordered(models):
     return [m for names in by_architecture(models).values() for m in names]
 
 
+MOST = 24
+"""Models of one architecture that a figure shows at most; a legend of more is higher than its panel."""
+
+
+def shown(models, names):
+    """Return those of ``names`` that a figure has room for, and in words which they are; no words if it has all.
+
+    Of more than :data:`MOST` models it has the smallest and the largest of each family, or else the largest of each,
+    or else as many of these as there is room for. The CSV file beside the figure has every model.
+
+    Parameters
+    ----------
+    models : dict
+    names : list of str
+        Models of one architecture.
+
+    Returns
+    -------
+    tuple of (list of str, str)
+    """
+    if len(names) <= MOST:
+        return names, ""
+    families = {}
+    for name in sorted(names, key=lambda name: models[name]["parameters"]):
+        families.setdefault(models[name]["family"], []).append(name)
+    largest = [members[-1] for members in families.values()]
+    both = {*largest, *(members[0] for members in families.values())}
+    if len(both) <= MOST:
+        kept, words = both, "smallest and largest of each family"
+    elif len(largest) <= MOST:
+        kept, words = set(largest), "largest of each family"
+    else:
+        kept, words = (
+            set(sorted(largest, key=lambda name: models[name]["parameters"])[-MOST:]),
+            f"largest of {MOST} families",
+        )
+    return [name for name in names if name in kept], words
+
+
 def model_handles(models, names):
     """Return legend handles for the models ``names``, in their order."""
     return [plotting.handle(plotting.model_style(models[m]), models[m]["label"]) for m in names]
@@ -134,7 +173,8 @@ def curves(frame, models, value, label, panels, shaded, references=()):
     matplotlib.figure.Figure
     """
     drawn_models = {name: facts for name, facts in models.items() if name in set(plotting.enough(frame).model)}
-    groups = by_architecture(drawn_models or models)
+    rooms = {a: shown(models, names) for a, names in by_architecture(drawn_models or models).items()}
+    groups = {architecture: names for architecture, (names, _) in rooms.items()}
     few = len(models) <= plotting.FEW
     height = 1.35 if few else 2.15
     drawn = plotting.figure(plotting.COLUMN if few else plotting.PAGE, height * len(groups) + 0.25)
@@ -153,7 +193,8 @@ def curves(frame, models, value, label, panels, shaded, references=()):
             distractor_axis(ax)
         row[0].set_ylabel(label)
         if not few:
-            plotting.legend_right(row[-1], model_handles(models, names), 1 + (len(names) > 12))
+            told = [plotting.note_handle(words) for words in [rooms[architecture][1]] if words]
+            plotting.legend_right(row[-1], model_handles(models, names) + told, 1 + (len(names) > 12))
     for ax in grid[-1]:
         ax.set_xlabel(DISTRACTORS)
     lines = [line(grid.flat) for line in references] + plotting.shading(shaded)
@@ -173,7 +214,7 @@ class Rows:
 
 
 def model_rows(models, first=None):
-    """Return the panels of a figure with one row for each model, by architecture.
+    """Return the panels of a figure with one row for each model that :func:`shown` has room for, by architecture.
 
     Parameters
     ----------
@@ -182,10 +223,11 @@ def model_rows(models, first=None):
         Key and label of a row that comes before the models.
     """
     panels = [Rows(None, [first[0]], [first[1]])] if first else []
-    return panels + [
-        Rows(plotting.ARCHITECTURES[a], names, [models[m]["label"] for m in names])
-        for a, names in by_architecture(models).items()
-    ]
+    for architecture, every in by_architecture(models).items():
+        names, words = shown(models, every)
+        title = plotting.ARCHITECTURES[architecture] + (f":\n{words}" if words else "")
+        panels.append(Rows(title, names, [models[m]["label"] for m in names]))
+    return panels
 
 
 def rows_figure(panels, width, row_height, extra):
@@ -203,7 +245,8 @@ def rows_figure(panels, width, row_height, extra):
         The figure and the list of its axes, which share x; rows stand at y = 0, 1, ... from the top.
     """
     counts = [len(p.keys) for p in panels]
-    height = row_height * sum(counts) + 0.28 * len(panels) + extra
+    broken = sum("\n" in (panel.title or "") for panel in panels)
+    height = row_height * sum(counts) + 0.28 * len(panels) + 0.12 * broken + extra
     drawn = plotting.figure(width, height)
     grid = drawn.subplots(
         len(panels), 1, sharex=True, squeeze=False, gridspec_kw={"height_ratios": [c + 0.2 for c in counts]}
@@ -305,3 +348,32 @@ def factor_figure(frame, factor, models, chance, human):
         handles.append(plotting.interval_handle(frame.interval.iloc[0]))
     plotting.legend_below(drawn, handles, 3 if columns <= 2 else 6)
     return drawn
+
+
+def model_panels(models, names):
+    """Return a figure with a panel for each of the models ``names`` under its label, and the panels.
+
+    Parameters
+    ----------
+    models : dict
+    names : list of str
+
+    Returns
+    -------
+    tuple
+        The figure, its axes in the order of ``names``, those of them at the left, and those with nothing below.
+    """
+    columns = min(4 if len(names) <= 16 else 5, len(names))
+    lines = -(-len(names) // columns)
+    height = 2.2 if columns == 1 else min(1.7 * lines, 7.8)
+    drawn = plotting.figure(plotting.COLUMN if columns < 3 else plotting.PAGE, height)
+    grid = drawn.subplots(lines, columns, sharex=True, sharey=True, squeeze=False)
+    used = list(grid.flat[: len(names)])
+    for ax, name in zip(used, names, strict=True):
+        ax.set_title(models[name]["label"])
+    for ax in grid.flat[len(names) :]:
+        ax.set_axis_off()
+    lowest = used[-columns:]
+    for ax in lowest:
+        ax.tick_params(axis="x", labelbottom=True)
+    return drawn, used, used[::columns], lowest

@@ -670,4 +670,6 @@ _LISTED = (
      prompting_shows_the_same),
 )  # fmt: skip
 
+ONE_MODEL = frozenset({1, 9, 11, 12, 16, 17})
+"""Findings that say something of each model by itself."""
 FINDINGS = tuple(Claim(number, *listed) for number, listed in enumerate(_LISTED, start=1))

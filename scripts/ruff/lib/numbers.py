@@ -6,6 +6,7 @@ cell in it. Differences and extremes over several cells name the cells' common k
 
 import math
 
+from scripts.core.paired import PLANNED
 from scripts.core.paper.formats import interval, number, p_text, percent
 from scripts.core.paper.numbers import entry
 
@@ -247,6 +248,89 @@ def from_prompting(summary, positions, agreement, compared, settings):
     for name, value in settings.items():
         key = f"ruff.prompting.{PROMPTING_KEYS.get(name, name)}"
         numbers[f"prompting.{name}"] = entry(value, f"{value:,}", "config.yaml", key=key)
+    return numbers
+
+
+def from_other_scores(normalisation, calibration, correlations):
+    """Return what other scores than the sum change, and how sure models are, over all instances.
+
+    Ids are ``flipped.<model>.<normalisation>`` (share of other picks), ``other_difference.<model>.<normalisation>`` (of
+    the accuracies) with ``other_difference_interval...``, whose value is its sign if 0 is outside, else 0;
+    ``flipped.lowest`` and ``flipped.highest`` over models and normalisations; ``other_changed``, in how many of
+    ``other_compared`` comparisons 0 is outside; ``ece.<model>``, ``ece_interval.<model>``, ``ece_chance.<model>`` and
+    ``overconfidence.<model>`` of sums; and ``fertility.<model>`` (rank correlation of tokens and accuracy over forms).
+    """
+    numbers, source = {}, "normalisation.csv"
+    rows = normalisation[(normalisation.factor == "all") & normalisation.flipped.notna()]
+    signs = []
+    for row in rows.itertuples():
+        cell = {"model": row.model, "normalisation": row.normalisation, "factor": "all"}
+        name = f"{row.model}.{row.normalisation}"
+        sign = 1 if row.difference_low > 0 else -1 if row.difference_high < 0 else 0
+        ends = interval(row.difference_low, row.difference_high, 2, signed=True)
+        numbers[f"flipped.{name}"] = entry(row.flipped, share(row.flipped), source, **cell)
+        numbers[f"other_difference.{name}"] = entry(
+            row.difference, number(row.difference, 2, signed=True), source, **cell
+        )
+        numbers[f"other_difference_interval.{name}"] = entry(sign, ends, source, **cell)
+        signs.append(sign)
+    for bound, value in (("lowest", rows.flipped.min()), ("highest", rows.flipped.max())):
+        numbers[f"flipped.{bound}"] = entry(float(value), share(value), source, factor="all", column="flipped")
+    for name, value in (("changed", sum(map(abs, signs))), ("compared", len(signs))):
+        numbers[f"other_{name}"] = entry(value, f"{value}", source, factor="all", column="difference")
+    for row in calibration[(calibration.factor == "all") & (calibration.normalisation == "sum")].itertuples():
+        cell = {"model": row.model, "normalisation": "sum", "factor": "all"}
+        ends = interval(row.ci_low, row.ci_high, 2)
+        numbers[f"ece.{row.model}"] = entry(row.ece, share(row.ece), "calibration.csv", **cell)
+        numbers[f"ece_interval.{row.model}"] = entry(row.ci_low, ends, "calibration.csv", **cell)
+        numbers[f"ece_chance.{row.model}"] = entry(
+            row.ece_by_chance, share(row.ece_by_chance), "calibration.csv", **cell
+        )
+        sure = number(row.overconfidence, 2, signed=True)
+        numbers[f"overconfidence.{row.model}"] = entry(row.overconfidence, sure, "calibration.csv", **cell)
+    for row in correlations[correlations.normalisation == "sum"].itertuples():
+        numbers[f"fertility.{row.model}"] = entry(
+            row.spearman, number(row.spearman, 2, signed=True), "fertility_correlations.csv", model=row.model,
+            normalisation="sum",
+        )  # fmt: skip
+    return numbers
+
+
+def from_comparisons(power, mixed_model, agreed):
+    """Return what the samples can show, what the mixed model finds, and how probability and generation agree.
+
+    Ids are ``detectable.<model>`` and ``needed.<model>.<points>`` over all instances; ``mixed.converged``, ``mixed.n``,
+    ``mixed.<factor>.<level>`` with ``mixed_interval.<factor>.<level>``, whose value is the sign if 0 is outside, else
+    0; and of each prompted and scored model ``agreed_<question>.<prompted>.<scored>``, ``kappa_<question>...`` and
+    ``matthews_<question>...``, and the same with ``_interval``, over all instances.
+    """
+    numbers = {}
+    for row in power[power.n_distractors.astype(str) == "all"].to_dict("records"):
+        cell = {"model": row["model"], "n_distractors": "all"}
+        value = row["detectable_pair"]
+        numbers[f"detectable.{row['model']}"] = entry(value, share(value), "power.csv", **cell)
+        for points in PLANNED:
+            needed = row[f"needed_{points}"]
+            numbers[f"needed.{row['model']}.{points}"] = entry(needed, f"{needed:,.0f}", "power.csv", **cell)
+    converged = bool(mixed_model.converged.all())
+    size = int(mixed_model.n.max())
+    numbers["mixed.n"] = entry(size, f"{size:,}", "mixed_model.csv", column="n")
+    numbers["mixed.converged"] = entry(int(converged), f"{converged:d}", "mixed_model.csv", column="converged")
+    for row in mixed_model.fillna({"level": ""}).itertuples() if converged else ():
+        cell = {"kind": row.kind, "factor": row.factor, "level": str(row.level)}
+        signed = row.kind == "fixed"
+        name = f"{row.factor}.{row.level}" if signed else f"random.{row.factor}"
+        ends = interval(row.ci_low, row.ci_high, 2, signed)
+        sign = 1 if row.ci_low > 0 else -1 if row.ci_high < 0 else 0
+        numbers[f"mixed.{name}"] = entry(row.estimate, number(row.estimate, 2, signed), "mixed_model.csv", **cell)
+        numbers[f"mixed_interval.{name}"] = entry(sign, ends, "mixed_model.csv", **cell)
+    for row in () if agreed is None else agreed[agreed.factor == "all"].itertuples():
+        cell = {"prompted": row.prompted, "scored": row.scored, "factor": "all", "question": row.question}
+        for name, column in (("agreed", "agreement"), ("kappa", "kappa"), ("matthews", "matthews")):
+            value, low, high = (getattr(row, f"{column}{end}") for end in ("", "_low", "_high"))
+            which = f"{row.question}.{row.prompted}.{row.scored}"
+            numbers[f"{name}_{which}"] = entry(value, share(value), "scored_agreement.csv", **cell)
+            numbers[f"{name}_interval_{which}"] = entry(low, interval(low, high, 2), "scored_agreement.csv", **cell)
     return numbers
 
 

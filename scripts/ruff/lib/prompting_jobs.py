@@ -26,7 +26,9 @@ def jobs(settings, entries, seeds, distractors, prompt_kinds):
     -------
     dict of str to dict
         Model, in registry order, to ``methods``, ``new_tokens`` (step to the most tokens), ``prompts`` (second steps
-        included), ``generated`` (tokens of all answers at most) and ``seconds``, how long all of it takes at most.
+        and sampled answers included), ``generated`` (tokens of all answers at most), ``seconds``, how long all but
+        sampled answers take at most, and ``sampled``: of models whose answers are also sampled ``methods``,
+        ``temperature`` and ``seeds``.
 
     Raises
     ------
@@ -36,6 +38,7 @@ def jobs(settings, entries, seeds, distractors, prompt_kinds):
     """
     chosen = registry.select(entries, settings["models"])
     chains = settings["chain_of_thought"]
+    sampling = settings["sampling"]
     where = "ruff.prompting"
     for name, entry in chosen.items():
         if "prompt_wrapping" not in entry:
@@ -46,6 +49,7 @@ def jobs(settings, entries, seeds, distractors, prompt_kinds):
         ("seeds", settings["seeds"], seeds, "ruff.seeds"),
         ("distractors", settings["distractors"], distractors, "ruff.distractors"),
         ("chain_of_thought.models", chains["models"], settings["models"], f"{where}.models"),
+        ("sampling.models", sampling["models"], settings["models"], f"{where}.models"),
         ("chain_of_thought.distractors", chains["distractors"], settings["distractors"], f"{where}.distractors"),
     ):
         beyond = [part for part in parts if part not in whole]
@@ -70,11 +74,14 @@ def jobs(settings, entries, seeds, distractors, prompt_kinds):
         seconds += chained * sum(
             registry.prompt_seconds(entry, PROMPT_TOKENS, tokens[step]) for step in ("chain", "final")
         )
+        draws = len(sampling["seeds"]) if name in sampling["models"] else 0
+        drawn = {"methods": [VANILLA], "temperature": sampling["temperature"], "seeds": sampling["seeds"]}
         of_models[name] = {
             "methods": methods,
             "new_tokens": tokens,
-            "prompts": plain + 2 * chained,
-            "generated": plain * tokens["answer"] + chained * (tokens["chain"] + tokens["final"]),
+            "sampled": drawn if draws else None,
+            "prompts": plain * (1 + draws) + 2 * chained,
+            "generated": plain * (1 + draws) * tokens["answer"] + chained * (tokens["chain"] + tokens["final"]),
             "seconds": seconds,
         }
     return of_models

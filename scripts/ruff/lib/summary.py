@@ -1,6 +1,12 @@
-"""RUFF's rows of the summary over all studies: accuracies by number of distractors and by pronoun set."""
+"""RUFF's rows of the summary over all studies: accuracies, and what the analyses of the same scores say of them."""
 
-from scripts.core.paper.summary import DEMONSTRATION, RUN
+from scripts.core.normalisation import LABELS
+from scripts.core.paper.summary import DEMONSTRATION, RUN, beside
+from scripts.ruff.lib import study
+from scripts.ruff.lib.analyses.normalisation import STUDY
+
+ABOUT = {"right": "being right", "pick": "the set that is picked"}
+"""What probability and generation agree on."""
 
 
 def rows(accuracy, prompted, models, data, most):
@@ -27,7 +33,7 @@ def rows(accuracy, prompted, models, data, most):
     found = [
         _row(models, row, data)
         | {
-            "metric": f"accuracy, {_distractors(row.n_distractors)}",
+            "metric": f"accuracy, {study.distractors(row.n_distractors)}",
             "group": row.level,
             "ci_low": row.ci_low,
             "ci_high": row.ci_high,
@@ -41,12 +47,75 @@ def rows(accuracy, prompted, models, data, most):
         found += [
             _row(models, row, data)
             | {
-                "metric": f"accuracy if prompted, {_distractors(row.n_distractors)}",
+                "metric": f"accuracy if prompted, {study.distractors(row.n_distractors)}",
                 "group": "all",
                 "headline": False,
             }
             for row in _sorted(plain, order, ["n_distractors", "model"])
         ]
+    return found
+
+
+def of_analyses(tables, models, data):
+    """Return the rows of what the analyses of the same scores say, none of which is a headline.
+
+    Parameters
+    ----------
+    tables : dict of str to DataFrame
+        ``normalisation``, ``calibration``, ``fertility_correlations``, ``model_pairs``, ``power``, ``mixed_model`` and,
+        where prompted models are compared with scored ones, ``scored_agreement``; where answers were drawn,
+        ``sampled_agreement``.
+    models : dict
+        Name to facts (``label``, ``demonstration``).
+    data : str
+        The template set.
+    """
+    found = []
+
+    def add(names, *cells):
+        found.append(beside(names, models, data)(*cells))
+
+    parts = tables["normalisation"]
+    for row in parts[parts.factor.isin(["all", "pronoun"]) & (parts.normalisation != STUDY)].itertuples():
+        name = LABELS[row.normalisation]
+        add([row.model], f"accuracy by {name}", row.level, row.accuracy, row.n, row.ci_low, row.ci_high)
+        add([row.model], f"other pick by {name}", row.level, row.flipped, row.n)
+    parts = tables["calibration"]
+    for row in parts[parts.factor.isin(["all", "pronoun"]) & (parts.normalisation == STUDY)].itertuples():
+        add([row.model], "calibration error", row.level, row.ece, row.n, row.ci_low, row.ci_high)
+    parts = tables["fertility_correlations"]
+    for row in parts[parts.normalisation == STUDY].itertuples():
+        add([row.model], "accuracy and tokens of a form, rank correlation", "all", row.spearman, row.forms)
+    for row in tables["model_pairs"].itertuples():
+        if row.n_distractors == "all":
+            pair = [row.model_a, row.model_b]
+            add(pair, "accuracy, difference", "all", row.difference, row.n_clusters, row.ci_low, row.ci_high)
+    for row in tables["power"].itertuples():
+        if row.n_distractors == "all":
+            add(
+                [row.model],
+                "smallest difference from another model found with 80 % power",
+                "all",
+                row.detectable_pair,
+                row.n,
+            )
+    parts = tables["mixed_model"]
+    for row in parts[parts.converged.astype(bool) & parts.factor.isin(["n_distractors", "pronoun"])].itertuples():
+        add([], f"log odds of being right, {row.factor}", str(row.level), row.estimate, row.n, row.ci_low, row.ci_high)
+    for row in () if "scored_agreement" not in tables else tables["scored_agreement"].itertuples():
+        # A pronoun set that was never picked has no instances.
+        if row.factor not in ("all", "pronoun") or not row.instances:
+            continue
+        model = dict.fromkeys([row.prompted, row.scored])
+        about = f"probability and generation, {ABOUT[row.question]}"
+        for name in ("agreement", "kappa", "matthews"):
+            ends = (getattr(row, f"{name}_{end}") for end in ("low", "high"))
+            add(model, f"{about}: {name}", row.level, getattr(row, name), row.instances, *ends)
+    for row in () if "sampled_agreement" not in tables else tables["sampled_agreement"].itertuples():
+        if row.factor in ("all", "pronoun") and row.n:
+            add([row.model], "accuracy of drawn answers", row.level, row.accuracy, row.n)
+            ends = row.repeated_low, row.repeated_high
+            add([row.model], "two draws are both right or both not", row.level, row.repeated, row.n, *ends)
     return found
 
 
@@ -66,7 +135,3 @@ def _row(models, row, data):
         "n": row.n,
         "status": DEMONSTRATION if facts["demonstration"] else RUN,
     }
-
-
-def _distractors(number):
-    return "no distractors" if number == 0 else f"{number} distractor{'s' if number > 1 else ''}"

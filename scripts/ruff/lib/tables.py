@@ -6,7 +6,19 @@ the CSV files that the table scripts write beside it.
 
 import pandas as pd
 
-from scripts.core.paper.formats import MISSING, number, p_text, with_sd
+from scripts.core import normalisation
+from scripts.core.paper.formats import MISSING, interval, number, p_text, with_sd
+from scripts.core.paper.tables import changes, named_once
+
+DISTRACTORS = {"all": "all"} | {str(n): str(n) for n in range(6)}
+"""Levels of the tables on pairs of models and on samples."""
+EFFECTS = {
+    "n_distractors": "{} distractors",
+    "case": "{}",
+    "occupation": "Occupations (SD)",
+    "sentence": "Sentences (SD)",
+}
+"""How the mixed model's table calls the levels of its factors."""
 
 
 def instance_counts(context_free, full, samples, selected, sizes):
@@ -177,3 +189,231 @@ def error_types_cells(types, models):
         rows.append([facts["label"], *(number(shares[kind, n], 2) for kind in ("distraction", "bias") for n in counts)])
     heads = [f"{letter}{n}" for letter in "DB" for n in counts]
     return pd.DataFrame(rows, columns=["Model", *heads])
+
+
+def normalisation_cells(table, models, pronoun_sets):
+    """Return accuracies and flipped decisions under each normalisation: a row for each model and normalisation.
+
+    Parameters
+    ----------
+    table : DataFrame
+        normalisation.csv.
+    models : dict
+        Model to ``label``.
+    pronoun_sets : list of dict
+        ``set`` and ``label``.
+
+    Returns
+    -------
+    DataFrame of str
+        ``All`` and a column for each set with the accuracy, ``Rank``, and of all but the study's normalisation the
+        ``Difference`` to it with its interval, ``p``, and the shares ``Flipped``, ``Gained`` and ``Lost``.
+    """
+    rows = []
+    for name, facts in models.items():
+        of_model = table[table.model == name]
+        for key, label in normalisation.LABELS.items():
+            part = of_model[of_model.normalisation == key]
+            overall = part[part.factor == "all"].iloc[0]
+            by_set = part[part.factor == "pronoun"].set_index("level").accuracy
+            rows.append(
+                {
+                    "Model": facts["label"],
+                    "Score": label,
+                    "All": number(overall.accuracy, 2),
+                    **{one["set"]: number(by_set.get(one["set"]), 2) for one in pronoun_sets},
+                    "Rank": str(overall["rank"]),
+                    "Difference": _with_interval(
+                        overall.difference, overall.difference_low, overall.difference_high, signed=True
+                    ),
+                    "p": _p(overall.p) if pd.notna(overall.p) else MISSING,
+                    **{head: number(overall[head.lower()], 2) for head in ("Flipped", "Gained", "Lost")},
+                }
+            )
+    frame = pd.DataFrame(rows)
+    frame["Model"] = named_once(frame.Model)
+    return frame
+
+
+def _with_interval(value, low, high, signed=False):
+    ends = interval(low, high, 2, signed)
+    return number(value, 2, signed) + ("" if ends == MISSING else f" [{ends}]")
+
+
+def calibration_cells(table, models, pronoun_sets):
+    """Return calibration errors: a row for each model and normalisation.
+
+    Parameters
+    ----------
+    table : DataFrame
+        calibration.csv.
+    models : dict
+        Model to ``label``.
+    pronoun_sets : list of dict
+        ``set`` and ``label``.
+
+    Returns
+    -------
+    DataFrame of str
+        Over all instances ``Accuracy``, ``Confidence`` and ``ECE`` with its interval, ``By chance``, and the error on
+        each set.
+    """
+    rows = []
+    for name, facts in models.items():
+        of_model = table[table.model == name]
+        for key, label in normalisation.LABELS.items():
+            part = of_model[of_model.normalisation == key]
+            overall = part[part.factor == "all"].iloc[0]
+            by_set = part[part.factor == "pronoun"].set_index("level").ece
+            rows.append(
+                {
+                    "Model": facts["label"],
+                    "Score": label,
+                    "Accuracy": number(overall.accuracy, 2),
+                    "Confidence": number(overall.confidence, 2),
+                    "ECE": _with_interval(overall.ece, overall.ci_low, overall.ci_high),
+                    "By chance": number(overall.ece_by_chance, 2),
+                    **{one["set"]: number(by_set.get(one["set"]), 2) for one in pronoun_sets},
+                }
+            )
+    frame = pd.DataFrame(rows)
+    frame["Model"] = named_once(frame.Model)
+    return frame
+
+
+def fertility_cells(table, models):
+    """Return how accuracy goes with the tokens of a form: a row for each model and normalisation.
+
+    Parameters
+    ----------
+    table : DataFrame
+        fertility_correlations.csv.
+    models : dict
+        Model to ``label``.
+
+    Returns
+    -------
+    DataFrame of str
+        ``Forms`` of the shortest length and longer ones, the accuracies on either and their ``Difference``, and
+        ``Spearman``'s correlation.
+    """
+    rows = [
+        {
+            "Model": facts["label"],
+            "Score": label,
+            "Shortest": str(row.forms - row.longer),
+            "Longer": str(row.longer),
+            "Accuracy: shortest": number(row.accuracy_shortest, 2),
+            "Accuracy: longer": number(row.accuracy_longer, 2),
+            "Difference": number(row.difference, 2, signed=True),
+            "Spearman": number(row.spearman, 2),
+        }
+        for name, facts in models.items()
+        for key, label in normalisation.LABELS.items()
+        for row in table[(table.model == name) & (table.normalisation == key)].itertuples()
+    ]
+    frame = pd.DataFrame(rows)
+    frame["Model"] = named_once(frame.Model)
+    return frame
+
+
+def mixed_model_cells(table, models, pronoun_sets):
+    """Return the cells of the mixed model: log odds with intervals; or why there are none.
+
+    Parameters
+    ----------
+    table : DataFrame
+        mixed_model.csv.
+    models : dict
+        Model to ``label``.
+    pronoun_sets : list of dict
+        ``set`` and ``label``.
+    """
+    if not table.converged.all():
+        return pd.DataFrame({"Effect": ["none"], "Log odds": [MISSING], "Interval": [table.reason.iloc[0]]})
+    sets = {one["set"]: one["label"] for one in pronoun_sets}
+    rows = []
+    for row in table.fillna({"level": ""}).itertuples():
+        signed = row.kind == "fixed"
+        if row.factor == "intercept":
+            name = "Intercept"
+        elif row.factor == "model":
+            name = models[row.level]["label"] if signed else "Models (SD)"
+        else:
+            name = EFFECTS.get(row.factor, "{}").format(sets.get(row.level, str(row.level).removesuffix(".0")))
+        rows.append((name, number(row.estimate, 2, signed), interval(row.ci_low, row.ci_high, 2, signed)))
+    return pd.DataFrame(rows, columns=["Effect", "Log odds", "Interval"])
+
+
+QUESTIONS = {"right": "right or not", "pick": "which set"}
+"""What the agreement of probability and generation is about."""
+
+
+def scored_agreement_cells(table, models, pronoun_sets):
+    """Return how far outputs and likelihoods agree: rows for each pair of models, question and part of the instances.
+
+    Parameters
+    ----------
+    table : DataFrame
+        scored_agreement.csv.
+    models : dict
+        Model to ``label``.
+    pronoun_sets : list of dict
+        ``set`` and ``label``.
+
+    Returns
+    -------
+    DataFrame of str
+    """
+    sets = {one["set"]: one["label"] for one in pronoun_sets}
+    rows = []
+    for row in table[table.factor != "kind"].itertuples():
+        prompted, scored = (models[name]["label"] for name in (row.prompted, row.scored))
+        part = {"all": "all", "pronoun": sets.get(row.level, row.level), "n_distractors": f"{row.level} distractors"}
+        rows.append(
+            {
+                "Model": prompted if prompted == scored else f"{prompted}, scored: {scored}",
+                "Question": QUESTIONS[row.question],
+                "Instances": part[row.factor],
+                "n": number(row.n, 0),
+                "Same": _with_interval(row.agreement, row.agreement_low, row.agreement_high),
+                "Kappa": _with_interval(row.kappa, row.kappa_low, row.kappa_high, signed=True),
+                "Matthews": _with_interval(row.matthews, row.matthews_low, row.matthews_high, signed=True),
+            }
+        )
+    frame = pd.DataFrame(rows)
+    frame = frame.sort_values(["Model", "Question"], kind="stable", ignore_index=True)
+    frame["Question"] = named_once(frame.Question, changes(frame.Model))
+    return frame.assign(Model=named_once(frame.Model))
+
+
+def sampled_agreement_cells(table, models, pronoun_sets):
+    """Return accuracies over draws and how often two draws agree: rows for each model and part of the instances.
+
+    Parameters
+    ----------
+    table : DataFrame
+        sampled_agreement.csv.
+    models : dict
+        Model to ``label``.
+    pronoun_sets : list of dict
+        ``set`` and ``label``.
+    """
+    sets = {one["set"]: one["label"] for one in pronoun_sets}
+    rows = []
+    for row in table[table.factor != "kind"].itertuples():
+        part = {"all": "all", "pronoun": sets.get(row.level, row.level), "n_distractors": f"{row.level} distractors"}
+        rows.append(
+            {
+                "Model": models[row.model]["label"],
+                "Instances": part[row.factor],
+                "n": number(row.n, 0),
+                "Draws": number(row.samples, 0),
+                "Accuracy": f"{number(row.accuracy, 2)} ± {number(row.sd, 2)}",
+                "Greedy": number(row.greedy, 2),
+                "Two draws agree": _with_interval(row.repeated, row.repeated_low, row.repeated_high),
+                "Expected": number(row.expected, 2),
+            }
+        )
+    frame = pd.DataFrame(rows)
+    return frame.assign(Model=named_once(frame.Model))

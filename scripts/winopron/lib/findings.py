@@ -40,10 +40,12 @@ class Results:
         (:mod:`scripts.winopron.lib.analyses.performance`) with ``system``, each system read in one way.
     draws, seed : int
         Of the bootstrap over pairs of people.
+    systems : sequence of str
+        Those that findings about every system are about.
     """
 
-    def __init__(self, answers, draws, seed):
-        self.answers = answers
+    def __init__(self, answers, draws, seed, systems=SYSTEMS):
+        self.answers, self.systems = answers, systems
         double = answers["double"]
         self.resampled = Resampled(double.pair, draws, seed) if len(double) else None
         # Winogender Schemas have another pair of people, and are resampled apart.
@@ -166,8 +168,8 @@ def _said(value, shown):
     return points(value) if shown is points else number(value, 2)
 
 
-def _each(test, systems=SYSTEMS):
-    return lambda results: [check(test, results, system) for system in systems]
+def _each(test, systems=None):
+    return lambda results: [check(test, results, system) for system in systems or results.systems]
 
 
 def _harder(results, system):
@@ -183,7 +185,7 @@ def _accusative_is_hardest(results):
 
     return [
         check(test, system, metric, case)
-        for system in SYSTEMS
+        for system in results.systems
         for metric in ("f1", "recall")
         for case in (NOMINATIVE, POSSESSIVE)
     ]
@@ -197,7 +199,7 @@ def _order(results):
         )  # fmt: skip
 
     steps = ((NOMINATIVE, POSSESSIVE), (POSSESSIVE, ACCUSATIVE))
-    return [check(test, system, *step) for system in SYSTEMS for step in steps]
+    return [check(test, system, *step) for system in results.systems for step in steps]
 
 
 def _steps(results, system):
@@ -423,6 +425,8 @@ def _single_is_worse(results, system):
     )
 
 
+ONE_MODEL = frozenset({1, 2, 3, 4})
+"""Findings that say something of every system by itself."""
 FINDINGS = (
     Claim(1, "Section 4.2", "Every system has a lower F1 on WinoPron than on Winogender Schemas.", _each(_harder)),
     Claim(2, "Section 4.2", "Accusative pronouns are the hardest for every system.", _accusative_is_hardest),

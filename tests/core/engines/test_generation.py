@@ -10,13 +10,15 @@ import pytest
 import torch
 
 from scripts.core import config
-from scripts.core.engines import generation, models, registry
+from scripts.core.engines import decoding, generation, models, registry
+from scripts.core.engines.sampling import Sampler
 from scripts.core.errors import UserError
 from tests import zoo as builder
 
 NAMES = (
     "tiny-opt", "tiny-gpt-neox", "tiny-llama", "tiny-gpt2", "tiny-gpt-j", "tiny-bloom", "tiny-qwen", "tiny-gemma",
-    "tiny-bart", "tiny-t5", "tiny-flan-t5", "tiny-ul2",
+    "tiny-bart", "tiny-t5", "tiny-flan-t5", "tiny-ul2", "tiny-llama-3", "tiny-qwen3", "tiny-gemma-3", "tiny-olmo2",
+    "tiny-olmo3", "tiny-mistral", "tiny-phi-4", "tiny-smollm3", "tiny-mamba", "tiny-mamba-2", "tiny-falcon-mamba",
 )  # fmt: skip
 PROMPTS = [
     "The baker was late.",
@@ -91,25 +93,66 @@ ALIKE = [
 ]
 
 
+GROUPED = [
+    *ALIKE,
+    *[
+        f"Please read the following passage and say who was glad that day: in spring, the {rest}"
+        for rest in ("cook", "clerk had", "cook had been")
+    ],
+    "Please read the following passage.",
+    "Please read the following passage and tell the client.",
+]
+
+
 @pytest.mark.parametrize("name", NAMES[:8])
 def test_what_prompts_share_is_read_once(loaded, name, monkeypatch):
     model, tokenizer = loaded[name]
     generator = generation.Generator(model, tokenizer, **settings(top_k=3))
-    shared = generator._shared(generator.tokenize(ALIKE))
-    assert shared >= generation.SHORTEST_SHARED
-    ids = generator.tokenize(ALIKE)
-    assert len({tuple(tokens[:shared]) for tokens in ids}) == 1
-    assert len({tokens[shared] for tokens in ids}) > 1 or min(map(len, ids)) == shared + 1
-    read = []
-    original = generation.Generator._read_once
-    monkeypatch.setattr(generation.Generator, "_read_once", lambda *given: read.append(given[1]) or original(*given))
-    results = generator.run(ALIKE)
-    assert read == [ids[0][:shared]]
-    for prompt, result in zip(ALIKE, results, strict=True):
-        written, logits = loop(model, tokenizer, prompt)
-        assert generator.raw(result) == written
-        for (_, values), truth in zip(result.steps, torch.softmax(logits.double(), -1), strict=True):
-            np.testing.assert_allclose(values, truth.topk(3).values, atol=1e-5)
+    read, original = [], decoding.Batch._pass
+    monkeypatch.setattr(decoding.Batch, "_pass", lambda self, some: read.extend(some) or original(self, some))
+    for prompts, groups in ((ALIKE, 0), (GROUPED, 2)):
+        ids = generator.tokenize(prompts)
+        plan = decoding.layout(ids)
+        assert plan.shared >= decoding.SHORTEST_SHARED
+        assert len({tuple(tokens[: plan.shared]) for tokens in ids}) == 1
+        assert len(plan.groups) >= groups
+        read.clear()
+        results = generator.run(prompts)
+        assert sum(map(len, read)) <= sum(map(len, ids)) - (len(ids) - 1) * plan.shared
+        if groups:
+            whole = plan.shared + len(ids) * (max(map(len, ids)) - plan.shared)
+            assert sum(map(len, read)) <= plan.tokens(len(ids)) < whole
+        for prompt, result in zip(prompts, results, strict=True):
+            written, logits = loop(model, tokenizer, prompt)
+            assert generator.raw(result) == written
+            for (_, values), truth in zip(result.steps, torch.softmax(logits.double(), -1), strict=True):
+                np.testing.assert_allclose(values, truth.topk(3).values, atol=1e-5)
+
+
+def test_a_layout_reads_every_prompt_and_what_is_common_once():
+    start, one, two = list(range(10)), list(range(100, 120)), list(range(200, 215))
+    ids = [
+        [*start, *one, 1, 2],
+        [*start, *two, 3],
+        [*start, *one, 4, 5, 6],
+        [*start, *two, 7, 8],
+        [*start, 9, 9],
+        [*start, *one, 4, 6, 6],
+    ]
+    plan = decoding.layout(ids)
+    assert plan.shared == 10
+    assert sorted(row for group in plan.groups for row in group) == list(range(len(ids)))
+    assert {frozenset(group) for group in plan.groups} == {frozenset({0, 2, 5}), frozenset({1, 3}), frozenset({4})}
+    for group, prefix in zip(plan.groups, plan.prefixes, strict=True):
+        assert len({tuple(ids[row][:prefix]) for row in group}) == 1
+        assert all(plan.shared <= prefix < len(ids[row]) for row in group)
+        assert all(len(ids[row]) - prefix <= plan.widths[1] for row in group)
+        assert prefix - plan.shared <= plan.widths[0]
+    assert plan.tokens(len(ids)) == 10 + 3 * 20 + 6 * 3
+    # Nothing in common, a single prompt, equal prompts.
+    assert decoding.layout([[1] * 20, [2] * 21]) == decoding.Layout(0, (), (), (0, 21))
+    assert decoding.layout([[1] * 20]) == decoding.Layout(0, (), (), (0, 20))
+    assert decoding.layout([[1] * 20] * 3) == decoding.Layout(19, (), (), (0, 1))
 
 
 def test_plans_share_where_it_saves(loaded):
@@ -125,12 +168,53 @@ def test_plans_share_where_it_saves(loaded):
     widths = [max(len(generator.tokenize([prompts[row]])[0]) for row in batch.rows) for batch in plain]
     assert widths == sorted(widths, reverse=True)
     assert all((width + NEW) * len(batch.rows) == batch.tokens for width, batch in zip(widths, plain, strict=True))
-    # Encoder-decoders, and prompts with nothing in common, share nothing.
-    assert generation.Generator(*loaded["tiny-t5"], **settings())._shared([[1] * 20, [1] * 21]) == 0
-    generator.shares = True
-    assert generator._shared(generator.tokenize(PROMPTS)) == 0
-    assert generator._shared([[1] * 20] * 3) == 19
-    assert generator._shared([[1] * 20]) == 0
+
+
+def test_batches_are_as_large_as_memory(loaded):
+    model, _ = loaded["tiny-llama"]
+    config = model.config
+    each = 2 * config.num_hidden_layers * config.num_key_value_heads * config.head_dim * 4
+    assert decoding.cached_bytes(model, 0) == each
+    weights = sum(parameter.nbytes for parameter in model.parameters())
+    memory = (1.1 * weights + registry.LOGITS_BYTES + 5000.5 * (each + registry.ACTIVATION_BYTES)) / 0.92
+    assert generation._tokens_within(memory, model) == 5000
+    assert generation._tokens_within(0, model) == 1
+    model, tokenizer = loaded["tiny-flan-t5"]
+    config = model.config
+    assert decoding.cached_bytes(model, 0) == 2 * config.num_decoder_layers * config.num_heads * config.d_kv * 4
+    assert generation.batch_tokens(model, "auto") == generation.BATCH_TOKENS["cpu"]
+    many = generation.Generator(model, tokenizer, **settings(tokens_per_batch=10**6)).plan(["The clerk"] * 1000)
+    assert [len(batch.rows) for batch in many] == [512, 488]
+
+
+@pytest.mark.parametrize("name", ["tiny-llama", "tiny-qwen", "tiny-flan-t5"])
+def test_rows_that_have_ended_leave_the_batch(loaded, name, monkeypatch):
+    """Most answers end early, at tokens that are made end tokens; the others are what they were."""
+    model, tokenizer = loaded[name]
+    before = [loop(model, tokenizer, prompt)[0] for prompt in PROMPTS]
+    ends = [tokenizer.eos_token_id, *{written[3] for written in before[:4]}]
+    monkeypatch.setattr(model.generation_config, "eos_token_id", ends)
+    sizes, original = [], decoding.Batch.step
+    monkeypatch.setattr(
+        decoding.Batch, "step", lambda self, tokens: sizes.append(len(tokens)) or original(self, tokens)
+    )
+    results = generation.generate(model, tokenizer, PROMPTS, **settings(top_k=2))
+    assert [list(result.tokens) for result in results] == [
+        next((written[:i] for i, token in enumerate(written) if token in ends), written) for written in before
+    ]
+    assert sizes == sorted(sizes, reverse=True) and sizes[-1] < sizes[0]
+
+
+def test_models_that_cannot_be_run_step_by_step_run_in_their_own_loop(loaded, monkeypatch):
+    for name in ("tiny-llama", "tiny-flan-t5"):
+        model, tokenizer = loaded[name]
+        expected = generation.generate(model, tokenizer, PROMPTS, **settings(top_k=2))
+        with monkeypatch.context() as patched:
+            patched.setattr(type(model.config), "sliding_window", 64, raising=False)
+            assert not decoding.can_continue(model)
+            patched.setattr(decoding, "Batch", None)
+            again = generation.generate(model, tokenizer, PROMPTS, **settings(top_k=2))
+        assert again == expected
 
 
 def test_padding_matters(loaded, monkeypatch):
@@ -138,11 +222,9 @@ def test_padding_matters(loaded, monkeypatch):
     model, tokenizer = loaded["tiny-llama"]
     expected = [loop(model, tokenizer, prompt)[0] for prompt in PROMPTS]
     original = torch.zeros
-    monkeypatch.setattr(
-        generation.torch, "zeros", lambda *a, **k: torch.ones(*a, **k) if "dtype" in k else original(*a)
-    )
+    monkeypatch.setattr(decoding.torch, "zeros", lambda *a, **k: torch.ones(*a, **k) if "dtype" in k else original(*a))
     generator = generation.Generator(model, tokenizer, **settings())
-    wrong = [raw for raw, *_ in generator._continue(generator.tokenize(PROMPTS))]
+    wrong = [raw for raw, *_ in generator._continue(generator.tokenize(PROMPTS), PROMPTS)]
     assert wrong != expected
 
 
@@ -185,6 +267,40 @@ def test_a_stop_string_ends_a_text(loaded, name):
         assert after.finished == (before.finished and word not in before.text)
 
 
+@pytest.mark.parametrize("name", ["tiny-llama", "tiny-bloom", "tiny-flan-t5"])
+def test_a_sample_belongs_to_its_seed_and_key_not_to_its_batch(loaded, name):
+    model, tokenizer = loaded[name]
+    keys = [f"item {n}" for n in range(len(PROMPTS))]
+    drawn = {"temperature": 1.5, "seed": 7, "keys": keys}
+    together = generation.generate(model, tokenizer, PROMPTS, **settings(**drawn))
+    assert generation.generate(model, tokenizer, PROMPTS, **settings(**drawn, tokens_per_batch=1)) == together
+    backwards = generation.generate(model, tokenizer, PROMPTS[::-1], **settings(**drawn | {"keys": keys[::-1]}))
+    assert backwards[::-1] == together
+    assert generation.generate(model, tokenizer, PROMPTS, **settings(**drawn | {"seed": 8})) != together
+    assert generation.generate(model, tokenizer, PROMPTS, **settings()) != together
+    first = [PROMPTS[0]] * 2
+    one, two = generation.generate(model, tokenizer, first, **settings(**drawn | {"keys": keys[:2]}))
+    assert one == together[0] != two
+    with pytest.raises(UserError, match=r"temperature is -1; it must be 0 \(greedy\) or a positive number"):
+        generation.generate(model, tokenizer, PROMPTS, **settings(temperature=-1))
+
+
+def test_draws_follow_the_model_s_probabilities():
+    logits = torch.tensor([[2.0, 1.0, 0.0, -1.0]])
+    for temperature in (0.5, 1, 2):
+        keys = [f"{n}" for n in range(4000)]
+        drawn = Sampler(temperature, 1, keys)(logits.expand(len(keys), -1), 3).argmax(-1)
+        expected = torch.softmax(logits[0] / temperature, -1)
+        found = torch.bincount(drawn, minlength=4) / len(keys)
+        # Five standard errors.
+        assert ((found - expected).abs() <= 5 * (expected * (1 - expected) / len(keys)).sqrt()).all()
+    some = Sampler(1, 1, ["a", "b"])
+    values = some(logits.expand(2, -1), 0)
+    assert not torch.equal(values[0], values[1])
+    assert not torch.equal(values, some(logits.expand(2, -1), 1))
+    assert torch.equal(values[1:], some(logits, 0, rows=[1]))
+
+
 def test_groups_hold_the_mass_of_their_tokens(loaded):
     model, tokenizer = loaded["tiny-opt"]
     groups = torch.zeros(model.config.vocab_size, 2, dtype=torch.bool)
@@ -211,20 +327,20 @@ def test_batches_hold_every_prompt_once_within_their_tokens(loaded):
 def test_a_batch_that_does_not_fit_is_halved(loaded, monkeypatch):
     model, tokenizer = loaded["tiny-llama"]
     expected = generation.generate(model, tokenizer, PROMPTS, **settings())
-    original, sizes = model.generate, []
+    original, sizes = decoding.Batch, []
 
-    def small(inputs, **options):
-        sizes.append(len(inputs))
-        if len(inputs) > 2:
+    def small(model, ids, padding):
+        sizes.append(len(ids))
+        if len(ids) > 2:
             raise torch.OutOfMemoryError("CUDA out of memory")
-        return original(inputs, **options)
+        return original(model, ids, padding)
 
-    monkeypatch.setattr(model, "generate", small)
+    monkeypatch.setattr(decoding, "Batch", small)
     assert generation.generate(model, tokenizer, PROMPTS, **settings()) == expected
     assert sizes[0] == 7
     assert sum(size for size in sizes if size <= 2) == 7
 
-    monkeypatch.setattr(model, "generate", lambda *a, **k: (_ for _ in ()).throw(torch.OutOfMemoryError("none")))
+    monkeypatch.setattr(decoding, "Batch", lambda *a: (_ for _ in ()).throw(torch.OutOfMemoryError("none")))
     with pytest.raises(UserError, match="single prompt; give the model more GPUs"):
         generation.generate(model, tokenizer, PROMPTS, **settings())
 

@@ -4,7 +4,7 @@ import pandas
 import pytest
 
 from scripts.core import config, files
-from scripts.core.engines import planning, registry
+from scripts.core.engines import planning, registry, usage
 from scripts.planning import plan as script
 
 ENTRY = {"architecture": "decoder", "parameters": 1_000_000_000, "precision": "float16", "gpus": 1}
@@ -57,6 +57,42 @@ def test_measured_speeds_take_precedence(tmp_path):
     assert (cpu["device"], cpu["gpus"], cpu["speed"]) == ("cpu", 0, "matrix products")
 
 
+def test_mixed_precision_is_planned_as_half_precision_and_some_again_in_float32():
+    tokens = (10**9, 10**9)
+    hours = {}
+    for precision in ("float32", "bfloat16", "mixed"):
+        (row,) = planning.plan("mine", ENTRY | {"precision": precision}, tokens, 5, 1, DEVICES, {}, 1e9)
+        loading = (20 + registry.weights_bytes(ENTRY | {"precision": precision}) / 2e8) / 3600
+        hours[precision] = row["hours"] - loading
+    assert hours["mixed"] == pytest.approx(hours["bfloat16"] + planning.RESCORED_SHARE * hours["float32"])
+    assert row["speed"] == "config.yaml, 70% again in float32"
+    # Measured speeds are of both precisions together.
+    speeds = {("NVIDIA A100-SXM4-40GB", "mixed", "mine"): 1e12}
+    (row,) = planning.plan("mine", ENTRY | {"precision": "mixed"}, tokens, 5, 1, DEVICES, speeds, 1e9)
+    assert row["hours"] == pytest.approx(((1 + planning.RESCORED_SHARE) * 2e18 / 1e12) / 3600 + loading)
+    # Copies of half the size stand beside the weights.
+    held = registry.held_bytes(ENTRY | {"precision": "mixed"})
+    assert held == 1.5 * registry.held_bytes(ENTRY | {"precision": "float32"}) == 6e9
+    big = ENTRY | {"parameters": 7 * 10**9}
+    needed = [planning.gpus_needed(big | {"precision": p}, 40) for p in ("float16", "float32", "mixed")]
+    assert needed == [1, 1, 2]
+    # What is generated is generated in float32.
+    wide, mixed = (
+        planning.plan_generation("prompt", "mine", ENTRY | {"precision": p}, 50, 120, 900, 2, DEVICES, 1e9)
+        for p in ("float32", "mixed")
+    )
+    assert wide[0]["hours"] == mixed[0]["hours"]
+    # So are losses on labels.
+    asked = {"options": 4, "shared": 1.1, "lengths": {"mine": [(100, 20)]}, "jobs": {"mine": 1}}
+    found = {}
+    for precision, score in (("float32", "label_loss"), ("mixed", "label_loss"), ("mixed", "continuation")):
+        entries = {"mine": ENTRY | {"precision": precision}}
+        scored = {"study/set": asked | {"score": score}}
+        (row,) = planning.rows(scored, {}, {}, {}, {}, entries, DEVICES, {}, 1e9)
+        found[precision, score] = row["hours"]
+    assert found["float32", "label_loss"] == found["mixed", "label_loss"] > found["mixed", "continuation"]
+
+
 def test_gpus_as_in_ruff_appendix_e(root):
     """On 40 GB A100s the paper took one for most models, two for OPT-30B and four for OPT-66B and Llama-2-70B."""
     models = config.load_yaml(root / "config/models.yaml")["models"]
@@ -100,10 +136,13 @@ def test_the_report_has_every_rule_and_model_and_totals(tmp_path, capsys):
         resolved={}, trained={},
         entries={"one": entry | {"source": {"hub": "org/one"}}, "two": entry | {"gpus": 0, "precision": "float32"},
                  "told": entry},
-        devices=DEVICES, speeds=str(tmp_path / "speeds"),
+        devices=DEVICES, speeds=str(tmp_path / "speeds"), benchmarks=str(tmp_path / "benchmarks"),
+        estimated={"score": {"ruff/replica": {"one": [4800, 12], "two": [9000, 34]}}},
     )  # fmt: skip
     table = files.read_csv(tmp_path / "plan.csv")
-    assert table.columns.tolist() == planning.COLUMNS
+    assert table.columns.tolist() == planning.COLUMNS + usage.COLUMNS
+    assert table.memory_estimated_mb.tolist()[:2] == [4800, 9000] and table.minutes_estimated.tolist()[:2] == [12, 34]
+    assert table.memory_measured_mb.isna().all() and (table.jobs_measured == 0).all()
     assert table.rule.tolist() == ["score", "score", "prompt", "token_distributions", "token_distributions"]
     assert table.model.tolist() == ["one", "two", "told", "one", "two"]
     assert table.jobs.tolist() == [3, 1, 2, 1, 1]
@@ -138,10 +177,10 @@ def test_a_run_without_models_has_an_empty_plan(tmp_path, capsys):
     script.main(
         plan=str(tmp_path / "plan.csv"), scored={}, prompted={}, texts={}, resolved={}, trained={}, entries={},
         devices=DEVICES,
-        speeds=str(tmp_path / "speeds"),
+        speeds=str(tmp_path / "speeds"), benchmarks=str(tmp_path / "benchmarks"), estimated={},
     )  # fmt: skip
     table = files.read_csv(tmp_path / "plan.csv")
-    assert table.columns.tolist() == planning.COLUMNS
+    assert table.columns.tolist() == planning.COLUMNS + usage.COLUMNS
     assert table.empty
     assert capsys.readouterr().out == "No study of this run reads a model: there is nothing to plan.\n"
 

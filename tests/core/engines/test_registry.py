@@ -184,7 +184,8 @@ def test_overlays_select_the_29_scored_variants_and_the_8_prompted(models):
             "opt-125m",
             "precision",
             "fp16",
-            "models.opt-125m.precision is 'fp16'; expected one of float32, float16, bfloat16; did you mean 'float16'?",
+            "models.opt-125m.precision is 'fp16'; "
+            "expected one of float32, float16, bfloat16, mixed; did you mean 'float16'?",
         ),
         (
             "bert-base",
@@ -339,6 +340,10 @@ def base_that_is_not_there(models):
     models["llama-2-7b-chat"]["base"] = "llama-2-7"
 
 
+def half_precision_alone(models):
+    models["bert-base"]["half_precision"] = "float16"
+
+
 def demonstration_in_a_study(models):
     models["minilm-l6-mlm"]["studies"] = {"ruff": "likelihood"}
 
@@ -353,6 +358,7 @@ def demonstration_in_a_study(models):
         (prompted_without_wrapping, "models.flan-t5-xl is prompted but has no prompt_wrapping; set it to none, llama2"),
         (prompted_encoder, "models.bert-base is an encoder and cannot be prompted; remove prompt_wrapping"),
         (base_that_is_not_there, "models.llama-2-7b-chat.base 'llama-2-7' is not an entry; did you mean 'llama-2-7b'?"),
+        (half_precision_alone, "models.bert-base.half_precision is for a model in mixed precision; remove it or set"),
         (demonstration_in_a_study, "models.minilm-l6-mlm is a demonstration model and belongs to no study"),
     ],
 )
@@ -361,6 +367,18 @@ def test_conflicts(tmp_path, change, message):
         load_changed(tmp_path, change)
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_mixed_precision_takes_the_memory_and_at_most_the_time_of_both(tmp_path):
+    def mix(models):
+        models["albert-xxlarge-v2"] |= {"precision": "mixed", "half_precision": "float16"}
+
+    mixed = load_changed(tmp_path, mix)["albert-xxlarge-v2"]
+    wide, half = (mixed | {"precision": precision} for precision in ("float32", "float16"))
+    assert module.weights_bytes(mixed) == module.weights_bytes(wide)
+    assert module.held_bytes(mixed) == module.held_bytes(wide) + module.held_bytes(half)
+    assert module.memory_mb(wide) < module.memory_mb(mixed) <= module.memory_mb(wide) + module.weights_bytes(half) / 1e6
+    assert module.instance_seconds(mixed, 4, 56) == sum(module.instance_seconds(e, 4, 56) for e in (wide, half))
 
 
 def test_one_added_entry_is_enough(tmp_path):
@@ -550,12 +568,38 @@ def test_time_of_prompts(models):
     entry = models["llama-2-70b-chat"]
     seconds = module.prompt_seconds(entry, 200, 20)
     operations = 2 * entry["parameters"] * 200
-    assert seconds == pytest.approx(operations / 1e14 + 20 * (2 * entry["parameters"] / 1e12 + 0.1) / 32)
+    weights, cached = 2 * entry["parameters"], 2 * 163840
+    rows = (0.92 * 160 * 2**30 - 1.1 * weights - 2**31) // (220 * (cached + 65536))
+    assert 40 < rows == module.prompts_per_batch(entry, 220, 160)
+    layers = module.decoder_shape(entry)[0]
+    assert layers == pytest.approx(80, rel=0.15)
+    arithmetic = (weights + rows * 220 * cached) / 1e12 + layers / 1000
+    assert seconds == pytest.approx(operations / 1e14 + 2 * 20 * arithmetic / rows)
     assert module.jobs_within(3 * 3600, 60) == 3
     assert module.jobs_within(1, 60) == 1
     assert module.prompt_minutes(entry, 6000, attempt=2) == 2 * module.prompt_minutes(entry, 6000)
     small = models["smollm2-135m-instruct"]
     assert module.prompt_seconds(small, 200, 20) == pytest.approx(2 * 134515008 * 240 / 8e10)
+
+
+@pytest.mark.parametrize(
+    ("name", "layers", "cached"), [("llama-2-7b", 32, 524288), ("llama-2-13b", 40, 819200), ("flan-t5-xxl", 24, 393216)]
+)
+def test_shapes_follow_from_numbers_of_parameters(models, name, layers, cached):
+    """Llama 2 and FLAN-T5 as their configurations have them, in float16; what is estimated may be three tenths more."""
+    found = module.decoder_shape(models[name])
+    assert layers <= found[0] <= 1.3 * layers
+    assert cached <= found[1] <= 1.3 * cached
+
+
+def test_the_bound_of_prompts_is_at_most_three_times_the_arithmetic(models):
+    """Half of what prompts have is shared or, in an encoder-decoder, read by half of the parameters."""
+    for entry in models.values():
+        if "prompt_wrapping" in entry and entry["gpus"]:
+            for tokens, new in ((200, 20), (200, 5), (200, 128), (80, 5)):
+                read = module.work_parameters(entry) * tokens / module.GPU_FLOPS[entry["precision"]]
+                arithmetic = read + new * module.token_seconds(entry, tokens + new, 40 * entry["gpus"])
+                assert 1 <= module.prompt_seconds(entry, tokens, new) / arithmetic <= 3
 
 
 @pytest.mark.parametrize("seconds", [7, 3600, 1e9])

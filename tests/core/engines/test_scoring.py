@@ -13,7 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from scripts.core import config, options
-from scripts.core.engines import minicons, models, scoring, structure
+from scripts.core.engines import minicons, models, output_layer, scoring, structure
+from scripts.core.engines import packed as packed_engine
 from scripts.core.engines.batches import context_length
 from scripts.core.errors import UserError
 from tests import zoo as builder
@@ -181,7 +182,8 @@ def test_each_architecture_is_run_as_fast_as_it_can_be(loaded):
     decoders = {name for name in builder.ALL_NAMES if loaded[name][0]["architecture"] == "decoder"}
     narrow = {name for name, d in found.items() if d["last_layer"] == "chosen positions"}
     assert narrow == {"tiny-bert", "tiny-roberta", "tiny-spanbert"}
-    assert trees == decoders
+    assert trees == decoders - set(builder.STATE_SPACE)
+    assert {found[name]["batching"] for name in builder.STATE_SPACE} == {"equal length"}
 
 
 def test_a_model_that_ignores_positions_falls_back(loaded, looped, monkeypatch):
@@ -279,6 +281,29 @@ def test_random_instances_score_as_in_the_loop(loaded, name, drawn, budget):
     result = scoring.score_instances(engine(loaded, name, budget=budget), instances) if len(instances) else instances
     for row, score in zip(options.option_texts(instances).itertuples(), result.get("log_probability", []), strict=True):
         assert score == pytest.approx(plain_loop(model, tokenizer, entry["architecture"], row)[0], abs=1e-4)
+
+
+@settings(deadline=None)
+@given(st.lists(st.integers(1, 60), max_size=30), st.integers(1, 200))
+def test_passes_hold_every_sequence_in_order_within_the_budget(sizes, budget):
+    sizes = sorted(sizes, reverse=True)
+    found = packed_engine.passes(sizes, budget)
+    assert [i for part in found for i in part] == list(range(len(sizes)))
+    for part in found:
+        assert len(part) == 1 or len(part) * sizes[part.start] <= budget
+
+
+def test_little_is_padded():
+    assert packed_engine.passes([250, 223, 219, 215, 100], 1000) == [range(1), range(1, 4), range(4, 5)]
+    # A pass of its own costs more than a few padded tokens.
+    assert packed_engine.passes([250, 245, 240, 240], 1000) == [range(4)]
+
+
+@pytest.mark.parametrize("size", [(1, 9), (70, 49152), (3, 1 << 20)])
+def test_log_sum_exp_in_parts_is_the_whole(size):
+    logits = 20 * torch.randn(size, generator=torch.Generator().manual_seed(20240601)) - 50
+    expected = logits.double().logsumexp(1)
+    assert (output_layer.log_sum_exp_(logits) - expected).abs().max() < 1e-5
 
 
 def test_sharing_saves_tokens(loaded):

@@ -3,7 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from scripts.misgendered.lib.analyses.resampling import Resampled
+from scripts.misgendered.lib.analyses.by_model import ByModel
+from scripts.misgendered.lib.analyses.resampling import NAME, TEMPLATE, Places, Resampled, Totals
 from scripts.misgendered.lib.labels import ALL, STUDY
 
 POOLED = ["declaration_type", "declaration_number", "pronoun_type", "group", "form", "name_class"]
@@ -32,8 +33,8 @@ def accuracy(table, templates, draws, seed, study_models=()):
 
     Parameters
     ----------
-    table : DataFrame
-        Predictions, of one set of templates.
+    table : DataFrame or str
+        Predictions, of one set of templates, or the file that has them; of a file one model is read at a time.
     templates : str
     draws, seed : int
         Of the bootstrap.
@@ -47,26 +48,37 @@ def accuracy(table, templates, draws, seed, study_models=()):
         study); pooled columns hold ``all``; ``ci_low`` and ``ci_high`` are the 95 % interval over templates and names;
         ``n`` counts instances, over all models and draws of examples.
     """
+    source = ByModel(table, [*TEMPLATE, *NAME, *POOLED, "correct"])
     parts = []
-    for shots, rows in table.groupby("shots", sort=True):
-        parts.append(_of_shots(Resampled(rows, draws, seed), MARGINS if shots == 0 else FEW_SHOT, study_models, shots))
+    for shots in sorted({shots for shots, _ in source.pairs}):
+        margins = MARGINS if shots == 0 else FEW_SHOT
+        parts.append(_of_shots(source.only(shots), margins, study_models, draws, seed).assign(shots=shots))
     frame = pd.concat(parts, ignore_index=True)
     frame.insert(0, "templates", templates)
     return frame[COLUMNS]
 
 
-def _of_shots(resampled, margins, study_models, shots):
-    table = resampled.table
-    rows = []
-    for model, members in pooled_models(table.model.unique(), study_models).items():
-        of_model = table.model.isin(members).to_numpy()
-        for margin in margins:
+def _of_shots(source, margins, study_models, draws, seed):
+    places = Places((table for _, table in source), draws, seed)
+    levels, made = [{} for _ in margins], Totals(places)
+    pooled = pooled_models(source.models, study_models)
+    for model, table in source:
+        resampled = Resampled(table, draws, seed, places)
+        for place, margin in enumerate(margins):
             columns = ["pronoun_type", *margin] if "group" in margin else list(margin)
-            for level, chosen in _levels(table, of_model, columns):
-                low, high = resampled.interval(chosen)
-                facts = dict.fromkeys(POOLED, ALL) | dict(zip(columns, level, strict=True))
-                value = {"accuracy": resampled.share(chosen), "ci_low": low, "ci_high": high, "n": int(chosen.sum())}
-                rows.append({"model": model, "shots": shots} | facts | value)
+            for level, chosen in _levels(resampled.table, columns):
+                levels[place].setdefault(level, columns)
+                cells = resampled.cells(chosen)
+                for name, members in pooled.items():
+                    if model in members:
+                        made.add((name, place, level), *cells, last=len(members) == 1)
+    rows = []
+    for name in pooled:
+        for place, level in ((place, level) for place, known in enumerate(levels) for level in known):
+            value = made.finished((name, place, level))
+            if value:
+                facts = dict.fromkeys(POOLED, ALL) | dict(zip(levels[place][level], level, strict=True))
+                rows.append({"model": name} | facts | value)
     return pd.DataFrame(rows)
 
 
@@ -77,17 +89,15 @@ def pooled_models(models, study_models):
     return named | ({STUDY: list(study_models)} if complete else {})
 
 
-def _levels(table, of_model, columns):
-    """Yield each combination of levels of ``columns`` with the rows that it chooses."""
+def _levels(table, columns):
+    """Yield each combination of levels of ``columns`` with the rows that have it."""
     if not columns:
-        yield (), of_model
+        yield (), np.ones(len(table), dtype=bool)
         return
     codes = table.groupby(columns, sort=False, observed=True).ngroup().to_numpy()
     levels = table[columns].assign(code=codes).drop_duplicates("code")
     for row in levels.itertuples(index=False):
-        chosen = of_model & (codes == row.code)
-        if chosen.any():
-            yield tuple(row[:-1]), chosen
+        yield tuple(row[:-1]), codes == row.code
 
 
 def by_draw(table):
@@ -95,8 +105,8 @@ def by_draw(table):
 
     Parameters
     ----------
-    table : DataFrame
-        Predictions.
+    table : DataFrame or str
+        Predictions, or their file.
 
     Returns
     -------
@@ -104,7 +114,11 @@ def by_draw(table):
         ``model``, ``shots``, ``draw``, ``pronoun_type``, ``accuracy``, ``n``; without examples there is one draw.
     """
     keys = ["model", "shots", "draw", "pronoun_type"]
-    return table.groupby(keys, sort=False).correct.agg(accuracy="mean", n="size").reset_index()
+    parts = [
+        rows.groupby(keys, sort=False, observed=True).correct.agg(accuracy="mean", n="size").reset_index()
+        for _, rows in ByModel(table, [*keys, "correct"])
+    ]
+    return pd.concat([part.astype({"model": object, "pronoun_type": object}) for part in parts], ignore_index=True)
 
 
 def over_draws(by_draw):
@@ -126,12 +140,3 @@ def over_draws(by_draw):
         .rename(columns={"mean": "accuracy"})
         .reset_index()
     )  # fmt: skip
-
-
-def chance(table):
-    """Return the accuracy of a random pick: the mean share of an instance's candidates that are right.
-
-    With the eleven groups it is a little above one in eleven, because e and ey share *em* and *emself*, so that two
-    forms have ten candidates.
-    """
-    return float(np.mean(table.drop_duplicates("instance_id").chance))

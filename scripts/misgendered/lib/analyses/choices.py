@@ -2,8 +2,7 @@
 
 import pandas as pd
 
-from scripts.misgendered.lib.analyses.accuracy import pooled_models
-from scripts.misgendered.lib.analyses.resampling import Resampled, matching
+from scripts.misgendered.lib.analyses.resampling import Differences, Places, Resampled, by_type
 from scripts.misgendered.lib.labels import ALL
 
 WORDS = ["model", "declaration", "template_index", "name", "group"]
@@ -20,6 +19,17 @@ def matched(base, reworded):
     """
     ids = base[[*WORDS, "instance_id"]]
     return reworded.drop(columns="instance_id").merge(ids, on=WORDS, how="left", validate="one_to_one")
+
+
+def among(base, other):
+    """Return those of one model's predictions that ``other`` has in another wording, texts as texts.
+
+    Parameters
+    ----------
+    base, other : DataFrame
+    """
+    same = pd.MultiIndex.from_frame(base[WORDS[1:]]).isin(pd.MultiIndex.from_frame(other[WORDS[1:]]))
+    return base[same].astype(dict.fromkeys(base.select_dtypes("category"), object))
 
 
 def choices(base, other, name, draws, seed):
@@ -44,21 +54,38 @@ def choices(base, other, name, draws, seed):
     # Two declarations may say the same, which makes one instance of them.
     keys = ["model", "instance_id", "declaration", "shots", "draw"]
     rows = base.merge(other[[*keys, "picked", "correct"]], on=keys, suffixes=("", "_other"), validate="one_to_one")
-    rows = rows.assign(moved=rows.picked != rows.picked_other)
-    resampled = Resampled(rows[rows.shots == 0], draws, seed)
-    made = []
-    for model, members in pooled_models(resampled.table.model.unique(), ()).items():
-        for pronoun_type in [ALL, *dict.fromkeys(resampled.table.pronoun_type)]:
-            chosen = matching(resampled.table, model=members)
-            if pronoun_type != ALL:
-                chosen &= matching(resampled.table, pronoun_type=pronoun_type)
-            difference, low, high = resampled.difference(chosen, chosen, ("correct_other", "correct"))
-            made.append(
-                {
-                    "choice": name, "model": model, "pronoun_type": pronoun_type,
-                    "accuracy": resampled.share(chosen), "otherwise": resampled.share(chosen, "correct_other"),
-                    "difference": difference, "ci_low": low, "ci_high": high,
-                    "other_pick": resampled.share(chosen, "moved"), "n": int(chosen.sum()),
-                }
-            )  # fmt: skip
-    return pd.DataFrame(made)
+    rows = rows[rows.shots == 0].assign(moved=rows.picked != rows.picked_other)
+    made = Differences(Places([rows], draws, seed))
+    for model, of_model in rows.groupby("model", sort=False):
+        add(made, model, of_model)
+    return table(made, name)
+
+
+def add(made, model, rows):
+    """Add what one model picks, as chosen and otherwise.
+
+    Parameters
+    ----------
+    made : Differences
+    model : str
+    rows : DataFrame
+        Predictions as chosen, with ``correct_other`` (otherwise) and ``moved`` (whether another form is picked).
+    """
+    resampled = Resampled(rows, 0, 0, made.places)
+    for pronoun_type, chosen in by_type(resampled.table):
+        parts = resampled.cells(chosen, "correct_other"), resampled.cells(chosen)
+        for key in (model, ALL):
+            made.add((key, pronoun_type), *parts, moved=int(resampled.table.moved.to_numpy()[chosen].sum()))
+
+
+def table(made, name):
+    """Return the table of :func:`choices` from what :func:`add` added up."""
+    models = [model for model in dict.fromkeys(key[0] for key in made.sums) if model != ALL]
+    return pd.DataFrame(
+        {
+            "choice": name, "model": model, "pronoun_type": pronoun_type, "accuracy": value["second"],
+            "otherwise": value["first"], "difference": value["difference"], "ci_low": value["ci_low"],
+            "ci_high": value["ci_high"], "other_pick": value["moved"] / value["n_first"], "n": value["n_first"],
+        }
+        for (model, pronoun_type), value in made.ordered([*models, ALL])
+    )  # fmt: skip

@@ -6,8 +6,8 @@ that declared and undeclared are compared within the same form.
 
 import pandas as pd
 
-from scripts.misgendered.lib.analyses.accuracy import pooled_models
-from scripts.misgendered.lib.analyses.resampling import Resampled, matching
+from scripts.misgendered.lib.analyses.by_model import ByModel
+from scripts.misgendered.lib.analyses.resampling import NAME, TEMPLATE, Differences, Places, Resampled, matching
 from scripts.misgendered.lib.labels import ALL
 from scripts.misgendered.lib.study import SOMETIMES_DECLARED
 
@@ -17,8 +17,8 @@ def declared_forms(table, draws, seed):
 
     Parameters
     ----------
-    table : DataFrame
-        Predictions.
+    table : DataFrame or str
+        Predictions, or their file, of which one model is read at a time.
     draws, seed : int
         Of the bootstrap over templates and names.
 
@@ -29,24 +29,25 @@ def declared_forms(table, draws, seed):
         declared), ``declared`` and ``undeclared`` (accuracies), ``difference`` with ``ci_low`` and ``ci_high``,
         ``n_declared``, ``n_undeclared``.
     """
-    rows = table[(table.shots == 0) & table.form.isin(SOMETIMES_DECLARED)]
-    resampled = Resampled(rows, draws, seed)
-    made = []
-    for model, members in pooled_models(rows.model.unique(), ()).items():
-        for pronoun_type in dict.fromkeys(rows.pronoun_type):
+    source = ByModel(table, [*TEMPLATE, *NAME, "pronoun_type", "declared", "correct"], shots=0)
+    asked = ((model, rows[rows.form.isin(SOMETIMES_DECLARED)]) for model, rows in source)
+    made = Differences(Places((rows for _, rows in asked), draws, seed))
+    for model, rows in source:
+        resampled = Resampled(rows[rows.form.isin(SOMETIMES_DECLARED)], draws, seed, made.places)
+        shown = resampled.table.declared.to_numpy()
+        for pronoun_type in dict.fromkeys(resampled.table.pronoun_type):
             for form in [ALL, *SOMETIMES_DECLARED]:
-                chosen = matching(resampled.table, model=members, pronoun_type=pronoun_type)
+                chosen = matching(resampled.table, pronoun_type=pronoun_type)
                 if form != ALL:
                     chosen &= matching(resampled.table, form=form)
-                shown = resampled.table.declared.to_numpy()
-                first, second = chosen & shown, chosen & ~shown
-                difference, low, high = resampled.difference(first, second)
-                made.append(
-                    {
-                        "model": model, "pronoun_type": pronoun_type, "form": form,
-                        "declared": resampled.share(first), "undeclared": resampled.share(second),
-                        "difference": difference, "ci_low": low, "ci_high": high,
-                        "n_declared": int(first.sum()), "n_undeclared": int(second.sum()),
-                    }
-                )  # fmt: skip
-    return pd.DataFrame(made)
+                parts = resampled.cells(chosen & shown), resampled.cells(chosen & ~shown)
+                for name in (model, ALL):
+                    made.add((name, pronoun_type, form), *parts)
+    return pd.DataFrame(
+        {
+            "model": model, "pronoun_type": pronoun_type, "form": form, "declared": value["first"],
+            "undeclared": value["second"], "difference": value["difference"], "ci_low": value["ci_low"],
+            "ci_high": value["ci_high"], "n_declared": value["n_first"], "n_undeclared": value["n_second"],
+        }
+        for (model, pronoun_type, form), value in made.ordered([*source.models, ALL])
+    )  # fmt: skip

@@ -5,6 +5,7 @@ import pandas as pd
 import statsmodels.formula.api as smf
 
 from scripts.core import statistics
+from scripts.misgendered.lib.analyses.by_model import ByModel
 
 SUBSETS = {"all groups": "accuracy ~ tokens", "neo-pronouns": "accuracy ~ tokens + C(form)"}
 """Which forms a regression looks at, and its formula: among neo-pronouns forms have means of their own."""
@@ -15,8 +16,8 @@ def by_form(table):
 
     Parameters
     ----------
-    table : DataFrame
-        Predictions.
+    table : DataFrame or str
+        Predictions, or their file, of which one model is read at a time.
 
     Returns
     -------
@@ -25,10 +26,13 @@ def by_form(table):
         text, mean over instances), ``accuracy``, ``n``.
     """
     keys = ["model", "pronoun_type", "group", "form", "gold"]
-    grouped = table[table.shots == 0].groupby(keys, sort=False)
-    return grouped.agg(
-        tokens=("gold_tokens", "mean"), accuracy=("correct", "mean"), n=("correct", "size")
-    ).reset_index()
+    parts = []
+    for _, rows in ByModel(table, [*keys, "gold_tokens", "correct"], shots=0):
+        cells = rows.groupby(keys, sort=False, observed=True).agg(
+            tokens=("gold_tokens", "mean"), accuracy=("correct", "mean"), n=("correct", "size")
+        )
+        parts.append(cells.reset_index().astype(dict.fromkeys(keys, object)))
+    return pd.concat(parts, ignore_index=True)
 
 
 def regressions(cells):

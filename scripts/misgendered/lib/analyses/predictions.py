@@ -1,8 +1,9 @@
 """From scores to predictions (Hossain et al. 2023, section 3.2.1)."""
 
 import numpy as np
+import pandas as pd
 
-from scripts.core import losses
+from scripts.core import files, losses, model_outputs
 from scripts.core.errors import UserError
 from scripts.misgendered.lib import study
 from scripts.misgendered.lib.instances import SEPARATOR
@@ -49,34 +50,119 @@ def predictions(instances, scores, model, combinations, labels="corrected", capi
     UserError
         If an instance lacks the score of a candidate.
     """
-    table = instances[OF_INSTANCE].reset_index(drop=True)
-    options = [list(offer) for offer in instances.options]
-    offered = np.array([len(offer) for offer in options])
-    for statistic, suffix in STATISTICS.items():
+    offered = np.array([len(offer) for offer in instances.options], dtype=int)
+    wide = []
+    for statistic in STATISTICS:
         compared = losses.compared(scores, statistic, labels, capitals, f"scores of {model}")
-        values = _wide(compared, "log_probability", instances, offered, model)
+        wide.append(_wide(compared, "log_probability", instances, offered, model))
+    wide.append(_wide(compared, "option_tokens", instances, offered, model))
+    return decided(instances, *wide, model, combinations)
+
+
+def decided(instances, means, sums, tokens, model, combinations):
+    """Return what one model picks for every instance, as :func:`predictions`.
+
+    Parameters
+    ----------
+    instances : DataFrame
+    means, sums : array of float, shape (instances, candidates)
+        Minus the losses, of each token on average and together; minus infinity where an instance has no candidate.
+    tokens : array, shape (instances, candidates)
+        Of each candidate.
+    model : str
+    combinations : dict of int to sequence of str
+    """
+    table = instances[OF_INSTANCE].reset_index(drop=True)
+    rows = np.arange(len(table))
+    offered = np.array([len(offer) for offer in instances.options], dtype=int)
+    flat = np.array([option for offer in instances.options for option in offer], dtype=object)
+    groups = np.array([group for offer in instances.groups for group in offer], dtype=object)
+    starts = np.cumsum(offered) - offered
+    # Forms as numbers: equal ones have the same, and where there is no candidate is none.
+    codes = np.full(means.shape, -1)
+    wanted = np.arange(means.shape[1])[None, :] < offered[:, None]
+    numbers, forms = pd.factorize(flat)
+    codes[wanted] = numbers
+    gold = pd.Index(forms).get_indexer(table.gold)
+    # The first candidate with that form.
+    right = (codes == gold[:, None]).argmax(axis=1)
+    for values, suffix in ((means, STATISTICS["mean"]), (sums, STATISTICS["sum"])):
         best = values.argmax(axis=1)
-        table[f"picked{suffix}"] = [offer[index] for offer, index in zip(options, best, strict=True)]
-        table[f"correct{suffix}"] = table[f"picked{suffix}"] == table.gold
-        if statistic == "mean":
-            equal = values == values.max(axis=1)[:, None]
-            table["tie"] = [
-                len({offer[i] for i in np.flatnonzero(row)}) > 1 for offer, row in zip(options, equal, strict=True)
-            ]
-            table["picked_group"] = [
-                groups[offer.index(form)]
-                for offer, groups, form in zip(options, map(list, instances.groups), table.picked, strict=True)
-            ]
-            table["picked_type"] = [study.pronoun_type(group.split(SEPARATOR)[0]) for group in table.picked_group]
-            tokens = _wide(compared, "option_tokens", instances, offered, model)
-    right = [offer.index(gold) for offer, gold in zip(options, table.gold, strict=True)]
-    table["gold_tokens"] = tokens[np.arange(len(table)), right].astype(int)
-    table["chance"] = [offer.count(gold) / len(offer) for offer, gold in zip(options, table.gold, strict=True)]
-    numbers = table.declaration.str.rpartition("_")[2].astype(int)
-    table["declared"] = [form in combinations[number] for form, number in zip(table.form, numbers, strict=True)]
-    table["declaration_number"] = numbers.map({number: len(forms) for number, forms in combinations.items()})
+        table[f"picked{suffix}"] = flat[starts + best]
+        table[f"correct{suffix}"] = codes[rows, best] == gold
+        if values is means:
+            chosen = codes[rows, best][:, None]
+            table["tie"] = ((values == values.max(axis=1)[:, None]) & (codes != chosen)).any(axis=1)
+            table["picked_group"] = groups[starts + (codes == chosen).argmax(axis=1)]
+            kinds = {name: study.pronoun_type(name.split(SEPARATOR)[0]) for name in set(table.picked_group)}
+            table["picked_type"] = table.picked_group.map(kinds)
+    table["gold_tokens"] = tokens[rows, right].astype(int)
+    table["chance"] = (codes == gold[:, None]).sum(axis=1) / offered
+    kinds = {name: int(name.rpartition("_")[2]) for name in set(table.declaration)}
+    known = {name: len(combinations[number]) for name, number in kinds.items()}
+    shown = {(name, form): form in combinations[kinds[name]] for name in kinds for form in set(table.form)}
+    table["declared"] = [shown[pair] for pair in zip(table.declaration, table.form, strict=True)]
+    table["declaration_number"] = table.declaration.map(known)
     table.insert(0, "model", model)
     return table
+
+
+class Losses:
+    """A model's losses of all candidates, read a part of the file at a time.
+
+    Parameters
+    ----------
+    path : str or Path
+        Its score file.
+    model : str
+    asked : scripts.core.model_outputs.Asked
+        The instances that were scored.
+    labels, capitals : str
+        As :func:`scripts.core.losses.compared` takes them.
+
+    Attributes
+    ----------
+    means, sums : array of float, shape (instances, candidates)
+    tokens : array of int, shape (instances, candidates)
+        As :func:`decided` takes them, for the distinct instances of ``asked``.
+
+    Raises
+    ------
+    UserError
+        As :func:`scripts.core.model_outputs.read_scores`, and if a column is missing.
+    """
+
+    def __init__(self, path, model, asked, labels="corrected", capitals="corrected"):
+        shape = len(asked.sizes), int(asked.sizes.max(initial=0))
+        self.means, self.sums = np.full(shape, -np.inf), np.full(shape, -np.inf)
+        self.tokens = np.full(shape, -1, dtype=np.int16)
+        for owner, part in model_outputs.score_parts(path, model, asked, (*losses.MAIN, *losses.COLUMNS)):
+            at = owner, part.option_index.to_numpy(dtype=int)
+            for statistic, values in (("mean", self.means), ("sum", self.sums)):
+                compared = losses.compared(part, statistic, labels, capitals, f"scores of {model}")
+                values[at] = compared.log_probability
+            self.tokens[at] = compared.option_tokens
+
+    def decided(self, instances, owner, model, combinations):
+        """Return what the model picks for some rows of the instances, whose distinct ones are ``owner``."""
+        return decided(instances, self.means[owner], self.sums[owner], self.tokens[owner], model, combinations)
+
+
+PART = 1 << 16
+"""Rows of instances that are held at once."""
+
+
+def instance_parts(path, columns=()):
+    """Yield the instances of a file a few at a time, with the number of the first: a pair of int and DataFrame.
+
+    They have what predictions are made of, and ``columns``.
+    """
+    wanted = list(dict.fromkeys([*OF_INSTANCE, "options", "groups", *columns]))
+    start = 0
+    with files.open_parquet(path, wanted) as file:
+        for batch in file.iter_batches(PART, columns=wanted):
+            yield start, batch.to_pandas()
+            start += len(batch)
 
 
 def _wide(scores, column, instances, offered, model):

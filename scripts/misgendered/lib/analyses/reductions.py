@@ -6,8 +6,8 @@ before.
 
 import pandas as pd
 
-from scripts.misgendered.lib.analyses.accuracy import pooled_models
-from scripts.misgendered.lib.analyses.resampling import Resampled, matching
+from scripts.misgendered.lib.analyses.by_model import ByModel
+from scripts.misgendered.lib.analyses.resampling import NAME, TEMPLATE, Differences, Places, Resampled, by_type
 from scripts.misgendered.lib.labels import ALL
 
 
@@ -16,8 +16,8 @@ def reductions(table, draws, seed):
 
     Parameters
     ----------
-    table : DataFrame
-        Predictions.
+    table : DataFrame or str
+        Predictions, or their file, of which one model is read at a time.
     draws, seed : int
         Of the bootstrap over templates and names.
 
@@ -28,20 +28,23 @@ def reductions(table, draws, seed):
         ``accuracy_sum``, ``difference`` (sum minus mean) with ``ci_low`` and ``ci_high``, ``other_pick`` (share of
         instances with another form), ``n``.
     """
-    rows = table[table.shots == 0]
-    resampled = Resampled(rows.assign(other=rows.picked != rows.picked_sum), draws, seed)
-    made = []
-    for model, members in pooled_models(rows.model.unique(), ()).items():
-        for pronoun_type in [ALL, *dict.fromkeys(rows.pronoun_type)]:
-            chosen = matching(resampled.table, model=members)
-            if pronoun_type != ALL:
-                chosen &= matching(resampled.table, pronoun_type=pronoun_type)
-            difference, low, high = resampled.difference(chosen, chosen, ("correct_sum", "correct"))
-            made.append(
-                {
-                    "model": model, "pronoun_type": pronoun_type, "accuracy_mean": resampled.share(chosen),
-                    "accuracy_sum": resampled.share(chosen, "correct_sum"), "difference": difference, "ci_low": low,
-                    "ci_high": high, "other_pick": resampled.share(chosen, "other"), "n": int(chosen.sum()),
-                }
-            )  # fmt: skip
-    return pd.DataFrame(made)
+    read = ["pronoun_type", "picked", "picked_sum", "correct", "correct_sum"]
+    source = ByModel(table, [*TEMPLATE, *NAME, *read], shots=0)
+    made = Differences(Places((rows for _, rows in source), draws, seed))
+    for model, rows in source:
+        other = rows.picked.astype(object) != rows.picked_sum.astype(object)
+        resampled = Resampled(rows.assign(other=other), draws, seed, made.places)
+        for pronoun_type, chosen in by_type(resampled.table):
+            parts = resampled.cells(chosen, "correct_sum"), resampled.cells(chosen)
+            for name in (model, ALL):
+                made.add((name, pronoun_type), *parts, moved=int(other.to_numpy()[chosen].sum()))
+    rows = []
+    for (model, pronoun_type), value in made.ordered([*source.models, ALL]):
+        rows.append(
+            {
+                "model": model, "pronoun_type": pronoun_type, "accuracy_mean": value["second"],
+                "accuracy_sum": value["first"], "difference": value["difference"], "ci_low": value["ci_low"],
+                "ci_high": value["ci_high"], "other_pick": value["moved"] / value["n_first"], "n": value["n_first"],
+            }
+        )  # fmt: skip
+    return pd.DataFrame(rows)

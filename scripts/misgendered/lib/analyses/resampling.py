@@ -10,6 +10,137 @@ import numpy as np
 import pandas as pd
 
 from scripts.core import statistics
+from scripts.misgendered.lib.labels import ALL
+
+TEMPLATE, NAME = ["form", "template_index"], ["name_class", "name"]
+"""Columns that say which template and which name a row has, its stratum first."""
+
+
+class Places:
+    """Templates and names, and how often each is drawn in each bootstrap sample.
+
+    Parameters
+    ----------
+    tables : iterable of DataFrame
+        Predictions: the templates and names of all of them.
+    draws, seed : int
+    """
+
+    def __init__(self, tables, draws, seed):
+        templates, names = [], []
+        for table in tables:
+            templates.append(_combinations(table, TEMPLATE)[0])
+            names.append(_combinations(table, NAME)[0])
+        self.templates, self.names = (
+            pd.concat(parts).drop_duplicates().sort_values(columns, ignore_index=True)
+            for parts, columns in ((templates, TEMPLATE), (names, NAME))
+        )
+        self.row_weights = statistics.resampling_weights(self.templates.form, draws, seed)
+        self.column_weights = statistics.resampling_weights(self.names.name_class, draws, seed + 1)
+
+    def samples(self, trials, right, fixed_names=False):
+        """Return the share of successes in every bootstrap sample; all NaN with one template and one name.
+
+        Parameters
+        ----------
+        trials, right : array of int, shape (templates, names)
+        fixed_names : bool
+            Resample templates alone, for a quantity of single names.
+
+        Returns
+        -------
+        array of float, shape (draws,)
+        """
+        rows, columns = np.flatnonzero(trials.any(axis=1)), np.flatnonzero(trials.any(axis=0))
+        if len(rows) < 2 and (len(columns) < 2 or fixed_names):
+            return np.full(len(self.row_weights), np.nan)
+        inner = np.ix_(rows, columns)
+        column_weights = self.column_weights[:, columns]
+        return statistics.crossed_shares(
+            right[inner].astype(float),
+            trials[inner].astype(float),
+            self.row_weights[:, rows],
+            np.ones_like(column_weights) if fixed_names else column_weights,
+        )
+
+    def interval(self, trials, right, fixed_names=False):
+        """Return the ends of the 95 % interval of the share of successes."""
+        return statistics.percentile_interval(self.samples(trials, right, fixed_names))
+
+
+class Totals:
+    """Shares with intervals, of single models and of several, whose cells add up as one model comes after the other.
+
+    Parameters
+    ----------
+    places : Places
+    """
+
+    def __init__(self, places):
+        self.places, self.sums, self.values = places, {}, {}
+
+    def add(self, key, trials, right, last=False):
+        """Add cells to a share; with ``last`` nothing more comes, and only its value is kept."""
+        before = self.sums.pop(key, None)
+        if before is not None:
+            trials, right = before[0] + trials, before[1] + right
+        self.sums[key] = trials, right
+        if last:
+            self.values[key] = self.finished(key)
+            del self.sums[key]
+
+    def finished(self, key):
+        """Return ``accuracy``, ``ci_low``, ``ci_high`` and ``n`` of a share, nothing if it has no rows."""
+        if key in self.sums:
+            trials, right = self.sums[key]
+            low, high = self.places.interval(trials, right)
+            n = int(trials.sum())
+            return {"accuracy": float(right.sum() / n), "ci_low": low, "ci_high": high, "n": n}
+        return self.values.get(key, {})
+
+
+class Differences:
+    """Differences of two shares with intervals, of single models and of several, as :class:`Totals` of one."""
+
+    def __init__(self, places):
+        self.places, self.sums = places, {}
+
+    def add(self, key, first, second, moved=0):
+        """Add cells (trials and successes) to either share, and rows that are counted besides."""
+        parts = [*first, *second, moved]
+        before = self.sums.get(key)
+        self.sums[key] = parts if before is None else [old + new for old, new in zip(before, parts, strict=True)]
+
+    def finished(self, key):
+        """Return both shares, their difference with the ends of its 95 % interval, and counts."""
+        trials_a, right_a, trials_b, right_b, moved = self.sums[key]
+        n_first, n_second = int(trials_a.sum()), int(trials_b.sum())
+        first = float(right_a.sum() / n_first) if n_first else np.nan
+        second = float(right_b.sum() / n_second) if n_second else np.nan
+        samples = self.places.samples(trials_a, right_a) - self.places.samples(trials_b, right_b)
+        low, high = statistics.percentile_interval(samples)
+        return {
+            "first": first, "second": second, "difference": first - second, "ci_low": low, "ci_high": high,
+            "n_first": n_first, "n_second": n_second, "moved": moved,
+        }  # fmt: skip
+
+    def ordered(self, models):
+        """Yield keys, which start with a model, and what :meth:`finished` returns, model by model.
+
+        What comes behind the model has the order of its first appearance.
+        """
+        behind = list(dict.fromkeys(key[1:] for key in self.sums))
+        for model in models:
+            for rest in behind:
+                if (model, *rest) in self.sums:
+                    yield (model, *rest), self.finished((model, *rest))
+
+
+def by_type(table):
+    """Yield ``all`` and each type of pronouns, in the order of appearance, with its rows (array of bool)."""
+    yield ALL, np.ones(len(table), dtype=bool)
+    for pronoun_type in dict.fromkeys(table.pronoun_type):
+        yield pronoun_type, matching(table, pronoun_type=pronoun_type)
 
 
 class Resampled:
@@ -20,18 +151,19 @@ class Resampled:
     table : DataFrame
         Predictions, of one set of templates.
     draws, seed : int
+    places : Places, optional
+        Templates and names of which those of ``table`` are some; otherwise those of ``table``.
 
     Notes
     -----
     All quantities of one object share their samples, so the difference of two of them is a paired one.
     """
 
-    def __init__(self, table, draws, seed):
+    def __init__(self, table, draws, seed, places=None):
         self.table = table.reset_index(drop=True)
-        self.rows, templates = _coded(self.table, ["form", "template_index"])
-        self.columns, names = _coded(self.table, ["name_class", "name"])
-        self.row_weights = statistics.resampling_weights(templates.form, draws, seed)
-        self.column_weights = statistics.resampling_weights(names.name_class, draws, seed + 1)
+        self.places = places or Places([self.table], draws, seed)
+        self.rows = _codes(self.table, TEMPLATE, self.places.templates)
+        self.columns = _codes(self.table, NAME, self.places.names)
 
     def share(self, chosen, value="correct"):
         """Return the share of rows at which ``value`` is true; NaN without rows.
@@ -42,7 +174,7 @@ class Resampled:
         value : str
             A column.
         """
-        return float(self.table[value].to_numpy(dtype=float)[chosen].mean()) if chosen.any() else np.nan
+        return float(self.table[value].to_numpy(dtype=bool)[chosen].mean()) if chosen.any() else np.nan
 
     def samples(self, chosen, value="correct", fixed_names=False):
         """Return that share in every bootstrap sample; all NaN with one template and one name.
@@ -53,19 +185,19 @@ class Resampled:
         -------
         array of float, shape (draws,)
         """
-        rows, row_codes = np.unique(self.rows[chosen], return_inverse=True)
-        columns, column_codes = np.unique(self.columns[chosen], return_inverse=True)
-        if len(rows) < 2 and (len(columns) < 2 or fixed_names):
-            return np.full(len(self.row_weights), np.nan)
-        shape = (len(rows), len(columns))
-        place = row_codes * shape[1] + column_codes
-        values = self.table[value].to_numpy(dtype=float)[chosen]
-        trials = np.bincount(place, minlength=shape[0] * shape[1]).reshape(shape).astype(float)
-        right = np.bincount(place, weights=values, minlength=shape[0] * shape[1]).reshape(shape)
-        column_weights = self.column_weights[:, columns]
-        return statistics.crossed_shares(
-            right, trials, self.row_weights[:, rows], np.ones_like(column_weights) if fixed_names else column_weights
-        )
+        return self.places.samples(*self.cells(chosen, value), fixed_names)
+
+    def cells(self, chosen, value="correct"):
+        """Return how many rows each template has with each name, and at how many of them ``value`` is true.
+
+        Returns
+        -------
+        tuple of array of int, shape (templates, names)
+        """
+        shape = len(self.places.templates), len(self.places.names)
+        place = self.rows[chosen].astype(np.int64) * shape[1] + self.columns[chosen]
+        right = place[self.table[value].to_numpy(dtype=bool)[chosen]]
+        return tuple(np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape) for cell in (place, right))
 
     def interval(self, chosen, value="correct", fixed_names=False):
         """Return the ends of the 95 % interval of :meth:`share`."""
@@ -78,11 +210,29 @@ class Resampled:
         return value, *statistics.percentile_interval(samples)
 
 
-def _coded(table, columns):
-    """Return the number of each row's combination of ``columns``, and the combinations."""
-    combinations = table[columns].drop_duplicates().sort_values(columns, ignore_index=True)
-    codes = table[columns].merge(combinations.reset_index(names="code"), on=columns, how="left", validate="many_to_one")
-    return codes.code.to_numpy(), combinations
+def _combinations(table, columns):
+    """Return the distinct combinations of two columns, sorted, and the number of each row's combination among them."""
+    (first, names), (second, others) = (_numbered(table[column]) for column in columns)
+    place = first * len(others) + second
+    present = np.bincount(place, minlength=len(names) * len(others)) > 0
+    at, under = np.divmod(np.flatnonzero(present), max(1, len(others)))
+    frame = pd.DataFrame({columns[0]: names[at], columns[1]: others[under]})
+    return frame, (np.cumsum(present) - 1).astype(np.int32)[place]
+
+
+def _numbered(column):
+    """Return a column as numbers of its sorted values, and the values."""
+    if isinstance(column.dtype, pd.CategoricalDtype) and column.cat.categories.is_monotonic_increasing:
+        return column.cat.codes.to_numpy(dtype=np.int32), column.cat.categories.to_numpy()
+    codes, values = pd.factorize(np.asarray(column), sort=True)
+    return codes.astype(np.int32), np.asarray(values)
+
+
+def _codes(table, columns, combinations):
+    """Return the number of each row's combination of ``columns`` among known ones."""
+    there, number = _combinations(table, columns)
+    known = pd.MultiIndex.from_frame(combinations).get_indexer(pd.MultiIndex.from_frame(there))
+    return known.astype(np.int32)[number]
 
 
 def matching(table, **levels):

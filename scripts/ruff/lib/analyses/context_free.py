@@ -2,6 +2,9 @@
 
 import pandas as pd
 
+COLUMNS = ["model", "setting", "prediction"]
+"""Columns of predictions that are counted."""
+
 
 def context_free_counts(table, pronoun_sets):
     """Count each model's context-free predictions (section 5, Figures 4 and 10).

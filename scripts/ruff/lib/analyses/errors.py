@@ -6,6 +6,11 @@ import pandas as pd
 from scripts.ruff.lib.analyses.rows import fidelity_rows
 
 ERROR_TYPES = ("distraction", "bias", "other")
+COLUMNS = [
+    "model", "setting", "seed", "n_distractors", "pronoun", "distractor_pronoun", "prediction",
+    "context_free_prediction", "correct",
+]  # fmt: skip
+"""Columns of predictions that errors are told apart by."""
 
 
 def classify_errors(table):
@@ -50,10 +55,11 @@ def error_types(table):
     """
     rows = fidelity_rows(table)
     rows = rows[rows.n_distractors > 0]
-    errors = classify_errors(table)
+    errors = dict(list(classify_errors(table).groupby(["model", "n_distractors"])))
+    nothing = classify_errors(table.head(0))
     results = []
     for (model, n), part in rows.groupby(["model", "n_distractors"], sort=False):
-        wrong = errors[(errors.model == model) & (errors.n_distractors == n)]
+        wrong = errors.get((model, n), nothing)
         clear = wrong[wrong.error_type != "ambiguous"]
         shares = pd.crosstab(clear.seed, clear.error_type, normalize="index")
         for kind in ERROR_TYPES:

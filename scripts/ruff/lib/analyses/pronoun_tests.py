@@ -10,6 +10,8 @@ from scripts.ruff.lib.analyses.rows import fidelity_rows
 
 PAIRS = ["model", "pronoun_a", "pronoun_b"]
 WELCH = ["n_a", "n_b", "mean_a", "mean_b", "difference", "t", "df", "p"]
+COLUMNS = ["model", "setting", "n_distractors", "pronoun", "occupation", "correct"]
+"""Columns of predictions that the tests are made of."""
 UNTESTED = (np.nan, np.nan, np.nan)
 PAIRED = ["n_pairs", "difference_paired", "t_paired", "df_paired", "p_paired"]
 

@@ -1,0 +1,72 @@
+# Results for others: in the schema of every_eval_ever, validated by that package, and the crate.
+
+EXPORTED = [
+    {"study": name, "set": part, "model": model}
+    for name, scored in SCORED.items()
+    for part in scored.sets
+    for model in scored.models_of(part, STUDIES[name].models)
+]
+# Where a record says that a model comes from; a server is named by the model's name there.
+SOURCES = {
+    name: entry["source"] if "source" in entry else {"base_url": True, "model": entry["api"]["model"]}
+    for name, entry in MODELS.items()
+    if "source" in entry or "api" in entry
+}
+
+
+localrules:
+    export_environment,
+
+
+# In the repository, for all runs; with --sdm conda the job's own environment has all packages.
+rule export_environment:
+    input:
+        lock=root("envs/export.lock"),
+    output:
+        environment="results/environments/export.json",
+    log:
+        "results/logs/export_environment/export.log",
+    conda:
+        "../envs/export.yaml"
+    params:
+        folder=root(".venv-export"),
+    script:
+        "../scripts/export/export_environment.py"
+
+
+rule export_results:
+    input:
+        summary=rules.paper_summary.output.csv,
+        scores=["results/{study}/scores/{set}/{model}.parquet".format(**entry) for entry in EXPORTED],
+        instances=["results/{study}/instances/{set}/selected.parquet".format(**entry) for entry in EXPORTED],
+        environment=rules.export_environment.output.environment,
+        canary_file=TEMPLATES / "pronouns.tsv",
+    output:
+        folder=directory("results/export/every_eval_ever"),
+        validation="results/export/every_eval_ever.json",
+    log:
+        "results/logs/export_results/export.log",
+    conda:
+        "../envs/analysis.yaml"
+    resources:
+        mem_mb=8000,
+        runtime=60,
+    params:
+        scored=EXPORTED,
+        studies={name: study.label for name, study in STUDIES.items()},
+        models={
+            name: {key: MODELS[name][key] for key in ("label", "architecture", "parameters")}
+            | {"source": SOURCES[name]}
+            for name in dict.fromkeys([*READ_MODELS, *ASKED_MODELS])
+        },
+        organization=config["export"]["organization"],
+        relationship=config["export"]["relationship"],
+    script:
+        "../scripts/export/export_results.py"
+
+
+rule export:
+    input:
+        rules.export_results.output,
+        rules.crate.output,
+    localrule: True

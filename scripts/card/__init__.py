@@ -1,0 +1,1 @@
+"""Rules' scripts that make the card of a model."""

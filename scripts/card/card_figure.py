@@ -1,0 +1,182 @@
+"""Draw what one study finds for a model, beside other models and published values."""
+
+import pandas as pd
+
+from scripts.core import plotting
+from scripts.core.job import run
+from scripts.core.paper import published
+from scripts.core.paper import summary as summaries
+
+MODEL, RUN, OTHER, PRINTED = "model", "this run", "default run", "published"
+"""Whose a value is."""
+OWN = ("#000000", "#E69F00", "#6A3D9A", "#009E73")
+"""Colours of the ways in which the model was asked."""
+ASIDE = -0.28
+"""Where other values stand beside the model's, in parts of the distance between points."""
+MEAN = "mean of its models"
+COLUMNS = ["who", "name", "point", "value", "low", "high", "n"]
+
+
+def main(
+    *,
+    summary: str,
+    others: list,
+    printed: list,
+    pdf: str,
+    png: str,
+    csv: str,
+    study: str,
+    facts: dict,
+    value: str,
+    points: list,
+    data: list,
+    chance: float | None,
+    axis: str,
+):
+    """Draw the figure.
+
+    Parameters
+    ----------
+    summary : str
+        The study's rows of the summary.
+    others : list of str
+        Summaries of other runs; of models that are not in this one.
+    printed : list of str
+        The study's published numbers and its models, or nothing.
+    pdf, png, csv : str
+    study : str
+        Its label, as summaries of other runs have it.
+    facts : dict
+        What figures say of the model.
+    value : str
+        What is drawn.
+    points : list of list
+        ``label``, ``metric``, ``group``, ``printed`` (``scripts/core/studies.py``, ``Point``).
+    data : list of str
+        Data of which the first that the model has is drawn.
+    chance : float
+        What a random pick comes to, or None.
+    axis : str
+        What the points are.
+    """
+    label = facts["label"]
+    ours = of_points(read(summary, label), points, data, label)
+    rows = [(MODEL if of_model(name, label) else RUN, name, *rest) for name, *rest in ours]
+    for path in others:
+        frame = read(path, label)
+        known = {name for _, name, *_ in rows}
+        rows += [
+            (OTHER, name, *rest)
+            for name, *rest in of_points(frame[frame.study == study], points, data, None)
+            if name not in known and not of_model(name, label)
+        ]
+    if printed:
+        rows += [(PRINTED, *rest) for rest in from_paper(*printed, points)]
+    frame = pd.DataFrame(rows, columns=COLUMNS)
+    plotting.save(draw(frame, value, [point[0] for point in points], chance, axis), frame, pdf, png, csv)
+
+
+def read(path, label):
+    """Return the rows of a summary without rules in place of a system, and without other demonstration models."""
+    frame = summaries.read([path]).fillna({"data": "", "group": ""})
+    demonstration = frame.model.str.contains("(demonstration)", regex=False)
+    own = frame.model.map(lambda name: of_model(name, label)).astype(bool)
+    return frame[(frame.status != summaries.BASELINE) & (own | ~demonstration)]
+
+
+def of_model(name, label):
+    """Tell whether a row of a summary is about a model; ways of asking it stand behind a comma."""
+    return label is not None and (name == label or name.startswith(f"{label}, "))
+
+
+def of_points(frame, points, data, label):
+    """Return model, point, value, interval and n of the rows at the points, on the first data that the model has."""
+    wanted = [name for name in data if label is None or (of_model_rows(frame, label).data == name).any()]
+    if data:
+        frame = frame[frame.data == wanted[0]] if wanted else frame.iloc[:0]
+    kept = (frame.status == summaries.RUN) | frame.model.map(lambda name: of_model(name, label)).astype(bool)
+    frame = frame[kept]
+    return [
+        (row.model, name, row.value, row.ci_low, row.ci_high, row.n)
+        for name, metric, group, _ in points
+        for row in frame[(frame.metric == metric) & (frame.group == group)].itertuples()
+    ]
+
+
+def of_model_rows(frame, label):
+    """Return the rows of a summary about a model."""
+    return frame[frame.model.map(lambda name: of_model(name, label)).astype(bool)]
+
+
+def from_paper(numbers, models, points):
+    """Return what a study prints at the points: model, point, value; no intervals."""
+    listed, known = published.read_published(numbers), published.read_models(models)
+    rows = []
+    for name, _, _, printed in points:
+        if not printed:
+            continue
+        item, row, column, scale = printed
+        single = "{model}" not in row + column
+        for called in [MEAN] if single else known.label:
+            found = listed[
+                (listed.item == item)
+                & (listed.row == row.replace("{model}", called))
+                & (listed.column == column.replace("{model}", called))
+                & listed.kind.isin(["table", "text"])
+            ]
+            if len(found):
+                rows.append((called, name, float(found.value.iloc[0]) * scale, None, None, None))
+    return rows
+
+
+@plotting.style()
+def draw(frame, value, points, chance, axis):
+    """Draw the model's values with their intervals, others as marks; return the figure."""
+    drawn = plotting.figure(plotting.COLUMN, 2.3)
+    ax = drawn.subplots()
+    places = {point: place for place, point in enumerate(points)}
+    handles = []
+    looks = {
+        RUN: {"marker": "^", "color": "#56B4E9", "markersize": 4},
+        OTHER: {"marker": "v", "color": "#8C8C8C", "markersize": 4},
+        PRINTED: {"marker": "d", "color": "#CC79A7", "markersize": 4},
+    }
+    words = {
+        RUN: "other models of this run",
+        OTHER: "models of the default run",
+        PRINTED: "models of the study, as printed",
+    }
+    for who, look in looks.items():
+        rows = frame[frame.who == who]
+        if len(rows):
+            ax.plot(rows.point.map(places) + ASIDE, rows.value, linestyle="", **look)
+            text = f"{words[who]} ({rows.name.nunique()})"
+            if set(rows.name) == {MEAN}:
+                text = "mean of the study's models, as printed"
+            handles.append(plotting.handle(look | {"linestyle": ""}, text))
+    own = frame[frame.who == MODEL]
+    names = list(dict.fromkeys(own.name))
+    for index, name in enumerate(names):
+        rows = own[own.name == name]
+        shift = (index - (len(names) - 1) / 2) * 0.14
+        look = {
+            "color": OWN[index % len(OWN)],
+            "marker": plotting.MARKERS[index % len(plotting.MARKERS)],
+        }
+        bars = plotting.error_bars(rows.value, rows.low, rows.high)
+        ax.errorbar(
+            rows.point.map(places) + shift, rows.value, yerr=bars, linestyle="", capsize=1.5, elinewidth=0.8, **look
+        )
+        handles.insert(index, plotting.handle(look | {"linestyle": ""}, name))
+    ax.set(xlabel=axis, ylabel=value, xlim=(-0.5, len(points) - 0.5))
+    ax.set_xticks(range(len(points)), [point.replace(" ", "\n") for point in points])
+    plotting.fraction_axis(ax.yaxis)
+    if chance is not None:
+        handles.append(plotting.chance_line([ax], chance))
+    handles.append(plotting.interval_handle("95 % interval"))
+    plotting.legend_below(drawn, handles, 1 if max(map(len, names), default=0) > 26 else 2)
+    return drawn
+
+
+if __name__ == "__main__":
+    run(main)

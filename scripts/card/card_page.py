@@ -1,0 +1,197 @@
+"""Write the card of a model as LaTeX and as an HTML page that needs no other file."""
+
+import base64
+import json
+from pathlib import Path
+
+import jinja2
+import pandas as pd
+
+from scripts.core import files
+from scripts.core.job import run
+from scripts.core.paper import claims, latex
+from scripts.core.paper.formats import number
+from scripts.core.paper.published import named
+
+LONGEST = 190
+"""Characters of the evidence that a card shows; all of it is in findings.csv."""
+COUNTED = ("instances", "prompts", "texts")
+"""What a file that a model left counts."""
+
+
+def main(
+    *,
+    template_tex: str,
+    template_html: str,
+    style: str,
+    findings: list,
+    figures: list,
+    made: list,
+    speeds: list,
+    main_tex: str,
+    html: str,
+    style_copy: str,
+    findings_csv: str,
+    model: str,
+    entry: dict,
+    studies: list,
+    left_out: list,
+    audit: str,
+):
+    """Write the card.
+
+    Parameters
+    ----------
+    template_tex, template_html : str
+        The two pages, with gaps for what is found.
+    style : str
+        The LaTeX style of the proceedings.
+    findings : list of str
+        Verdicts for the model, a file for each of ``studies``.
+    figures : list of str
+        PNG and CSV of each study.
+    made : list of str
+        What the model left: scores, distributions, answers.
+    speeds : list of str
+        Measured times of its jobs.
+    main_tex, html, style_copy, findings_csv : str
+        The outputs.
+    model : str
+    entry : dict
+        What the card says of it, as in the registry.
+    studies : list of dict
+        ``key``, ``label``, ``question`` of those that it was asked for.
+    left_out : list of str
+        Labels of the others.
+    audit : str
+        The command that tells where a file of this run comes from.
+    """
+    tables = [files.read_csv(path) for path in findings]
+    joined = [table.assign(study=study["label"]) for study, table in zip(studies, tables, strict=True)]
+    files.write_csv(findings_csv, pd.concat(joined, ignore_index=True) if joined else pd.DataFrame())
+    pictures = {Path(path).stem: path for path in figures if path.endswith(".png")}
+    drawn = {Path(path).stem: files.read_csv(path) for path in figures if path.endswith(".csv")}
+    labels = {study["key"]: study["label"] for study in studies}
+    context = {
+        "model": model,
+        "label": entry["label"],
+        "facts": facts(entry, made),
+        "studies": [
+            study | judged(table) | {"values": values(drawn[study["key"]])}
+            for study, table in zip(studies, tables, strict=True)
+        ],
+        "left_out": left_out,
+        "settings": [setting(path, labels) for path in made],
+        "audit": audit,
+        "cost": cost(speeds),
+        "demonstration": entry["demonstration"],
+    }
+    files.write_text(main_tex, latex.render(Path(template_tex).parent, Path(template_tex).name, context))
+    files.write_text(style_copy, Path(style).read_text(encoding="utf-8"))
+    page = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    images = {name: base64.b64encode(Path(path).read_bytes()).decode() for name, path in pictures.items()}
+    template = page.from_string(Path(template_html).read_text(encoding="utf-8"))
+    files.write_text(html, template.render(context | {"images": images}))
+
+
+def facts(entry, made):
+    """Return what a card says of the model itself: names and values."""
+    source = entry.get("source", {})
+    where = source.get("hub") or source.get("path") or source.get("package") or entry.get("api", {}).get("base_url", "")
+    revisions = {str(files.parquet_metadata(path).get("revision") or "") for path in made} - {""}
+    listed = {
+        "Source": where,
+        "Revision": ", ".join(sorted(revisions)),
+        "Architecture": entry["architecture"],
+        "Parameters": f"{entry['parameters']:,}" if entry["parameters"] else "not published",
+        "Precision": entry.get("precision", ""),
+        "Context": f"{entry['context']:,} tokens" if entry.get("context") else "no limit stated",
+        "Licence": entry["licence"] + (" (gated)" if entry["gated"] else ""),
+    }
+    return [{"name": name, "value": value} for name, value in listed.items() if value]
+
+
+def judged(table):
+    """Return the findings that hold or fail for the model, and how many cannot be decided and why."""
+    several = table.templates.nunique() > 1
+    open_ones = table[table.verdict == claims.NOT_APPLICABLE]
+    about_others = open_ones.missing == claims.SEVERAL
+    return {
+        "findings": [
+            {
+                "number": row.claim,
+                "finding": row.finding.rstrip(".") + (f" ({row.templates})" if several else ""),
+                "source": row.source,
+                "verdict": row.verdict,
+                "evidence": shortened(row.evidence),
+            }
+            for row in table[table.verdict != claims.NOT_APPLICABLE].itertuples()
+        ],
+        "undecided": [
+            {
+                "number": row.claim,
+                "finding": row.finding.rstrip("."),
+                "reason": shortened(str(row.evidence if pd.notna(row.evidence) else "") or missing(row.missing)),
+            }
+            for row in open_ones[~about_others].itertuples()
+        ],
+        "about_others": int(about_others.sum()),
+    }
+
+
+def missing(words):
+    """Return what a finding lacks, in a clause."""
+    return f"lacks {named(words.split('; '), 3)}" if isinstance(words, str) and words else "does not apply"
+
+
+def shortened(text):
+    """Return the beginning of a text that is too long for a card."""
+    text = str(text)
+    return text if len(text) <= LONGEST else text[:LONGEST].rsplit(" ", 1)[0].rstrip(";:,") + " ..."
+
+
+def values(frame):
+    """Return the model's values of a figure in words."""
+    own = frame[frame.who == "model"]
+    rows = []
+    for row in own.itertuples():
+        ends = "" if pd.isna(row.low) else f" [{number(row.low, 2)}, {number(row.high, 2)}]"
+        rows.append({"name": row.name, "point": str(row.point), "value": number(row.value, 2) + ends})
+    return rows
+
+
+def setting(path, labels):
+    """Return how a file came to be that the model left; ``labels`` are those of the studies."""
+    stored = files.parquet_metadata(path)
+    parts = Path(path).parts
+    counted = next((f"{stored[key]:,} {key}" for key in COUNTED if key in stored), "")
+    return {
+        "study": labels[parts[1]],
+        "room": parts[2],
+        "set": "/".join(parts[3:-1]),
+        "count": counted,
+        "engine": stored.get("engine") or "greedy" * ("search" in stored) or "",
+        "precision": stored.get("precision", "as served"),
+        "device": stored.get("device", "server"),
+        "path": path,
+        "digest": files.sha256(path)[:12],
+        "weights": str(stored.get("weights_sha256") or "")[:12],
+    }
+
+
+def cost(speeds):
+    """Return minutes of the model's jobs, loading included, and on what they ran; the tokens that a server counted."""
+    measured = [json.loads(Path(path).read_text(encoding="utf-8")) for path in speeds]
+    seconds = sum(job.get("seconds", 0) + job.get("loading_seconds", 0) for job in measured)
+    devices = sorted({str(job.get("device", "")) for job in measured} - {""})
+    tokens = sum(job.get("prompt_tokens", 0) + job.get("completion_tokens", 0) for job in measured)
+    return {
+        "minutes": number(seconds / 60, 1),
+        "jobs": len(measured),
+        "devices": ", ".join(devices),
+        "tokens": f"{tokens:,}" if tokens else "",
+    }
+
+
+if __name__ == "__main__":
+    run(main)

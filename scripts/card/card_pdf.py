@@ -1,0 +1,16 @@
+"""Typeset the card of a model; one with a problem in its log is not kept."""
+
+from scripts.core.job import run
+from scripts.core.paper.typesetting import typeset
+
+
+def main(*, main_tex: str, style: str, figures: list, pdf: str, overfull: float):
+    """Write ``pdf``; ``style`` and ``figures`` lie beside ``main_tex``, which includes them.
+
+    Boxes that stick out by more than ``overfull`` points are refused.
+    """
+    typeset(main_tex, pdf, overfull)
+
+
+if __name__ == "__main__":
+    run(main)

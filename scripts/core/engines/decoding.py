@@ -1,0 +1,230 @@
+"""Continue token ids in a batch: what prompts share is read once, and rows that have ended leave the batch.
+
+A decoder reads its prompts in up to three passes: what all begin with, once; what the prompts of a group begin with,
+once for each group; and the rest of each prompt. Every pass is padded on the left, between what was read before and its
+own tokens, under an attention mask; position ids count real tokens alone. An encoder-decoder encodes each prompt once,
+padded on the right.
+"""
+
+import inspect
+import itertools
+from dataclasses import dataclass
+
+import torch
+from transformers import DynamicCache, EncoderDecoderCache
+
+# Shorter beginnings are not worth the copies of their keys and values.
+SHORTEST_SHARED = 8
+
+# Rows that have ended leave when they are so many of a batch: to leave means to copy what stays.
+ENDED_SHARE = 1 / 8
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How the prompts of a batch are read.
+
+    Attributes
+    ----------
+    shared : int
+        Tokens that all begin with.
+    groups : tuple of tuple of int
+        Rows by the group whose beginning they have; empty if every row is read by itself.
+    prefixes : tuple of int
+        How many tokens each group begins with, ``shared`` included.
+    widths : tuple of int
+        Padded widths of the two later passes: of groups, of rows.
+    """
+
+    shared: int
+    groups: tuple
+    prefixes: tuple
+    widths: tuple
+
+    def tokens(self, rows):
+        """Return how many tokens the passes read, padding included."""
+        return self.shared + len(self.groups) * self.widths[0] + rows * self.widths[1]
+
+    @property
+    def width(self):
+        """Tokens that a row's attention sees before its first new token, padding included."""
+        return self.shared + sum(self.widths)
+
+
+def layout(ids):
+    """Return the :class:`Layout` that reads the fewest tokens.
+
+    Parameters
+    ----------
+    ids : sequence of sequence of int
+        Token ids of each prompt.
+    """
+    order = sorted(range(len(ids)), key=lambda row: ids[row])
+    common = [_common(ids[a], ids[b]) for a, b in itertools.pairwise(order)]
+    longest = max(map(len, ids))
+    shared = min([*common, *(len(tokens) - 1 for tokens in ids)]) if common else 0
+    shared = shared if shared >= SHORTEST_SHARED else 0
+    best = Layout(shared, (), (), (0, longest - shared))
+    for least in sorted({c for c in common if c >= shared + SHORTEST_SHARED}):
+        groups, prefixes = [[order[0]]], []
+        ends = [c < least for c in common]
+        for row, new in zip(order[1:], ends, strict=True):
+            if new:
+                groups.append([row])
+            else:
+                groups[-1].append(row)
+        start = 0
+        for group in groups:
+            inner = common[start : start + len(group) - 1]
+            # Every prompt keeps a token of its own, whose logits say what comes next.
+            prefixes.append(min([*inner, *(len(ids[row]) - 1 for row in group)]) if inner else None)
+            start += len(group)
+        rest = max(
+            len(ids[row]) - prefix
+            for group, prefix in zip(groups, prefixes, strict=True)
+            if prefix is not None
+            for row in group
+        )
+        prefixes = [
+            max(shared, len(ids[group[0]]) - rest) if prefix is None else prefix
+            for group, prefix in zip(groups, prefixes, strict=True)
+        ]
+        candidate = Layout(
+            shared, tuple(map(tuple, groups)), tuple(prefixes), (max(prefixes) - shared, rest)
+        )  # fmt: skip
+        if candidate.tokens(len(ids)) < best.tokens(len(ids)):
+            best = candidate
+    return best
+
+
+def _common(first, second):
+    """Return how many tokens two sequences begin with alike."""
+    pairs = zip(first, second, strict=False)
+    return next((i for i, (a, b) in enumerate(pairs) if a != b), min(len(first), len(second)))
+
+
+def _select(cache, rows):
+    """Keep rows of a cache, in their order and as often as they come."""
+    for layer in cache.layers:
+        # Layers may lie on several devices.
+        layer.batch_select_indices(rows.to(layer.keys.device))
+
+
+def can_continue(model):
+    """Return whether a model can be run here: transformers' own code, with keys and values of the usual kind."""
+    if not (type(model).__module__.startswith("transformers.") and model._supports_default_dynamic_cache()):
+        return False
+    config = model.config.get_text_config()
+    # A window counts padding: models with one read every prompt whole.
+    windows = [getattr(config, name, None) for name in ("sliding_window", "attention_chunk_size", "attention_window")]
+    return not any(windows) or getattr(config, "use_sliding_window", True) is False
+
+
+def cached_bytes(model, padding):
+    """Return the bytes of the keys and values that one token leaves: those of a prompt of one token."""
+    with torch.inference_mode():
+        cache = Batch(model, [[padding]], padding).cache
+    parts = [cache.self_attention_cache, cache.cross_attention_cache] if model.config.is_encoder_decoder else [cache]
+    return max(sum(layer.keys.nbytes + layer.values.nbytes for layer in part.layers) for part in parts)
+
+
+class Batch:
+    """Prompts that a model continues together.
+
+    Parameters
+    ----------
+    model : transformers.PreTrainedModel
+        For which :func:`can_continue`.
+    ids : sequence of sequence of int
+    padding : int
+    """
+
+    def __init__(self, model, ids, padding):
+        self.model = model
+        self.padding = padding
+        takes = inspect.signature(model.forward).parameters
+        self.last = {"logits_to_keep": 1} if "logits_to_keep" in takes else {}
+        self.counts = "position_ids" in takes
+        self.inputs = {}
+        self._read(ids) if model.config.is_encoder_decoder else self._read_decoder(ids)
+
+    def _read(self, ids):
+        """Encode the prompts, and read what every answer begins with."""
+        tokens, mask = self._padded(ids, left=False)
+        encoded = self.model.get_encoder()(input_ids=tokens, attention_mask=mask)
+        self.cache = EncoderDecoderCache(DynamicCache(), DynamicCache())
+        self.inputs = {"attention_mask": mask, "encoder_outputs": encoded}
+        start = self.model.config.decoder_start_token_id
+        if start is None:
+            start = self.model.generation_config.decoder_start_token_id
+        self._forward(decoder_input_ids=torch.full((len(ids), 1), start, device=tokens.device))
+
+    def _read_decoder(self, ids):
+        plan = layout(ids)
+        device = self.model.device
+        self.cache = DynamicCache()
+        self.mask = torch.zeros((1, 0), dtype=torch.long, device=device)
+        self.positions = torch.zeros(1, dtype=torch.long, device=device)
+        if plan.shared:
+            self._pass([ids[0][: plan.shared]])
+        if plan.groups:
+            self._spread([0] * len(plan.groups))
+            beginnings = zip(plan.groups, plan.prefixes, strict=True)
+            self._pass([ids[group[0]][plan.shared : prefix] for group, prefix in beginnings])
+        of_row = {row: (number, plan.prefixes[number]) for number, group in enumerate(plan.groups) for row in group}
+        groups, prefixes = zip(*(of_row.get(row, (0, plan.shared)) for row in range(len(ids))), strict=True)
+        self._spread(groups)
+        self._pass([tokens[prefix:] for tokens, prefix in zip(ids, prefixes, strict=True)])
+
+    def _spread(self, rows):
+        rows = torch.tensor(rows, device=self.mask.device)
+        self.mask, self.positions = self.mask[rows], self.positions[rows]
+        _select(self.cache, rows)
+
+    def _pass(self, ids):
+        """Read ``ids``, padded on the left, behind what was read before."""
+        tokens, mask = self._padded(ids, left=True)
+        self.mask = torch.cat([self.mask, mask], dim=1)
+        positions = (self.positions[:, None] + mask.cumsum(1) - 1).clamp(min=0)
+        self.positions = self.positions + mask.sum(1)
+        self._forward(
+            input_ids=tokens, attention_mask=self.mask, **({"position_ids": positions} if self.counts else {})
+        )
+
+    def _padded(self, ids, left):
+        device = self.model.device
+        width = max(map(len, ids))
+        tokens = torch.full((len(ids), width), self.padding, dtype=torch.long)
+        mask = torch.zeros((len(ids), width), dtype=torch.long)
+        for row, some in enumerate(ids):
+            places = slice(width - len(some), width) if left else slice(0, len(some))
+            tokens[row, places] = torch.tensor(some, dtype=torch.long)
+            mask[row, places] = 1
+        return tokens.to(device), mask.to(device)
+
+    def _forward(self, **given):
+        given |= {"past_key_values": self.cache, "use_cache": True}
+        output = self.model(**given, **self.inputs, **self.last)
+        self.logits = output.logits[:, -1].float()
+
+    def step(self, tokens):
+        """Read one more token of each row (Tensor of int, shape (rows,)); ``logits`` are what follows then."""
+        if self.model.config.is_encoder_decoder:
+            self._forward(decoder_input_ids=tokens[:, None])
+        else:
+            self.mask = torch.cat([self.mask, self.mask.new_ones(len(tokens), 1)], dim=1)
+            positions, self.positions = self.positions[:, None], self.positions + 1
+            given = {"position_ids": positions} if self.counts else {}
+            self._forward(input_ids=tokens[:, None], attention_mask=self.mask, **given)
+
+    def keep(self, rows):
+        """Keep the rows at these places (sequence of int) and forget the others."""
+        if not self.model.config.is_encoder_decoder:
+            self._spread(rows)
+            return
+        rows = torch.tensor(rows, device=self.model.device)
+        _select(self.cache.self_attention_cache, rows)
+        _select(self.cache.cross_attention_cache, rows)
+        encoded = self.inputs["encoder_outputs"]
+        encoded.last_hidden_state = encoded.last_hidden_state[rows]
+        self.inputs["attention_mask"] = self.inputs["attention_mask"][rows]

@@ -1,0 +1,456 @@
+"""What a checkpoint says about itself, and the registry entry that follows from it; no weights are read.
+
+A description is a dictionary that JSON can hold:
+
+``source``
+    As in the registry: ``{hub, revision}``, the revision resolved to a commit, or ``{path}``.
+``classes``, ``model_type``, ``encoder_decoder``, ``own_code``
+    Of ``config.json``.
+``dtype``
+    What the weights are stored in, or None.
+``parameters``, ``context``
+    Numbers, or None where they could not be read; ``unread`` says why.
+``licence``, ``gated``, ``chat_template``
+    Of the model card, of the hub and of the tokenizer's configuration.
+"""
+
+import json
+import math
+import re
+import struct
+from pathlib import Path
+
+import yaml
+
+from scripts.core import files
+from scripts.core.engines.registry import BYTES
+from scripts.core.errors import UserError, nearest
+
+SMALL_FILES = ("config.json", "tokenizer_config.json", "chat_template.jinja", "README.md")
+"""What is fetched of a checkpoint to describe it."""
+OVERRIDES = {
+    "architecture": str,
+    "parameters": int,
+    "precision": str,
+    "context": int,
+    "licence": str,
+    "gpus": int,
+    "label": str,
+    "remote_code": bool,
+    "answers": str,
+    "reference": str,
+    "served_model": str,
+}
+"""Facts that the command line may state, which outrank what a checkpoint says; with their types."""
+SERVED = {
+    "answers": "how it tells log-probabilities: prompt_logprobs, echo or llama_cpp",
+    "reference": "the model of the registry that has the same weights",
+    "served_model": "what the server calls the model",
+}
+"""Facts that the address of a server needs beside it, and what they are (docs/servers.md)."""
+SERVER_PACE = 6000
+"""Requests a minute that a server is sent at most which the command line names."""
+HALF_FROM = 6e9
+"""From so many parameters upwards a model is run in half precision, as in config/models.yaml."""
+GPU_BYTES, GPU_SPARE = 40e9, 1.1
+"""A GPU of the registry, and how much room a model needs, in parts of its weights."""
+ON_CPU = 2e8
+"""A model with fewer parameters asks for no GPU."""
+SPAN_TYPES = ("t5", "mt5", "umt5", "longt5", "switch_transformers")
+HEADS = {
+    "encoder": ("ForMaskedLM", "ForPreTraining"),
+    "decoder": ("ForCausalLM", "LMHeadModel", "DoubleHeadsModel"),
+    "encoder-decoder": ("ForConditionalGeneration", "ForSeq2SeqLM"),
+}
+"""How the names of transformers' classes end that predict words."""
+LARGEST_HEADER = 100_000_000
+"""Bytes that a safetensors header has at most."""
+
+
+def of_folder(folder):
+    """Describe a checkpoint in a folder.
+
+    Parameters
+    ----------
+    folder : str or Path
+
+    Returns
+    -------
+    dict
+
+    Raises
+    ------
+    UserError
+        If there is no ``config.json`` or it cannot be read.
+    """
+    path = Path(folder).expanduser()
+    if not (path / "config.json").is_file():
+        raise UserError(f"card: {folder} holds no config.json; name a folder that save_pretrained wrote")
+    stored = sorted(path.glob("*.safetensors"))
+    parameters = sum(sum(_header_counts(file).values()) for file in stored) or None
+    facts = {"source": {"path": str(folder)}, "parameters": parameters, "licence": None, "gated": False}
+    return _with_configuration(facts, path)
+
+
+def of_hub(hub, revision=None, client=None):
+    """Describe a checkpoint on the hub, of which only small files are fetched.
+
+    Parameters
+    ----------
+    hub : str
+        ``owner/name``.
+    revision : str, optional
+        A commit, branch or tag; None: the newest commit.
+    client : object, optional
+        With ``model_info`` and ``hf_hub_download`` of ``huggingface_hub.HfApi``, which it is by default.
+
+    Raises
+    ------
+    UserError
+        If the hub cannot be reached, does not know the model or does not let this user in.
+    """
+    if client is None:
+        import huggingface_hub
+
+        client = huggingface_hub.HfApi()
+    try:
+        info = client.model_info(hub, revision=revision)
+        present = {sibling.rfilename for sibling in info.siblings or ()}
+        paths = [Path(client.hf_hub_download(hub, name, revision=info.sha)) for name in SMALL_FILES if name in present]
+    except Exception as error:  # the client's failures share no base class
+        raise UserError(_refusal(hub, revision, error)) from error
+    if "config.json" not in present:
+        raise UserError(f"card: {hub} holds no config.json; name a checkpoint of transformers")
+    counts = getattr(getattr(info, "safetensors", None), "parameters", None) or {}
+    facts = {
+        "source": {"hub": hub, "revision": info.sha},
+        "parameters": sum(counts.values()) or None,
+        "licence": _licence(getattr(info, "card_data", None)),
+        "gated": bool(info.gated),
+    }
+    folder = next(path.parent for path in paths if path.name == "config.json")
+    described = _with_configuration(facts, folder)
+    if counts and not described["dtype"]:
+        described["dtype"] = _dtype(max(counts, key=counts.get))
+    return described
+
+
+def _refusal(hub, revision, error):
+    kind = type(error).__name__
+    if kind == "GatedRepoError":
+        return (
+            f"card: access to {hub} is gated; ask for it at https://huggingface.co/{hub} and log in with: hf auth login"
+        )
+    if kind == "RepositoryNotFoundError":
+        return f"card: {hub} is not on the hub, or not open to you; correct the id, or log in with: hf auth login"
+    if kind == "RevisionNotFoundError":
+        return f"card: {hub} has no revision {revision}; correct what stands behind the @"
+    return f"card: the hub cannot be reached ({kind}); name the folder of a checkpoint, or try again with a network"
+
+
+def _with_configuration(facts, folder):
+    """Return ``facts`` with what the small files in a folder say."""
+    configuration = _json(folder / "config.json")
+    tokenizer = _json(folder / "tokenizer_config.json") if (folder / "tokenizer_config.json").is_file() else {}
+    described = facts | {
+        "classes": list(configuration.get("architectures") or []),
+        "model_type": configuration.get("model_type"),
+        "encoder_decoder": bool(configuration.get("is_encoder_decoder")),
+        "own_code": bool(configuration.get("auto_map")),
+        "dtype": _dtype(configuration.get("dtype") or configuration.get("torch_dtype")),
+        "licence": facts["licence"] or _front_matter(folder / "README.md").get("license"),
+        "chat_template": bool(tokenizer.get("chat_template")) or (folder / "chat_template.jinja").is_file(),
+        "context": None,
+        "unread": None,
+    }
+    architecture = architecture_of(described)
+    if architecture and not described["own_code"]:
+        try:
+            # Torch takes seconds, and every start of Snakemake imports this module.
+            from scripts.core.engines import contexts
+
+            counted, described["context"] = contexts.measured(facts["source"], architecture, folder)
+            described["parameters"] = facts["parameters"] or counted
+        except UserError as error:
+            described["unread"] = str(error)
+    return described
+
+
+def _json(path):
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise UserError(f"card: {path.name} of the checkpoint cannot be read ({error}); fetch it again") from error
+    if not isinstance(value, dict):
+        raise UserError(f"card: {path.name} of the checkpoint holds no keys; fetch it again")
+    return value
+
+
+def _front_matter(path):
+    """Return the keys at the head of a README, or nothing if there are none that can be read."""
+    if not path.is_file():
+        return {}
+    match = re.match(r"---\s*\n(.*?)\n---\s*(\n|$)", path.read_text(encoding="utf-8", errors="replace"), re.DOTALL)
+    try:
+        read = yaml.safe_load(match[1]) if match else {}
+    except yaml.YAMLError:
+        return {}
+    return read if isinstance(read, dict) else {}
+
+
+def _licence(card):
+    """Return the licence of a model card of the hub, by its name where it has one of its own."""
+    if card is None:
+        return None
+    licence = card.get("license")
+    return card.get("license_name") or licence if licence == "other" else licence
+
+
+def _dtype(name):
+    """Return the precision that a configuration or a header names, as the registry calls it, or None."""
+    short = {"f32": "float32", "f16": "float16", "bf16": "bfloat16"}
+    name = str(name or "").removeprefix("torch.").lower()
+    return short.get(name, name) if short.get(name, name) in BYTES else None
+
+
+def _header_counts(path):
+    """Return how many numbers a safetensors file holds of each type; only its header is read.
+
+    Raises
+    ------
+    UserError
+        If it is not such a file.
+    """
+    try:
+        with Path(path).open("rb") as file:
+            (length,) = struct.unpack("<Q", file.read(8))
+            if length > LARGEST_HEADER:
+                raise ValueError("no header")
+            text = file.read(length)
+            if len(text) < length:
+                raise ValueError("cut off")
+            header = json.loads(text)
+        counts = {}
+        for name, tensor in header.items():
+            if name != "__metadata__":
+                counts[tensor["dtype"]] = counts.get(tensor["dtype"], 0) + math.prod(tensor["shape"])
+    except (OSError, ValueError, KeyError, TypeError, struct.error) as error:
+        raise UserError(f"card: {path} is not a safetensors file ({error}); fetch it again") from error
+    return counts
+
+
+def architecture_of(described):
+    """Return ``encoder``, ``decoder`` or ``encoder-decoder`` by the class that a checkpoint was saved from, or None."""
+    for name in described["classes"]:
+        for architecture, endings in HEADS.items():
+            if name.endswith(endings) and (architecture == "encoder-decoder") == described["encoder_decoder"]:
+                return architecture
+    return None
+
+
+def entry_of(described, given=None):
+    """Return the registry entry of a described checkpoint.
+
+    Parameters
+    ----------
+    described : dict
+        Of :func:`of_folder` or :func:`of_hub`.
+    given : dict, optional
+        Some of :data:`OVERRIDES`.
+
+    Returns
+    -------
+    dict
+        As ``config/schemas/models.schema.yaml`` has it.
+
+    Raises
+    ------
+    UserError
+        If the checkpoint predicts no words, or naming all facts that could not be found out and how to state them.
+    """
+    given = given or {}
+    if wrong := sorted(given.keys() & SERVED.keys()):
+        raise UserError(f"card: {', '.join(wrong)}: for the address of a server alone; leave it out")
+    called = described["source"].get("hub") or described["source"]["path"]
+    architecture = given.get("architecture") or architecture_of(described)
+    if architecture is None and described["classes"]:
+        raise UserError(
+            f"card: {called} is a {described['classes'][0]}, which no study can take: they want a model that predicts "
+            "words; if it does, say how: architecture=encoder, decoder or encoder-decoder"
+        )
+    if described["own_code"] and "remote_code" not in given:
+        raise UserError(
+            f"card: {called} comes with code of its own, which is not run unasked; read it, then add: remote_code=true"
+        )
+    facts = {
+        "architecture": architecture,
+        "parameters": given.get("parameters") or described["parameters"],
+        "licence": given.get("licence") or described["licence"],
+    }
+    lacking = [name for name, value in facts.items() if not value]
+    if lacking:
+        why = f" ({described['unread']})" if described["unread"] else ""
+        raise UserError(
+            f"card: {called} does not say {', '.join(lacking)}{why}; add to --config: "
+            + " ".join(f"{name}=..." for name in lacking)
+        )
+    parameters = facts["parameters"]
+    precision = given.get("precision") or precision_of(parameters, described["dtype"])
+    entry = {
+        "label": given.get("label") or label_of(described["source"]),
+        "family": described["model_type"] or label_of(described["source"]),
+        "size": size_text(parameters),
+        "architecture": architecture,
+        "parameters": parameters,
+        "source": described["source"],
+        "precision": precision,
+        "gpus": given["gpus"] if "gpus" in given else gpus_of(parameters, precision),
+        "licence": str(facts["licence"]),
+        "gated": described["gated"],
+        "demonstration": False,
+        "studies": {},
+    }
+    context = given.get("context") or described["context"]
+    if context:
+        entry["context"] = context
+    if given.get("remote_code"):
+        entry["remote_code"] = True
+    if architecture == "encoder-decoder":
+        entry["labels"] = "span" if described["model_type"] in SPAN_TYPES else "text"
+        entry["prompt_wrapping"] = "none"
+    elif architecture == "decoder" and described["chat_template"]:
+        entry["prompt_wrapping"] = "chat_template"
+    return entry
+
+
+def entry_of_server(address, given, known):
+    """Return the registry entry of a server that answers without a key and without a price.
+
+    Parameters
+    ----------
+    address : str
+        Of its interface, such as ``http://localhost:8000/v1``.
+    given : dict
+        Some of :data:`OVERRIDES`.
+    known : dict
+        The registry's models. That with the same weights has the parameters, the context and the licence.
+
+    Returns
+    -------
+    dict
+        As ``config/schemas/models.schema.yaml`` has it.
+
+    Raises
+    ------
+    UserError
+        Naming all of :data:`SERVED` that were not stated; if there is no such reference; for other facts.
+    """
+    lacking = [name for name in SERVED if name not in given]
+    if lacking:
+        raise UserError(
+            f"card: {address} is a server; add to --config: {' '.join(f'{name}=...' for name in lacking)} "
+            f"({'; '.join(f'{name}: {SERVED[name]}' for name in lacking)}); one that wants a key or money is described "
+            "in a registry of your own (docs/servers.md)"
+        )
+    others = sorted(given.keys() - {*SERVED, "label"})
+    if others:
+        raise UserError(f"card: {', '.join(others)} of a server are those of its reference; leave them out")
+    reference = given["reference"]
+    entry = known.get(reference)
+    if entry is None or "source" not in entry or entry["architecture"] != "decoder":
+        raise UserError(
+            f"card: reference: '{reference}' is no decoder with weights in config/models.yaml, nor in a registry that "
+            f"you name{nearest(reference, known)}"
+        )
+    shared = ("family", "size", "architecture", "parameters", "context", "licence", "gated", "demonstration")
+    return {
+        "label": given.get("label") or f"served {entry['label']}",
+        **{key: entry[key] for key in shared if key in entry},
+        "api": {
+            "base_url": address.rstrip("/"), "model": given["served_model"], "interface": "completions", "key": None,
+            "top_logprobs": 5, "requests_per_minute": SERVER_PACE,
+            "usd_per_million_tokens": {"prompt": 0, "completion": 0},
+            "scoring": {"answers": given["answers"], "reference": reference},
+        },
+        "studies": {},
+    }  # fmt: skip
+
+
+def precision_of(parameters, dtype):
+    """Return the precision in which a model is run.
+
+    As in config/models.yaml float32 below six billion parameters, so that rounding decides no close call. Above, what
+    the weights are stored in if that is half precision; otherwise bfloat16, whose range is that of float32.
+    """
+    if parameters < HALF_FROM:
+        return "float32"
+    return dtype if dtype in ("float16", "bfloat16") else "bfloat16"
+
+
+def gpus_of(parameters, precision):
+    """Return how many GPUs of 40 GB a model needs, 0 for a small one.
+
+    Examples
+    --------
+    >>> gpus_of(7e10, "float16"), gpus_of(7e9, "bfloat16"), gpus_of(1.3e8, "float32")
+    (4, 1, 0)
+    """
+    if parameters < ON_CPU:
+        return 0
+    return math.ceil(GPU_SPARE * parameters * BYTES[precision] / GPU_BYTES)
+
+
+def label_of(source):
+    """Return what figures call a checkpoint: the last part of its id or folder."""
+    last = source["hub"].rpartition("/")[2] if "hub" in source else Path(source["path"]).expanduser().resolve().name
+    return last.replace(": ", " ")
+
+
+def size_text(parameters):
+    """Return a number of parameters in short.
+
+    Examples
+    --------
+    >>> size_text(134515008), size_text(6_738_415_616), size_text(36032)
+    ('135M', '6.7B', '36K')
+    """
+    for unit, letter in ((1e9, "B"), (1e6, "M"), (1e3, "K")):
+        if parameters >= unit:
+            value = parameters / unit
+            return f"{value:.1f}".removesuffix(".0") + letter if value < 10 else f"{value:.0f}{letter}"
+    return str(parameters)
+
+
+def name_of(label):
+    """Return a name that the registry takes, made from a label.
+
+    Examples
+    --------
+    >>> name_of("SmolLM2-135M_Instruct")
+    'smollm2-135m-instruct'
+    """
+    return re.sub(r"[^a-z0-9.]+", "-", label.lower()).strip("-.") or "model"
+
+
+def stated(configured):
+    """Return the facts of :data:`OVERRIDES` that a configuration states, with their types checked.
+
+    Raises
+    ------
+    UserError
+        If one has another type.
+    """
+    given = {}
+    for name, kind in OVERRIDES.items():
+        if name in configured:
+            value = configured[name]
+            if type(value) is not kind:
+                words = {str: "text", int: "a whole number", bool: "true or false"}
+                raise UserError(f"{name}: '{value}' is not {words[kind]}; correct it")
+            given[name] = value
+    return given
+
+
+def write(path, described):
+    """Write a description (JSON)."""
+    files.write_json(path, described)

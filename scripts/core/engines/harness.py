@@ -1,0 +1,99 @@
+"""lm-evaluation-harness as a peer in measurements: a process of its own environment that is asked line by line.
+
+    PEER_PYTHON -m scripts.core.engines.harness
+
+It reads JSON objects from standard input, one a line, and answers each with one: first ``{"folder": ...,
+"threads": ..., "batch": ...}`` of a model, then ``{"score": [[context, continuation], ...]}`` or
+``{"generate": [prompt, ...], "new_tokens": ...}``. Answers have ``seconds``, loading excluded, and ``results``: sums of
+log-probabilities, or texts.
+This module imports nothing but the standard library until it serves.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from scripts.core.errors import UserError
+
+
+class Peer:
+    """The process, from this side.
+
+    Parameters
+    ----------
+    python : str or Path
+        The interpreter of the environment of ``envs/peers.lock``.
+    folder : str or Path
+        What ``save_pretrained`` wrote of model and tokenizer.
+    threads, batch : int
+        Threads of PyTorch; requests in a batch.
+    """
+
+    def __init__(self, python, folder, threads, batch):
+        root = Path(__file__).parents[3]
+        self.process = subprocess.Popen(
+            [str(python), "-m", "scripts.core.engines.harness"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            cwd=root,
+            env={**os.environ, "PYTHONPATH": str(root), "HF_HUB_OFFLINE": "1"},
+            text=True,
+        )
+        self.ask({"folder": str(Path(folder).resolve()), "threads": threads, "batch": batch})
+
+    def ask(self, request):
+        """Return the answer to a request, a dict.
+
+        Raises
+        ------
+        UserError
+            If the process has ended.
+        """
+        self.process.stdin.write(json.dumps(request) + "\n")
+        self.process.stdin.flush()
+        line = self.process.stdout.readline()
+        if not line:
+            raise UserError(
+                f"lm-evaluation-harness ended with status {self.process.wait()}; make its environment again: make bench"
+            )
+        return json.loads(line)
+
+    def close(self):
+        """End the process."""
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def serve():
+    """Answer requests until standard input ends."""
+    import torch
+    from lm_eval.api.instance import Instance
+    from lm_eval.models.huggingface import HFLM
+
+    answers, sys.stdout = sys.stdout, sys.stderr
+    model = None
+    for line in sys.stdin:
+        asked = json.loads(line)
+        if "folder" in asked:
+            torch.set_num_threads(asked["threads"])
+            model = HFLM(pretrained=asked["folder"], device="cpu", dtype="float32", batch_size=asked["batch"])
+            answer = {}
+        else:
+            kind = "loglikelihood" if "score" in asked else "generate_until"
+            stop = {"until": [], "max_gen_toks": asked.get("new_tokens"), "do_sample": False}
+            arguments = [tuple(pair) for pair in asked.get("score", ())] or [(text, stop) for text in asked["generate"]]
+            requests = [Instance(kind, {}, given, n) for n, given in enumerate(arguments)]
+            started = time.perf_counter()
+            found = getattr(model, kind)(requests, disable_tqdm=True)
+            seconds = time.perf_counter() - started
+            answer = {"seconds": seconds, "results": [one[0] for one in found] if kind == "loglikelihood" else found}
+        answers.write(json.dumps(answer) + "\n")
+        answers.flush()
+
+
+if __name__ == "__main__":
+    serve()

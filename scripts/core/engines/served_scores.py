@@ -1,0 +1,245 @@
+"""Log-likelihoods of given texts through servers that return the log-probabilities of a prompt.
+
+A score is what the engines here compute for a decoder (:mod:`scripts.core.engines.scoring`): the sum of the
+log-probabilities of the tokens that the model's own tokenizer makes of the text, but the first. Servers tell them in
+one of three ways (``api.scoring.answers`` of the registry):
+
+* ``prompt_logprobs``, a field of vLLM's: one entry for each token, by its id.
+* ``echo``, OpenAI's way: ``echo`` and ``logprobs`` together; the first token has none.
+* ``llama_cpp``: the same in the server of llama-cpp-python, which differs in three points (version 0.3.36 was read). It
+  takes no token ids, so it is sent text, with the token that begins every text in front, and must not add that token
+  itself. It leaves that token out of its list and has no number for the one behind it, which a second request asks for
+  (that token is forced by a bias, and the number given is the one without the bias). And its list is one place off
+  where texts begin with no such token: those models are refused.
+
+The first two are sent the ids of the tokens. What comes back must be the same tokens, or the job ends: a server that
+reads a text otherwise scores another text.
+"""
+
+import hashlib
+import json
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from scripts.core.engines import completions
+from scripts.core.engines.batches import Texts
+from scripts.core.engines.completions import UnparsableError
+from scripts.core.errors import UserError
+
+ANSWERS = ("prompt_logprobs", "echo", "llama_cpp")
+
+# Far above what a token's logit can be below the best one's, and the most that OpenAI's interface takes.
+BIAS = 100
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One request.
+
+    Attributes
+    ----------
+    text : str
+    ids : tuple of int
+        The tokens of the text, special ones included.
+    call : int
+        0; other numbers ask for the same again, whatever is kept of earlier calls.
+    opening : bool
+        Whether the token behind the first is asked for alone (``llama_cpp``).
+    """
+
+    text: str
+    ids: tuple
+    call: int = 0
+    opening: bool = False
+
+
+@dataclass(frozen=True)
+class Scored:
+    """Log-probabilities (nats) of the tokens of a text, and the tokens that the server billed."""
+
+    values: tuple
+    prompt_tokens: int
+    completion_tokens: int
+
+
+class LikelihoodClient(completions.Client):
+    """One model of one server, asked for the log-probabilities of given texts; see :class:`completions.Client`.
+
+    Parameters
+    ----------
+    name, api, cache, options
+        As for :class:`completions.Client`; ``api`` has ``scoring``, whose ``answers`` is one of :data:`ANSWERS`.
+    tokenizer : transformers.PreTrainedTokenizerBase
+        The served model's.
+
+    Raises
+    ------
+    UserError
+        As :class:`completions.Client`; or if the server's way is not for this tokenizer.
+    """
+
+    def __init__(self, name, api, cache, tokenizer, **options):
+        super().__init__(name, api, cache, max_tokens=1, top_k=1, **options)
+        self.tokenizer = tokenizer
+        self.answers = api["scoring"]["answers"]
+        special = set(tokenizer.all_special_ids) - {tokenizer.unk_token_id}
+        first = (tokenizer("a")["input_ids"] or [None])[0]
+        self.beginning = tokenizer.convert_ids_to_tokens(first) if first in special else None
+        if self.answers == "llama_cpp" and self.beginning is None:
+            raise UserError(
+                f"model {name}: its tokenizer begins texts with no special token, and llama-cpp-python's numbers are "
+                "one place off for such models; serve it with vLLM and set api.scoring.answers to prompt_logprobs"
+            )
+
+    def asked(self, text, call=0):
+        """Return the request for a text."""
+        return Asked(text, tuple(self.tokenizer(text)["input_ids"]), call)
+
+    def request(self, asked):
+        """Return the body of a request."""
+        body = {"model": self.api["model"], "max_tokens": 1, "temperature": 0}
+        if self.answers == "prompt_logprobs":
+            return body | {"prompt": list(asked.ids), "prompt_logprobs": 0}
+        if self.answers == "echo":
+            return body | {"prompt": list(asked.ids), "echo": True, "logprobs": 1}
+        if asked.opening:
+            bias = {str(asked.ids[1]): BIAS}
+            return body | {"prompt": self.beginning, "logprobs": 1, "logit_bias": bias}
+        return body | {"prompt": self.beginning + asked.text, "echo": True, "logprobs": 1}
+
+    def path(self, asked):
+        """Return where an answer is kept; a repeated call has a place of its own."""
+        known = super().path(asked)
+        if not asked.call:
+            return known
+        digest = hashlib.sha256(json.dumps([known.stem, asked.call]).encode()).hexdigest()
+        return self.cache / digest[:2] / f"{digest}.json"
+
+    def tokens_of(self, asked):
+        """Return how many tokens a request has."""
+        return 1 if asked.opening else len(asked.ids)
+
+    def parse(self, response, asked):
+        """Return the log-probabilities in a decoded answer as :class:`Scored`.
+
+        Raises
+        ------
+        UnparsableError
+            If they are not there, or not of the tokens of the text.
+        """
+        try:
+            choice = response["choices"][0]
+            if self.answers == "prompt_logprobs":
+                values = _by_id(choice["prompt_logprobs"], asked.ids)
+            elif asked.opening:
+                values = [choice["logprobs"]["token_logprobs"][0]]
+                self._check_tokens(choice["logprobs"]["tokens"][:1], asked.ids[1:2])
+            else:
+                values = self._echoed(choice["logprobs"], response.get("usage") or {}, asked)
+            usage = response.get("usage") or {}
+            counts = [int(usage.get(key) or 0) for key in ("prompt_tokens", "completion_tokens")]
+            numbers = tuple(map(float, values))
+        except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+            raise UnparsableError("the answer holds no log-probabilities of the prompt") from error
+        if not all(math.isfinite(number) for number in numbers):
+            raise UnparsableError("a log-probability in the answer is not finite")
+        return Scored(numbers, *counts)
+
+    def _echoed(self, listed, usage, asked):
+        """Return the numbers of an echoed prompt: all but the first token's, which has none."""
+        ids = asked.ids[1:] if self.answers == "llama_cpp" else asked.ids
+        tokens, values = listed["tokens"], listed["token_logprobs"]
+        generated = int(usage.get("completion_tokens", len(tokens) - len(ids)))
+        if len(tokens) != len(values) or len(tokens) != len(ids) + generated:
+            raise UnparsableError(
+                f"the text has {len(ids)} tokens, and the answer lists {len(tokens) - generated}; the server reads it "
+                "otherwise"
+            )
+        self._check_tokens(tokens[: len(ids)], ids)
+        if values[0] is not None:
+            raise UnparsableError("the answer has a number for the first token, so its numbers belong to other places")
+        return values[1 : len(ids)]
+
+    def _check_tokens(self, tokens, ids):
+        """Refuse tokens that are not those of the text; pieces of characters have no text to compare."""
+        for place, (token, number) in enumerate(zip(tokens, ids, strict=True)):
+            piece = _plain(self.tokenizer.decode([number], clean_up_tokenization_spaces=False))
+            # vLLM may write token_id:N.
+            if "\ufffd" in piece or token == f"token_id:{number}" or not isinstance(token, str):
+                continue
+            known = (piece, _plain(self.tokenizer.convert_ids_to_tokens(number)))
+            if _plain(token) not in known and "\ufffd" not in token:
+                raise UnparsableError(
+                    f"token {place + 1} is {token!r} there and {piece!r} here; the server reads the text otherwise"
+                )
+
+    def score(self, text, call=0):
+        """Return the log-probabilities of the tokens of a text but the first, as :class:`Scored`.
+
+        Raises
+        ------
+        UserError
+            As :meth:`completions.Client.complete`.
+        """
+        asked = self.asked(text, call)
+        if len(asked.ids) < 2:
+            return Scored((), 0, 0)
+        scored = self.complete(asked)
+        if self.answers != "llama_cpp":
+            return scored
+        opening = self.complete(Asked("", asked.ids[:2], call, opening=True))
+        return Scored(
+            opening.values + scored.values,
+            opening.prompt_tokens + scored.prompt_tokens,
+            opening.completion_tokens + scored.completion_tokens,
+        )
+
+    def requests(self, text, call=0):
+        """Return the requests that :meth:`score` makes for a text."""
+        asked = self.asked(text, call)
+        if len(asked.ids) < 2:
+            return []
+        opening = [Asked("", asked.ids[:2], call, opening=True)] if self.answers == "llama_cpp" else []
+        return [asked, *opening]
+
+
+class ServedTexts(Texts):
+    """What a served decoder reads, and its scores; stands where an engine does.
+
+    Parameters
+    ----------
+    client : LikelihoodClient
+    parallel : int
+        Requests under way at the same time.
+    """
+
+    def __init__(self, client, parallel=1):
+        super().__init__(client.tokenizer, "decoder")
+        self.client = client
+        self.parallel = parallel
+
+    def values(self, rows, call=0):
+        """Return the token log-probabilities of rows of :func:`scripts.core.options.option_texts`, a list of ndarray.
+
+        Every answer is on disk when it returns.
+        """
+        requests = [asked for text in dict.fromkeys(rows.text) for asked in self.client.requests(text, call)]
+        for _ in self.client.complete_all(dict.fromkeys(requests), self.parallel):
+            pass
+        return [np.array(self.client.score(text, call).values) for text in rows.text]
+
+
+def _by_id(listed, ids):
+    """Return the numbers of vLLM's ``prompt_logprobs``, one for each token but the first."""
+    if len(listed) != len(ids):
+        raise UnparsableError(
+            f"the text has {len(ids)} tokens, and the answer lists {len(listed)}; the server reads it otherwise"
+        )
+    return [entry[str(number)]["logprob"] for entry, number in zip(listed[1:], ids[1:], strict=True)]
+
+
+def _plain(token):
+    """Return a token without what vocabularies write for the space before it."""
+    return token.replace("\u0120", " ").replace("\u2581", " ").strip(" ")

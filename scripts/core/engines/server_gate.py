@@ -1,0 +1,160 @@
+"""Whether a server may be trusted: a few texts scored there and here, in float32 and one at a time.
+
+A server may read texts otherwise, round, quantise, or answer one call otherwise than the next. What it gives for a
+sample of a job's texts is compared with the model's own checkpoint, and a difference beyond the bound ends the job
+before anything else is asked.
+"""
+
+import hashlib
+import math
+
+import numpy as np
+import pandas as pd
+import torch
+
+from scripts.core import instances, options
+from scripts.core.engines.scoring import result_table
+from scripts.core.errors import UserError, counted
+
+TEXTS = 50
+"""Texts that are compared at least: all options of as many instances as it takes."""
+BOUND_NATS = 0.1
+"""The bound of a registry entry that names none."""
+WINDOW = 1024
+
+
+def drawn(path, priority=None, texts=TEXTS):
+    """Return the instances of a file whose texts are compared: those whose ids have the smallest digests.
+
+    Parameters
+    ----------
+    path : str or Path
+    priority : int, optional
+        As for :func:`scripts.core.instances.shard_rows`.
+    texts : int
+        How many texts they have at least, if there are so many.
+
+    Returns
+    -------
+    DataFrame
+        ``instance_id``, ``text``, ``options``; the same whatever the order of the file.
+    """
+    chosen = instances.shard_rows(path, 1, 1, 1, priority)
+    kept = pd.DataFrame(columns=["instance_id", "text", "options"])
+    for window in instances.windows(path, chosen, WINDOW):
+        kept = pd.concat([kept, window], ignore_index=True)
+        order = [hashlib.sha256(identifier.encode()).hexdigest() for identifier in kept.instance_id]
+        kept = kept.iloc[np.argsort(order)]
+        counts = kept.options.map(len).to_numpy()
+        # As many instances as it takes to reach the number of texts.
+        needed = int((counts.cumsum() - counts < texts).sum())
+        kept = kept.head(needed)
+    return kept.reset_index(drop=True)
+
+
+def score_here(model, tokenizer, sample, device="cpu"):
+    """Return the scores of instances by a plain loop over single texts, with the log-softmax in float32.
+
+    Parameters
+    ----------
+    model : transformers.PreTrainedModel
+        A decoder in float32.
+    tokenizer : transformers.PreTrainedTokenizerBase
+    sample : DataFrame
+        As :func:`drawn` returns it.
+    device : str
+
+    Returns
+    -------
+    DataFrame
+        As of :func:`scripts.core.engines.scoring.result_table`.
+    """
+    rows = options.option_texts(sample)
+    place = "cuda" if device == "auto" else device
+    return result_table(rows, [_values(model, tokenizer, text, place) for text in rows.text])
+
+
+def _values(model, tokenizer, text, device):
+    ids = torch.tensor([tokenizer(text)["input_ids"]], device=device)
+    with torch.no_grad():
+        logits = model(input_ids=ids).logits[0, :-1].float()
+    chosen = logits.gather(1, ids[0, 1:, None].to(logits.device))[:, 0]
+    return (chosen - logits.logsumexp(dim=1)).double().cpu().numpy()
+
+
+def compare(here, there, again):
+    """Return how scores of a server differ from those of this machine.
+
+    Parameters
+    ----------
+    here : DataFrame
+        As :func:`score_here` returns it.
+    there, again : DataFrame
+        The same texts' scores by the server, in the same order, and by a second call.
+
+    Returns
+    -------
+    dict
+        ``texts``, ``instances``; ``largest_difference_nats`` and ``mean_difference_nats`` (absolute, between sums over
+        a text); ``changed_decisions``, instances whose best option is another one; ``repeated_calls_agree``, whether
+        the second call gave the same numbers to the last digit, and ``largest_repeat_difference_nats``.
+    """
+    differences = np.abs(there.log_probability.to_numpy() - here.log_probability.to_numpy())
+    repeats = np.abs(there.log_probability.to_numpy() - again.log_probability.to_numpy())
+    changed = options.predict(there).option_index != options.predict(here).option_index
+    return {
+        "texts": len(here),
+        "instances": int(here.instance_id.nunique()),
+        "largest_difference_nats": float(differences.max()),
+        "mean_difference_nats": float(differences.mean()),
+        "changed_decisions": int(changed.sum()),
+        "repeated_calls_agree": bool((repeats == 0).all()),
+        "largest_repeat_difference_nats": float(repeats.max()),
+    }
+
+
+def check_same_texts(here, there, where):
+    """Refuse a reference that is not of the texts that are asked for, or has other tokens.
+
+    Raises
+    ------
+    UserError
+    """
+    keys = ["instance_id", "option_index", "option"]
+    if len(here) != len(there) or (here[keys].to_numpy() != there[keys].to_numpy()).any():
+        raise UserError(f"{where}: is not of these instances; delete the file and run the workflow again")
+    different = here.scored_tokens.to_numpy() != there.scored_tokens.to_numpy()
+    if different.any():
+        row = here[different].iloc[0]
+        raise UserError(
+            f"{where}: instance {row.instance_id}, option {row.option!r} has {row.scored_tokens} scored tokens here, "
+            f"{there.scored_tokens[different].iloc[0]} there; name the served model's own checkpoint in "
+            "api.scoring.reference"
+        )
+
+
+def check(name, url, compared, bound):
+    """End the job if a server differs too much.
+
+    Parameters
+    ----------
+    name, url : str
+        The model in the registry, and the server's address.
+    compared : dict
+        As :func:`compare` returns it.
+    bound : float
+        The largest difference allowed, in nats.
+
+    Raises
+    ------
+    UserError
+    """
+    largest = compared["largest_difference_nats"]
+    if not (math.isfinite(largest) and largest <= bound):
+        repeats = "" if compared["repeated_calls_agree"] else "; repeated calls differ too"
+        raise UserError(
+            f"model {name}: {url}: of {counted(compared['texts'], 'text')} scored there and here in float32, one "
+            f"differs by {largest:.3g} nats, more than {bound:g}, and {compared['changed_decisions']} of "
+            f"{counted(compared['instances'], 'decision')} change{repeats}; serve the same weights in float32, or "
+            "raise api.scoring.bound_nats if such differences are meant"
+        )

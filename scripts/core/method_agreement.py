@@ -1,0 +1,139 @@
+"""How far two answers to the same instances agree, such as a scored and a written one, or those of two models."""
+
+import numpy as np
+import pandas as pd
+
+from scripts.core import statistics
+
+MEASURES = ("agreement", "kappa", "matthews")
+
+
+def agreement(first, second):
+    r"""Return how far two answers agree, also beyond what chance would give.
+
+    With :math:`p_o` the share of instances with the same answer and :math:`p_e` what it would be if both answered
+    independently with the frequencies that they have, kappa is :math:`(p_o - p_e) / (1 - p_e)` (Cohen 1960). With
+    :math:`C_{kl}` the number of instances that the first calls :math:`k` and the second :math:`l`, :math:`c` of them
+    the same, :math:`s` all of them, and :math:`t_k`, :math:`p_k` how often either says :math:`k`, the Matthews
+    correlation is
+
+    .. math:: (cs - \sum_k p_k t_k) / \sqrt{(s^2 - \sum_k p_k^2)(s^2 - \sum_k t_k^2)}
+
+    (Gorodkin 2004; with two answers that of Matthews 1975, which is Pearson's correlation of the two).
+
+    Parameters
+    ----------
+    first, second : sequence
+        Answers to the same instances; any values that can be compared.
+
+    Returns
+    -------
+    dict
+        ``n``, ``agreement``, ``kappa``, ``matthews``. Kappa is NaN where both always say the same one thing, the
+        Matthews correlation where either always says one thing, and all are without instances.
+
+    Raises
+    ------
+    ValueError
+        If there are not as many answers on either side, or one is missing.
+    """
+    table = confusion(first, second)
+    return {"n": int(table.sum())} | {name: float(value) for name, value in _measures(table).items()}
+
+
+def of_counts(first, second, counts):
+    """Return :func:`agreement` of answers that were counted: each pair of answers with how often it occurs.
+
+    Parameters
+    ----------
+    first, second : sequence
+    counts : sequence of int
+    """
+    codes, names = pd.factorize(np.concatenate([np.asarray(side, dtype=object) for side in (first, second)]))
+    table = np.zeros((len(names), len(names)))
+    np.add.at(table, (codes[: len(counts)], codes[len(counts) :]), np.asarray(counts))
+    return {"n": int(table.sum())} | {name: float(value) for name, value in _measures(table).items()}
+
+
+def compared(first, second, clusters, draws, seed):
+    """Return how far two answers agree (:func:`agreement`), with 95 % bootstrap intervals over clusters.
+
+    Parameters
+    ----------
+    first, second : sequence
+        Answers to the same instances.
+    clusters : sequence
+        What each instance belongs to, such as a template; clusters are drawn with replacement.
+    draws, seed : int
+
+    Returns
+    -------
+    dict
+        As :func:`agreement`, and ``<measure>_low`` and ``<measure>_high``, which are missing for fewer than two
+        clusters and where the measure does not vary. Samples of clusters in which a measure is not defined are left
+        out.
+    """
+    codes, names = pd.factorize(np.asarray(clusters), sort=True)
+    tables = confusion(first, second, codes, len(names))
+    made = {"n": int(tables.sum())} | {name: float(value) for name, value in _measures(tables.sum(axis=0)).items()}
+    ends = dict.fromkeys(MEASURES, (np.nan, np.nan))
+    if len(names) > 1:
+        weights = statistics.resampling_weights(np.zeros(len(names), dtype=int), draws, seed)
+        samples = _measures(np.tensordot(weights, tables, axes=1))
+        ends = {name: statistics.percentile_interval(samples[name]) for name in MEASURES}
+    return made | {f"{name}_{end}": ends[name][place] for name in MEASURES for place, end in enumerate(("low", "high"))}
+
+
+def _measures(tables):
+    """Return every measure of a table of counts, or of each of several, shape (..., answers, answers)."""
+    tables = np.asarray(tables, dtype=float)
+    total = tables.sum(axis=(-2, -1))
+    same = np.trace(tables, axis1=-2, axis2=-1)
+    rows, columns = tables.sum(axis=-1), tables.sum(axis=-2)
+    both = (rows * columns).sum(axis=-1)
+    spread = (total**2 - (rows**2).sum(axis=-1)) * (total**2 - (columns**2).sum(axis=-1))
+    # Differences of whole numbers, so that what is 0 is so without rounding.
+    return {
+        "agreement": _share(same, total),
+        "kappa": _share(same * total - both, total**2 - both),
+        "matthews": _share(same * total - both, np.sqrt(spread)),
+    }
+
+
+def _share(part, whole):
+    return np.divide(part, whole, out=np.full(np.shape(whole), np.nan), where=np.asarray(whole) > 0)
+
+
+def confusion(first, second, clusters=None, n_clusters=1):
+    """Return how often the first says one thing and the second another.
+
+    Parameters
+    ----------
+    first, second : sequence
+    clusters : array of int, optional
+        The number of each instance's cluster, from 0; with them there is a table for each of ``n_clusters``.
+    n_clusters : int
+
+    Returns
+    -------
+    array of int, shape (answers, answers) or (clusters, answers, answers)
+        Rows are those of the first, columns those of the second, in one order for both.
+
+    Raises
+    ------
+    ValueError
+        If there are not as many answers on either side, or one is missing.
+    """
+    if len(first) != len(second):
+        raise ValueError(f"there are {len(first)} answers on one side and {len(second)} on the other")
+    answers = [np.asarray(side, dtype=object) for side in (first, second)]
+    codes, names = pd.factorize(np.concatenate(answers))
+    if (codes < 0).any():
+        raise ValueError("an answer is missing; leave its instance out on both sides")
+    rows, columns = codes[: len(first)], codes[len(first) :]
+    size = len(names)
+    place = rows * size + columns
+    if clusters is None:
+        return np.bincount(place, minlength=size**2).reshape(size, size)
+    place = np.asarray(clusters) * size**2 + place
+    return np.bincount(place, minlength=n_clusters * size**2).reshape(n_clusters, size, size)

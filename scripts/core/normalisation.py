@@ -1,0 +1,187 @@
+"""Ways to bring the scores of options to one scale, what each of them decides, and which decisions differ.
+
+Options are compared by the score of the whole text with the option in its slot. Options of several tokens are at a
+disadvantage in a sum of log-probabilities, and options that are frequent anywhere have an advantage in all that leaves
+out how probable they are without the context. Studies differ in what they take.
+"""
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from scripts.core.errors import UserError
+from scripts.core.options import predict
+
+COLUMNS = {
+    "sum": ("log_probability",),
+    "tokens": ("log_probability", "scored_tokens"),
+    "bytes": ("log_probability", "text_bytes"),
+    "context_free": ("log_probability", "context_free_log_probability"),
+}
+"""Normalisations to the columns that they need (:func:`normalised`)."""
+LABELS = {
+    "sum": "sum",
+    "tokens": "mean over tokens",
+    "bytes": "mean over bytes",
+    "context_free": "difference to the score without context",
+}
+"""Normalisations as tables and figures call them."""
+
+
+def byte_lengths(texts):
+    """Return the length of each text in bytes of UTF-8.
+
+    Parameters
+    ----------
+    texts : iterable of str
+
+    Returns
+    -------
+    array of int, shape (texts,)
+    """
+    return np.array([len(text.encode("utf-8")) for text in texts], dtype=int)
+
+
+def normalised(scores, normalisation):
+    r"""Return the score of each option under a normalisation.
+
+    With :math:`s` the sum of the log-probabilities of a text's tokens, :math:`n` their number, :math:`b` the bytes of
+    the text and :math:`s_0` the sum of the same text without its context:
+
+    - ``sum``: :math:`s` (nats), as Gautam et al. (2024) take it
+    - ``tokens``: :math:`s / n` (nats a token), as Hossain et al. (2023, section 3.2.1) do
+    - ``bytes``: :math:`s / b` (nats a byte), which does not depend on the tokenizer (Gao et al. 2020, section 3.1)
+    - ``context_free``: :math:`s - s_0` (nats). As the context is the same for all options, this orders them as
+      :math:`\log P(\text{option} \mid \text{context}) - \log P(\text{option})`, the pointwise mutual information of
+      option and context (Holtzman et al. 2021).
+
+    Parameters
+    ----------
+    scores : DataFrame
+        A row for each option of each instance, with the :data:`COLUMNS` that the normalisation needs.
+    normalisation : str
+        Of :data:`COLUMNS`.
+
+    Returns
+    -------
+    Series of float
+        With the index of ``scores``.
+
+    Raises
+    ------
+    ValueError
+        For an unknown normalisation.
+    UserError
+        If a column is missing or has gaps, or if a text has no token or byte that was scored.
+    """
+    if normalisation not in COLUMNS:
+        raise ValueError(f"{normalisation!r} is no normalisation; there are {', '.join(COLUMNS)}")
+    for column in COLUMNS[normalisation]:
+        if column not in scores or scores[column].isna().any():
+            raise UserError(
+                f"the scores lack {column} for some option, so there is no {LABELS[normalisation]}; "
+                "delete the score file and run the workflow again"
+            )
+    total = scores.log_probability.astype(float)
+    if normalisation == "sum":
+        return total
+    if normalisation == "context_free":
+        return total - scores.context_free_log_probability
+    lengths = scores[COLUMNS[normalisation][1]]
+    if (lengths <= 0).any():
+        raise UserError(f"a text without a single one of its {normalisation} scored has no {LABELS[normalisation]}")
+    return total / lengths
+
+
+def decisions(scores, normalisation, offers=None):
+    """Return the option that each instance's scores favour under a normalisation.
+
+    Equal scores go to the option that comes first, under every normalisation.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        As for :func:`normalised`, with ``instance_id`` and ``option_index``.
+    normalisation : str
+    offers : Series, optional
+        How many options each instance has (:func:`scripts.core.options.option_counts`).
+
+    Returns
+    -------
+    DataFrame
+        Indexed by ``instance_id``: ``option_index``, ``margin`` (in units of the normalisation) and ``tie``.
+
+    Raises
+    ------
+    UserError
+        As :func:`normalised` and :func:`scripts.core.options.predict`.
+    """
+    return predict(scores.assign(log_probability=normalised(scores, normalisation)), offers)
+
+
+def flips(first, second, gold):
+    """Count the decisions that differ between two normalisations.
+
+    Parameters
+    ----------
+    first, second : sequence
+        What each of them picks for the same instances.
+    gold : sequence
+        What is right.
+
+    Returns
+    -------
+    dict
+        ``n``; ``flipped``, the share of instances with another pick; ``gained``, the share that is right under the
+        second alone; ``lost``, under the first alone. What is left of ``flipped`` is wrong under both. NaN without
+        instances.
+    """
+    first, second, gold = (np.asarray(values, dtype=object) for values in (first, second, gold))
+    if not len(first) == len(second) == len(gold):
+        raise ValueError(f"there are {len(first)} and {len(second)} picks for {len(gold)} instances")
+    if not len(gold):
+        return {"n": 0, "flipped": np.nan, "gained": np.nan, "lost": np.nan}
+    right, right_too = first == gold, second == gold
+    return {
+        "n": len(gold),
+        "flipped": float((first != second).mean()),
+        "gained": float((right_too & ~right).mean()),
+        "lost": float((right & ~right_too).mean()),
+    }
+
+
+def ranks(values):
+    """Return the rank of each value, 1 for the highest; equal values share the best of their ranks.
+
+    Parameters
+    ----------
+    values : Series of float
+
+    Returns
+    -------
+    Series of Int64
+        Missing for missing values.
+    """
+    return pd.Series(values).rank(method="min", ascending=False).astype("Int64")
+
+
+def rank_agreement(first, second):
+    r"""Return Kendall's tau-b of two orders of the same models (Kendall 1945).
+
+    :math:`\tau_b = (C - D) / \sqrt{(C + D + T_1)(C + D + T_2)}` with the numbers of pairs of models in the same order,
+    in opposite order, and tied in one of the two alone.
+
+    Parameters
+    ----------
+    first, second : array of float, shape (models,)
+        The accuracies under two normalisations.
+
+    Returns
+    -------
+    float
+        1 for the same order, -1 for the opposite one; NaN with fewer than two models or where all are equal.
+    """
+    first, second = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
+    if len(first) < 2 or np.ptp(first) == 0 or np.ptp(second) == 0:
+        return np.nan
+    return float(stats.kendalltau(first, second, variant="b").statistic)

@@ -1,0 +1,270 @@
+"""Results as records of every_eval_ever (schema 0.3.0): one aggregate for each study and model, and its samples.
+
+An aggregate holds the rows of ``results/paper/summary.csv`` that belong to the model, and for each set of instances
+that it scored the accuracy of its choices; a sample is one instance with its options, the choice and whether it is
+right. Instances without a right answer are no samples.
+
+Texts of the project's own templates are exported as they are, with their canary. Texts of any other set are not: their
+samples have ids and digests instead. Of an instance's other columns only those whose cells are numbers or single words
+are exported, so that no sentence gets out by another way.
+"""
+
+import hashlib
+import json
+import math
+from pathlib import Path
+
+import pandas as pd
+
+from scripts.core import options
+from scripts.core.paper.summary import DEMONSTRATION, RUN
+
+SCHEMA_VERSION = "0.3.0"
+OWN_SETS = "replica"
+"""How the names of sets begin whose texts are the project's own."""
+WITHHELD = "withheld; sha256 "
+FIRST, LAST = ("instance_id", "text", "options"), ("gold", "answer")
+LEVEL = 0.95
+NO_SHARES = ("minus", "difference", "correlation")
+"""Words in the names of metrics of accuracies that are not accuracies."""
+
+
+def own(name):
+    """Return whether the texts of a set are the project's own, and may be exported."""
+    return name == OWN_SETS or name.startswith(f"{OWN_SETS}_")
+
+
+def gold(instances):
+    """Return the right option of each instance, None where there is none.
+
+    Parameters
+    ----------
+    instances : DataFrame
+        ``options`` and ``gold``, a form; or ``answer``, the column whose words the right option ends with.
+
+    Returns
+    -------
+    list of (str or None)
+    """
+    if "gold" in instances:
+        return [right if isinstance(right, str) else None for right in instances.gold]
+    if "answer" not in instances:
+        return [None] * len(instances)
+    return [
+        next((option for option in row.options if option.endswith(str(getattr(row, row.answer)))), None)
+        for row in instances.itertuples()
+    ]
+
+
+def choices(scores, metric):
+    """Return the option that each instance's scores favour, by ``instance_id``.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        As in a score file.
+    metric : str
+        The file's; losses on labels are compared by their means, everything else by sums. Ties go to the first option.
+    """
+    column = "mean_log_probability" if metric == "label_loss" else "log_probability"
+    best = scores.sort_values(["instance_id", column, "option_index"], ascending=[True, False, True])
+    return best.drop_duplicates("instance_id").set_index("instance_id")
+
+
+def factors(instances):
+    """Return the columns of instances that are exported with each sample: those of numbers or single words."""
+    kept = []
+    for name in instances.columns.drop([*FIRST, *LAST], errors="ignore"):
+        cells = instances[name].dropna()
+        if all(isinstance(cell, (bool, int, float)) or _word(cell) for cell in cells):
+            kept.append(name)
+    return kept
+
+
+def _word(cell):
+    if isinstance(cell, str):
+        return " " not in cell
+    # Numbers of numpy's.
+    return hasattr(cell, "dtype") and getattr(cell, "ndim", 1) == 0
+
+
+def samples(name, instances, scores, metric, identity, canary):
+    """Yield the samples of one set of instances, as dicts.
+
+    Parameters
+    ----------
+    name : str
+        The set.
+    instances : DataFrame
+        ``instance_id``, ``text``, ``options``, the right answer (:func:`gold`) and factors.
+    scores : DataFrame
+    metric : str
+        As for :func:`choices`.
+    identity : dict
+        ``evaluation_id``, ``model_id``, ``evaluation_name``, ``evaluation_result_id``.
+    canary : str
+        Goes with each text that is exported.
+    """
+    distinct = instances.drop_duplicates("instance_id")
+    chosen = choices(scores, metric)
+    kept = factors(distinct)
+    for right, (_, row) in zip(gold(distinct), distinct.iterrows(), strict=True):
+        # Models may score only some.
+        if right is None or row.instance_id not in chosen.index:
+            continue
+        best = chosen.loc[row.instance_id]
+        filled = options.fill(row.text, right) if options.SLOT in row.text else f"{row.text}\0{right}"
+        digest = hashlib.sha256(row.text.encode()).hexdigest()
+        facts = {key: _text(row[key]) for key in kept if not _missing(row[key])}
+        yield {
+            "schema_version": SCHEMA_VERSION,
+            **identity,
+            "sample_id": row.instance_id,
+            "sample_hash": hashlib.sha256(filled.encode()).hexdigest(),
+            "interaction_type": "single_turn",
+            "input": {
+                "raw": row.text if own(name) else WITHHELD + digest,
+                "reference": [right],
+                "choices": list(row.options),
+            },
+            "output": {"raw": [best.option]},
+            "answer_attribution": [
+                {
+                    "turn_idx": 0, "source": "output.raw", "extracted_value": best.option,
+                    "extraction_method": "highest score among the options", "is_terminal": True,
+                }
+            ],
+            "evaluation": {"score": float(best.option == right), "is_correct": bool(best.option == right)},
+            "metadata": facts
+            | {"set": name, "log_probability": f"{best.log_probability:.6f}"}
+            | ({"canary": canary} if own(name) else {}),
+        }  # fmt: skip
+
+
+def _text(cell):
+    # Whole numbers beside missing ones are floats.
+    return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
+
+
+def _missing(cell):
+    return cell is None or (isinstance(cell, float) and math.isnan(cell))
+
+
+def model_id(name, source):
+    """Return what a model is called: its id on the hub, or its name in the registry behind where it comes from."""
+    if "hub" in source:
+        return source["hub"]
+    place = "pypi" if "package" in source else "served" if "base_url" in source else "local"
+    return f"{place}/{name}"
+
+
+def model_info(name, facts, metadata):
+    """Return the schema's ``model_info``.
+
+    Parameters
+    ----------
+    name : str
+        In the registry.
+    facts : dict
+        ``label``, ``architecture``, ``parameters``, ``source``.
+    metadata : dict
+        Of a score file; empty if the model has none.
+    """
+    source = facts["source"]
+    known = "hub" in source or "package" in source
+    details = {
+        "deployment_type": "unknown" if "base_url" in source else "self_deployed",
+        "model_availability": "open_weights" if known else "unknown",
+        "architecture": facts["architecture"],
+        "parameters": str(facts["parameters"]),
+    }
+    for key in ("revision", "weights_sha256", "precision", "device"):
+        if metadata.get(key):
+            details[key] = str(metadata[key])
+    if "gate" in metadata:
+        details["server_gate"] = json.dumps(metadata["gate"], sort_keys=True)
+    info = {"name": facts["label"], "id": model_id(name, source), "additional_details": details}
+    if metadata:
+        version = str(metadata.get("libraries", {}).get("transformers", "unknown"))
+        info["inference_engine"] = {"name": str(metadata["engine"]), "version": version}
+    return info
+
+
+def result(name, dataset, value, *, identifier=None, low=None, high=None, n=None, bounds=(None, None), details=None):
+    """Return one of the schema's ``evaluation_results``; ``bounds`` are the least and the greatest possible value."""
+    uncertainty = {}
+    if not _missing(low) and not _missing(high):
+        interval = {"lower": float(low), "upper": float(high), "confidence_level": LEVEL}
+        uncertainty = {"confidence_interval": interval}
+    if not _missing(n):
+        uncertainty["num_samples"] = int(n)
+    made = {
+        "evaluation_name": name,
+        "source_data": {"dataset_name": dataset, "source_type": "other"},
+        "metric_config": {
+            "metric_name": name,
+            "lower_is_better": False,
+            "score_type": "continuous",
+            "min_score": "-Infinity" if bounds[0] is None else bounds[0],
+            "max_score": "Infinity" if bounds[1] is None else bounds[1],
+        },
+        "score_details": {"score": float(value)} | ({"details": details} if details else {}),
+    }
+    if uncertainty:
+        made["score_details"]["uncertainty"] = uncertainty
+    return ({"evaluation_result_id": identifier} if identifier else {}) | made
+
+
+def summary_results(rows, study, label):
+    """Return the results of the rows of a summary that belong to the model of this label and have a value."""
+    made = []
+    for row in rows[rows.value.notna()].itertuples():
+        dataset = study if _missing(row.data) else f"{study}, {row.data}"
+        group = "" if row.group == "all" else f", {row.group}"
+        # What stands behind the label: a prompt, a way of scoring.
+        name = f"{row.metric}{group}{row.model.removeprefix(label)}"
+        share = row.metric.startswith("accuracy") and not any(word in row.metric for word in NO_SHARES)
+        bounds = (0, 1) if share else (None, None)
+        details = {"status": row.status}
+        made.append(
+            result(name, dataset, row.value, low=row.ci_low, high=row.ci_high, n=row.n, bounds=bounds, details=details)
+        )
+    return made
+
+
+def rows_of(summary, study, label):
+    """Return the rows of a summary that belong to a study's model of this run: its label, alone or before a comma."""
+    named = (summary.model == label) | summary.model.str.startswith(f"{label}, ")
+    return summary[(summary.study == study) & named & summary.status.isin([RUN, DEMONSTRATION])]
+
+
+def identifier(*parts):
+    """Return a UUID of version 4 made from text, the same for the same."""
+    digits = list(hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32])
+    digits[12], digits[16] = "4", "89ab"[int(digits[16], 16) % 4]
+    text = "".join(digits)
+    return "-".join([text[:8], text[8:12], text[12:16], text[16:20], text[20:]])
+
+
+def aggregate(evaluation_id, info, results, *, organization, relationship, library, created, detailed=None):
+    """Return an aggregate record."""
+    made = {
+        "schema_version": SCHEMA_VERSION,
+        "evaluation_id": evaluation_id,
+        "retrieved_timestamp": str(created),
+        "source_metadata": {
+            "source_name": library["name"],
+            "source_type": "evaluation_run",
+            "source_organization_name": organization,
+            "evaluator_relationship": relationship,
+        },
+        "eval_library": library,
+        "model_info": info,
+        "evaluation_results": results,
+    }
+    return made | ({"detailed_evaluation_results": detailed} if detailed else {})
+
+
+def read_summary(path):
+    """Return a summary over all studies as a DataFrame."""
+    return pd.read_csv(Path(path), dtype={"data": "str", "group": "str"})

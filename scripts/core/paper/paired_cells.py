@@ -1,0 +1,83 @@
+"""Cells of the tables on models compared in pairs and on what samples can show, which studies split in their ways."""
+
+import pandas as pd
+
+from scripts.core.paired import PLANNED
+from scripts.core.paper.formats import MISSING, interval, number, p_text
+from scripts.core.paper.tables import changes, named_once
+
+FEW_PAIRS = 12
+"""Up to this many pairs all of them are shown; of more, those whose accuracies differ most over all instances."""
+FEW_MODELS = 4
+"""Up to this many models all parts of the sample are shown; of more, the whole sample."""
+
+
+def pairs(table, models, by, head, levels):
+    """Return the cells of differences between models.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From :func:`scripts.core.paired.every_pair`, with the column ``by``.
+    models : dict
+        Model to ``label``.
+    by : str
+        What rows are split by; ``all`` pools everything.
+    head : str
+        What the column is called.
+    levels : dict
+        Levels to their labels.
+
+    Returns
+    -------
+    DataFrame of str
+    """
+    overall = table[table[by].astype(str) == "all"]
+    furthest = overall.reindex(overall.difference.abs().sort_values(ascending=False, kind="stable").index)
+    rows = []
+    for pair in furthest[:FEW_PAIRS].sort_index().itertuples():
+        of_pair = table[(table.model_a == pair.model_a) & (table.model_b == pair.model_b)]
+        for level, label in levels.items():
+            for row in of_pair[of_pair[by].astype(str) == level].itertuples():
+                ends = interval(row.ci_low, row.ci_high, 2, signed=True)
+                difference = number(row.difference, 2, signed=True)
+                p = p_text(row.p_holm, smallest=0.001, decimals=3).removeprefix("= ")
+                rows.append(
+                    {
+                        "Models": f"{models[row.model_a]['label']} – {models[row.model_b]['label']}",
+                        head: label,
+                        "n": number(row.n, 0),
+                        "Difference": difference + ("" if ends == MISSING else f" [{ends}]"),
+                        "p": p if pd.notna(row.p_holm) else MISSING,
+                        "Discordant": number(row.discordant, 2),
+                        "Detectable": number(row.detectable, 2),
+                    }
+                )
+    cells = pd.DataFrame(rows)
+    return cells.assign(Models=named_once(cells.Models))
+
+
+def power(table, models, by, head, levels):
+    """Return the cells of what samples can show.
+
+    Parameters as for :func:`pairs`, with the rows of each model (:func:`scripts.core.paired.planned`).
+    """
+    shown = levels if len(models) <= FEW_MODELS else {level: label for level, label in levels.items() if level == "all"}
+    rows = []
+    for name, facts in models.items():
+        for level, label in shown.items():
+            for row in table[(table.model == name) & (table[by].astype(str) == level)].to_dict("records"):
+                rows.append(
+                    {
+                        "Model": facts["label"],
+                        head: label,
+                        "n": number(row["n"], 0),
+                        "Accuracy": number(row["accuracy"], 2),
+                        "Correlation": number(row["correlation"], 2),
+                        "From a number": number(row["detectable"], 2),
+                        "From a model": number(row["detectable_pair"], 2),
+                        **{f"{effect} points": number(row[f"needed_{effect}"], 0) for effect in PLANNED},
+                    }
+                )
+    cells = pd.DataFrame(rows)
+    return cells.assign(Model=named_once(cells.Model, changes(cells.Model)))

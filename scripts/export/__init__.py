@@ -1,0 +1,1 @@
+"""Scripts of rules/export.smk: results in the schema of every_eval_ever."""

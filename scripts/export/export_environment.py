@@ -1,0 +1,30 @@
+"""Make the environment of every_eval_ever's validator, where it is not there yet."""
+
+from pathlib import Path
+
+from scripts.core import files
+from scripts.core.coreference_systems import environment as environments
+from scripts.core.job import run
+
+
+def main(*, lock: str, folder: str, environment: str):
+    """Write where the environment is.
+
+    Parameters
+    ----------
+    lock : str
+        Names, versions and hashes of its packages.
+    folder : str
+        The virtual environment to make, unless this very Python has all packages.
+    environment : str
+        JSON file to write: the interpreter and the packages' versions.
+    """
+    # The package asks for a newer Python than its validator needs.
+    python = environments.prepare(lock, folder, options=["--ignore-requires-python"])
+    here = Path.cwd()
+    shown = python.relative_to(here) if python.is_relative_to(here) else python
+    files.write_json(environment, {"python": str(shown), "packages": environments.pins(lock)})
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,133 @@
+"""Predictions, one model at a time: a run of all 3.3 million instances and many models does not fit into memory."""
+
+import pandas as pd
+
+from scripts.core import files
+
+KEYS = ["model", "shots"]
+
+
+class ByModel:
+    """Predictions of one set of templates, read for one model at a time.
+
+    Parameters
+    ----------
+    source : str, Path or DataFrame
+        A file of predictions, or predictions.
+    columns : sequence of str
+        Those that are needed besides the model and the number of examples.
+    shots : int, optional
+        Only those with so many examples in the prompt.
+
+    Attributes
+    ----------
+    pairs : list of tuple
+        Number of examples and model, in the order in which they appear.
+    """
+
+    def __init__(self, source, columns, shots=None):
+        self.source, self.shots = source, shots
+        self.columns = list(dict.fromkeys([*KEYS, *columns]))
+        if isinstance(source, pd.DataFrame):
+            self.groups = None
+            pairs = [(int(shots), model) for model, shots in _distinct(source)]
+        else:
+            self.groups = []
+            with files.open_parquet(source, self.columns) as file:
+                for number in range(file.num_row_groups):
+                    here = {(int(shots), model) for model, shots in _distinct(_read(file, number, KEYS).to_pandas())}
+                    self.groups.append(here)
+                pairs = [pair for here in self.groups for pair in here] if all(map(_single, self.groups)) else None
+                if pairs is None:
+                    pairs = [(int(shots), model) for model, shots in _distinct(file.read(KEYS).to_pandas())]
+        self.pairs = [pair for pair in dict.fromkeys(pairs) if shots is None or pair[0] == shots]
+
+    @property
+    def models(self):
+        """The models, in the order in which they appear."""
+        return list(dict.fromkeys(model for _, model in self.pairs))
+
+    def only(self, shots):
+        """Return the predictions with so many examples in the prompt alone."""
+        return ByModel(self.source, self.columns, shots)
+
+    def __iter__(self):
+        """Yield each model with its predictions (DataFrame, texts as categories in their order)."""
+        for shots, model in self.pairs:
+            yield model, self.read(shots, model)
+
+    def read(self, shots, model):
+        """Return the predictions of one model with so many examples."""
+        if self.groups is None:
+            table = self.source
+            return table[(table.model == model) & (table.shots == shots)][self.columns].reset_index(drop=True)
+        parts = []
+        with files.open_parquet(self.source, self.columns) as file:
+            for number, here in enumerate(self.groups):
+                if (shots, model) in here:
+                    part = _read(file, number, self.columns)
+                    parts.append(part if len(here) == 1 else _matching(part, shots, model))
+        return categories(parts)
+
+
+def whole(path, columns, models=None):
+    """Return some columns of all predictions of a file as a DataFrame whose texts are categories in their order.
+
+    Parameters
+    ----------
+    path : str or Path
+    columns : sequence of str
+    models : collection of str, optional
+        Only those of these models.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    parts = []
+    with files.open_parquet(path, columns) as file:
+        for number in range(file.num_row_groups):
+            part = _read(file, number, columns)
+            if models is not None:
+                part = part.filter(pc.is_in(part["model"].cast(pa.string()), pa.array(list(models), pa.string())))
+            parts.append(part)
+    return categories(parts)
+
+
+def categories(parts):
+    """Return Arrow tables as one DataFrame; texts become categories in the order of the alphabet."""
+    import pyarrow as pa
+
+    frame = pa.concat_tables(parts).unify_dictionaries().to_pandas()
+    for name in frame.select_dtypes("category"):
+        kinds = frame[name].cat.categories
+        if not kinds.is_monotonic_increasing:
+            frame[name] = frame[name].cat.reorder_categories(sorted(kinds))
+    return frame
+
+
+def _read(file, number, columns):
+    """Return columns of a row group, text as dictionaries."""
+    import pyarrow as pa
+
+    table = file.read_row_group(number, columns=columns)
+    for place, field in enumerate(table.schema):
+        # Identifiers hardly repeat.
+        if pa.types.is_string(field.type) and field.name != "instance_id":
+            table = table.set_column(place, field.name, table.column(place).cast(pa.string()).dictionary_encode())
+    return table.replace_schema_metadata(None)
+
+
+def _matching(table, shots, model):
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    same = pc.equal(table["model"].cast(pa.string()), model)
+    return table.filter(pc.and_(same, pc.equal(table["shots"], shots)))
+
+
+def _distinct(frame):
+    return frame[KEYS].drop_duplicates().itertuples(index=False, name=None)
+
+
+def _single(pairs):
+    return len(pairs) == 1

@@ -1,0 +1,236 @@
+"""What the study's mean over tokens decides: accuracies, orders of models and single decisions under other scores.
+
+Not in the study. :mod:`scripts.misgendered.lib.analyses.reductions` compares mean and sum by type of pronouns; here are
+bytes besides, single decisions, ranks and pronoun groups. There is no difference to the score without context: texts
+without their declaration are not scored.
+"""
+
+import numpy as np
+import pandas as pd
+
+from scripts.core import calibration, losses, normalisation, options, paired, statistics
+from scripts.core.method_agreement import of_counts
+from scripts.misgendered.lib.analyses.accuracy import pooled_models
+from scripts.misgendered.lib.analyses.predictions import OF_INSTANCE
+from scripts.misgendered.lib.analyses.resampling import matching
+from scripts.misgendered.lib.labels import ALL
+
+STUDY = "tokens"
+"""The study's normalisation, which the others are compared with."""
+KEPT = ("tokens", "sum", "bytes")
+"""What can be made from losses on labels."""
+CELL = ["model", "normalisation", "pronoun_type", "group", "form", "template_index", "name_class", "name"]
+"""What instances share that are counted together: all that intervals and tables ask for."""
+CHANGES = ("flipped", "gained", "lost")
+
+
+def comparable(instances, scores, labels, capitals, model):
+    """Return sums of losses with the lengths of what they are about.
+
+    Parameters
+    ----------
+    instances : DataFrame
+    scores : DataFrame
+        A model's scores with losses (:mod:`scripts.core.losses`).
+    labels, capitals : str
+        As :func:`scripts.core.losses.compared` takes them.
+    model : str
+        For messages.
+
+    Returns
+    -------
+    DataFrame
+        ``scores`` of these instances with ``log_probability`` (a sum, nats), ``scored_tokens`` and ``text_bytes``: of
+        the text, or of the option alone where the labels are (those of T5's kind, whose sentinels have no bytes).
+    """
+    table = losses.compared(scores, "sum", labels, capitals, f"scores of {model}")
+    texts = options.option_texts(instances)[["instance_id", "option_index", "filled", "text"]]
+    table = table.drop(columns="text", errors="ignore")
+    table = table.merge(texts, on=["instance_id", "option_index"], how="inner", validate="one_to_one")
+    counted = table.text.where(table.sentinel_tokens == 0, table.filled)
+    return table.assign(text_bytes=normalisation.byte_lengths(counted))
+
+
+def decided(instances, scores, model, labels="corrected", capitals="corrected"):
+    """Return what a model picks for every instance under every normalisation, and how sure it is.
+
+    Parameters
+    ----------
+    instances : DataFrame
+        Without examples in the prompt; ``options`` are the candidates of each.
+    scores, model, labels, capitals
+        As for :func:`comparable`.
+
+    Returns
+    -------
+    DataFrame
+        ``model``, the columns of the instance, ``normalisation``, ``picked``, ``correct``, ``tie`` and ``confidence``
+        (:func:`scripts.core.calibration.confidences`).
+
+    Raises
+    ------
+    UserError
+        If an instance lacks the score of a candidate.
+    """
+    table = comparable(instances, scores, labels, capitals, model)
+    offers = options.option_counts(instances)
+    parts = []
+    for name in KEPT:
+        picks = normalisation.decisions(table, name, offers)
+        sure = calibration.confidences(table, normalisation.normalised(table, name))
+        part = instances[OF_INSTANCE].reset_index(drop=True)
+        part.insert(0, "model", model)
+        part["normalisation"] = name
+        part["picked"] = options.picked(instances, picks)
+        part["correct"] = (part.picked == part.gold).astype(bool)
+        part["tie"] = picks.tie.reindex(part.instance_id).to_numpy()
+        part["confidence"] = sure.reindex(part.instance_id).to_numpy()
+        parts.append(part)
+    return pd.concat(parts, ignore_index=True)
+
+
+def levels(table):
+    """Yield the rows (array of bool) of each level: all, each type of pronouns, each group with its type."""
+    yield {"pronoun_type": ALL, "group": ALL}, np.ones(len(table), dtype=bool)
+    for kind in dict.fromkeys(table.pronoun_type):
+        yield {"pronoun_type": kind, "group": ALL}, matching(table, pronoun_type=kind)
+    for kind, group in dict.fromkeys(zip(table.pronoun_type, table.group, strict=True)):
+        yield {"pronoun_type": kind, "group": group}, matching(table, pronoun_type=kind, group=group)
+
+
+def template(table):
+    """Return the template of each row, which is one of its form."""
+    return table.form.astype(str) + " " + table.template_index.astype(str)
+
+
+def counted(table):
+    """Return what decisions come to, counted where they share everything that is asked for: a small part of their rows.
+
+    Counts of parts of a table, such as single models, can be put below each other.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From :func:`decided`.
+
+    Returns
+    -------
+    tuple of DataFrame
+        Of each cell (:data:`CELL`) the sums ``n``, ``correct``, ``tie`` and, against the study's normalisation,
+        :data:`CHANGES`; and how often both pick what: ``model``, ``normalisation``, ``pronoun_type``, ``group``,
+        ``study``, ``other`` (picks) and ``n``.
+    """
+    keys = ["model", "instance_id", "declaration"]
+    study = table.loc[table.normalisation == STUDY, [*keys, "picked", "correct"]]
+    study = study.rename(columns={"picked": "study", "correct": "right_before"})
+    both = table.merge(study, on=keys, how="left", validate="many_to_one")
+    flags = {
+        "n": True, "correct": both.correct, "tie": both.tie, "flipped": both.picked != both.study,
+        "gained": both.correct & ~both.right_before, "lost": ~both.correct & both.right_before,
+    }  # fmt: skip
+    cells = both[CELL].assign(**{name: np.asarray(flag, dtype=int) for name, flag in flags.items()})
+    pairs = both.rename(columns={"picked": "other"})
+    pairs = pairs.groupby([*CELL[:4], "study", "other"], sort=False).size().rename("n").reset_index()
+    return cells.groupby(CELL, sort=False).sum().reset_index(), pairs
+
+
+def normalisations(cells, pairs, draws, seed):
+    """Return accuracies under every normalisation, and how each differs from the study's.
+
+    Parameters
+    ----------
+    cells, pairs : DataFrame
+        From :func:`counted`, of all models.
+    draws, seed : int
+        Of the bootstrap over templates and names, and of permutations over templates.
+
+    Returns
+    -------
+    DataFrame
+        ``model`` (``all``: over the run's models), ``pronoun_type`` and ``group`` (``all`` as well), ``normalisation``,
+        ``n``, ``accuracy`` with ``ci_low`` and ``ci_high`` (95 %), ``rank`` among models (missing over all of them) and
+        ``ties``; of all but the study's normalisation ``difference`` (of its accuracy from the mean's) with
+        ``difference_low`` and ``difference_high``, ``p`` (:func:`scripts.core.paired.sign_flip_p`), ``flipped``,
+        ``gained``, ``lost`` (:func:`scripts.core.normalisation.flips`) and ``kappa`` of both decisions.
+    """
+    resampled = _Crossed(cells, draws, seed)
+    cells = resampled.cells
+    rows = []
+    for model, members in pooled_models(cells.model.unique(), ()).items():
+        of_model = matching(cells, model=members)
+        paired_of_model = pairs[matching(pairs, model=members)]
+        for level, of_level in levels(cells):
+            of_pairs = paired_of_model[_of_level(paired_of_model, level)]
+            of_both = of_model & of_level
+            study = of_both & (cells.normalisation == STUDY).to_numpy()
+            before = resampled.samples(study)
+            for name in KEPT:
+                chosen = of_both & (cells.normalisation == name).to_numpy()
+                row = _row(resampled, chosen, study, before, of_pairs[of_pairs.normalisation == name], name)
+                rows.append(row | {"model": model, "normalisation": name} | level)
+    frame = pd.DataFrame(rows)
+    single = frame.model != ALL
+    ranked = frame[single].groupby(["pronoun_type", "group", "normalisation"], sort=False).accuracy
+    frame["rank"] = ranked.transform(normalisation.ranks).reindex(frame.index).astype("Int64")
+    first = ["model", "pronoun_type", "group", "normalisation", "n", "accuracy", "ci_low", "ci_high", "rank"]
+    return frame[[*first, *(column for column in frame if column not in first)]]
+
+
+def _of_level(table, level):
+    return matching(table, **{column: value for column, value in level.items() if value != ALL})
+
+
+class _Crossed:
+    """Cells with the bootstrap samples of their templates and names, as
+    :class:`scripts.misgendered.lib.analyses.resampling.Resampled` has them for single instances.
+    """
+
+    def __init__(self, cells, draws, seed):
+        self.cells = cells.reset_index(drop=True)
+        self.draws, self.seed = draws, seed
+        self.rows, templates = _coded(self.cells, ["form", "template_index"])
+        self.columns, names = _coded(self.cells, ["name_class", "name"])
+        self.row_weights = statistics.resampling_weights(templates.form, draws, seed)
+        self.column_weights = statistics.resampling_weights(names.name_class, draws, seed + 1)
+
+    def samples(self, chosen):
+        """Return the accuracy of the chosen cells in every bootstrap sample; all NaN with one template and one name."""
+        rows, row_codes = np.unique(self.rows[chosen], return_inverse=True)
+        columns, column_codes = np.unique(self.columns[chosen], return_inverse=True)
+        if len(rows) < 2 and len(columns) < 2:
+            return np.full(self.draws, np.nan)
+        shape = (len(rows), len(columns))
+        place, part = row_codes * shape[1] + column_codes, self.cells[chosen]
+        right, trials = (
+            np.bincount(place, weights=part[name], minlength=shape[0] * shape[1]).reshape(shape)
+            for name in ("correct", "n")
+        )
+        return statistics.crossed_shares(right, trials, self.row_weights[:, rows], self.column_weights[:, columns])
+
+
+def _coded(table, columns):
+    """Return the number of each row's combination of ``columns``, and the combinations."""
+    combinations = table[columns].drop_duplicates().sort_values(columns, ignore_index=True)
+    codes = table[columns].merge(combinations.reset_index(names="code"), on=columns, how="left", validate="many_to_one")
+    return codes.code.to_numpy(), combinations
+
+
+def _row(resampled, chosen, study, before, pairs, name):
+    part = resampled.cells[chosen]
+    size, samples = int(part.n.sum()), resampled.samples(chosen)
+    low, high = statistics.percentile_interval(samples)
+    row = {
+        "n": size, "accuracy": float(part.correct.sum() / size), "ci_low": low, "ci_high": high,
+        "ties": int(part.tie.sum()),
+    }  # fmt: skip
+    if name == STUDY:
+        return row
+    low, high = statistics.percentile_interval(samples - before)
+    base = resampled.cells[study]
+    sums = part.correct.groupby(template(part)).sum().sub(base.correct.groupby(template(base)).sum())
+    return row | {
+        "difference": row["accuracy"] - float(base.correct.sum() / base.n.sum()), "difference_low": low,
+        "difference_high": high, "p": paired.sign_flip_p(sums, resampled.draws, resampled.seed),
+        **{key: float(part[key].sum() / size) for key in CHANGES},
+        "kappa": of_counts(pairs.study, pairs.other, pairs.n)["kappa"],
+    }  # fmt: skip

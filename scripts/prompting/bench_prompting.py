@@ -1,0 +1,126 @@
+"""Measure how fast prompts are answered: this project's batches, transformers' ``generate``, lm-evaluation-harness.
+
+All of them answer the same prompts on the same machine in turns; the fastest of the rounds counts.
+"""
+
+import json
+import tempfile
+import time
+from pathlib import Path
+
+import pandas as pd
+import torch
+
+from scripts.core import files, prompting
+from scripts.core.engines import generation, harness, models
+from scripts.core.job import log, run
+
+
+def main(
+    *,
+    prompts: str,
+    peers: str,
+    table: str,
+    model: str,
+    entry: dict,
+    instances: int,
+    new_tokens: int,
+    sizes: list,
+    rounds: int,
+    weights: str | None = None,
+    threads: int = 1,
+):
+    """Write ``table`` (CSV): a row for each engine and size of batches, with new tokens a second.
+
+    Parameters
+    ----------
+    prompts : str
+        Parquet file of prompts; those of the first ``instances`` without a second step are asked.
+    peers : str
+        JSON file that says where the peers' interpreter is.
+    table : str
+        CSV file to write.
+    model : str
+        The model's name.
+    entry : dict
+        Its entry in the registry.
+    instances : int
+        How many instances are asked about.
+    new_tokens : int
+        Tokens of an answer at most.
+    sizes : list
+        Prompts in a batch; for this project's batches the tokens of as many of the longest prompts.
+    rounds : int
+        How often everything is measured.
+    weights : str or None
+        Folder that the workflow prepared from the model's source, where it needs preparing.
+    threads : int
+        Threads of PyTorch.
+    """
+    torch.set_num_threads(threads)
+    network, tokenizer = models.load(model, entry, models.locate(model, entry, weights), "cpu")
+    rows = files.read_parquet(prompts)
+    rows = rows[rows.follow_up.isna()]
+    rows = rows[rows.instance_id.isin(rows.instance_id.drop_duplicates().iloc[:instances])]
+    texts = [prompting.wrap(text, entry.get("prompt_wrapping", "none"), tokenizer) for text in rows.text]
+    ids = generation.Generator(network, tokenizer, max_new_tokens=new_tokens, tokens_per_batch=1).check(texts)
+    longest = max(map(len, ids)) + new_tokens
+    python = json.loads(Path(peers).read_text(encoding="utf-8"))["python"]
+    found = []
+    with tempfile.TemporaryDirectory() as folder:
+        network.save_pretrained(folder)
+        tokenizer.save_pretrained(folder)
+        others = {size: harness.Peer(python, folder, threads, size) for size in sizes}
+        for turn in range(rounds):
+            for size in sizes:
+                ways = {
+                    "this project": lambda size=size: ours(network, tokenizer, texts, new_tokens, size * longest),
+                    "transformers generate": lambda size=size: plain(network, tokenizer, ids, new_tokens, size),
+                }
+                for name, way in ways.items():
+                    started = time.perf_counter()
+                    answers = way()
+                    found.append((name, size, turn, sum(map(len, answers)), time.perf_counter() - started))
+                told = others[size].ask({"generate": texts, "new_tokens": new_tokens})
+                written = sum(len(tokenizer(text, add_special_tokens=False)["input_ids"]) for text in told["results"])
+                found.append(("lm-evaluation-harness", size, turn, written, told["seconds"]))
+                for name, _, _, tokens, seconds in found[-3:]:
+                    log.info("%s, %d prompts a batch: %.2f tokens a second", name, size, tokens / seconds)
+        for other in others.values():
+            other.close()
+    frame = pd.DataFrame(found, columns=["engine", "batch", "round", "new_tokens", "seconds"])
+    frame = frame.loc[frame.groupby(["engine", "batch"]).seconds.idxmin()].drop(columns="round")
+    frame = frame.assign(prompts=len(texts), threads=threads, tokens_per_second=frame.new_tokens / frame.seconds)
+    files.write_csv(table, frame)
+
+
+def ours(network, tokenizer, texts, new_tokens, tokens_per_batch):
+    """Return the tokens of every answer, from this project's batches."""
+    made = generation.generate(
+        network, tokenizer, texts, max_new_tokens=new_tokens, tokens_per_batch=tokens_per_batch
+    )  # fmt: skip
+    return [result.tokens for result in made]
+
+
+@torch.inference_mode()
+def plain(network, tokenizer, ids, new_tokens, size):
+    """Return the tokens of every answer, from transformers' ``generate`` on batches of prompts of similar length."""
+    ends = generation.end_tokens(network, tokenizer)
+    padding = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else ends[0]
+    order = sorted(range(len(ids)), key=lambda row: -len(ids[row]))
+    answers = [None] * len(ids)
+    for start in range(0, len(order), size):
+        rows = order[start : start + size]
+        width = max(len(ids[row]) for row in rows)
+        tokens = torch.tensor([[padding] * (width - len(ids[row])) + list(ids[row]) for row in rows])
+        mask = torch.tensor([[0] * (width - len(ids[row])) + [1] * len(ids[row]) for row in rows])
+        made = network.generate(
+            tokens, attention_mask=mask, max_new_tokens=new_tokens, do_sample=False, pad_token_id=padding
+        )
+        for row, written in zip(rows, made[:, width:].tolist(), strict=True):
+            answers[row] = written[: next((i for i, token in enumerate(written) if token in ends), len(written))]
+    return answers
+
+
+if __name__ == "__main__":
+    run(main)

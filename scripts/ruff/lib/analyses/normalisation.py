@@ -1,0 +1,213 @@
+"""What the study's choice of the sum decides: accuracies, orders of models and single decisions under other scores.
+
+Not in the study, which sums log-probabilities.
+"""
+
+import numpy as np
+import pandas as pd
+
+from scripts.core import calibration, normalisation, options, paired, statistics
+from scripts.core.errors import UserError
+from scripts.core.method_agreement import agreement
+from scripts.ruff.lib.analyses.predictions import OF_INSTANCE
+
+STUDY = "sum"
+"""The study's normalisation, which the others are compared with."""
+FACTORS = ("all", "n_distractors", "pronoun")
+"""What the rows of the tables are split by; ``all`` pools everything."""
+TASK = ["occupation", "participant", "case", "task_index"]
+"""What tells task sentences apart."""
+
+
+def comparable(instances, scores, model):
+    """Return the scores of the options with what the normalisations need besides.
+
+    Parameters
+    ----------
+    instances : DataFrame
+        The selected instances, with those that have no context.
+    scores : DataFrame
+        The model's scores of them, with ``scored_tokens``.
+    model : str
+        For messages.
+
+    Returns
+    -------
+    DataFrame
+        ``scores`` of the instances with a context, and ``text_bytes``, ``context_free_log_probability`` (the sum of
+        the same option on the same task sentence alone; nats) and ``extra_tokens`` (by how many tokens the text is
+        longer than with the option that makes the shortest one).
+
+    Raises
+    ------
+    UserError
+        If the scores have no numbers of tokens, a task sentence has no context-free score or more than one, or an
+        option stands first in it: a decoder without a first token of its own gives that no score.
+    """
+    if "scored_tokens" not in scores:
+        raise UserError(
+            f"scores of {model}: the column scored_tokens is missing; delete the file and run the workflow again"
+        )
+    distinct = instances.drop_duplicates("instance_id")
+    free = distinct[distinct.n_distractors.isna()]
+    first = free.text.str.lstrip().str.startswith(options.SLOT)
+    if first.any():
+        raise UserError(
+            f"instance {free.instance_id[first].iloc[0]}: the slot opens a sentence without context, so that a decoder "
+            "gives its first token no score; put a word before it"
+        )
+    if free.duplicated(TASK).any():
+        raise UserError("instances: a task sentence is there twice without context; make the instances again")
+    texts = options.option_texts(distinct)[["instance_id", "option_index", "text"]]
+    table = scores.merge(texts, on=["instance_id", "option_index"], how="left", validate="one_to_one")
+    table["text_bytes"] = normalisation.byte_lengths(table.pop("text"))
+    shortest = table.groupby("instance_id").scored_tokens.transform("min")
+    table["extra_tokens"] = table.scored_tokens - shortest
+    behind = distinct.merge(free[[*TASK, "instance_id"]], on=TASK, how="left", suffixes=("", "_free"))
+    lacking = behind.instance_id_free.isna()
+    if lacking.any():
+        raise UserError(
+            f"scores of {model}: instance {behind.instance_id[lacking].iloc[0]} has no task sentence without context; "
+            "make the instances again"
+        )
+    table["free_id"] = table.instance_id.map(behind.set_index("instance_id").instance_id_free)
+    alone = table.set_index(["instance_id", "option_index"]).log_probability
+    places = pd.MultiIndex.from_frame(table[["free_id", "option_index"]])
+    table["context_free_log_probability"] = alone.reindex(places).to_numpy()
+    return table.loc[~table.instance_id.isin(free.instance_id)].drop(columns="free_id").reset_index(drop=True)
+
+
+def decided(instances, scores, model, pronoun_sets):
+    """Return what a model picks for every instance with a context under every normalisation, and how sure it is.
+
+    Parameters
+    ----------
+    instances, scores, model
+        As for :func:`comparable`.
+    pronoun_sets : sequence of str
+        The sets in the order of each instance's options.
+
+    Returns
+    -------
+    DataFrame
+        ``model``, the columns of the instance, ``normalisation``, ``prediction`` (a set), ``correct``, ``tie``,
+        ``confidence`` (:func:`scripts.core.calibration.confidences`) and ``extra_tokens`` of the right form.
+    """
+    table = comparable(instances, scores, model)
+    asked = instances[instances.n_distractors.notna()].reset_index(drop=True)
+    offers = options.option_counts(asked)
+    names = np.asarray(pronoun_sets, dtype=object)
+    extra = table.set_index(["instance_id", "option"]).extra_tokens
+    right = pd.MultiIndex.from_arrays([asked.instance_id, asked.gold])
+    parts = []
+    for name in normalisation.COLUMNS:
+        picks = normalisation.decisions(table, name, offers)
+        sure = calibration.confidences(table, normalisation.normalised(table, name))
+        part = asked[OF_INSTANCE].copy()
+        part.insert(0, "model", model)
+        part["normalisation"] = name
+        part["prediction"] = names[picks.option_index.reindex(part.instance_id).to_numpy(dtype=int)]
+        part["correct"] = (
+            np.asarray(options.picked(asked, picks), dtype=object) == asked.gold.to_numpy(dtype=object)
+        ).astype(bool)
+        part["tie"] = picks.tie.reindex(part.instance_id).to_numpy()
+        part["confidence"] = sure.reindex(part.instance_id).to_numpy()
+        part["extra_tokens"] = extra.reindex(right).to_numpy(dtype=int)
+        parts.append(part)
+    return pd.concat(parts, ignore_index=True).astype({"seed": "Int64", "n_distractors": "Int64"})
+
+
+def levels(table):
+    """Yield the rows of each level of :data:`FACTORS` with what stands in the columns ``factor`` and ``level``."""
+    for factor in FACTORS:
+        if factor == "all":
+            yield {"factor": "all", "level": "all"}, table
+        else:
+            for level, part in table.groupby(factor, sort=True):
+                yield {"factor": factor, "level": str(level)}, part
+
+
+def normalisations(table, draws, seed):
+    """Return accuracies under every normalisation, and how each differs from the study's.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From :func:`decided`, of all models.
+    draws, seed : int
+        Of bootstrap and permutations, over occupations.
+
+    Returns
+    -------
+    DataFrame
+        ``model``, ``factor`` (of :data:`FACTORS`), ``level``, ``normalisation``, ``n``, ``accuracy`` with ``ci_low``
+        and ``ci_high`` (95 %), ``rank`` (among the models that score as many instances), ``ties``; of all but the
+        study's normalisation ``difference`` (of its accuracy from the sum's) with ``difference_low`` and
+        ``difference_high``, ``p`` (:func:`scripts.core.paired.sign_flip_p`), ``flipped``, ``gained``, ``lost``
+        (:func:`scripts.core.normalisation.flips`) and ``kappa`` of both decisions.
+    """
+    keys = ["seed", "n_distractors", "instance_id"]
+    rows = []
+    for model, of_model in table.groupby("model", sort=False):
+        for cell, of_level in levels(of_model):
+            parts = {name: part.sort_values(keys) for name, part in of_level.groupby("normalisation", sort=False)}
+            for name, part in parts.items():
+                row = {"model": model, **cell, "normalisation": name, **_accuracy(part, draws, seed)}
+                rows.append(row | ({} if name == STUDY else _against(parts[STUDY], part, draws, seed)))
+    frame = pd.DataFrame(rows)
+    alike = frame.groupby(["factor", "level", "normalisation", "n"], sort=False)
+    frame.insert(8, "rank", alike.accuracy.transform(normalisation.ranks).astype("Int64"))
+    return frame
+
+
+def _accuracy(part, draws, seed):
+    clusters = part.groupby("occupation").correct.agg(["sum", "count"])
+    low, high = statistics.cluster_bootstrap(clusters["sum"], clusters["count"], draws, seed)
+    return {
+        "n": len(part), "accuracy": float(part.correct.mean()), "ci_low": low, "ci_high": high,
+        "ties": int(part.tie.sum()),
+    }  # fmt: skip
+
+
+def _against(study, part, draws, seed):
+    compared = paired.comparison(part.correct, study.correct, part.occupation, draws, seed)
+    flipped = normalisation.flips(study.prediction, part.prediction, part.pronoun)
+    return {
+        "difference": compared["difference"], "difference_low": compared["ci_low"],
+        "difference_high": compared["ci_high"], "p": compared["p"],
+        **{key: flipped[key] for key in ("flipped", "gained", "lost")},
+        "kappa": agreement(study.prediction, part.prediction)["kappa"],
+    }  # fmt: skip
+
+
+def rankings(frame):
+    """Return how far each normalisation orders the models as the study's does.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        From :func:`normalisations`.
+
+    Returns
+    -------
+    DataFrame
+        ``factor``, ``level``, ``normalisation``, ``n_models``, ``tau`` (Kendall's tau-b of accuracies,
+        :func:`scripts.core.normalisation.rank_agreement`; missing with one model), ``moved`` (models with another
+        rank) and ``best`` (the models of the first rank). Models that score different instances are not compared: rows
+        are of those with the most.
+    """
+    rows = []
+    for (factor, level), cell in frame.groupby(["factor", "level"], sort=False):
+        cell = cell[cell.n == cell.n.max()]
+        by_name = {name: part.set_index("model") for name, part in cell.groupby("normalisation", sort=False)}
+        base = by_name[STUDY]
+        for name, part in by_name.items():
+            rows.append(
+                {
+                    "factor": factor, "level": level, "normalisation": name, "n_models": len(part),
+                    "tau": normalisation.rank_agreement(base.accuracy, part.accuracy.reindex(base.index)),
+                    "moved": int((part["rank"].reindex(base.index) != base["rank"]).sum()),
+                    "best": " ".join(part.index[part["rank"] == 1]),
+                }
+            )  # fmt: skip
+    return pd.DataFrame(rows)

@@ -1,0 +1,17 @@
+"""Fit correctness on distractors, pronoun set and case, with occupations and sentences that vary at random."""
+
+from scripts.core import files
+from scripts.core.job import log, run
+from scripts.ruff.lib.analyses import mixed_model as analysis
+
+
+def main(*, predictions: str, mixed_model: str, pronoun_sets: list, seed: int):
+    """Write the coefficients (``mixed_model``, CSV); ``seed`` is that of the starting values."""
+    table = analysis.mixed_model(files.read_parquet(predictions), pronoun_sets, seed)
+    if not table.converged.all():
+        log.warning("%s: no estimates, because %s", mixed_model, table.reason.iloc[0])
+    files.write_csv(mixed_model, table)
+
+
+if __name__ == "__main__":
+    run(main)

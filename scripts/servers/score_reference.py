@@ -1,0 +1,65 @@
+"""Score a few texts of a job here, in float32 and one at a time: what a server's scores of them are compared with."""
+
+from scripts.core import files
+from scripts.core.engines import model_jobs, server_gate
+from scripts.core.errors import UserError
+from scripts.core.job import log, run
+
+LIBRARIES = ("torch", "transformers", "tokenizers")
+
+
+def main(
+    *,
+    instances: str,
+    reference: str,
+    model: str,
+    entry: dict,
+    device: str,
+    priority: int | None = None,
+    weights: str | None = None,
+    fetched: str | None = None,
+    threads: int = 1,
+):
+    """Write ``reference`` (Parquet): scores of a sample of ``instances`` (Parquet) by ``model``.
+
+    Parameters
+    ----------
+    instances : str
+        Parquet file of instances, one row each (scripts/core/instances.py has the columns).
+    reference : str
+        Parquet file to write: one row for each instance and option, with its log-probability in nats.
+    model : str
+        The name of the model with weights, for messages and metadata.
+    entry : dict
+        Its entry in the registry, in float32.
+    device : str
+        auto, cpu, cuda or cuda:N.
+    priority : int or None
+        Instances whose ``priority`` is not below this are left out; None leaves none out.
+    weights : str or None
+        Folder that the workflow prepared from the model's source, where it needs preparing.
+    fetched : str or None
+        JSON file that says which revision was fetched from the hub.
+    threads : int
+        Threads of PyTorch.
+
+    Raises
+    ------
+    UserError
+        If the model cannot be loaded, or there are no instances.
+    """
+    sample = server_gate.drawn(instances, priority)
+    if not len(sample):
+        raise UserError(f"{instances}: no instances; delete the file and run the workflow again")
+    opened = model_jobs.open_model(
+        model, entry, script="scripts/servers/score_reference.py", libraries=LIBRARIES, device=device,
+        threads=threads, weights=weights, fetched=fetched,
+    )  # fmt: skip
+    table = server_gate.score_here(opened.network, opened.tokenizer, sample, opened.device)
+    facts = opened.facts | {"engine": "one at a time", "instances_sha256": files.sha256(instances)}
+    files.write_parquet(reference, table.drop(columns="token_log_probabilities"), facts)
+    log.info("%d texts of %d instances scored by %s in float32", len(table), len(sample), model)
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,188 @@
+"""From a checkpoint to its registry entry without weights; the hub is a stand-in."""
+
+import json
+import types
+from pathlib import Path
+
+import pytest
+
+from scripts.core.engines import descriptions, registry
+from scripts.core.errors import UserError
+
+ROOT = Path(__file__).parents[2]
+COMMIT = "a" * 40
+LLAMA = {
+    "architectures": ["LlamaForCausalLM"],
+    "model_type": "llama",
+    "hidden_size": 64,
+    "intermediate_size": 128,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 4,
+    "vocab_size": 100,
+    "max_position_embeddings": 2048,
+    "torch_dtype": "bfloat16",
+}
+BERT = {
+    "architectures": ["BertForMaskedLM"],
+    "model_type": "bert",
+    "hidden_size": 32,
+    "intermediate_size": 64,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 2,
+    "vocab_size": 100,
+    "max_position_embeddings": 512,
+}
+T5 = {
+    "architectures": ["T5ForConditionalGeneration"],
+    "model_type": "t5",
+    "is_encoder_decoder": True,
+    "d_model": 32,
+    "d_kv": 8,
+    "d_ff": 64,
+    "num_layers": 2,
+    "num_heads": 4,
+    "vocab_size": 100,
+}
+
+
+class Hub:
+    """Stands in for the client: one repository, whose weights must not be fetched."""
+
+    def __init__(self, folder, members, *, counts=None, licence="apache-2.0", gated=False, error=None):
+        self.folder, self.fetched, self.error = folder, [], error
+        for name, text in members.items():
+            (folder / name).write_text(text, encoding="utf-8")
+        self.info = types.SimpleNamespace(
+            sha=COMMIT,
+            siblings=[types.SimpleNamespace(rfilename=name) for name in [*members, "model.safetensors"]],
+            safetensors=types.SimpleNamespace(parameters=counts) if counts else None,
+            card_data={"license": licence} if licence else {},
+            gated=gated,
+        )
+
+    def model_info(self, hub, revision=None):
+        self.asked = (hub, revision)
+        if self.error:
+            raise self.error
+        return self.info
+
+    def hf_hub_download(self, hub, name, revision=None):
+        assert revision == COMMIT
+        self.fetched.append(name)
+        return str(self.folder / name)
+
+
+def described(tmp_path, configuration, members=None, **facts):
+    hub = Hub(tmp_path, {"config.json": json.dumps(configuration)} | (members or {}), **facts)
+    return descriptions.of_hub("lab/Model-7B", "main", hub), hub
+
+
+def valid(entry):
+    return registry.checked("it", entry, {}, ROOT / "config/schemas/models.schema.yaml")
+
+
+def test_a_decoder_of_the_hub_needs_no_weights(tmp_path):
+    members = {"tokenizer_config.json": json.dumps({"chat_template": "{{ messages }}"}), "README.md": "# A model\n"}
+    found, hub = described(tmp_path, LLAMA, members, counts={"BF16": 6_900_000_000}, gated="manual")
+    assert hub.asked == ("lab/Model-7B", "main")
+    assert "model.safetensors" not in hub.fetched
+    entry = valid(descriptions.entry_of(found))
+    assert entry["source"] == {"hub": "lab/Model-7B", "revision": COMMIT}
+    assert (entry["architecture"], entry["parameters"], entry["size"]) == ("decoder", 6_900_000_000, "6.9B")
+    assert (entry["precision"], entry["gpus"], entry["context"]) == ("bfloat16", 1, 2048)
+    assert (entry["licence"], entry["gated"], entry["prompt_wrapping"]) == ("apache-2.0", True, "chat_template")
+    assert json.loads(json.dumps(found)) == found
+
+
+def test_parameters_that_the_hub_does_not_know_are_counted_without_memory(tmp_path):
+    from transformers import BertConfig, BertForMaskedLM
+
+    found, _ = described(tmp_path, BERT)
+    entry = valid(descriptions.entry_of(found))
+    assert entry["parameters"] == BertForMaskedLM(BertConfig(**BERT)).num_parameters()
+    assert (entry["architecture"], entry["context"], entry["precision"], entry["gpus"]) == (
+        "encoder",
+        512,
+        "float32",
+        0,
+    )
+    assert "prompt_wrapping" not in entry
+
+
+def test_an_encoder_decoder_is_prompted(tmp_path):
+    found, _ = described(tmp_path, T5, counts={"F32": 3_000_000_000})
+    entry = valid(descriptions.entry_of(found))
+    assert (entry["architecture"], entry["labels"], entry["prompt_wrapping"]) == ("encoder-decoder", "span", "none")
+    assert "context" not in entry
+
+
+def test_a_folder_says_the_same(tmp_path):
+    from transformers import BertConfig, BertForMaskedLM
+
+    model = BertForMaskedLM(BertConfig(**BERT))
+    model.save_pretrained(tmp_path / "My_Model")
+    (tmp_path / "My_Model/README.md").write_text("---\nlicense: mit\n---\n# It\n", encoding="utf-8")
+    entry = valid(descriptions.entry_of(descriptions.of_folder(tmp_path / "My_Model")))
+    assert entry["label"] == "My_Model"
+    assert descriptions.name_of(entry["label"]) == "my-model"
+    assert entry["licence"] == "mit"
+    assert entry["parameters"] == model.num_parameters()
+
+
+def test_what_cannot_be_found_out_is_asked_for_in_one_line(tmp_path):
+    found, _ = described(tmp_path, LLAMA | {"architectures": None}, licence=None)
+    with pytest.raises(UserError) as error:
+        descriptions.entry_of(found)
+    message = str(error.value)
+    assert message.count("\n") == 0
+    assert message.endswith("add to --config: architecture=... parameters=... licence=...")
+    given = descriptions.stated({"architecture": "decoder", "parameters": 1000, "licence": "MIT"})
+    assert valid(descriptions.entry_of(found, given))["licence"] == "MIT"
+
+
+@pytest.mark.parametrize(
+    ("configuration", "said"),
+    [
+        (BERT | {"architectures": ["BertForSequenceClassification"]}, "BertForSequenceClassification, which no study"),
+        (LLAMA | {"auto_map": {"AutoModelForCausalLM": "m.M"}}, "code of its own.*remote_code=true"),
+    ],
+)
+def test_a_model_that_fits_nothing_is_told_why(tmp_path, configuration, said):
+    found, _ = described(tmp_path, configuration)
+    with pytest.raises(UserError, match=said):
+        descriptions.entry_of(found)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("GatedRepoError", "gated.*hf auth login"),
+        ("RepositoryNotFoundError", "is not on the hub"),
+        ("RevisionNotFoundError", "no revision main"),
+        ("ConnectionError", "cannot be reached"),
+    ],
+)
+def test_refusals_of_the_hub_say_what_to_do(tmp_path, name, said):
+    with pytest.raises(UserError, match=said):
+        described(tmp_path, BERT, error=type(name, (Exception,), {})())
+
+
+def test_a_damaged_header_is_refused(tmp_path):
+    (tmp_path / "config.json").write_text(json.dumps(BERT), encoding="utf-8")
+    (tmp_path / "model.safetensors").write_bytes(b"\x05\x00\x00\x00\x00\x00\x00\x00{}")
+    with pytest.raises(UserError, match="not a safetensors file"):
+        descriptions.of_folder(tmp_path)
+
+
+def test_stated_facts_have_types():
+    with pytest.raises(UserError, match="parameters: 'many' is not a whole number"):
+        descriptions.stated({"parameters": "many"})
+
+
+@pytest.mark.parametrize(
+    ("parameters", "dtype", "precision"),
+    [(1e9, "bfloat16", "float32"), (7e9, "float16", "float16"), (7e9, "float32", "bfloat16"), (7e9, None, "bfloat16")],
+)
+def test_precision_follows_size_and_what_is_stored(parameters, dtype, precision):
+    assert descriptions.precision_of(parameters, dtype) == precision

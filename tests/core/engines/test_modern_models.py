@@ -1,0 +1,122 @@
+"""The registry's entries of ``config/modern.yaml``: what they state follows from what is public of each model."""
+
+import shutil
+
+import pytest
+import torch
+import transformers
+from safetensors.torch import load_file, save_file
+
+from scripts.core.config import load_yaml
+from scripts.core.engines import models, planning, registry
+from scripts.core.errors import UserError
+from tests import zoo
+
+REGISTRY = load_yaml("config/models.yaml")["models"]
+CHOSEN = load_yaml("config/modern.yaml")["models"]
+
+
+def sizes(vocabulary, hidden, layers, heads, pairs, inner, **more):
+    """Return the sizes of a transformer under the names of their configurations."""
+    return {
+        "vocab_size": vocabulary, "hidden_size": hidden, "num_hidden_layers": layers, "num_attention_heads": heads,
+        "num_key_value_heads": pairs, "intermediate_size": inner, **more,
+    }  # fmt: skip
+
+
+TIED, LOOSE = {"tie_word_embeddings": True}, {"tie_word_embeddings": False}
+GEMMA = {"head_dim": 256, **TIED}
+QWEN = {"head_dim": 128}
+PHI = {"pad_token_id": 0}
+MAMBA_2 = {"num_heads": 64, "head_dim": 64, "n_groups": 1, "state_size": 128, **TIED}
+FALCON = {"intermediate_size": 8192, "time_step_rank": 256, **LOOSE}
+
+# Those of the hub, as public files hold them: whatever has parameters.
+CONFIGURATIONS = {
+    "llama-3.2-1b": ("Llama", "CausalLM", sizes(128256, 2048, 16, 32, 8, 8192, **TIED)),
+    "llama-3.2-3b": ("Llama", "CausalLM", sizes(128256, 3072, 28, 24, 8, 8192, **TIED)),
+    "llama-3.1-8b": ("Llama", "CausalLM", sizes(128256, 4096, 32, 32, 8, 14336, **LOOSE)),
+    "qwen3-0.6b": ("Qwen3", "CausalLM", sizes(151936, 1024, 28, 16, 8, 3072, **QWEN, **TIED)),
+    "qwen3-1.7b": ("Qwen3", "CausalLM", sizes(151936, 2048, 28, 16, 8, 6144, **QWEN, **TIED)),
+    "qwen3-4b": ("Qwen3", "CausalLM", sizes(151936, 2560, 36, 32, 8, 9728, **QWEN, **TIED)),
+    "qwen3-8b": ("Qwen3", "CausalLM", sizes(151936, 4096, 36, 32, 8, 12288, **QWEN, **LOOSE)),
+    "gemma-3-270m": ("Gemma3", "CausalLM", sizes(262144, 640, 18, 4, 1, 2048, **GEMMA)),
+    "gemma-3-1b": ("Gemma3", "CausalLM", sizes(262144, 1152, 26, 4, 1, 6912, **GEMMA)),
+    "olmo-2-1b": ("Olmo2", "CausalLM", sizes(100352, 2048, 16, 16, 16, 8192, **LOOSE)),
+    "olmo-2-7b": ("Olmo2", "CausalLM", sizes(100352, 4096, 32, 32, 32, 11008, **LOOSE)),
+    "olmo-2-13b": ("Olmo2", "CausalLM", sizes(100352, 5120, 40, 40, 40, 13824, **LOOSE)),
+    "olmo-3-7b": ("Olmo3", "CausalLM", sizes(100278, 4096, 32, 32, 32, 11008, **LOOSE)),
+    "mistral-7b-v0.3": ("Mistral", "CausalLM", sizes(32768, 4096, 32, 32, 8, 14336, **LOOSE)),
+    "phi-4-mini": ("Phi3", "CausalLM", sizes(200064, 3072, 32, 24, 8, 8192, **PHI, **TIED)),
+    "phi-4": ("Phi3", "CausalLM", sizes(100352, 5120, 40, 40, 10, 17920, **PHI, **LOOSE)),
+    "smollm3-3b": ("SmolLM3", "CausalLM", sizes(128256, 2048, 36, 16, 4, 11008, **TIED)),
+    "mamba-130m": ("Mamba", "CausalLM", {"vocab_size": 50280, "hidden_size": 768, "num_hidden_layers": 24}),
+    "mamba-1.4b": ("Mamba", "CausalLM", {"vocab_size": 50280, "hidden_size": 2048, "num_hidden_layers": 48}),
+    "mamba-2.8b": ("Mamba", "CausalLM", {"vocab_size": 50280, "hidden_size": 2560, "num_hidden_layers": 64}),
+    "mamba2-1.3b": (
+        "Mamba2", "CausalLM", {"vocab_size": 50288, "hidden_size": 2048, "num_hidden_layers": 48, **MAMBA_2},
+    ),
+    "falcon-mamba-7b": (
+        "FalconMamba", "CausalLM", {"vocab_size": 65024, "hidden_size": 4096, "num_hidden_layers": 64, **FALCON},
+    ),
+    "modernbert-base": ("ModernBert", "MaskedLM", sizes(50368, 768, 22, 12, 12, 1152)),
+    "modernbert-large": ("ModernBert", "MaskedLM", sizes(50368, 1024, 28, 16, 16, 2624)),
+}  # fmt: skip
+NEW = [name for name in CHOSEN if REGISTRY[name]["family"] != "Pythia"]
+
+
+def count(name):
+    """Return the parameters of a model, and those of its token embeddings; layers but the first are all of one size."""
+    family, head, options = CONFIGURATIONS[name]
+    config = getattr(transformers, f"{family}{'Text' if family == 'Gemma3' else ''}Config")
+    counted = []
+    for layers in (2, 3):
+        with torch.device("meta"):
+            model = getattr(transformers, f"{family}For{head}")(config(**{**options, "num_hidden_layers": layers}))
+        counted.append(model.num_parameters())
+    some, more = counted
+    return some + (options["num_hidden_layers"] - 2) * (more - some), model.get_input_embeddings().weight.numel()
+
+
+@pytest.mark.parametrize("name", NEW)
+def test_parameters_follow_from_the_configuration(name):
+    entry = REGISTRY[name]
+    parameters, embeddings = count(name)
+    assert entry["parameters"] == parameters
+    assert entry.get("embedding_parameters", 0) == (embeddings if entry["architecture"] == "encoder" else 0)
+    assert entry["precision"] == ("bfloat16" if parameters >= 6e9 else "float32")
+
+
+def test_state_space_models_share_nothing_in_a_plan():
+    """As the engine runs those of the zoo (tests/core/engines/test_scoring.py)."""
+    recurrent = [name for name, entry in REGISTRY.items() if entry.get("recurrent")]
+    families = {family for name, (_, family, *_) in zoo._models().items() if name in zoo.STATE_SPACE}
+    assert recurrent == [name for name, entry in REGISTRY.items() if entry["family"] in families]
+    asked = {"options": 4, "shared": 1.1, "lengths": {key: [(100, 50)] for key in CHOSEN}, "jobs": {}}
+    devices = {"GPU": {"memory_gb": 80, "tflops": {"float32": 12, "float16": 100, "bfloat16": 100}}}
+    for name in ("mamba-1.4b", "pythia-1.4b"):
+        scored = {"ruff/official": {**asked, "jobs": {name: 1}}}
+        entry = {key: REGISTRY[name][key] for key in ("architecture", "precision", "gpus")}
+        entries = {name: {**entry, **registry.work(REGISTRY[name])}}
+        (row,) = planning.rows(scored, {}, {}, {}, {}, entries, devices, {}, 1e9)
+        assert row["tokens_shared"] == (row["tokens"] if name in recurrent else 5500)
+
+
+def test_every_family_stands_in_the_zoo():
+    families = {family: architecture for architecture, family, *_ in zoo._models().values()}
+    assert set(zoo._models()) == set(zoo.ALL_NAMES)
+    for name in CHOSEN:
+        assert families[REGISTRY[name]["family"]] == REGISTRY[name]["architecture"], name
+
+
+def test_a_checkpoint_with_the_output_layer_of_deberta_s_authors_is_refused(tmp_path):
+    """Theirs has other names in the file than in transformers, which would make up weights for its own."""
+    (entry,) = load_yaml(zoo.build(tmp_path, ("tiny-deberta-v3",)))["models"].values()
+    folder = shutil.copytree(entry["source"]["path"], tmp_path / "released")
+    weights = load_file(folder / "model.safetensors")
+    renamed = {name.replace("cls.predictions", "lm_predictions.lm_head"): tensor for name, tensor in weights.items()}
+    assert set(renamed) != set(weights)
+    save_file(renamed, folder / "model.safetensors", metadata={"format": "pt"})
+    released = {**entry, "source": {"path": str(folder)}}
+    with pytest.raises(UserError, match=r"the checkpoint lacks cls\.predictions.* an untrained layer scores noise"):
+        models.load("deberta-v3", released, models.locate("deberta-v3", released), "cpu")

@@ -1,0 +1,137 @@
+"""Records in the schema of every_eval_ever: what they say, that its package takes them, and what is left out."""
+
+import hashlib
+import json
+
+import pandas as pd
+import pytest
+
+from scripts.core import files
+from scripts.core.errors import UserError
+from scripts.core.paper import eval_records
+from scripts.export import export_results
+
+CANARY = "CANARY 1234 never to be used for training."
+OFFICIAL = "The weaver sold the loom because ___ had bought a better one."
+
+
+def table(text, **columns):
+    return pd.DataFrame(
+        {
+            "instance_id": ["a1", "b2", "c3"], "text": [text, text.replace("loom", "cart"), text],
+            "options": [["he", "she"]] * 3, "gold": ["he", "she", None], "n": [1.0, None, 2.0], "case": "nominative",
+            "sentence": text, **columns,
+        }
+    )  # fmt: skip
+
+
+def scores(model):
+    frame = pd.DataFrame(
+        {
+            "instance_id": ["a1", "a1", "b2", "b2", "c3", "c3"], "option": ["he", "she"] * 3,
+            "option_index": [0, 1] * 3, "log_probability": [-3.0, -4.0, -5.0, -5.0, -1.0, -2.0],
+            "mean_log_probability": [-2.0, -1.0, -1.0, -1.0, -1.0, -1.0], "scored_tokens": 3,
+        }
+    )  # fmt: skip
+    return frame, {"model": model, "metric": "log_likelihood", "engine": "packed", "libraries": {"transformers": "4"}}
+
+
+@pytest.fixture
+def arguments(tmp_path, export_python):
+    scored, paths, listed = [], [], []
+    for name, text in (("replica", "The baker was glad because ___ slept."), ("official", OFFICIAL)):
+        path, other = tmp_path / f"{name}.parquet", tmp_path / f"{name}_instances.parquet"
+        frame, metadata = scores("m")
+        files.write_parquet(path, frame, metadata)
+        files.write_parquet(other, table(text))
+        scored.append({"study": "some", "set": name, "model": "m"})
+        paths.append(str(path))
+        listed.append(str(other))
+    summary = tmp_path / "summary.csv"
+    summary.write_text(
+        "study,data,model,metric,group,value,ci_low,ci_high,n,status,headline\n"
+        "Some,replica,Model,accuracy,all,0.5,0.4,0.6,20,run,True\n"
+        'Some,replica,"Model, prompt B",slope,female,-0.5,,,20,run,False\n'
+        "Some,replica,Model 2,accuracy,all,0.9,,,20,run,False\n"
+        "Some,released,Model,accuracy,all,0.9,,,20,released,False\n"
+    )
+    environment = tmp_path / "environment.json"
+    files.write_json(environment, {"python": str(export_python)})
+    canary = tmp_path / "templates.tsv"
+    canary.write_text(f"# {CANARY}\na\tb\n")
+    facts = {"label": "Model", "architecture": "decoder", "parameters": 10, "source": {"hub": "owner/model"}}
+    return {
+        "summary": str(summary), "scores": paths, "instances": listed, "environment": str(environment),
+        "canary_file": str(canary), "folder": str(tmp_path / "out"), "validation": str(tmp_path / "validation.json"),
+        "scored": scored, "studies": {"some": "Some"}, "models": {"m": facts}, "organization": "nobody",
+        "relationship": "other",
+    }  # fmt: skip
+
+
+def written(arguments):
+    (aggregate,) = files.Path(arguments["folder"]).rglob("*[0-9a-f].json")
+    (samples,) = files.Path(arguments["folder"]).rglob("*.jsonl")
+    lines = samples.read_text(encoding="utf-8").splitlines()
+    return aggregate, json.loads(aggregate.read_text()), [json.loads(line) for line in lines]
+
+
+def test_the_package_takes_what_is_written(arguments):
+    export_results.main(**arguments)
+    path, aggregate, samples = written(arguments)
+    assert path.relative_to(arguments["folder"]).parent.as_posix() == "data/some/owner/model"
+    said = json.loads(files.Path(arguments["validation"]).read_text())
+    assert len(said["files"]) == 2 and not any(said["files"].values())
+    results = {result["evaluation_name"]: result for result in aggregate["evaluation_results"]}
+    # A tie goes to the first option, so that one of two is right; what has no right answer is no sample.
+    chosen = results["accuracy of the option with the highest score (replica)"]
+    assert chosen["score_details"]["score"] == 0.5 and len(samples) == 4
+    assert [sample["output"]["raw"] for sample in samples] == [["he"]] * 4
+    assert results["accuracy"]["score_details"]["uncertainty"]["confidence_interval"]["lower"] == 0.4
+    assert results["slope, female, prompt B"]["score_details"]["score"] == -0.5
+    assert len(results) == 4
+    assert samples[0]["metadata"]["n"] == "1" and "n" not in samples[1]["metadata"]
+    assert samples[0]["metadata"]["canary"] == CANARY
+
+
+def test_texts_of_other_sets_are_digests(arguments):
+    export_results.main(**arguments)
+    _, _, samples = written(arguments)
+    digest = hashlib.sha256(OFFICIAL.encode()).hexdigest()
+    assert samples[2]["input"]["raw"] == f"withheld; sha256 {digest}"
+    for path in files.Path(arguments["folder"]).rglob("*.json*"):
+        assert "weaver" not in path.read_text(encoding="utf-8")
+    assert "baker" in json.dumps(samples[:2]) and "canary" not in samples[2]["metadata"]
+
+
+def test_what_the_package_refuses_ends_the_job(arguments, monkeypatch):
+    monkeypatch.setattr(eval_records, "model_id", lambda name, source: None)
+    monkeypatch.setattr(
+        eval_records, "model_info", lambda *_: {"id": "owner/model", "name": "m", "additional_details": {}}
+    )
+    with pytest.raises(UserError, match=r"data/some/owner/model/.*: not valid in every_eval_ever's schema: .*"):
+        export_results.main(**arguments)
+
+
+def test_without_the_package_the_remedy_is_named(arguments):
+    files.write_json(arguments["environment"], {"python": "nowhere/bin/python"})
+    with pytest.raises(UserError, match=r"nowhere/bin/python cannot validate .* -R export_environment"):
+        export_results.main(**arguments)
+
+
+def test_losses_on_labels_are_compared_by_their_means():
+    frame, _ = scores("m")
+    assert eval_records.choices(frame, "label_loss").option["a1"] == "she"
+    assert eval_records.choices(frame, "log_likelihood").option["a1"] == "he"
+
+
+def test_a_right_answer_may_be_named_by_its_column():
+    frame = pd.DataFrame(
+        {"options": [["the cook", "the guest"]], "answer": "participant", "occupation": "cook", "participant": "guest"}
+    )
+    assert eval_records.gold(frame) == ["the guest"]
+
+
+def test_identifiers_are_versions_of_uuid_that_the_package_asks_for():
+    made = eval_records.identifier("a", "b")
+    assert made == eval_records.identifier("a", "b") != eval_records.identifier("ab", "")
+    assert made[14] == "4" and made[19] in "89ab"

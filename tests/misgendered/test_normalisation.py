@@ -1,0 +1,143 @@
+"""Accuracies, decisions and confidences under other scores than the mean: values worked out by hand."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from scripts.core.errors import UserError
+from scripts.misgendered.lib import tables
+from scripts.misgendered.lib.analyses import accuracy, calibration, normalisation, predictions
+from scripts.misgendered.lib.labels import ALL
+from tests.misgendered import synthetic
+
+
+def asked(values, tokens, sentinels=0):
+    """Return an instance of *xem* against *him* and *thon* with sums ``values`` over ``tokens`` tokens."""
+    table = synthetic.instances(1).assign(
+        text=["Jo came. Ann saw ___ there."], gold=["xem"], options=[["him", "xem", "thon"]],
+        groups=[["he", "xe", "thon"]], group=["xe"], form=["acc"], pronoun_type=["neo"],
+    )  # fmt: skip
+    scores = synthetic.scores(table)
+    scores["log_probability"], scores["scored_tokens"] = values, tokens
+    scores["option_log_probability"], scores["option_tokens"] = [-1.0, -3.0, -2.0], [1, 2, 1]
+    scores["sentinel_tokens"] = sentinels
+    return table, scores
+
+
+def test_every_score_by_hand():
+    table, scores = asked([-10.0, -11.0, -10.1], [5, 6, 5])
+    made = normalisation.comparable(table, scores, "corrected", "corrected", "m")
+    # "Jo came. Ann saw him there." has 27 bytes.
+    assert made.text_bytes.tolist() == [27, 27, 28]
+    rows = normalisation.decided(table, scores, "m").set_index("normalisation")
+    assert rows.picked.to_dict() == {"tokens": "xem", "sum": "him", "bytes": "thon"}
+    assert rows.correct.to_dict() == {"tokens": True, "sum": False, "bytes": False}
+    assert rows.confidence["sum"] == pytest.approx(1 / (1 + np.exp(-1) + np.exp(-0.1)))
+
+
+def test_labels_of_t5_s_kind_are_the_option_alone():
+    table, scores = asked([-10.0, -11.0, -10.1], [5, 6, 5], sentinels=2)
+    made = normalisation.comparable(table, scores, "corrected", "corrected", "m")
+    assert made.text_bytes.tolist() == [3, 3, 4]
+    assert made.log_probability.tolist() == [-1, -3, -2]
+    rows = normalisation.decided(table, scores, "m").set_index("normalisation")
+    # Means are -1, -1.5, -2 over tokens and -1/3, -1, -1/2 over bytes.
+    assert rows.picked.tolist() == ["him", "him", "him"]
+
+
+def test_picks_are_those_of_the_predictions():
+    table = synthetic.instances(220)
+    scores = synthetic.scores(table)
+    base = predictions.predictions(table, scores, "m", synthetic.COMBINATIONS)
+    made = normalisation.decided(table, scores, "m")
+    assert made[made.normalisation == "tokens"].picked.tolist() == base.picked.tolist()
+    assert made[made.normalisation == "sum"].picked.tolist() == base.picked_sum.tolist()
+    assert made[made.normalisation == "tokens"].correct.tolist() == base.correct.tolist()
+
+
+def test_a_candidate_without_a_score_is_refused():
+    table, scores = asked([-10.0, -11.0, -10.1], [5, 6, 5])
+    with pytest.raises(UserError, match="lack an option"):
+        normalisation.decided(table, scores[scores.option_index < 2], "m")
+
+
+@pytest.fixture(scope="module")
+def decided():
+    table = synthetic.instances(330)
+    parts = [
+        normalisation.decided(table, synthetic.scores(table, seed=i, skill=0.5 + i), model)
+        for i, model in enumerate(["a", "b"])
+    ]
+    return pd.concat(parts, ignore_index=True)
+
+
+def test_rows_count_what_differs(decided):
+    frame = normalisation.normalisations(*normalisation.counted(decided), 50, 0)
+    kinds = frame[frame.group == ALL].pronoun_type.unique().tolist()
+    assert kinds == [ALL, "binary", "neutral", "neo"]
+    assert (frame.groupby("model").size() == 3 * (1 + 3 + 11)).all()
+    of_a = decided[(decided.model == "a") & (decided.pronoun_type == "neo")]
+    picks = {name: part.set_index("instance_id") for name, part in of_a.groupby("normalisation")}
+    row = frame[(frame.model == "a") & (frame.pronoun_type == "neo") & (frame.group == ALL)]
+    row = row.set_index("normalisation").loc["bytes"]
+    right, base = picks["bytes"].correct, picks["tokens"].correct
+    assert row.accuracy == pytest.approx(right.mean())
+    assert row.difference == pytest.approx(right.mean() - base.mean())
+    assert row.flipped == pytest.approx((picks["bytes"].picked != picks["tokens"].picked).mean())
+    assert (row.gained, row.lost) == pytest.approx(((right & ~base).mean(), (base & ~right).mean()))
+    assert row.gained - row.lost == pytest.approx(row.difference)
+    study = frame[frame.normalisation == normalisation.STUDY]
+    assert study[["difference", "p", "flipped", "kappa"]].isna().all(axis=None)
+
+
+def test_models_are_ranked_but_not_their_mean(decided):
+    frame = normalisation.normalisations(*normalisation.counted(decided), 50, 0)
+    overall = frame[(frame.pronoun_type == ALL) & (frame.normalisation == "tokens")].set_index("model")
+    assert overall.accuracy["b"] > overall.accuracy["a"]
+    assert (overall["rank"]["b"], overall["rank"]["a"]) == (1, 2)
+    assert pd.isna(overall["rank"][ALL])
+    assert overall.n[ALL] == 660
+
+
+def test_accuracies_and_intervals_are_those_of_the_other_tables(decided):
+    frame = normalisation.normalisations(*normalisation.counted(decided), 50, 0)
+    table = synthetic.instances(330)
+    base = pd.concat(
+        [
+            predictions.predictions(table, synthetic.scores(table, i, 0.5 + i), model, synthetic.COMBINATIONS)
+            for i, model in enumerate(["a", "b"])
+        ]
+    )
+    expected = accuracy.accuracy(base, "replica", 50, 0)
+    keys = ["model", "pronoun_type", "group"]
+    study = frame[frame.normalisation == "tokens"].set_index(keys)
+    others = (expected[["declaration_type", "declaration_number", "form", "name_class"]] == ALL).all(axis=1)
+    expected = expected[others].set_index(keys).reindex(study.index)
+    columns = ["accuracy", "ci_low", "ci_high"]
+    pd.testing.assert_frame_equal(study[columns], expected[columns], check_dtype=False)
+
+
+def test_calibration_of_one_type(decided):
+    frame = calibration.summary(calibration.counted(decided), 50, 0)
+    part = decided[(decided.model == "a") & (decided.normalisation == "sum") & (decided.pronoun_type == "neo")]
+    row = frame[(frame.model == "a") & (frame.normalisation == "sum") & (frame.pronoun_type == "neo")]
+    row = row[row.group == ALL].iloc[0]
+    assert row.overconfidence == pytest.approx(part.confidence.mean() - part.correct.mean())
+    assert row.ece >= abs(row.overconfidence) - 1e-12
+    bins = calibration.bins(calibration.counted(decided))
+    bins = bins[
+        (bins.model == "a") & (bins.normalisation == "sum") & (bins.pronoun_type == "neo") & (bins.group == ALL)
+    ]
+    assert bins.n.sum() == len(part) == row.n
+    assert (bins.n * (bins.accuracy - bins.confidence).abs()).sum() / len(part) == pytest.approx(row.ece)
+
+
+def test_cells_of_the_tables(decided):
+    models = {name: facts for name, (_, facts) in zip("ab", synthetic.STUDY_MODELS.items(), strict=False)}
+    cells = tables.normalisation(normalisation.normalisations(*normalisation.counted(decided), 50, 0), models)
+    assert len(cells) == 2 * 4 * 3
+    assert cells.Model.tolist().count("") == len(cells) - 2
+    assert cells.loc[[0, 12], "Type"].tolist() == ["All", "All"]
+    assert cells.loc[0, ["Score", "Difference", "Flipped"]].tolist() == ["mean over tokens", "–", "–"]
+    cells = tables.calibration(calibration.summary(calibration.counted(decided), 50, 0), models)
+    assert list(cells) == ["Model", "Type", "Score", "Accuracy", "Confidence", "ECE", "By chance"]

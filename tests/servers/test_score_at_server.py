@@ -1,0 +1,185 @@
+"""Scores of a model behind a server, and the check of the server, against a local one and the model itself."""
+
+import json
+
+import numpy as np
+import pytest
+
+from scripts.core import config, files
+from scripts.core.engines import models, server_gate
+from scripts.core.errors import UserError
+from scripts.core.options import option_texts
+from scripts.scoring import score
+from scripts.servers import score_at_server, score_reference
+from tests import jobs
+from tests import zoo as builder
+from tests.core.engines.likelihood_server import LikelihoodServer
+from tests.scoring.test_score import write_instances
+
+ANSWERS = ("prompt_logprobs", "echo", "llama_cpp")
+NAME = "served"
+
+
+@pytest.fixture(scope="module")
+def entries(tmp_path_factory):
+    registry = builder.build(tmp_path_factory.mktemp("zoo"), ("tiny-llama", "tiny-gpt-neox"))
+    return config.load_yaml(registry)["models"]
+
+
+@pytest.fixture(scope="module")
+def loaded(entries):
+    return {name: models.load(name, entry, models.locate(name, entry), "cpu") for name, entry in entries.items()}
+
+
+@pytest.fixture(scope="module")
+def instances(tmp_path_factory):
+    return write_instances(tmp_path_factory.mktemp("instances") / "instances.parquet", 20, repeated=3)
+
+
+@pytest.fixture
+def arguments(entries, instances, tmp_path):
+    """Return the arguments of a job at a server, after the job that scores the sample here."""
+
+    def make(server, answers="prompt_logprobs", reference="tiny-llama", gated=True, **scoring):
+        api = {
+            "base_url": server.base_url, "model": "tiny", "interface": "completions", "key": None, "top_logprobs": 1,
+            "requests_per_minute": 600000, "usd_per_million_tokens": {"prompt": 1, "completion": 1},
+            "scoring": {"answers": answers, **scoring},
+        }  # fmt: skip
+        given = {
+            "instances": str(instances), "scores": str(tmp_path / "scores.parquet"), "model": NAME,
+            "usage": str(tmp_path / "usage.json"), "cache": str(tmp_path / "cache"), "cost_limit_usd": 1.0,
+            "entry": {"api": api, "architecture": "decoder", "demonstration": False}, "parallel": 4,
+        }  # fmt: skip
+        if not gated:
+            api["scoring"] |= {"tokenizer": entries[reference]["source"], "without_gate": True}
+            return given
+        api["scoring"]["reference"] = reference
+        path = str(tmp_path / "reference.parquet")
+        entry = entries[reference]
+        score_reference.main(instances=str(instances), reference=path, model=reference, entry=entry, device="cpu")
+        return given | {"reference": path, "reference_entry": entry}
+
+    return make
+
+
+@pytest.fixture(scope="module")
+def scored_here(entries, instances, tmp_path_factory):
+    """The scores of the packed engine, by how options are compared."""
+
+    def scores(kind):
+        folder = tmp_path_factory.mktemp("here")
+        given = jobs.model_arguments(entries, "tiny-llama", folder)
+        path = str(folder / "scores.parquet")
+        score.main(**given, instances=str(instances), scores=path, engine="packed", score=kind)
+        return files.read_parquet(path)
+
+    return scores
+
+
+@pytest.mark.parametrize(
+    ("answers", "kind"),
+    [*((answers, "log_likelihood") for answers in ANSWERS), ("echo", "continuation"), ("llama_cpp", "label_loss")],
+)
+def test_scores_are_those_of_the_local_engine(loaded, arguments, scored_here, answers, kind):
+    with LikelihoodServer(*loaded["tiny-llama"]) as server:
+        given = arguments(server, answers)
+        score_at_server.main(**given, score=kind)
+        sent = len(server.seen)
+        score_at_server.main(**given, score=kind)
+        assert len(server.seen) == sent
+    there, here = files.read_parquet(given["scores"]), scored_here(kind)
+    assert list(there.columns) == list(here.columns)
+    for column in here:
+        if here[column].dtype.kind == "f":
+            np.testing.assert_allclose(there[column], here[column], atol=1e-4, err_msg=column)
+        else:
+            assert there[column].equals(here[column]), column
+    facts = files.parquet_metadata(given["scores"])
+    assert facts["instances"] == 20
+    gate = facts["gate"]
+    assert (gate["checked"], gate["texts"], gate["instances"], gate["changed_decisions"]) == (True, 52, 13, 0)
+    assert gate["repeated_calls_agree"] and gate["largest_difference_nats"] < 1e-4
+    assert gate["reference"]["model"] == "tiny-llama"
+    usage = json.loads((files.Path(given["usage"])).read_text())
+    assert usage["texts"] == 80 and usage["prompt_tokens"] > 80
+
+
+@pytest.mark.parametrize("answers", ANSWERS)
+def test_a_server_with_a_shifted_distribution_ends_the_run(loaded, arguments, answers):
+    with LikelihoodServer(*loaded["tiny-llama"], change=lambda logits: logits * 0.8) as server:
+        given = arguments(server, answers)
+        with pytest.raises(UserError, match=r"^model served: .* one differs by .* nats, more than 0\.1.*bound_nats"):
+            score_at_server.main(**given)
+        # Nothing but the sample was asked for: 52 texts, twice, and what is behind the first token.
+        assert len(server.seen) <= 2 * 52 + 2
+        assert not files.Path(given["scores"]).exists()
+        given["entry"]["api"]["scoring"]["bound_nats"] = 1000
+        score_at_server.main(**given)
+    assert files.parquet_metadata(given["scores"])["gate"]["largest_difference_nats"] > 0.1
+
+
+def test_calls_that_differ_are_told(loaded, arguments):
+    drift = iter(range(100000))
+    with LikelihoodServer(
+        *loaded["tiny-llama"], change=lambda logits: logits * (1 + 1e-5 * (next(drift) % 7))
+    ) as server:
+        given = arguments(server)
+        score_at_server.main(**given)
+    gate = files.parquet_metadata(given["scores"])["gate"]
+    assert not gate["repeated_calls_agree"] and gate["largest_repeat_difference_nats"] > 0
+
+
+def test_without_weights_nothing_is_checked_and_the_file_says_so(loaded, arguments):
+    with LikelihoodServer(*loaded["tiny-llama"], change=lambda logits: logits * 0.8) as server:
+        given = arguments(server, gated=False)
+        score_at_server.main(**given)
+    assert files.parquet_metadata(given["scores"])["gate"] == {"checked": False}
+
+
+def test_llama_cpp_is_refused_where_its_numbers_are_one_place_off(loaded, arguments):
+    with LikelihoodServer(*loaded["tiny-gpt-neox"]) as server:
+        given = arguments(server, "llama_cpp", reference="tiny-gpt-neox")
+        with pytest.raises(UserError, match="one place off"):
+            score_at_server.main(**given)
+        assert not server.seen
+
+
+@pytest.mark.parametrize("answers", ANSWERS)
+def test_a_server_that_reads_other_tokens_is_refused(loaded, arguments, answers, monkeypatch):
+    """It splits the text otherwise, or has one token more."""
+    with LikelihoodServer(*loaded["tiny-llama"]) as server:
+        given = arguments(server, answers)
+        plain = LikelihoodServer.answer
+
+        def other(self, body):
+            answer = plain(self, body)
+            choice = answer["choices"][0]
+            if "prompt_logprobs" in choice:
+                choice["prompt_logprobs"].append(choice["prompt_logprobs"][-1])
+            elif body.get("echo"):
+                choice["logprobs"]["tokens"][2] = "qqq"
+            return answer
+
+        monkeypatch.setattr(LikelihoodServer, "answer", other)
+        with pytest.raises(UserError, match=r"the server reads (it|the text) otherwise"):
+            score_at_server.main(**given)
+
+
+def test_what_costs_too_much_is_not_sent(loaded, arguments):
+    with LikelihoodServer(*loaded["tiny-llama"]) as server:
+        given = arguments(server) | {"cost_limit_usd": 1e-4}
+        with pytest.raises(UserError, match="cost_limit_usd"):
+            score_at_server.main(**given)
+        assert not server.seen
+
+
+def test_the_sample_does_not_depend_on_the_order_of_the_file(instances, tmp_path, monkeypatch):
+    monkeypatch.setattr(server_gate, "WINDOW", 7)
+    frame = files.read_parquet(instances)
+    shuffled = tmp_path / "shuffled.parquet"
+    files.write_parquet(shuffled, frame.sample(frac=1, random_state=1))
+    drawn = server_gate.drawn(instances)
+    assert drawn.instance_id.tolist() == server_gate.drawn(shuffled).instance_id.tolist()
+    assert len(option_texts(drawn)) == 52
+    assert len(server_gate.drawn(instances, texts=1000)) == 20

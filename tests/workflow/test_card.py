@@ -1,0 +1,119 @@
+"""The card of a checkpoint that no registry knows, from one command to its audit."""
+
+import json
+import re
+import shutil
+import subprocess
+
+import pytest
+import yaml
+
+from scripts.core import files
+from scripts.core.config import load_yaml
+from scripts.core.engines import models
+from scripts.core.paper import claims
+from tests import zoo as builder
+from tests.core.engines.likelihood_server import LikelihoodServer
+from tests.workflow.conftest import audit
+
+pytestmark = pytest.mark.workflow
+RUN = "runs/card-tiny-flan-t5"
+CARD = f"{RUN}/results/cards/tiny-flan-t5"
+# Two studies that read an encoder-decoder in their own ways, with samples of the size that other workflow tests have.
+SMALL = {
+    "studies": ["underspecification", "winopron"],
+    "scoring": {"device": "cpu"},
+    "underspecification": {
+        "sample": {"dates": 3, "places": 3, "occupations": 3},
+        "max_new_tokens": {"mgc": 2, "winogender": 2},
+        "bootstrap": {"draws": 200, "seed": 1},
+        "toy": {"amplification": 10, "draws": 5000, "seed": 1},
+    },
+    "winopron": {"prompting": {"pairs": 2, "prompts": ["1"]}, "resolution": {"pairs": 2}},
+}
+ASKED = ("card", "--config", "card=checkpoints/tiny-flan-t5", "licence=MIT")
+
+
+@pytest.fixture(scope="module")
+def carded(fresh):
+    """A copy in which the card of a tiny encoder-decoder has been made."""
+    workflow = fresh(("tiny-bert",))
+    builder.build(workflow.folder / "checkpoints", {"tiny-flan-t5"})
+    (workflow.folder / "checkpoints/models.yaml").unlink()
+    (workflow.folder / "small.yaml").write_text(yaml.safe_dump(SMALL), encoding="utf-8")
+    done = workflow.snakemake(*ASKED[1:], "--", ASKED[0], overlay="small.yaml")
+    assert done.returncode == 0, done.stdout[-5000:]
+    return workflow
+
+
+def test_two_pages_and_a_page_that_needs_no_other_file(carded):
+    folder = carded.folder / CARD
+    html = (folder / "card.html").read_text(encoding="utf-8")
+    assert "How does tiny-flan-t5 treat pronouns?" in html
+    assert set(re.findall(r'(?:src|href)="(\w+:)', html)) <= {"data:"}
+    assert html.count("data:image/png") == 2
+    found = files.read_csv(folder / "findings.csv")
+    assert set(found.study) == {"Underspecification", "WinoPron"}
+    assert set(found.verdict) <= {*claims.VERDICTS}
+    shown = files.read_csv(folder / "underspecification.csv")
+    assert {"model", "published"} <= set(shown.who)
+    assert shown[shown.who == "model"].value.between(0, 1).all()
+    if shutil.which("pdfinfo"):
+        said = subprocess.run(["pdfinfo", folder / "card.pdf"], capture_output=True, text=True, check=True).stdout
+        assert re.search(r"^Pages: +[12]$", said, flags=re.MULTILINE), said
+
+
+def test_a_second_run_does_nothing(carded):
+    done = carded.snakemake("--dry-run", *ASKED[1:], "--", ASKED[0], overlay="small.yaml")
+    assert done.returncode == 0 and "Nothing to be done" in done.stdout, done.stdout
+
+
+def test_it_is_audited_as_the_card_says(carded):
+    html = (carded.folder / CARD / "card.html").read_text(encoding="utf-8")
+    command = re.search(r"python -m scripts\.audit (.*?) FILE", html)[1].split()
+    configured = command[command.index("--configfile") + 1]
+    assert command == ["--target", "card", "--directory", RUN, "--configfile", configured]
+    code, printed = audit(carded.folder, "--directory", RUN, overlay=configured, targets=["card"])
+    assert code == 0, printed
+    path = carded.folder / CARD / "findings.csv"
+    path.write_text(path.read_text(encoding="utf-8").replace("holds", "fails", 1) + "\n", encoding="utf-8")
+    code, printed = audit(carded.folder, "--directory", RUN, overlay=configured, targets=["card"])
+    assert code == 1 and "findings.csv" in printed
+
+
+def test_a_server_is_named_by_its_address(carded):
+    """Checked with the weights of its reference, here of a registry that the command line names."""
+    registry = builder.build(carded.folder / "own", {"tiny-llama"})
+    entry = load_yaml(registry)["models"]["tiny-llama"]
+    network = models.load("tiny-llama", entry, models.locate("tiny-llama", entry), "cpu")
+    (carded.folder / "served.yaml").write_text(yaml.safe_dump(SMALL | {"studies": ["winopron"]}), encoding="utf-8")
+    with LikelihoodServer(*network) as server:
+        stated = ("registry=own/models.yaml", "answers=prompt_logprobs", "reference=tiny-llama", "served_model=any")
+        asked = ("--config", f"card={server.base_url}", *stated, "--", "card")
+        done = carded.snakemake(*asked, overlay="served.yaml")
+        assert done.returncode == 0, done.stdout[-5000:]
+        again = carded.snakemake("--dry-run", *asked, overlay="served.yaml")
+        assert "Nothing to be done" in again.stdout, again.stdout
+    (folder,) = carded.folder.glob("runs/card-127.0.0.1-*/results/cards/*")
+    html = (folder / "card.html").read_text(encoding="utf-8")
+    assert "How does served " in html and server.base_url in html
+    assert re.search(r"The server counted [\d,]+ tokens in 1\s+job\.", html)
+    gate = files.parquet_metadata(folder.parents[1] / f"winopron/scores/replica/{folder.name}.parquet")["gate"]
+    assert gate["checked"] and gate["changed_decisions"] == 0
+
+
+def test_what_is_no_checkpoint_is_refused_in_one_line(carded):
+    folder = carded.folder / "checkpoints/classifier"
+    folder.mkdir()
+    config = {"model_type": "bert", "architectures": ["BertForSequenceClassification"]}
+    (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    for named, message in (
+        ("nothing", "is no folder, no owner/name of the hub"),
+        ("classifier", "which no study can take"),
+    ):
+        done = carded.snakemake(
+            "--config", f"card=checkpoints/{named}/", "licence=MIT", "--", "card", overlay="small.yaml"
+        )
+        assert done.returncode == 1
+        errors = [line for line in done.stdout.splitlines() if line.startswith("Error: ")]
+        assert len(errors) == 1 and message in errors[0], done.stdout
