@@ -69,9 +69,9 @@ FAMILIES = {
     "GPT-3": ("#999999", None, None),
     "GPT-3.5": ("#DDAA33", None, None),
     "GPT-4o": ("#AA4499", None, None),
-    "Llama-3": ("#1166CC", 1.2e9, 8.1e9),
+    "Llama-3": ("#2F5FD0", 1.2e9, 8.1e9),
     "Qwen3": ("#6A3FD0", 5.9e8, 8.2e9),
-    "Gemma-3": ("#00A060", 2.6e8, 1.0e9),
+    "Gemma-3": ("#3F9B2F", 2.6e8, 1.0e9),
     "OLMo-2": ("#C837AB", 1.4e9, 1.4e10),
     "OLMo-3": ("#5B2A5B", None, None),
     "Mistral": ("#FF8C00", None, None),
@@ -80,7 +80,7 @@ FAMILIES = {
     "Mamba": ("#CC1133", 1.2e8, 2.8e9),
     "Mamba-2": ("#E58A8A", None, None),
     "Falcon-Mamba": ("#E3B505", None, None),
-    "ModernBERT": ("#008B94", 1.4e8, 4.0e8),
+    "ModernBERT": ("#2F9AA0", 1.4e8, 4.0e8),
     "Own server": ("#777777", None, None),
 }
 _UNKNOWN_RANGE = (1e7, 1e11)
