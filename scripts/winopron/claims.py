@@ -37,13 +37,7 @@ def main(
         of_systems = [performance.joined(rows, performance.asked(rows, known)) for _, rows in table.groupby("system")]
         empty = table.merge(known, on="instance_id")
         answers[names["templates"], names["entities"]] = pd.concat(of_systems) if of_systems else empty
-    runs = {}
-    for name in template_sets:
-        given = {entities: answers[name, entities] for entities in study.ENTITIES}
-        if ("winogender", "double") in answers:
-            rows = answers["winogender", "double"]
-            given["winogender"] = rows[rows.pronoun_set.isin(study.WINOGENDER_SETS)]
-        runs[name] = findings.Results(given, draws, seed)
+    runs = findings.results_of(answers, template_sets, draws, seed)
     write(findings.FINDINGS, runs, every_set, csv=csv, tex=tex, numbers=numbers)
 
 

@@ -37,13 +37,7 @@ def main(
             if len(rows)
             else rows.merge(known, on="instance_id")
         )
-    runs = {}
-    for name in template_sets:
-        given = {entities: answers[name, entities] for entities in study.ENTITIES}
-        if ("winogender", "double") in answers:
-            rows = answers["winogender", "double"]
-            given["winogender"] = rows[rows.pronoun_set.isin(study.WINOGENDER_SETS)]
-        runs[name] = findings.Results(given, draws, seed, systems=(system,))
+    runs = findings.results_of(answers, template_sets, draws, seed, systems=(system,))
     files.write_csv(findings_csv, claims.of_one_model(findings.FINDINGS, findings.ONE_MODEL, runs))
 
 

@@ -116,6 +116,34 @@ class Results:
         return rows.bias.notna().groupby(pair).any().reindex(self.resampled.pairs, fill_value=False)
 
 
+def results_of(answers, template_sets, draws, seed, systems=SYSTEMS):
+    """Return what findings are tested on, for each template set.
+
+    Winogender Schemas, where the run has them, stand beside every template set, with the pronoun sets of that study.
+
+    Parameters
+    ----------
+    answers : dict of (str, str) to DataFrame
+        Template set and entities to answers, as :class:`Results` wants them.
+    template_sets : sequence of str
+        Those that findings are tested on.
+    draws, seed, systems
+        As in :class:`Results`.
+
+    Returns
+    -------
+    dict of str to Results
+    """
+    beside = {}
+    if ("winogender", "double") in answers:
+        rows = answers["winogender", "double"]
+        beside["winogender"] = rows[rows.pronoun_set.isin(study.WINOGENDER_SETS)]
+    return {
+        name: Results({entities: answers[name, entities] for entities in study.ENTITIES} | beside, draws, seed, systems)
+        for name in template_sets
+    }
+
+
 def points(value):
     """Return a share in percent, with one decimal as the study has it."""
     return percent(value, 1)
