@@ -7,7 +7,7 @@ out how probable they are without the context. Studies differ in what they take.
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+import scipy
 
 from scripts.core.errors import UserError
 from scripts.core.options import predict
@@ -184,4 +184,4 @@ def rank_agreement(first, second):
     first, second = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
     if len(first) < 2 or np.ptp(first) == 0 or np.ptp(second) == 0:
         return np.nan
-    return float(stats.kendalltau(first, second, variant="b").statistic)
+    return float(scipy.stats.kendalltau(first, second, variant="b").statistic)

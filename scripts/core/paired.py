@@ -7,7 +7,7 @@ import itertools
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+import scipy
 
 from scripts.core import statistics
 
@@ -229,7 +229,7 @@ def detectable(error, clusters, alpha=0.05, power=0.8):
     """
     if clusters < 2 or not error > 0:
         return np.nan
-    quantiles = stats.t(clusters - 1).ppf([1 - alpha / 2, power])
+    quantiles = scipy.stats.t(clusters - 1).ppf([1 - alpha / 2, power])
     return float(quantiles.sum() * error)
 
 
@@ -293,6 +293,6 @@ def items_needed(effect, discordant, per_cluster=1, correlation=0.0, alpha=0.05,
         raise ValueError(f"a difference of {effect} needs a share of discordant items from {effect} to 1")
     if per_cluster < 1 or not 0 <= correlation <= 1:
         raise ValueError("a cluster has one item or more, and a correlation within clusters is between 0 and 1")
-    quantiles = stats.norm.ppf([1 - alpha / 2, power]).sum()
+    quantiles = scipy.stats.norm.ppf([1 - alpha / 2, power]).sum()
     inflation = 1 + (per_cluster - 1) * correlation
     return int(np.ceil(quantiles**2 * (discordant - effect**2) * inflation / effect**2))

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy import stats
+from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.power import TTestPower
 
 from scripts.core import statistics
@@ -100,6 +101,14 @@ def test_holm_by_hand():
     adjusted = statistics.holm([0.04, np.nan, 0.01, 0.03, 0.02])
     assert adjusted[[0, 2, 3, 4]] == pytest.approx([0.06, 0.04, 0.06, 0.06])
     assert np.isnan(adjusted[1])
+
+
+def test_holm_equals_statsmodels():
+    rng = np.random.default_rng(5)
+    assert statistics.holm([]).tolist() == statistics.holm([np.nan])[:0].tolist() == []
+    for size in (1, 2, 7, 200):
+        p = np.round(rng.uniform(0, 1, size) ** 4, 2)  # with ties, zeros and ones
+        assert statistics.holm(p).tolist() == multipletests(p, method="holm")[1].tolist()
 
 
 def test_bootstrap_interval_covers_and_is_reproducible():

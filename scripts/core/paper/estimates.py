@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from scripts.core.paper.claims import Lacking
 from scripts.core.paper.formats import interval, number
@@ -77,7 +77,7 @@ def share(value, trials):
     trials = int(trials)
     if not trials or np.isnan(value):
         return Estimate(value, np.nan, np.nan, trials)
-    low, high = stats.binomtest(round(value * trials), trials).proportion_ci(LEVEL, "exact")
+    low, high = scipy.stats.binomtest(round(value * trials), trials).proportion_ci(LEVEL, "exact")
     return Estimate(float(value), float(low), float(high), trials)
 
 

@@ -16,7 +16,7 @@ from itertools import pairwise
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+import scipy
 
 from scripts.core import statistics
 from scripts.core.paper import estimates, published
@@ -272,7 +272,7 @@ def without_context(run):
 
     def more(model, a, b):
         (first, n), (second, _) = run.picks(model, a), run.picks(model, b)
-        p = stats.binomtest(first, first + second).pvalue if first + second else 1.0
+        p = scipy.stats.binomtest(first, first + second).pvalue if first + second else 1.0
         text = f"{run.label(model)}: {a} {first}, {b} {second} of {n} ({_sign_test(p)})"
         return settled(first > second if p < ALPHA else None, text, n, SIGNIFICANT)
 
@@ -334,12 +334,12 @@ def grows_with_size(run):
         names = run.families[family]
         run.need(names)
         sizes, values = [run.size(m) for m in names], [run.acc(m, 0) for m in names]
-        means, spread = np.array([[v.value, (v.high - v.low) / 2 / stats.norm.ppf(0.975)] for v in values]).T
+        means, spread = np.array([[v.value, (v.high - v.low) / 2 / scipy.stats.norm.ppf(0.975)] for v in values]).T
         rho = statistics.spearman(sizes, means)
         low = high = np.nan
         if not np.isnan([rho, *spread]).any():
             drawn = np.random.default_rng(1).normal(means, spread, (DRAWS, len(means)))
-            rhos = stats.spearmanr(np.column_stack([sizes, drawn.T])).statistic[0, 1:]
+            rhos = scipy.stats.spearmanr(np.column_stack([sizes, drawn.T])).statistic[0, 1:]
             low, high = np.quantile(rhos, [0.025, 0.975])
         found = Estimate(rho, float(low), float(high), min(v.n for v in values))
         outcome = True if found.low > 0 else False if found.high < 0 else None
@@ -594,7 +594,7 @@ def prompting_shows_the_same(run):
     def below(ours, low, high):
         """Tell whether prompts lie below ``low``, or else above ``high``; return the text of the test too."""
         for outcome, hits in ((True, np.sum(ours < low)), (False, np.sum(ours > high))):
-            p = stats.binomtest(int(hits), len(ours), alternative="two-sided").pvalue
+            p = scipy.stats.binomtest(int(hits), len(ours), alternative="two-sided").pvalue
             if 2 * hits > len(ours) and p < ALPHA:
                 return outcome, _sign_test(p)
         return None, "sign test: undecided"

@@ -16,7 +16,7 @@ from functools import cached_property
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+import scipy
 
 from scripts.core import statistics
 from scripts.core.paper import estimates
@@ -242,7 +242,7 @@ def _rho(x, y, alternative):
     def statistic(values):
         return statistics.spearman(values, y)
 
-    test = stats.permutation_test(
+    test = scipy.stats.permutation_test(
         (x,), statistic, permutation_type="pairings", n_resamples=PERMUTATIONS, alternative=alternative,
         rng=np.random.default_rng(1),
     )  # fmt: skip

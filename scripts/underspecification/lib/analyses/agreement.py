@@ -2,7 +2,7 @@
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+import scipy
 
 from scripts.underspecification.lib import study
 from scripts.underspecification.lib.analyses import detection, overwriting
@@ -185,7 +185,7 @@ def equally_likely(table):
         "outside": count,
         "expected": float(cells.beyond.sum()),
         "p": float(chances[count:].sum()),
-        "p_bound": float(stats.binom.sf(count - 1, len(cells), 0.05)),
+        "p_bound": float(scipy.stats.binom.sf(count - 1, len(cells), 0.05)),
         "possible": int(possible.sum()),
         "all": len(table),
     }

@@ -9,7 +9,7 @@ the order in which files are read;
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+import scipy
 
 from scripts.underspecification.lib import study
 from scripts.underspecification.lib.analyses import released
@@ -341,7 +341,7 @@ def independence(metrics):
             level = means.level + (means.change / 2 if name == "middle" else 0)
             r, low, high = np.nan, np.nan, np.nan
             if len(means) > 3 and np.ptp(level) > 1e-9 and np.ptp(means.change) > 1e-9:
-                correlation = stats.pearsonr(level, means.change)
+                correlation = scipy.stats.pearsonr(level, means.change)
                 r, (low, high) = float(correlation.statistic), correlation.confidence_interval(LEVEL)
             facts = {"level": name, "r": r, "ci_low": low, "ci_high": high, "occupations": len(means)}
             rows.append({**dict(zip(KEYS, key, strict=True)), **facts})

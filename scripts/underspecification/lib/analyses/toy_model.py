@@ -6,7 +6,7 @@ T = W + G + e2 > 2 a. Well-specified: X = W + G + e3, Y = X + G + e4. Unspecifie
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+import scipy
 
 VARIABLES = ("W", "G", "X", "Y")
 TASKS = ("well-specified", "unspecified")
@@ -44,7 +44,7 @@ def exact_covariance(task, amplification, population):
         return covariance
     variance = selector @ selector
     limit = 2 * amplification / np.sqrt(variance)
-    hazard = np.exp(stats.norm.logpdf(limit) - stats.norm.logsf(limit))
+    hazard = np.exp(scipy.stats.norm.logpdf(limit) - scipy.stats.norm.logsf(limit))
     with_selector = variables @ selector
     return covariance - hazard * (hazard - limit) * np.outer(with_selector, with_selector) / variance
 
@@ -52,7 +52,7 @@ def exact_covariance(task, amplification, population):
 def selected_share(amplification):
     """Return the probability of being selected."""
     _, selector = loadings(TASKS[0], amplification)
-    return float(stats.norm.sf(2 * amplification / np.sqrt(selector @ selector)))
+    return float(scipy.stats.norm.sf(2 * amplification / np.sqrt(selector @ selector)))
 
 
 def correlations(amplification, draws, seed):
