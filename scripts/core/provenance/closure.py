@@ -4,10 +4,12 @@ Snakemake reruns a job when its script changes, but does not look at the modules
 imports. Rules therefore carry the digests of a script's whole closure among their parameters.
 """
 
-import ast
+import dis
 import hashlib
 from functools import cache
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
+from types import CodeType
 
 from scripts.core.errors import UserError
 
@@ -57,29 +59,40 @@ def digest(path, root):
 
 @cache
 def _imports(path, root):
-    """Return the modules that one module imports itself; nearly all of Snakemake's start would go into reading them."""
-    modules = {}
+    """Return the modules that one module imports itself.
+
+    Read from its compiled form, which Python keeps beside the source as long as that stays as it is: to parse some five
+    hundred modules would be a third of every start of Snakemake.
+    """
     try:
-        tree = ast.parse((Path(root) / path).read_text(encoding="utf-8"), filename=path)
+        code = SourceFileLoader(path, str(Path(root) / path)).get_code(path)
     except SyntaxError as error:
         raise UserError(f"{path}, line {error.lineno}: {error.msg}; correct it") from error
     except (OSError, ValueError) as error:
         raise UserError(f"{path}: cannot be read as Python ({error}); restore it") from error
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and not node.level:
-            names = [node.module] + [f"{node.module}.{alias.name}" for alias in node.names]
-        else:
-            continue
-        for name in names:
-            parts = name.split(".")
-            if parts[0] != "scripts":
-                continue
-            # Importing a.b.c runs a/__init__.py and a/b/__init__.py too.
-            for depth in range(1, len(parts) + 1):
-                base = Path(*parts[:depth])
-                for candidate in (base / "__init__.py", base.with_suffix(".py")):
-                    if (Path(root) / candidate).is_file():
-                        modules[candidate.as_posix()] = True
-    return tuple(modules)
+    return tuple(dict.fromkeys(module for name in _names(code) for module in _files(name, root)))
+
+
+@cache
+def _files(name, root):
+    """Return the files that are run where ``name`` is imported: for a.b.c those of the packages a and a.b as well."""
+    parts = name.split(".")
+    bases = [Path(*parts[:depth]) for depth in range(1, len(parts) + 1)]
+    candidates = [path for base in bases for path in (base / "__init__.py", base.with_suffix(".py"))]
+    return tuple(path.as_posix() for path in candidates if (Path(root) / path).is_file())
+
+
+def _names(code):
+    """Yield what compiled code and its functions import from ``scripts``: modules, and names that may be modules."""
+    if any(name.partition(".")[0] == "scripts" for name in code.co_names):
+        module = ""
+        for step in dis.get_instructions(code):
+            if step.opname == "IMPORT_NAME":
+                module = step.argval if step.argval.partition(".")[0] == "scripts" else ""
+                if module:
+                    yield module
+            elif step.opname == "IMPORT_FROM" and module:
+                yield f"{module}.{step.argval}"
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _names(constant)
