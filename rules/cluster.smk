@@ -1,7 +1,7 @@
 # What every run needs besides the profile slurm/profile.yaml where jobs go to a cluster; a local run is not touched.
 # Comes last: it looks at all rules.
 
-from scripts.core import cluster
+from scripts.core import cluster, scheduling
 
 
 # They need the network, TeX or a few seconds: the submitting host has them, a compute node may not.
@@ -22,6 +22,7 @@ onstart:
     try:
         cluster.prepare(workflow)
         progress.begin(PROGRESS, workflow)
+        scheduling.lift_default_limit(workflow)
         if CARD:
             cards.keep(CARD, workflow.config_settings.overwrite_config)
     except UserError as error:
