@@ -40,12 +40,12 @@ def zoo(tmp_path_factory):
 @pytest.fixture(scope="session")
 def coreference_python():
     """The interpreter of the environment of the packages' coreference systems, made once for all tests."""
-    from scripts.core.coreference_systems import environment
+    from scripts.core import environments
     from scripts.core.errors import UserError
 
     envs = ROOT / "envs"
     try:
-        return environment.prepare(envs / "coreference.lock", ROOT / ".venv-coreference", envs / "coreference.in")
+        return environments.prepare(envs / "coreference.lock", ROOT / ".venv-coreference", envs / "coreference.in")
     except UserError as error:
         pytest.skip(f"the environment of the packages' systems is not there and cannot be made: {error}")
 
@@ -53,10 +53,10 @@ def coreference_python():
 @pytest.fixture(scope="session")
 def export_python():
     """The interpreter of the environment with every_eval_ever's validator, made once for all tests."""
-    from scripts.core.coreference_systems import environment
+    from scripts.core import environments
 
     options = ["--ignore-requires-python"]
-    return environment.prepare(ROOT / "envs/export.lock", ROOT / ".venv-export", options=options)
+    return environments.prepare(ROOT / "envs/export.lock", ROOT / ".venv-export", options=options)
 
 
 @pytest.fixture(scope="session")

@@ -1,9 +1,6 @@
 """Make the environment of the packages' coreference systems, where it is not there yet."""
 
-from pathlib import Path
-
-from scripts.core import files
-from scripts.core.coreference_systems import environment as environments
+from scripts.core import environments
 from scripts.core.job import run
 
 
@@ -22,9 +19,7 @@ def main(*, lock: str, requirements: str, folder: str, environment: str):
         JSON file to write: the interpreter and the packages' versions.
     """
     python = environments.prepare(lock, folder, requirements)
-    here = Path.cwd()
-    shown = python.relative_to(here) if python.is_relative_to(here) else python
-    files.write_json(environment, {"python": str(shown), "packages": environments.pins(lock, requirements)})
+    environments.describe(environment, python, lock, requirements)
 
 
 if __name__ == "__main__":

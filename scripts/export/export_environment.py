@@ -1,9 +1,6 @@
 """Make the environment of every_eval_ever's validator, where it is not there yet."""
 
-from pathlib import Path
-
-from scripts.core import files
-from scripts.core.coreference_systems import environment as environments
+from scripts.core import environments
 from scripts.core.job import run
 
 
@@ -21,9 +18,7 @@ def main(*, lock: str, folder: str, environment: str):
     """
     # The package asks for a newer Python than its validator needs.
     python = environments.prepare(lock, folder, options=["--ignore-requires-python"])
-    here = Path.cwd()
-    shown = python.relative_to(here) if python.is_relative_to(here) else python
-    files.write_json(environment, {"python": str(shown), "packages": environments.pins(lock)})
+    environments.describe(environment, python, lock)
 
 
 if __name__ == "__main__":

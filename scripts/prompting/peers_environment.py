@@ -1,7 +1,6 @@
 """Make the environment of the programs that measurements compare with, where it is not there yet."""
 
-from scripts.core import files
-from scripts.core.coreference_systems import environment as environments
+from scripts.core import environments
 from scripts.core.job import run
 
 
@@ -20,7 +19,7 @@ def main(*, lock: str, requirements: str, folder: str, environment: str):
         JSON file to write: the interpreter and the packages' versions.
     """
     python = environments.prepare(lock, folder, requirements)
-    files.write_json(environment, {"python": str(python), "packages": environments.pins(lock, requirements)})
+    environments.describe(environment, python, lock, requirements)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import pytest
 import torch
 from safetensors.numpy import load_file, save_file
 
-from scripts.core.coreference_systems import environment
+from scripts.core import environments
 from scripts.core.coreference_systems.c2f import (
     checkpoints,
     conversion,
@@ -284,7 +284,7 @@ with tf.compat.v1.Session() as session:
 def tensorflow_python():
     """The environment of the rule convert_tensorflow, made where it is missing."""
     try:
-        return environment.prepare(ROOT / "envs/tensorflow.lock", ROOT / ".venv-tensorflow")
+        return environments.prepare(ROOT / "envs/tensorflow.lock", ROOT / ".venv-tensorflow")
     except UserError as error:
         pytest.skip(f"TensorFlow cannot be installed here, so that its checkpoints are not read: {error}")
 

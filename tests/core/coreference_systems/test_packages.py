@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts.core import coreference
-from scripts.core.coreference_systems import environment
+from scripts.core import coreference, environments
 from scripts.core.coreference_systems.packages.client import Client
 from scripts.core.coreference_systems.packages.words import distinct
 from scripts.core.errors import UserError
@@ -206,7 +205,7 @@ def test_an_interpreter_with_all_packages_is_taken_as_it_is(tmp_path):
     (tmp_path / "lock").write_text(f"pyyaml=={importlib.metadata.version('pyyaml')} \\\n    --hash=sha256:0\n")
     torch = importlib.metadata.version("torch").partition("+")[0]
     (tmp_path / "in").write_text(f"torch=={torch}\n")
-    assert str(environment.prepare(tmp_path / "lock", tmp_path / "env", tmp_path / "in")) == sys.executable
+    assert str(environments.prepare(tmp_path / "lock", tmp_path / "env", tmp_path / "in")) == sys.executable
     assert not (tmp_path / "env").exists()
 
 
@@ -217,6 +216,6 @@ def test_an_environment_that_cannot_be_made_is_one_line(tmp_path, monkeypatch):
     (tmp_path / "lock").write_text("stanza==0.0.1 \\\n    --hash=sha256:" + "0" * 64 + "\n")
     (tmp_path / "in").write_text("torch==0.0.1\n")
     with pytest.raises(UserError, match=r"the environment cannot be made \(ERROR: .*stanza"):
-        environment.prepare(tmp_path / "lock", tmp_path / "env", tmp_path / "in")
+        environments.prepare(tmp_path / "lock", tmp_path / "env", tmp_path / "in")
     # Half made, it is made again.
-    assert not (tmp_path / "env" / environment.STAMP).exists()
+    assert not (tmp_path / "env" / environments.STAMP).exists()

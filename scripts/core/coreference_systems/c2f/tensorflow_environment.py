@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from scripts.core.coreference_systems import environment
+from scripts.core import environments
 from scripts.core.coreference_systems.c2f import tensorflow_reader
 from scripts.core.errors import UserError
 
@@ -25,14 +25,14 @@ def dump(checkpoint, path, lock, folder):
     path : str or Path
         The safetensors file to write.
     lock, folder : str or Path
-        As for :func:`scripts.core.coreference_systems.environment.prepare`.
+        As for :func:`scripts.core.environments.prepare`.
 
     Raises
     ------
     UserError
         If the packages cannot be installed, or as the reader.
     """
-    python = environment.prepare(lock, folder)
+    python = environments.prepare(lock, folder)
     if python == Path(sys.executable):
         tensorflow_reader.dump(checkpoint, path)
         return

@@ -74,6 +74,13 @@ def prepare(lock, folder, requirements=None, options=()):
     return python
 
 
+def describe(path, python, *locks):
+    """Write what an environment is (JSON): its interpreter, in this folder or anywhere, and the packages' versions."""
+    here = Path.cwd()
+    shown = python.relative_to(here) if python.is_relative_to(here) else python
+    files.write_json(path, {"python": str(shown), "packages": pins(*locks)})
+
+
 def _run(command, folder):
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     log.info("%s", done.stdout + done.stderr)
