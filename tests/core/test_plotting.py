@@ -79,6 +79,9 @@ def test_models_that_are_compared_look_different_from_each_other(root, registry,
         assert looks[a]["color"] != looks[b]["color"], (a, b)
         if registry[a]["family"] == registry[b]["family"]:
             assert looks[a]["marker"] != looks[b]["marker"], (a, b)
+        elif looks[a]["marker"] == looks[b]["marker"]:
+            distance = np.abs(np.subtract(to_rgb(looks[a]["color"]), to_rgb(looks[b]["color"]))).sum()
+            assert distance > 0.2, (a, b, distance)
 
 
 def test_larger_models_of_a_family_are_darker(registry):
