@@ -152,7 +152,7 @@ def test_jobs_depend_on_the_pronoun_sets_that_they_use(finished):
     # Each row after the header is used by MISGENDERED, whose groups are those of the paper.
     for text, used in (
         (f"{before}fae\tfae\tfaer\tfaer\tfaers\tfaerself\n", set()),
-        (before.replace("\tzirs\t", "\tzirz\t"), {"misgendered_instances", "misgendered_sample"}),
+        (before.replace("\tzirs\t", "\tzirz\t"), {"misgendered_sample"}),
         (before.replace("\thers\t", "\therz\t"), {"ruff_sample", "winopron_instances", "counter_gap_instances"}),
     ):
         table.write_text(text, encoding="utf-8")
@@ -168,6 +168,33 @@ def test_jobs_depend_on_the_pronoun_sets_that_they_use(finished):
         assert {"misgendered", *(("ruff",) if "ruff_sample" in used else ())} >= {
             path.split("/")[1] for path in stale if path.split("/")[2] == "scores"
         }
+
+
+def test_a_name_that_no_sample_draws_changes_no_instances_file(finished):
+    """Once the instances are made, nothing that follows from them runs; only what shows the file itself does."""
+    copy, names = finished.folder / "kept", finished.folder / "templates/misgendered/names.tsv"
+    before = names.read_text(encoding="utf-8")
+    shutil.copytree(finished.folder / "results", copy)
+    selected = sorted(finished.folder.glob("results/misgendered/instances/*/selected.parquet"))
+    drawn = {row for path in selected for row in files.read_parquet(path).name_row}
+    lines = before.splitlines(keepends=True)
+    undrawn = next(n for n in range(len(lines), 0, -1) if n not in drawn)
+    name = lines[undrawn - 1].partition("\t")[0]
+    lines[undrawn - 1] = lines[undrawn - 1].replace(name, f"{name}x")
+    digests = [files.sha256(path) for path in selected]
+    try:
+        names.write_text("".join(lines), encoding="utf-8")
+        assert "score" in finished.planned(*SOURCES)
+        done = finished.snakemake(*(str(path.relative_to(finished.folder)) for path in selected))
+        assert done.returncode == 0, done.stdout
+        assert [files.sha256(path) for path in selected] == digests
+        planned = finished.planned(*SOURCES)
+        assert "misgendered_table_templates" in planned
+        assert not {"score", "merge_scores", "misgendered_predictions", "misgendered_accuracy"} & planned.keys()
+    finally:
+        names.write_text(before, encoding="utf-8")
+        shutil.rmtree(finished.folder / "results")
+        copy.rename(finished.folder / "results")
 
 
 def test_shards_are_jobs_of_their_own_and_change_no_prediction(finished):
