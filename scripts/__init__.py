@@ -2,7 +2,8 @@
 
 Python takes byte code for current if size and second of modification of its source are the same; an edit may keep both,
 and files from a zip archive all carry 1980. The digests that are recorded would then be of other code than what ran. So
-byte code of this package carries a hash of its source, and is used only with that source.
+byte code of this package carries a hash of its source, and is used only with that source; this file alone is loaded as
+Python does.
 """
 
 import importlib.util

@@ -15,7 +15,7 @@ import pytest
 
 from scripts.core import files
 from scripts.core.provenance import job_records, trace
-from tests.workflow.conftest import PAPER, audit
+from tests.workflow.conftest import PAPER, TARGETS, audit
 
 pytestmark = pytest.mark.workflow
 
@@ -260,6 +260,26 @@ def test_records_and_logs_name_neither_machine_nor_folders(finished):
         assert not re.search(rf"\b{re.escape(platform.node())}\b|{re.escape(platform.release())}", text), path
         for folder in (finished.folder, Path.home(), Path(__file__).parents[2]):
             assert not re.search(rf"(?<![\w.~-]){re.escape(str(folder))}(?![\w-])", text), path
+
+
+def test_results_that_were_touched_rerun_nothing_and_stay_stale(tree, finished):
+    """As docs/audit.md says of edits whose results are to be kept."""
+    shutil.copytree(finished.folder / ".snakemake", tree / ".snakemake")
+    copy = type(finished).of(tree)
+    edit_code(tree / "scripts/ruff/lib/analyses/errors.py")
+    assert copy.planned(*TARGETS, "--rerun-triggers", "mtime", "input") == {}
+    assert "ruff_error_types" in copy.planned(*TARGETS)
+    done = copy.snakemake("--touch", *TARGETS)
+    assert done.returncode == 0, done.stdout
+    assert copy.planned(*TARGETS) == {}
+    status, bad, reasons = verdicts(tree)
+    assert (status, bad["results/ruff/analysis/replica/error_types.csv"]) == (1, "stale")
+    assert [reason["name"] for reason in reasons["results/ruff/analysis/replica/error_types.csv"]] == [
+        "scripts/ruff/lib/analyses/errors.py"
+    ]
+    done = copy.snakemake("--forcerun", "paper_provenance", "--", "paper_provenance")
+    assert done.returncode != 0
+    assert "module scripts/ruff/lib/analyses/errors.py: was" in done.stdout
 
 
 def test_a_lock_file_that_is_away_is_named_by_the_audit_and_by_jobs(tree, finished):
