@@ -598,6 +598,9 @@ def test_the_impact_of_a_line_is_what_was_made_from_it(finished):
     row = scored[scored.task_row == used].iloc[0]
     assert f"ruff.replica.accuracy.tiny-opt.case.{row['case']}.{row.n_distractors:.0f}" in accuracies
     assert not [name for name in other["numbers"] if name.startswith("ruff.replica.accuracy.")]
+    # Of the pronoun sets, thon is one of MISGENDERED alone.
+    rules = {job["rule"] for job in impact("templates/pronouns.tsv:7")["reruns"]}
+    assert "misgendered_sample" in rules and not {"ruff_sample", "winopron_instances"} & rules
     # A place that the run's sample leaves out.
     assert impact("templates/underspecification/places.tsv:4")["numbers"] == []
 
