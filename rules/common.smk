@@ -38,6 +38,11 @@ def named(path):
     return runs.named(path, Path.cwd(), ROOT)
 
 
+def pronoun_rows(sets):
+    """Return the digests of the rows of pronoun sets, for the param ``_rows``; none without sets."""
+    return {str(PRONOUN_FILE): job_records.row_digests(PRONOUN_FILE, sets)} if sets else {}
+
+
 def rows_of(path):
     """Return how many rows a Parquet file has; a missing one is a FileNotFoundError, which Snakemake takes as later."""
     import pyarrow.parquet as pq
@@ -141,6 +146,9 @@ RUN_MODELS = {name: registry.describe(entry) for name, entry in RUN.items()}
 # The same of its coreference systems.
 RUN_SYSTEM_FACTS = {name: registry.describe_system(entry) for name, entry in RUN_SYSTEMS.items()}
 PRONOUN_SETS = list(PRONOUNS)
+# A job depends on the rows of its pronoun sets, whose digests rules/modules.smk gives it, and not on the file's time. What
+# jobs look for in all rows, such as forms in templates, they can only refuse.
+PRONOUN_FILE = ancient(str(TEMPLATES / "pronouns.tsv"))
 PRONOUN_LABELS = [{"set": name, "label": template_files.label(forms)} for name, forms in PRONOUNS.items()]
 
 # The variable outranks the config; jobs read it, wherever they run.

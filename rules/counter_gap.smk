@@ -11,7 +11,7 @@ COUNTER_GAP_ANALYSIS = "results/counter_gap/analysis"
 COUNTER_GAP_FILES = {
     "replica": {
         "quadruples": str(TEMPLATES / "counter_gap/quadruples.tsv"),
-        "pronouns": str(TEMPLATES / "pronouns.tsv"),
+        "pronouns": PRONOUN_FILE,
     },
     "released": {"released": str(TEMPLATES / "counter_gap/released_flags.tsv")},
     "official": {
@@ -142,6 +142,9 @@ rule counter_gap_instances:
         data=one_of(COUNTER_GAP_FILES),
     conda:
         "../envs/analysis.yaml"
+    params:
+        # The sets of a quadruple's two genders.
+        _rows=lambda wildcards: pronoun_rows(["he", "she"] if "pronouns" in COUNTER_GAP_FILES[wildcards.data] else []),
     script:
         "../scripts/counter_gap/instances.py"
 

@@ -286,7 +286,7 @@ rule misgendered_names:
 rule misgendered_instances:
     input:
         template_files=lambda wildcards: list(MISGENDERED_FILES[wildcards.templates].values()),
-        pronouns=str(TEMPLATES / "pronouns.tsv"),
+        pronouns=PRONOUN_FILE,
         combinations=MISGENDERED_COMBINATIONS,
     output:
         instances=expand(
@@ -311,7 +311,7 @@ rule misgendered_instances:
 rule misgendered_sample:
     input:
         template_files=lambda wildcards: list(MISGENDERED_FILES[wildcards.templates].values()),
-        pronouns=str(TEMPLATES / "pronouns.tsv"),
+        pronouns=PRONOUN_FILE,
         combinations=MISGENDERED_COMBINATIONS,
     output:
         selected="results/misgendered/instances/{templates}/selected.parquet",
@@ -335,7 +335,7 @@ rule misgendered_sample:
 rule misgendered_few_shot:
     input:
         template_files=lambda wildcards: list(MISGENDERED_FILES[wildcards.templates].values()),
-        pronouns=str(TEMPLATES / "pronouns.tsv"),
+        pronouns=PRONOUN_FILE,
         combinations=MISGENDERED_COMBINATIONS,
     output:
         selected="results/misgendered/instances/{templates}_few_{shots}/selected.parquet",
@@ -360,7 +360,7 @@ rule misgendered_few_shot:
 rule misgendered_corpus:
     input:
         texts=lambda wildcards: MISGENDERED_CORPORA[wildcards.corpus]["files"],
-        pronouns=str(TEMPLATES / "pronouns.tsv"),
+        pronouns=PRONOUN_FILE,
     output:
         counts="results/misgendered/corpora/{corpus}/counts.csv",
         excerpts="results/misgendered/corpora/{corpus}/excerpts.csv",
@@ -387,7 +387,7 @@ rule misgendered_corpus:
 
 rule misgendered_token_counts:
     input:
-        pronouns=str(TEMPLATES / "pronouns.tsv"),
+        pronouns=PRONOUN_FILE,
     output:
         counts="results/misgendered/token_counts/{index}.csv",
     log:
@@ -430,7 +430,7 @@ rule misgendered_corpus_counts:
 rule misgendered_wordings:
     input:
         template_files=lambda wildcards: list(MISGENDERED_FILES[wildcards.templates].values()),
-        pronouns=str(TEMPLATES / "pronouns.tsv"),
+        pronouns=PRONOUN_FILE,
         combinations=MISGENDERED_COMBINATIONS,
     output:
         wordings="results/misgendered/analysis/{templates}/wordings.csv",
@@ -708,7 +708,7 @@ MISGENDERED_BY_MODEL = {"models": MISGENDERED_MODELS, "chance": MISGENDERED_CHAN
 # What the script of the full sets takes.
 MISGENDERED_SOURCES = {
     "template_files": lambda wildcards: list(MISGENDERED_FILES[wildcards.templates].values()),
-    "pronouns": str(TEMPLATES / "pronouns.tsv"),
+    "pronouns": PRONOUN_FILE,
     "combinations": MISGENDERED_COMBINATIONS,
 }
 MISGENDERED_MADE = {
@@ -815,7 +815,7 @@ MISGENDERED_FIGURES = {
 # In the paper: pronouns 1, declarations 2, models 3, zero_shot 4, declaration_type 5, declaration_number 6, groups 7,
 # forms 8, name_ranks 9, name_class 10, corpus_counts 11, excerpts 12, few_shot 13, templates 14; the others are additions.
 MISGENDERED_TABLES = {
-    "pronouns": result(pronouns=str(TEMPLATES / "pronouns.tsv"), params={"pronoun_sets": MISGENDERED["pronoun_sets"]}),
+    "pronouns": result(pronouns=PRONOUN_FILE, params={"pronoun_sets": MISGENDERED["pronoun_sets"]}),
     "declarations": result(combinations=MISGENDERED_COMBINATIONS, params={"numbers": MISGENDERED_NUMBERS}),
     "models": result(params={"models": MISGENDERED_MODELS}),
     **{

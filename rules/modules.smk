@@ -1,8 +1,13 @@
-# The modules behind every rule. Snakemake reruns a rule whose script changed, but looks at no module that the script
-# imports: each rule gets the digests of its script and of all local modules behind it as a parameter, so that a change
-# reruns exactly the rules that use it. Comes after all rules.
+# The code behind every rule. Snakemake reruns a rule whose script is newer than its outputs, and looks at no module that
+# the script imports: each rule gets the digests of the code of its script and of all local modules behind it as a
+# parameter, so that a change of what they do reruns exactly the rules that use it. Comes after all rules.
+
+import snakemake.jobs
 
 from scripts.core.provenance import closure
+
+# A script has its digest among the others: its time says nothing more. No rule has code of its own.
+snakemake.jobs.get_script_mtime = lambda path: 0
 
 
 def carry_digests():
@@ -13,6 +18,9 @@ def carry_digests():
                 carrier.set_params(_code=closure.digests(path, str(ROOT)))
             except UserError as error:
                 refuse(error)
+            given = dict(carrier.params.items())
+            if "pronouns" in carrier.input.keys() and "_rows" not in given:
+                carrier.set_params(_rows=pronoun_rows(given["pronoun_sets"]))
 
 
 carry_digests()

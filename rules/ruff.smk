@@ -174,7 +174,7 @@ RUFF_TEMPLATE_FILES = {
 rule ruff_instances:
     input:
         templates=lambda wildcards: RUFF_TEMPLATE_FILES[wildcards.templates],
-        pronouns=str(TEMPLATES / "pronouns.tsv"),
+        pronouns=PRONOUN_FILE,
     output:
         instances="results/ruff/instances/{templates}/distractors{n}.parquet",
     log:
@@ -195,7 +195,7 @@ rule ruff_instances:
 rule ruff_full_set_sizes:
     input:
         templates=lambda wildcards: RUFF_TEMPLATE_FILES[wildcards.templates],
-        pronouns=str(TEMPLATES / "pronouns.tsv"),
+        pronouns=PRONOUN_FILE,
     output:
         full_set_sizes="results/ruff/instances/{templates}/full_set_sizes.parquet",
     log:
@@ -212,7 +212,7 @@ rule ruff_full_set_sizes:
 rule ruff_sample:
     input:
         templates=lambda wildcards: RUFF_TEMPLATE_FILES[wildcards.templates],
-        pronouns=str(TEMPLATES / "pronouns.tsv"),
+        pronouns=PRONOUN_FILE,
     output:
         sample="results/ruff/instances/{templates}/sample_seed{seed}_distractors{n}.parquet",
     log:
@@ -233,7 +233,7 @@ rule ruff_sample:
 rule ruff_context_free:
     input:
         templates=lambda wildcards: RUFF_TEMPLATE_FILES[wildcards.templates],
-        pronouns=str(TEMPLATES / "pronouns.tsv"),
+        pronouns=PRONOUN_FILE,
     output:
         context_free="results/ruff/instances/{templates}/context_free.parquet",
     log:
@@ -489,7 +489,7 @@ RUFF_ANNOTATION = RUFF["annotation"]
 rule ruff_validation_questions:
     input:
         templates=lambda wildcards: RUFF_TEMPLATE_FILES[wildcards.templates],
-        pronouns=str(TEMPLATES / "pronouns.tsv"),
+        pronouns=PRONOUN_FILE,
         declaration=root("templates/annotation/ruff_validation.yaml"),
     output:
         questions="results/ruff/annotation/{templates}_validation/questions.parquet",

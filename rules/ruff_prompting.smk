@@ -67,7 +67,7 @@ rule ruff_prompted_outputs:
         prompted=rules.ruff_prompts.output.prompted,
         prompts=rules.ruff_prompts.output.prompts,
         answers=expand("results/ruff/answers/{{templates}}/{model}.parquet", model=RUFF_PROMPTED),
-        pronouns=str(TEMPLATES / "pronouns.tsv"),
+        pronouns=PRONOUN_FILE,
     output:
         outputs=f"{RUFF_ANALYSIS}/prompted_outputs.parquet",
     log:
@@ -136,7 +136,7 @@ rule ruff_sampled_agreement:
             "results/ruff/sampled/{{templates}}/{draw}.parquet",
             draw=["{model}_seed{seed}".format(**draw) for draw in SAMPLED_DRAWS],
         ),
-        pronouns=str(TEMPLATES / "pronouns.tsv"),
+        pronouns=PRONOUN_FILE,
     output:
         sampled_agreement=f"{RUFF_ANALYSIS}/sampled_agreement.csv",
     log:

@@ -74,7 +74,7 @@ except UserError as error:
 rule winopron_instances:
     input:
         unpack(lambda wildcards: WINOPRON_FILES[wildcards.templates]),
-        pronouns=str(TEMPLATES / "pronouns.tsv"),
+        pronouns=PRONOUN_FILE,
     output:
         instances="results/winopron/instances/{templates}/{entities}.parquet",
     log:

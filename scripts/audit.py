@@ -74,6 +74,9 @@ class State:
             _weights(self.jobs),
             **_environment(self.jobs, self.records),
             problems=self.problems,
+            texts=job_records.texts(
+                sorted({module for record in self.records.values() for module in record.get("text", {})}), ROOT
+            ),
         )
         self.findings |= audit.orphans(present, self.jobs, self.digests)
         self.findings |= audit.unowned(self.problems, self.findings)

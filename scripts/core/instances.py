@@ -89,7 +89,7 @@ def dictionary(values, codes, rows=None):
     Parameters
     ----------
     values : iterable of str
-        Equal ones become one entry of the dictionary.
+        Equal ones become one entry of the dictionary, those without a row none: a file depends on its rows alone.
     codes : ndarray of int, shape (rows,), or None
         None: nulls.
     rows : int, optional
@@ -103,7 +103,12 @@ def dictionary(values, codes, rows=None):
     distinct = list(dict.fromkeys(values))
     if len(distinct) < len(values):
         codes = np.array([distinct.index(value) for value in values])[codes]
-    return pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int16)), pa.array(distinct))
+    used = np.flatnonzero(np.bincount(codes, minlength=len(distinct)))
+    if len(used) < len(distinct):
+        places = np.zeros(len(distinct), dtype=np.int16)
+        places[used] = np.arange(len(used))
+        distinct, codes = [distinct[place] for place in used], places[codes]
+    return pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int16)), pa.array(distinct, pa.string()))
 
 
 def write_stream(path, schema, batches, metadata=None):

@@ -122,11 +122,12 @@ def _check_modules(job, root):
         Naming such modules.
     """
     closure = importlib.import_module("scripts.core.provenance.closure")
-    # What runs and records jobs is loaded in every one of them.
+    # What runs and records jobs is loaded in every one of them; what is inert reruns none.
     always = {
         module
-        for name in ("job", "provenance/__init__", "provenance/job_records", "provenance/closure")
-        for module in closure.closure(f"scripts/core/{name}.py", str(root))
+        for path in (*closure.INERT, "scripts/core/provenance/__init__.py", "scripts/core/provenance/job_records.py")
+        if (root / path).is_file()
+        for module in closure.closure(path, str(root))
     }
     folder = f"{root / 'scripts'}/"
     paths = {getattr(module, "__file__", None) for module in list(sys.modules.values())} | _executed

@@ -12,7 +12,7 @@ from pathlib import Path
 import pandas as pd
 
 from scripts.core import files
-from scripts.core.errors import UserError, counted
+from scripts.core.errors import UserError
 from scripts.core.job import log, run
 from scripts.core.paper import latex, report
 from scripts.core.paper.sections import CAPTION, closing_brace
@@ -71,7 +71,7 @@ def main(
     """
     problems = {}
     records = job_records.load(problems=problems)
-    jobs = audit.recorded([main_tex, *sections, *numbers, *results], records, _module)
+    jobs = audit.recorded([main_tex, *sections, *numbers, *results], records, _module, _rows)
     paths = {path for job in jobs for path in [*job["inputs"], *job["outputs"]]}
     digests = {
         path: job_records.digest(place, job_records.CACHE)
@@ -224,7 +224,7 @@ def appendix(found, manifest):
                 rf"\textbf{{{shown}}}" if shown else "",
                 rf"\texttt{{{breakable(Path(path).name)}}}",
                 rf"\texttt{{{rows.sha256.iloc[0][:10] or 'absent'}}}",
-                f"({counted(len(numbers[path]), 'number')})" if path in numbers else "",
+                f"({len(numbers[path])} number{'' if len(numbers[path]) == 1 else 's'})" if path in numbers else "",
             ]
             told.append(targets + " ".join(filter(None, parts)))
         lines.append(";\n".join(told) + ".")
@@ -304,6 +304,11 @@ def breakable(text):
 
 def _module(path):
     return closure.digest(path, ROOT) if (ROOT / path).is_file() else None
+
+
+def _rows(path: str, names: list[str]) -> dict[str, str]:
+    place = job_records.resolve(path, ROOT)
+    return job_records.row_digests(place, names) if place.is_file() else {}
 
 
 if __name__ == "__main__":

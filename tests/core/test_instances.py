@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scripts.core import files
-from scripts.core.instances import content_id, content_ids, digests, hexadecimal, write_stream
+from scripts.core.instances import content_id, content_ids, dictionary, digests, hexadecimal, write_stream
 
 
 def vectorised(columns):
@@ -88,3 +88,11 @@ def test_a_stream_that_fails_leaves_nothing(tmp_path):
     with pytest.raises(ValueError, match="boom"):
         write_stream(tmp_path / "x.parquet", SCHEMA, batches())
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_dictionary_has_no_entry_without_a_row():
+    made = dictionary(["a", "b", "b", "c", "d"], np.array([4, 1, 2, 4]))
+    assert made.to_pylist() == ["d", "b", "b", "d"]
+    assert made.dictionary.to_pylist() == ["b", "d"]
+    empty = dictionary(["a"], np.array([], dtype=int))
+    assert (len(empty), empty.type) == (0, pa.dictionary(pa.int16(), pa.string()))

@@ -15,7 +15,7 @@ import pytest
 
 from scripts.core import files
 from scripts.core.provenance import job_records, trace
-from tests.workflow.conftest import PAPER, audit
+from tests.workflow.conftest import PAPER, TARGETS, audit
 
 pytestmark = pytest.mark.workflow
 
@@ -54,6 +54,10 @@ def replace(path, old, new):
     path.write_text(text.replace(old, new, 1), encoding="utf-8")
 
 
+def edit_code(path):
+    path.write_text(f"{path.read_text(encoding='utf-8')}X = 1\n", encoding="utf-8")
+
+
 def edit_cell(tree):
     path = tree / "results/ruff/analysis/replica/accuracy.csv"
     text = path.read_text(encoding="utf-8")
@@ -85,7 +89,7 @@ TAMPERINGS = {
         FIGURE, "tampered", "output", "results/ruff/figures/replica/headline.pdf",
     ),
     "module": (
-        lambda tree: replace(tree / "scripts/ruff/lib/analyses/errors.py", '"""', '"""Edited. '),
+        lambda tree: edit_code(tree / "scripts/ruff/lib/analyses/errors.py"),
         "results/ruff/analysis/replica/error_types.csv", "stale", "module scripts/ruff/lib/analyses/errors.py",
         "results/ruff/analysis/replica/accuracy.csv",
     ),
@@ -258,6 +262,38 @@ def test_records_and_logs_name_neither_machine_nor_folders(finished):
             assert not re.search(rf"(?<![\w.~-]){re.escape(str(folder))}(?![\w-])", text), path
 
 
+def test_results_that_were_touched_rerun_nothing_and_stay_stale(tree, finished):
+    """As docs/audit.md says of edits whose results are to be kept."""
+    shutil.copytree(finished.folder / ".snakemake", tree / ".snakemake")
+    copy = type(finished).of(tree)
+    edit_code(tree / "scripts/ruff/lib/analyses/errors.py")
+    assert copy.planned(*TARGETS, "--rerun-triggers", "mtime", "input") == {}
+    assert "ruff_error_types" in copy.planned(*TARGETS)
+    done = copy.snakemake("--touch", *TARGETS)
+    assert done.returncode == 0, done.stdout
+    assert copy.planned(*TARGETS) == {}
+    status, bad, reasons = verdicts(tree)
+    assert (status, bad["results/ruff/analysis/replica/error_types.csv"]) == (1, "stale")
+    assert [reason["name"] for reason in reasons["results/ruff/analysis/replica/error_types.csv"]] == [
+        "scripts/ruff/lib/analyses/errors.py"
+    ]
+    done = copy.snakemake("--forcerun", "paper_provenance", "--", "paper_provenance")
+    assert done.returncode != 0
+    assert "module scripts/ruff/lib/analyses/errors.py: was" in done.stdout
+
+
+def test_a_lock_file_that_is_away_is_named_by_the_audit_and_by_jobs(tree, finished):
+    (tree / "requirements.lock").unlink()
+    told = "Error: requirements.lock: no such file, so no version of a package can be checked; restore it\n"
+    assert audit(tree) == (2, told)
+    done = (
+        type(finished)
+        .of(tree)
+        .snakemake("--forcerun", "ruff_scaling", "--", "results/ruff/analysis/replica/scaling.csv")
+    )
+    assert done.returncode != 0 and told in done.stdout
+
+
 def test_what_follows_from_a_tampered_file_is_not_current(tree):
     edit_cell(tree)
     status, bad, reasons = verdicts(tree)
@@ -351,7 +387,7 @@ def test_impact_names_what_would_move_and_agrees_with_snakemake(tree):
     assert {"score", "ruff_predictions", "ruff_accuracy"} <= {job["rule"] for job in found["reruns"]}
     _, printed = audit(tree, "--impact", "scripts/ruff/lib/analyses/errors.py", "--json")
     expected = {job["rule"] for job in json.loads(printed[printed.index("{") :])["reruns"]}
-    replace(tree / "scripts/ruff/lib/analyses/errors.py", '"""', '"""Edited. ')
+    edit_code(tree / "scripts/ruff/lib/analyses/errors.py")
     _, bad, _ = verdicts(tree)
     records = {path: json.loads((tree / path).read_text()) for path in _records(tree)}
     assert {records[p]["rule"] for p in records if set(records[p]["outputs"]) & bad.keys()} == expected
@@ -562,6 +598,9 @@ def test_the_impact_of_a_line_is_what_was_made_from_it(finished):
     row = scored[scored.task_row == used].iloc[0]
     assert f"ruff.replica.accuracy.tiny-opt.case.{row['case']}.{row.n_distractors:.0f}" in accuracies
     assert not [name for name in other["numbers"] if name.startswith("ruff.replica.accuracy.")]
+    # Of the pronoun sets, thon is one of MISGENDERED alone.
+    rules = {job["rule"] for job in impact("templates/pronouns.tsv:7")["reruns"]}
+    assert "misgendered_sample" in rules and not {"ruff_sample", "winopron_instances"} & rules
     # A place that the run's sample leaves out.
     assert impact("templates/underspecification/places.tsv:4")["numbers"] == []
 

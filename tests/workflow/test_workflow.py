@@ -1,5 +1,6 @@
 """The real workflow, run small: complete, quiet when nothing changed, and rerun exactly where something did."""
 
+import json
 import math
 import os
 import re
@@ -12,7 +13,8 @@ import pytest
 from scripts.core import config, files
 from scripts.core.engines import usage
 from scripts.core.options import option_texts
-from tests.workflow.conftest import NAMES, PROMPTED
+from scripts.core.provenance import closure
+from tests.workflow.conftest import NAMES, PROMPTED, audit
 
 pytestmark = pytest.mark.workflow
 
@@ -89,7 +91,7 @@ def test_a_second_run_does_nothing(finished):
 
 
 def test_an_unrelated_module_reruns_nothing(finished):
-    edit(finished.folder / "scripts/core/coreference_systems/c2f/coref_hoi.py", "\n# A comment.\n")
+    edit(finished.folder / "scripts/core/coreference_systems/c2f/coref_hoi.py", "\nX = 1\n")
     (finished.folder / "scripts/core/statistics.py").touch()
     (finished.folder / "scripts/core/unused.py").write_text("x = 1\n")
     assert finished.planned(*SOURCES) == {}
@@ -98,7 +100,7 @@ def test_an_unrelated_module_reruns_nothing(finished):
 def test_a_module_of_one_analysis_reruns_that_analysis_and_what_follows(finished):
     path = finished.folder / "scripts/ruff/lib/analyses/errors.py"
     before, stat = path.read_bytes(), path.stat()
-    edit(path, "\n# A comment.\n")
+    edit(path, "\nX = 1\n")
     # An old modification time does not hide the change.
     os.utime(path, (stat.st_atime, stat.st_mtime - 1e6))
     planned = finished.planned(*SOURCES)
@@ -119,11 +121,79 @@ def test_a_module_of_one_analysis_reruns_that_analysis_and_what_follows(finished
 def test_the_engine_reruns_the_scores(finished):
     path = finished.folder / "scripts/core/engines/prefix_tree.py"
     before = path.read_bytes()
-    edit(path, "\n# A comment.\n")
+    edit(path, "\nX = 1\n")
     planned = finished.planned("scores")
     path.write_bytes(before)
     scored = sum(map(len, SCORED.values()))
     assert planned["score"] == scored == len(list(finished.folder.glob("results/*/scores/*/*.parquet")))
+
+
+def test_another_text_of_the_same_code_and_inert_code_rerun_nothing_and_are_noted(finished):
+    """All modules of the scoring script: what each has for digests is tested where they are made."""
+    modules = closure.closure("scripts/scoring/score.py", str(finished.folder))
+    before = {finished.folder / path: (finished.folder / path).read_bytes() for path in modules}
+    try:
+        for path in before:
+            edit(path, "\n# A comment.\n" if "scripts/core/job.py" not in str(path) else "\nX = 1\n")
+        assert finished.planned(*SOURCES, "scores") == {}
+        status, printed = audit(finished.folder)
+    finally:
+        for path, text in before.items():
+            path.write_bytes(text)
+    assert status == 0, printed
+    noted = set(re.findall(r"^note +same code, other text: (\S+) \(\d+ current files?\)$", printed, flags=re.MULTILINE))
+    inert = re.findall(r"^note +changed, but without influence on results: (\S+) ", printed, flags=re.MULTILINE)
+    assert (noted, set(inert)) == (set(modules) - closure.INERT.keys(), set(closure.INERT))
+
+
+def test_jobs_depend_on_the_pronoun_sets_that_they_use(finished):
+    table = finished.folder / "templates/pronouns.tsv"
+    before = table.read_text(encoding="utf-8")
+    # MISGENDERED uses all rows that there are, the other studies the first four.
+    others = {"ruff_sample", "winopron_instances", "counter_gap_instances"}
+    for text, rules, scored in (
+        (f"{before}fae\tfae\tfaer\tfaer\tfaers\tfaerself\n", set(), set()),
+        (before.replace("\tzirs\t", "\tzirz\t"), {"misgendered_sample"}, {"misgendered"}),
+        (before.replace("\thers\t", "\therz\t"), {"misgendered_sample", *others}, {"misgendered", "ruff", "winopron"}),
+    ):
+        table.write_text(text, encoding="utf-8")
+        try:
+            planned = finished.planned(*SOURCES)
+            status, printed = audit(finished.folder, "--json")
+        finally:
+            table.write_text(before, encoding="utf-8")
+        assert planned.keys() & {"misgendered_sample", *others} == rules and bool(planned) == bool(rules)
+        found = json.loads(printed[printed.index("{") :])["files"]
+        stale = [path.split("/") for path, finding in found.items() if finding["verdict"] != "current"]
+        assert status == bool(rules) == bool(stale)
+        assert {study for _, study, kind, *_ in stale if kind == "scores"} == scored
+
+
+def test_a_name_that_no_sample_draws_changes_no_instances_file(finished):
+    """Once the instances are made, nothing that follows from them runs; only what shows the file itself does."""
+    copy, names = finished.folder / "kept", finished.folder / "templates/misgendered/names.tsv"
+    before = names.read_text(encoding="utf-8")
+    shutil.copytree(finished.folder / "results", copy)
+    selected = sorted(finished.folder.glob("results/misgendered/instances/*/selected.parquet"))
+    drawn = {row for path in selected for row in files.read_parquet(path).name_row}
+    lines = before.splitlines(keepends=True)
+    undrawn = next(n for n in range(len(lines), 0, -1) if n not in drawn)
+    name = lines[undrawn - 1].partition("\t")[0]
+    lines[undrawn - 1] = lines[undrawn - 1].replace(name, f"{name}x")
+    digests = [files.sha256(path) for path in selected]
+    try:
+        names.write_text("".join(lines), encoding="utf-8")
+        assert "score" in finished.planned(*SOURCES)
+        done = finished.snakemake(*(str(path.relative_to(finished.folder)) for path in selected))
+        assert done.returncode == 0, done.stdout
+        assert [files.sha256(path) for path in selected] == digests
+        planned = finished.planned(*SOURCES)
+        assert "misgendered_table_templates" in planned
+        assert not {"score", "merge_scores", "misgendered_predictions", "misgendered_accuracy"} & planned.keys()
+    finally:
+        names.write_text(before, encoding="utf-8")
+        shutil.rmtree(finished.folder / "results")
+        copy.rename(finished.folder / "results")
 
 
 def test_shards_are_jobs_of_their_own_and_change_no_prediction(finished):

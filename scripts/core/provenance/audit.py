@@ -3,15 +3,17 @@
 Everything here is a function of plain data: ``jobs`` as :mod:`scripts.provenance.expected_jobs` prints them,
 ``records`` as :func:`scripts.core.provenance.job_records.load` reads them, and digests of files. A *finding* is what is
 said of one output: ``{"verdict", "reasons", "record"}``; a reason is ``{"kind", "name", "old", "new"}``, ``old`` from
-the record.
+the record. Where modules differ in nothing that could change the output, it has ``notes`` as well, in the same form.
 """
 
 import posixpath
 import re
 import shlex
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 
-from scripts.core.errors import UserError
+from scripts.core.errors import UserError, counted
+from scripts.core.provenance import closure
 from scripts.core.provenance.job_records import MODEL_FACTS, carried, checksum, index, record_path
 
 VERDICTS = ("missing", "orphan", "mixed", "tampered", "stale", "unpinned", "current")
@@ -21,6 +23,8 @@ REMADE = ("missing", "mixed", "tampered", "stale")
 """Verdicts on what its job makes anew."""
 NOT_REMADE = ("upstream", "installed package", "package file")
 """Reasons that another remedy is for."""
+KINDS = {"_code": "module", "_rows": "row"}
+"""Parameters that hold digests, and what they are digests of."""
 ABSENT = "absent"
 FEW = 12
 """Up to this many consequences of one verdict are named in a report."""
@@ -59,7 +63,9 @@ def changes(old, new, name=""):
         yield name, old, new
 
 
-def judge(jobs, records, digests, facts, pins, weights, *, installed=None, package_files=None, problems=None):
+def judge(
+    jobs, records, digests, facts, pins, weights, *, installed=None, package_files=None, problems=None, texts=None
+):
     """Return a finding for every output of ``jobs``.
 
     Parameters
@@ -81,6 +87,8 @@ def judge(jobs, records, digests, facts, pins, weights, *, installed=None, packa
         ``package:member`` to the digest of a package's weights or data as they are installed here.
     problems : dict, optional
         Path of a record that cannot be used to what is wrong with it; its record is ``{}``.
+    texts : dict, optional
+        Module to the digest of its text as it is now; without it there are no notes.
 
     Returns
     -------
@@ -112,10 +120,15 @@ def judge(jobs, records, digests, facts, pins, weights, *, installed=None, packa
         for output in job["outputs"]:
             if loose and findings[output]["verdict"] == "current":
                 findings[output] |= {"verdict": "unpinned", "reasons": loose}
+        notes = list(_notes(job, records.get(path) or {}, texts or {}))
+        for output in job["outputs"] if notes else ():
+            findings[output]["notes"] = notes
     return findings
 
 
-def recorded(paths, records, code):
+def recorded(
+    paths: Iterable[str], records: dict, code: Callable[[str], str | None], rows: Callable[[str, list[str]], dict]
+) -> list[dict]:
     """Return the jobs that ``paths`` come from as their records tell them, with the digests of code as they are now.
 
     A plan made by Snakemake (:mod:`scripts.provenance.expected_jobs`) knows the parameters of today as
@@ -127,6 +140,8 @@ def recorded(paths, records, code):
     records : dict
     code : function
         Path of a module to its digest, or None if there is no such module any more.
+    rows : function
+        Path of a table of templates and the names of rows to their digests (:func:`row_digests` of the records).
 
     Returns
     -------
@@ -146,7 +161,8 @@ def recorded(paths, records, code):
             now = {module: code(module) or ABSENT for module in record["params"].get("_code", {})}
             job = {key: record[key] for key in ("rule", "wildcards")}
             job |= {key: list(record[key]) for key in ("inputs", "outputs")}
-            jobs.append(job | {"params": record["params"] | {"_code": now}})
+            used = {path: rows(path, list(names)) for path, names in record["params"].get("_rows", {}).items()}
+            jobs.append(job | {"params": record["params"] | {"_code": now} | ({"_rows": used} if used else {})})
             waiting += record["inputs"]
         seen |= {path, name}
     return jobs
@@ -192,15 +208,16 @@ def _alone(path, record, problem, output, found, stored):
 
 def _stale(job, record, digests, *, pins, weights, installed, package_files):
     """Yield what a job would find different today."""
+    by_row = record["params"].get("_rows", {}).keys() & job["params"].get("_rows", {}).keys()
     for path in job["inputs"]:
         old, new = record["inputs"].get(path), digests.get(path)
-        if old != new:
+        if old != new and (path not in by_row or ABSENT in (old or ABSENT, new or ABSENT)):
             yield reason("input", path, old or ABSENT, new or ABSENT)
     for path in sorted(set(record["inputs"]) - set(job["inputs"])):
         yield reason("input", path, record["inputs"][path], "no input any more")
     for name, old, new in changes(record["params"], job["params"]):
-        kind = "module" if name.startswith("_code.") else "revision" if name.endswith(".revision") else "parameter"
-        yield reason(kind, name.removeprefix("_code."), old, new)
+        kind = KINDS.get(name.partition(".")[0], "revision" if name.endswith(".revision") else "parameter")
+        yield reason(kind, name.partition(".")[2] if kind in KINDS.values() else name, old, new)
     for package, version in sorted(record["packages"].items()):
         # A build tag such as +cpu belongs to the machine, not to the version.
         for kind, now in (("package", pins), ("installed package", installed)):
@@ -219,6 +236,14 @@ def _stale(job, record, digests, *, pins, weights, installed, package_files):
         old = record["models"].get(path, {}).get("weights_sha256")
         if path in weights and old and weights[path] != old:
             yield reason("weights", record["models"][path]["model"], old, weights[path])
+
+
+def _notes(job: dict, record: dict, texts: dict) -> Iterator[dict]:
+    """Yield the modules that were written otherwise when the job ran, with the same code, and those that are inert."""
+    code = [entry.get("params", {}).get("_code", {}) for entry in (record, job)]
+    for module, old in sorted(record.get("text", {}).items()):
+        if texts.get(module, old) != old and code[0].get(module) == code[1].get(module):
+            yield reason("inert" if module in closure.INERT else "text", module, old, texts[module])
 
 
 def _upstream(job, findings):
@@ -409,6 +434,10 @@ def describe(entry):
             return f"record {name} cannot be used: {new}"
         case "upstream":
             return f"made from {name}, which is {new}"
+        case "text":
+            return f"same code, other text: {name}"
+        case "inert":
+            return f"changed, but without influence on results: {name}"
         case "revision" if entry["new"] is None:
             return f"{name} has no fixed revision" + (f" (was {old})" if entry["old"] else "")
         case kind:
@@ -429,7 +458,10 @@ def summary(findings):
 
 
 def report(findings):
-    """Return the lines of an audit: every file that is not current with its reasons, causes before consequences."""
+    """Return the lines of an audit: every file that is not current with its reasons, causes before consequences.
+
+    Modules that changed without consequence for current files come last.
+    """
     lines = []
     for verdict in VERDICTS[:-1]:
         chosen = {p: f for p, f in sorted(findings.items()) if f["verdict"] == verdict}
@@ -444,6 +476,10 @@ def report(findings):
         lines += [f"{verdict:<9} {path}  (follows)" for path in following[:FEW]]
         if len(following) > FEW:
             lines.append(f"{verdict:<9} {len(following) - FEW} more files follow (--json lists them)")
+    noted = Counter(
+        describe(note) for f in findings.values() if f["verdict"] == "current" for note in f.get("notes", ())
+    )
+    lines += [f"{'note':<9} {text} ({counted(count, 'current file')})" for text, count in sorted(noted.items())]
     total = len(findings)
     counts = ", ".join(f"{count} {verdict}" for verdict, count in summary(findings).items())
     return [*lines, f"{total} files: {counts or 'nothing was made yet'}"]
@@ -596,6 +632,8 @@ def tree(path, jobs, records, findings, digests, models=None):
 def _facts(path, job, record, finding):
     for entry in (finding or {}).get("reasons", []):
         yield f"! {describe(entry)}"
+    for entry in (finding or {}).get("notes", []):
+        yield describe(entry)
     if not record:
         return
     commit = record["git"]["commit"][:12] + ("+changes" if record["git"]["dirty"] else "") if record["git"] else "none"

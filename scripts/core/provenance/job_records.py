@@ -24,11 +24,13 @@ import resource
 import subprocess
 import sys
 import urllib.parse
+from collections.abc import Iterable
 from pathlib import Path
 
 from scripts.core import checkpoints, files
 from scripts.core import config as configuration
 from scripts.core.errors import UserError
+from scripts.core.provenance import closure
 
 ROOT = Path(__file__).resolve().parents[3]
 FOLDER = "results/provenance"
@@ -274,20 +276,42 @@ def model_facts(paths):
     return facts
 
 
+def texts(paths: Iterable[str], root: str | Path) -> dict[str, str]:
+    """Return the digest of each of those modules as it is written, of those that there are."""
+    return {path: closure.text_digest(path, root) for path in paths if (Path(root) / path).is_file()}
+
+
+def row_digests(path: str | Path, names: Iterable[str]) -> dict[str, str]:
+    """Return a digest of those rows of a table of templates that a job uses, known by their first cells.
+
+    It holds the row's line too, since instances name the lines that they are made of. A row that is not there has none.
+    """
+    lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
+    found = {line.partition("\t")[0]: f"{number} {line}" for number, line in enumerate(lines, start=1)}
+    return {name: hashlib.sha256(found[name].encode()).hexdigest()[:16] for name in names if name in found}
+
+
 def pins(root):
-    """Return ``{package: version}`` of the repository's lock files."""
+    """Return ``{package: version}`` of the repository's lock files; errors as :func:`lock_digest`."""
     versions = {}
-    for name in reversed(LOCKS):
-        path = Path(root) / name
-        if path.is_file():
-            text = path.read_text(encoding="utf-8")
-            versions |= {normal(n): v for n, v in re.findall(r"^([\w.-]+)==([^\s\\;]+)", text, flags=re.MULTILINE)}
+    for name in reversed(list(lock_digest(root))):
+        text = (Path(root) / name).read_text(encoding="utf-8")
+        versions |= {normal(n): v for n, v in re.findall(r"^([\w.-]+)==([^\s\\;]+)", text, flags=re.MULTILINE)}
     return versions
 
 
 def lock_digest(root):
-    """Return ``{lock file: SHA-256}``."""
-    return {name: files.sha256(Path(root) / name) for name in LOCKS if (Path(root) / name).is_file()}
+    """Return ``{lock file: SHA-256}``.
+
+    Raises
+    ------
+    UserError
+        If a file is not there: packages would be compared with nothing.
+    """
+    for name in LOCKS:
+        if not (Path(root) / name).is_file():
+            raise UserError(f"{name}: no such file, so no version of a package can be checked; restore it")
+    return {name: files.sha256(Path(root) / name) for name in LOCKS}
 
 
 def normal(name):
@@ -478,8 +502,10 @@ class Recorder:
             "rule": rule,
             "wildcards": portable(dict(wildcards), root),
             "params": portable(recorded_params(params), root),
+            "text": texts([*params.get("_code", {}), *closure.INERT], root),
             "inputs": portable(inputs, root),
             "package_files": package_files(carried(portable(params, root)), CACHE),
+            "lock": lock_digest(root),
             "started": now(),
         }
 
@@ -496,7 +522,6 @@ class Recorder:
             "models": portable(model_facts([*self.inputs, *self.outputs]), self.root),
             "packages": used,
             "runner_packages": runner,
-            "lock": lock_digest(self.root),
             "git": git_state(self.root),
             "machine": machine(),
             "peak_memory_mb": peak_memory_mb(),

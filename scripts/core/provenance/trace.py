@@ -279,12 +279,12 @@ def affected(name, jobs, follows, where=Path):
         for job in jobs
         if job["outputs"]
         and (
-            archive in job["inputs"]
+            (archive in job["inputs"] and not _unused(where(path), row, job["params"].get("_rows", {}).get(path)))
             or path in job["params"].get("_code", {})
             or name in (job["wildcards"].get("model"), job["wildcards"].get("system"))
         )
     ]
-    if not first:
+    if not first and not (numbered and any(archive in job["inputs"] for job in jobs)):
         known = {p for job in jobs for p in [*job["inputs"], *job["params"].get("_code", {})]}
         known |= {job["wildcards"][kind] for job in jobs for kind in ("model", "system") if kind in job["wildcards"]}
         raise UserError(f"{name}: no job of this run depends on it{nearest(path, known)}")
@@ -298,6 +298,14 @@ def affected(name, jobs, follows, where=Path):
     later = [job for job in follows(jobs, outputs) if job["outputs"]]
     line = (path, int(row)) if numbered else None
     return first + [job for job in later if job not in first], line
+
+
+def _unused(path: Path, row: str, used: dict | None) -> bool:
+    """Return whether a line of a table is none of the rows ``used``, known by their first cells."""
+    if used is None or not row.isdigit():
+        return False
+    lines = Path(path).read_text(encoding="utf-8").splitlines()
+    return any(line.partition("\t")[0] not in used for line in lines[int(row) - 1 : int(row)])
 
 
 def moved(name, reruns, jobs, main_tex=MAIN, uses=None):

@@ -1,6 +1,9 @@
 """The closure of a script holds every local module that it imports, and no other."""
 
+import ast
+import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -74,3 +77,135 @@ def test_a_module_that_is_no_python_is_named(tree, text, message):
     (tree / "scripts/core/b.py").write_bytes(text if isinstance(text, bytes) else text.encode())
     with pytest.raises(UserError, match=message):
         closure.closure("scripts/job.py", str(tree))
+
+
+def test_byte_code_of_an_edited_source_is_not_used(tmp_path):
+    """An edit may keep size and second of modification, by which Python tells whether its byte code is stale."""
+    shutil.copytree(ROOT / "scripts/core/provenance", tmp_path / "scripts/core/provenance")
+    for name in ("scripts/__init__.py", "scripts/core/__init__.py", "scripts/core/errors.py"):
+        shutil.copy(ROOT / name, tmp_path / name)
+    module = tmp_path / "scripts/core/value.py"
+    program = "from scripts.core.provenance import closure\nfrom scripts.core import value\n"
+    program += "print(value.VALUE, closure.digest('scripts/core/value.py', '.'))"
+
+    def outcome():
+        os.utime(module, (315532800, 315532800))
+        done = subprocess.run(
+            [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True,
+            env={key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"},
+        )  # fmt: skip
+        as_module = subprocess.run(
+            [sys.executable, "-m", "scripts.core.value"], cwd=tmp_path, capture_output=True, text=True, check=True
+        )
+        return (as_module.stdout.strip(), *done.stdout.split())
+
+    module.write_text("VALUE = 1\nprint(VALUE, end=' ')\n")
+    first = outcome()
+    assert first == outcome()
+    module.write_text("VALUE = 2\nprint(VALUE, end=' ')\n")
+    second = outcome()
+    assert (first[:3], second[:3]) == (("1", "1", "1"), ("2", "2", "2"))
+    assert first[3] != second[3]
+
+
+SAME = {
+    "a comment": ("x = 1\n", "# Why.\nx = 1  # one\n"),
+    "a docstring": ("def f():\n    return 1\n", '"""Module."""\ndef f():\n    """Say."""\n    return 1\n'),
+    "nothing but a docstring": ("", '"""Module."""\n'),
+    "pass and a docstring": ("class A:\n    pass\n", 'class A:\n    """An A."""\n'),
+    "a text below a constant": ("x = 1\n", 'x = 1\n"""What it is."""\n'),
+    "annotations of a function": (
+        "def f(a, *b, c=1): return a\n",
+        "def f(a: int, *b: str, c: int = 1) -> int: return a\n",
+    ),
+    "annotations of variables": ("x = 1\ndef f():\n    y = 2\n", "x: int = 1\ndef f():\n    y: int = 2\n"),
+    "annotations of a method": (
+        "class A:\n    def f(self): x = 1\n",
+        "class A:\n    def f(self) -> None: x: int = 1\n",
+    ),
+    "lines and quotes": ("x = f('a', 1)\n", 'x = f(\n    "a",\n    1,\n)\n'),
+}
+OTHER = {
+    "a constant": ("x = 1\n", "x = 2\n"),
+    "a constant's type": ("x = 1\n", "x = 1.0\n"),
+    "truth": ("x = 1\n", "x = True\n"),
+    "a text in use": ("x = 'a'\n", "x = 'b'\n"),
+    "a default": ("def f(a=1): return a\n", "def f(a=2): return a\n"),
+    "a decorator": ("def f(): return 1\n", "@cache\ndef f(): return 1\n"),
+    "a field of a dataclass": ("class A:\n    x: int = 1\n", "class A:\n    x = 1\n"),
+    "a field's type": ("class A:\n    x: int\n", "class A:\n    x: str\n"),
+    "a field below a condition": ("class A:\n    if B:\n        x: int\n", "class A:\n    if B:\n        x: str\n"),
+    "an order": ("x = 1\ny = 2\n", "y = 2\nx = 1\n"),
+    "a nesting": ("if a:\n    x = 1\ny = 2\n", "if a:\n    x = 1\n    y = 2\n"),
+    "an import": ("import a\n", "import b\n"),
+    "a return": ("def f(): return None\n", "def f(): return\n"),
+}
+
+
+@pytest.mark.parametrize(("pair", "same"), [*((p, True) for p in SAME.values()), *((p, False) for p in OTHER.values())],
+                         ids=[*SAME, *OTHER])  # fmt: skip
+def test_a_digest_is_of_what_runs(tmp_path, pair, same):
+    found = []
+    for text in pair:
+        (tmp_path / "a.py").write_text(text)
+        found.append((closure.digest("a.py", tmp_path), closure.text_digest("a.py", tmp_path)))
+    assert (found[0][0] == found[1][0]) == same
+    assert found[0][1] != found[1][1]
+
+
+def test_modules_of_scoring_are_the_same_with_another_docstring_and_others_with_another_constant(tmp_path):
+    modules = closure.closure("scripts/scoring/score.py", str(ROOT))
+    assert len(modules) >= 25
+    for number, module in enumerate(modules):
+        text = (ROOT / module).read_text(encoding="utf-8")
+        first = ast.get_docstring(ast.parse(text), clean=False)
+        start = text.index('"""') + 3 if first else 0
+        texts = text[:start] + ("Edited. " if first else '"""Edited."""\n') + text[start:], f"{text}\n_EDITED = 1\n"
+        names = [f"{number}.{kind}.py" for kind in ("docstring", "constant")]
+        for name, edited in zip(names, texts, strict=True):
+            (tmp_path / name).write_text(edited, encoding="utf-8")
+        before, worded, changed = closure.digest(module, ROOT), *(closure.digest(name, tmp_path) for name in names)
+        assert (worded == before, changed == before) == (True, False), module
+
+
+def test_inert_modules_and_what_only_they_reach_are_no_part_of_the_digests():
+    score = "scripts/scoring/score.py"
+    every = set(closure.closure(score, str(ROOT)))
+    counting = closure.digests(score, ROOT).keys()
+    assert closure.INERT.keys() <= every and every - counting == closure.INERT.keys()
+    # What such a module has alone does not come in behind it.
+    assert "scripts/core/files.py" in closure.closure("scripts/core/job.py", str(ROOT))
+    assert closure.closure("scripts/core/job.py", str(ROOT), inert=False) == ()
+
+
+def test_what_is_known_of_modules_is_that_of_their_text(tree):
+    """Another process takes it. An edit of the same size and time is read anew, and another file is passed over."""
+    program = """
+import sys
+from scripts.core.provenance import closure
+parse = closure.ast.parse
+closure.ast.parse = lambda text: print("parsed") or parse(text)
+print(closure.digests("scripts/job.py", sys.argv[1])["scripts/core/c.py"])
+"""
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+
+    def outcome():
+        done = subprocess.run(
+            [sys.executable, "-c", program, str(tree)],
+            cwd=ROOT, env=environment, capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        *parsed, digest = done.stdout.split()
+        return len(parsed), digest
+
+    first = outcome()
+    (known,) = (tree / "scripts/__pycache__").iterdir()
+    # The two empty __init__.py are one text.
+    assert first[0] == 5 and outcome() == (0, first[1])
+    stat = (tree / "scripts/core/c.py").stat()
+    (tree / "scripts/core/c.py").write_text("import ison\n")
+    os.utime(tree / "scripts/core/c.py", ns=(stat.st_atime_ns, stat.st_mtime_ns))
+    edited = outcome()
+    assert edited[0] == 1 and edited[1] != first[1]
+    for broken in ("", "[]", "{}", '{"by": "another version", "modules": {}}'):
+        known.write_text(broken)
+        assert outcome() == (5, edited[1])

@@ -14,7 +14,8 @@ import pytest
 from scripts.core import config as configuration
 from scripts.core import files
 from scripts.core.engines import models
-from scripts.core.provenance import audit, job_records
+from scripts.core.errors import UserError
+from scripts.core.provenance import audit, closure, job_records
 
 HERE = Path(__file__).parents[3]
 ROOT = "/somewhere/house"
@@ -267,8 +268,13 @@ def test_packages_are_those_the_code_reaches(tmp_path):
 def test_pins_prefer_the_lock_and_normalise_names(tmp_path):
     (tmp_path / "requirements.lock").write_text("Py_YAML==6.0 \\\n    --hash=sha256:00\n")
     (tmp_path / "requirements.in").write_text("torch==2.0\npy-yaml==5.0\n")
-    assert job_records.pins(tmp_path) == {"py-yaml": "6.0", "torch": "2.0"}
-    assert set(job_records.lock_digest(tmp_path)) == {"requirements.lock", "requirements.in"}
+    (tmp_path / "models.lock").write_text("weights==1.0\n")
+    assert job_records.pins(tmp_path) == {"py-yaml": "6.0", "torch": "2.0", "weights": "1.0"}
+    assert set(job_records.lock_digest(tmp_path)) == set(job_records.LOCKS)
+    (tmp_path / "requirements.lock").unlink()
+    for read in (job_records.pins, job_records.lock_digest):
+        with pytest.raises(UserError, match=r"^requirements\.lock: no such file.*restore it$"):
+            read(tmp_path)
 
 
 def test_files_are_where_the_run_is_or_in_the_repository(tmp_path, monkeypatch):
@@ -350,6 +356,8 @@ def test_a_finished_job_leaves_a_complete_record_and_a_failed_one_none(tmp_path,
     assert record["inputs"] == {"in.txt": files.sha256(tmp_path / "in.txt")}
     assert record["outputs"] == {"results/out.txt": files.sha256(tmp_path / "results/out.txt")}
     assert record["params"] == {"n": 3, "_code": {"scripts/core/files.py": "0"}}
+    modules = ["scripts/core/files.py", *closure.INERT]
+    assert record["text"] == {path: closure.text_digest(path, HERE) for path in modules}
     assert record["packages"]["pandas"]
     assert record["scheduler_job"] == "42"
     assert record["machine"]["cpu"]
@@ -445,6 +453,52 @@ def test_stale_names_the_cause_and_goes_downstream():
     assert found["results/b.parquet"]["verdict"] == "current"
     assert found["results/t.csv"]["reasons"] == [audit.reason("upstream", "results/a.parquet", None, "stale")]
     assert "scripts/a.py: was 00, now 11" in "\n".join(audit.report(found))
+
+
+def test_another_text_of_the_same_code_is_noted_and_makes_nothing_stale():
+    state = run_of_two()
+    for record in state[1].values():
+        record["text"] = {"scripts/a.py": "00", "scripts/core/job.py": "00"}
+    add_checksums(state[1])
+    now = {"scripts/a.py": "11", "scripts/core/job.py": "11"}
+    state[0][1]["params"]["_code"]["scripts/a.py"] = "11"
+    found = audit.judge(*state, texts=now)
+    # Where the code differs too, that is what is said.
+    assert [note["kind"] for note in found["results/a.parquet"]["notes"]] == ["inert"]
+    assert [note["kind"] for note in found["results/b.parquet"]["notes"]] == ["text", "inert"]
+    assert found["results/b.parquet"]["verdict"] == "current"
+    assert audit.report(found)[-3:] == [
+        "note      changed, but without influence on results: scripts/core/job.py (1 current file)",
+        "note      same code, other text: scripts/a.py (1 current file)",
+        "3 files: 2 stale, 1 current",
+    ]
+    assert "notes" not in audit.judge(*state, texts={})["results/b.parquet"]
+
+
+def test_a_job_depends_on_the_rows_that_it_uses(tmp_path):
+    table = tmp_path / "pronouns.tsv"
+    table.write_text("# CANARY\nset\tform\nhe\the\nxe\txe\n")
+    state = run_of_two()
+    job, *_ = (job for job in state[0] if job["wildcards"] == {"model": "a"})
+    record = state[1][job_records.record_path(job["rule"], job["wildcards"], job["outputs"])]
+    for entry in (job, record):
+        entry["params"]["_rows"] = {"in.txt": job_records.row_digests(table, ["he"])}
+    add_checksums(state[1])
+    state[2]["in.txt"] = "2" * 64
+    assert verdicts(state)["results/a.parquet"] == "current"
+    assert verdicts(state)["results/b.parquet"] == "stale"
+    table.write_text("# CANARY\nset\tform\nhe\the\nxe\txem\nthon\tthon\n")
+    assert job_records.row_digests(table, ["he"]) == record["params"]["_rows"]["in.txt"]
+    # An instance names the line of its row.
+    for text in ("# CANARY\nset\tform\nhe\tHe\n", "# CANARY\nset\tform\nxe\txe\nhe\the\n"):
+        table.write_text(text)
+        job["params"]["_rows"] = {"in.txt": job_records.row_digests(table, ["he"])}
+        (reason,) = audit.judge(*state)["results/a.parquet"]["reasons"]
+        assert (reason["kind"], reason["name"]) == ("row", "in.txt.he")
+    job["params"]["_rows"] = {"in.txt": job_records.row_digests(table, ["they"])}
+    assert verdicts(state)["results/a.parquet"] == "stale"
+    del state[2]["in.txt"]
+    assert {reason["name"] for reason in audit.judge(*state)["results/a.parquet"]["reasons"]} >= {"in.txt"}
 
 
 def test_package_input_and_parameter_changes_are_told_apart():
