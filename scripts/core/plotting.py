@@ -4,7 +4,6 @@ import zlib
 
 import matplotlib
 import numpy as np
-import seaborn as sns
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
@@ -94,8 +93,16 @@ def style():
 
     The typeface ships with matplotlib, so figures do not depend on the fonts of a machine.
     """
+    dark = ".15"
     settings = {
-        **sns.axes_style("ticks"),
+        "text.color": dark,
+        "axes.labelcolor": dark,
+        "axes.edgecolor": dark,
+        "xtick.color": dark,
+        "ytick.color": dark,
+        "lines.solid_capstyle": "round",
+        "patch.edgecolor": "w",
+        "patch.force_edgecolor": True,
         "font.family": "sans-serif",
         "font.sans-serif": ["DejaVu Sans"],
         "font.size": 8,
