@@ -48,6 +48,14 @@ def test_a_document_without_words_is_refused(tokenizer):
         splitter(tokenizer).window(empty)
 
 
+def test_a_short_text_is_not_mostly_padding(tokenizer):
+    document = tiny.documents()[0]
+    padded = splitter(tokenizer, max_segment_pieces=100).window(document)
+    short = Splitter(tokenizer, tiny.configuration(max_segment_pieces=100), short=True).window(document)
+    assert (padded.input_ids.shape, short.input_ids.shape) == ((1, 64), (1, 32))
+    assert (padded.input_ids[:, :32] == short.input_ids).all() and not padded.attention_mask[:, 32:].any()
+
+
 def test_an_unknown_genre_is_refused(tokenizer):
     with pytest.raises(UserError, match="the genre 'xx' is none of bc, bn"):
         splitter(tokenizer).window(tiny.documents()[0], genre="xx")

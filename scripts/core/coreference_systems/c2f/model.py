@@ -14,7 +14,7 @@ from torch import nn
 from torch.nn import functional
 
 from scripts.core.coreference_systems.c2f import features
-from scripts.core.coreference_systems.c2f.windows import UNITS_MULTIPLE
+from scripts.core.coreference_systems.c2f.windows import UNITS_MULTIPLE, rounded_up
 from scripts.core.engines.masked_lm_head import LowRank
 from scripts.core.errors import UserError
 
@@ -290,7 +290,7 @@ class C2F(nn.Module):
         else:
             vectors = (flat[window.first],) * 3
         case = None if self.case_embedding is None else self.case_embedding(window.case)
-        padding = -window.units % UNITS_MULTIPLE
+        padding = rounded_up(window.units, UNITS_MULTIPLE, not self.training) - window.units
         made = []
         for number, vector in enumerate(vectors):
             if number and vector is vectors[0]:

@@ -81,7 +81,7 @@ class Resolver:
         if torch.device(device).type == "cuda" and not torch.cuda.is_available():
             raise UserError(f"the device '{device}' was asked for and PyTorch sees no GPU here; use the device cpu")
         self.model = model.to(device).eval()
-        self.splitter = Splitter(tokenizer, model.configuration)
+        self.splitter = Splitter(tokenizer, model.configuration, short=True)
         self.device, self.precision, self.max_words = torch.device(device), precision, max_words
 
     @classmethod

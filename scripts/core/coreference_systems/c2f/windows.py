@@ -11,9 +11,23 @@ import torch
 from scripts.core.coreference_systems.c2f import features
 from scripts.core.errors import UserError
 
-# Shapes are rounded up to these: on a CPU every new shape costs the making of new kernels.
+# Shapes are rounded up to these: on a CPU every new shape costs the making of new kernels in training.
 PIECES_MULTIPLE = 64
 UNITS_MULTIPLE = 128
+# Where nothing is trained, what is shorter than a multiple is rounded up to a part of it: a sentence alone would be
+# mostly padding. In training the draws of dropout depend on the shapes.
+SHORT_PARTS = 8
+
+
+def rounded_up(length: int, multiple: int, short: bool) -> int:
+    """Return the size that a shape of at least ``length`` has: a multiple or, if ``short``, part of the first one.
+
+    Examples:
+        >>> rounded_up(130, 64, True), rounded_up(25, 64, True), rounded_up(25, 64, False)
+        (192, 32, 64)
+    """
+    part = multiple // SHORT_PARTS if short and length <= multiple else multiple
+    return -(-length // part) * part
 
 
 @dataclass(frozen=True)
@@ -79,10 +93,12 @@ class Splitter:
     ----------
     tokenizer : transformers.PreTrainedTokenizerBase
     configuration : scripts.core.coreference_systems.c2f.model.Configuration
+    short : bool
+        Whether short texts get little padding, where nothing is trained.
     """
 
-    def __init__(self, tokenizer, configuration):
-        self.tokenizer, self.configuration = tokenizer, configuration
+    def __init__(self, tokenizer, configuration, short=False):
+        self.tokenizer, self.configuration, self.short = tokenizer, configuration, short
         self._pieces = {}
 
     def pieces(self, word):
@@ -162,7 +178,7 @@ class Splitter:
         by_word = self.configuration.unit == "word"
         pieces = [[self.pieces(word) for word in document.words[a:b]] for a, b in segments]
         length = max(sum(map(len, segment)) for segment in pieces) + 2
-        length = min(-(-length // PIECES_MULTIPLE) * PIECES_MULTIPLE, self.configuration.max_segment_pieces)
+        length = min(rounded_up(length, PIECES_MULTIPLE, self.short), self.configuration.max_segment_pieces)
         ids = torch.full((len(segments), length), self.tokenizer.pad_token_id or 0)
         mask = torch.zeros(len(segments), length, dtype=torch.long)
         sentence_of = _sentence_numbers(document)
