@@ -9,8 +9,9 @@
 #                            -> results/{study}/figures/, tables/                  rules/studies.smk
 #                            -> results/paper/main.pdf                             rules/paper.smk
 #
-# Named targets: paper (the default), summary, figures, tables, scores, clusters, instances, fetch_models, plan, bench, card,
-# and one for each study, by its name; audit says whether all that was made is what would be made today.
+# Named targets: paper (the default), all (paper and cards), summary, figures, tables, scores, clusters, instances,
+# fetch_models, plan, bench, card, and one for each study, by its name; audit says whether all that was made is what would be
+# made today.
 
 
 include: "rules/common.smk"
@@ -54,6 +55,7 @@ include: "rules/cluster.smk"
 
 localrules:
     paper,
+    all,
     summary,
     figures,
     tables,
@@ -69,6 +71,11 @@ rule paper:
     input:
         rules.paper_pdf.output.pdf,
         rules.paper_summary.output,
+
+
+rule all:
+    input:
+        rules.paper.input,
         rules.card.input,
 
 
