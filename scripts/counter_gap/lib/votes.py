@@ -1,11 +1,11 @@
 """From what annotators say of passages to the quadruples of a data set (sections 2.2 and 2.3, Appendix B).
 
-Annotators highlight the names that the marked pronoun means. What more than half of them say (the first name, the second
-or neither) labels the two candidate names, and quadruples are discarded in this order, each for the first reason that
+Annotators highlight the names that the marked pronoun means. What more than half of them say (the first name, the
+second or neither) labels the two candidate names. Quadruples are discarded in this order, for the first reason that
 applies:
 
 - ``too few answers``: one of the four instances has fewer than were asked for (three in the study);
-- ``undecided``: no answer to one of the four instances has a majority, such as one vote for each name and one for neither;
+- ``undecided``: no answer to one of the four instances has a majority, as with one vote per name and one for neither;
 - ``contradicts common sense``: annotators say so of one of the four;
 - ``inconsistent``: the labels are not at the same places in all four;
 - ``real people``: annotators say so of one of the four.

@@ -12,10 +12,10 @@ SPAN_SCORINGS = ("clusters", "clusters_faithful")
 _TITLES = {
     "the", "mr", "mister", "mrs", "ms", "miss", "mx", "master", "sir", "dame", "lady", "lord", "madam", "madame", "mme",
     "mademoiselle", "mlle", "monsieur", "squire", "king", "queen", "prince", "princess", "duke", "duchess", "earl",
-    "count", "countess", "baron", "baroness", "dr", "doctor", "prof", "professor", "rev", "reverend", "father", "mother",
-    "brother", "sister", "saint", "st", "bishop", "cardinal", "pope", "rabbi", "president", "pres", "senator", "sen",
-    "governor", "gov", "mayor", "judge", "justice", "captain", "capt", "colonel", "col", "major", "maj", "general", "gen",
-    "lieutenant", "lt", "sergeant", "sgt", "admiral", "commander", "inspector", "coach", "aunt", "uncle",
+    "count", "countess", "baron", "baroness", "dr", "doctor", "prof", "professor", "rev", "reverend", "father",
+    "mother", "brother", "sister", "saint", "st", "bishop", "cardinal", "pope", "rabbi", "president", "pres", "senator",
+    "sen", "governor", "gov", "mayor", "judge", "justice", "captain", "capt", "colonel", "col", "major", "maj", "general",
+    "gen", "lieutenant", "lt", "sergeant", "sgt", "admiral", "commander", "inspector", "coach", "aunt", "uncle",
 }  # fmt: skip
 _LABELS = {"TRUE": True, "FALSE": False}
 
