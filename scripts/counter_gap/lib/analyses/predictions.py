@@ -14,8 +14,9 @@ _TITLES = {
     "mademoiselle", "mlle", "monsieur", "squire", "king", "queen", "prince", "princess", "duke", "duchess", "earl",
     "count", "countess", "baron", "baroness", "dr", "doctor", "prof", "professor", "rev", "reverend", "father",
     "mother", "brother", "sister", "saint", "st", "bishop", "cardinal", "pope", "rabbi", "president", "pres", "senator",
-    "sen", "governor", "gov", "mayor", "judge", "justice", "captain", "capt", "colonel", "col", "major", "maj", "general",
-    "gen", "lieutenant", "lt", "sergeant", "sgt", "admiral", "commander", "inspector", "coach", "aunt", "uncle",
+    "sen", "governor", "gov", "mayor", "judge", "justice", "captain", "capt", "colonel", "col", "major", "maj",
+    "general", "gen", "lieutenant", "lt", "sergeant", "sgt", "admiral", "commander", "inspector", "aunt",
+    "uncle",
 }  # fmt: skip
 _LABELS = {"TRUE": True, "FALSE": False}
 
