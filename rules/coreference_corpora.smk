@@ -88,5 +88,6 @@ rule coreference_augmented:
         mem_mb=4000,
     params:
         method=lambda wildcards: wildcards.method,
+        column=CORPORA["augmentation"]["column"],
     script:
         "../scripts/coreference_corpora/coreference_augmented.py"

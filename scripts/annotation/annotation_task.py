@@ -17,7 +17,7 @@ def main(*, declaration: str, items: str, questions: str):
     questions : str
         The task to write (Parquet).
     """
-    made = annotation.task(annotation.read_declaration(declaration), files.read_csv(items, dtype=str), items)
+    made = annotation.task(annotation.read_declaration(declaration), files.read_sheet(items, "item_id"), items)
     log.info("%d items, task %s", len(made.items), made.digest)
     annotation.write(questions, made)
 

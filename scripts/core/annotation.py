@@ -383,7 +383,8 @@ def read(path, made, annotator=None, partial=False):
     Parameters
     ----------
     path : str or Path
-        A name that ends in ``.json`` is read as JSON, every other one as CSV. Rows may be in any order.
+        A name that ends in ``.json`` is read as JSON, every other one as a sheet
+        (:func:`scripts.core.files.read_sheet`). Rows may be in any order.
     made : Task
     annotator : str, optional
         Who should have filled it in; a file that names somebody else is refused.
@@ -476,13 +477,14 @@ def _shown(item):
 
 
 def _csv_records(path, made):
-    table = files.read_csv(path, dtype=str).fillna("")
+    table = files.read_sheet(path, "Row")
     wanted = ["Row", "Sentence", *(["Question"] if (made.items.question != "").any() else [])]
     wanted += [question["column"] for question in made.questions]
     missing = [name for name in wanted if name not in table]
     if missing:
         raise UserError(f"{path}, row 1: the column '{missing[0]}' is missing; restore it")
-    records = [(number, f"row {number}", cells) for number, cells in enumerate(table.to_dict("records"), 2)]
+    rows = zip(table.index, table.to_dict("records"), strict=True)
+    records = [(number, f"row {number}", cells) for number, cells in rows]
     owner, digests = (
         [(where, cells[name]) for _, where, cells in records if cells.get(name)] for name in ("Annotator", "Task")
     )

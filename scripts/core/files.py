@@ -1,8 +1,10 @@
 """Reading and writing files so that nothing half-written is ever left under a final name."""
 
+import codecs
 import contextlib
 import errno
 import hashlib
+import io
 import json
 import os
 import sys
@@ -132,6 +134,42 @@ def read_csv(path, **options):
         raise UserError(f"{path}: no such file; run the workflow to make it") from error
     except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError, ValueError) as error:
         raise UserError(f"{path}: cannot be read as CSV ({error}); delete it and run the workflow again") from error
+
+
+def read_sheet(path: str | Path, column: str) -> "pandas.DataFrame":  # noqa: F821
+    """Read a table that people filled in, as spreadsheets save it.
+
+    Args:
+        path: Columns are separated by commas, semicolons or tabs, and the text is UTF-8 or UTF-16.
+        column: A column that the sheet has, by which the separator is known.
+
+    Returns:
+        All cells as text, empty ones as ``""``; the index is the row of the sheet, whose head is row 1. Rows without a
+        filled cell are left out.
+
+    Raises:
+        UserError: If the file cannot be read, is in another encoding, or is no table.
+    """
+    import pandas as pd
+
+    try:
+        content = Path(path).read_bytes()
+        text = content.decode(
+            "utf-16" if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
+        )
+        head = text.partition("\n")[0]
+        separator = next((mark for mark in ",;\t" if column in [cell.strip(' "\r') for cell in head.split(mark)]), ",")
+        table = pd.read_csv(
+            io.StringIO(text), sep=separator, dtype=str, keep_default_na=False, skip_blank_lines=False, index_col=False
+        )
+    except FileNotFoundError as error:
+        raise UserError(f"{path}: no such file; correct the path") from error
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path}: neither UTF-8 nor UTF-16 text; save the sheet as 'CSV UTF-8'") from error
+    except (OSError, pd.errors.ParserError, pd.errors.EmptyDataError, ValueError) as error:
+        raise UserError(f"{path}: cannot be read as a table ({error}); save the sheet as 'CSV UTF-8'") from error
+    table.index += 2
+    return table.fillna("")[table.fillna("").ne("").any(axis=1)]
 
 
 # Every page has a checksum, which is compared when it is read: without one, damaged numbers are read as other numbers.

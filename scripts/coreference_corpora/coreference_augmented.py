@@ -8,7 +8,9 @@ from scripts.core.coreference_systems import documents as annotated
 from scripts.core.job import log, run
 
 
-def main(*, documents: str, tags: list, words: list, names: list, augmented: str, counts: str, method: str):
+def main(
+    *, documents: str, tags: list, words: list, names: list, augmented: str, counts: str, method: str, column: str
+):
     """Write ``augmented``, the ``documents`` and a copy of each (JSON Lines).
 
     Parameters
@@ -23,6 +25,8 @@ def main(*, documents: str, tags: list, words: list, names: list, augmented: str
         How many words of the corpus are swapped (CSV).
     method : str
         acda: names become placeholders; ncda: names of the other gender.
+    column : str
+        faithful: words are swapped as in the study's code; corrected: in their context.
     """
     corpus = annotated.read(documents)
     if tags:
@@ -32,7 +36,7 @@ def main(*, documents: str, tags: list, words: list, names: list, augmented: str
         people = augmentation.placeholders(augmentation.read_names(augmentation.packaged_names()))
     else:
         people = augmentation.read_name_map(*names)
-    annotated.write(augmented, augmentation.augment(corpus, swaps, people))
+    annotated.write(augmented, augmentation.augment(corpus, swaps, people, column))
     found = augmentation.count_swaps(corpus, swaps, people)
     table = pd.DataFrame(
         [{"method": method, "documents": len(corpus), "words": sum(len(d.words) for d in corpus), **found}]

@@ -205,6 +205,26 @@ def test_a_bad_sheet_is_refused_with_file_and_row(task, tmp_path, change, messag
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-be"])
+def test_a_sheet_is_read_as_spreadsheets_save_it(task, tmp_path, separator, encoding):
+    table = filled(task, ["yes", "no"] * 3)
+    table.to_csv(tmp_path / "plain.csv", index=False)
+    text = table.to_csv(index=False, sep=separator, lineterminator="\r\n")
+    mark = "\ufeff" if encoding == "utf-16-be" else ""
+    path = tmp_path / "saved.csv"
+    path.write_bytes((mark + text + separator * (len(table.columns) - 1) + "\r\n").encode(encoding))
+    pd.testing.assert_frame_equal(annotation.read(path, task), annotation.read(tmp_path / "plain.csv", task))
+
+
+@pytest.mark.parametrize("content", [b"", b"Row,Sentence\n\xff\xfe,x\n", b'Row,"Sentence\n', b"PK\x03\x04\x00\x91"])
+def test_what_is_no_sheet_is_never_to_be_deleted(task, tmp_path, content):
+    (tmp_path / "ada.csv").write_bytes(content)
+    with pytest.raises(UserError, match=r"ada\.csv") as caught:
+        annotation.read(tmp_path / "ada.csv", task)
+    assert "delete" not in str(caught.value)
+
+
 def test_of_very_many_problems_some_are_listed(declaration, tmp_path):
     many = pd.DataFrame({"item_id": [f"i{n}" for n in range(30)], "sentence": "Rain fell."})
     task = annotation.task(declaration, many)

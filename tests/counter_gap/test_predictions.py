@@ -1,5 +1,7 @@
 """Scoring of clusters and released flags."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -76,6 +78,19 @@ def test_only_the_faithful_way_takes_longer_mentions_for_the_name():
     assert flags(one, "clusters", title, pronoun) == (False, True)
     assert flags(one, "clusters", surname, pronoun) == (True, False)
     assert flags(one, "clusters", possessive, pronoun) == (True, False)
+
+
+@pytest.mark.parametrize("title", ["Mr.", "Mr", "Capt.", "Captain", "Reverend", "Professor", "The Rev. Dr."])
+def test_a_title_before_the_name_is_no_other_person(title):
+    """Tokens as tokenizers of English cut them, with the full stop of an abbreviation."""
+    words = [*title.split(), "Otto", "knew", "he", "was", "late"]
+    text = " ".join(words)
+    tokens = tuple(match.span() for match in re.finditer(r"\S+", text))
+    name = len(words) - 5
+    for mention, stands in (((0, name), True), ((0, name + 1), False)):
+        made = c.Document("i", c.digest(text), tokens, ())
+        assert predictions.stands_for(made, text, mention, (name, name)) is stands
+    assert not predictions.stands_for(made, text.replace(words[0], "x" * len(words[0])), (0, name), (name, name))
 
 
 def test_a_mention_of_marks_alone_stands_for_nobody(frame):

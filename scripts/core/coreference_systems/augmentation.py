@@ -49,6 +49,10 @@ GENDERS = {
 }  # fmt: skip
 PAIRED = (("male", "female"), ("mostly male", "mostly female"))
 ROWS_AT_ONCE = 512
+# Gendered words that lists of first names have too.
+RANKS = {"king", "queen", "prince", "princess", "duke", "duchess", "baron", "baroness"}
+# Of titles before a name, those whose counterpart is another one than that of the word alone.
+TITLES = {"lady": "lord", "lord": "lady", "sir": "dame", "dame": "sir", "madam": "mr.", "madame": "monsieur"}
 
 
 def read_words(path):
@@ -302,7 +306,7 @@ def placeholders(names):
 
 
 def swapped(word, tag, words, names):
-    """Return what stands for a word in an augmented copy.
+    """Return what stands for a word in an augmented copy, as in the study's code.
 
     Parameters
     ----------
@@ -318,15 +322,63 @@ def swapped(word, tag, words, names):
     str
         With a capital where the word begins with one; the word itself if neither list has it.
     """
-    kind = _kind(word, tag, words, names)
-    if kind is None:
+    other = _other(word, tag, words, names)
+    if other is None:
         return word
-    other = {
+    return other[0].upper() + other[1:] if word[0].isupper() else other
+
+
+def swapped_in_context(before: str, word: str, tag: str, after: tuple[str, str], words: dict, names: dict) -> str:
+    """Return the same with what the study's lists break mended.
+
+    A rank is no first name (*Queen Anna*), a title before a name has its own counterpart (*Lady* and *Lord*), a
+    predicative *his* becomes *hers*, and a word in capitals stays in capitals.
+
+    Args:
+        before: The word before; empty at the start of a sentence.
+        word: As for :func:`swapped`.
+        tag: Its part of speech.
+        after: The word that follows and its part of speech; empty at the end of a sentence.
+        words: As for :func:`swapped`.
+        names: As for :func:`swapped`.
+
+    Returns:
+        The word's counterpart, or the word itself.
+    """
+    lower, (next_word, next_tag) = word.lower(), after
+    titled = next_tag == NAME and word[0].isupper()
+    if lower in RANKS and (titled or next_word == "of" or before.lower() in ("a", "the")):
+        names = {}
+    shouted = len(word) > 1 and word.isupper()
+    known = word.capitalize() if shouted and word not in names else word
+    if titled and lower in TITLES:
+        other = TITLES[lower]
+    elif lower == "his" and (tag == PERSONAL or not _begins_noun_phrase(next_word, next_tag)):
+        other = "hers"
+    else:
+        other = _other(known, tag, words, names)
+    if other is None:
+        return word
+    if shouted:
+        return other.upper()
+    return other[0].upper() + other[1:] if word[0].isupper() else other
+
+
+def _begins_noun_phrase(word, tag):
+    """Whether a possessive before this word is a determiner; *and* and *or* join it to another one (*his or her*)."""
+    return tag[:2] in ("NN", "JJ", "CD", "RB", "PR", "DT", "PD", "FW") or tag in ("VBG", "VBN", "``") or word in (
+        "and", "or", "/"
+    )  # fmt: skip
+
+
+def _other(word, tag, words, names):
+    kind = _kind(word, tag, words, names)
+    return {
+        None: None,
         "her": "him" if tag == PERSONAL else "his",
         "name": names.get(word),
         "word": words.get(word.lower()),
     }[kind]
-    return other[0].upper() + other[1:] if word[0].isupper() else other
 
 
 def _kind(word, tag, words, names):
@@ -348,7 +400,7 @@ def count_swaps(documents, words, names):
     return {"all": kinds.total() - kinds[None], "her": kinds["her"], "names": kinds["name"]}
 
 
-def augment(documents, words, names):
+def augment(documents, words, names, column="faithful"):
     """Return documents followed by a counterfactual copy of each, whose name ends with :data:`COPY`.
 
     Parameters
@@ -357,6 +409,9 @@ def augment(documents, words, names):
         With tags.
     words, names : dict of str to str
         As :func:`swapped` takes them.
+    column : {"faithful", "corrected"}
+        Whether words are swapped as in the study's code (:func:`swapped`) or in their context
+        (:func:`swapped_in_context`).
 
     Returns
     -------
@@ -367,20 +422,24 @@ def augment(documents, words, names):
     UserError
         If a document has no tags, or one has the name of another's copy.
     """
-    copies = [counterfactual(document, words, names) for document in documents]
+    copies = [counterfactual(document, words, names, column) for document in documents]
     taken = {document.name for document in documents} & {copy.name for copy in copies}
     if taken:
         raise UserError(f"the document '{min(taken)}' has the name of a counterfactual copy; augment the corpus once")
     return [*documents, *copies]
 
 
-def counterfactual(document, words, names):
+def counterfactual(document, words, names, column="faithful"):
     """Return the counterfactual copy of a document; see :func:`augment`."""
     if document.tags is None:
         raise UserError(f"the document '{document.name}' has no parts of speech; tag the corpus first")
     identifier, separator, part = document.name.partition("; part ")
-    return replace(
-        document,
-        name=f"{identifier}{COPY}{separator}{part}",
-        words=tuple(swapped(word, tag, words, names) for word, tag in zip(document.words, document.tags, strict=True)),
-    )
+    swaps = []
+    for start, end in document.sentences:
+        sentence = list(zip(document.words[start:end], document.tags[start:end], strict=True))
+        if column == "faithful":
+            swaps += [swapped(word, tag, words, names) for word, tag in sentence]
+        else:
+            before, after = ["", *(word for word, _ in sentence)], [*sentence[1:], ("", "")]
+            swaps += [swapped_in_context(before[i], *sentence[i], after[i], words, names) for i in range(end - start)]
+    return replace(document, name=f"{identifier}{COPY}{separator}{part}", words=tuple(swaps))

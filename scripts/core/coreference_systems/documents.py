@@ -28,6 +28,7 @@ PARTS = ("train", "development", "test")
 
 _BEGIN = re.compile(r"#begin document \((.*)\); part (\d+)\s*")
 _END = re.compile(r"#end document\s*")
+_GENRE = re.compile(r"([a-z]{2})/")
 _CELL = re.compile(r"(\()?(\d+)(\))?")
 _REMEDY = "get an unchanged copy of the corpus"
 
@@ -57,6 +58,12 @@ class AnnotatedDocument:
     clusters: tuple
     speakers: tuple | None = None
     tags: tuple | None = None
+
+    @property
+    def genre(self) -> str | None:
+        """The first directory of the name if it has two letters, as OntoNotes names its genres (``bc/cnn/00/...``)."""
+        match = _GENRE.match(self.name)
+        return match and match[1]
 
     @property
     def mentions(self):
@@ -133,7 +140,7 @@ def read_litbank(path):
     documents = []
     for label, content in contents:
         try:
-            text = content.decode("utf-8")
+            text = content.decode("utf-8-sig")
         except UnicodeDecodeError as error:
             raise UserError(f"{label}: not UTF-8 text ({error}); {_REMEDY}") from error
         documents += parse_conll2012(text, label)

@@ -1,10 +1,11 @@
 """From what annotators say of passages to the quadruples of a data set (sections 2.2 and 2.3, Appendix B).
 
-Annotators highlight the names that the marked pronoun means. Each of the two candidate names gets a label by majority
-vote, and quadruples are discarded in this order, each for the first reason that applies:
+Annotators highlight the names that the marked pronoun means. What more than half of them say (the first name, the
+second or neither) labels the two candidate names. Quadruples are discarded in this order, for the first reason that
+applies:
 
 - ``too few answers``: one of the four instances has fewer than were asked for (three in the study);
-- ``undecided``: half of the answers to an instance are for a name, and half are not, which three annotators exclude;
+- ``undecided``: no answer to one of the four instances has a majority, as with one vote per name and one for neither;
 - ``contradicts common sense``: annotators say so of one of the four;
 - ``inconsistent``: the labels are not at the same places in all four;
 - ``real people``: annotators say so of one of the four.
@@ -81,7 +82,8 @@ def decide(task, answers, annotators, flagged):
     rows = []
     for item in task.items.itertuples():
         votes = of_items.get(item.item_id, nobody)
-        names = {name: (votes[PERSON] == name).sum() * 2 - len(votes) for name in ("a", "b")}
+        said_of = votes[PERSON].where(votes[PERSON].isin(["a", "b"]), annotation.NONE).value_counts()
+        majority = said_of.index[0] if (said_of * 2 > len(votes)).any() else None
         flags = {
             question: (votes[question] == "yes").sum() > (len(votes) / 2 if flagged == "majority" else 0)
             for question in (COMMON_SENSE, REAL_PEOPLE)
@@ -93,8 +95,9 @@ def decide(task, answers, annotators, flagged):
                 "quadruple": item.group,
                 "gender": GENDERS[item.sentence[start:end].lower()],
                 "answers": len(votes),
-                "tied": 0 in names.values(),
-                **{f"{name}_coref": margin > 0 for name, margin in names.items()},
+                "undecided": majority is None,
+                "a_coref": majority == "a",
+                "b_coref": majority == "b",
                 **flags,
             }
         )
@@ -104,7 +107,7 @@ def decide(task, answers, annotators, flagged):
         same = four.a_coref.nunique() == four.b_coref.nunique() == 1
         applies = (
             (four.answers < annotators).any(),
-            four.tied.any(),
+            four.undecided.any(),
             four[COMMON_SENSE].any(),
             not same,
             four[REAL_PEOPLE].any(),

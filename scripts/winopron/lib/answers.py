@@ -80,14 +80,15 @@ def read(path, instances):
         If the file cannot be read or lacks a column, an instance is unknown, asked twice with the same prompt and
         variant, or not asked with one that others were asked with. The message names file and row.
     """
-    table = files.read_csv(path, dtype=str)
+    table = files.read_sheet(path, COLUMNS[0])
     missing = [name for name in COLUMNS if name not in table]
     if missing:
         raise UserError(f"{path}, row 1: the column '{missing[0]}' is missing; the columns are {', '.join(COLUMNS)}")
-    table = table[list(COLUMNS)].fillna("")
+    table = table[list(COLUMNS)]
     people = people_of(instances)
     asked = {}
-    for number, row in enumerate(table.itertuples(), 2):
+    for row in table.itertuples():
+        number = row.Index
         if row.instance_id not in people:
             raise UserError(
                 f"{path}, row {number}: the instance {row.instance_id[:100]!r} is unknown; ask about the same instances"

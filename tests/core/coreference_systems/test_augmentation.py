@@ -48,6 +48,63 @@ def test_a_name_outranks_a_gendered_word():
     assert a.swapped("king", "NN", WORDS, {"king": "ada"}) == "queen"
 
 
+# Sentences with their tags, and their counterfactuals: corrected, and as in the study's code where that differs.
+IN_CONTEXT = """
+Queen/NNP Anna/NNP slept/VBD | King Otto slept | Hugo Otto slept
+King/NNP Otto/NNP slept/VBD | Queen Anna slept | Rosa Anna slept
+the/DT King/NNP slept/VBD | the Queen slept | the Rosa slept
+the/DT Queen/NNP of/IN Spain/NNP | the King of Spain | the Hugo of Spain
+Prince/NNP Otto/NNP rode/VBD | Princess Anna rode | Vera Anna rode
+a/DT Princess/NNP slept/VBD | a Prince slept
+King/NNP of/IN Spain/NNP | Queen of Spain | Rosa of Spain
+Duke/NNP Otto/NNP left/VBD | Duchess Anna left | Nora Anna left
+Mr./NNP King/NNP left/VBD | Mrs. Rosa left
+King/NNP left/VBD early/RB | Rosa left early
+kings/NNS and/CC queens/NNS | queens and kings
+HE/PRP LEFT/VBD | SHE LEFT | She LEFT
+HER/PRP$ BOAT/NN | HIS BOAT | His BOAT
+I/PRP SAW/VBD HER/PRP | I SAW HIM | I SAW Him
+MR./NNP OTTO/NNP | MRS. ANNA | Mrs. OTTO
+HIMSELF/PRP | HERSELF | Herself
+OTTO/NNP LEFT/VBD | ANNA LEFT | OTTO LEFT
+He/PRP left/VBD | She left
+I/PRP left/VBD | I left
+the/DT boat/NN is/VBZ his/PRP$ ./. | the boat is hers . | the boat is her .
+the/DT boat/NN is/VBZ his/PRP | the boat is hers | the boat is her
+His/PRP$ is/VBZ older/JJR | Hers is older | Her is older
+a/DT friend/NN of/IN his/PRP$ in/IN town/NN | a friend of hers in town | a friend of her in town
+his/PRP$ ,/, not/RB mine/PRP | hers , not mine | her , not mine
+his/PRP$ boat/NN | her boat
+his/PRP$ old/JJ boat/NN | her old boat
+his/PRP$ two/CD boats/NNS | her two boats
+his/PRP$ very/RB old/JJ boat/NN | her very old boat
+his/PRP$ every/DT move/NN | her every move
+his/PRP$ sinking/VBG boat/NN | her sinking boat
+his/PRP$ broken/VBN oar/NN | her broken oar
+his/PRP$ or/CC her/PRP$ boat/NN | her or his boat
+his/PRP$ ``/`` boat/NN ''/'' | her `` boat ''
+the/DT boat/NN is/VBZ hers/PRP | the boat is his
+Lady/NNP Anna/NNP left/VBD | Lord Otto left | Gentleman Otto left
+Lord/NNP Otto/NNP left/VBD | Lady Anna left
+Sir/NNP Otto/NNP left/VBD | Dame Anna left | Madam Anna left
+a/DT lady/NN left/VBD | a gentleman left
+yes/UH ,/, sir/NN | yes , madam
+Madam/NNP Anna/NNP left/VBD | Mr. Otto left | Sir Otto left
+Otto/NNP saw/VBD Anna/NNP | Anna saw Otto
+"""
+RANKED = {"Queen": "Hugo", "King": "Rosa", "Prince": "Vera", "Duke": "Nora", "Anna": "Otto", "Otto": "Anna"}
+
+
+@pytest.mark.parametrize("line", IN_CONTEXT.strip().splitlines())
+def test_the_corrected_way_mends_what_the_published_lists_break(line):
+    tagged, *expected = (part.split() for part in line.split(" | "))
+    words, tags = zip(*(token.rsplit("/", 1) for token in tagged), strict=True)
+    listed = a.read_words(Path(__file__).parents[3] / "templates/coreference/gendered_words.tsv")
+    one = AnnotatedDocument("d", words, ((0, len(words)),), (), tags=tags)
+    made = [list(a.counterfactual(one, listed, RANKED, column).words) for column in ("corrected", "faithful")]
+    assert made == [expected[0], expected[-1]]
+
+
 def test_a_corpus_is_followed_by_copies_with_the_same_clusters():
     corpus = [
         document("Ada told her king", "NNP VBD PRP$ NN", speakers=("x",) * 4),

@@ -61,6 +61,17 @@ def test_an_unknown_genre_is_refused(tokenizer):
         splitter(tokenizer).window(tiny.documents()[0], genre="xx")
 
 
+def test_a_window_has_the_genre_of_its_document(tokenizer):
+    made = splitter(tokenizer)
+    genres = made.configuration.genres
+    for name, genre in [
+        *((f"{genre}/x/00/x_0001; part 1", genre) for genre in genres),
+        ("harbour", "nw"),
+        ("xx/y", "nw"),
+    ]:
+        assert made.window(replace(tiny.documents()[0], name=name)).genre == genres.index(genre)
+
+
 @pytest.mark.parametrize("unit", ["piece", "word"])
 @pytest.mark.parametrize("pieces", [7, 16, 100])
 def test_units_are_the_pieces_of_their_words(tokenizer, unit, pieces):

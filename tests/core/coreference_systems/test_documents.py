@@ -51,6 +51,18 @@ def test_a_document_of_ontonotes_is_read(tmp_path):
     assert document.mentions == [(0, 2), (2, 2), (4, 4), (5, 5)]
 
 
+def test_a_byte_order_mark_is_no_part_of_the_text(tmp_path):
+    (document,) = read(tmp_path, ONTONOTES.encode("utf-8-sig"))
+    (tmp_path / "litbank").mkdir()
+    (tmp_path / "litbank/x.conll").write_bytes(ONTONOTES.encode("utf-8-sig"))
+    assert d.read_litbank(tmp_path / "litbank") == [document]
+
+
+@pytest.mark.parametrize(("name", "genre"), [("bc/cnn/00/cnn_0003; part 2", "bc"), ("105_persuasion_brat", None)])
+def test_the_genre_is_the_first_directory_of_ontonotes_names(name, genre):
+    assert d.AnnotatedDocument(name, ("a",), ((0, 1),), ()).genre == genre
+
+
 def test_each_part_of_a_file_and_each_file_of_a_folder_is_a_document(tmp_path):
     second = text(row("So", 0, part=1), "", part="001")
     (tmp_path / "b/c").mkdir(parents=True)

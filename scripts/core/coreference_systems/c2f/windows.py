@@ -160,7 +160,8 @@ class Splitter:
         start, end : int
             Half open; by default the whole document.
         genre : str, optional
-            One of the configuration's; by default the one that it names for texts of none.
+            One of the configuration's; by default the document's own (Joshi et al. 2019) or, if the system does not
+            know that, the one that the configuration names for texts without a genre.
 
         Returns
         -------
@@ -239,7 +240,7 @@ class Splitter:
             segment=segment,
             speaker=torch.tensor(speaker),
             case=torch.tensor([0 if mark else cases[word] for word, mark in zip(rows.word, rows.mark, strict=True)]),
-            genre=self._genre(genre, document.name),
+            genre=self._genre(genre, document),
             words=document.words,
             cases=cases,
             word=rows.word,
@@ -247,13 +248,14 @@ class Splitter:
             clusters=clusters,
         )
 
-    def _genre(self, genre, name):
+    def _genre(self, genre, document):
         genres = self.configuration.genres
         if not self.configuration.speaker_and_genre:
             return 0
-        genre = self.configuration.genre if genre is None else genre
+        if genre is None:
+            genre = document.genre if document.genre in genres else self.configuration.genre
         if genre not in genres:
-            raise UserError(f"the document '{name}': the genre '{genre}' is none of {', '.join(genres)}")
+            raise UserError(f"the document '{document.name}': the genre '{genre}' is none of {', '.join(genres)}")
         return genres.index(genre)
 
 

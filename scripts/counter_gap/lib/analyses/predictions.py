@@ -8,7 +8,16 @@ from scripts.core.templates import read_tsv
 
 SPAN_SCORINGS = ("clusters", "clusters_faithful")
 """``clusters``: spans end where they end. ``clusters_faithful``: as the study's released conversion took them."""
-_TITLES = {"mr", "mrs", "ms", "miss", "dr", "sir", "lady", "lord", "the", "master", "madame", "aunt", "uncle"}
+# Without a full stop, which tokenizers leave at the word (*Mr.*).
+_TITLES = {
+    "the", "mr", "mister", "mrs", "ms", "miss", "mx", "master", "sir", "dame", "lady", "lord", "madam", "madame", "mme",
+    "mademoiselle", "mlle", "monsieur", "squire", "king", "queen", "prince", "princess", "duke", "duchess", "earl",
+    "count", "countess", "baron", "baroness", "dr", "doctor", "prof", "professor", "rev", "reverend", "father",
+    "mother", "brother", "sister", "saint", "st", "bishop", "cardinal", "pope", "rabbi", "president", "pres", "senator",
+    "sen", "governor", "gov", "mayor", "judge", "justice", "captain", "capt", "colonel", "col", "major", "maj",
+    "general", "gen", "lieutenant", "lt", "sergeant", "sgt", "admiral", "commander", "inspector", "aunt",
+    "uncle",
+}  # fmt: skip
 _LABELS = {"TRUE": True, "FALSE": False}
 
 
@@ -106,7 +115,7 @@ def stands_for(document, text, mention, name):
     while words and last > name[1] and (words[-1] in {"s", "'s", "’s"} or not any(c.isalnum() for c in words[-1])):
         words.pop()
         last -= 1
-    while first < name[0] and words and (words[0] in _TITLES or not any(c.isalnum() for c in words[0])):
+    while first < name[0] and words and (words[0].rstrip(".") in _TITLES or not any(c.isalnum() for c in words[0])):
         words.pop(0)
         first += 1
     return bool(words) and first >= name[0] and last <= name[1]
