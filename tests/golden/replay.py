@@ -200,9 +200,12 @@ def prepare(workflow: "snakemake.workflow.Workflow") -> None:  # noqa: F821
 
 
 def execute(path: str, sender: multiprocessing.connection.Connection) -> None:
-    """Run the script of a job as Snakemake wrote it down, and send the exit status."""
+    """Run the script of a job as Snakemake wrote it down, and send the exit status; no record is kept of it."""
     from matplotlib.figure import Figure
 
+    from scripts.core import job
+
+    job._recorder = lambda _: None
     # The paper asks for the width of figures.
     Figure.savefig = lambda figure, target, **options: Path(target).write_text(
         "/MediaBox [ 0 0 {} {} ]".format(*72 * figure.get_size_inches()), encoding="utf-8"
