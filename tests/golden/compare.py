@@ -156,7 +156,8 @@ def differences(old: dict, new: dict, renamed: Renamed) -> list[str]:
     """
     lines = []
     old = {renamed.file(name): value for name, value in old.items()}
-    for name in sorted(old.keys() | new.keys()):
+    # What others are computed from comes first.
+    for name in sorted(old.keys() | new.keys(), key=lambda name: ("/analysis/" not in name, name)):
         if name not in new:
             lines.append(f"{name}: is no longer made")
         elif name not in old:
@@ -254,5 +255,4 @@ def _of_lines(name: str, old: str, new: str, renamed: Renamed) -> Iterator[str]:
         for place in range(max(end - start, last - first)):
             known = before[start + place] if start + place < end else "(no line)"
             line = after[first + place] if first + place < last else "(no line)"
-            number = first + place if first + place < last else start + place
-            yield f"line {number + 1}: {known.strip()} -> {line.strip()}"
+            yield f"line {first + place + 1}: {known.strip()} -> {line.strip()}"

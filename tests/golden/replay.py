@@ -52,7 +52,7 @@ OVERLAYS = {
         "studies": ["counter_gap", "underspecification"],
         "systems": [],
         "cards": [],
-        "counter_gap": {"templates": ["official"], "gap": ["test", "validation", "development"]},
+        "counter_gap": {"templates": ["official"], "gap": ["validation"]},
         "underspecification": {"released": ["preprint", "aaai"], "bootstrap": {"draws": 200, "seed": 20221001}},
     },
 }

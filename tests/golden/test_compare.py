@@ -74,6 +74,8 @@ def test_renamed_files_and_columns_are_the_same():
     assert changed(text, new, renamed) == []
     assert changed(text.replace("0.5", "0.6"), new, renamed) == [f"{new}: row 1 (one, 10), correct: 0.5 -> 0.6"]
     assert changed(TABLE, new, Renamed({NAME: new})) == []
+    name = "results/a/numbers.json"
+    assert found((name, '{"a": {"b": 1}}'), (name, '{"a": {"c": 1}}'), Renamed(columns={name: {"b": "c"}})) == []
     assert changed(TABLE, NAME, Renamed({f"{NAME}.gz": new})) == []
 
 
