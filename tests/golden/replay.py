@@ -142,16 +142,16 @@ def unpack(run: Path, chosen: str | None) -> list[str]:
 
 def reason(output: str, part: str) -> str:
     """Return in one line why a replay ended, from what Snakemake printed."""
-    remedy = "make paper and make golden MODELS=. store anew what models leave (CONTRIBUTING.md, Golden files)"
     missing = re.search(r"affected files:\s+(\S+)", output)
     if missing:
+        remedy = "make paper and make golden MODELS=. store it"
         return f"golden files, {part}: {missing[1]} is not stored, so that a model would have to run; {remedy}"
+    failed = re.search(r"^Error in rule (\w+)", output, flags=re.MULTILINE)
+    rule = failed[1] if failed else "the workflow"
     if NoModels.MESSAGE in output:
-        failed = re.search(r"^Failed: (\w+)", output, flags=re.MULTILINE)
-        rule = failed[1] if failed else "a rule"
-        return f"golden files, {part}: {rule} loads torch, so that a model would have to run; {remedy}"
-    lines = [line for line in output.splitlines() if re.match(r"(Error|Failed): |\w*(Error|Exception)\b", line)]
-    return f"golden files, {part}: the replay failed: {' '.join(lines) or output[-1000:]}"
+        return f"golden files, {part}: {rule} loads torch, so that it would run a model; let it read what models leave"
+    said = [line for line in output.splitlines() if line.startswith("Error: ")]
+    return f"golden files, {part}: {rule} failed: {' '.join(said or output[-600:].split())}"
 
 
 class NoModels(importlib.abc.MetaPathFinder, importlib.abc.Loader):

@@ -143,10 +143,11 @@ def test_a_run_is_read_without_what_is_volatile_and_without_texts_of_the_authors
             "results/a/scores/b.parquet is not stored, so that a model would have to run",
         ),
         (
-            f"Error: ImportError: {replay.NoModels.MESSAGE}\nFailed: a_table replica; its log: x\n",
-            "a_table loads torch, so that a model would have to run",
+            f"ImportError: {replay.NoModels.MESSAGE}\nError in rule a_table:\n    jobid: 1\n",
+            "a_table loads torch, so that it would run a model",
         ),
-        ("Error: a.csv: no rows\nFailed: a_table; its log: x\n", "the replay failed: Error: a.csv: no rows"),
+        ("Error: a.csv: no rows\nError in rule a_table:\n    jobid: 1\n", "a_table failed: Error: a.csv: no rows"),
+        ("WorkflowError:\nno such rule\n", "the workflow failed: WorkflowError: no such rule"),
     ],
 )
 def test_a_replay_says_in_one_line_why_it_ended(output, line):
