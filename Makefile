@@ -5,7 +5,7 @@ CORES ?= $(shell nproc)
 PYTHON ?= python3
 export PYTHON
 
-.PHONY: help paper test test-slurm environment tex lint bench scale architectures
+.PHONY: help paper test test-slurm environment tex lint bench scale architectures golden
 .DEFAULT_GOAL := help
 
 help: ## Show this list
@@ -31,6 +31,9 @@ scale: environment ## Measure a run of 29 synthetic models; leaves runs/syntheti
 
 architectures: environment ## Print how the engines score small models of 60 architectures that no study uses
 	.venv/bin/python -m tests.core.engines.architectures
+
+golden: environment ## Store anew what the tests compare results with, and print what differs from what was stored
+	.venv/bin/python -m tests.golden $(if $(MODELS),--models $(MODELS))
 
 lint: environment ## Run the linters
 	.venv/bin/ruff check .

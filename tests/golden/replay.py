@@ -1,0 +1,219 @@
+"""Replay runs from the stored outputs of their models: the workflow as it is, without any job that runs a model.
+
+A job is a fork of a process that has loaded the packages, and draws no picture: what a figure shows is in its table.
+"""
+
+import fnmatch
+import importlib.abc
+import importlib.machinery
+import lzma
+import multiprocessing
+import multiprocessing.connection
+import os
+import re
+import runpy
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import yaml
+
+HERE = Path(__file__).parent
+MODELS = HERE / "models"
+"""What the models of the default run left, at the same paths as in a run; JSON Lines are compressed."""
+LISTED = "stored.txt"
+"""Where a replay lists those of them that it has."""
+PACKED = ".xz"
+SYNTHETIC = ("synthetic-01", "synthetic-08", "synthetic-17")
+"""Two sizes of one family of decoders, and an encoder."""
+_DRAWN = {
+    "registry": "models.yaml",
+    "models": list(SYNTHETIC),
+    "systems": [],
+    "cards": [],
+    "ruff": {"templates": ["replica"], "prompting": {"models": []}},
+}
+OVERLAYS = {
+    "default": {},
+    "synthetic": _DRAWN | {"studies": ["ruff", "misgendered"]},
+    "official": _DRAWN
+    | {
+        "studies": ["ruff", "misgendered", "winopron"],
+        "ruff": {"templates": ["official"], "prompting": {"models": []}},
+        "misgendered": {"templates": ["official"]},
+        "winopron": {
+            "templates": ["official", "winogender"],
+            "prompting": {"models": []},
+            "resolution": {"pairs": 0},
+        },
+    },
+    "released": {
+        "studies": ["counter_gap", "underspecification"],
+        "systems": [],
+        "cards": [],
+        "counter_gap": {"templates": ["official"], "gap": ["validation"]},
+        "underspecification": {"released": ["preprint", "aaai"], "bootstrap": {"draws": 200, "seed": 20221001}},
+    },
+}
+"""The configuration of each part: the default run, drawn scores, and what needs the authors' files."""
+UPSTREAM = ("official", "released")
+"""Parts that need the authors' files. None of their texts is stored (:func:`tests.golden.compare.masked`)."""
+STORED = {"default": "results/*", "released": "results/underspecification/*"}
+"""Which outputs of models a part has; the others draw their scores."""
+PRELOADED = [
+    "pandas", "pyarrow.parquet", "scipy.stats", "scipy.optimize", "seaborn", "statsmodels.formula.api", "jinja2",
+    "matplotlib.figure", "matplotlib.backends.backend_agg", "snakemake.iocontainers", "snakemake.logging",
+]  # fmt: skip
+
+
+class ReplayError(Exception):
+    """What kept a replay from its end, in one line."""
+
+
+def replay(folder: Path, part: str, cores: int = 2) -> Path:
+    """Make a part of the golden files anew and return the folder of its run, which has ``results``.
+
+    Args:
+        folder: A copy of the repository is made here, if there is none yet; parts may share one.
+        part: A key of ``OVERLAYS``.
+        cores: Jobs side by side.
+
+    Raises:
+        ReplayError: If a job fails, and if one would have to run a model.
+    """
+    if not (folder / "golden.smk").exists():
+        copy(folder)
+    run = folder / "runs" / part if OVERLAYS[part] else folder
+    run.mkdir(parents=True, exist_ok=True)
+    options = ["--snakefile", "golden.smk", "--directory", str(run), "--cores", str(cores), "--quiet", "host"]
+    if settings := OVERLAYS[part]:
+        (run / "run.yaml").write_text(yaml.safe_dump({"run": part} | settings), encoding="utf-8")
+        options += ["--configfile", str(run / "run.yaml")]
+    if "registry" in settings:
+        from scripts import scale
+
+        known = scale.registry(max(int(name.rpartition("-")[2]) for name in SYNTHETIC))["models"]
+        models = {"models": {name: known[name] for name in SYNTHETIC}}
+        (run / settings["registry"]).write_text(yaml.safe_dump(models), encoding="utf-8")
+    (run / LISTED).write_text("\n".join(unpack(run, STORED.get(part))), encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "snakemake", "golden", *options, "--nocolor"],
+        cwd=folder,
+        # Nothing here is of a commit, wherever the folder is.
+        env={**os.environ, "OMP_NUM_THREADS": "1", "GIT_CEILING_DIRECTORIES": str(folder.parent)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise ReplayError(reason(done.stdout, part))
+    return run
+
+
+def copy(folder: Path) -> None:
+    """Make a copy of the repository that can replay runs."""
+    from tests.workflow.conftest import Workflow
+
+    Workflow(folder)
+    shutil.copy(HERE / "replay.smk", folder / "golden.smk")
+    (folder / "tests/golden").mkdir(parents=True)
+    for path in (HERE.parent / "__init__.py", HERE / "__init__.py", HERE / "replay.py"):
+        shutil.copy(path, folder / path.relative_to(HERE.parents[1]))
+
+
+def unpack(run: Path, chosen: str | None) -> list[str]:
+    """Put the stored outputs of models that match a pattern into a run; return their paths there."""
+    from tests.golden.compare import Renamed
+
+    renamed, made = Renamed.read(), []
+    for path in sorted(MODELS.rglob("*")):
+        name = path.relative_to(MODELS).as_posix().removesuffix(PACKED)
+        if chosen is None or not path.is_file() or not fnmatch.fnmatch(name, chosen):
+            continue
+        made.append(renamed.file(name))
+        target = run / made[-1]
+        target.parent.mkdir(parents=True, exist_ok=True)
+        content = path.read_bytes()
+        target.write_bytes(lzma.decompress(content) if path.suffix == PACKED else content)
+    return made
+
+
+def reason(output: str, part: str) -> str:
+    """Return in one line why a replay ended, from what Snakemake printed."""
+    missing = re.search(r"affected files:\s+(\S+)", output)
+    if missing:
+        remedy = "make paper and make golden MODELS=. store it"
+        return f"golden files, {part}: {missing[1]} is not stored, so that a model would have to run; {remedy}"
+    failed = re.search(r"^Error in rule (\w+)", output, flags=re.MULTILINE)
+    rule = failed[1] if failed else "the workflow"
+    if NoModels.MESSAGE in output:
+        return f"golden files, {part}: {rule} loads torch, so that it would run a model; let it read what models leave"
+    said = [line for line in output.splitlines() if line.startswith("Error: ")]
+    return f"golden files, {part}: {rule} failed: {' '.join(said or output[-600:].split())}"
+
+
+class NoModels(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Lets nobody import torch, which every job that runs a model does."""
+
+    MESSAGE = "a replay runs no models"
+
+    def find_spec(self, name, path=None, target=None):
+        return importlib.machinery.ModuleSpec(name, self) if name == "torch" else None
+
+    def create_module(self, spec):
+        raise ImportError(self.MESSAGE)
+
+    def exec_module(self, module):
+        """Is never reached."""
+
+
+def prepare(workflow: "snakemake.workflow.Workflow") -> None:  # noqa: F821
+    """Drop the rules that leave stored files, and have the jobs of the others run as forks."""
+    from snakemake.script import PythonScript
+
+    stored = Path(LISTED).read_text(encoding="utf-8").split()
+    for name, rule in list(workflow._rules.items()):
+        if any(rule.is_producer(path) for path in stored):
+            del workflow._rules[name]
+        # Is measured in a process of Snakemake's own.
+        rule._benchmark = None
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(PRELOADED)
+
+    def run(script, path, edit=False):
+        # Two threads that ask for the exit status of one process at the same time do not both get it.
+        receiver, sender = context.Pipe(duplex=False)
+        job = context.Process(target=execute, args=(path, sender))
+        job.start()
+        sender.close()
+        try:
+            status = receiver.recv()
+        except EOFError:
+            status = "none"
+        job.join()
+        if status:
+            raise ReplayError(f"{script.path} ended with status {status}")
+
+    PythonScript.execute_script = run
+
+
+def execute(path: str, sender: multiprocessing.connection.Connection) -> None:
+    """Run the script of a job as Snakemake wrote it down, and send the exit status; no record is kept of it."""
+    from matplotlib.figure import Figure
+
+    from scripts.core import job
+
+    job._recorder = lambda _: None
+    # The paper asks for the width of figures.
+    Figure.savefig = lambda figure, target, **options: Path(target).write_text(
+        "/MediaBox [ 0 0 {} {} ]".format(*72 * figure.get_size_inches()), encoding="utf-8"
+    )
+    sys.meta_path.insert(0, NoModels())
+    status = 0
+    try:
+        runpy.run_path(path, run_name="__main__")
+    except SystemExit as end:
+        status = end.code
+    sender.send(status)
