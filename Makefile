@@ -5,7 +5,7 @@ CORES ?= $(shell nproc)
 PYTHON ?= python3
 export PYTHON
 
-.PHONY: help paper test test-slurm environment tex lint bench scale architectures
+.PHONY: help paper quick test test-slurm environment tex lint bench scale architectures
 .DEFAULT_GOAL := help
 
 help: ## Show this list
@@ -37,6 +37,9 @@ lint: environment ## Run the linters
 	.venv/bin/ruff format --check .
 	.venv/bin/snakefmt --check Snakefile rules
 	.venv/bin/snakemake --lint
+
+quick: environment ## Run the tests that need no model, no browser and no Snakemake run
+	.venv/bin/pytest -m quick --numprocesses $(CORES) --dist loadscope
 
 test: lint ## Run the linters, the unit tests, the workflow tests and, where it can be installed, those on Slurm
 	@bash envs/tex.sh || true
