@@ -2,10 +2,12 @@
 # Snakemake in .venv (see README.md).
 
 CORES ?= $(shell nproc)
+# Workflow tests side by side: each runs Snakemake with two cores, and models of up to 1.5 GB.
+RUNS ?= $(shell echo $$(($(CORES) < 2 ? 2 : $(CORES) > 4 ? 4 : $(CORES))))
 PYTHON ?= python3
 export PYTHON
 
-.PHONY: help paper test test-slurm environment tex lint bench scale architectures golden
+.PHONY: help paper quick test test-slurm environment tex lint bench scale architectures golden
 .DEFAULT_GOAL := help
 
 help: ## Show this list
@@ -41,11 +43,14 @@ lint: environment ## Run the linters
 	.venv/bin/snakefmt --check Snakefile rules
 	.venv/bin/snakemake --lint
 
+quick: environment ## Run the tests that need no model, no browser and no Snakemake run
+	.venv/bin/pytest -m quick --numprocesses $(CORES) --dist loadscope
+
 test: lint ## Run the linters, the unit tests, the workflow tests and, where it can be installed, those on Slurm
 	@bash envs/tex.sh || true
 	@bash envs/chromium.sh || true
 	.venv/bin/pytest -m "not workflow and not slurm" --numprocesses $(CORES) --dist loadscope
-	OMP_NUM_THREADS=1 .venv/bin/pytest -m workflow -rs --numprocesses 2 --dist loadfile
+	OMP_NUM_THREADS=1 .venv/bin/pytest -m workflow -rs --numprocesses $(RUNS) --dist loadfile
 	$(MAKE) --no-print-directory test-slurm
 
 # Mostly waiting: three clusters side by side, whatever CORES is.

@@ -12,6 +12,32 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
 ROOT = Path(__file__).parents[1]
+# Where models are run, pages are opened in a browser, environments are made or results are drawn at length.
+SLOW = (
+    "annotation/test_page.py",
+    "card",
+    "core/coreference_systems",
+    "core/engines",
+    "coreference",
+    "coreference_training",
+    "distributions",
+    "prompting",
+    "ruff/test_claims.py",
+    "scoring",
+    "servers",
+    "test_environments.py",
+)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark as quick what is neither in a slow place nor marked as slow."""
+    slow = [Path(__file__).parent / place for place in SLOW]
+    for item in items:
+        marked = item.get_closest_marker("workflow") or item.get_closest_marker("slurm")
+        slow_place = item.path.name == "test_figures.py" or any(item.path.is_relative_to(place) for place in slow)
+        if not marked and not slow_place:
+            item.add_marker("quick")
 
 
 @pytest.fixture(scope="session")

@@ -19,14 +19,6 @@ TARGETS = (ACCURACY, ANSWERS, DISTRIBUTIONS)
 RUN = {"score", "merge_scores", "prompt", "merge_answers", "token_distributions"}
 
 
-@pytest.fixture(scope="module")
-def site(fresh):
-    workflow = fresh(("tiny-llama",))
-    done = workflow.snakemake(*TARGETS)
-    assert done.returncode == 0, done.stdout[-6000:]
-    return workflow
-
-
 def overwrite(path):
     """Give a checkpoint other weights in place: same size, same time of modification."""
     from safetensors.torch import load_file, save_file
@@ -37,23 +29,23 @@ def overwrite(path):
     assert (path.stat().st_size, path.stat().st_mtime_ns) == (stat.st_size, stat.st_mtime_ns)
 
 
-def test_an_untouched_checkpoint_reruns_nothing(site):
-    assert site.planned(*TARGETS) == {}
-    (site.folder / "zoo/tiny-llama/model.safetensors").touch()
-    assert site.planned(*TARGETS) == {}
+def test_an_untouched_checkpoint_reruns_nothing(finished):
+    assert finished.planned(*TARGETS) == {}
+    (finished.folder / "zoo/tiny-llama/model.safetensors").touch()
+    assert finished.planned(*TARGETS) == {}
 
 
-def test_an_overwritten_checkpoint_is_run_again_with_what_follows(site):
-    before = {path: files.read_parquet(site.folder / path) for path in (SCORES, ANSWERS, DISTRIBUTIONS)}
-    overwrite(site.folder / "zoo/tiny-llama/model.safetensors")
+def test_an_overwritten_checkpoint_is_run_again_with_what_follows(finished):
+    before = {path: files.read_parquet(finished.folder / path) for path in (SCORES, ANSWERS, DISTRIBUTIONS)}
+    overwrite(finished.folder / "zoo/tiny-llama/model.safetensors")
     # The audit names the weights, once, as it does where nothing can be run.
     command = [sys.executable, "-m", "scripts.audit", "--configfile", "config/test.yaml", "--json"]
-    done = subprocess.run(command, cwd=site.folder, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=finished.folder, capture_output=True, text=True, check=False)
     shard = json.loads(done.stdout)["files"][SCORES.replace(".parquet", "/1of1.parquet")]
     assert (shard["verdict"], [entry["kind"] for entry in shard["reasons"]]) == ("stale", ["weights"])
-    assert set(site.planned(*TARGETS)) >= RUN | {"ruff_predictions", "ruff_accuracy"}
-    done = site.snakemake(*TARGETS)
+    assert set(finished.planned(*TARGETS)) >= RUN | {"ruff_predictions", "ruff_accuracy"}
+    done = finished.snakemake(*TARGETS)
     assert done.returncode == 0, done.stdout[-6000:]
     for path, frame in before.items():
-        assert not frame.equals(files.read_parquet(site.folder / path)), path
-    assert site.planned(*TARGETS) == {}
+        assert not frame.equals(files.read_parquet(finished.folder / path)), path
+    assert finished.planned(*TARGETS) == {}
