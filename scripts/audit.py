@@ -56,7 +56,7 @@ class State:
     def __init__(self, configfiles=(), targets=(), overrides=None):
         self.problems = {}
         self.records = job_records.load(problems=self.problems)
-        recorded = job_records.index(self.records)
+        recorded = {output for record in self.records.values() for output in record.get("outputs", {})}
         self.present = present = sorted(set(_present(recorded)) - set(manifest.SIGNATURES))
         planned = _plan(configfiles, targets, present, overrides or {})
         self.jobs = planned["jobs"]
@@ -79,6 +79,7 @@ class State:
             ),
         )
         self.findings |= audit.orphans(present, self.jobs, self.digests)
+        self.findings |= audit.leftover_records(self.jobs, self.records)
         self.findings |= audit.unowned(self.problems, self.findings)
         self.origins = origins.Origins(self.jobs, planned["traced"], _where)
 

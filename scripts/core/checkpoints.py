@@ -7,7 +7,10 @@ from scripts.core.errors import UserError
 
 # What a checkpoint folder must offer, best first; Flax, TensorFlow and ONNX copies are never fetched.
 WEIGHT_FILES = ("*.safetensors", "pytorch_model*.bin")
-OTHER_FILES = ("*.json", "*.txt", "*.model", "*.py", "*.jinja")
+OTHER_FILES = (
+    "*.json", "*.txt", "*.model", "*.py", "*.jinja", "*.tiktoken", "vocab.bpe", "bpe.codes",
+    "additional_chat_templates/*.jinja",
+)  # fmt: skip
 
 
 def has_weights(folder):
@@ -33,5 +36,5 @@ def digest(folder, of_file=files.sha256):
     if not present:
         raise UserError(f"{folder}: no weights ({' or '.join(WEIGHT_FILES)}); fetch the model again")
     paths = {path for pattern in (present[0], *OTHER_FILES) for path in folder.glob(pattern) if path.is_file()}
-    lines = [f"{path.name}\0{of_file(path)}\n" for path in sorted(paths)]
+    lines = [f"{path.relative_to(folder).as_posix()}\0{of_file(path)}\n" for path in sorted(paths)]
     return hashlib.sha256("".join(lines).encode()).hexdigest()

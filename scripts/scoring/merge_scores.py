@@ -42,7 +42,8 @@ def merge(shards, path, item, count, check, columns):
     ------
     UserError
         If a shard cannot be read or its values cannot be right, if two differ in model, weights, engine, code,
-        libraries, columns or what they were made from, if an item is in two, or if a shard has not as many as it says.
+        libraries, columns or what they were made from, if one is another part of the whole than its place says, if an
+        item is in two, or if a shard has not as many as it says.
     """
     facts = [files.parquet_metadata(path) for path in shards]
     own = {*_PER_SHARD, _LISTED}
@@ -53,6 +54,13 @@ def merge(shards, path, item, count, check, columns):
             raise UserError(
                 f"{shard}: {different[0]} is {stated.get(different[0])!r}, but {expected.get(different[0])!r} in "
                 f"{shards[0]}; delete the shard that is wrong and run the workflow again"
+            )
+    for number, (shard, stated) in enumerate(zip(shards, facts, strict=True), 1):
+        place = stated.get("shard"), stated.get("shards")
+        if place != (number, len(shards)):
+            raise UserError(
+                f"{shard}: is part {place[0]} of {place[1]} of the scores, where part {number} of {len(shards)} was "
+                f"expected; {model_outputs.REMEDY}"
             )
     summed = [key for key in _PER_SHARD if key != "shard" and key in facts[0]]
     for shard, stated in zip(shards, facts, strict=True):

@@ -231,9 +231,10 @@ def test_damage_anywhere_in_a_file_of_scores_is_refused_or_harmless(tmp_path, st
 def shards(tmp_path, change=lambda frame: frame, **facts):
     frame = rows_of_scores()
     paths = [str(tmp_path / f"{k}of2.parquet") for k in (1, 2)]
-    for path, part, own in zip(paths, (frame[:60], change(frame[60:])), ({}, facts), strict=True):
+    parts = (frame[:60], change(frame[60:]))
+    for number, (path, part, own) in enumerate(zip(paths, parts, ({}, facts), strict=True), 1):
         table = arrow(part)
-        counts = {"instances": 20, "text_tokens": 1, "forward_tokens": 1, "shard": 1, "shards": 2} | own
+        counts = {"instances": 20, "text_tokens": 1, "forward_tokens": 1, "shard": number, "shards": 2} | own
         metadata = {"model": "m"} | {key: value for key, value in counts.items() if value is not None}
         instances.write_stream(path, table.schema, table.to_batches(), metadata)
     return paths
@@ -253,6 +254,8 @@ SHARDS = {
     "no_ids": (lambda f: f.drop(columns="instance_id"), {}, "column instance_id is missing"),
     "text": (lambda f: f.assign(log_probability="x"), {}, "the column log_probability holds string"),
     "more_columns": (lambda f: f.assign(more=1), {}, "its columns differ from those of"),
+    "overlap": (lambda f: rows_of_scores()[:60], {}, "instance 0000000000000000 is in another shard as well"),
+    "order": (lambda f: f, {"shard": 1}, "is part 1 of 2 of the scores, where part 2 of 2 was expected"),
     "without_counts": (lambda f: f, {"instances": None}, "its metadata do not say how many instances it has"),
 }
 

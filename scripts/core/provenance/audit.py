@@ -319,6 +319,17 @@ def orphans(present, jobs, digests):
     }
 
 
+def leftover_records(jobs: list[dict], records: dict[str, dict]) -> dict[str, dict]:
+    """Return findings for records of rules that no longer exist, of outputs that another record names too."""
+    rules = {job["rule"] for job in jobs}
+    named = Counter(output for record in records.values() for output in record.get("outputs", {}))
+    return {
+        path: {"verdict": "orphan", "reasons": [reason("file", path, None, ABSENT)], "record": None}
+        for path, record in records.items()
+        if record.get("rule") not in rules and any(named[output] > 1 for output in record.get("outputs", {}))
+    }
+
+
 KEPT = re.compile(r"results/[^/]+/(scores|answers|distributions)/")
 """What models took long to make; it is removed only where somebody names it."""
 

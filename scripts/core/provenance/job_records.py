@@ -248,8 +248,23 @@ def read_record(content, name, check):
 
 
 def index(records):
-    """Return ``{output: path of the record that names it}``."""
-    return {output: path for path, record in records.items() for output in record.get("outputs", {})}
+    """Return ``{output: path of the record that names it}``.
+
+    Raises
+    ------
+    UserError
+        If two records name one output: after a rule was renamed, that of the old name is left.
+    """
+    found = {}
+    for path, record in records.items():
+        for output in record.get("outputs", {}):
+            if output in found:
+                raise UserError(
+                    f"{output}: two records name it, {found[output]} and {path}; remove that of the rule that is gone: "
+                    "python -m scripts.audit --prune --delete"
+                )
+            found[output] = path
+    return found
 
 
 def model_facts(paths):

@@ -203,11 +203,16 @@ def test_the_digest_sees_weights_and_tokenizer(entries, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "name", ["special_tokens_map.json", "generation_config.json", "added_tokens.json", "chat_template.jinja", "code.py"]
-)
+    "name",
+    [
+        "special_tokens_map.json", "generation_config.json", "added_tokens.json", "chat_template.jinja", "code.py",
+        "additional_chat_templates/tool_use.jinja", "qwen.tiktoken", "bpe.codes", "vocab.bpe",
+    ],
+)  # fmt: skip
 def test_the_weights_digest_covers_all_that_loading_reads(tmp_path, entries, name):
     copy = tmp_path / "copy"
     shutil.copytree(entries["tiny-bert"]["source"]["path"], copy)
+    (copy / name).parent.mkdir(exist_ok=True)
     (copy / name).write_text("{}")
     first = models.weights_digest(models.Location(copy, None, None))
     (copy / name).write_text("{ }")

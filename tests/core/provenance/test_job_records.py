@@ -694,3 +694,17 @@ def test_what_is_no_file_of_a_model_has_no_facts(tmp_path, monkeypatch, path):
     (tmp_path / "clusters.jsonl").write_text("{}\n")
     (tmp_path / "folder.jsonl").mkdir()
     assert job_records.model_facts([path]) == {}
+
+
+def test_the_record_of_a_renamed_rule_is_an_error_and_can_be_removed():
+    """Its output is made by the rule of the new name, whose record names it as well."""
+    jobs = [{"rule": "new", "wildcards": {}, "inputs": [], "outputs": ["results/a.csv"], "params": {}}]
+    left = {"rule": "old", "outputs": {"results/a.csv": "0"}}
+    records = {"results/provenance/new/all.json": left | {"rule": "new"}, "results/provenance/old/all.json": left}
+    with pytest.raises(UserError, match=r"a.csv: two records name it, \S+/new/all.json and \S+/old/all.json; remove"):
+        job_records.index(records)
+    findings = audit.leftover_records(jobs, records)
+    assert audit.prunable(findings) == (["results/provenance/old/all.json"], [])
+    # Of another configuration, the only record of its output.
+    alone = {"results/provenance/old/all.json": left}
+    assert audit.leftover_records(jobs, alone) == {} and job_records.index(alone)
