@@ -92,7 +92,7 @@ def _text(path):
 
 def _parse_yaml(path, text):
     with contextlib.suppress(yaml.YAMLError):
-        if _nesting(text) <= 100:
+        if _is_shallow(text):
             return yaml.load(text, Loader=_FastLoader)
     try:
         return yaml.load(text, Loader=_Loader)
@@ -109,11 +109,11 @@ def _parse_yaml(path, text):
         raise UserError(f"{path}: not valid YAML: nested too deeply; write it flatter") from error
 
 
-def _nesting(text: str) -> int:
-    """Return how deep collections nest: libyaml would end the process where Python's parser raises RecursionError."""
+def _is_shallow(text: str) -> bool:
+    """Whether collections nest a hundred deep at most: libyaml ends the process where Python raises RecursionError."""
     steps = {yaml.MappingStartEvent: 1, yaml.SequenceStartEvent: 1, yaml.MappingEndEvent: -1, yaml.SequenceEndEvent: -1}
     events = yaml.parse(text, Loader=_FastLoader)
-    return max(itertools.accumulate(steps.get(type(event), 0) for event in events), default=0)
+    return all(depth <= 100 for depth in itertools.accumulate(steps.get(type(event), 0) for event in events))
 
 
 def _once(path, pairs):
