@@ -1,5 +1,6 @@
 """A copy of the repository in which the workflow runs small, once for all workflow tests."""
 
+import json
 import os
 import re
 import shutil
@@ -108,11 +109,15 @@ def bring_ontonotes(folder):
         (folder / path).touch()
 
 
-def audit(folder, *arguments, overlay="config/test.yaml", code=None, targets=TARGETS):
+def audit_options(*arguments, overlay="config/test.yaml", targets=TARGETS):
+    """Return the command line of the audit."""
+    return ["--configfile", str(overlay), *(f"--target={target}" for target in targets), *map(str, arguments)]
+
+
+def audit(folder, *arguments, code=None, **options):
     """Run the audit in ``folder``, with the repository of ``code``; return the exit status and what was printed."""
-    targets = [f"--target={target}" for target in targets]
     done = subprocess.run(
-        [sys.executable, "-m", "scripts.audit", "--configfile", overlay, *targets, *map(str, arguments)],
+        [sys.executable, "-m", "scripts.audit", *audit_options(*arguments, **options)],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(code or folder)},
         capture_output=True,
@@ -172,3 +177,27 @@ def complete(fresh, tmp_path_factory, worker_id):
 def finished(complete, tmp_path_factory):
     """A copy of the complete run; each file of tests has its own."""
     return Workflow.of(Path(shutil.copytree(complete, tmp_path_factory.mktemp("finished") / "site")))
+
+
+@pytest.fixture(scope="module")
+def asked(finished):
+    """Ask the audit of the finished run; as :func:`audit`, but the run is planned once for all questions of a file."""
+    process = subprocess.Popen(
+        [sys.executable, str(Path(__file__).with_name("answer.py"))],
+        cwd=finished.folder,
+        env={**os.environ, "PYTHONPATH": str(finished.folder)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+    def ask(*arguments):
+        process.stdin.write(json.dumps(audit_options(*arguments)) + "\n")
+        process.stdin.flush()
+        answer = process.stdout.readline()
+        assert answer, f"the audit ended at {arguments}"
+        return tuple(json.loads(answer))
+
+    yield ask
+    process.stdin.close()
+    process.wait()

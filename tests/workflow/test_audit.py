@@ -370,8 +370,8 @@ def test_a_number_and_a_cell_lead_back_to_one_model_and_template_rows(finished):
     assert all(record["checksum"] for record in found["records"].values())
 
 
-def test_unknown_targets_are_refused_with_a_suggestion(finished):
-    status, printed = audit(finished.folder, "ruff.replica.accuracy.tiny-opt.all.all.9")
+def test_unknown_targets_are_refused_with_a_suggestion(asked):
+    status, printed = asked("ruff.replica.accuracy.tiny-opt.all.all.9")
     assert status == 2
     assert re.search(r"^Error: .*did you mean 'ruff\.", printed, flags=re.MULTILINE)
 
@@ -526,9 +526,9 @@ TRACES = {
 
 
 @pytest.mark.parametrize("what", TRACES)
-def test_a_result_leads_to_the_lines_that_it_used(finished, what):
+def test_a_result_leads_to_the_lines_that_it_used(asked, what):
     found, absent = TRACES[what]
-    status, printed = audit(finished.folder, what)
+    status, printed = asked(what)
     assert status == 0, printed
     assert [pattern for pattern in found if not re.search(pattern, printed)] == [], printed
     assert [pattern for pattern in absent if re.search(pattern, printed)] == [], printed
@@ -540,8 +540,8 @@ def numbered(finished, label):
     return next(f"{item['kind']} {item['number']}" for item in items if item["label"].endswith(label))
 
 
-def test_a_cell_of_a_numbered_table_leads_to_its_rows(finished):
-    status, printed = audit(finished.folder, f"{numbered(finished, '-instances')}:2:instances")
+def test_a_cell_of_a_numbered_table_leads_to_its_rows(finished, asked):
+    status, printed = asked(f"{numbered(finished, '-instances')}:2:instances")
     assert status == 0 and re.search(r"= 7200", printed), printed
     assert re.search(r"\n1 rows? of results/ruff/instances/\w+/full_set_sizes\.parquet", printed)
 
@@ -572,18 +572,18 @@ def test_the_examples_of_the_help_work(finished):
         ("--impact=templates/ruff/task.tsv:99999", "line 99999 is not a data row; data rows are the lines 3-182"),
     ],
 )
-def test_what_is_not_there_is_an_error(finished, what, told):
+def test_what_is_not_there_is_an_error(finished, asked, what, told):
     if what.startswith(("-accuracy", "-counts")):
         label, colon, cell = what.partition(":")
         what = f"{numbered(finished, label)}{colon}{cell}"
-    status, printed = audit(finished.folder, what)
+    status, printed = asked(what)
     assert status == 2
     assert told in printed
 
 
-def test_the_impact_of_a_line_is_what_was_made_from_it(finished):
+def test_the_impact_of_a_line_is_what_was_made_from_it(finished, asked):
     def impact(what):
-        _, printed = audit(finished.folder, "--impact", what, "--json")
+        _, printed = asked("--impact", what, "--json")
         return json.loads(printed[printed.index("{") :])
 
     selected = files.read_parquet(finished.folder / "results/ruff/instances/replica/selected.parquet")

@@ -6,7 +6,6 @@ import pytest
 
 from scripts.core import files
 from scripts.core.provenance.trace import ranges
-from tests.workflow.conftest import audit
 
 pytestmark = pytest.mark.workflow
 
@@ -82,9 +81,9 @@ def behind(folder, path, levels):
 
 
 @pytest.mark.parametrize("what", TRACES)
-def test_a_result_leads_to_its_instances_lines_and_weights(finished, what):
+def test_a_result_leads_to_its_instances_lines_and_weights(finished, asked, what):
     wanted, model = TRACES[what]
-    status, printed = audit(finished.folder, what)
+    status, printed = asked(what)
     assert status == 0, printed
     told = {path: int(count) for count, path in re.findall(r"^(\d+) rows? of (\S+\.parquet)", printed, flags=re.M)}
     assert told == {path: behind(finished.folder, path, levels)[0] for path, levels in wanted.items()}, printed
@@ -113,9 +112,9 @@ FROM_FILES = {
 
 
 @pytest.mark.parametrize("what", FROM_FILES)
-def test_what_no_model_made_leads_to_lines_of_files(finished, what):
+def test_what_no_model_made_leads_to_lines_of_files(asked, what):
     found, absent = FROM_FILES[what]
-    status, printed = audit(finished.folder, what)
+    status, printed = asked(what)
     assert status == 0, printed
     lines = printed[printed.index("read directly:") :]
     assert [text for text in found if text not in lines] == [], printed
@@ -123,20 +122,20 @@ def test_what_no_model_made_leads_to_lines_of_files(finished, what):
     assert not re.search(r"^\d+ rows? of ", printed, flags=re.M), printed
 
 
-def test_rows_of_the_summary_lead_to_those_of_the_study_alone(finished):
+def test_rows_of_the_summary_lead_to_those_of_the_study_alone(finished, asked):
     table = files.read_csv(finished.folder / "results/paper/summary.csv")
     mine = table[(table.study == "MISGENDERED") & (table.model == "OPT (random)") & (table.group == "neo-pronouns")]
     for metric, path in (("accuracy", ZERO), ("accuracy, 1 examples", FEW)):
         row = mine.index[mine.metric == metric].item() + 1
-        status, printed = audit(finished.folder, f"results/paper/summary.csv:{row}:value")
+        status, printed = asked(f"results/paper/summary.csv:{row}:value")
         assert status == 0, printed
         count = behind(finished.folder, path, {"pronoun_type": ["neo"]})[0]
         assert re.findall(r"^(\d+) rows? of (\S+)", printed, flags=re.M) == [(str(count), f"{path},")], printed
 
 
-def test_the_impact_of_a_name_is_what_was_made_from_it(finished):
+def test_the_impact_of_a_name_is_what_was_made_from_it(finished, asked):
     table = files.read_parquet(finished.folder / ZERO)
     row = table.name_row.iloc[0]
-    status, printed = audit(finished.folder, "--impact", f"templates/misgendered/names.tsv:{row}")
+    status, printed = asked("--impact", f"templates/misgendered/names.tsv:{row}")
     assert status == 0, printed
     assert f"{(table.name_row == row).sum()} " in printed and ZERO in printed
