@@ -50,7 +50,7 @@ test: lint ## Run the linters, the unit tests, the workflow tests and, where it 
 	@bash envs/tex.sh || true
 	@bash envs/chromium.sh || true
 	.venv/bin/pytest -m "not workflow and not slurm" --numprocesses $(CORES) --dist loadscope
-	OMP_NUM_THREADS=1 .venv/bin/pytest -m workflow -rs --numprocesses $(RUNS) --dist loadfile
+	OMP_NUM_THREADS=1 .venv/bin/pytest -m workflow -rs --numprocesses $(RUNS) --dist loadfile --no-loadscope-reorder
 	$(MAKE) --no-print-directory test-slurm
 
 # Mostly waiting: three clusters side by side, whatever CORES is.
