@@ -12,20 +12,33 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
 ROOT = Path(__file__).parents[1]
-# Where models are run, pages are opened in a browser, environments are made or results are drawn at length.
+# Where models are run, pages are opened in a browser, papers are typeset, environments are made, workflows are planned,
+# or results are drawn or resampled at length: files that take more than some ten seconds.
 SLOW = (
     "annotation/test_page.py",
     "card",
     "core/coreference_systems",
     "core/engines",
+    "core/test_mixed_effects.py",
+    "core/test_scheduling.py",
     "coreference",
     "coreference_training",
+    "counter_gap/test_published.py",
     "distributions",
+    "export",
+    "misgendered/test_findings.py",
+    "paper/test_paper.py",
     "prompting",
     "ruff/test_claims.py",
+    "ruff/test_instance_rules.py",
     "scoring",
     "servers",
+    "test_docs.py",
     "test_environments.py",
+    "test_help.py",
+    "test_overlays.py",
+    "underspecification/test_published.py",
+    "underspecification/test_wing.py",
 )
 
 
