@@ -59,8 +59,8 @@ def merge(shards, path, item, count, check, columns):
         place = stated.get("shard"), stated.get("shards")
         if place != (number, len(shards)):
             raise UserError(
-                f"{shard}: is part {place[0]} of {place[1]} of the scores, where part {number} of {len(shards)} was "
-                f"expected; {model_outputs.REMEDY}"
+                f"{shard}: is part {place[0]} of {place[1]}, where part {number} of {len(shards)} was expected; "
+                f"{model_outputs.REMEDY}"
             )
     summed = [key for key in _PER_SHARD if key != "shard" and key in facts[0]]
     for shard, stated in zip(shards, facts, strict=True):

@@ -255,7 +255,7 @@ SHARDS = {
     "text": (lambda f: f.assign(log_probability="x"), {}, "the column log_probability holds string"),
     "more_columns": (lambda f: f.assign(more=1), {}, "its columns differ from those of"),
     "overlap": (lambda f: rows_of_scores()[:60], {}, "instance 0000000000000000 is in another shard as well"),
-    "order": (lambda f: f, {"shard": 1}, "is part 1 of 2 of the scores, where part 2 of 2 was expected"),
+    "order": (lambda f: f, {"shard": 1}, "is part 1 of 2, where part 2 of 2 was expected"),
     "without_counts": (lambda f: f, {"instances": None}, "its metadata do not say how many instances it has"),
 }
 

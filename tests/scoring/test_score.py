@@ -221,7 +221,7 @@ def test_shards_of_different_runs_are_not_merged(entries, tmp_path, many):
         paths.append(given["scores"])
     with pytest.raises(UserError, match=r"2/scores.parquet: engine is 'minicons', but 'packed' in .*delete the shard"):
         merge_scores.main(shards=paths, scores=str(tmp_path / "scores.parquet"))
-    with pytest.raises(UserError, match="is part 1 of 2 of the scores, where part 2 of 2 was expected"):
+    with pytest.raises(UserError, match="is part 1 of 2, where part 2 of 2 was expected"):
         merge_scores.main(shards=[paths[0]] * 2, scores=str(tmp_path / "scores.parquet"))
     assert not (tmp_path / "scores.parquet").exists()
 
