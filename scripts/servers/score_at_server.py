@@ -120,6 +120,8 @@ def main(
         "metric": label_loss.METRIC if score == "label_loss" else METRICS["decoder"],
         "instances_sha256": files.sha256(instances),
         "gate": gate(texts, instances, reference, priority),
+        "shard": 1,
+        "shards": 1,
     }
     counts = write(texts, instances, chosen, scores, score, token_values, metadata)
     usd = texts.client.cost(counts["prompt_tokens"], counts["completion_tokens"])

@@ -72,7 +72,7 @@ def test_quadruples_get_labels(answered):
     assert list(table) == ["ID", "A-coref", "B-coref"]
     assert len(table) == 4 * steps.left.iloc[-1] and 0 < steps.left.iloc[-1] < steps.left.iloc[0] == 24
     discarded = files.read_csv(path.with_name("discarded.csv"))
-    assert set(discarded.reason) == {"inconsistent"}
+    assert set(discarded.reason) == {"inconsistent", "undecided"}
     agreement = files.read_csv(path.with_name("agreement.csv")).set_index(["question", "measure"]).value
     assert 0.3 < agreement["coreferent", "alpha"] < 0.8
 
