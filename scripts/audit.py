@@ -29,7 +29,7 @@ import tempfile
 from pathlib import Path
 
 from scripts.core import config, files
-from scripts.core.errors import UserError
+from scripts.core.errors import UserError, counted
 from scripts.core.job import log, run
 from scripts.core.provenance import audit, job_records, manifest, origins, trace
 
@@ -298,17 +298,26 @@ def _everything(state, options):
 
 def _against(state, published, options):
     """Audit everything, and tell in what it differs from an earlier state."""
-    differences = manifest.compare(published, state.present, ROOT, state.digests)
+    recorded = {
+        path
+        for record in state.records.values()
+        for path, digest in record.get("outputs", {}).items()
+        if state.digests.get(path) == digest
+    }
+    differences = manifest.compare(published, state.present, ROOT, state.digests, recorded)
+    beside = len(recorded.intersection(state.present) - published.files.keys() - set(manifest.LATER))
     known = len(published.files) + len(published.statements)
     named = f"{options.against} (SHA-256 {files.sha256(options.against)})"
     if options.json:
         told = {"summary": audit.summary(state.findings), "files": state.findings, "differences": differences}
-        print(json.dumps(told | {"against": named, "compared": known}, indent=1))
+        print(json.dumps(told | {"against": named, "compared": known, "beside": beside}, indent=1))
     else:
         print("\n".join(audit.report(state.findings)))
         for entry in differences:
             print(f"{entry['state']:<9} {entry['path']}: {entry['told']}")
         print(f"against {named}: {known} files and records, {len(differences)} differences")
+        if beside:
+            print(f"{counted(beside, 'more result')} (cards of models, for example) only with their own records")
     return int(bool(differences) or any(finding["verdict"] != "current" for finding in state.findings.values()))
 
 

@@ -191,7 +191,7 @@ def _json(path, archive, name):
     return value
 
 
-def compare(published, present, root, digests):
+def compare(published, present, root, digests, recorded=()):
     """Return the differences between an earlier state and the files of today.
 
     Parameters
@@ -203,6 +203,9 @@ def compare(published, present, root, digests):
         The repository.
     digests : dict
         Digests of files of today as far as they are known.
+    recorded : collection of str
+        Results that are as the records of their jobs say. Of these it is no difference that an earlier state lacks
+        them: a list of what is behind the paper has no model cards, for example.
 
     Returns
     -------
@@ -231,7 +234,7 @@ def compare(published, present, root, digests):
             differences.append(
                 {"path": path, "state": "changed", "told": _difference(published.records.get(path), record)}
             )
-    known = {*published.files, *LATER}
+    known = {*published.files, *LATER, *recorded}
     folders = tuple(f"{path}/" for path in published.files if job_records.resolve(path, root).is_dir())
     # What Snakemake notes in folders is not a result; the audit reports it where it does not belong.
     results = (path for path in present if Path(path).name != files.TIMESTAMP)

@@ -170,6 +170,15 @@ def test_what_was_changed_since_is_named(run, published, attack, path, state):
     assert differences(published)[path]["state"] == state
 
 
+def test_a_result_that_its_own_record_describes_is_no_difference(run, published):
+    """The paper's list has no cards: that one was made is not a change of what was published."""
+    make(4, "4\n")
+    assert manifest.compare(published, present(), ROOT, {}, {"results/t4.csv"}) == []
+    assert differences(published)["results/t4.csv"]["state"] == "added"
+    forge_result(run)
+    assert "results/t2.csv" in {entry["path"] for entry in manifest.compare(published, present(), ROOT, {}, present())}
+
+
 def test_a_folder_of_weights_is_compared(run, published):
     files.write_text("results/model/weights", "others")
     (path,) = differences(published)
