@@ -170,9 +170,12 @@ def test_jobs_depend_on_the_pronoun_sets_that_they_use(finished):
 
 def test_a_name_that_no_sample_draws_changes_no_instances_file(finished):
     """Once the instances are made, nothing that follows from them runs; only what shows the file itself does."""
-    copy, names = finished.folder / "kept", finished.folder / "templates/misgendered/names.tsv"
+    names = finished.folder / "templates/misgendered/names.tsv"
     before = names.read_text(encoding="utf-8")
-    shutil.copytree(finished.folder / "results", copy)
+    # What Snakemake notes of each result is restored with it.
+    kept = {finished.folder / name: finished.folder / f"kept_{name}" for name in ("results", ".snakemake")}
+    for folder, copy in kept.items():
+        shutil.copytree(folder, copy, symlinks=True)
     selected = sorted(finished.folder.glob("results/misgendered/instances/*/selected.parquet"))
     drawn = {row for path in selected for row in files.read_parquet(path).name_row}
     lines = before.splitlines(keepends=True)
@@ -191,8 +194,10 @@ def test_a_name_that_no_sample_draws_changes_no_instances_file(finished):
         assert not {"score", "merge_scores", "misgendered_predictions", "misgendered_accuracy"} & planned.keys()
     finally:
         names.write_text(before, encoding="utf-8")
-        shutil.rmtree(finished.folder / "results")
-        copy.rename(finished.folder / "results")
+        for folder, copy in kept.items():
+            shutil.rmtree(folder)
+            copy.rename(folder)
+    assert finished.planned(*SOURCES) == {}
 
 
 def test_shards_are_jobs_of_their_own_and_change_no_prediction(finished):
