@@ -20,6 +20,7 @@ What is in a batch changes logits by floating-point rounding only; where two tok
 other the choice can flip. ``tests/core/engines/test_generation.py`` counts how often it does.
 """
 
+import contextlib
 import logging
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -322,6 +323,7 @@ class Generator:
             num_beams=1,
             eos_token_id=self.ends or None,
             pad_token_id=self.padding,
+            decoder_start_token_id=decoding.start_token(self.model) if self.two_parts else None,
         )
         keeper = _Keeper(self.top_k, self.groups)
         prefix = 1 if self.two_parts else width
@@ -329,12 +331,11 @@ class Generator:
         if self.temperature:
             sampler = Sampler(self.temperature, self.seed, keys)
             processors.append(lambda written, logits: sampler(logits, written.shape[1] - prefix))
-        with torch.inference_mode():
+        with torch.inference_mode(), _without_defaults(self.model):
             output = self.model.generate(
                 inputs.to(self.model.device),
                 attention_mask=mask.to(self.model.device),
                 generation_config=settings,
-                use_model_defaults=False,
                 logits_processor=LogitsProcessorList(processors),
                 stopping_criteria=StoppingCriteriaList([_Stop(self, prefix)] if self.stop else []),
             )
@@ -360,6 +361,16 @@ class Generator:
     def _stopped(self, tokens):
         text = self._decode(tokens)
         return any(word in text for word in self.stop)
+
+
+@contextlib.contextmanager
+def _without_defaults(model):
+    """Keep a checkpoint's settings (samples, penalties, lengths) from filling what was left open."""
+    own, model.generation_config = model.generation_config, type(model.generation_config)()
+    try:
+        yield
+    finally:
+        model.generation_config = own
 
 
 def batch_tokens(model, tokens_per_batch):

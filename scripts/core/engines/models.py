@@ -206,7 +206,7 @@ def load_tokenizer(name, entry, location=None):
         place = Path(source["path"]) if "path" in source else location.folder
     try:
         with _gguf_parsed_once() if "gguf_file" in options else contextlib.nullcontext():
-            return transformers.AutoTokenizer.from_pretrained(place, **options)
+            return _begin_texts(transformers.AutoTokenizer.from_pretrained(place, **options), entry)
     except Exception as error:
         reason = next(iter(str(error).strip().splitlines()), type(error).__name__)
         raise UserError(f"model {name}: no tokenizer can be loaded from {place} ({reason}); fetch it again") from error
@@ -253,7 +253,7 @@ def load(name, entry, location, device):
     placement = {"device_map": "auto"} if device == "auto" else {}
     try:
         with _gguf_parsed_once() if location.gguf else contextlib.nullcontext():
-            tokenizer = transformers.AutoTokenizer.from_pretrained(tokenizer_folder, **options)
+            tokenizer = _begin_texts(transformers.AutoTokenizer.from_pretrained(tokenizer_folder, **options), entry)
             model, report = classes[entry["architecture"]].from_pretrained(
                 location.folder, dtype=dtype, output_loading_info=True, **placement, **options
             )
@@ -270,6 +270,18 @@ def load(name, entry, location, device):
     if device != "auto":
         model.to(device)
     return model.eval(), tokenizer
+
+
+def _begin_texts(tokenizer, entry: dict):
+    """Return a tokenizer that puts an entry's ``bos_token`` before every text; without one, as it was stored."""
+    token = entry.get("bos_token")
+    if token is None:
+        return tokenizer
+    if token not in tokenizer.get_vocab():
+        raise ValueError(f"bos_token {token!r} is not in the vocabulary")
+    tokenizer.bos_token = token
+    tokenizer.add_bos_token = True
+    return tokenizer
 
 
 def loaded_precision(entry):

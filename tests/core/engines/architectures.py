@@ -140,7 +140,7 @@ KINDS = (
              {"d_model": 32, "num_layers": 2, "attention_heads": 4, "ffn_dim": 64}),
     _decoder("biogpt", "BioGptForCausalLM", "BioGptConfig", SIZES, "gpt2"),
     # Where nothing is padded transformers gives its layers no mask, and they attend to later tokens as well.
-    _decoder("doge", "DogeForCausalLM", "DogeConfig", GROUPED, refused="a later token changes"),
+    _decoder("doge", "DogeForCausalLM", "DogeConfig", GROUPED),
     Kind("mamba", "decoder", "llama", "MambaForCausalLM", "MambaConfig", MAMBA, scale=2.0),
     Kind("mamba-2", "decoder", "llama", "Mamba2ForCausalLM", "Mamba2Config",
          {**MAMBA, "num_heads": 8, "head_dim": 8, "n_groups": 1, "chunk_size": 32}, scale=2.0),
