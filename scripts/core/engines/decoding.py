@@ -61,7 +61,7 @@ def layout(ids):
         Token ids of each prompt.
     """
     order = sorted(range(len(ids)), key=lambda row: ids[row])
-    common = [_common(ids[a], ids[b]) for a, b in itertools.pairwise(order)]
+    common = [common_tokens(ids[a], ids[b]) for a, b in itertools.pairwise(order)]
     longest = max(map(len, ids))
     shared = min([*common, *(len(tokens) - 1 for tokens in ids)]) if common else 0
     shared = shared if shared >= SHORTEST_SHARED else 0
@@ -98,7 +98,7 @@ def layout(ids):
     return best
 
 
-def _common(first, second):
+def common_tokens(first, second):
     """Return how many tokens two sequences begin with alike."""
     pairs = zip(first, second, strict=False)
     return next((i for i, (a, b) in enumerate(pairs) if a != b), min(len(first), len(second)))
