@@ -269,7 +269,20 @@ def load(name, entry, location, device):
         )
     if device != "auto":
         model.to(device)
-    return model.eval(), tokenizer
+    return keep_attention_type(model.eval()), tokenizer
+
+
+def keep_attention_type(model):
+    """Return a model whose every pass begins with the kind of attention that it is configured with.
+
+    A text that is too short for BigBird's sparse attention switches the model to full attention for good: the score of
+    a text would depend on what was read before it.
+    """
+    for module in model.modules():
+        if hasattr(module, "set_attention_type") and hasattr(module, "save_pretrained"):
+            kind = model.config.attention_type
+            module.register_forward_pre_hook(lambda module, _arguments, kind=kind: module.set_attention_type(kind))
+    return model
 
 
 def _begin_texts(tokenizer, entry: dict):

@@ -18,7 +18,7 @@ import pandas as pd
 import torch
 
 from scripts.core import options
-from scripts.core.engines import generation, packed, scoring
+from scripts.core.engines import generation, models, packed, scoring
 from scripts.core.engines.batches import BATCH_TOKENS, context_length
 from scripts.core.errors import UserError
 from tests import zoo
@@ -280,7 +280,7 @@ def build(kind, **changed):
         for parameter in model.parameters():
             if parameter.dim() > 1:
                 parameter.mul_(kind.scale)
-    return model.eval(), words
+    return models.keep_attention_type(model.eval()), words
 
 
 NEW = 12

@@ -121,6 +121,20 @@ def test_what_would_be_wrong_is_wrong(gpu_packs, monkeypatch):
     assert (found["way"], found["difference"] > 0.1) == (SHARED, True)
 
 
+@pytest.mark.parametrize("name", ["big-bird", "bigbird-pegasus"])
+def test_a_short_text_does_not_change_how_a_long_one_is_read(name, monkeypatch):
+    def difference():
+        model, words = architectures.build(KINDS[name], block_size=4, num_random_blocks=1)
+        texts = [torch.tensor(words([text])["input_ids"]) for text in ("The clerk had left early. " * 8, "The clerk")]
+        with torch.inference_mode():
+            before, _, after = (model(input_ids=texts[i]).logits for i in (0, 1, 0))
+        return (before - after).abs().max().item()
+
+    assert difference() == 0
+    monkeypatch.setattr(models, "keep_attention_type", lambda model: model)
+    assert difference() > 0.01
+
+
 def test_texts_on_both_sides_of_a_change_of_positions_are_not_mixed(gpu_packs):
     some = architectures.instances(40)
     made = engine("phi-3-longrope", some)
