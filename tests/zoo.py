@@ -39,7 +39,7 @@ def _wordpiece(folder, lowercase=True):
     tokenizer = BertWordPieceTokenizer(lowercase=lowercase)
     tokenizer.train_from_iterator(corpus(), vocab_size=VOCABULARY, show_progress=False)
     tokenizer.save_model(str(folder))
-    return BertTokenizerFast(vocab_file=str(folder / "vocab.txt"), do_lower_case=lowercase)
+    return BertTokenizerFast(vocab=str(folder / "vocab.txt"), do_lower_case=lowercase)
 
 
 def _cased_wordpiece(folder):

@@ -14,7 +14,7 @@ import pandas as pd
 import torch
 
 from scripts.core import files, options
-from scripts.core.engines import harness, models, scoring
+from scripts.core.engines import harness, minicons, models, scoring
 from scripts.core.engines.batches import PLL_METRIC
 from scripts.core.job import log, run
 
@@ -246,6 +246,7 @@ def reference(network, tokenizer, kind, device):
     """Return minicons' own scoring of a list of texts, all options of an instance in one call."""
     from minicons import scorer
 
+    tokenizer = minicons.with_batch_encoding(tokenizer)
     if kind == "encoder":
         by_one = scorer.MaskedLMScorer(network, device, tokenizer=tokenizer)
         return lambda texts: by_one.sequence_score(texts, reduction=lambda x: x.sum().item(), PLL_metric=PLL_METRIC)

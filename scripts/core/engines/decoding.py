@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import torch
 from transformers import DynamicCache, EncoderDecoderCache
+from transformers.cache_utils import DynamicLayer
 
 # Shorter beginnings are not worth the copies of their keys and values.
 SHORTEST_SHARED = 8
@@ -60,7 +61,7 @@ def layout(ids):
         Token ids of each prompt.
     """
     order = sorted(range(len(ids)), key=lambda row: ids[row])
-    common = [_common(ids[a], ids[b]) for a, b in itertools.pairwise(order)]
+    common = [common_tokens(ids[a], ids[b]) for a, b in itertools.pairwise(order)]
     longest = max(map(len, ids))
     shared = min([*common, *(len(tokens) - 1 for tokens in ids)]) if common else 0
     shared = shared if shared >= SHORTEST_SHARED else 0
@@ -97,7 +98,7 @@ def layout(ids):
     return best
 
 
-def _common(first, second):
+def common_tokens(first, second):
     """Return how many tokens two sequences begin with alike."""
     pairs = zip(first, second, strict=False)
     return next((i for i, (a, b) in enumerate(pairs) if a != b), min(len(first), len(second)))
@@ -114,10 +115,19 @@ def can_continue(model):
     """Return whether a model can be run here: transformers' own code, with keys and values of the usual kind."""
     if not (type(model).__module__.startswith("transformers.") and model._supports_default_dynamic_cache()):
         return False
+    # States of recurrent layers take in the padding, and windows are cut where keys and values are kept.
+    if any(type(layer) is not DynamicLayer for layer in DynamicCache(config=model.config).layers):
+        return False
     config = model.config.get_text_config()
     # A window counts padding: models with one read every prompt whole.
     windows = [getattr(config, name, None) for name in ("sliding_window", "attention_chunk_size", "attention_window")]
     return not any(windows) or getattr(config, "use_sliding_window", True) is False
+
+
+def start_token(model):
+    """Return the id of the token that every answer of an encoder-decoder begins with."""
+    start = getattr(model.config, "decoder_start_token_id", None)
+    return model.generation_config.decoder_start_token_id if start is None else start
 
 
 def cached_bytes(model, padding):
@@ -154,10 +164,7 @@ class Batch:
         encoded = self.model.get_encoder()(input_ids=tokens, attention_mask=mask)
         self.cache = EncoderDecoderCache(DynamicCache(), DynamicCache())
         self.inputs = {"attention_mask": mask, "encoder_outputs": encoded}
-        start = self.model.config.decoder_start_token_id
-        if start is None:
-            start = self.model.generation_config.decoder_start_token_id
-        self._forward(decoder_input_ids=torch.full((len(ids), 1), start, device=tokens.device))
+        self._forward(decoder_input_ids=torch.full((len(ids), 1), start_token(self.model), device=tokens.device))
 
     def _read_decoder(self, ids):
         plan = layout(ids)

@@ -31,7 +31,7 @@ import numpy as np
 import torch
 
 from scripts.core import files
-from scripts.core.engines import memory, structure
+from scripts.core.engines import decoding, memory, structure
 from scripts.core.engines.batches import BATCH_TOKENS, SENTINEL, Batch, blank, context_length
 from scripts.core.engines.output_layer import SelectiveModel
 from scripts.core.engines.ranking import most_probable
@@ -253,8 +253,7 @@ class MaskFiller:
         inputs = structure.text_inputs(self.model.model, ids)
         if not self.writes:
             return inputs, torch.from_numpy(np.flatnonzero(ids == self.blank_id))
-        start = self.model.model.config.decoder_start_token_id
-        begun = torch.tensor([[start, self.blank_id]]).repeat(len(ids), 1)
+        begun = torch.tensor([[decoding.start_token(self.model.model), self.blank_id]]).repeat(len(ids), 1)
         return {**inputs, "decoder_input_ids": begun.to(self.device)}, torch.arange(len(ids)) * 2 + 1
 
     def _check(self):

@@ -15,11 +15,17 @@ Special cases, decided once:
   padding follows it.
 * A prompt that leaves no room for the new tokens in the model's context is an error, never truncated.
 * Probabilities are as :mod:`scripts.core.engines.ranking` says.
+* Before the first batch, a few of the job's prompts are continued together, in float32, and what is most probable after
+  each is compared with single passes over the same tokens without a cache (:meth:`Generator.choose`). The fastest way
+  that agrees is taken; a model for which none does is refused.
 
 What is in a batch changes logits by floating-point rounding only; where two tokens are within that rounding of each
 other the choice can flip. ``tests/core/engines/test_generation.py`` counts how often it does.
 """
 
+import contextlib
+import copy
+import functools
 import logging
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -38,6 +44,17 @@ log = logging.getLogger("pronouns")
 BATCH_TOKENS = {"cpu": 8192, "cuda": 65536}
 """Tokens of a batch (prompts with padding, and new tokens) when the configuration says ``auto``: on a CPU, and on a GPU
 with models whose memory of a text is not known (:func:`batch_tokens`)."""
+
+
+WAYS = ("shared", "batched", "alone")
+"""How prompts are continued: in batches that read what prompts share once, in transformers' own loop, or in that one
+prompt at a time."""
+
+PROBE_TOKENS, PROBED_RANKS = 3, 10
+"""New tokens of a probe, and how many of the most probable are compared after each."""
+
+LEAST_PROBABILITY = 1e-6
+"""Less probable tokens are not compared: their log-probabilities are rounding."""
 
 
 @dataclass(frozen=True)
@@ -161,13 +178,83 @@ class Generator:
         self.seed = seed
         self.two_parts = model.config.is_encoder_decoder
         # Models with a memory of another kind (recurrent layers, windows, code of their own) read every prompt whole.
-        self.steps_here = decoding.can_continue(model)
-        self.shares = self.steps_here and not self.two_parts
+        self.way = "shared" if decoding.can_continue(model) else "batched"
+        self.chosen = False
         self.ends = end_tokens(model, tokenizer)
         padding = tokenizer.pad_token_id
         # Llama has no padding token; masked positions are never looked at, so any will do.
         self.padding = padding if padding is not None else (self.ends or [0])[0]
         self.has_run = False
+
+    @property
+    def shares(self) -> bool:
+        """Whether what prompts begin with is read once."""
+        return self.way == "shared" and not self.two_parts
+
+    def choose(self, prompts) -> str:
+        """Choose the way of continuing prompts, one of :data:`WAYS`, and return it.
+
+        The shortest and the longest prompt and the one most like the longest are continued by :data:`PROBE_TOKENS`
+        tokens together, in float32. A single pass over each prompt and its new tokens says what should have been most
+        probable at every step; that costs three such passes and a batch of three.
+
+        Args:
+            prompts: Those of the job; the probes are drawn from them.
+
+        Raises:
+            UserError: If no way agrees with the single passes.
+        """
+        ids = self.check(prompts)
+        longest = max(range(len(ids)), key=lambda row: len(ids[row]))
+        alike = max(
+            (row for row in range(len(ids)) if ids[row] != ids[longest]),
+            key=lambda row: decoding.common_tokens(ids[row], ids[longest]),
+            default=longest,
+        )
+        shortest = min(range(len(ids)), key=lambda row: len(ids[row]))
+        probes = [ids[row] for row in sorted({shortest, alike, longest})]
+        probe = copy.copy(self)
+        probe.max_new_tokens = min(PROBE_TOKENS, self.max_new_tokens)
+        probe.top_k, probe.groups, probe.temperature, probe.stop, probe.ends = PROBED_RANKS, None, 0, (), []
+        name = type(self.model).__name__
+        with structure.in_float32(self.model), structure.exact_kernels():
+            for way in WAYS[WAYS.index(self.way) :]:
+                self.way = probe.way = way
+                if probe._is_right(probes, name):
+                    self.chosen = True
+                    log.info("%s: prompts are continued in the way '%s'", name, way)
+                    return way
+        raise UserError(
+            f"{name}: prompts are not continued as by single passes over the same tokens, together or alone; leave the "
+            "model out of what is prompted"
+        )
+
+    def _is_right(self, probes, name):
+        """Return whether prompts (token ids) are continued as by single passes; the last way must not fail."""
+        try:
+            parts = memory.halved(lambda some: list(self._carry_on(some, [""] * len(some))), probes, "prompt")
+            continued = [row for part in parts for row in part]
+        except Exception as error:
+            if memory.ran_out(error) or self.way == WAYS[-1]:
+                structure.run_or_refuse(functools.partial(_raise, error), name, "a few prompts")
+            return False
+        return all(self._agrees(ids, raw, steps) for ids, (raw, steps, _) in zip(probes, continued, strict=True))
+
+    def _agrees(self, tokens, raw, steps):
+        """Return whether the probabilities of ``steps`` are those of a single pass over a prompt and its new tokens."""
+        with torch.inference_mode():
+            if self.two_parts:
+                written = torch.tensor([[decoding.start_token(self.model), *raw[:-1]]], device=self.model.device)
+                logits = self.model(**structure.text_inputs(self.model, [tokens]), decoder_input_ids=written).logits[0]
+            else:
+                whole = structure.text_inputs(self.model, [[*tokens, *raw[:-1]]])
+                logits = self.model(**whole).logits[0, len(tokens) - 1 :]
+        expected = logits.float().log_softmax(-1).double().cpu().numpy()
+        tolerance = structure.TOLERANCE + structure.TOLERANCE_PER_TOKEN * (len(tokens) + len(raw))
+        return len(steps) == len(expected) and all(
+            (np.abs(np.log(values) - row[ids])[values > LEAST_PROBABILITY] <= tolerance).all()
+            for row, (ids, values) in zip(expected, steps, strict=True)
+        )
 
     def tokenize(self, prompts):
         """Return the token ids of each prompt, shape (tokens,), special tokens included."""
@@ -208,6 +295,8 @@ class Generator:
             If a prompt is empty, or with its continuation longer than the model's context.
         """
         ids = self.check(prompts)
+        if prompts and not self.chosen:
+            self.choose(prompts)
         rows = range(len(prompts))
         plans = [self._cut(sorted(rows, key=lambda row: (-len(ids[row]), prompts[row])), ids)]
         if self.shares:
@@ -265,8 +354,17 @@ class Generator:
 
     def _run(self, keyed):
         prompts, keys = zip(*keyed, strict=True)
-        carry_on = self._continue if self.steps_here else self._continue_whole
-        return [self._result(*row) for row in carry_on(self.tokenize(prompts), keys)]
+        return [self._result(*row) for row in self._carry_on(self.tokenize(prompts), keys)]
+
+    def _carry_on(self, ids, keys):
+        """Yield (raw tokens up to the end token, steps, masses) for each row of token ids, in the way chosen."""
+        if self.way == "shared":
+            yield from self._continue(ids, keys)
+        elif self.way == "batched":
+            yield from self._continue_whole(ids, keys)
+        else:
+            for tokens, key in zip(ids, keys, strict=True):
+                yield from self._continue_whole([tokens], [key])
 
     def _continue(self, ids, keys):
         """Return (raw tokens up to the end token, steps, masses) for each row of token ids."""
@@ -322,6 +420,7 @@ class Generator:
             num_beams=1,
             eos_token_id=self.ends or None,
             pad_token_id=self.padding,
+            decoder_start_token_id=decoding.start_token(self.model) if self.two_parts else None,
         )
         keeper = _Keeper(self.top_k, self.groups)
         prefix = 1 if self.two_parts else width
@@ -329,12 +428,11 @@ class Generator:
         if self.temperature:
             sampler = Sampler(self.temperature, self.seed, keys)
             processors.append(lambda written, logits: sampler(logits, written.shape[1] - prefix))
-        with torch.inference_mode():
+        with torch.inference_mode(), _without_defaults(self.model):
             output = self.model.generate(
                 inputs.to(self.model.device),
                 attention_mask=mask.to(self.model.device),
                 generation_config=settings,
-                use_model_defaults=False,
                 logits_processor=LogitsProcessorList(processors),
                 stopping_criteria=StoppingCriteriaList([_Stop(self, prefix)] if self.stop else []),
             )
@@ -360,6 +458,20 @@ class Generator:
     def _stopped(self, tokens):
         text = self._decode(tokens)
         return any(word in text for word in self.stop)
+
+
+def _raise(error):
+    raise error
+
+
+@contextlib.contextmanager
+def _without_defaults(model):
+    """Keep a checkpoint's settings (samples, penalties, lengths) from filling what was left open."""
+    own, model.generation_config = model.generation_config, type(model.generation_config)()
+    try:
+        yield
+    finally:
+        model.generation_config = own
 
 
 def batch_tokens(model, tokens_per_batch):

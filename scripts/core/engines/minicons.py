@@ -49,7 +49,7 @@ class MiniconsEngine(Texts):
         self.network = model
         auto = BATCH_TOKENS["cpu" if device == "cpu" else "cuda"]
         self.budget = auto if tokens_per_batch == "auto" else tokens_per_batch
-        self.scorer = kind(model.eval(), device=device, tokenizer=tokenizer)
+        self.scorer = kind(model.eval(), device=device, tokenizer=with_batch_encoding(tokenizer))
         self.scorer.model = self._run
         structure.check(self, instances, context_length(model))
 
@@ -87,6 +87,13 @@ class MiniconsEngine(Texts):
         else:
             prepared = self.scorer.prepare_text(batch.payload, bos_token=False, eos_token=False)
         return [scores.double().cpu().numpy() for scores in self.scorer.compute_stats(prepared, return_tensors=True)]
+
+
+def with_batch_encoding(tokenizer):
+    """Return a tokenizer with ``batch_encode_plus``, which minicons 0.3.39 calls and transformers 5 has as a call."""
+    if not hasattr(tokenizer, "batch_encode_plus"):
+        tokenizer.batch_encode_plus = tokenizer.__call__
+    return tokenizer
 
 
 def equal_lengths(costs, lengths, budget):

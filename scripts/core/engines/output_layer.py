@@ -11,6 +11,7 @@ others too: they are keys and values there, and nothing else.
 import copy
 
 import torch
+from torch.nn.functional import scaled_dot_product_attention
 
 # Logits held at once. On a CPU 24 MiB: matrices are large enough to be fast, and the C library keeps so much for the
 # next ones. It gives more (from 32 MiB on) back to the system, which clears every page of it again; that takes as long
@@ -113,8 +114,12 @@ class SelectiveModel:
         def last(hidden, *_arguments, **_keywords):
             rows = torch.arange(len(hidden), device=hidden.device)
             read = hidden[rows, one_each.to(hidden.device)][:, None]
-            mixed = layer.attention(read, encoder_hidden_states=hidden)[0]
-            return (layer.feed_forward_chunk(mixed),)
+            mixing = layer.attention.self
+            shape = (len(hidden), -1, mixing.num_attention_heads, mixing.attention_head_size)
+            projected = mixing.query(read), mixing.key(hidden), mixing.value(hidden)
+            heads = [part.view(shape).transpose(1, 2) for part in projected]
+            mixed = scaled_dot_product_attention(*heads, scale=mixing.scaling).transpose(1, 2).reshape(read.shape)
+            return layer.feed_forward_chunk(layer.attention.output(mixed, read))
 
         hook = self.trunk.register_forward_hook(keep)
         layer = self._last_layer() if one_each is not None else None
@@ -131,9 +136,10 @@ class SelectiveModel:
     def _last_layer(self):
         """Return the last layer of BERT's kind, whose attention takes queries apart from keys and values, or None."""
         layers = getattr(getattr(self.model.base_model, "encoder", None), "layer", None)
-        if not isinstance(layers, torch.nn.ModuleList) or self.model.config.is_decoder:
+        if not isinstance(layers, torch.nn.ModuleList) or getattr(self.model.config, "is_decoder", False):
             return None
-        fits = hasattr(layers[-1], "attention") and hasattr(layers[-1], "feed_forward_chunk")
+        mixing = getattr(getattr(layers[-1], "attention", None), "self", None)
+        fits = hasattr(mixing, "scaling") and hasattr(layers[-1], "feed_forward_chunk")
         return layers[-1] if fits else None
 
     @staticmethod

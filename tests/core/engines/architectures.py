@@ -18,7 +18,7 @@ import pandas as pd
 import torch
 
 from scripts.core import options
-from scripts.core.engines import packed, scoring
+from scripts.core.engines import generation, models, packed, scoring
 from scripts.core.engines.batches import BATCH_TOKENS, context_length
 from scripts.core.errors import UserError
 from tests import zoo
@@ -114,6 +114,9 @@ KINDS = (
              {**GROUPED, "pad_token_id": 0, "rope_scaling": LONGROPE, "original_max_position_embeddings": 100}),
     _decoder("mistral", "MistralForCausalLM", "MistralConfig", {**GROUPED, "sliding_window": 4096}),
     _decoder("mistral-window", "MistralForCausalLM", "MistralConfig", {**GROUPED, "sliding_window": 100}),
+    _decoder("minimax", "MiniMaxForCausalLM", "MiniMaxConfig",
+             {**GROUPED, "head_dim": 8, "num_local_experts": 2, "num_experts_per_tok": 1, "block_size": 32,
+              "layer_types": ["linear_attention", "full_attention"]}, scale=3.0),
     _decoder("mixtral", "MixtralForCausalLM", "MixtralConfig", {**GROUPED, "num_local_experts": 4}),
     _decoder("qwen3", "Qwen3ForCausalLM", "Qwen3Config", {**GROUPED, "head_dim": 8}),
     _decoder("qwen3-moe", "Qwen3MoeForCausalLM", "Qwen3MoeConfig", {**GROUPED, **EXPERTS, "head_dim": 8}),
@@ -139,8 +142,7 @@ KINDS = (
     _decoder("xglm", "XGLMForCausalLM", "XGLMConfig",
              {"d_model": 32, "num_layers": 2, "attention_heads": 4, "ffn_dim": 64}),
     _decoder("biogpt", "BioGptForCausalLM", "BioGptConfig", SIZES, "gpt2"),
-    # Where nothing is padded transformers gives its layers no mask, and they attend to later tokens as well.
-    _decoder("doge", "DogeForCausalLM", "DogeConfig", GROUPED, refused="a later token changes"),
+    _decoder("doge", "DogeForCausalLM", "DogeConfig", GROUPED),
     Kind("mamba", "decoder", "llama", "MambaForCausalLM", "MambaConfig", MAMBA, scale=2.0),
     Kind("mamba-2", "decoder", "llama", "Mamba2ForCausalLM", "Mamba2Config",
          {**MAMBA, "num_heads": 8, "head_dim": 8, "n_groups": 1, "chunk_size": 32}, scale=2.0),
@@ -155,6 +157,58 @@ KINDS = (
     _decoder("falcon-h1", "FalconH1ForCausalLM", "FalconH1Config",
              {**GROUPED, "mamba_d_ssm": 32, "mamba_n_heads": 4, "mamba_d_head": 8, "mamba_d_state": 8,
               "mamba_chunk_size": 32}, scale=6.0),
+    _decoder("olmo-3", "Olmo3ForCausalLM", "Olmo3Config",
+             {**GROUPED, "sliding_window": 100, "layer_types": ["sliding_attention", "full_attention"]}),
+    _decoder("olmo-hybrid", "OlmoHybridForCausalLM", "OlmoHybridConfig",
+             {**GROUPED, **LINEAR, "linear_num_key_heads": 4, "layer_types": ["linear_attention", "full_attention"]}),
+    _decoder("qwen3.5", "Qwen3_5ForCausalLM", "Qwen3_5TextConfig",
+             {**GROUPED, **LINEAR, "head_dim": 8, "layer_types": ["linear_attention", "full_attention"]}),
+    _decoder("qwen3.5-moe", "Qwen3_5MoeForCausalLM", "Qwen3_5MoeTextConfig",
+             {**GROUPED, **EXPERTS, **LINEAR, "head_dim": 8, "shared_expert_intermediate_size": 32,
+              "layer_types": ["linear_attention", "full_attention"]}),
+    _decoder("gemma-3n", "Gemma3nForCausalLM", "Gemma3nTextConfig",
+             {**GROUPED, "head_dim": 8, "num_hidden_layers": 4, "num_kv_shared_layers": 2,
+              "intermediate_size": [64] * 4, "hidden_size_per_layer_input": 8,
+              "vocab_size_per_layer_input": 100, "laurel_rank": 4,
+              "altup_num_inputs": 2, "activation_sparsity_pattern": [0.0] * 4,
+              "layer_types": ["sliding_attention", "full_attention"] * 2}, "gemma"),
+    _decoder("gemma-4", "Gemma4ForCausalLM", "Gemma4TextConfig",
+             {**GROUPED, "head_dim": 8, "global_head_dim": 8, "hidden_size_per_layer_input": 8,
+              "vocab_size_per_layer_input": 600, "layer_types": ["sliding_attention", "full_attention"]}, "gemma"),
+    _decoder("nemotron-h", "NemotronHForCausalLM", "NemotronHConfig",
+             {**GROUPED, "head_dim": 8, "mamba_num_heads": 8, "mamba_head_dim": 8, "n_groups": 2, "ssm_state_size": 8,
+              "chunk_size": 32, "hybrid_override_pattern": "M*", "layers_block_type": ["mamba", "attention"]},
+             scale=3.0),
+    _decoder("bamba", "BambaForCausalLM", "BambaConfig",
+             {**GROUPED, "mamba_n_heads": 8, "mamba_d_head": 8, "mamba_n_groups": 1, "mamba_d_state": 8,
+              "mamba_chunk_size": 32, "attn_layer_indices": [1]}, scale=3.0),
+    _decoder("granite-4-hybrid", "GraniteMoeHybridForCausalLM", "GraniteMoeHybridConfig",
+             {**GROUPED, "mamba_n_heads": 8, "mamba_d_head": 8, "mamba_n_groups": 1, "mamba_d_state": 8,
+              "mamba_chunk_size": 32, "shared_intermediate_size": 32, "num_local_experts": 2, "num_experts_per_tok": 1,
+              "layer_types": ["mamba", "attention"]}, scale=3.0),
+    _decoder("zamba-2", "Zamba2ForCausalLM", "Zamba2Config",
+             {**GROUPED, "mamba_d_state": 8, "mamba_ngroups": 1, "n_mamba_heads": 8, "mamba_headdim": 8,
+              "chunk_size": 32, "num_mem_blocks": 1, "layers_block_type": ["mamba", "hybrid"],
+              "use_mamba_kernels": False}, scale=3.0),
+    _decoder("kimi-linear", "KimiLinearForCausalLM", "KimiLinearConfig",
+             {**GROUPED, "num_key_value_heads": 4, "kv_lora_rank": 16, "qk_rope_head_dim": 8, "qk_nope_head_dim": 8,
+              "v_head_dim": 8, "linear_head_dim": 8, "linear_num_heads": 4, "num_experts": 4, "num_experts_per_tok": 2,
+              "moe_intermediate_size": 32, "layer_types": ["linear_attention", "full_attention"]}, scale=3.0),
+    _decoder("deepseek-v3", "DeepseekV3ForCausalLM", "DeepseekV3Config",
+             {**SIZES, "num_key_value_heads": 4, "q_lora_rank": 16, "kv_lora_rank": 16, "qk_rope_head_dim": 8,
+              "qk_nope_head_dim": 8, "v_head_dim": 8, "n_routed_experts": 4, "n_shared_experts": 1, "n_group": 1,
+              "topk_group": 1, "num_experts_per_tok": 2, "moe_intermediate_size": 32, "first_k_dense_replace": 1}),
+    _decoder("glm-4-moe", "Glm4MoeForCausalLM", "Glm4MoeConfig",
+             {**GROUPED, "head_dim": 8, "n_routed_experts": 4, "n_shared_experts": 1, "n_group": 1, "topk_group": 1,
+              "num_experts_per_tok": 2, "moe_intermediate_size": 32, "first_k_dense_replace": 1}),
+    _decoder("lfm2-moe", "Lfm2MoeForCausalLM", "Lfm2MoeConfig",
+             {**GROUPED, "num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 32, "num_dense_layers": 1,
+              "layer_types": ["conv", "full_attention"]}),
+    _decoder("ministral-3", "Ministral3ForCausalLM", "Ministral3Config", {**GROUPED, "head_dim": 8}),
+    _decoder("modernbert-decoder", "ModernBertDecoderForCausalLM", "ModernBertDecoderConfig",
+             {**SIZES, "pad_token_id": 0, "local_attention": 64,
+              "layer_types": ["sliding_attention", "full_attention"]}),
+    _encoder("eurobert", "EuroBertForMaskedLM", "EuroBertConfig", {**GROUPED, **POSITIONS}, "roberta"),
     Kind("xlnet", "decoder", "llama", "XLNetLMHeadModel", "XLNetConfig",
          {"d_model": 32, "n_layer": 2, "n_head": 4, "d_inner": 64}, refused="a later token changes"),
     _decoder("bert-as-decoder", "BertLMHeadModel", "BertConfig", SIZES, "wordpiece", refused="a later token changes"),
@@ -226,8 +280,11 @@ def build(kind, **changed):
         for parameter in model.parameters():
             if parameter.dim() > 1:
                 parameter.mul_(kind.scale)
-    return model.eval(), words
+    return models.keep_attention_type(model.eval()), words
 
+
+NEW = 12
+"""Tokens that are written after a prompt."""
 
 FORMS = [["he", "she", "they", "xe"], ["his", "her", "their", "xyrs"], ["him", "her", "them", "xem"]]
 TASKS = (
@@ -356,6 +413,50 @@ def measure(kind, precision, pack_tokens, some, engine="packed", **changed):
     }
 
 
+@torch.inference_mode()
+def written(model, ids: list[int], pair: bool) -> list[int]:
+    """Return the tokens that a model finds most probable after a prompt, each from a pass over all before it."""
+    tokens = []
+    for _ in range(NEW):
+        if pair:
+            start = [model.config.decoder_start_token_id, *tokens]
+            logits = model(input_ids=torch.tensor([ids]), decoder_input_ids=torch.tensor([start])).logits
+        else:
+            logits = model(input_ids=torch.tensor([[*ids, *tokens]])).logits
+        tokens.append(int(logits[0, -1].argmax()))
+    return tokens
+
+
+def prompted(kind: Kind, **changed) -> dict:
+    """Continue :data:`NEW` tokens after texts that begin alike and after a short one, together and in a plain loop.
+
+    Args:
+        kind: A decoder or an encoder-decoder.
+        **changed: Options of the configuration that differ from the kind's.
+
+    Returns:
+        ``way``, that of :class:`scripts.core.engines.generation.Generator` or the refusal; ``changed``, how many of
+        ``prompts`` continuations are not those of the plain loop.
+    """
+    model, words = build(kind, **changed)
+    model.generation_config.eos_token_id = words.eos_token_id = None
+    texts = instances(40).text.str.replace("___", "they").tolist()
+    prompts = [texts[0], texts[0][:30], texts[5], texts[17], f"{texts[30]} And then", f"{texts[30]} So", "The clerk"]
+    generator = generation.Generator(model, words, max_new_tokens=NEW, tokens_per_batch=4096)
+    try:
+        plan = generator.plan(prompts)
+    except UserError as error:
+        return {"way": f"refused: {error}"}
+    found = {
+        row: list(result.tokens)
+        for batch in plan
+        for row, result in zip(batch.rows, generator.run([prompts[row] for row in batch.rows]), strict=True)
+    }
+    expected = [written(model, ids, kind.architecture != "decoder") for ids in generator.tokenize(prompts)]
+    wrong = sum(found[row] != tokens for row, tokens in enumerate(expected))
+    return {"way": generator.way, "changed": wrong, "prompts": len(prompts)}
+
+
 def main():
     """Print the table of all kinds."""
     parser = argparse.ArgumentParser(description=main.__doc__)
@@ -366,12 +467,14 @@ def main():
     # A pseudo-log-likelihood takes a forward pass for each token: fewer instances.
     chosen = {True: instances(max(1, given.instances // 4)), False: instances(given.instances)}
     print("| architecture | kind | precision | pack | way | largest difference (nats) | decisions changed | "
-          "their margin (nats) | rounding of the plain loop (nats) |")  # fmt: skip
-    print("|---|---|---|---|---|---|---|---|---|")
+          "their margin (nats) | rounding of the plain loop (nats) | prompted | answers changed |")  # fmt: skip
+    print("|---|---|---|---|---|---|---|---|---|---|---|")
     for kind in KINDS:
         if given.names and kind.name not in given.names:
             continue
         some = chosen[kind.architecture == "encoder"]
+        answers = prompted(kind) if kind.architecture != "encoder" else {"way": ""}
+        asked = f"{answers['way']} | " + (f"{answers['changed']} of {answers['prompts']}" if len(answers) > 1 else "")
         for precision in ("float32", "bfloat16"):
             for pack_tokens in (256, 1024) if kind.architecture == "decoder" else (256,):
                 row = measure(kind, precision, pack_tokens, some, given.engine)
@@ -381,8 +484,8 @@ def main():
                     if "difference" in row
                     else "| | |"
                 )
-                print(f"| {kind.name} | {kind.architecture} | {precision} | {pack_tokens} | {row['way']} | {rest} |",
-                      flush=True)  # fmt: skip
+                print(f"| {kind.name} | {kind.architecture} | {precision} | {pack_tokens} | {row['way']} | {rest} | "
+                      f"{asked} |", flush=True)  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -162,7 +162,7 @@ def test_plans_share_where_it_saves(loaded):
     generator = generation.Generator(model, tokenizer, **settings(tokens_per_batch=budget))
     plan = generator.plan(prompts)
     assert sorted(row for batch in plan for row in batch.rows) == list(range(len(prompts)))
-    generator.shares = False
+    generator.way = "batched"
     plain = generator.plan(prompts)
     assert sum(batch.tokens for batch in plan) < sum(batch.tokens for batch in plain)
     widths = [max(len(generator.tokenize([prompts[row]])[0]) for row in batch.rows) for batch in plain]
@@ -194,6 +194,7 @@ def test_rows_that_have_ended_leave_the_batch(loaded, name, monkeypatch):
     before = [loop(model, tokenizer, prompt)[0] for prompt in PROMPTS]
     ends = [tokenizer.eos_token_id, *{written[3] for written in before[:4]}]
     monkeypatch.setattr(model.generation_config, "eos_token_id", ends)
+    monkeypatch.setattr(generation.Generator, "choose", lambda *_: None)
     sizes, original = [], decoding.Batch.step
     monkeypatch.setattr(
         decoding.Batch, "step", lambda self, tokens: sizes.append(len(tokens)) or original(self, tokens)
@@ -336,6 +337,9 @@ def test_a_batch_that_does_not_fit_is_halved(loaded, monkeypatch):
         return original(model, ids, padding)
 
     monkeypatch.setattr(decoding, "Batch", small)
+    assert generation.generate(model, tokenizer, PROMPTS, **settings()) == expected
+    monkeypatch.setattr(generation.Generator, "choose", lambda *_: None)
+    sizes.clear()
     assert generation.generate(model, tokenizer, PROMPTS, **settings()) == expected
     assert sizes[0] == 7
     assert sum(size for size in sizes if size <= 2) == 7

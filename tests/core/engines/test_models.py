@@ -249,3 +249,32 @@ def test_a_gguf_file_is_parsed_once(monkeypatch):
     for mine, theirs in pairs:
         assert (mine.name, mine.tensor_type) == (theirs.name, theirs.tensor_type)
         assert np.array_equal(mine.data, theirs.data)
+
+
+def test_a_tokenizer_that_draws_its_cuts_is_refused(entries, tmp_path):
+    folder = tmp_path / "dropout"
+    shutil.copytree(entries["tiny-gpt-neox"]["source"]["path"], folder)
+    content = json.loads((folder / "tokenizer.json").read_text(encoding="utf-8"))
+    content["model"]["dropout"] = 0.1
+    (folder / "tokenizer.json").write_text(json.dumps(content), encoding="utf-8")
+    # A class of its own would be built from vocabulary and merges alone.
+    settings = json.loads((folder / "tokenizer_config.json").read_text(encoding="utf-8"))
+    settings["tokenizer_class"] = "PreTrainedTokenizerFast"
+    (folder / "tokenizer_config.json").write_text(json.dumps(settings), encoding="utf-8")
+    entry = entries["tiny-gpt-neox"] | {"source": {"path": str(folder)}}
+    with pytest.raises(UserError, match=r"model drawn: its tokenizer cuts a text into other tokens each time.*dropout"):
+        models.load("drawn", entry, models.locate("drawn", entry), "cpu")
+    with pytest.raises(UserError, match="its tokenizer cuts a text into other tokens"):
+        models.load_tokenizer("drawn", entry, models.locate("drawn", entry))
+
+
+def test_texts_begin_with_the_token_that_an_entry_names(entries):
+    name = "tiny-gpt-neox"
+    location = models.locate(name, entries[name])
+    plain = models.load_tokenizer(name, entries[name], location)
+    token = plain.convert_ids_to_tokens(7)
+    begun = models.load_tokenizer(name, entries[name] | {"bos_token": token}, location)
+    assert begun("The baker")["input_ids"] == [7, *plain("The baker")["input_ids"]]
+    assert begun("The baker", add_special_tokens=False)["input_ids"] == plain("The baker")["input_ids"]
+    with pytest.raises(UserError, match="bos_token 'no such token' is not in the vocabulary"):
+        models.load_tokenizer(name, entries[name] | {"bos_token": "no such token"}, location)

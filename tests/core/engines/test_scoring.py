@@ -119,6 +119,7 @@ def by_hand(model, tokenizer, architecture, text):
     """Score one text with minicons, called as its documentation shows."""
     from minicons import scorer
 
+    tokenizer = minicons.with_batch_encoding(tokenizer)
     if architecture == "encoder":
         by_one = scorer.MaskedLMScorer(model, "cpu", tokenizer=tokenizer)
         return by_one.sequence_score([text], reduction=lambda x: x.sum().item(), PLL_metric="within_word_l2r")[0]

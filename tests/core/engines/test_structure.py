@@ -68,6 +68,33 @@ def test_every_architecture_is_scored_as_in_a_plain_loop_or_refused(name, precis
         assert found["way"] == "equal length"
 
 
+WRITERS = [name for name, kind in KINDS.items() if kind.architecture != "encoder"]
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_every_architecture_is_prompted_as_in_a_plain_loop_or_refused(name):
+    kind = KINDS[name]
+    found = architectures.prompted(kind)
+    print(f"\n{name}: {found}")
+    if kind.refused == "a later token changes":
+        assert "prompts are not continued as by single passes" in found["way"] and "\n" not in found["way"]
+    else:
+        assert found["changed"] == 0
+
+
+# What has no check of its own: a window, biases and states that count the padding, positions of the longest prompt.
+@pytest.mark.parametrize(
+    ("name", "changed", "way"),
+    [("gpt-neo", {"window_size": 16}, "batched"), ("mpt", {}, "batched"), ("rwkv", {}, "alone"),
+     ("recurrent-gemma", {}, "alone"), ("phi-3-longrope", {}, "alone")],
+)  # fmt: skip
+def test_what_would_be_written_wrong_is_written_in_another_way(name, changed, way, monkeypatch):
+    found = architectures.prompted(KINDS[name], **changed)
+    assert (found["way"], found["changed"]) == (way, 0)
+    monkeypatch.setattr(generation.Generator, "choose", lambda *_: None)
+    assert architectures.prompted(KINDS[name], **changed)["changed"] > 0
+
+
 @pytest.mark.parametrize(("kind", "scale"), [("qwen3-next", 1.0), ("lfm2", 1.0), ("lfm2", 3.0), ("falcon-h1", 3.0)])
 @pytest.mark.parametrize("precision", [torch.float32, torch.bfloat16])
 def test_weak_mixing_is_seen_in_any_precision(kind, scale, precision):
@@ -92,6 +119,20 @@ def test_what_would_be_wrong_is_wrong(gpu_packs, monkeypatch):
     monkeypatch.setattr(structure, "check", lambda engine, *_: 10**6)
     found = architectures.measure(KINDS["gpt-neo"], "float32", GPU_PACK, architectures.instances(40))
     assert (found["way"], found["difference"] > 0.1) == (SHARED, True)
+
+
+@pytest.mark.parametrize("name", ["big-bird", "bigbird-pegasus"])
+def test_a_short_text_does_not_change_how_a_long_one_is_read(name, monkeypatch):
+    def difference():
+        model, words = architectures.build(KINDS[name], block_size=4, num_random_blocks=1)
+        texts = [torch.tensor(words([text])["input_ids"]) for text in ("The clerk had left early. " * 8, "The clerk")]
+        with torch.inference_mode():
+            before, _, after = (model(input_ids=texts[i]).logits for i in (0, 1, 0))
+        return (before - after).abs().max().item()
+
+    assert difference() == 0
+    monkeypatch.setattr(models, "keep_attention_type", lambda model: model)
+    assert difference() > 0.01
 
 
 def test_texts_on_both_sides_of_a_change_of_positions_are_not_mixed(gpu_packs):

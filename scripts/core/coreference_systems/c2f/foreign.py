@@ -117,7 +117,7 @@ def build(encoder, vocabulary, made):
     sizes.pop("architectures", None)
     if not Path(vocabulary).is_file():
         raise UserError(f"{vocabulary}: no such file; name the encoder's vocabulary")
-    tokenizer = BertTokenizerFast(vocab_file=str(vocabulary), do_lower_case=False)
+    tokenizer = BertTokenizerFast(vocab=str(vocabulary), do_lower_case=False)
     if len(tokenizer) != sizes["vocab_size"]:
         raise UserError(
             f"{vocabulary}: has {len(tokenizer)} word pieces, the encoder {sizes['vocab_size']}; name its vocabulary"

@@ -545,8 +545,9 @@ class PlainAttention(nn.Module):
             return values.transpose(1, 2).reshape(segments * self.heads, pieces, width)
 
         query, key, value = divided(self.query), divided(self.key), divided(self.value)
-        # The library's mask, (segments, 1, 1, pieces), has the least number there is, which lower precisions lack.
-        bias = attention_mask.clamp(min=-1e4).to(query.dtype).view(segments, 1, pieces)
+        # The library's mask, (segments, 1, pieces, pieces) with one row for all, has the least number there is, which
+        # lower precisions lack.
+        bias = attention_mask[:, 0, :1].clamp(min=-1e4).to(query.dtype)
         bias = bias.repeat_interleave(self.heads, 0)
         weights = torch.softmax(torch.baddbmm(bias, query, key.transpose(1, 2), alpha=width**-0.5), -1)
         attended = torch.bmm(weights, value).view(segments, self.heads, pieces, width)
