@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from scripts.core.paper import published
-from scripts.core.paper.claims import FAILS, HOLDS, NOT_APPLICABLE, decide
+from scripts.core.paper.claims import FAILS, HOLDS, NOT_APPLICABLE, check, decide
 from scripts.misgendered.lib import findings, study
 from scripts.misgendered.lib.analyses import name_ranks
 from tests.misgendered import synthetic
@@ -96,3 +96,52 @@ def test_every_published_number_is_mapped():
 def test_other_pronoun_groups_are_another_experiment():
     assert study.obstacle(list(synthetic.GROUPS)) == ""
     assert "exactly he, she" in study.obstacle(["he", "she", "xe"])
+
+
+def drawn(rng, accuracies, size):
+    """Return simulated accuracies by name, each with bootstrap samples."""
+    found = rng.binomial(size, accuracies) / size
+    return {f"{n}": (p, rng.binomial(size, p, 300) / size) for n, p in enumerate(found)}
+
+
+class OfSize:
+    def __init__(self, size):
+        self.n = size
+
+    def size(self):
+        return self.n
+
+
+def verdicts(accuracies, size, worlds=200):
+    rng = np.random.default_rng(20240601)
+    made = []
+    for _ in range(worlds):
+        shares = drawn(rng, accuracies, size)
+        made.append(decide([check(lambda shares=shares: findings.alike(OfSize(size), shares, 0.02))]).verdict)
+    return {verdict: made.count(verdict) / worlds for verdict in (HOLDS, FAILS, NOT_APPLICABLE)}
+
+
+@pytest.mark.parametrize("size", [20, 100, 1000, 20000])
+def test_a_flat_model_is_not_called_uneven_and_an_uneven_one_not_flat(size):
+    """The largest of four noisy differences beyond the bound is no finding; neither is silence on a small sample."""
+    flat, border = verdicts([0.7] * 4, size), verdicts([0.7, 0.7, 0.7, 0.72], size)
+    steep = verdicts([0.6, 0.65, 0.7, 0.75], size)
+    assert flat[FAILS] <= 0.05 and border[FAILS] <= 0.05
+    assert steep[HOLDS] <= 0.05 and border[HOLDS] <= 0.05
+    if size < 1000:
+        assert flat[HOLDS] == 0
+    if size == 20000:
+        assert flat[HOLDS] > 0.9 and steep[FAILS] > 0.9
+
+
+def test_the_variance_beyond_sampling_is_none_on_average_where_there_is_none():
+    rng = np.random.default_rng(20240601)
+    worlds = [findings.excess_variance(list(drawn(rng, [0.7] * 5, 100).values())) for _ in range(400)]
+    values = np.array([value for value, _ in worlds])
+    assert abs(values.mean()) < 4 * values.std() / 20
+    assert abs(np.mean([samples.mean() - value for value, samples in worlds])) < 0.1 * values.std()
+    (spread, _), (level, _) = (
+        findings.excess_variance(list(drawn(rng, accuracies, 20000).values()))
+        for accuracies in ([0.6, 0.7, 0.8], [0.7] * 3)
+    )
+    assert spread == pytest.approx(0.01, rel=0.1) and abs(level) < 1e-4

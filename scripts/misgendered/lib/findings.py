@@ -131,13 +131,35 @@ def above(results, first, second, names, shots=0):
     return sign(results, a - b, drawn_a - drawn_b, text, shots=shots)
 
 
-def within(results, value, samples, bound, text):
-    """Check that a quantity is under ``bound``."""
-    low, high = statistics.percentile_interval(samples)
-    said = f"{text} ({interval(100 * low, 100 * high, 1)})"
-    if high < bound or low > bound:
-        return high < bound, said
-    raise Lacking(f"{needed(results.size(), value - bound, low, high)} for {said}")
+def alike(results: Results, shares: dict[str, tuple[float, np.ndarray]], bound: float) -> tuple[bool, str]:
+    """Check that accuracies differ by less than ``bound`` from each other.
+
+    Two one-sided tests at 5 % for every pair: the 90 % interval of each difference must lie within the bound. All of
+    them must, so nothing is corrected. It fails if one difference lies beyond the bound at 5 % after Bonferroni.
+
+    Args:
+        results: Of which the accuracies are.
+        shares: Accuracies by name, each with its bootstrap samples.
+        bound: The largest difference that counts as none, as a share.
+
+    Raises:
+        Lacking: If some difference may be as large as the bound, with the size that the sample would need.
+    """
+    pairs = list(itertools.combinations(shares, 2))
+    differences = {(a, b): (shares[a][0] - shares[b][0], shares[a][1] - shares[b][1]) for a, b in pairs}
+    (first, second), (value, samples) = max(differences.items(), key=lambda item: abs(item[1][0]))
+    low, high = statistics.percentile_interval(samples, 0.9)
+    said = (
+        f"{first} {points(shares[first][0])}, {second} {points(shares[second][0])}; 90 % interval of the difference "
+        f"{interval(100 * low, 100 * high, 1)}, bound {points(bound)}"
+    )
+    ends = [statistics.percentile_interval(samples, 0.9) for _, samples in differences.values()]
+    if all(-bound < low and high < bound for low, high in ends):
+        return True, said
+    wide = [statistics.percentile_interval(samples, 1 - 0.05 / len(pairs)) for _, samples in differences.values()]
+    if any(low > bound or high < -bound for low, high in wide):
+        return False, said
+    raise Lacking(f"{needed(results.size(), bound - abs(value), low, high)} for {said}")
 
 
 def _types(*pairs):
@@ -165,10 +187,11 @@ def _of_number(kind, count):
 def _more_forms_help(results):
     def falls(few, more):
         (a, drawn_a), (b, drawn_b) = results.share(**_of_number("neo", few)), results.share(**_of_number("neo", more))
-        text = f"{few} forms {points(a)}, {more} forms {points(b)}"
-        if b - a > -STEP:
-            return True, text
-        return sign(results, b - a, drawn_b - drawn_a, text)
+        low, high = statistics.percentile_interval(drawn_b - drawn_a)
+        text = f"{few} forms {points(a)}, {more} forms {points(b)} ({interval(100 * low, 100 * high, 1)})"
+        if low > -STEP or high < 0:
+            return low > -STEP, text
+        raise Lacking(f"{needed(results.size(), b - a + STEP, low, high)} for {text}")
 
     whole = check(above, results, _of_number("neo", 5), _of_number("neo", 2), ("5 forms", "2 forms"))
     return [whole, *(check(falls, few, more) for few, more in itertools.pairwise(NUMBERS))]
@@ -183,15 +206,23 @@ def _more_forms_hurt(results):
     ]
 
     def steady():
-        value, samples = _range([results.share(**_of_number("binary", n)) for n in NUMBERS])
-        return within(results, value, samples, 0.02, f"range of binary pronouns {points(value)}")
+        return alike(results, {f"{n} forms": results.share(**_of_number("binary", n)) for n in NUMBERS}, 0.02)
 
     return [*made, check(steady)]
 
 
-def _range(shares):
-    values, samples = zip(*shares, strict=True)
-    return max(values) - min(values), np.ptp(np.array(samples), axis=0)
+def excess_variance(shares: list[tuple[float, np.ndarray]]) -> tuple[float, np.ndarray]:
+    """Return by how much accuracies vary beyond what sampling makes them vary, with bootstrap samples.
+
+    Sampling adds its own variance to that between accuracies once, and a bootstrap sample adds it once more.
+    """
+    values, samples = (np.array(part) for part in zip(*shares, strict=True))
+    noise = samples.var(axis=1, ddof=1).mean()
+    return values.var(ddof=1) - noise, samples.var(axis=0, ddof=1) - 2 * noise
+
+
+def _deviation(variance):
+    return points(math.sqrt(max(0.0, variance)))
 
 
 def _opt_rises(results):
@@ -250,13 +281,15 @@ def _bloom(results):
         return _correlation(results, value, samples, f"{TYPES[kind]}: correlation with size", expected)
 
     def steady(kind):
-        ranges = {
-            name: _range([results.share(pronoun_type=name, models=[m]) for m in results.family("BLOOM")])
-            for name in ("neo", kind)
-        }
-        difference = ranges[kind][0] - ranges["neo"][0]
-        text = f"ranges: {TYPES[kind]} {points(ranges[kind][0])}, neo {points(ranges['neo'][0])}"
-        return sign(results, difference, ranges[kind][1] - ranges["neo"][1], text)
+        (spread, drawn), (neo, drawn_neo) = (
+            excess_variance([results.share(pronoun_type=name, models=[m]) for m in results.family("BLOOM")])
+            for name in (kind, "neo")
+        )
+        text = f"standard deviation over sizes: {TYPES[kind]} {_deviation(spread)}, neo {_deviation(neo)}"
+        low, high = statistics.percentile_interval(drawn - drawn_neo)
+        if low > 0 or high < 0:
+            return low > 0, text
+        raise Lacking(f"{needed(results.size(), spread - neo, low, high)} for {text}")
 
     return [
         check(correlated, "neutral", -1), check(correlated, "binary", 1), check(steady, "neutral"),
@@ -288,17 +321,16 @@ def _no_common_size(results):
 
 
 def _binary_alike(results):
-    def alike():
+    def same():
         (she, drawn_she), (he, drawn_he) = results.share(group="she"), results.share(group="he")
-        value, samples = abs(she - he), np.abs(drawn_she - drawn_he)
-        return within(results, value, samples, 0.01, f"she {points(she)}, he {points(he)}")
+        return alike(results, {"she": (she, drawn_she), "he": (he, drawn_he)}, 0.01)
 
     def half():
         (they, drawn_they), (he, drawn_he) = results.share(group="they"), results.share(group="he")
         text = f"they {points(they)}, half of he {points(he / 2)}"
         return sign(results, they - he / 2, drawn_they - drawn_he / 2, text, expected=-1)
 
-    return [check(alike), check(half)]
+    return [check(same), check(half)]
 
 
 def _best_neo(results):
