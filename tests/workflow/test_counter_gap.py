@@ -79,7 +79,8 @@ def test_released_flags_give_the_printed_results(run):
     assert (results.verdict == "as printed").sum() == 96 and (results.verdict != "not run").sum() == 98
     verdicts = files.read_csv(run / "tables/claims.csv")
     released = verdicts[verdicts.templates == "released"].set_index("claim").verdict
-    assert set(released.index[released == "holds"]) == {1, 3, 8, 15} and not (released == "fails").any()
+    # Claims 3, 8 and 15 say that something does not differ: the intervals of one system are too wide to decide.
+    assert set(released.index[released == "holds"]) == {1} and not (released == "fails").any()
 
 
 def test_what_has_no_text_has_no_examples(run):
