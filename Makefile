@@ -7,7 +7,7 @@ RUNS ?= $(shell echo $$(($(CORES) < 2 ? 2 : $(CORES) > 4 ? 4 : $(CORES))))
 PYTHON ?= python3
 export PYTHON
 
-.PHONY: help paper quick test test-slurm environment tex lint bench scale architectures golden
+.PHONY: help paper quick test test-slurm environment lock tex lint bench scale architectures golden
 .DEFAULT_GOAL := help
 
 help: ## Show this list
@@ -33,6 +33,9 @@ scale: environment ## Measure a run of 29 synthetic models; leaves runs/syntheti
 
 architectures: environment ## Print how the engines score small models of 60 architectures that no study uses
 	.venv/bin/python -m tests.core.engines.architectures
+
+lock: ## Renew the lock files from the .in files: make lock, or make lock UPGRADE=1 for the newest versions these allow
+	@bash envs/lock.sh $(if $(UPGRADE),--upgrade)
 
 golden: environment ## Store anew what the tests compare results with, and print what differs from what was stored
 	.venv/bin/python -m tests.golden $(if $(MODELS),--models $(MODELS))

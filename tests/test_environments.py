@@ -48,6 +48,35 @@ def test_registry_packages_are_locked():
     assert packaged == pins("models.lock")
 
 
+@pytest.mark.parametrize(
+    ("lock", "said"),
+    [
+        ("envs/exprot.lock", "Error: envs/exprot.lock: there is no envs/exprot.in to make it from"),
+        ("envs/export.lock", "Error: envs/export.lock leaves out most of what its package asks for"),
+    ],
+)
+def test_a_lock_that_cannot_be_renewed_is_named(lock, said):
+    """Before anything is installed or written."""
+    done = subprocess.run(["bash", ROOT / "envs/lock.sh", lock], capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and done.stderr.startswith(said)
+
+
+IN_FILES = sorted([ROOT / "requirements.in", *(ROOT / "envs").glob("*.in")])
+
+
+@pytest.mark.parametrize(
+    "path", sorted([ROOT / "requirements.in", *(ROOT / "envs").glob("*.in")]), ids=lambda p: p.name
+)
+def test_every_requirement_of_an_in_file_is_in_its_lock(path):
+    """The test of a lock that was forgotten: names and, where the file pins one, the version."""
+    text = re.sub(r"\[[\w,]+\]", "", path.read_text(encoding="utf-8"))
+    locked = pins(path.with_suffix(".lock").relative_to(ROOT))
+    for name, pinned in re.findall(r"^([\w.-]+)(?:==([^\s;]+))?", text, flags=re.MULTILINE):
+        if name != "torch":
+            version = locked.get(name.lower().replace("_", "-"))
+            assert version and (not pinned or pinned == version), f"{path.name}: {name}; renew the lock (make lock)"
+
+
 @pytest.mark.parametrize("lock", ["requirements.lock", *(f"envs/{p.name}" for p in (ROOT / "envs").glob("*.lock"))])
 def test_lock_names_no_index_and_hashes_everything_but_torch(lock):
     text = (ROOT / lock).read_text(encoding="utf-8")

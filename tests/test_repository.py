@@ -46,12 +46,15 @@ def test_the_citation_agrees_with_the_papers_references():
     assert sum(reference["title"] in plain for reference in load("CITATION.cff")["references"]) >= 3
 
 
-def jobs():
-    return load(".github/workflows/ci.yml")["jobs"]
+WORKFLOWS = sorted(path.name for path in (ROOT / ".github/workflows").glob("*.yml"))
 
 
-def steps():
-    return [(name, step) for name, job in jobs().items() for step in job["steps"]]
+def jobs(workflow="ci.yml"):
+    return load(f".github/workflows/{workflow}")["jobs"]
+
+
+def steps(workflow="ci.yml"):
+    return [(name, step) for name, job in jobs(workflow).items() for step in job["steps"]]
 
 
 def test_continuous_integration_lints_tests_and_keeps_paper_and_report():
@@ -66,14 +69,35 @@ def test_continuous_integration_lints_tests_and_keeps_paper_and_report():
     assert {"push", "pull_request"} <= load(".github/workflows/ci.yml")[True].keys()
 
 
-def test_actions_are_pinned_and_jobs_bounded():
-    for name, step in steps():
+def test_the_newest_packages_are_tried_one_at_a_time():
+    workflow = load(".github/workflows/newest.yml")
+    assert workflow[True].keys() == {"schedule", "workflow_dispatch"}
+    (job,) = workflow["jobs"].values()
+    assert job["strategy"]["fail-fast"] is False
+    tried = job["strategy"]["matrix"]["package"]
+    needed = re.findall(r"^[\w-]+", (ROOT / "requirements.in").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    assert set(tried) <= set(needed) and {"transformers", "torch", "snakemake", "pandas"} <= set(tried)
+    commands = "\n".join(step["run"] for step in job["steps"] if "run" in step)
+    # The lock first, then one package of it newer, then the tests.
+    order = [
+        "make environment",
+        "install --upgrade ${{ matrix.package }}",
+        "pytest -m quick",
+        "pytest tests/core/engines",
+    ]
+    assert [commands.index(part) for part in order] == sorted(commands.index(part) for part in order)
+
+
+@pytest.mark.parametrize("workflow", WORKFLOWS)
+def test_actions_are_pinned_and_jobs_bounded(workflow):
+    for name, step in steps(workflow):
         assert ("uses" in step) != ("run" in step), name
         assert "uses" not in step or re.fullmatch(r"actions/[\w-]+@v\d+\.\d+\.\d+", step["uses"]), step
-    for name, job in jobs().items():
+    for name, job in jobs(workflow).items():
         assert job["timeout-minutes"] <= 180 and re.fullmatch(r"ubuntu-\d\d\.04", job["runs-on"]), name
-        assert job.get("needs", "lint") in jobs()
-    version = {step["with"]["python-version"] for _, step in steps() if "setup-python" in step.get("uses", "")}
+        assert "needs" not in job or job["needs"] in jobs(workflow)
+    with_python = [step for _, step in steps(workflow) if "setup-python" in step.get("uses", "")]
+    version = {step["with"]["python-version"] for step in with_python}
     assert version == {PROJECT["requires-python"].removeprefix(">=")}
 
 

@@ -2,6 +2,7 @@
 
 import importlib.metadata
 import json
+import math
 from pathlib import Path
 
 import pyarrow as pa
@@ -55,8 +56,8 @@ def main(
 ):
     """Write ``scores`` of all ``instances``, as the scoring of local models does.
 
-    Every answer lies in ``cache`` before it is used and is never asked for again, so that a killed job goes on where it
-    was. Nothing is sent if all texts may cost more than ``cost_limit_usd``.
+    Every answer that a check of the server has followed lies in ``cache`` and is never asked for again, so that a
+    killed job goes on where it was. Nothing is sent if all texts may cost more than ``cost_limit_usd``.
 
     Parameters
     ----------
@@ -152,16 +153,15 @@ def shard(path, priority):
 
 def check_cost(client, path, chosen, priority, limit, repeated):
     """Refuse what may cost too much before anything is sent; return the estimate."""
-
-    def requests():
-        for window in instances.windows(path, chosen, WINDOW):
-            for text in option_texts(window).text:
-                yield from client.requests(text)
-        if repeated:
-            for text in option_texts(server_gate.drawn(path, priority)).text:
-                yield from client.requests(text, call=1)
-
-    return client.check_cost(requests(), limit)
+    texts = [text for window in instances.windows(path, chosen, WINDOW) for text in option_texts(window).text]
+    requests = [asked for text in texts for asked in client.requests(text)]
+    if not repeated:
+        return client.check_cost(requests, limit)
+    watched = list(option_texts(server_gate.drawn(path, priority)).text)
+    requests += [asked for text in watched for asked in client.requests(text, call=1)]
+    new = client.estimate(requests)["requests"]
+    windows = math.ceil(chosen.sum() / WINDOW)
+    return client.check_cost(requests, limit, server_gate.watching_usd(client, watched, new, windows))
 
 
 def gate(texts, path, reference, priority):
@@ -179,11 +179,16 @@ def gate(texts, path, reference, priority):
     bound = client.api["scoring"].get("bound_nats", server_gate.BOUND_NATS)
     here = files.read_parquet(reference)
     rows = option_texts(server_gate.drawn(path, priority))
+    client.unchecked = {}
     there, again = (scoring.result_table(rows, texts.values(rows, call)) for call in (0, 1))
     server_gate.check_same_texts(here, there, reference)
     compared = server_gate.compare(here, there, again)
     log.info("model %s: the server beside this machine: %s", client.name, json.dumps(compared))
     server_gate.check(client.name, client.url, compared, bound)
+    client.accept()
+    drift = server_gate.BOUND_NATS + 2 * compared["largest_repeat_difference_nats"]
+    known = [list(table.log_probability) for table in (here, there)]
+    texts.check = server_gate.Watch(client, list(rows.text), *known, bound, drift)
     facts = files.parquet_metadata(reference)
     weights = {key: facts[key] for key in ("model", "revision", "weights_sha256", "device")}
     return {"checked": True, **compared, "bound_nats": bound, "reference": weights}

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from scripts.core import config, files
-from scripts.core.engines import models, server_gate
+from scripts.core.engines import models, served_scores, server_gate
 from scripts.core.errors import UserError
 from scripts.core.options import option_texts
 from scripts.scoring import score
@@ -119,6 +119,71 @@ def test_a_server_with_a_shifted_distribution_ends_the_run(loaded, arguments, an
     assert files.parquet_metadata(given["scores"])["gate"]["largest_difference_nats"] > 0.1
 
 
+@pytest.fixture
+def other_model(loaded):
+    """The logits of another model of the same vocabulary: those of every token are those of its neighbour."""
+    return lambda logits: logits.roll(1, dims=1)
+
+
+def finish(given):
+    """Let a job ask for all that it needs, and return how its score file and its answers are."""
+    score_at_server.main(**given)
+    kept = {path.name: path.read_text() for path in files.Path(given["cache"]).rglob("*.json")}
+    return files.Path(given["scores"]).read_bytes(), kept
+
+
+@pytest.mark.parametrize("answers", ["prompt_logprobs", "llama_cpp"])
+def test_another_model_behind_the_address_ends_a_run_that_goes_on(loaded, arguments, answers, other_model, monkeypatch):
+    monkeypatch.setattr(served_scores, "BETWEEN_CHECKS", 8)
+    now = {"change": lambda logits: logits}
+    with LikelihoodServer(*loaded["tiny-llama"], change=lambda logits: now["change"](logits)) as server:
+        given = arguments(server, answers)
+        monkeypatch.setattr(score_at_server, "write", lambda *_: pytest.fail("interrupted"))
+        with pytest.raises(pytest.fail.Exception):
+            score_at_server.main(**given)
+        monkeypatch.undo()
+        before = {path.name for path in files.Path(given["cache"]).rglob("*.json")}
+        now["change"] = other_model
+        with pytest.raises(UserError, match=r"^model served: .* now scores .* another model may answer there.*anew"):
+            score_at_server.main(**given)
+        # The gate was answered from disk, and nothing of the other model is kept.
+        assert {path.name for path in files.Path(given["cache"]).rglob("*.json")} == before
+        assert not files.Path(given["scores"]).exists()
+        now["change"] = lambda logits: logits
+        score_at_server.main(**given)
+
+
+def test_a_model_that_changes_within_a_run_ends_it_and_the_next_run_is_right(
+    loaded, arguments, other_model, monkeypatch, tmp_path
+):
+    monkeypatch.setattr(served_scores, "BETWEEN_CHECKS", 8)
+    now = {"change": lambda logits: logits}
+    with LikelihoodServer(*loaded["tiny-llama"], change=lambda logits: now["change"](logits)) as server:
+        given = arguments(server)
+        right, _ = finish(given | {"cache": str(tmp_path / "undisturbed")})
+        asked = []
+        answer = server.answer
+
+        def counting(body):
+            asked.append(body)
+            # Behind the gate (52 texts twice), the first check and some texts.
+            now["change"] = other_model if len(asked) > 2 * 52 + 3 + 11 else lambda logits: logits
+            return answer(body)
+
+        server.answer = counting
+        with pytest.raises(UserError, match="another model may answer there"):
+            score_at_server.main(**given)
+        server.answer = answer
+        now["change"] = lambda logits: logits
+        again, kept = finish(given)
+        assert again == right
+        # To begin anew with what is served now, as the message says, another folder takes another gate.
+        now["change"] = other_model
+        with pytest.raises(UserError, match="nats, more than"):
+            score_at_server.main(**given | {"cache": str(tmp_path / "another")})
+        assert finish(given)[1] == kept
+
+
 def test_calls_that_differ_are_told(loaded, arguments):
     drift = iter(range(100000))
     with LikelihoodServer(
@@ -172,6 +237,19 @@ def test_what_costs_too_much_is_not_sent(loaded, arguments):
         with pytest.raises(UserError, match="cost_limit_usd"):
             score_at_server.main(**given)
         assert not server.seen
+
+
+def test_damaged_answers_and_repeated_attempts_count_against_the_limit(loaded, arguments):
+    with LikelihoodServer(*loaded["tiny-llama"]) as server:
+        given = arguments(server)
+        _, kept = finish(given)
+        for path in files.Path(given["cache"]).rglob("*.json"):
+            path.write_text("{")
+        sent = len(server.seen)
+        with pytest.raises(UserError, match=r"requests may cost about USD .*cost_limit_usd \(1e-06\)"):
+            score_at_server.main(**given | {"cost_limit_usd": 1e-6})
+        assert len(server.seen) == sent
+        assert finish(given)[1].keys() == kept.keys()
 
 
 def test_the_sample_does_not_depend_on_the_order_of_the_file(instances, tmp_path, monkeypatch):

@@ -236,6 +236,8 @@ class Client:
         If the key's variable is not set, or the key would travel unencrypted.
     """
 
+    KEPT = "what was answered is kept"
+
     def __init__(
         self, name, api, cache, *, max_tokens, top_k, timeout=60.0, attempts=6, longest_wait=600.0, sleep=time.sleep
     ):
@@ -250,6 +252,9 @@ class Client:
         self.sleep = sleep
         self.url = f"{api['base_url'].rstrip('/')}/{ENDPOINTS[api['interface']]}"
         self.sent = 0
+        self.limit = math.inf
+        self.spent = 0.0
+        self._counting = threading.Lock()
         self._local = urllib.parse.urlsplit(self.url).hostname in LOCAL_HOSTS
         self._sessions = threading.local()
         self._pace = _Pace(api["requests_per_minute"], sleep)
@@ -295,7 +300,8 @@ class Client:
         except FileNotFoundError:
             return None
         except (ValueError, KeyError, TypeError, UnparsableError) as error:
-            log.warning("%s: damaged (%s); the server is asked again", path, error)
+            log.warning("%s: damaged (%s); it is removed, and the server is asked again", path, error)
+            path.unlink(missing_ok=True)
             return None
 
     def estimate(self, prompts):
@@ -307,7 +313,7 @@ class Client:
             ``requests`` to send, their ``prompt_tokens`` (a third of their characters), ``completion_tokens`` (as many
             as may be generated), ``usd`` at the registry's prices.
         """
-        new = [prompt for prompt in dict.fromkeys(prompts) if not self.path(prompt).exists()]
+        new = [prompt for prompt in dict.fromkeys(prompts) if self.kept(prompt) is None]
         prompt_tokens = sum(map(self.tokens_of, new))
         completion_tokens = len(new) * self.max_tokens
         return {
@@ -331,14 +337,18 @@ class Client:
         prices = self.api["usd_per_million_tokens"]
         return (prompt_tokens * prices["prompt"] + completion_tokens * prices["completion"]) / 1e6
 
-    def check_cost(self, prompts, limit):
+    def check_cost(self, prompts, limit, further=0.0):
         """Refuse to start what may cost more than ``limit`` US dollars; return the estimate otherwise.
+
+        From then on the limit also bounds what is sent, repeated attempts included. ``further`` is the price of what is
+        asked besides the prompts.
 
         Raises
         ------
         UserError
         """
         estimate = self.estimate(prompts)
+        estimate["usd"] += further
         log.info(
             "model %s: %d requests to send, about %d and at most %d tokens: at most about USD %.4f (limit %.4f)",
             self.name, estimate["requests"], estimate["prompt_tokens"], estimate["completion_tokens"], estimate["usd"],
@@ -349,6 +359,7 @@ class Client:
                 f"model {self.name}: {estimate['requests']} requests may cost about USD {estimate['usd']:.4f}, more "
                 f"than completions.cost_limit_usd ({limit:g}); raise the limit in config.yaml or ask for fewer texts"
             )
+        self.limit = limit
         return estimate
 
     def complete(self, prompt):
@@ -362,16 +373,24 @@ class Client:
         kept = self.kept(prompt)
         if kept is not None:
             return kept
+        return self.ask(prompt)
+
+    def ask(self, prompt):
+        """Return what the server answers to one prompt now, whatever is on disk, and keep it."""
         body = self.request(prompt)
-        response = self._ask(body)
+        response = self._ask(body, self.cost(self.tokens_of(prompt), self.max_tokens))
         try:
             completion = self.parse(response, prompt)
         except UnparsableError as error:
             raise UserError(f"model {self.name}: {self.url}: {error}; use another server or interface") from error
         received = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
         kept = {"url": self.url, "body": body, "received": received, "response": self._redacted(response)}
-        files.write_json(self.path(prompt), kept)
+        self.keep(prompt, kept)
         return completion
+
+    def keep(self, prompt, answer):
+        """Write an answer to disk, before it is used."""
+        files.write_json(self.path(prompt), answer)
 
     def _redacted(self, response):
         """Return an answer as it is kept.
@@ -411,8 +430,8 @@ class Client:
                 for future in waiting:
                     future.cancel()
 
-    def _ask(self, body):
-        """Send a request until it is answered and return the answer, decoded."""
+    def _ask(self, body, price):
+        """Send a request until it is answered and return the answer, decoded; ``price`` is of one attempt, at most."""
         retrying = tenacity.Retrying(
             stop=tenacity.stop_after_attempt(self.attempts),
             retry=tenacity.retry_if_exception_type(_TryAgain),
@@ -422,11 +441,11 @@ class Client:
             reraise=True,
         )
         try:
-            return retrying(self._send, body)
+            return retrying(self._send, body, price)
         except _TryAgain as error:
             raise UserError(
                 f"model {self.name}: {self.url}: no answer after {self.attempts} attempts ({error}); "
-                "run again later, what was answered is kept"
+                f"run again later, {self.KEPT}"
             ) from error
 
     def _pause(self, state):
@@ -438,9 +457,38 @@ class Client:
     def _log_pause(self, state):
         log.info("model %s: %s; waiting %.1f s", self.name, state.outcome.exception(), state.next_action.sleep)
 
-    def _send(self, body):
+    def _spend(self, price):
+        """Count one attempt, which may be billed whatever becomes of it.
+
+        Raises
+        ------
+        UserError
+            If it may cost more than is left of the limit.
+        """
+        with self._counting:
+            # Sums of prices are not exact in their last digits.
+            if self.spent + price > self.limit * (1 + 1e-9):
+                raise UserError(
+                    f"model {self.name}: {self.url}: {self.sent} requests, repeated attempts included, may have cost "
+                    f"USD {self.spent:.4f}, and another would pass completions.cost_limit_usd ({self.limit:g}); raise "
+                    f"the limit in config.yaml or run again later, {self.KEPT}"
+                )
+            self.spent += price
+            self.sent += 1
+
+    def _settle(self, decoded, price):
+        """Put what the server billed for an answer in the place of what was expected at most."""
+        usage = decoded.get("usage") if isinstance(decoded, dict) else None
+        try:
+            billed = self.cost(int(usage["prompt_tokens"]), int(usage["completion_tokens"]))
+        except (KeyError, TypeError, ValueError):
+            return
+        with self._counting:
+            self.spent += billed - price
+
+    def _send(self, body, price):
+        self._spend(price)
         self._pace.wait()
-        self.sent += 1
         try:
             answer = self._session().post(
                 self.url, json=body, auth=self._authorise, timeout=self.timeout, allow_redirects=False
@@ -454,6 +502,7 @@ class Client:
             decoded = answer.json()
         except ValueError as error:
             raise _TryAgain("the answer is not JSON") from error
+        self._settle(decoded, price)
         return decoded
 
     def _session(self):
@@ -487,9 +536,7 @@ class Client:
         if status in AGAIN or status >= 500:
             pause = _retry_after(answer.headers.get("Retry-After"))
             if pause is not None and pause > self.longest_wait:
-                raise UserError(
-                    f"{where} asks to wait {pause:.0f} s ({status}); run again later, what was answered is kept"
-                )
+                raise UserError(f"{where} asks to wait {pause:.0f} s ({status}); run again later, {self.KEPT}")
             raise _TryAgain(f"status {status} ({reason})", pause)
         raise UserError(f"{where} refuses the request ({status}: {reason}); correct the registry entry")
 

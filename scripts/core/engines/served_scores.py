@@ -23,12 +23,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from scripts.core import files
 from scripts.core.engines import completions
 from scripts.core.engines.batches import Texts
 from scripts.core.engines.completions import UnparsableError
 from scripts.core.errors import UserError
 
 ANSWERS = ("prompt_logprobs", "echo", "llama_cpp")
+
+# The first call is 0, and 1 is its repetition for the gate.
+ANEW = 2
+
+# Requests between two checks of a server: what is lost at most when a check fails, or a job is killed.
+BETWEEN_CHECKS = 100
 
 # Far above what a token's logit can be below the best one's, and the most that OpenAI's interface takes.
 BIAS = 100
@@ -44,7 +51,7 @@ class Asked:
     ids : tuple of int
         The tokens of the text, special ones included.
     call : int
-        0; other numbers ask for the same again, whatever is kept of earlier calls.
+        0; other numbers ask for the same again, and their answers are kept apart.
     opening : bool
         Whether the token behind the first is asked for alone (``llama_cpp``).
     """
@@ -78,11 +85,20 @@ class LikelihoodClient(completions.Client):
     ------
     UserError
         As :class:`completions.Client`; or if the server's way is not for this tokenizer.
+
+    Attributes
+    ----------
+    unchecked : dict or None
+        Answers (by their path on disk) that wait for a check of the server (:mod:`scripts.core.engines.server_gate`):
+        they are written by :meth:`accept` alone. None: every answer is written at once.
     """
+
+    KEPT = "what was answered up to the last check of the server is kept"
 
     def __init__(self, name, api, cache, tokenizer, **options):
         super().__init__(name, api, cache, max_tokens=1, top_k=1, **options)
         self.tokenizer = tokenizer
+        self.unchecked = None
         self.answers = api["scoring"]["answers"]
         special = set(tokenizer.all_special_ids) - {tokenizer.unk_token_id}
         first = (tokenizer("a")["input_ids"] or [None])[0]
@@ -116,6 +132,24 @@ class LikelihoodClient(completions.Client):
             return known
         digest = hashlib.sha256(json.dumps([known.stem, asked.call]).encode()).hexdigest()
         return self.cache / digest[:2] / f"{digest}.json"
+
+    def kept(self, asked):
+        """Return the answer that is on disk or waits for a check, or None."""
+        waiting = (self.unchecked or {}).get(self.path(asked))
+        return super().kept(asked) if waiting is None else self.parse(waiting["response"], asked)
+
+    def keep(self, asked, answer):
+        """Write an answer to disk, or hold it until the server was checked."""
+        if self.unchecked is None:
+            super().keep(asked, answer)
+        else:
+            self.unchecked[self.path(asked)] = answer
+
+    def accept(self):
+        """Write what waited for a check that held."""
+        for path, answer in self.unchecked.items():
+            files.write_json(path, answer)
+        self.unchecked = {}
 
     def tokens_of(self, asked):
         """Return how many tokens a request has."""
@@ -196,6 +230,12 @@ class LikelihoodClient(completions.Client):
             opening.completion_tokens + scored.completion_tokens,
         )
 
+    def score_anew(self, text):
+        """Return what :meth:`score` does, asked now; the answers replace those of the last such call."""
+        for asked in self.requests(text, call=ANEW):
+            self.ask(asked)
+        return self.score(text, call=ANEW)
+
     def requests(self, text, call=0):
         """Return the requests that :meth:`score` makes for a text."""
         asked = self.asked(text, call)
@@ -213,12 +253,18 @@ class ServedTexts(Texts):
     client : LikelihoodClient
     parallel : int
         Requests under way at the same time.
+
+    Attributes
+    ----------
+    check : callable or None
+        Called before anything is sent and whenever :data:`BETWEEN_CHECKS` requests were answered.
     """
 
     def __init__(self, client, parallel=1):
         super().__init__(client.tokenizer, "decoder")
         self.client = client
         self.parallel = parallel
+        self.check = None
 
     def values(self, rows, call=0):
         """Return the token log-probabilities of rows of :func:`scripts.core.options.option_texts`, a list of ndarray.
@@ -226,8 +272,16 @@ class ServedTexts(Texts):
         Every answer is on disk when it returns.
         """
         requests = [asked for text in dict.fromkeys(rows.text) for asked in self.client.requests(text, call)]
-        for _ in self.client.complete_all(dict.fromkeys(requests), self.parallel):
-            pass
+        new = [asked for asked in dict.fromkeys(requests) if self.client.kept(asked) is None]
+        between = BETWEEN_CHECKS if self.check else max(len(new), 1)
+        for start in range(0, len(new), between):
+            # What was answered before may be another model's, and so may what comes now.
+            if self.check and start == 0:
+                self.check()
+            for _ in self.client.complete_all(new[start : start + between], self.parallel):
+                pass
+            if self.check:
+                self.check()
         return [np.array(self.client.score(text, call).values) for text in rows.text]
 
 

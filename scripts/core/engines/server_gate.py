@@ -2,7 +2,9 @@
 
 A server may read texts otherwise, round, quantise, or answer one call otherwise than the next. What it gives for a
 sample of a job's texts is compared with the model's own checkpoint, and a difference beyond the bound ends the job
-before anything else is asked.
+before anything else is asked. Answers are kept, so a job that goes on compares what the server said before; and behind
+an address the model can change while a job runs. So a few of these texts are asked for anew whenever anything is sent
+(:class:`Watch`), and no answer is kept before the check that follows it.
 """
 
 import hashlib
@@ -13,6 +15,7 @@ import pandas as pd
 import torch
 
 from scripts.core import instances, options
+from scripts.core.engines import served_scores
 from scripts.core.engines.scoring import result_table
 from scripts.core.errors import UserError, counted
 
@@ -21,6 +24,8 @@ TEXTS = 50
 BOUND_NATS = 0.1
 """The bound of a registry entry that names none."""
 WINDOW = 1024
+WATCHED = 3
+"""Texts that each check asks for anew."""
 
 
 def drawn(path, priority=None, texts=TEXTS):
@@ -111,6 +116,63 @@ def compare(here, there, again):
         "repeated_calls_agree": bool((repeats == 0).all()),
         "largest_repeat_difference_nats": float(repeats.max()),
     }
+
+
+class Watch:
+    """Asks for a few texts of the gate anew; each call takes the next ones in turn.
+
+    Parameters
+    ----------
+    client : scripts.core.engines.served_scores.LikelihoodClient
+    texts : list of str
+        Of the gate, in its order.
+    here, there : sequence of float
+        Their scores on this machine, and those that the gate had of the server, in nats.
+    bound, drift : float
+        How far a new score may be from that of this machine, and from that of the gate.
+    """
+
+    def __init__(self, client, texts, here, there, bound, drift):
+        known = {text: values for text, *values in zip(texts, here, there, strict=True)}
+        self.client, self.texts, self.known = client, list(known), known
+        self.bound, self.drift = bound, drift
+        self.checks = 0
+
+    def __call__(self):
+        """Keep the answers that waited for this check if it holds.
+
+        Raises
+        ------
+        UserError
+            If the server gives other scores than before; what waited is dropped.
+        """
+        start = self.checks * WATCHED
+        chosen = {self.texts[place % len(self.texts)] for place in range(start, start + WATCHED)}
+        for text in sorted(chosen):
+            now = sum(self.client.score_anew(text).values)
+            here, there = self.known[text]
+            if not (abs(now - here) <= self.bound and abs(now - there) <= self.drift):
+                dropped = len(self.client.unchecked)
+                self.client.unchecked = {}
+                raise UserError(
+                    f"model {self.client.name}: {self.client.url}: a text that scored {there:.6g} nats when the server "
+                    f"was checked ({here:.6g} here) now scores {now:.6g}; another model may answer there. Of what it "
+                    f"said since the last check nothing is kept ({counted(dropped, 'answer')}); serve what was served "
+                    "before, or name another folder in completions.cache to begin anew"
+                )
+        self.checks += 1
+        self.client.accept()
+
+
+def watching_usd(client, texts, new, windows):
+    """Return what :class:`Watch` costs at most where so many new requests are sent in so many windows."""
+    if not new:
+        return 0.0
+    dearest = max(
+        sum(client.cost(client.tokens_of(asked), client.max_tokens) for asked in client.requests(text))
+        for text in texts
+    )
+    return WATCHED * (2 * windows + math.ceil(new / served_scores.BETWEEN_CHECKS)) * dearest
 
 
 def check_same_texts(here, there, where):

@@ -429,6 +429,31 @@ def test_cost_is_estimated_and_refused(make, server):
     assert client.check_cost(prompts, 0.0)["usd"] == 0
 
 
+def test_the_limit_bounds_what_is_sent_and_attempts_count(make, server):
+    """Two requests of 100 + 10 tokens; the first is sent three times before it is answered."""
+    client = make()
+    prompts = ["x" * 300, "y" * 300]
+    price = (100 * 1.5 + 10 * 2.0) / 1e6
+    server.script = [(500, {}, "oops"), (500, {}, "oops"), None]
+    client.check_cost(prompts, 3.5 * price)
+    assert client.complete(prompts[0]).text
+    sent = len(server.seen)
+    # What was billed for the answer replaces what was expected; the failures may have been billed in full.
+    billed = client.complete(prompts[0])
+    assert client.spent == pytest.approx(2 * price + client.cost(billed.prompt_tokens, billed.completion_tokens))
+    client.limit = client.spent + 0.9 * price
+    with pytest.raises(UserError, match=r"3 requests, repeated attempts included, may have cost USD .*cost_limit_usd"):
+        client.complete(prompts[1])
+    assert len(server.seen) == sent
+
+
+def test_a_damaged_answer_counts_as_one_to_pay(make, server, tmp_path):
+    make().complete("Fill in:")
+    (kept,) = kept_files(tmp_path)
+    kept.write_text("{")
+    assert make().estimate(["Fill in:"])["requests"] == 1
+
+
 def test_no_more_is_asked_for_than_the_server_gives(make, server):
     client = make(top_k=50, api={"top_logprobs": 2})
     assert client.top_k == 2
