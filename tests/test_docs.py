@@ -23,6 +23,8 @@ MENTIONED = {
     "snakemake --cores 2 -R ruff_figure_scaling": "tests/workflow/test_readme.py types it",
     "hf auth login": "tests/test_docs.py asks for its help",
     "make environment": "tests/test_docs.py asks make what it would do",
+    "make lock": "tests/test_docs.py asks make what it would do",
+    "make lock UPGRADE=1": "tests/test_docs.py asks make what it would do",
     "make quick": "tests/test_docs.py asks make what it would do",
 }
 

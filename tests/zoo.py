@@ -8,10 +8,13 @@ neopronouns split into pieces. Scores of these models mean nothing; they show th
 
 import argparse
 import json
+import string
 from pathlib import Path
 
 import yaml
 
+# Letters that begin sentences with neopronouns alone; vocabularies of published models have them.
+LETTERS = list(string.ascii_letters)
 CORPUS_FORMS = ("he", "she", "they", "his", "her", "their", "him", "them")
 VOCABULARY = 600
 
@@ -37,7 +40,7 @@ def _wordpiece(folder, lowercase=True):
     from transformers import BertTokenizerFast
 
     tokenizer = BertWordPieceTokenizer(lowercase=lowercase)
-    tokenizer.train_from_iterator(corpus(), vocab_size=VOCABULARY, show_progress=False)
+    tokenizer.train_from_iterator(corpus(), vocab_size=VOCABULARY, initial_alphabet=LETTERS, show_progress=False)
     tokenizer.save_model(str(folder))
     return BertTokenizerFast(vocab=str(folder / "vocab.txt"), do_lower_case=lowercase)
 
@@ -69,7 +72,12 @@ def _unigram(folder):
     specials = ["<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]"]
     tokenizer = SentencePieceUnigramTokenizer()
     tokenizer.train_from_iterator(
-        corpus(), vocab_size=VOCABULARY, special_tokens=specials, unk_token="<unk>", show_progress=False
+        corpus(),
+        vocab_size=VOCABULARY,
+        special_tokens=specials,
+        unk_token="<unk>",
+        initial_alphabet=LETTERS,
+        show_progress=False,
     )
     tokenizer.post_processor = TemplateProcessing(
         single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
@@ -103,7 +111,11 @@ def _llama(folder):
 
     tokenizer = SentencePieceBPETokenizer()
     tokenizer.train_from_iterator(
-        corpus(), vocab_size=VOCABULARY, special_tokens=["<unk>", "<s>", "</s>"], show_progress=False
+        corpus(),
+        vocab_size=VOCABULARY,
+        special_tokens=["<unk>", "<s>", "</s>"],
+        initial_alphabet=LETTERS,
+        show_progress=False,
     )
     tokenizer.post_processor = TemplateProcessing(single="<s> $A", special_tokens=[("<s>", 1)])
     return PreTrainedTokenizerFast(
@@ -130,6 +142,7 @@ def _t5(folder):
         vocab_size=VOCABULARY,
         special_tokens=["<pad>", "</s>", "<unk>", *sentinels],
         unk_token="<unk>",
+        initial_alphabet=LETTERS,
         show_progress=False,
     )
     tokenizer.post_processor = TemplateProcessing(single="$A </s>", special_tokens=[("</s>", 1)])

@@ -106,9 +106,21 @@ def facts(entry, made):
         "Parameters": f"{entry['parameters']:,}" if entry["parameters"] else "not published",
         "Precision": entry.get("precision", ""),
         "Context": f"{entry['context']:,} tokens" if entry.get("context") else "no limit stated",
+        "Not read": unread(made),
         "Licence": entry["licence"] + (" (gated)" if entry["gated"] else ""),
     }
     return [{"name": name, "value": value} for name, value in listed.items() if value]
+
+
+def unread(made):
+    """Return in how many of the scored instances the model cannot tell options apart, or nothing if in none."""
+    stated = [facts for facts in map(files.parquet_metadata, made) if "unread_instances" in facts]
+    counts = {
+        "an option unknown or two read alike": sum(facts["unread_instances"] for facts in stated),
+        "best options tied": sum(facts["tied_instances"] for facts in stated),
+    }
+    total = sum(facts["instances"] for facts in stated)
+    return "; ".join(f"{words} in {count:,} of {total:,} instances" for words, count in counts.items() if count)
 
 
 def judged(table):

@@ -64,6 +64,7 @@ def main(
             align="llrlX",
         ),
         "gates": gates(stated, models),
+        "readings": readings(stated, models),
         "pronoun_sets": [breakable(entry["label"]) for entry in pronoun_sets],
         "listed": listed,
         "table": table,
@@ -102,6 +103,31 @@ def gates(stated, models):
                 made[key] = max(gate[key] for gate in of_model)
             made["repeated_calls_agree"] = all(gate["repeated_calls_agree"] for gate in of_model)
         found.append(made)
+    return found
+
+
+def readings(stated, models):
+    """Return what models could not read or decide of the instances that they scored, over all sets of instances.
+
+    Parameters
+    ----------
+    stated : list of dict
+        Metadata of score files (:meth:`scripts.core.engines.reading.Reading.facts`).
+    models : dict of str to dict
+
+    Returns
+    -------
+    list of dict
+        For each model with any of them its ``label``, ``instances`` and the sums of ``unknown_instances``,
+        ``unread_instances`` and ``tied_instances``.
+    """
+    keys = ("unknown_instances", "unread_instances", "tied_instances")
+    found = []
+    for name, facts in models.items():
+        of_model = [entry for entry in stated if entry["model"] == name and keys[0] in entry]
+        sums = {key: sum(entry[key] for entry in of_model) for key in (*keys, "instances")}
+        if any(sums[key] for key in keys):
+            found.append({"label": facts["label"]} | sums)
     return found
 
 

@@ -9,7 +9,7 @@ from scripts.core.job import log, run
 # Metadata in which the shards of one run may differ.
 _PER_SHARD = (
     "shard", "instances", "text_tokens", "forward_tokens", "prompts", "prompt_tokens", "new_tokens",
-    "calibration_instances", "rescored_instances",
+    "calibration_instances", "rescored_instances", "unknown_instances", "unread_instances", "tied_instances",
 )  # fmt: skip
 # And a list of what each has.
 _LISTED = "decision_bounds"

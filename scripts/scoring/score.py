@@ -11,7 +11,8 @@ import pandas as pd
 from scripts.core import files, instances, losses, options
 from scripts.core.engines import chunks, continuation, label_loss, model_jobs, registry, scoring, structure
 from scripts.core.engines.batches import METRICS, Texts, check_lengths, context_length, progress_bar
-from scripts.core.engines.mixed_precision import Bound, HalfWeights, calibration_rows
+from scripts.core.engines.mixed_precision import Bound, HalfWeights, calibration_rows, exceeding_share
+from scripts.core.engines.reading import Reading
 from scripts.core.errors import UserError, counted
 from scripts.core.job import log, run
 
@@ -133,6 +134,11 @@ def main(
             metadata["rescored_instances"], counted(metadata["instances"], "instance"),
             metadata["calibration_instances"], mixed.weights.precision, metadata["decision_bounds"],
         )  # fmt: skip
+        if metadata["calibration_instances"]:
+            log.info(
+                "at most %.1f %% of the instances move by more than half of that bound, with 95 %% confidence",
+                100 * exceeding_share(metadata["calibration_instances"]),
+            )
     model_jobs.write_speed(speed, opened, seconds, **amounts)
     parts.remove()
     log.info(
@@ -345,6 +351,7 @@ class Job:
         self.mixed = mixed
         self.label = ""
         self.bar = None
+        self.reading = None
         # Of the job's instances, how many have come so far.
         self.share = 1.0
         self.scored_tokens = 0
@@ -375,6 +382,7 @@ class Job:
 
         def batches():
             done = 0
+            self.reading = Reading(metadata["model"], self.engine, total)
             with progress_bar(self.label, None) as self.bar:
                 for window in instances.windows(path, chosen, WINDOW):
                     rows = self.way.rows(window)
@@ -382,6 +390,7 @@ class Job:
                     self.share = done / total
                     table = self.window(rows, metadata)
                     yield pa.RecordBatch.from_pandas(table[schema.names], schema=schema, preserve_index=False)
+            metadata.update(self.reading.facts())
             if self.mixed:
                 metadata.update(self.mixed.facts())
 
@@ -420,10 +429,14 @@ class Job:
     def window(self, rows, metadata):
         """Return the table of a window's rows."""
         check_lengths(self.engine, rows, self.limit)
+        self.reading.read(rows)
         metadata["text_tokens"] += int(self.engine.lengths(rows).sum())
-        if not self.mixed:
-            return self.way.table(rows, self.values(rows, metadata), self.engine)
-        return self.mixed_window(rows, metadata)
+        if self.mixed:
+            table = self.mixed_window(rows, metadata)
+        else:
+            table = self.way.table(rows, self.values(rows, metadata), self.engine)
+        self.reading.decide(table)
+        return table
 
     def mixed_window(self, rows, metadata):
         """Return the table of a window's rows in mixed precision, with the column ``precision``."""

@@ -11,6 +11,7 @@ from tqdm import tqdm
 from scripts.core import files, instances, losses
 from scripts.core.engines import continuation, label_loss, models, scoring, server_gate
 from scripts.core.engines.batches import METRICS
+from scripts.core.engines.reading import Reading
 from scripts.core.engines.served_scores import LikelihoodClient, ServedTexts
 from scripts.core.errors import UserError, counted
 from scripts.core.job import log, run
@@ -211,11 +212,13 @@ def write(texts, path, chosen, scores, score, token_values, metadata):
     schema = pa.schema(fields)
     counts = {"texts": 0, "prompt_tokens": 0, "completion_tokens": 0}
     metadata.update(instances=int(chosen.sum()))
+    reading = Reading(metadata["model"], texts, metadata["instances"])
 
     def batches():
         with tqdm(total=metadata["instances"], desc=texts.client.name, unit="instance", mininterval=0.5) as bar:
             for window in instances.windows(path, chosen, WINDOW):
                 rows = option_texts(window)
+                reading.read(rows)
                 values = texts.values(rows)
                 for text in rows.text:
                     answer = texts.client.score(text)
@@ -224,7 +227,9 @@ def write(texts, path, chosen, scores, score, token_values, metadata):
                 counts["texts"] += len(rows)
                 bar.update(len(window))
                 table = table_of(rows, values, texts)
+                reading.decide(table)
                 yield pa.RecordBatch.from_pandas(table[schema.names], schema=schema, preserve_index=False)
+        metadata.update(reading.facts())
 
     instances.write_stream(scores, schema, batches(), metadata)
     return counts

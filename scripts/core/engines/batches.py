@@ -160,13 +160,28 @@ class Texts:
             self.blank, _ = blank(tokenizer)
         self.special = set(tokenizer.all_special_ids) - {tokenizer.unk_token_id}
 
+    @property
+    def unknown_token(self):
+        """The id that stands for what the tokenizer does not know; None if it knows every byte.
+
+        Tokenizers of bytes name the token that ends or begins texts as unknown, and never use it so.
+        """
+        tokenizer = self.tokenizer
+        roles = (tokenizer.bos_token_id, tokenizer.eos_token_id, tokenizer.pad_token_id)
+        return None if tokenizer.unk_token_id in roles else tokenizer.unk_token_id
+
+    def scored_ids(self, rows):
+        """Return the token ids that each row's score is of, a list of lists: its text's, or its labels'."""
+        if self.architecture != "encoder-decoder":
+            return self.tokenizer(rows.text.tolist())["input_ids"]
+        return [self.labels(*row) for row in zip(rows.filled, rows.text, strict=True)]
+
     def lengths(self, rows):
         """Return the number of tokens that the model must take for each row, an array of int."""
+        scored = [len(ids) for ids in self.scored_ids(rows)]
         if self.architecture != "encoder-decoder":
-            return np.array([len(ids) for ids in self.tokenizer(rows.text.tolist())["input_ids"]])
-        sources = [len(self.source(masked)) for masked in rows.masked]
-        labels = [len(self.labels(*row)) for row in zip(rows.filled, rows.text, strict=True)]
-        return np.maximum(sources, labels)
+            return np.array(scored)
+        return np.maximum([len(self.source(masked)) for masked in rows.masked], scored)
 
     def label_kinds(self, rows):
         """Return what each scored token of each row is, of :data:`KINDS`, and the tokens of its option.

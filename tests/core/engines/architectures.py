@@ -117,7 +117,7 @@ KINDS = (
     _decoder("minimax", "MiniMaxForCausalLM", "MiniMaxConfig",
              {**GROUPED, "head_dim": 8, "num_local_experts": 2, "num_experts_per_tok": 1, "block_size": 32,
               "layer_types": ["linear_attention", "full_attention"]}, scale=3.0),
-    _decoder("mixtral", "MixtralForCausalLM", "MixtralConfig", {**GROUPED, "num_local_experts": 4}),
+    _decoder("mixtral", "MixtralForCausalLM", "MixtralConfig", {**GROUPED, "num_local_experts": 4}, scale=4.0),
     _decoder("qwen3", "Qwen3ForCausalLM", "Qwen3Config", {**GROUPED, "head_dim": 8}),
     _decoder("qwen3-moe", "Qwen3MoeForCausalLM", "Qwen3MoeConfig", {**GROUPED, **EXPERTS, "head_dim": 8}),
     _decoder("qwen3-next", "Qwen3NextForCausalLM", "Qwen3NextConfig",

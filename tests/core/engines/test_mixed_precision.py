@@ -9,7 +9,7 @@ import torch
 
 from scripts.core import config, files, model_outputs, options
 from scripts.core.engines import mixed_precision, models
-from scripts.core.engines.mixed_precision import Bound, HalfWeights, calibration_rows
+from scripts.core.engines.mixed_precision import Bound, HalfWeights, calibration_rows, exceeding_share
 from scripts.scoring import merge_scores, score
 from tests import jobs
 from tests import zoo as builder
@@ -177,6 +177,18 @@ def test_few_instances_are_scored_in_float32(entries, tmp_path):
     assert (facts["calibration_instances"], facts["rescored_instances"]) == (0, 5)
 
 
+@pytest.mark.parametrize("draw", ["normal", "lognormal", "standard_cauchy"])
+def test_the_share_that_may_exceed_the_largest_range_holds_however_ranges_are_distributed(draw):
+    """In 5 % of calibrations, and no more, a larger share of all instances moves by more than the largest of them."""
+    rng = np.random.default_rng(0)
+    everything = np.sort(np.abs(getattr(rng, draw)(size=200_000)))
+    largest = np.array([rng.choice(everything, 256).max() for _ in range(2000)])
+    exceeding = 1 - np.searchsorted(everything, largest, side="right") / len(everything)
+    missed = (exceeding > exceeding_share(256)).mean()
+    assert exceeding_share(256) == pytest.approx(0.0116, abs=1e-4)
+    assert 0.03 < missed < 0.07
+
+
 def test_a_job_whose_bound_was_too_small_starts_again(entries, tmp_path, monkeypatch):
     monkeypatch.setattr(mixed_precision, "CALIBRATION", 8)
     asked = write_instances(tmp_path / "instances.parquet", 60)
@@ -190,6 +202,14 @@ def test_a_job_whose_bound_was_too_small_starts_again(entries, tmp_path, monkeyp
         runs.append(dict(self.largest))
 
     monkeypatch.setattr(Bound, "observe", observe)
+    close, asked_for = Bound.close, []
+
+    def first_all(self, half):
+        """Return all at first, so that some move by more than a fifth of what those did that calibrated."""
+        asked_for.append(len(half))
+        return set(half.instance_id) if len(asked_for) == 1 else close(self, half)
+
+    monkeypatch.setattr(Bound, "close", first_all)
     given = arguments(entries, tmp_path, tmp_path / "instances.parquet", "tiny-llama", "mixed")
     score.main(**given)
     (bounds,) = files.parquet_metadata(given["scores"])["decision_bounds"]
