@@ -21,6 +21,11 @@ _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]")
 
 FORMS = ("nominative", "accusative", "possessive", "possessive_independent", "reflexive")
 
+PRONOUN_TYPES = ("binary", "neutral", "neo")
+"""Types of pronoun sets, by which MISGENDERED groups its results."""
+
+PRONOUN_COLUMNS = ("set", *FORMS, "type")
+
 WORD = re.compile(r"[A-Za-z]+(?:['’][A-Za-z]+)?")
 """A word of a sentence."""
 
@@ -157,36 +162,46 @@ def _check_header(header, columns, where, exact):
         raise UserError(f"{where}: the column '{missing}' is missing; add it (cells are separated by tabs)")
 
 
+class PronounSet(dict):
+    """The forms of a pronoun set by name, and its ``type``, one of :data:`PRONOUN_TYPES`."""
+
+    def __init__(self, forms, kind):
+        super().__init__(forms)
+        self.type = kind
+
+
 def read_pronouns(path):
     """Read the pronoun sets.
 
     Parameters
     ----------
     path : str or Path
-        Columns ``set`` and the five forms (:data:`FORMS`).
+        Columns ``set``, the five forms (:data:`FORMS`) and ``type`` (:data:`PRONOUN_TYPES`).
 
     Returns
     -------
-    dict of str to dict
+    dict of str to PronounSet
         Set name to its forms by name, in file order.
 
     Raises
     ------
     UserError
-        If a cell is empty, a form is not lower-case or holds a blank, or a set occurs twice.
+        If a cell is empty, a form is not lower-case or holds a blank, a type is unknown, or a set occurs twice.
     """
     sets = {}
-    for row, cells in read_tsv(path, ("set", *FORMS)):
+    for row, cells in read_tsv(path, PRONOUN_COLUMNS):
         where = f"{path}, row {row}"
         for column, cell in cells.items():
             if not cell.strip():
                 raise UserError(f"{where}: the cell '{column}' is empty; every pronoun set needs all five forms")
             if cell != cell.lower() or any(c.isspace() or c in "{}_" for c in cell):
                 raise UserError(f"{where}: '{cell}' ({column}) must be one lower-case word; templates add capitals")
-        name = cells.pop("set")
+        name, kind = cells["set"], cells["type"]
+        if kind not in PRONOUN_TYPES:
+            raise UserError(f"{where}: the type '{kind}' is unknown; write binary, neutral or neo")
         if name in sets:
             raise UserError(f"{where}: the pronoun set '{name}' occurs twice; remove or rename one")
-        sets[name] = {form: cells[form] for form in FORMS}
+        sets[name] = PronounSet({form: cells[form] for form in FORMS}, kind)
     if not sets:
         raise UserError(f"{path}: has no pronoun set; add a row")
     return sets
@@ -241,7 +256,7 @@ def select_pronoun_sets(pronouns, names, forms=CASES, shared=False):
 
 def pronoun_lines(path):
     """Return the line of each pronoun set in ``pronouns.tsv``; errors as in :func:`read_tsv`."""
-    return {cells["set"]: row for row, cells in read_tsv(path, ("set", *FORMS))}
+    return {cells["set"]: row for row, cells in read_tsv(path, PRONOUN_COLUMNS)}
 
 
 def label(forms):

@@ -29,7 +29,7 @@ def main(
     origins = {"row": Path(quadruples or c_gap or candidates or gap or released).name}
     if quadruples:
         frame = read_quadruples(quadruples, templates.read_pronouns(pronouns))
-        lines = {cells["set"]: row for row, cells in templates.read_tsv(pronouns, ("set", *templates.FORMS))}
+        lines = templates.pronoun_lines(pronouns)
         # A quadruple has the forms of both sets, and is looked at as a whole.
         frame["pronoun_rows"] = [[lines[name] for name in SETS.values()]] * len(frame)
         origins["pronoun_rows"] = Path(pronouns).name

@@ -5,7 +5,7 @@ import pandas as pd
 from scripts.core import plotting
 from scripts.core.job import run
 from scripts.core.options import SLOT
-from scripts.misgendered.lib import declarations, figures, study
+from scripts.misgendered.lib import declarations, figures
 from scripts.misgendered.lib import instances as assembly
 from scripts.misgendered.lib.labels import DECLARATION_TYPES, NAME_CLASSES, TYPES
 
@@ -32,7 +32,7 @@ def parts(loaded, wording):
     rows = loaded.templates.rows
     template = next((row for row in rows if row.form == "acc"), rows[0])
     groups = loaded.groups
-    group = next((name for name in groups if study.pronoun_type(name) == "neo"), list(groups)[-1])
+    group = next((name for name in groups if groups[name].type == "neo"), list(groups)[-1])
     by_class = {
         name_class: [entry["name"] for entry in loaded.names if entry["name_class"] == name_class]
         for name_class in NAME_CLASSES
@@ -41,7 +41,7 @@ def parts(loaded, wording):
         f"{NAME_CLASSES[name_class]} ({len(names)}): {', '.join(names[:NAMES_SHOWN])}, …"
         for name_class, names in by_class.items()
     )
-    of_type = {kind: [name for name in groups if study.pronoun_type(name) == kind] for kind in TYPES}
+    of_type = {kind: [name for name in groups if groups[name].type == kind] for kind in TYPES}
     pronouns = "\n".join(f"{TYPES[kind]}: {', '.join(members)}" for kind, members in of_type.items() if members)
     name = by_class["unisex"][0]
     texts = []

@@ -33,7 +33,7 @@ def main(
     else:
         read = templates.read_official(archive) if archive else templates.read_replica(sentences, occupations)
         template_checks.check(read, known, own=not archive)
-    rows = template_files.read_tsv(pronouns, ("set", *template_files.FORMS))
+    rows = template_files.read_tsv(pronouns, template_files.PRONOUN_COLUMNS)
     frame = assembly.build(read, entities, chosen, {cells["set"]: row for row, cells in rows})
     log.info("%d instances of %d templates", len(frame), len(read.rows))
     files.write_parquet(instances, frame, {"origins": read.origins() | {"pronoun_row": Path(pronouns).name}})

@@ -3,12 +3,12 @@ import pytest
 from scripts.core.errors import UserError
 from scripts.core.templates import read_occupations, read_pronouns, read_tsv, select_pronoun_sets
 
-HEADER = "set\tnominative\taccusative\tpossessive\tpossessive_independent\treflexive"
+HEADER = "set\tnominative\taccusative\tpossessive\tpossessive_independent\treflexive\ttype"
 ROWS = {
-    "he": "he\the\thim\this\this\thimself",
-    "she": "she\tshe\ther\ther\thers\therself",
-    "e": "e\te\tem\teir\teirs\temself",
-    "ey": "ey\tey\tem\teir\teirs\temself",
+    "he": "he\the\thim\this\this\thimself\tneo",
+    "she": "she\tshe\ther\ther\thers\therself\tneo",
+    "e": "e\te\tem\teir\teirs\temself\tneo",
+    "ey": "ey\tey\tem\teir\teirs\temself\tneo",
 }
 
 
@@ -66,17 +66,22 @@ def test_missing_and_undecodable_files(tmp_path):
 def test_pronouns_keep_file_order_and_name_their_forms(tmp_path):
     sets = read_pronouns(file(tmp_path, "# canary", HEADER, ROWS["she"], ROWS["he"]))
     assert list(sets) == ["she", "he"]
-    assert sets["she"]["possessive"] == "her" and sets["she"]["possessive_independent"] == "hers"
+    assert (
+        sets["she"].type == "neo"
+        and sets["she"]["possessive"] == "her"
+        and sets["she"]["possessive_independent"] == "hers"
+    )
 
 
 @pytest.mark.parametrize(
     ("row", "expected"),
     [
-        ("xe\txe\t\txyr\txyrs\txemself", "row 3: the cell 'accusative' is empty"),
-        ("xe\tXe\txem\txyr\txyrs\txemself", "row 3: 'Xe' (nominative) must be one lower-case word"),
-        ("xe\txe\txem \txyr\txyrs\txemself", "row 3: 'xem ' (accusative) must be one lower-case word"),
+        ("xe\txe\t\txyr\txyrs\txemself\tneo", "row 3: the cell 'accusative' is empty"),
+        ("xe\tXe\txem\txyr\txyrs\txemself\tneo", "row 3: 'Xe' (nominative) must be one lower-case word"),
+        ("xe\txe\txem \txyr\txyrs\txemself\tneo", "row 3: 'xem ' (accusative) must be one lower-case word"),
         (ROWS["he"], "row 3: the pronoun set 'he' occurs twice"),
-        ("xe\txe\txem\txyr\txyrs", "row 3: 5 cells where the header has 6"),
+        ("xe\txe\txem\txyr\txyrs", "row 3: 5 cells where the header has 7"),
+        (ROWS["she"].replace("neo", "new"), "row 3: the type 'new' is unknown; write binary, neutral or neo"),
     ],
 )
 def test_broken_pronoun_rows(tmp_path, row, expected):

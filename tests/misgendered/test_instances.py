@@ -204,7 +204,7 @@ def test_rows_that_a_full_set_does_not_have_are_refused():
 def test_an_added_group_and_a_removed_template_are_followed(tmp_path):
     table = tmp_path / "pronouns.tsv"
     table.write_text(
-        make.PRONOUNS.read_text(encoding="utf-8") + "fae\tfae\tfaer\tfaer\tfaers\tfaerself\n", encoding="utf-8"
+        make.PRONOUNS.read_text(encoding="utf-8") + "fae\tfae\tfaer\tfaer\tfaers\tfaerself\tneutral\n", encoding="utf-8"
     )
     texts = tmp_path / "templates.tsv"
     lines = (make.FOLDER / "templates.tsv").read_text(encoding="utf-8").split("\n")
@@ -215,7 +215,7 @@ def test_an_added_group_and_a_removed_template_are_followed(tmp_path):
     rows = frame(loaded, samples.draw(loaded, 600, 1))
     assert set(rows.group) == set(groups)
     assert set(rows.template_index) == set(range(50)) - {7}
-    assert rows[rows.group == "fae"].pronoun_type.unique().tolist() == ["neo"]
+    assert rows[rows.group == "fae"].pronoun_type.unique().tolist() == ["neutral"]
     assert rows.groupby("form").options.agg(lambda cells: {len(cell) for cell in cells}).to_dict() == {
         "nom": {12}, "acc": {11}, "pos_dep": {12}, "pos_ind": {12}, "ref": {11},
     }  # fmt: skip

@@ -39,8 +39,8 @@ CONTEXTS = {
 
 def pronoun_lines(sets=("he", "she", "they", "xe")):
     """Lines of a pronouns.tsv."""
-    header = "set\tnominative\taccusative\tpossessive\tpossessive_independent\treflexive"
-    return [header, *("\t".join((name, *PRONOUNS[name])) for name in sets)]
+    header = "set\tnominative\taccusative\tpossessive\tpossessive_independent\treflexive\ttype"
+    return [header, *("\t".join((name, *PRONOUNS[name], "neo")) for name in sets)]
 
 
 def occupation_lines(occupations=OCCUPATIONS):

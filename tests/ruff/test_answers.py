@@ -132,6 +132,31 @@ def test_odd_outputs(text, case, gold, outcome, named):
     assert answers.judge(text, case, gold, PRONOUNS) == (outcome, named)
 
 
+WITH_IT = PRONOUNS | {
+    "it": templates.PronounSet(dict(zip(templates.FORMS, ("it", "it", "its", "its", "itself"), strict=True)), "neo")
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "case", "gold", "outcome", "named"),
+    [
+        ("It is unclear.", NOM, "it", "none", None),
+        ("It is unclear, but it could be she.", NOM, "she", "right", "she"),
+        ("She, I think, as it says.", NOM, "it", "wrong", "she"),
+        ("The sentence and its context do not say.", POS, "it", "none", None),
+        ("It itself says nothing", NOM, "it", "none", None),
+        ("It.", NOM, "it", "right", "it"),
+        ("it, it", NOM, "it", "right", "it"),
+        ("it/its", NOM, "it", "right", "it"),
+        ("its", NOM, "it", "wrong_case", "it"),
+        ("it", NOM, "she", "wrong", "it"),
+        ("it or she", NOM, "it", "wrong", "she"),
+    ],
+)
+def test_a_form_that_need_not_stand_for_a_person_counts_alone(text, case, gold, outcome, named):
+    assert answers.judge(text, case, gold, WITH_IT) == (outcome, named)
+
+
 def test_every_outcome_is_in_the_table():
     assert {row[3] for row in TABLE} == set(answers.OUTCOMES)
 

@@ -192,7 +192,7 @@ def test_the_projects_templates_have_no_problem(root):
 
 
 def test_a_new_pronoun_set_matters_only_once_it_is_configured(tmp_path):
-    lines = [*small_templates.pronoun_lines(), "the\tthe\tthem\tthes\tthes\ttheself"]
+    lines = [*small_templates.pronoun_lines(), "the\tthe\tthem\tthes\tthes\ttheself\tneo"]
     given = small_templates.given(small_templates.write(tmp_path, pronouns=lines))
     assert instances.load(pronoun_sets=["he", "she", "xe"], **given)
     assert "has the pronoun 'the' besides its slot" in refusal(instances.load, pronoun_sets=["he", "the"], **given)

@@ -100,7 +100,8 @@ def test_a_sentence_without_a_person_is_refused(tmp_path):
 def test_the_job_writes_what_audits_follow(tmp_path):
     sentences, occupations = make.write(tmp_path)
     pronouns = tmp_path / "pronouns.tsv"
-    lines = ["\t".join(("set", *make.FORMS)), *("\t".join((n, *f.values())) for n, f in make.PRONOUNS.items())]
+    rows = ("\t".join((name, *forms.values(), "neo")) for name, forms in make.PRONOUNS.items())
+    lines = ["\t".join(("set", *make.FORMS, "type")), *rows]
     pronouns.write_text("\n".join(lines), encoding="utf-8")
     given = {"pronouns": str(pronouns), "entities": "single", "pronoun_sets": ["they", "he"]}
     path = tmp_path / "single.parquet"

@@ -9,7 +9,7 @@ from scripts.core import files
 
 pytestmark = pytest.mark.workflow
 
-GROUP = "ve\tve\tver\tvis\tvis\tverself\n"
+GROUP = "ve\tve\tver\tvis\tvis\tverself\tneo\n"
 GROUPS = ["he", "she", "they", "thon", "e", "ae", "co", "vi", "xe", "ey", "ze", "ve"]
 
 

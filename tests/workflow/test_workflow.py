@@ -151,7 +151,7 @@ def test_jobs_depend_on_the_pronoun_sets_that_they_use(finished):
     # MISGENDERED uses all rows that there are, the other studies the first four.
     others = {"ruff_sample", "winopron_instances", "counter_gap_instances"}
     for text, rules, scored in (
-        (f"{before}fae\tfae\tfaer\tfaer\tfaers\tfaerself\n", set(), set()),
+        (f"{before}fae\tfae\tfaer\tfaer\tfaers\tfaerself\tneo\n", set(), set()),
         (before.replace("\tzirs\t", "\tzirz\t"), {"misgendered_sample"}, {"misgendered"}),
         (before.replace("\thers\t", "\therz\t"), {"misgendered_sample", *others}, {"misgendered", "ruff", "winopron"}),
     ):
@@ -301,7 +301,7 @@ def test_an_added_pronoun_set_runs_through(fresh):
     """One row in pronouns.tsv and one name in config: instances, options, scores and figures follow."""
     workflow = fresh()
     table = workflow.folder / "templates/pronouns.tsv"
-    edit(table, "fae\tfae\tfaer\tfaer\tfaers\tfaerself\n")
+    edit(table, "fae\tfae\tfaer\tfaer\tfaers\tfaerself\tneo\n")
     overlay = workflow.folder / "config/test.yaml"
     text = re.sub(
         r"^(models: .*)$", r"\1\npronoun_sets: [he, she, they, xe, fae]", overlay.read_text(), flags=re.MULTILINE

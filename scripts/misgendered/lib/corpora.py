@@ -34,7 +34,6 @@ from pathlib import Path
 
 from scripts.core import files as written
 from scripts.core.errors import UserError, counted
-from scripts.misgendered.lib import study
 
 log = logging.getLogger("pronouns")
 
@@ -409,7 +408,7 @@ def table(counts, groups, name, label):
 def forms_of(groups):
     """Return type, group, form and word for each form of each group."""
     return [
-        {"pronoun_type": study.pronoun_type(group), "group": group, "form": form, "word": word}
+        {"pronoun_type": forms.type, "group": group, "form": form, "word": word}
         for group, forms in groups.items()
         for form, word in forms.items()
     ]

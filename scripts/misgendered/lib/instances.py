@@ -271,7 +271,7 @@ class Instances:
             ]
         )
         classes = np.array([study.NAME_CLASSES.index(entry["name_class"]) for entry in self.names])[codes.name]
-        types = np.array([study.TYPES.index(study.pronoun_type(group)) for group in self.groups])[codes.group]
+        types = np.array([study.TYPES.index(forms.type) for forms in self.groups.values()])[codes.group]
         kinds = np.array([study.DECLARATION_TYPES.index(way.kind) for way in self.declarations])[codes.declaration]
         name_files = [Path(self._name_files[name_class]).name for name_class in study.NAME_CLASSES]
         taken = pa.array(form)

@@ -42,7 +42,7 @@ def from_instances(loaded):
     values = {
         "forms": sum(map(bool, of_form.values())),
         "groups": len(loaded.groups),
-        "types": len({study.pronoun_type(group) for group in loaded.groups}),
+        "types": len({forms.type for forms in loaded.groups.values()}),
         "full": loaded.size * len(loaded.declarations),
         "one": loaded.size,
         "combinations": len({way.number for way in loaded.declarations}),

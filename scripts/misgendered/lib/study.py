@@ -21,8 +21,8 @@ FORMS = {
 SOMETIMES_DECLARED = ("ref", "pos_dep", "pos_ind")
 """The forms that some combinations of Table 2 leave out; nominative and accusative are declared always."""
 
-TYPES = ("binary", "neutral", "neo")
-_TYPES = {"he": "binary", "she": "binary", "they": "neutral"}
+TYPES = templates.PRONOUN_TYPES
+"""Binary (he, she), neutral (they) and neo (Table 1); the column ``type`` of ``templates/pronouns.tsv``."""
 
 NAME_CLASSES = ("unisex", "female", "male")
 DECLARATION_TYPES = ("explicit", "parenthetical")
@@ -40,11 +40,6 @@ PRONOUN_GROUPS = ("he", "she", "they", "thon", "e", "ae", "co", "vi", "xe", "ey"
 """The eleven groups of Table 1, in its order."""
 
 
-def pronoun_type(group):
-    """Return the type of a pronoun group: binary (he, she), neutral (they), or neo for every other one (Table 1)."""
-    return _TYPES.get(group, "neo")
-
-
 def select_groups(pronouns, names):
     """Return the configured pronoun groups with the forms that the study uses.
 
@@ -59,7 +54,7 @@ def select_groups(pronouns, names):
 
     Returns
     -------
-    dict of str to dict
+    dict of str to scripts.core.templates.PronounSet
         Group to its forms, by the names in :data:`FORMS`, in the configured order.
 
     Raises
@@ -73,7 +68,10 @@ def select_groups(pronouns, names):
         raise UserError(f"misgendered.{error}") from error
     if len(selected) < 2:
         raise UserError("misgendered.pronoun_sets: at least two pronoun groups are needed to choose among; add one")
-    return {group: {form: forms[column] for form, column in FORMS.items()} for group, forms in selected.items()}
+    return {
+        group: templates.PronounSet({form: forms[column] for form, column in FORMS.items()}, forms.type)
+        for group, forms in selected.items()
+    }
 
 
 def declaration(kind, number):

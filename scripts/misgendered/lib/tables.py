@@ -45,8 +45,8 @@ def pronouns(groups):
     groups : dict of str to dict
         Group to its forms, from :func:`scripts.misgendered.lib.study.select_groups`.
     """
-    order = [g for kind in TYPES for g in groups if study.pronoun_type(g) == kind]
-    rows = [[TYPES[study.pronoun_type(g)], *(groups[g][form] for form in SHORT)] for g in order]
+    order = [g for kind in TYPES for g in groups if groups[g].type == kind]
+    rows = [[TYPES[groups[g].type], *(groups[g][form] for form in SHORT)] for g in order]
     frame = pd.DataFrame(rows, columns=["Type", *SHORT.values()])
     return frame.assign(Type=named_once(frame.Type))
 
@@ -163,7 +163,7 @@ def name_class(frame, models):
     """
     shown = figures.panels(models)
     classes = present(NAME_CLASSES, frame.name_class)
-    singles = [g for g in dict.fromkeys(frame.group) if g != ALL and study.pronoun_type(g) != "neo"]
+    singles = list(dict.fromkeys(frame.group[(frame.group != ALL) & (frame.pronoun_type != "neo")]))
     wanted = [(g, g, None) for g in singles] + [("neo-pronouns", ALL, "neo")]
     rows = []
     for model, title in shown.items():
@@ -387,7 +387,7 @@ def corpus_counts(table, groups):
     first = table[table.form == "nom"]
     rows = []
     for kind, label in TYPES.items():
-        for group in [g for g in groups if study.pronoun_type(g) == kind]:
+        for group in [g for g in groups if g in set(first.group[first.pronoun_type == kind])]:
             part = first[first.group == group]
             counts = {f"{row.label} ({row.quantity})": f"{row.count_:,}" for row in _counted(part).itertuples()}
             rows.append({"Type": label, "Group": group} | counts)

@@ -5,8 +5,6 @@ import pandas as pd
 
 from scripts.core import files, losses, model_outputs
 from scripts.core.errors import UserError
-from scripts.misgendered.lib import study
-from scripts.misgendered.lib.instances import SEPARATOR
 
 OF_INSTANCE = [
     "instance_id", "shots", "draw", "declaration", "declaration_type", "declaration_number", "pronoun_type", "group",
@@ -42,8 +40,8 @@ def predictions(instances, scores, model, combinations, labels="corrected", capi
     DataFrame
         ``model``, the columns :data:`OF_INSTANCE` (``declaration_number`` is the number of declared forms),
         ``declared`` (whether the form that is asked for is one of them), ``picked`` and ``correct`` by the mean,
-        ``picked_sum`` and ``correct_sum`` by the sum, ``tie`` (another form has the same mean), ``picked_group`` and
-        ``picked_type`` (of the picked form), ``gold_tokens`` and ``chance`` (of a random pick among the candidates).
+        ``picked_sum`` and ``correct_sum`` by the sum, ``tie`` (another form has the same mean), ``picked_group``
+        (of the picked form), ``gold_tokens`` and ``chance`` (of a random pick among the candidates).
 
     Raises
     ------
@@ -94,8 +92,6 @@ def decided(instances, means, sums, tokens, model, combinations):
             chosen = codes[rows, best][:, None]
             table["tie"] = ((values == values.max(axis=1)[:, None]) & (codes != chosen)).any(axis=1)
             table["picked_group"] = groups[starts + (codes == chosen).argmax(axis=1)]
-            kinds = {name: study.pronoun_type(name.split(SEPARATOR)[0]) for name in set(table.picked_group)}
-            table["picked_type"] = table.picked_group.map(kinds)
     table["gold_tokens"] = tokens[rows, right].astype(int)
     table["chance"] = (codes == gold[:, None]).sum(axis=1) / offered
     kinds = {name: int(name.rpartition("_")[2]) for name in set(table.declaration)}

@@ -13,9 +13,11 @@ The study gives "unique pronouns, if any" and no code. Here:
 4. *s/he*, *s-he* and *(s)he* stand for *she* and *he*. Words that a slash or such brackets join are alternatives: if
    they are forms of different sets and one of them is of the case, or no form of the case is there besides, they are
    no answer either (``several``), as in *his/hers* where *his* alone would fit. *she/her* names one set.
-5. Otherwise, without any form of the case, a form of some set in another case is an answer in the wrong case
+5. *It* and *one* stand for no person in *It is unclear* or *one of them*: forms of such a set (:data:`IMPERSONAL`)
+   count only where the model wrote nothing else.
+6. Otherwise, without any form of the case, a form of some set in another case is an answer in the wrong case
    (``wrong_case``). Forms that two cases share (*her*, *his*) belong to the instance's case where that is one of them.
-6. Everything else is no answer (``none``).
+7. Everything else is no answer (``none``).
 
 Only ``right`` is right: accuracy is its share among all outputs, as in the study.
 """
@@ -34,6 +36,9 @@ PICKS = ("right", "wrong")
 
 BOTH = " or "
 """Between the names of sets that share a form."""
+
+IMPERSONAL = frozenset({"it", "its", "itself", "one", "ones", "oneself"})
+"""Forms of sets that English also uses without a person in mind."""
 
 _LETTER = r"[^\W\d_]"
 _ABBREVIATION = re.compile(rf"(?<!{_LETTER})(?:i\.e|e\.g|i\. e(?=\.)|e\. g(?=\.))(?!{_LETTER})")
@@ -105,7 +110,11 @@ def read(text, case, pronouns):
         for form in table.values():
             owners.setdefault(form, set()).add(name)
     groups = alternatives(text, owners)
-    forms = {word for group in groups for word in group if word in owners}
+    words = {word for group in groups for word in group}
+    if words - IMPERSONAL:
+        # Beside other words these need not stand for the person.
+        owners = {form: names for form, names in owners.items() if form not in IMPERSONAL}
+    forms = words & set(owners)
     answers = forms & set(of_case)
     ambiguous = [group for group in groups if len(owned := _owned(group, owners)) and not set.intersection(*owned)]
     if len(answers) > 1 or any(not answers or answers & set(group) for group in ambiguous):
