@@ -25,6 +25,12 @@ def nearest(value, known):
     return f"; did you mean '{close[0]}'?" if close else ""
 
 
+def described(error):
+    """Return what an exception says in one line: its type and the first line of its message."""
+    lines = str(error).strip().splitlines()
+    return f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__
+
+
 def counted(number, noun):
     """Return a number with its noun: ``1 job``, ``2 jobs``; for nouns whose plural ends in -s."""
     return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -8,7 +8,7 @@ the model is asked, before anything is put around it) and ``follow_up``: missing
 
 import re
 
-from scripts.core.errors import UserError
+from scripts.core.errors import UserError, described
 
 WRAPPINGS = ("none", "llama2", "chat_template")
 """Values of ``prompt_wrapping`` in the registry."""
@@ -43,7 +43,13 @@ def wrap(text, wrapping, tokenizer):
                 "set it to none"
             )
         turns = [{"role": "user", "content": text}]
-        return tokenizer.apply_chat_template(turns, tokenize=False, add_generation_prompt=True)
+        try:
+            return tokenizer.apply_chat_template(turns, tokenize=False, add_generation_prompt=True)
+        except Exception as error:  # a template is a program of the checkpoint's authors
+            raise UserError(
+                f"the model's chat template cannot be filled ({described(error)}); set prompt_wrapping to none in "
+                "config/models.yaml, or correct the template"
+            ) from error
     if wrapping != "none":
         raise ValueError(f"prompt_wrapping {wrapping!r} is unknown; expected one of {', '.join(WRAPPINGS)}")
     return text

@@ -4,7 +4,7 @@ import hashlib
 import time
 
 from scripts.core import files, instances, prompting
-from scripts.core.engines import chunks, distributions, generation, model_jobs
+from scripts.core.engines import chunks, distributions, generation, model_jobs, output_layer
 from scripts.core.engines.batches import progress_bar
 from scripts.core.errors import counted
 from scripts.core.job import log, run
@@ -92,7 +92,7 @@ class Job:
         self.metadata = metadata
         self.parts = parts
         self.tokens = 0
-        size = network.get_output_embeddings().weight.shape[0]
+        size = output_layer.vocabulary_size(network)
         self.vocabulary = distributions.token_texts(tokenizer, size)
         self.groups = metadata["groups"]
         self.top_k = size if metadata["top_k"] == "all" else min(metadata["top_k"], size)
@@ -146,7 +146,7 @@ class Job:
             self.tokens += tokens if fresh else 0
             for row, packed in zip(members, results, strict=True):
                 values[row] = distributions.unpack(packed)
-                distributions.check_finite(rows.text_id[row], values[row])
+                distributions.check_finite(rows.text_id[row], values[row], self.network)
             bar.update(tokens)
         return values
 

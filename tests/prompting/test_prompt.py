@@ -192,6 +192,18 @@ def test_a_chat_template_is_needed_where_the_registry_asks_for_one(entries):
     _, tokenizer = models.load(name, entries[name], models.locate(name, entries[name]), "cpu")
     with pytest.raises(UserError, match="prompt_wrapping is chat_template, but the model's tokenizer has no template"):
         prompting.wrap("a", "chat_template", tokenizer)
+    poisoned = {
+        "{{ ''.__class__.__mro__ }}": "SecurityError",
+        "{{ messages[0]['content'] ": "TemplateSyntaxError",
+        "{{ raise_exception('no users here') }}": "TemplateError: no users here",
+        "{{ messages[3]['content'] }}": "UndefinedError",
+    }
+    for template, said in poisoned.items():
+        tokenizer.chat_template = template
+        with pytest.raises(
+            UserError, match=rf"^the model's chat template cannot be filled \({said}.*prompt_wrapping to"
+        ):
+            prompting.wrap("a", "chat_template", tokenizer)
     with pytest.raises(ValueError, match="expected one of none, llama2, chat_template"):
         prompting.wrap("a", "alpaca", tokenizer)
 

@@ -319,12 +319,10 @@ def of_generation(generation):
     return ids, values, generation.masses
 
 
-def check_finite(name, result):
+def check_finite(name, result, network):
     """Refuse probabilities of the text called ``name`` that are not finite."""
     if not all(np.isfinite(values).all() for values in result):
-        raise UserError(
-            f"text {name}: a probability is not finite; use a wider precision for this model in config/models.yaml"
-        )
+        raise UserError(f"text {name}: a probability is not finite; {structure.remedy(network)}")
 
 
 def pack(ids, probabilities, masses):

@@ -12,7 +12,7 @@ import torch
 
 from scripts.core import checkpoints
 from scripts.core.checkpoints import OTHER_FILES, WEIGHT_FILES
-from scripts.core.errors import UserError
+from scripts.core.errors import UserError, counted
 from scripts.core.files import sha256
 
 log = logging.getLogger("pronouns")
@@ -353,7 +353,19 @@ def _gguf_parsed_once():
 
 
 def pick_device(requested):
-    """Return the torch device for ``requested``: ``auto`` is the first GPU when there is one, otherwise the CPU."""
+    """Return the torch device for ``requested``: ``auto`` is the first GPU when there is one, otherwise the CPU.
+
+    Raises
+    ------
+    UserError
+        If this machine has no such GPU.
+    """
+    if requested.startswith("cuda"):
+        number, present = int(requested.partition(":")[2] or 0), torch.cuda.device_count()
+        if number >= present:
+            raise UserError(
+                f"device {requested}: this machine has {counted(present, 'GPU')}; set scoring.device to auto"
+            )
     if requested != "auto":
         return requested
     return "cuda" if torch.cuda.is_available() else "cpu"

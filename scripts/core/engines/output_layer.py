@@ -13,6 +13,8 @@ import copy
 import torch
 from torch.nn.functional import scaled_dot_product_attention
 
+from scripts.core.errors import UserError
+
 # Logits held at once. On a CPU 24 MiB: matrices are large enough to be fast, and the C library keeps so much for the
 # next ones. It gives more (from 32 MiB on) back to the system, which clears every page of it again; that takes as long
 # as the product.
@@ -20,6 +22,23 @@ CPU_ELEMENTS, GPU_ELEMENTS = 6 << 20, 1 << 28
 
 # Logits whose exponentials are summed at once on a CPU: what stays in a core's cache.
 CACHED_ELEMENTS = 1 << 19
+
+
+def vocabulary_size(model):
+    """Return how many tokens the model's output layer has a logit for.
+
+    Raises
+    ------
+    UserError
+        If transformers names no such layer (Perceiver decodes bytes another way).
+    """
+    layer = model.get_output_embeddings()
+    if layer is None:
+        raise UserError(
+            f"{type(model).__name__} has no output layer over a vocabulary that can be found, so it cannot be scored "
+            "here; leave this model out"
+        )
+    return layer.weight.shape[0]
 
 
 class SelectiveModel:
@@ -40,7 +59,7 @@ class SelectiveModel:
 
     def __init__(self, model):
         self.model = model
-        self.vocabulary = model.get_output_embeddings().weight.shape[0]
+        self.vocabulary = vocabulary_size(model)
         self.whole = False
         self.narrow = self._last_layer() is not None
         base = model.base_model

@@ -373,7 +373,7 @@ class PackedEngine(Texts):
             padded = np.full((len(chosen), max(map(len, chosen))), self.network.config.pad_token_id or 0)
             for row, ids in enumerate(chosen):
                 padded[row, : len(ids)] = ids
-            decoder = self.network.prepare_decoder_input_ids_from_labels(torch.from_numpy(padded))
+            decoder = structure.decoder_inputs(self.network, torch.from_numpy(padded))
             positions = [np.arange(len(ids)) + row * padded.shape[1] for row, ids in enumerate(chosen)]
             values = self._log_probabilities(
                 {

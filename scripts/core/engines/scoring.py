@@ -30,6 +30,7 @@ will depend on nothing but their own texts (:mod:`scripts.core.engines.structure
 import numpy as np
 import pandas as pd
 
+from scripts.core.engines import structure
 from scripts.core.engines.batches import check_lengths, progress_bar
 from scripts.core.engines.minicons import MiniconsEngine
 from scripts.core.engines.packed import PackedEngine
@@ -63,12 +64,11 @@ def make_engine(name, model, tokenizer, architecture, device, tokens_per_batch, 
     return ENGINES[name](model, tokenizer, architecture, device, tokens_per_batch, instances)
 
 
-def check_finite(row, values):
+def check_finite(row, values, network):
     """Refuse log-probabilities that are not finite; ``row`` is the row of ``option_texts`` that they belong to."""
     if not np.isfinite(values).all():
         raise UserError(
-            f"instance {row.instance_id}, option {row.option!r}: the score is not finite; "
-            "use a wider precision for this model in config/models.yaml"
+            f"instance {row.instance_id}, option {row.option!r}: the score is not finite; {structure.remedy(network)}"
         )
 
 
@@ -98,7 +98,7 @@ def score_instances(engine, instances, limit=None, progress=""):
     with progress_bar(progress, sum(batch.tokens for batch in plan)) as bar:
         for batch in plan:
             for row, scores in zip(batch.rows, engine.score(batch), strict=True):
-                check_finite(rows.iloc[row], scores)
+                check_finite(rows.iloc[row], scores, engine.network)
                 values[row] = scores
             bar.update(batch.tokens)
     return result_table(rows, values)

@@ -25,13 +25,14 @@ import contextlib
 import inspect
 import itertools
 import logging
+import sys
 
 import numpy as np
 import pandas as pd
 import torch
 
 from scripts.core.engines import memory, prefix_tree
-from scripts.core.errors import UserError, counted
+from scripts.core.errors import UserError, counted, described
 from scripts.core.options import SLOT, option_texts
 
 log = logging.getLogger("pronouns")
@@ -120,6 +121,28 @@ def plain_encoder_decoder(model, source, labels):
     labels = torch.as_tensor(labels)
     logits = model(**text_inputs(model, np.asarray(source)[None]), labels=labels[None].to(model.device)).logits[0]
     return _chosen(logits, labels)
+
+
+def decoder_inputs(model, labels):
+    """Return what the decoder reads where ``labels`` are to be predicted, as the model makes it of them itself.
+
+    Parameters
+    ----------
+    model : transformers.PreTrainedModel
+    labels : tensor of int, shape (rows, length)
+
+    Raises
+    ------
+    UserError
+        If transformers says in no way how the model shifts its labels.
+    """
+    if hasattr(model, "prepare_decoder_input_ids_from_labels"):
+        return model.prepare_decoder_input_ids_from_labels(labels)
+    # BART's later kin have it as a function of their module.
+    shift = getattr(sys.modules[type(model).__module__], "shift_tokens_right", None)
+    if shift is None:
+        raise UserError(f"{type(model).__name__} does not say how it shifts labels to the right; leave this model out")
+    return shift(labels, model.config.pad_token_id, model.config.decoder_start_token_id)
 
 
 def _chosen(logits, targets):
@@ -338,10 +361,11 @@ def check(engine, instances, limit, size=0):
     half = network.dtype != torch.float32
     rounding = half_precision_allowed if half else allowed
     native = run_or_refuse(probes.first, name, "a short text")
+    _refuse_unless_finite({0: native}, network, str(network.dtype).removeprefix("torch."))
     _refuse_unless_repeated(probes, native, rounding)
     with in_float32(network), exact_kernels():
         expected = run_or_refuse(probes.plain, name, f"texts of up to {probes.longest} tokens")
-        _refuse_unless_finite(expected, name, "float32")
+        _refuse_unless_finite(expected, network, "float32")
         ahead = probes.lookahead(expected)
     if ahead:
         raise UserError(
@@ -351,7 +375,7 @@ def check(engine, instances, limit, size=0):
     if half:
         _refuse_unless_repeated(probes, native, rounding)
         rounded = probes.plain()
-        _refuse_unless_finite(rounded, name, str(network.dtype).removeprefix("torch."))
+        _refuse_unless_finite(rounded, network, str(network.dtype).removeprefix("torch."))
     for _ in engine.ways():
         with in_float32(network), exact_kernels():
             reason = disagreement(engine, probes, expected, allowed, exchange=engine.sharing)
@@ -403,7 +427,7 @@ def disagreement(engine, probes, expected, bound, exchange=False):
         after = engine.score_probes(probes, exchanged=True) if exchange else scores
     # Whatever a model's code raises, it says that the model cannot be run like this.
     except Exception as error:
-        return _words(error)
+        return described(error)
     largest = 0.0
     for row in scores.keys() & expected.keys():
         values = expected[row]
@@ -442,19 +466,22 @@ def run_or_refuse(run, name, what):
     except Exception as error:
         if memory.ran_out(error):
             raise UserError(f"{name}: memory runs out with {what}; give the model more GPUs or memory") from error
-        raise UserError(f"{name}: the model cannot be run on {what} ({_words(error)}); leave it out") from error
+        raise UserError(f"{name}: the model cannot be run on {what} ({described(error)}); leave it out") from error
 
 
-def _words(error):
-    """Return what an exception says in one line."""
-    lines = str(error).strip().splitlines()
-    return f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__
+def remedy(network, precision=None):
+    """Return what to do about numbers of a model that are not finite; its weights may be the reason."""
+    broken = next((name for name, weights in network.named_parameters() if not torch.isfinite(weights).all()), None)
+    if broken:
+        return f"the weights {broken} of its checkpoint are not finite: fetch it again, or leave this model out"
+    if (precision or str(network.dtype)).removeprefix("torch.") == "float32":
+        return "leave this model out"
+    return "use a wider precision for this model in config/models.yaml"
 
 
-def _refuse_unless_finite(scores, name, precision):
+def _refuse_unless_finite(scores, network, precision):
     if not all(np.isfinite(values).all() for values in scores.values()):
-        remedy = "leave this model out" if precision == "float32" else "use a wider precision in config/models.yaml"
-        raise UserError(f"{name}: scores in {precision} are not finite; {remedy}")
+        raise UserError(f"{type(network).__name__}: scores in {precision} are not finite; {remedy(network, precision)}")
 
 
 @contextlib.contextmanager

@@ -246,6 +246,10 @@ KINDS = (
     _pair("bigbird-pegasus", "BigBirdPegasusForConditionalGeneration", "BigBirdPegasusConfig",
           {**WIDE, **POSITIONS}, "bart"),
     _pair("pegasus", "PegasusForConditionalGeneration", "PegasusConfig", {**WIDE, **POSITIONS}, "bart"),
+    _pair("m2m-100", "M2M100ForConditionalGeneration", "M2M100Config", {**WIDE, **POSITIONS}, "bart"),
+    _pair("blenderbot", "BlenderbotForConditionalGeneration", "BlenderbotConfig", {**WIDE, **POSITIONS}, "bart"),
+    _pair("nllb-moe", "NllbMoeForConditionalGeneration", "NllbMoeConfig",
+          {**WIDE, **POSITIONS, "num_experts": 4, "expert_capacity": 64}, "bart"),
     _pair("marian", "MarianMTModel", "MarianConfig", {**WIDE, **POSITIONS}, "llama", refused="neither a mask nor"),
 )  # fmt: skip
 

@@ -300,8 +300,15 @@ def test_rows_of_a_server():
 
 def test_not_finite():
     result = np.array([[1]]), np.array([[math.nan]]), np.zeros((1, 0))
+    network = torch.nn.Linear(2, 2)
+    network.dtype = torch.bfloat16
     with pytest.raises(UserError, match="text a: a probability is not finite; use a wider precision"):
-        distributions.check_finite("a", result)
+        distributions.check_finite("a", result, network)
+    network.bias.data[0] = math.nan
+    with pytest.raises(
+        UserError, match="a probability is not finite; the weights bias of its checkpoint are not finite"
+    ):
+        distributions.check_finite("a", result, network)
 
 
 @pytest.mark.parametrize(

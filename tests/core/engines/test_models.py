@@ -278,3 +278,13 @@ def test_texts_begin_with_the_token_that_an_entry_names(entries):
     assert begun("The baker", add_special_tokens=False)["input_ids"] == plain("The baker")["input_ids"]
     with pytest.raises(UserError, match="bos_token 'no such token' is not in the vocabulary"):
         models.load_tokenizer(name, entries[name] | {"bos_token": "no such token"}, location)
+
+
+def test_a_gpu_that_is_not_there_is_refused(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
+    assert models.pick_device("cuda:1") == "cuda:1" and models.pick_device("cpu") == "cpu"
+    with pytest.raises(UserError, match=r"device cuda:99: this machine has 2 GPUs; set scoring\.device to auto"):
+        models.pick_device("cuda:99")
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 0)
+    with pytest.raises(UserError, match="device cuda: this machine has 0 GPUs"):
+        models.pick_device("cuda")

@@ -347,8 +347,13 @@ def test_scores_that_are_not_finite_are_refused(loaded, monkeypatch):
     packed = engine(loaded, "tiny-llama")
     head = loaded["tiny-llama"][1].lm_head.weight
     monkeypatch.setattr(head, "data", torch.full_like(head.data, float("nan")))
-    with pytest.raises(UserError, match=r"option '\w+': the score is not finite; use a wider precision"):
+    with pytest.raises(
+        UserError, match=r"score is not finite; the weights .* of its checkpoint are not finite: fetch it"
+    ):
         scoring.score_instances(packed, INSTANCES.iloc[:2])
+    # The check before the first batch names them too.
+    with pytest.raises(UserError, match=r"LlamaForCausalLM: .*of its checkpoint are not finite: fetch it again"):
+        engine(loaded, "tiny-llama")
 
 
 @pytest.mark.parametrize("name", ["tiny-llama", "tiny-bert", "tiny-t5", "tiny-bloom"])
