@@ -31,7 +31,7 @@ bench: environment ## Measure scoring and prompting beside other programs; leave
 scale: environment ## Measure a run of 29 synthetic models; leaves runs/synthetic-ruff-29/results/benchmarks/scale.csv
 	.venv/bin/python -m scripts.scale --models 29 --cores $(CORES)
 
-architectures: environment ## Print how the engines score small models of 60 architectures that no study uses
+architectures: environment ## Print how the engines score and prompt small models of architectures that no study uses
 	.venv/bin/python -m tests.core.engines.architectures
 
 lock: ## Renew the lock files from the .in files: make lock, or make lock UPGRADE=1 for the newest versions these allow

@@ -15,7 +15,7 @@ from scripts.core import files
 from scripts.core.errors import UserError
 from scripts.core.job import log, run
 from scripts.core.paper import latex, report
-from scripts.core.paper.sections import CAPTION, closing_brace
+from scripts.core.paper.sections import CAPTION, closing_brace, target
 from scripts.core.provenance import audit, closure, job_records, trace
 from scripts.core.provenance import manifest as manifests
 
@@ -101,7 +101,9 @@ def main(
     sources = {path: Path(path).read_text(encoding="utf-8") for path in [main_tex, *sections]}
     items = trace.located(jobs, main_tex)
     known = trace.numbers(jobs)
-    used = {name: known[name] for name in sorted(set(re.findall(r"\\sourced\{([^}]+)\}", "".join(sources.values()))))}
+    names = {target(name): name for name in known}
+    links = set(re.findall(r"\\sourced\{([^}]+)\}", "".join(sources.values())))
+    used = {name: known[name] for name in sorted(names[link] for link in links)}
     files.write_text(manifest, manifests.make(jobs, records))
     found = catalogue(items, used, results, sources, records, digests)
     files.write_csv(provenance_csv, found)
@@ -172,7 +174,7 @@ def catalogue(items, numbers, results, sections, records, digests):
         )
     for name, entry in numbers.items():
         cell = json.dumps(entry["cell"], ensure_ascii=False) if entry["cell"] else ""
-        where = "; ".join(path for path, text in sections.items() if rf"\sourced{{{name}}}" in text)
+        where = "; ".join(path for path, text in sections.items() if rf"\sourced{{{target(name)}}}" in text)
         path = entry["path"] or entry["file"]
         rows.append({"kind": "number", "result": name, "shown": entry["text"], "in": where, "file": path, "cell": cell})
     named = {row["file"] for row in rows if row["kind"] != "number"}
@@ -219,7 +221,9 @@ def appendix(found, manifest):
         for path, rows in entries.groupby("file", sort=False):
             named = rows[rows.result != ""]
             shown = ", ".join(rf"{row.kind.capitalize()}~\ref{{{row.result}}}" for row in named.itertuples())
-            targets = "".join(rf"\hypertarget{{{name}}}{{}}" for name in [*named.result, *numbers.get(path, [])])
+            targets = "".join(
+                rf"\hypertarget{{{name}}}{{}}" for name in [*named.result, *map(target, numbers.get(path, []))]
+            )
             parts = [
                 rf"\textbf{{{shown}}}" if shown else "",
                 rf"\texttt{{{breakable(Path(path).name)}}}",

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from scripts.core import files
 from scripts.core.errors import UserError
-from scripts.core.paper import latex, published
+from scripts.core.paper import latex, published, sections
 from scripts.core.paper.sections import linked
 from scripts.paper import paper_pdf, paper_provenance, paper_source
 from scripts.ruff import claims, paper_numbers, published_vs_ours
@@ -26,7 +26,7 @@ ROOT = Path(__file__).parents[2]
 SECTIONS = sorted((ROOT / "paper/sections").glob("*.tex.j2"))
 needs_tex = pytest.mark.skipif(shutil.which("latexmk") is None, reason="latexmk is not installed: nothing is typeset")
 
-DOCUMENT = r"\documentclass{article}\begin{document}%s\end{document}"
+DOCUMENT = r"\documentclass{article}%s\begin{document}%s\end{document}"
 
 
 def prose(template):
@@ -450,8 +450,8 @@ def test_tables_have_no_rows_of_what_was_not_compared(tmp_path):
             assert not [row for row in rows if re.search("not applicable|not run|not released", row)]
 
 
-def build(folder, body):
-    (folder / "main.tex").write_text(DOCUMENT % body, encoding="utf-8")
+def build(folder, body, head=""):
+    (folder / "main.tex").write_text(DOCUMENT % (head, body), encoding="utf-8")
     paper_pdf.main(
         main_tex=str(folder / "main.tex"),
         sections=[],
@@ -462,6 +462,20 @@ def build(folder, body):
         pdf=str(folder / "main.pdf"),
         overfull=10,
     )
+
+
+@needs_tex
+@pytest.mark.parametrize("label", ["BERT 50% sparse, no. #2", r"\input{secret.tex}", "a_b^c~d&{e}$f$", "é→ü"])
+def test_a_label_in_a_numbers_id_is_the_name_of_a_link_and_no_command(tmp_path, label):
+    (tmp_path / "secret.tex").write_text(r"\undefined{what was read}", encoding="utf-8")
+    part = {"id": "ruff.replica", "numbers": {f"best.{label}": {"text": "18", "value": 18}}}
+    text = sections.linked(sections.number(part, f"best.{label}"))
+    name = sections.target(f"ruff.replica.best.{label}")
+    assert text == rf"\sourced{{{name}}}{{18}}"
+    head = r"\usepackage{hyperref}\DeclareRobustCommand{\sourced}[2]{\hyperlink{#1}{#2}}"
+    build(tmp_path, rf"{text} \hypertarget{{{name}}}{{there}}", head)
+    assert (tmp_path / "main.pdf").is_file()
+    assert len({sections.target(other) for other in (label, label + "=", label.replace("#", "=23."))}) >= 2
 
 
 @needs_tex

@@ -32,9 +32,14 @@ def escaped(text):
     return re.sub(r"([*`|_\\])", r"\\\1", str(text))
 
 
+def _raw(text):
+    """Return reStructuredText that jinja2 leaves as it is; a block of it cannot be closed by what it holds."""
+    return "{% raw %}" + text.replace("{%", r"{\%") + "{% endraw %}"
+
+
 def caption(title, text):
     """Return a caption (text) behind its title, marked as raw."""
-    return f"{{% raw %}}**{title}.** {escaped(text)}{{% endraw %}}"
+    return _raw(f"**{title}.** {escaped(text)}")
 
 
 def page(title, questions, cells, notes, findings, figures):
@@ -58,7 +63,7 @@ def page(title, questions, cells, notes, findings, figures):
     -------
     str
     """
-    lines = ["{% raw %}", title, "=" * len(title), "", ".. raw:: html", "", f"   <style>{STYLE}</style>", ""]
+    lines = ["", title, "=" * len(title), "", ".. raw:: html", "", f"   <style>{STYLE}</style>", ""]
     lines += [f"- **{escaped(label)}**: {escaped(question)}" for label, question in questions]
     lines.append("")
     if len(cells):
@@ -79,4 +84,4 @@ def page(title, questions, cells, notes, findings, figures):
         lines += [f"**{escaped(name)}**", "", ".. image::"]
         lines += [f"   {data[start : start + WIDTH]}" for start in range(0, len(data), WIDTH)]
         lines += ["   :width: 480px", ""]
-    return "\n".join([*lines, "{% endraw %}"]) + "\n"
+    return _raw("\n".join([*lines, ""])) + "\n"

@@ -145,6 +145,17 @@ def number(part, name):
     return f"{_START}{identifier}{_MIDDLE}{entry(part, name)['text']}{_END}"
 
 
+def target(identifier):
+    """Return the id of a number as the name of a link: ids hold labels, in which anything may stand.
+
+    Examples
+    --------
+    >>> target("ruff.replica.best.BERT 50%")
+    'ruff.replica.best.BERT 50=25.'
+    """
+    return re.sub(r"[^A-Za-z0-9 ._:/()+,;'*!?-]", lambda match: f"={ord(match[0]):x}.", identifier)
+
+
 def value(part, name):
     """Return the value of a number of ``part``, for sentences that choose their words by it."""
     return entry(part, name)["value"]
@@ -154,7 +165,7 @@ def linked(text):
     """Return rendered LaTeX with marked numbers as ``\\sourced{id}{text}`` and ``\\origin{label}`` in all captions."""
     text = re.sub(
         f"{_START}([0-9a-f]*){_MIDDLE}(.*?){_END}",
-        lambda m: rf"\sourced{{{bytes.fromhex(m[1]).decode()}}}{{{m[2]}}}",
+        lambda m: rf"\sourced{{{target(bytes.fromhex(m[1]).decode())}}}{{{m[2]}}}",
         text,
         flags=re.DOTALL,
     )

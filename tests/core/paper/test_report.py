@@ -6,6 +6,7 @@ import re
 import jinja2
 import numpy as np
 import pandas as pd
+import pytest
 from docutils.core import publish_parts
 from matplotlib.figure import Figure
 
@@ -43,6 +44,14 @@ def test_a_run_without_numbers_has_a_page():
 
 def test_captions_are_shown_as_they_are():
     assert "<strong>Figure 1.</strong> 5 * a_b {{ c }}" in html(report.caption("Figure 1", "5 * a_b {{ c }}"))
+
+
+@pytest.mark.parametrize("block", ["{% endraw %}", "{%- endraw -%}", "{%endraw%}"])
+def test_no_label_makes_a_template_of_a_caption_or_the_page(block):
+    label = block + "{{ 7 * 7 }}{% for x in 'ab' %}{{ x }}{% endfor %}"
+    assert html(report.caption(label, label)).count(f"{block}{{{{ 7 * 7 }}}}") == 2
+    found = html(report.page("A run", [(label, label)], pd.DataFrame({"Model": [label]}), "", [], []))
+    assert found.count(f"{block}{{{{ 7 * 7 }}}}") == 3 and "49" not in found
 
 
 def test_latex_becomes_one_line_of_text():
