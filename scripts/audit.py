@@ -80,7 +80,7 @@ class State:
         )
         self.findings |= audit.orphans(present, self.jobs, self.digests)
         self.findings |= audit.leftover_records(self.jobs, self.records)
-        self.findings |= audit.unowned(self.problems, self.findings)
+        self.findings |= audit.unowned(self.problems | manifest.unusable_signatures(), self.findings)
         self.origins = origins.Origins(self.jobs, planned["traced"], _where)
 
     def behind(self, paths):
@@ -304,6 +304,8 @@ def _against(state, published, options):
         for path, digest in record.get("outputs", {}).items()
         if state.digests.get(path) == digest
     }
+    # What the paper rests on belongs in a list of it: one without is short, whatever the records say.
+    recorded -= manifest.listed_today()
     differences = manifest.compare(published, state.present, ROOT, state.digests, recorded)
     beside = len(recorded.intersection(state.present) - published.files.keys() - set(manifest.LATER))
     known = len(published.files) + len(published.statements)

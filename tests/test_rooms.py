@@ -143,3 +143,56 @@ def test_every_floor_has_a_rules_file_and_a_room():
     for floor in FLOORS:
         assert (ROOT / f"rules/{floor}.smk").is_file()
         assert (ROOT / f"scripts/{floor}/__init__.py").read_text(encoding="utf-8").startswith('"""')
+
+
+def hidden(source, own):
+    """Return the ways in which a module runs code that neither its record nor its digest can see.
+
+    A job's record names the modules that its script imports. What is run by a path, a text or a name that is put
+    together is in no list, so that a change of it would make nothing again.
+    """
+    tree = ast.parse(source)
+    local = {alias.asname or alias.name for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)
+             and (node.module or "").startswith("scripts") for alias in node.names}  # fmt: skip
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""]
+            found += [name for name in names if name.split(".")[0] in ("runpy", "imp", "tests", "rules")]
+            # A module beside the Snakefile.
+            found += [name for name in names if (ROOT / f"{name.split('.')[0]}.py").exists()]
+        elif isinstance(node, ast.Call):
+            called = ast.unparse(node.func)
+            put_together = called.endswith("import_module") and not isinstance(node.args[0], ast.Constant)
+            if put_together or called in ("exec", "eval", "__import__", "importlib.util.spec_from_file_location"):
+                found.append(called)
+        elif isinstance(node, ast.List):
+            words = [*map(ast.unparse, node.elts), ""]
+            for flag, module in itertools.pairwise(words):
+                # Itself, a module that is imported here as well, or no module of this project.
+                imported_here = module.split(".")[0] in local and module.endswith(("__name__", "__spec__.name"))
+                if flag == "'-m'" and not (imported_here or module == repr(own) or "scripts" not in module != ""):
+                    found.append(f"-m {module}")
+    return found
+
+
+# They make no result: the audit runs Snakemake to learn what is expected, and prints the command of the audit.
+AUDITORS = ("scripts.audit", "scripts.core.provenance.audit")
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if name not in AUDITORS])
+def test_no_module_runs_code_that_its_record_cannot_see(name):
+    assert not hidden(MODULES[name].read_text(encoding="utf-8"), name)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import runpy", "from runpy import run_path", "exec(open('x.py').read())", "eval('1')", "__import__('x')",
+        "import importlib\nimportlib.import_module('scripts.' + name)", "from tests import zoo",
+        "import subprocess, sys\nsubprocess.run([sys.executable, '-m', 'scripts.audit'])",
+        "import sys\ncall([sys.executable, '-m', f'scripts.{name}'])",
+    ],
+)  # fmt: skip
+def test_hidden_code_is_seen(source):
+    assert hidden(source, "scripts.core.files")

@@ -64,12 +64,14 @@ def main(*, results: list, manifest: str, crate: str, title: str, configured: li
     Raises
     ------
     UserError
-        If there are no records of the results, or a file to be packed names this machine or a folder of it.
+        If there are no records of the results, if results are not what the records say or a signature is none, or if a
+        file to be packed names this machine or a folder of it.
     """
     records = job_records.load()
     history = behind(results, records)
     if not history:
         raise UserError(f"{job_records.FOLDER}: no records of these results; run the workflow again")
+    refuse_unless_current(history)
     made = ROCrate(gen_preview=False, version="1.1")
     made.name = title
     made.description = "A run of a workflow that reproduces studies of pronouns in language models, with its results."
@@ -145,6 +147,38 @@ def behind(results, records):
             used[path] = records[path]
             waiting += records[path]["inputs"]
     return used
+
+
+def refuse_unless_current(history):
+    """Refuse results that are not what the records behind the crate say, and files that are no signatures.
+
+    Raises
+    ------
+    UserError
+        Naming the first file and what is wrong with it.
+    """
+    written = {path: digest for record in history.values() for path, digest in record["outputs"].items()}
+    problems = manifest_files.unusable_signatures()
+    for name in sorted(history):
+        record = history[name]
+        if record["checksum"] != job_records.checksum(record):
+            problems[name] = "has been changed"
+        for path, digest in record["outputs"].items():
+            if not Path(path).exists():
+                problems[path] = "is missing"
+            elif job_records.digest(path, job_records.CACHE) != digest:
+                problems[path] = "is not what its record says"
+        for path, digest in record["inputs"].items():
+            if written.get(path, digest) != digest:
+                made = ", ".join(sorted(record["outputs"]))
+                problems.setdefault(path, f"is another than the one that {made} was made from")
+    if problems:
+        path, problem = next(iter(problems.items()))
+        more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+        raise UserError(
+            f"{path}: {problem}{more}; a crate holds results that are current: run the workflow again, and see what "
+            "python -m scripts.audit says"
+        )
 
 
 def made_from_upstream(history):

@@ -37,6 +37,12 @@ HEAD = (
     "# Results and what their records say:   python -m scripts.audit --against results/paper/manifest.sha256\n"
 )
 
+BEGINNINGS = {
+    SIGNATURES[0]: b"-----BEGIN SSH SIGNATURE-----\n",
+    SIGNATURES[1]: b"untrusted comment: ",
+}
+"""How signatures of either program begin."""
+
 TEXT_LIMIT = 1 << 28
 """A list, or a text in a crate, of more bytes than this is not one of ours."""
 RATIO = 100
@@ -189,6 +195,32 @@ def _json(path, archive, name):
     if not isinstance(value, dict):
         raise UserError(f"{path}: {name} is not a JSON object; this is not a crate of this workflow")
     return value
+
+
+def unusable_signatures() -> dict[str, str]:
+    """Return, for each signature beside the manifest of this run that is none, what is wrong with it.
+
+    Whose signature it is, and of what, only its program can tell; see docs/audit.md.
+    """
+    found = {}
+    for path, beginning in BEGINNINGS.items():
+        try:
+            with Path(path).open("rb") as file:
+                if file.read(len(beginning)) != beginning:
+                    found[path] = "is no signature; sign the manifest again"
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            found[path] = f"cannot be read ({error.strerror}); sign the manifest again"
+    return found
+
+
+def listed_today() -> set[str]:
+    """Return the results that this run's own manifest lists, if it has one that can be read."""
+    try:
+        return set(read(NAME).files)
+    except UserError:
+        return set()
 
 
 def compare(published, present, root, digests, recorded=()):

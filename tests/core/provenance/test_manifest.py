@@ -12,6 +12,7 @@ import pytest
 from scripts.core import files
 from scripts.core.errors import UserError
 from scripts.core.provenance import audit, job_records, manifest
+from scripts.provenance import crate as crate_of
 from tests import pages
 
 ROOT = Path(__file__).parents[3]
@@ -324,3 +325,50 @@ def test_the_manifest_is_signed_and_verified_as_documented(run, keys, signature)
     assert shell(verify, HOME=str(run)).returncode != 0
     Path(manifest.NAME).write_text(text)
     assert shell(verify, HOME=str(run)).returncode == 0
+
+
+@pytest.mark.parametrize(("place", "content"), [(0, b"garbage"), (0, b""), (1, b"\0\xff"), (0, None)])
+def test_a_file_in_a_signatures_place_that_is_none_is_named(run, place, content):
+    assert manifest.unusable_signatures() == {}
+    path = Path(manifest.SIGNATURES[place])
+    if content is None:
+        path.mkdir()
+    else:
+        path.write_bytes(content)
+    ((named, problem),) = manifest.unusable_signatures().items()
+    assert named == str(path) and problem.endswith("sign the manifest again")
+
+
+def test_what_is_signed_is_a_signature(run):
+    sign, _ = sign_with_ssh(run)
+    assert shell(sign, HOME=str(run)).returncode == 0
+    assert manifest.unusable_signatures() == {}
+
+
+def test_a_shortened_list_is_no_list_of_what_is_behind_the_paper(run):
+    """Results with records of their own are excused unless the run's own list has them."""
+    lines = Path(manifest.NAME).read_text().splitlines(keepends=True)
+    short = run / "short.sha256"
+    short.write_text("".join(line for line in lines if "t2" not in line))
+    recorded = {"results/t2.csv", "results/t3.csv", "results/card.pdf"}
+    files.write_text("results/card.pdf", "a card")
+    assert manifest.listed_today() >= {"results/t1.csv", "results/t2.csv"}
+    found = manifest.compare(manifest.read(short), present(), ROOT, {}, recorded - manifest.listed_today())
+    assert [(entry["path"], entry["state"]) for entry in found] == [("results/t2.csv", "added")]
+
+
+def test_a_crate_is_not_made_of_results_that_are_others(run):
+    history = job_records.load()
+    crate_of.refuse_unless_current(history)
+    Path("results/t2.csv").write_text("forged\n")
+    with pytest.raises(UserError, match=r"^results/t2.csv: is not what its record says; .*run the workflow again"):
+        crate_of.refuse_unless_current(history)
+    # Made again, but not what was made from it.
+    make(2, "other\n")
+    with pytest.raises(UserError, match=r"results/t2.csv: is another than the one that .*t3.csv was made from"):
+        crate_of.refuse_unless_current(job_records.load())
+    make(3, "3\n")
+    crate_of.refuse_unless_current(job_records.load())
+    Path("results/t1.csv").unlink()
+    with pytest.raises(UserError, match=r"results/t1.csv: is missing"):
+        crate_of.refuse_unless_current(job_records.load())
