@@ -119,6 +119,8 @@ try:
     MODELS, SYSTEMS = known["models"], known["systems"]
     if config.get("registry"):
         known = registry.read_registry(named(config["registry"]), schema)
+        registry.check_new(MODELS, known["models"], config["registry"])
+        registry.check_new(SYSTEMS, known["systems"], config["registry"])
         MODELS |= known["models"]
         SYSTEMS |= known["systems"]
         registry.check_conflicts(MODELS, config["registry"])
@@ -130,7 +132,9 @@ try:
             if "path" in entry.get(part, {}):
                 entry[part]["path"] = named(entry[part]["path"])
     synthetic.check_names(MODELS)
-    RUN = registry.select(MODELS, config["models"])
+    RUN = registry.select(MODELS, config["models"], file=config.get("registry"))
+    registry.check_folders(RUN)
+    configuration.check_files(config, Path.cwd())
     RUN_SYSTEMS = registry.select_systems(SYSTEMS, config["systems"])
     SERVERS = registry.select_servers(MODELS, config["completions"]["models"])
     UPSTREAM = upstream_files.read_manifest(ROOT / "config/upstream.tsv")

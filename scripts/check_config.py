@@ -4,19 +4,49 @@
 
 Each file is read alone, so that broken YAML, keys given twice and empty files are named with their lines; Snakemake,
 which reads the files named in ``--configfile`` before the workflow, only says that one of them is broken. Then all of
-them are laid over config.yaml in their order and checked against the schema. For a configuration with a run of its own
-the command that makes it is printed.
+them are laid over config.yaml in their order and checked against the schema, and the workflow itself is asked whether
+it takes them: models, systems, pronoun sets and templates that are named, sizes that go together, files that are there.
+For a configuration with a run of its own the command that makes it is printed.
 """
 
 import argparse
 import shlex
+import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 from scripts.core import config, runs
 from scripts.core.errors import UserError
 
 ROOT = Path(__file__).resolve().parents[1]
+
+
+def ask_the_workflow(name: str | None, overlays: list[Path], directory: Path | None) -> None:
+    """Let Snakemake read the workflow with these files, and make nothing.
+
+    Args:
+        name: ``run`` of the configuration.
+        overlays: Files as for ``--configfile``.
+        directory: Of the run; None for the one that a run of this name has.
+
+    Raises:
+        UserError: With the line that the workflow refuses the configuration with.
+    """
+    with tempfile.TemporaryDirectory() as empty:
+        folder = Path(directory or (ROOT / runs.FOLDER / name if name else ROOT))
+        if not folder.is_dir():
+            # Snakemake would make it; the workflow looks at its name.
+            folder = Path(empty) / folder.name
+        words = [sys.executable, "-m", "snakemake", "--snakefile", ROOT / "Snakefile", "--directory", folder]
+        words += ["--nolock", "--list-target-rules"]
+        if overlays:
+            words += ["--configfile", *(path.absolute() for path in overlays)]
+        done = subprocess.run(list(map(str, words)), cwd=ROOT, capture_output=True, text=True, check=False)
+    if done.returncode:
+        lines = [line for line in done.stderr.splitlines() if line.strip()]
+        refused = next((line for line in lines if line.startswith("Error: ")), lines[-1] if lines else "no message")
+        raise UserError(refused.removeprefix("Error: "))
 
 
 def main(arguments=None):
@@ -33,7 +63,8 @@ def main(arguments=None):
         name = config.check(ROOT, options.overlays).get("run")
         if options.directory:
             runs.check_folder(name, options.directory.absolute(), ROOT)
-        elif name:
+        ask_the_workflow(name, options.overlays, options.directory)
+        if name and not options.directory:
             folder, files = f"{runs.FOLDER}/{name}", shlex.join(map(str, options.overlays))
             print(f"run it with: snakemake --cores 2 --directory {folder} --configfile {files}")
     except UserError as error:

@@ -11,13 +11,66 @@ OVERLAYS = sorted(path.stem for path in (ROOT / "config").glob("*.yaml") if path
 
 
 @pytest.mark.parametrize("name", OVERLAYS)
-def test_the_overlays_of_this_project_pass(name, capsys):
+def test_the_overlays_of_this_project_pass(name, capsys, monkeypatch):
+    """By themselves; the workflow takes all of them together below."""
+    monkeypatch.setattr(check_config, "ask_the_workflow", lambda *_: None)
     path = f"{ROOT}/config/{name}.yaml"
     assert check_config.main([path]) == 0
     printed = capsys.readouterr()
     assert printed.err == ""
     command = f"run it with: snakemake --cores 2 --directory runs/{name} --configfile {path}\n"
     assert printed.out == ("" if name == "test" else command)
+
+
+def test_the_workflow_takes_the_largest_configuration():
+    assert check_config.main([f"{ROOT}/config/all.yaml"]) == 0
+
+
+REGISTRY = """models:
+  {name}:
+    label: Mine
+    family: X
+    size: 1B
+    architecture: decoder
+    parameters: 100
+    licence: MIT
+    gated: false
+    demonstration: false
+    studies: {{}}
+    precision: float32
+    gpus: 0
+    source: {{path: nowhere/to/be/found}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "registry", "message"),
+    [
+        ("models: [nosuch]", None, "models: 'nosuch' is not in config/models.yaml"),
+        ("models: [nosuch]", "mine", "models: 'nosuch' is not in config/models.yaml or {folder}/models.yaml"),
+        ("models: [mine]", "mine", "models.mine.source.path: nowhere/to/be/found holds no config.json"),
+        ("models: [gpt2]", "gpt2", "{folder}/models.yaml: 'gpt2' is another entry in config/models.yaml"),
+        ("studies: [roff]", None, "studies: 'roff'"),
+        ("pronoun_sets: [he, she, thay]", None, "has no set 'thay'; did you mean 'they'?"),
+        ("ruff: {sample_size: 7}", None, "ruff.sample_size"),
+        ("ruff: {seeds: [13.0]}", None, "ruff.seeds"),
+        ("a: &a [*a]", None, "mine.yaml: not valid YAML: an alias refers to what it stands in"),
+        ("run: " + "a" * 5000, None, "a hundred at most"),
+        ("counter_gap: {clusters: [{system: Mine, debiasing: none, data: replica, file: no/clusters.jsonl}]}", None,
+         "counter_gap.clusters[0].file: no/clusters.jsonl: no such file; correct the path"),
+        ("scoring: {device: 'cuda:x'}", None, "scoring.device"),
+    ],
+)  # fmt: skip
+def test_what_the_workflow_refuses_is_refused_in_one_line(tmp_path, capsys, text, registry, message):
+    if registry:
+        (tmp_path / "models.yaml").write_text(REGISTRY.format(name=registry))
+        text += f"\nregistry: {tmp_path}/models.yaml"
+    path = tmp_path / "mine.yaml"
+    path.write_text(f"{text}\n")
+    assert check_config.main([str(path)]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith("Error: ") and message.format(folder=tmp_path) in said and said.count("\n") == 1
+    assert len(said) < 600
 
 
 def test_the_folder_of_a_run_is_checked_where_it_is_given(capsys):

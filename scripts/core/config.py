@@ -91,6 +91,22 @@ def _text(path):
 
 
 def _parse_yaml(path, text):
+    data = _loaded_yaml(path, text)
+    _refuse_cycles(path, data, ())
+    return data
+
+
+def _refuse_cycles(path, value, within):
+    """Refuse an alias to something that it is in."""
+    if any(value is outer for outer in within):
+        raise UserError(f"{path}: not valid YAML: an alias refers to what it stands in; write the values out")
+    members = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    for member in members:
+        if isinstance(member, dict | list):
+            _refuse_cycles(path, member, (*within, value))
+
+
+def _loaded_yaml(path, text):
     with contextlib.suppress(yaml.YAMLError):
         if _is_shallow(text):
             return yaml.load(text, Loader=_FastLoader)
@@ -149,7 +165,10 @@ def configuration_schema(folder):
     schema = load_yaml(Path(folder) / "config.schema.yaml")
     for path in sorted(Path(folder).glob("studies/*.schema.yaml")):
         name = path.name.removesuffix(".schema.yaml")
-        schema["properties"][name] = load_yaml(path)
+        of_study = load_yaml(path)
+        # A part that names a draft is checked by that draft's own validator.
+        of_study.pop("$schema", None)
+        schema["properties"][name] = of_study
         schema["required"].append(name)
     return schema
 
@@ -202,9 +221,15 @@ def validate(data, schema, file):
         One line for the first error, with the nearest valid key or value where there is one.
     """
     import jsonschema
+    import jsonschema.validators
 
     _check_values(data, file, ())
-    errors = [_innermost(e) for e in jsonschema.Draft202012Validator(schema).iter_errors(data)]
+    # To JSON 13.0 is an integer; a seed of 13.0 would be another file's name.
+    whole = jsonschema.Draft202012Validator.TYPE_CHECKER.redefine(
+        "integer", lambda _, value: isinstance(value, int) and not isinstance(value, bool)
+    )
+    validator = jsonschema.validators.extend(jsonschema.Draft202012Validator, type_checker=whole)
+    errors = [_innermost(e) for e in validator(schema).iter_errors(data)]
     if errors:
         raise UserError(f"{file}: {_sentence(min(errors, key=_urgency))}")
 
@@ -235,6 +260,32 @@ def check(root, overlays):
     schema = configuration_schema(root / "config/schemas")
     validate(merged, schema, " with ".join(["config.yaml", *map(str, overlays)]))
     return merged
+
+
+def check_files(data, folder, place=()):
+    """Refuse a file that the configuration names (a key ``file``) and that is not there; results may be made later.
+
+    Parameters
+    ----------
+    data : dict or list
+        The configuration, or a part of it.
+    folder : Path
+        The working directory.
+    place : tuple
+        Where the part stands.
+
+    Raises
+    ------
+    UserError
+        Naming the key and the file.
+    """
+    for key, value in data.items() if isinstance(data, dict) else enumerate(data):
+        if key == "file" and isinstance(value, str) and not value.startswith("results/"):
+            if not (Path(folder) / Path(value).expanduser()).is_file():
+                where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in (*place, key))
+                raise UserError(f"{where.removeprefix('.')}: {value}: no such file; correct the path")
+        elif isinstance(value, dict | list):
+            check_files(value, folder, (*place, key))
 
 
 def _check_values(value, file, place):

@@ -110,16 +110,17 @@ def write(target, study, name, facts, rows, sets, created, canary, origin):
                 "evaluation_result_id": key,
             }  # fmt: skip
             stated = files.parquet_metadata(scored)
-            found = []
+            found = {}
             for sample in eval_records.samples(
                 kind, files.read_parquet(listed), files.read_parquet(scored), stated["metric"], identity, canary
             ):
-                found.append(sample["evaluation"]["score"])
+                named = sample["evaluation_result_id"], sample["evaluation_name"]
+                found.setdefault(named, []).append(sample["evaluation"]["score"])
+                lines += 1
                 stream.write(json.dumps(sample, ensure_ascii=False, allow_nan=False) + "\n")
-            if found:
-                value = sum(found) / len(found)
-                results.append(eval_records.result(said, kind, value, identifier=key, n=len(found), bounds=(0, 1)))
-            lines += len(found)
+            for (key, said), right in found.items():
+                value = sum(right) / len(right)
+                results.append(eval_records.result(said, kind, value, identifier=key, n=len(right), bounds=(0, 1)))
     detailed = None
     if lines:
         detailed = {

@@ -3,10 +3,11 @@
 import hashlib
 import json
 
+import numpy as np
 import pandas as pd
 import pytest
 
-from scripts.core import files
+from scripts.core import files, losses
 from scripts.core.errors import UserError
 from scripts.core.paper import eval_records
 from scripts.export import export_results
@@ -120,15 +121,35 @@ def test_without_the_package_the_remedy_is_named(arguments):
 
 def test_losses_on_labels_are_compared_by_their_means():
     frame, _ = scores("m")
-    assert eval_records.choices(frame, "label_loss").option["a1"] == "she"
+    parts = dict.fromkeys(("sentinel_log_probability", "end_log_probability"), 0.0)
+    counts = dict.fromkeys(("sentinel_tokens", "end_tokens"), 0)
+    tokens = {"option_log_probability": [-3.0, -4.0] * 3, "option_tokens": [1, 4] * 3, "scored_tokens": [1, 4] * 3}
+    with_losses = frame.assign(**parts, **counts, **tokens, **dict.fromkeys(losses.UNCAPITALISED, np.nan))
+    assert eval_records.choices(with_losses, "label_loss").option["a1"] == "she"
     assert eval_records.choices(frame, "log_likelihood").option["a1"] == "he"
 
 
 def test_a_right_answer_may_be_named_by_its_column():
-    frame = pd.DataFrame(
-        {"options": [["the cook", "the guest"]], "answer": "participant", "occupation": "cook", "participant": "guest"}
+    options = [["the cook", "the guest"], ["the cook's", "the guest's"], ["the cook’s", "the guest’s"]]
+    frame = pd.DataFrame({"instance_id": ["a", "b", "c"], "options": options}).assign(
+        answer="participant", occupation="cook", participant="guest"
     )
-    assert eval_records.gold(frame) == ["the guest"]
+    assert eval_records.gold(frame) == ["the guest", "the guest's", "the guest’s"]
+    with pytest.raises(UserError, match="instance a: 0 of its options end with 'waiter'"):
+        eval_records.gold(frame.assign(participant="waiter"))
+
+
+def test_conditions_that_no_study_pools_have_results_of_their_own(arguments):
+    path = arguments["instances"][0]
+    listed = files.read_parquet(path).assign(wording=["corrected", "faithful", "faithful"])
+    files.write_parquet(path, listed)
+    export_results.main(**arguments)
+    _, aggregate, samples = written(arguments)
+    found = {entry["evaluation_name"]: entry for entry in aggregate["evaluation_results"]}
+    said = "accuracy of the option with the highest score (replica), wording "
+    assert [found[said + name]["score_details"]["score"] for name in ("corrected", "faithful")] == [1.0, 0.0]
+    results = {entry["evaluation_result_id"] for entry in found.values() if "evaluation_result_id" in entry}
+    assert {sample["evaluation_result_id"] for sample in samples} <= results
 
 
 def test_identifiers_are_versions_of_uuid_that_the_package_asks_for():

@@ -48,6 +48,53 @@ def test_choices_are_those_of_the_analyses(exported):
         assert sample["evaluation"]["is_correct"] == (row.options[picks[row.name]] == row.gold)
 
 
+def aggregates(folder, study):
+    """Yield the label of a model and its exported accuracies of choices: value and n by id."""
+    for path in sorted((folder / f"results/export/every_eval_ever/data/{study}").rglob("*[0-9a-f].json")):
+        record = json.loads(path.read_text(encoding="utf-8"))
+        yield record["model_info"]["name"], {
+            result["evaluation_result_id"]: (
+                result["score_details"]["score"], result["score_details"]["uncertainty"]["num_samples"]
+            )
+            for result in record["evaluation_results"]
+            if result.get("evaluation_result_id", "").startswith("choices-")
+        }  # fmt: skip
+
+
+def test_exported_accuracies_are_those_of_the_summary(exported):
+    """Of the sets and conditions that the summary has too."""
+    summary = files.read_csv(exported / "results/paper/summary.csv")
+    summary = summary[summary.group.isin(["all", "binary pronouns", "they", "neo-pronouns"])]
+
+    def accuracies(study, model, metric, data):
+        rows = summary[(summary.study == study) & (summary.model == model) & (summary.data == data)]
+        return rows[rows.metric == metric]
+
+    compared = 0
+    for label, found in aggregates(exported, "ruff"):
+        for key, (value, n) in found.items():
+            kind, condition, number = re.fullmatch(r"choices-(.+?)-(n_distractors)-(\d+)", key).groups()
+            words = {"0": "no distractors", "1": "1 distractor"}.get(number, f"{number} distractors")
+            rows = accuracies("RUFF", label, f"accuracy, {words}", kind)
+            assert condition and rows.value.tolist() == [pytest.approx(value)] and rows.n.tolist() == [n], (label, key)
+            compared += 1
+    for label, found in aggregates(exported, "winopron"):
+        for key, (value, n) in found.items():
+            kind = key.removeprefix("choices-")
+            rows = accuracies("WinoPron", f"{label}, full likelihood", "accuracy", f"{kind}, two people")
+            assert rows.value.tolist() == [pytest.approx(value)] and n > 20, (label, key)
+            compared += 1
+    for label, found in aggregates(exported, "misgendered"):
+        for key, (value, n) in found.items():
+            kind, shots, wording = re.fullmatch(r"choices-(\w+?)(?:_few_(\d+))?-wording-(\w+)", key).groups()
+            rows = accuracies("MISGENDERED", label, f"accuracy, {shots} examples" if shots else "accuracy", kind)
+            # The other wording is in the comparison of wordings alone.
+            if wording == "corrected" and len(rows):
+                assert (rows.value * rows.n).sum() / rows.n.sum() == pytest.approx(value) and rows.n.sum() == n
+                compared += 1
+    assert compared >= 12
+
+
 def test_no_sentence_of_the_authors_is_exported(exported, mirror):
     """Seven words in a row, in lower case; a failure prints no sentence."""
 

@@ -289,7 +289,38 @@ def describe_system(entry):
     return describe(entry) | {"debiasing": entry.get("debiasing", "none")}
 
 
-def select(registry, names, where="models"):
+def check_folders(entries):
+    """Refuse models of this run whose ``source.path`` is no folder of a checkpoint.
+
+    Raises
+    ------
+    UserError
+    """
+    for name, entry in entries.items():
+        path = entry.get("source", {}).get("path")
+        if path is not None and not (Path(path).expanduser() / "config.json").is_file():
+            raise UserError(f"models.{name}.source.path: {path} holds no config.json; name the folder of a checkpoint")
+
+
+def check_new(registry, known, file):
+    """Refuse entries of another registry that have the name of a different entry here.
+
+    Parameters
+    ----------
+    registry, known : dict of str to dict
+        The project's entries, and those of ``file``.
+    file : str
+
+    Raises
+    ------
+    UserError
+    """
+    for name in registry.keys() & known.keys():
+        if registry[name] != known[name]:
+            raise UserError(f"{file}: '{name}' is another entry in config/models.yaml; give yours a name of its own")
+
+
+def select(registry, names, where="models", file=None):
     """Return the entries called ``names``, in registry order.
 
     Parameters
@@ -298,6 +329,8 @@ def select(registry, names, where="models"):
     names : iterable of str
     where : str
         The key of the configuration that names them, for messages.
+    file : str, optional
+        A registry besides the project's, for messages.
 
     Returns
     -------
@@ -309,11 +342,10 @@ def select(registry, names, where="models"):
         If a name is given twice or is not in the registry (naming the nearest), or if nobody can run the model.
     """
     chosen = set()
+    places = f"config/models.yaml{f' or {file}' if file else ''}"
     for name in names:
         if name not in registry:
-            raise UserError(
-                f"{where}: '{name}' is not in config/models.yaml{nearest(name, registry) or '; add an entry'}"
-            )
+            raise UserError(f"{where}: '{name}' is not in {places}{nearest(name, registry) or '; add an entry'}")
         if name in chosen:
             raise UserError(f"{where}: '{name}' is listed twice; remove one")
         _check_available(where, name, registry[name])

@@ -16,7 +16,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from scripts.core import options
+from scripts.core import losses, options
+from scripts.core.errors import UserError
 from scripts.core.paper.summary import DEMONSTRATION, RUN
 
 SCHEMA_VERSION = "0.3.0"
@@ -24,6 +25,9 @@ OWN_SETS = "replica"
 """How the names of sets begin whose texts are the project's own."""
 WITHHELD = "withheld; sha256 "
 FIRST, LAST = ("instance_id", "text", "options"), ("gold", "answer")
+CONDITIONS = ("wording", "n_distractors")
+"""Columns of instances over whose values no study pools: a set has a result for each of them."""
+POSSESSIVE = ("'s", "’s")
 LEVEL = 0.95
 NO_SHARES = ("minus", "difference", "correlation")
 """Words in the names of metrics of accuracies that are not accuracies."""
@@ -40,20 +44,38 @@ def gold(instances):
     Parameters
     ----------
     instances : DataFrame
-        ``options`` and ``gold``, a form; or ``answer``, the column whose words the right option ends with.
+        ``options`` and ``gold``, a form; or ``answer``, the column whose words the right option ends with, be it in
+        the possessive case (*the baker's*).
 
     Returns
     -------
     list of (str or None)
+
+    Raises
+    ------
+    UserError
+        If no option, or more than one, ends with these words.
     """
     if "gold" in instances:
         return [right if isinstance(right, str) else None for right in instances.gold]
     if "answer" not in instances:
         return [None] * len(instances)
-    return [
-        next((option for option in row.options if option.endswith(str(getattr(row, row.answer)))), None)
-        for row in instances.itertuples()
-    ]
+    right = []
+    for row in instances.itertuples():
+        word = str(getattr(row, row.answer))
+        found = [option for option in row.options if option.endswith((word, *(word + end for end in POSSESSIVE)))]
+        if len(found) != 1:
+            raise UserError(
+                f"instance {row.instance_id}: {len(found)} of its options end with {word!r}, the right answer; "
+                "delete the instances and run the workflow again"
+            )
+        right += found
+    return right
+
+
+def condition(row):
+    """Return under which of :data:`CONDITIONS` an instance stands, in words; empty if under none."""
+    return ", ".join(f"{name} {_text(row[name])}" for name in CONDITIONS if name in row and not _missing(row[name]))
 
 
 def choices(scores, metric):
@@ -64,10 +86,11 @@ def choices(scores, metric):
     scores : DataFrame
         As in a score file.
     metric : str
-        The file's; losses on labels are compared by their means, everything else by sums. Ties go to the first option.
+        The file's; losses on labels are compared by their means (:func:`scripts.core.losses.compared`), everything else
+        by sums. Ties go to the first option.
     """
-    column = "mean_log_probability" if metric == "label_loss" else "log_probability"
-    best = scores.sort_values(["instance_id", column, "option_index"], ascending=[True, False, True])
+    scores = losses.compared(scores) if metric == "label_loss" else scores
+    best = scores.sort_values(["instance_id", "log_probability", "option_index"], ascending=[True, False, True])
     return best.drop_duplicates("instance_id").set_index("instance_id")
 
 
@@ -101,7 +124,8 @@ def samples(name, instances, scores, metric, identity, canary):
     metric : str
         As for :func:`choices`.
     identity : dict
-        ``evaluation_id``, ``model_id``, ``evaluation_name``, ``evaluation_result_id``.
+        ``evaluation_id``, ``model_id``, ``evaluation_name``, ``evaluation_result_id``; an instance's condition is
+        added to the last two.
     canary : str
         Goes with each text that is exported.
     """
@@ -116,9 +140,12 @@ def samples(name, instances, scores, metric, identity, canary):
         filled = options.fill(row.text, right) if options.SLOT in row.text else f"{row.text}\0{right}"
         digest = hashlib.sha256(row.text.encode()).hexdigest()
         facts = {key: _text(row[key]) for key in kept if not _missing(row[key])}
+        under = condition(row)
         yield {
             "schema_version": SCHEMA_VERSION,
             **identity,
+            "evaluation_name": identity["evaluation_name"] + (f", {under}" if under else ""),
+            "evaluation_result_id": identity["evaluation_result_id"] + (f"-{under}".replace(" ", "-") if under else ""),
             "sample_id": row.instance_id,
             "sample_hash": hashlib.sha256(filled.encode()).hexdigest(),
             "interaction_type": "single_turn",
