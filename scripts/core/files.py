@@ -390,7 +390,7 @@ def sha256(path, chunk=1 << 20):
     digest = hashlib.sha256()
     if path.is_dir():
         for member in members(path):
-            digest.update(f"{member.relative_to(path).as_posix()}\0{sha256(member)}\n".encode())
+            digest.update(os.fsencode(f"{member.relative_to(path).as_posix()}\0{sha256(member)}\n"))
         return digest.hexdigest()
     with path.open("rb") as file:
         while block := file.read(chunk):

@@ -161,11 +161,11 @@ def test_new_tokens_follow_the_architecture(known):
             "ruff.prompting.chain_of_thought.models: 'flan-t5-xl' is not in ruff.prompting.models",
         ),
         (
-            lambda s: s["chain_of_thought"].update(distractors=[2]),
+            lambda s: s["chain_of_thought"].update(distractors=[2], models=s["models"]),
             "ruff.prompting.chain_of_thought.distractors: 2 is not in ruff.prompting.distractors",
         ),
         (
-            lambda s: s["chain_of_thought"].update(sample_size=16),
+            lambda s: s["chain_of_thought"].update(sample_size=16, models=s["models"]),
             "ruff.prompting.chain_of_thought.sample_size is 16, more than ruff.prompting.sample_size",
         ),
     ],
@@ -178,3 +178,13 @@ def test_what_cannot_be_prompted_is_refused(known, change, message):
         prompting_jobs.jobs(settings, entries, ruff["seeds"], ruff["distractors"], KINDS)
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_what_nobody_is_asked_needs_to_fit_nothing(known):
+    ruff, entries = known
+    settings = copy.deepcopy(ruff["prompting"])
+    settings["chain_of_thought"] |= {"models": [], "sample_size": 16, "distractors": [2]}
+    assert prompting_jobs.jobs(settings, entries, ruff["seeds"], ruff["distractors"], KINDS)
+    settings |= {"models": [], "seeds": [1], "distractors": [7]}
+    settings["sampling"]["models"] = []
+    assert prompting_jobs.jobs(settings, entries, ruff["seeds"], [0], KINDS) == {}

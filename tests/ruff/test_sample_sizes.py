@@ -17,7 +17,8 @@ def settings(**sizes):
     return config.merge(ruff, {
         "sample_size": sizes.get("ruff", 4),
         "prompting": {
-            "sample_size": sizes.get("prompting", 4), "chain_of_thought": {"sample_size": sizes.get("chains", 4)}
+            "models": ["flan-t5-xl"], "sample_size": sizes.get("prompting", 4),
+            "chain_of_thought": {"models": ["flan-t5-xl"], "sample_size": sizes.get("chains", 4)},
         },
     })  # fmt: skip
 
@@ -96,3 +97,12 @@ def test_a_size_of_zero_leaves_a_model_out_and_not_all_of_them():
     assert sample_sizes.of_models(60, []) == {}
     with pytest.raises(UserError, match=r"ruff\.sample_size leaves out every model of the run \(b\)"):
         sample_sizes.of_models({"default": 60, "b": 0}, ["b"])
+
+
+def test_sizes_of_what_nobody_is_asked_may_be_any():
+    given = settings(ruff=4, prompting=5, chains=7)
+    given["prompting"]["chain_of_thought"]["models"] = []
+    with pytest.raises(UserError, match=r"ruff\.prompting\.sample_size is 5"):
+        sample_sizes.check(given, 4, KNOWN)
+    given["prompting"]["models"] = []
+    sample_sizes.check(given, 4, KNOWN)

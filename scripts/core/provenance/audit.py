@@ -493,7 +493,21 @@ def report(findings):
     lines += [f"{'note':<9} {text} ({counted(count, 'current file')})" for text, count in sorted(noted.items())]
     total = len(findings)
     counts = ", ".join(f"{count} {verdict}" for verdict, count in summary(findings).items())
-    return [*lines, f"{total} files: {counts or 'nothing was made yet'}"]
+    return [printable(line) for line in [*lines, f"{total} files: {counts or 'nothing was made yet'}"]]
+
+
+def printable(text: str) -> str:
+    """Return a line in which nothing ends it, moves the cursor or cannot be encoded: names of files may hold anything.
+
+    Examples
+    --------
+    >>> printable("a\\nb\\x1b[31mc")
+    'a\\\\nb\\\\x1b[31mc'
+    """
+    return "".join(
+        character if character.isprintable() else character.encode("unicode_escape", "surrogatepass").decode()
+        for character in text
+    )
 
 
 def remedies(findings, jobs, targets=(), configfiles=(), default="paper", directory=None):

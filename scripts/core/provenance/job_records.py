@@ -109,8 +109,9 @@ def digest(path, cache=None):
     path = Path(path)
     parts = files.members(path) if path.is_dir() else [path]
     states = [(str(p), s.st_size, s.st_mtime_ns, s.st_ctime_ns, s.st_ino) for p in parts for s in [p.stat()]]
-    state = hashlib.sha256(repr(states).encode()).hexdigest()
-    known = Path(cache) / f"{hashlib.sha256(str(path.absolute()).encode()).hexdigest()[:32]}.json"
+    # A file's name need not be UTF-8.
+    state = hashlib.sha256(repr(states).encode(errors="surrogateescape")).hexdigest()
+    known = Path(cache) / f"{hashlib.sha256(os.fsencode(path.absolute())).hexdigest()[:32]}.json"
     try:
         entry = json.loads(known.read_text(encoding="utf-8"))
         if entry["state"] == state:
@@ -119,7 +120,7 @@ def digest(path, cache=None):
         pass
     value = files.sha256(path)
     shown = portable(str(path).removeprefix(f"{Path.cwd()}/"), ROOT)
-    _remember(known, {"path": shown, "state": state, "sha256": value})
+    _remember(known, {"path": shown.encode(errors="backslashreplace").decode(), "state": state, "sha256": value})
     return value
 
 

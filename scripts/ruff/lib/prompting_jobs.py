@@ -45,17 +45,24 @@ def jobs(settings, entries, seeds, distractors, prompt_kinds):
             raise UserError(
                 f"{where}.models: '{name}' has no prompt_wrapping in the registry; add one if it follows instructions"
             )
-    for key, parts, whole, of in (
+    # What nobody is asked needs to fit nothing.
+    asked = (
         ("seeds", settings["seeds"], seeds, "ruff.seeds"),
         ("distractors", settings["distractors"], distractors, "ruff.distractors"),
+    )
+    chained = (
+        ("chain_of_thought.distractors", chains["distractors"], settings["distractors"], f"{where}.distractors"),
+    )
+    for key, parts, whole, of in (
+        *(asked if chosen else ()),
         ("chain_of_thought.models", chains["models"], settings["models"], f"{where}.models"),
         ("sampling.models", sampling["models"], settings["models"], f"{where}.models"),
-        ("chain_of_thought.distractors", chains["distractors"], settings["distractors"], f"{where}.distractors"),
+        *(chained if chains["models"] else ()),
     ):
         beyond = [part for part in parts if part not in whole]
         if beyond:
             raise UserError(f"{where}.{key}: {beyond[0]!r} is not in {of}; add it there or remove it here")
-    if chains["sample_size"] > settings["sample_size"]:
+    if chains["models"] and chains["sample_size"] > settings["sample_size"]:
         raise UserError(
             f"{where}.chain_of_thought.sample_size is {chains['sample_size']}, more than {where}.sample_size; lower it"
         )

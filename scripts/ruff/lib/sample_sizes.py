@@ -90,8 +90,10 @@ def check(settings, n_sets, known):
                 )
         sizes = {f"ruff.sample_size.{model}": number for model, number in size.items()}
     prompting = settings["prompting"]
-    sizes["ruff.prompting.sample_size"] = prompting["sample_size"]
-    sizes["ruff.prompting.chain_of_thought.sample_size"] = prompting["chain_of_thought"]["sample_size"]
+    if prompting["models"]:
+        sizes["ruff.prompting.sample_size"] = prompting["sample_size"]
+    if prompting["chain_of_thought"]["models"]:
+        sizes["ruff.prompting.chain_of_thought.sample_size"] = prompting["chain_of_thought"]["sample_size"]
     for key, number in sizes.items():
         if number > most:
             raise UserError(

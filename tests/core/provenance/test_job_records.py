@@ -708,3 +708,17 @@ def test_the_record_of_a_renamed_rule_is_an_error_and_can_be_removed():
     # Of another configuration, the only record of its output.
     alone = {"results/provenance/old/all.json": left}
     assert audit.leftover_records(jobs, alone) == {} and job_records.index(alone)
+
+
+def test_a_name_that_is_not_utf8_has_a_digest(tmp_path):
+    path = os.fsdecode(os.fsencode(tmp_path) + b"/\xff.csv")
+    Path(path).write_text("a")
+    assert job_records.digest(path, tmp_path / "cache") == job_records.digest(path, tmp_path / "cache")
+
+
+@pytest.mark.parametrize("name", ["a\ncurrent   b", "a\x1b[2K\rb", "a\u202eb", "a\udcffb", "a\x00b"])
+def test_a_files_name_forges_no_line_of_the_audit(name):
+    finding = {"verdict": "orphan", "reasons": [audit.reason("file", name, None, "0" * 64)], "record": None}
+    lines = audit.report({name: finding})
+    assert all(line.isprintable() for line in lines) and "a" in lines[0] and "b" in lines[0]
+    "\n".join(lines).encode("utf-8")
