@@ -256,8 +256,20 @@ def test_overlays_select_the_29_scored_variants_and_the_8_prompted(models):
             "characters that cannot be seen",
         ),
         *(
-            ("bert-base", "label", f"BERT{character}x", "characters that cannot be seen")
-            for character in ("\x1b[31m", "\u202e", "\n", "\u200b", "\x7f")
+            (
+                "bert-base",
+                "label",
+                f"BERT{character}x",
+                f"models.bert-base.label is 'BERT{shown}x'; expected text that is not empty, without a colon and a space "
+                "or characters that cannot be seen",
+            )
+            for character, shown in {
+                "\x1b[31m": r"\x1b[31m",
+                "\u202e": r"\u202e",
+                "\n": r"\n",
+                "\u200b": r"\u200b",
+                "\x7f": r"\x7f",
+            }.items()
         ),
         ("gpt-3", "precision", "float16", "models.gpt-3.precision does not belong here; remove it"),
         ("bert-base", "available", False, "models.bert-base lacks the key 'note'; add it"),
