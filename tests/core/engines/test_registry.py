@@ -260,8 +260,8 @@ def test_overlays_select_the_29_scored_variants_and_the_8_prompted(models):
                 "bert-base",
                 "label",
                 f"BERT{character}x",
-                f"models.bert-base.label is 'BERT{shown}x'; expected text that is not empty, without a colon and a space "
-                "or characters that cannot be seen",
+                f"models.bert-base.label is 'BERT{shown}x'; expected text that is not empty, without a colon and a "
+                "space or characters that cannot be seen",
             )
             for character, shown in {
                 "\x1b[31m": r"\x1b[31m",
