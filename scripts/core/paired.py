@@ -73,7 +73,7 @@ def comparison(first, second, clusters, draws, seed, alpha=0.05, power=0.8):
     """
     sums, sizes = cluster_sums(first, second, clusters)
     total = sizes.sum()
-    low, high = statistics.cluster_bootstrap(sums, sizes, draws, seed)
+    low, high = statistics.cluster_bootstrap(sums, sizes, draws, seed, share=False)
     unequal = np.asarray(first, dtype=float) != np.asarray(second, dtype=float)
     return {
         "n": int(total),

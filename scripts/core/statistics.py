@@ -120,8 +120,12 @@ def holm(p):
     return adjusted
 
 
-def cluster_bootstrap(successes, trials, draws, seed, level=0.95):
+def cluster_bootstrap(successes, trials, draws, seed, level=0.95, share=True):
     """Percentile bootstrap interval of a share, resampling clusters with replacement (Efron and Tibshirani 1993).
+
+    Where all trials succeed, or none, no sample differs from another, and an interval of no width would say that the
+    share is known exactly. Then it is Wilson's, of as many independent trials as there are clusters, each of which is
+    right or wrong as a whole: what clusters at their worst leave to be known.
 
     Parameters
     ----------
@@ -133,11 +137,14 @@ def cluster_bootstrap(successes, trials, draws, seed, level=0.95):
         Seed of the resampling; the interval is a function of the arguments alone.
     level : float
         Coverage.
+    share : bool
+        False for a ratio that is no share of trials, such as a difference: it has no interval where samples agree.
 
     Returns
     -------
     tuple of float
-        Lower and upper end of the interval of ``sum(successes) / sum(trials)``; NaN for fewer than two clusters.
+        Lower and upper end of the interval of ``sum(successes) / sum(trials)``; NaN for fewer than two clusters, and
+        where all samples agree on another share than 0 or 1.
     """
     successes, trials = np.asarray(successes, dtype=float), np.asarray(trials, dtype=float)
     clusters = len(trials)
@@ -145,6 +152,10 @@ def cluster_bootstrap(successes, trials, draws, seed, level=0.95):
         return np.nan, np.nan
     weights = _cluster_weights(clusters, draws, seed)
     shares = (weights @ successes) / (weights @ trials)
+    if np.isfinite(shares).all() and not varies(shares, max(1.0, np.abs(shares).max())):
+        value = round(float(shares[0]), 9)
+        counted = int((trials > 0).sum())
+        return wilson(int(value) * counted, counted, level) if share and value in (0, 1) else (np.nan, np.nan)
     tail = (1 - level) / 2
     low, high = np.quantile(shares, [tail, 1 - tail])
     return float(low), float(high)
@@ -157,6 +168,24 @@ def _cluster_weights(clusters, draws, seed):
     weights = weights.astype(float)
     weights.setflags(write=False)
     return weights
+
+
+def agreeing_interval(value, clusters, level=0.95, least=-1.0, most=1.0):
+    """Return both ends of an interval of a mean over clusters that all have the same value.
+
+    A bootstrap of them has no width. Where none of so many clusters drawn at random differs, at most a share q of all
+    does, with q = 1 - ((1 - level) / 2)^(1 / clusters) (Clopper and Pearson 1934), and those lie between the least and
+    the most that a cluster can have.
+
+    Parameters
+    ----------
+    value : float
+    clusters : int
+        At least 1.
+    level, least, most : float
+    """
+    share = 1 - ((1 - level) / 2) ** (1 / clusters)
+    return value - share * (value - least), value + share * (most - value)
 
 
 def wilson(successes, trials, level=0.95):

@@ -334,10 +334,10 @@ def test_figures_and_findings_use_the_threshold_of_the_settings(run):
 def test_of_a_model_that_wrote_no_gendered_pronoun_nothing_is_decided():
     """One model alone is asked; of the study's models a curve without movement is one that does not rise."""
 
-    def checks(values, **asked):
+    def checks(values, width=0.05, **asked):
         rows = [
             {"model": "OPT", "variable": "date", "prompt": "A", "gender": gender, "metric": "r", "accumulation": "top",
-             "value": value, "ci_low": value, "ci_high": value, "sentences": 9}
+             "value": value, "ci_low": value - width, "ci_high": value + width, "sentences": 9}
             for gender, value in zip(("female", "male"), values, strict=True)
         ]  # fmt: skip
         source = findings.Source({"method1_slopes": pd.DataFrame(rows)}, 0.5, **asked)
@@ -345,9 +345,12 @@ def test_of_a_model_that_wrote_no_gendered_pronoun_nothing_is_decided():
 
     (still,) = checks((np.nan, np.nan), alone=("OPT",))
     assert (still.outcome, still.missing) == (None, ("a pronoun whose mass changes with the date",))
-    for values, right in (((0.9, -0.9), True), ((-0.9, -0.9), False), ((np.nan, -0.9), False)):
+    for values, right in (((0.9, -0.9), True), ((-0.9, -0.9), False), ((np.nan, -0.9), None)):
         (moving,) = checks(values, alone=("OPT",))
         assert moving.outcome is right
+    # Samples that all agree, as over four places, are no certainty.
+    (certain,) = checks((0.26, -0.26), width=0.0, alone=("OPT",))
+    assert certain.outcome is None and "no interval" in certain.text
     assert [check.missing for check in checks((0.9, -0.9)) if check.outcome is None][:1] == [("BERT-base",)]
 
 

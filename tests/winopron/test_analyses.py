@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from scripts.core import statistics
 from scripts.core.errors import UserError
 from scripts.winopron.lib import instances
 from scripts.winopron.lib.analyses import bias, consistency, performance
@@ -90,8 +91,11 @@ def test_every_part_has_its_values_and_interval(double):
     assert value["nominative", "accuracy"] == value["weaver-buyer", "recall"] == 0.75
     assert value[f"accusative, {XE}", "precision"] == 0
     whole = table[table.split == "all"]
-    # Both pairs are alike, so that every sample of them is.
-    assert (whole.ci_low == 0.75).all() and (whole.ci_high == 0.75).all()
+    # Both pairs are alike, and so is every sample of them: an interval of no width would say that all is known.
+    assert whole.ci_low.isna().all() and whole.ci_high.isna().all()
+    assert table[(table.split == HE) & (table.metric == "f1")].ci_low.isna().all()
+    right = table[(table.split == HE) & (table.metric == "accuracy")].iloc[0]
+    assert (right.ci_low, right.ci_high) == statistics.wilson(2, 2)
     assert table[table.split == "weaver-buyer"].ci_low.isna().all()
 
 
@@ -132,7 +136,11 @@ def test_consistencies_of_systems_of_known_behaviour(double, system, pronoun, di
         0.0625,
         0.25,
     )
-    assert (table.pairing == "").all() and table.ci_low["pronoun_consistency"] == pronoun
+    assert (table.pairing == "").all()
+    ends = statistics.wilson(2 * pronoun, 2) if pronoun in (0, 1) else (np.nan, np.nan)
+    assert (table.ci_low["pronoun_consistency"], table.ci_high["pronoun_consistency"]) == pytest.approx(
+        ends, nan_ok=True
+    )
 
 
 def test_a_prompt_that_fails_breaks_the_pooled_groups_alone(double):

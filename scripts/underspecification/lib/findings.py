@@ -109,8 +109,9 @@ class Source:
             raise Lacking(f"{metric} of {model} over {variable}s")
         lines = []
         for value, low, high, sentences in (self._slopes.loc[key] for key in keys):
-            ends = (0.0, 0.0, 0.0) if np.isnan(value) else (float(value), float(low), float(high))
-            lines.append(Estimate(*ends, int(sentences)))
+            # A curve that is constant, or whose samples all agree, is not known exactly: it has no interval.
+            ends = (np.nan, np.nan) if np.isnan(value) or low == high else (float(low), float(high))
+            lines.append(Estimate(0.0 if np.isnan(value) else float(value), *ends, int(sentences)))
         return estimates.mean(lines)
 
     def moves(self, model, variable):

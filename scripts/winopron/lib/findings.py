@@ -28,6 +28,10 @@ NOMINATIVE, ACCUSATIVE, POSSESSIVE = CASES
 BIASED = "biased occupations"
 MORE = "more pairs of people"
 """What a comparison lacks whose difference has zero in its interval."""
+FEWEST_PAIRS = 5
+"""Pairs of people over which an interval is taken at least: of fewer, samples repeat each other."""
+UNDEFINED = "instances that the quantity is defined for"
+"""What a comparison of quantities lacks of which one has no denominator."""
 
 
 class Results:
@@ -59,6 +63,10 @@ class Results:
             where = {"single": " on one person", "winogender": " on Winogender Schemas"}.get(entities, "")
             raise Lacking(f"{system}{where}")
         table = table[table.system == system]
+        if table.prediction.isna().all():
+            raise Lacking(f"an answer of {system} that names somebody")
+        if table.pair.nunique() < FEWEST_PAIRS:
+            raise Lacking(f"{FEWEST_PAIRS} pairs of people for {system}")
         for column, value in levels.items():
             table = table[table[column] == value]
         if table.empty:
@@ -149,47 +157,52 @@ def points(value):
     return percent(value, 1)
 
 
-def positive(value, samples, text, shown=points):
+def positive(results, value, samples, text, shown=points, least=-1.0, most=1.0):
     """Check that a difference is above zero.
+
+    Where all samples agree, its interval is :func:`scripts.core.statistics.agreeing_interval` of the pairs of people.
 
     Parameters
     ----------
+    results : Results
     value : float
     samples : array of float
         Of the bootstrap.
     text : str
     shown : callable
         :func:`points` for shares in percent, ``number`` for indices from 0 to 1.
+    least, most : float
+        What the difference can be at least and at most.
 
     Raises
     ------
     Lacking
-        If its interval has zero in it.
+        If its interval has zero in it, or if it is not defined.
     """
-    low, high = _ends(value, samples)
+    low, high = statistics.percentile_interval(samples)
+    if np.isnan(low):
+        if np.isnan(value):
+            raise Lacking(UNDEFINED, text=text)
+        low, high = statistics.agreeing_interval(value, len(results.resampled.pairs), least=least, most=most)
     scale, decimals = (100, 1) if shown is points else (1, 2)
     said = f"{text} ({interval(scale * low, scale * high, decimals)})"
-    if low > 0 or high < 0 or (low == high == 0):
+    if low > 0 or high < 0:
         return low > 0, said
     raise Lacking(MORE, text=said)
-
-
-def _ends(value, samples):
-    low, high = statistics.percentile_interval(samples)
-    # All samples agree: the value is the same for every pair of people.
-    return (value, value) if np.isnan(low) else (low, high)
 
 
 def above(results, first, second, names, shown=points):
     """Check that one quantity (with its samples) is above another."""
     (a, drawn_a), (b, drawn_b) = first, second
-    return positive(a - b, drawn_a - drawn_b, f"{names}: {_said(a, shown)} against {_said(b, shown)}", shown)
+    return positive(
+        results, a - b, drawn_a - drawn_b, f"{names}: {_said(a, shown)} against {_said(b, shown)}", shown,
+    )  # fmt: skip
 
 
-def below_bound(quantity, bound, text, shown=points):
+def below_bound(results, quantity, bound, text, shown=points):
     """Check that a quantity is under a bound."""
     value, samples = quantity
-    return positive(bound - value, bound - samples, f"{text} {_said(value, shown)}", shown)
+    return positive(results, bound - value, bound - samples, f"{text} {_said(value, shown)}", shown, bound - 1, bound)
 
 
 def _said(value, shown):
@@ -235,7 +248,7 @@ def _steps(results, system):
     small = [n - p for n, p in zip(nominative, possessive, strict=True)]
     large = [p - a for p, a in zip(possessive, accusative, strict=True)]
     text = f"{system}: steps {points(small[0])} and {points(large[0])}"
-    return positive(large[0] - small[0], large[1] - small[1], text)
+    return positive(results, large[0] - small[0], large[1] - small[1], text)
 
 
 def _gap_of_the_best(results):
@@ -282,20 +295,21 @@ def _larger_is_better(results):
 
 def _at_chance(results, system):
     value, samples = results.metric("f1", system)
-    return below_bound((abs(value - 0.5), abs(samples - 0.5)), 0.03, f"{system}: distance from chance")
+    return below_bound(results, (abs(value - 0.5), abs(samples - 0.5)), 0.03, f"{system}: distance from chance")
 
 
 def _supervised(results):
     def near(system):
         value, samples = results.metric("recall", system, pronoun_set=THEY)
-        return below_bound((abs(value - 0.5), abs(samples - 0.5)), 0.1, f"{system}, they: distance from chance")
+        distance = abs(value - 0.5), abs(samples - 0.5)
+        return below_bound(results, distance, 0.1, f"{system}, they: distance from chance")
 
     def far(system):
-        return below_bound(results.metric("recall", system, pronoun_set=XE), 0.25, f"{system}, xe:")
+        return below_bound(results, results.metric("recall", system, pronoun_set=XE), 0.25, f"{system}, xe:")
 
     def good(system, pronoun_set):
         value, samples = results.metric("recall", system, pronoun_set=pronoun_set)
-        return positive(value - 0.75, samples - 0.75, f"{system}, {pronoun_set}: {points(value)}")
+        return positive(results, value - 0.75, samples - 0.75, f"{system}, {pronoun_set}: {points(value)}")
 
     return [
         *(check(test, system) for system in SUPERVISED for test in (near, far)),
@@ -312,7 +326,7 @@ def _gap(results, system):
 def _smaller_gap(results):
     def there(system):
         value, samples = _gap(results, system)
-        return positive(value, samples, f"{system}: gap {points(value)}")
+        return positive(results, value, samples, f"{system}: gap {points(value)}")
 
     def smaller(system, other):
         return above(results, _gap(results, other), _gap(results, system), f"gap of {other} over {system}")
@@ -327,7 +341,7 @@ def _no_large_difference(results, system):
     shares = [results.metric("recall", system, pronoun_set=name) for name in (HE, SHE, THEY, XE)]
     values, samples = zip(*shares, strict=True)
     spread = (max(values) - min(values), np.ptp(np.array(samples), axis=0))
-    return below_bound(spread, 0.05, f"{system}: range")
+    return below_bound(results, spread, 0.05, f"{system}: range")
 
 
 def _below_chance(results):
@@ -335,8 +349,10 @@ def _below_chance(results):
 
     def test(system):
         value, samples = results.consistency("pronoun_consistency", system)
-        sign = 1 if system in low else -1
-        return positive(sign * (0.0625 - value), sign * (0.0625 - samples), f"{system}: {points(value)}")
+        if system in low:
+            return below_bound(results, (value, samples), 0.0625, f"{system}:")
+        text = f"{system}: {points(value)}"
+        return positive(results, value - 0.0625, samples - 0.0625, text, least=-0.0625, most=0.9375)
 
     return [check(test, system) for system in SYSTEMS]
 
@@ -366,7 +382,10 @@ def _half_of_the_pairs(results):
 
     def half():
         value, samples = results.consistency(metric, best)
-        shown = Estimate(value, *_ends(value, samples), len(results.resampled.pairs))
+        pairs = len(results.resampled.pairs)
+        sure = value in (0, 1)
+        ends = statistics.wilson(int(value) * pairs, pairs) if sure else statistics.percentile_interval(samples)
+        shown = Estimate(value, *ends, pairs)
         return between(shown, 0.5, 0.55, f"{best}: {points(value)} ({interval(100 * shown.low, 100 * shown.high, 1)})")
 
     return [*(check(beats, other) for other in SYSTEMS if other != best), check(half)]
@@ -374,7 +393,7 @@ def _half_of_the_pairs(results):
 
 def _base_below_chance(results):
     def test():
-        return below_bound(results.consistency("disambiguation_consistency", SPANBERT[0]), 0.25, SPANBERT[0])
+        return below_bound(results, results.consistency("disambiguation_consistency", SPANBERT[0]), 0.25, SPANBERT[0])
 
     return [check(test)]
 
@@ -400,7 +419,7 @@ def _low_overlap(results):
         return results.overlap(*((system, case, name) for system in SPANBERT))
 
     def low(case, name):
-        return below_bound(index(case, name), 0.5, f"{case} {_key(name)}:", number)
+        return below_bound(results, index(case, name), 0.5, f"{case} {_key(name)}:", number)
 
     def more(case, first, second):
         return above(
@@ -422,12 +441,12 @@ def _cases_differ(results):
 
     def base(name, pair):
         text = f"{SPANBERT[0]}, {_key(name)}, {' and '.join(pair)}:"
-        return below_bound(index(SPANBERT[0], pair, name), 0.15, text, number)
+        return below_bound(results, index(SPANBERT[0], pair, name), 0.15, text, number)
 
     def some(name):
         value, samples = index(SPANBERT[1], kept, name)
         text = f"{SPANBERT[1]}, {_key(name)}, {' and '.join(kept)}: {number(value, 2)}"
-        return positive(value - 0.15, samples - 0.15, text, number)
+        return positive(results, value - 0.15, samples - 0.15, text, number)
 
     def more(name, other):
         return above(

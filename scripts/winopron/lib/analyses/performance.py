@@ -80,6 +80,10 @@ def confusion(answers):
     return pd.DataFrame({"tp": right, "fp": other, "fn": ~right, "tn": ~other})
 
 
+SHARES = ("accuracy", "recall")
+"""Metrics that are shares of all answers."""
+
+
 def parts(counts):
     """Return numerator and denominator of each metric.
 
@@ -131,7 +135,7 @@ def evaluate(answers, draws, seed):
         for metric, (above, below) in parts(by_pair).items():
             # In a sample of pairs for which no person is named, precision is undefined, and so is its interval.
             with np.errstate(invalid="ignore"):
-                low, high = statistics.cluster_bootstrap(above, below, draws, seed)
+                low, high = statistics.cluster_bootstrap(above, below, draws, seed, share=metric in SHARES)
             rows.append((split, "", metric, found[metric], low, high))
     return pd.DataFrame(rows, columns=COLUMNS)
 
