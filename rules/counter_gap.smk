@@ -438,6 +438,10 @@ declare(
     section=result(params={"template_sets": COUNTER_GAP["templates"]}),
     pronoun_sets=False,
     question="Is a coreference system less consistent if the people of a passage change their gender than if they swap names?",
-    summary=result(metrics=COUNTER_GAP_METRICS["metrics"], sizes=COUNTER_GAP_SIZES["subset_sizes"]),
+    summary=result(
+        metrics=COUNTER_GAP_METRICS["metrics"],
+        sizes=COUNTER_GAP_SIZES["subset_sizes"],
+        params={"systems": RUN_SYSTEM_FACTS},
+    ),
     headline=["cancellation"],
 )

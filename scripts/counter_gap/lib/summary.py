@@ -1,6 +1,6 @@
 """Counter-GAP's rows of the summary over all studies: accuracy and inconsistencies of each system."""
 
-from scripts.core.paper.summary import BASELINE, RELEASED, RUN
+from scripts.core.paper.summary import BASELINE, DEMONSTRATION, RELEASED, RUN
 from scripts.counter_gap.lib.study import DATA, is_rule
 
 METRICS = {
@@ -15,7 +15,15 @@ SCORING = {"released": RELEASED, "clusters": RUN}
 """Ways of scoring that the summary has, to the status of what they score; released flags where there are some."""
 
 
-def rows(metrics, sizes):
+def status(row, demonstration):
+    """Return what a row of the metrics is about, one of the summary's statuses."""
+    if is_rule(row.system):
+        return BASELINE
+    of_this_run = SCORING[row.scoring] == RUN
+    return DEMONSTRATION if of_this_run and row.system in demonstration else SCORING[row.scoring]
+
+
+def rows(metrics, sizes, demonstration=()):
     """Return rows as :func:`scripts.core.paper.summary.write` takes them, all values being shares.
 
     Parameters
@@ -25,6 +33,8 @@ def rows(metrics, sizes):
         ``ci_high``.
     sizes : DataFrame
         ``data``, ``subset``, ``quadruples``.
+    demonstration : collection of str
+        Labels of demonstration systems.
     """
     whole = metrics[(metrics.subset == "all") & metrics.metric.isin(METRICS) & metrics.scoring.isin(SCORING)]
     quadruples = sizes[sizes.subset == "all"].set_index("data").quadruples
@@ -41,7 +51,7 @@ def rows(metrics, sizes):
                     "ci_low": row.ci_low,
                     "ci_high": row.ci_high,
                     "n": quadruples.get(row.data),
-                    "status": BASELINE if is_rule(row.system) else SCORING[row.scoring],
+                    "status": status(row, demonstration),
                     "headline": metric == "delta_i" and row.group == "all",
                 }
             )

@@ -8,6 +8,7 @@ from scripts.core.paper.formats import MISSING, NOT_RUN, interval, number, p_tex
 from scripts.core.paper.tables import changes, named_once, telling, write_table
 from scripts.core.templates import CASES
 from scripts.winopron.lib import study
+from scripts.winopron.lib.analyses import consistency as consistencies
 from scripts.winopron.lib.analyses import variance as sources
 from scripts.winopron.lib.analyses.consistency import GROUPS, POOLED, SINGLE
 
@@ -166,6 +167,9 @@ def consistency(metrics):
             for metric, head in (("pronoun_consistency", "Pronoun"), ("disambiguation_consistency", "Disambig.")):
                 value = rows.loc[(system, conversion, pairing, metric)]
                 chance = rows.loc[(system, conversion, pairing, f"{metric}_chance")].value
+                if study.is_rule(system):
+                    # Rules do not read the pronoun: how many sets there are does not matter to them.
+                    chance = consistencies.chance(metric, pronoun_sets=1, reads_pronoun=False)
                 row |= {
                     f"{head}": percent(value.value, 1),
                     f"{head} interval": _ends(value),
