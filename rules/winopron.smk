@@ -435,7 +435,9 @@ declare(
             "scored": WINOPRON_SCORING,
         },
     ),
-    summary=result(**WINOPRON_METRICS, params={"models": WINOPRON_ASKED, "scored": WINOPRON_SCORING, "systems": RUN_SYSTEM_FACTS}),
+    summary=result(
+        **WINOPRON_METRICS, params={"models": WINOPRON_ASKED, "scored": WINOPRON_SCORING, "systems": RUN_SYSTEM_FACTS}
+    ),
     card=Card(
         value="Share right",
         points=[
