@@ -33,11 +33,13 @@ localrules:
     card_figure,
     card_page,
     card_pdf,
+    card_manifest,
 
 
 rule card:
     input:
         expand("results/cards/{model}/card.{suffix}", model=CARD_MODELS, suffix=["pdf", "html"]),
+        expand("results/cards/{model}/manifest.sha256", model=CARD_MODELS),
 
 
 rule card_figure:
@@ -131,3 +133,22 @@ rule card_pdf:
         overfull=10.0,
     script:
         "../scripts/card/card_pdf.py"
+
+
+# Whoever changes a card can change its record too; against a list that was published both are found.
+rule card_manifest:
+    input:
+        _schema=root("config/schemas/record.schema.yaml"),
+        card=[
+            "results/cards/{model}/card.pdf",
+            "results/cards/{model}/card.html",
+            "results/cards/{model}/findings.csv",
+        ],
+    output:
+        manifest="results/cards/{model}/manifest.sha256",
+    log:
+        "results/logs/card_manifest/{model}.log",
+    conda:
+        "../envs/provenance.yaml"
+    script:
+        "../scripts/card/card_manifest.py"

@@ -23,7 +23,7 @@ rule audit:
 rule crate:
     input:
         _schema=root("config/schemas/record.schema.yaml"),
-        results=[*rules.paper_pdf.output, *RESULT_FILES],
+        results=[*rules.paper_pdf.output, *RESULT_FILES, *rules.card.input],
     output:
         crate="results/crate/run.crate.zip",
     log:

@@ -305,7 +305,7 @@ def _against(state, published, options):
         if state.digests.get(path) == digest
     }
     # What the paper rests on belongs in a list of it: one without is short, whatever the records say.
-    recorded -= manifest.listed_today()
+    recorded -= manifest.listed_today(published)
     differences = manifest.compare(published, state.present, ROOT, state.digests, recorded)
     beside = len(recorded.intersection(state.present) - published.files.keys() - set(manifest.LATER))
     known = len(published.files) + len(published.statements)

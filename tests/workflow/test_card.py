@@ -12,6 +12,7 @@ from scripts.core import files
 from scripts.core.config import load_yaml
 from scripts.core.engines import models
 from scripts.core.paper import claims
+from scripts.core.provenance import job_records
 from tests import zoo as builder
 from tests.core.engines.likelihood_server import LikelihoodServer
 from tests.workflow.conftest import audit
@@ -73,11 +74,32 @@ def test_it_is_audited_as_the_card_says(carded):
     command = re.search(r"python -m scripts\.audit (.*?) FILE", html)[1].split()
     configured = command[command.index("--configfile") + 1]
     assert command == ["--target", "card", "--directory", RUN, "--configfile", configured]
-    code, printed = audit(carded.folder, "--directory", RUN, overlay=configured, targets=["card"])
+    asked = {"overlay": configured, "targets": ["card"]}
+    code, printed = audit(carded.folder, "--directory", RUN, **asked)
     assert code == 0, printed
+    published = shutil.copy(carded.folder / CARD / "manifest.sha256", carded.folder / "published.sha256")
+    code, printed = audit(carded.folder, "--directory", RUN, "--against", published, **asked)
+    assert code == 0 and ", 0 differences" in printed, printed
+    # Forged with its record the audit takes it; what was published does not.
+    page = carded.folder / CARD / "card.html"
+    page.write_text(page.read_text(encoding="utf-8") + "<!-- forged -->", encoding="utf-8")
+    (record,) = (carded.folder / RUN / "results/provenance/card_page").glob("*.json")
+    said = json.loads(record.read_text(encoding="utf-8"))
+    said["outputs"][str(page.relative_to(carded.folder / RUN))] = files.sha256(page)
+    said["checksum"] = job_records.checksum(said)
+    files.write_json(record, said)
+    (last,) = (carded.folder / RUN / "results/provenance/card_manifest").glob("*.json")
+    said = json.loads(last.read_text(encoding="utf-8"))
+    said["inputs"][str(page.relative_to(carded.folder / RUN))] = files.sha256(page)
+    said["checksum"] = job_records.checksum(said)
+    files.write_json(last, said)
+    code, printed = audit(carded.folder, "--directory", RUN, **asked)
+    assert code == 0, printed
+    code, printed = audit(carded.folder, "--directory", RUN, "--against", published, **asked)
+    assert code == 1 and "card.html: was " in printed and "card_page/model=tiny-flan-t5.json" in printed, printed
     path = carded.folder / CARD / "findings.csv"
     path.write_text(path.read_text(encoding="utf-8").replace("holds", "fails", 1) + "\n", encoding="utf-8")
-    code, printed = audit(carded.folder, "--directory", RUN, overlay=configured, targets=["card"])
+    code, printed = audit(carded.folder, "--directory", RUN, **asked)
     assert code == 1 and "findings.csv" in printed
 
 

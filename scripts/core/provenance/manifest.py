@@ -20,7 +20,8 @@ from scripts.core import files
 from scripts.core.errors import UserError
 from scripts.core.provenance import job_records
 
-NAME = "results/paper/manifest.sha256"
+PAPER = "results/paper/"
+NAME = f"{PAPER}manifest.sha256"
 SIGNATURES = (f"{NAME}.sig", f"{NAME}.minisig")
 """What ``ssh-keygen -Y sign`` and ``minisign`` leave beside it."""
 LATER = (
@@ -215,10 +216,13 @@ def unusable_signatures() -> dict[str, str]:
     return found
 
 
-def listed_today() -> set[str]:
-    """Return the results that this run's own manifest lists, if it has one that can be read."""
+def listed_today(published: Published) -> set[str]:
+    """Return the results that this run's own manifest lists, if it can be read and ``published`` is one of a paper.
+
+    A list of what is behind a card has nothing of the paper's folder.
+    """
     try:
-        return set(read(NAME).files)
+        return set(read(NAME).files) if any(path.startswith(PAPER) for path in published.files) else set()
     except UserError:
         return set()
 
