@@ -101,6 +101,7 @@ def test_weights_that_were_overwritten_are_seen(finished):
 def test_configurations_that_are_refused(finished, overlay, message):
     path = finished.folder / "mine.yaml"
     path.write_text(overlay, encoding="utf-8")
+    (finished.folder / "mine.jsonl").touch()
     done = finished.snakemake("--dry-run", "--configfile", "config/test.yaml", "mine.yaml", "--", "clusters")
     assert done.returncode == 1 and message in done.stdout, done.stdout
 
