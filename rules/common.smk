@@ -137,7 +137,7 @@ try:
     synthetic.check_names(MODELS)
     RUN = registry.select(MODELS, config["models"], file=config.get("registry"))
     registry.check_folders(RUN)
-    configuration.check_files(config, Path.cwd())
+    configuration.check_files(config, [Path.cwd(), ROOT])
     RUN_SYSTEMS = registry.select_systems(SYSTEMS, config["systems"])
     SERVERS = registry.select_servers(MODELS, config["completions"]["models"])
     UPSTREAM = upstream_files.read_manifest(ROOT / "config/upstream.tsv")

@@ -262,15 +262,15 @@ def check(root, overlays):
     return merged
 
 
-def check_files(data, folder, place=()):
+def check_files(data, folders, place=()):
     """Refuse a file that the configuration names (a key ``file``) and that is not there; results may be made later.
 
     Parameters
     ----------
     data : dict or list
         The configuration, or a part of it.
-    folder : Path
-        The working directory.
+    folders : sequence of Path
+        Where it may be: the working directory and the repository.
     place : tuple
         Where the part stands.
 
@@ -281,11 +281,11 @@ def check_files(data, folder, place=()):
     """
     for key, value in data.items() if isinstance(data, dict) else enumerate(data):
         if key == "file" and isinstance(value, str) and not value.startswith("results/"):
-            if not (Path(folder) / Path(value).expanduser()).is_file():
+            if not any((folder / Path(value).expanduser()).is_file() for folder in folders):
                 where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in (*place, key))
                 raise UserError(f"{where.removeprefix('.')}: {value}: no such file; correct the path")
         elif isinstance(value, dict | list):
-            check_files(value, folder, (*place, key))
+            check_files(value, folders, (*place, key))
 
 
 def _check_values(value, file, place):

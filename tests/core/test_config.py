@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from scripts.core.config import configuration_schema, load_overlay, load_yaml, merge, validate
+from scripts.core.config import check_files, configuration_schema, load_overlay, load_yaml, merge, validate
 from scripts.core.errors import UserError
 
 SCHEMA = {
@@ -245,3 +245,14 @@ def test_each_study_has_a_schema_of_its_own(root, tmp_path):
     changed["underspecification"]["prompts"]["mgc"] = ["D"]
     with pytest.raises(UserError, match=r"prompts\.mgc\.0 is 'D'; expected one of A, B, C"):
         validate(changed, before, "config.yaml")
+
+
+def test_a_file_that_is_named_may_lie_in_either_folder_or_be_made_later(tmp_path):
+    run, repository = tmp_path / "run", tmp_path / "repository"
+    for folder, name in ((run, "a.jsonl"), (repository, "b.jsonl")):
+        folder.mkdir()
+        (folder / name).touch()
+    entries = [{"file": "a.jsonl"}, {"file": "b.jsonl"}, {"file": "results/c.jsonl"}, {"file": str(run / "a.jsonl")}]
+    check_files({"study": {"clusters": entries}}, [run, repository])
+    with pytest.raises(UserError, match=r"^study\.clusters\[4\]\.file: c\.jsonl: no such file; correct the path$"):
+        check_files({"study": {"clusters": [*entries, {"file": "c.jsonl"}]}}, [run, repository])
