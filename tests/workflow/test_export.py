@@ -68,9 +68,13 @@ def test_exported_accuracies_are_those_of_the_summary(exported):
     types = ["binary pronouns", "they", "neo-pronouns"]
     summary = summary[(summary.group == "all") | (summary.study == "MISGENDERED") & summary.group.isin(types)]
 
-    def accuracies(study, model, metric, data):
-        rows = summary[(summary.study == study) & (summary.model == model) & (summary.data == data)]
-        return rows[rows.metric == metric]
+    # The authors' own templates are called otherwise in every study; Winogender Schemas are a third set.
+    summary = summary[~summary.data.fillna("").str.startswith("Winogender") & ~summary.data.eq("replica, one person")]
+    own = summary.data.fillna("").str.startswith("replica")
+
+    def accuracies(study, model, metric, kind):
+        rows = summary[(summary.study == study) & (summary.model == model) & (own == (kind == "replica"))]
+        return rows[(rows.metric == metric) & ~rows.data.str.contains("one person")]
 
     compared = 0
     for label, found in aggregates(exported, "ruff"):
@@ -82,9 +86,8 @@ def test_exported_accuracies_are_those_of_the_summary(exported):
             compared += 1
     for label, found in aggregates(exported, "winopron"):
         for key, (value, n) in found.items():
-            kind = key.removeprefix("choices-")
-            rows = accuracies("WinoPron", f"{label}, full likelihood", "accuracy", f"{kind}, two people")
-            assert rows.value.tolist() == [pytest.approx(value)] and n > 20, (label, key)
+            rows = accuracies("WinoPron", f"{label}, full likelihood", "accuracy", key.removeprefix("choices-"))
+            assert rows.value.tolist() == [pytest.approx(value)] and n > 1, (label, key)
             compared += 1
     for label, found in aggregates(exported, "misgendered"):
         for key, (value, n) in found.items():
