@@ -278,7 +278,7 @@ def test_the_authors_pronouns_are_those_of_the_table(mirror):
     assert released[["nom", "acc", "pos_dep", "pos_indep", "ref"]].to_numpy().tolist() == [
         list(forms.values()) for forms in groups.values()
     ]
-    types = ["binary" if study.pronoun_type(group) == "binary" else "non-binary" for group in groups]
+    types = ["binary" if forms.type == "binary" else "non-binary" for forms in groups.values()]
     assert released.gender_type.tolist() == types
 
 

@@ -363,8 +363,9 @@ def pick_device(requested):
     if requested.startswith("cuda"):
         number, present = int(requested.partition(":")[2] or 0), torch.cuda.device_count()
         if number >= present:
+            seen, remedy = (counted(present, "GPU"), "auto") if present else ("no GPU", "cpu")
             raise UserError(
-                f"device {requested}: this machine has {counted(present, 'GPU')}; set scoring.device to auto"
+                f"the device '{requested}' was asked for and PyTorch sees {seen} here; use the device {remedy}"
             )
     if requested != "auto":
         return requested

@@ -234,7 +234,7 @@ def test_the_end_token_ends_a_text_and_is_not_returned(loaded, name, monkeypatch
     model, tokenizer = loaded[name]
     written, _ = loop(model, tokenizer, PROMPTS[0])
     # The first token that does not come earlier becomes one of two end tokens.
-    position = next(i for i in range(2, NEW) if written[i] not in written[:i])
+    position = next(i for i in range(1, NEW) if written[i] not in written[:i])
     monkeypatch.setattr(model.generation_config, "eos_token_id", [tokenizer.eos_token_id, written[position]])
     result, other = generation.generate(model, tokenizer, PROMPTS[:2], **settings(top_k=2))
     assert result.finished
@@ -272,7 +272,8 @@ def test_a_stop_string_ends_a_text(loaded, name):
 def test_a_sample_belongs_to_its_seed_and_key_not_to_its_batch(loaded, name):
     model, tokenizer = loaded[name]
     keys = [f"item {n}" for n in range(len(PROMPTS))]
-    drawn = {"temperature": 1.5, "seed": 7, "keys": keys}
+    # High enough that a random model, which is sure of a token, writes others too.
+    drawn = {"temperature": 20, "seed": 7, "keys": keys}
     together = generation.generate(model, tokenizer, PROMPTS, **settings(**drawn))
     assert generation.generate(model, tokenizer, PROMPTS, **settings(**drawn, tokens_per_batch=1)) == together
     backwards = generation.generate(model, tokenizer, PROMPTS[::-1], **settings(**drawn | {"keys": keys[::-1]}))
