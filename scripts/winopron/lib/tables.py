@@ -167,9 +167,8 @@ def consistency(metrics):
             for metric, head in (("pronoun_consistency", "Pronoun"), ("disambiguation_consistency", "Disambig.")):
                 value = rows.loc[(system, conversion, pairing, metric)]
                 chance = rows.loc[(system, conversion, pairing, f"{metric}_chance")].value
-                if study.is_rule(system):
-                    # Rules do not read the pronoun: how many sets there are does not matter to them.
-                    chance = consistencies.chance(metric, pronoun_sets=1, reads_pronoun=False)
+                if not study.reads_pronouns(system):
+                    chance = consistencies.chance(metric, pronoun_sets=1)
                 row |= {
                     f"{head}": percent(value.value, 1),
                     f"{head} interval": _ends(value),

@@ -15,7 +15,7 @@ PROMPT = ("prompt", "variant")
 POOLED, SINGLE = "over prompts", "by prompt"
 
 
-def chance(metric, pronoun_sets, prompts=1, reads_pronoun=True):
+def chance(metric, pronoun_sets, prompts=1):
     """Return the share of groups that a fair coin resolves: one for each sentence, or for each template.
 
     Parameters
@@ -23,20 +23,19 @@ def chance(metric, pronoun_sets, prompts=1, reads_pronoun=True):
     metric : str
         One of :data:`GROUPS`.
     pronoun_sets : int
+        How many the system tells apart: 1 for one that does not read the pronoun, and gives them all the same answer.
     prompts : int
         How many prompts a group takes together. The paper's chance levels (6.25 and 25 percent) are those of one; its
         values for prompted models take all thirty together, for which chance is next to nothing.
-    reads_pronoun : bool
-        A system that does not gives all pronoun sets of a template the same answer: one coin decides them.
 
     Examples
     --------
     >>> chance("pronoun_consistency", 4), chance("disambiguation_consistency", 4)
     (0.0625, 0.25)
-    >>> chance("pronoun_consistency", 4, reads_pronoun=False)
+    >>> chance("pronoun_consistency", 1)
     0.5
     """
-    members = 2 if metric != "pronoun_consistency" else pronoun_sets if reads_pronoun else 1
+    members = pronoun_sets if metric == "pronoun_consistency" else 2
     return 0.5 ** (members * prompts)
 
 
