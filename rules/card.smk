@@ -23,6 +23,18 @@ CARD_ENTRY_KEYS = (
 )
 
 
+def card_trajectories(model):
+    """Return studies that draw a model's checkpoints over the course of training: name to the figure, without suffix.
+
+    The figure is that of the study's first part, as the card's other figures are.
+    """
+    return {
+        name: f"results/{name}/figures/{STUDIES[name].parts[0]}/trajectory"
+        for name in card_studies(model)
+        if "series" in CARD_FACTS[model] and "trajectory" in STUDIES[name].figures
+    }
+
+
 wildcard_constraints:
     carded=one_of(CARDS),
 
@@ -84,6 +96,7 @@ rule card_page:
             study=card_studies(wildcards.model),
             suffix=["png", "csv"],
         ),
+        trajectories=lambda wildcards: [f"{stem}.png" for stem in card_trajectories(wildcards.model).values()],
         made=lambda wildcards: [
             path for name in card_studies(wildcards.model) for path in STUDIES[name].files_of(wildcards.model)
         ],
@@ -106,6 +119,7 @@ rule card_page:
             {"key": name, "label": STUDIES[name].label, "question": STUDIES[name].question}
             for name in card_studies(wildcards.model)
         ],
+        drawn=lambda wildcards: card_trajectories(wildcards.model),
         audit=cards.audited(CARD),
         left_out=lambda wildcards: [
             study.label for name, study in STUDIES.items() if name not in card_studies(wildcards.model)
@@ -118,7 +132,10 @@ rule card_pdf:
     input:
         main_tex="results/cards/{model}/card.tex",
         style="results/cards/{model}/proceedings.sty",
-        figures=lambda wildcards: expand("results/cards/{{model}}/{study}.pdf", study=card_studies(wildcards.model)),
+        figures=lambda wildcards: [
+            *expand("results/cards/{{model}}/{study}.pdf", study=card_studies(wildcards.model)),
+            *(f"{stem}.pdf" for stem in card_trajectories(wildcards.model).values()),
+        ],
     output:
         pdf=report(
             "results/cards/{model}/card.pdf",

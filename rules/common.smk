@@ -13,13 +13,13 @@ os.environ.update(PYTHONPATH=os.pathsep.join(filter(None, [str(ROOT), os.environ
 
 from scripts.core import config as configuration
 from scripts.core import environments, runs, synthetic
-from scripts.core.engines import cards, descriptions, registry, usage
+from scripts.core.engines import cards, descriptions, registry, series, usage
 from scripts.core import studies as declarations
 from scripts.core import templates as template_files
 from scripts.core import upstream as upstream_files
 from scripts.core.errors import UserError
 from scripts.core.provenance import job_records
-from scripts.core.studies import Card, Documents, Point, Prompted, Resolved, Scored, Texts, every, result
+from scripts.core.studies import Card, Documents, Point, Prompted, Resolved, Scored, Texts, every, result, trajectory
 
 # Snakemake does not quote it.
 sys.executable = environments.without_blanks(sys.executable)
@@ -128,13 +128,14 @@ try:
         SYSTEMS |= known["systems"]
         registry.check_conflicts(MODELS, config["registry"])
         registry.check_systems(SYSTEMS, MODELS, config["registry"])
-    if CARD and CARD.name not in MODELS:
+    if CARD and CARD.name not in MODELS and not series.members_of(MODELS, CARD.name):
         MODELS[CARD.name] = registry.checked(CARD.name, CARD_ENTRY, MODELS, schema)
     for entry in [*MODELS.values(), *SYSTEMS.values()]:
         for part in ("source", "encoder"):
             if "path" in entry.get(part, {}):
                 entry[part]["path"] = named(entry[part]["path"])
     synthetic.check_names(MODELS)
+    config.update(series.spelled_out(config, MODELS))
     RUN = registry.select(MODELS, config["models"], file=config.get("registry"))
     registry.check_folders(RUN)
     configuration.check_files(config, [Path.cwd(), ROOT])

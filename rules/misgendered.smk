@@ -722,6 +722,11 @@ MISGENDERED_NUMBERS = MISGENDERED["declarations"]["numbers"]
 MISGENDERED_WITH_MODELS = every(templates=MISGENDERED["templates"] if MISGENDERED_MODELS else [])
 MISGENDERED_WITH_EXAMPLES = MISGENDERED_WITH_MODELS if MISGENDERED["few_shot"]["shots"] else []
 # In the paper: evaluation_examples 1, framework 2, model_size 3, constrained_decoding 4; the others are additions.
+MISGENDERED_POINTS = [
+    Point("binary", "accuracy", "binary pronouns", ("misgendered_accuracy", "Binary", "Accuracy", 0.01)),
+    Point("they", "accuracy", "they", ("misgendered_accuracy", "Neutral", "Accuracy", 0.01)),
+    Point("neo", "accuracy", "neo-pronouns", ("misgendered_accuracy", "Neo-Pronouns", "Accuracy", 0.01)),
+]
 MISGENDERED_FIGURES = {
     "evaluation_examples": result(
         made=MISGENDERED_WITH_MODELS,
@@ -753,6 +758,7 @@ MISGENDERED_FIGURES = {
             "choices": MISGENDERED["scores"],
         },
     ),
+    **trajectory("misgendered", MISGENDERED_MODELS, MISGENDERED_POINTS, MISGENDERED_CHANCE),
     "accuracy_by_group": result(
         made=MISGENDERED_WITH_MODELS,
         title="Accuracy by pronoun group",
@@ -949,11 +955,7 @@ declare(
     ),
     card=Card(
         value="Accuracy",
-        points=[
-            Point("binary", "accuracy", "binary pronouns", ("misgendered_accuracy", "Binary", "Accuracy", 0.01)),
-            Point("they", "accuracy", "they", ("misgendered_accuracy", "Neutral", "Accuracy", 0.01)),
-            Point("neo", "accuracy", "neo-pronouns", ("misgendered_accuracy", "Neo-Pronouns", "Accuracy", 0.01)),
-        ],
+        points=MISGENDERED_POINTS,
         findings=result(
             predictions=rules.misgendered_accuracy.input.predictions,
             name_ranks=expand(rules.misgendered_name_ranks.output.name_ranks, templates=MISGENDERED["templates"]),

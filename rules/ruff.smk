@@ -525,6 +525,14 @@ rule ruff_fidelity_questions:
 RUFF_DRAWN = {"models": RUFF_MODELS, "chance": RUFF_CHANCE} | RUFF_HUMAN
 RUFF_COUNTED = {"models": RUFF_MODELS, "pronoun_sets": PRONOUN_LABELS}
 RUFF_SPLIT = RUFF_COUNTED | {"chance": RUFF_CHANCE}
+RUFF_POINTS = [
+    Point(
+        str(n),
+        f"accuracy, {ruff_study.distractors(n)}",
+        printed=("ruff_accuracy", f"{{model}} | {n} | all", "accuracy", 1.0),
+    )
+    for n in RUFF["distractors"]
+]
 RUFF_FIGURES = {
     "headline": result(
         "accuracy",
@@ -564,6 +572,10 @@ RUFF_FIGURES = {
     "normalisation": result("normalisation", params=RUFF_SPLIT, title="Accuracy under other scores than the sum"),
     "calibration": result("calibration_bins", params=RUFF_SPLIT, title="Accuracy by confidence"),
     "fertility": result("fertility", params=RUFF_SPLIT, title="Accuracy by tokens of a form"),
+    # Curves of more numbers of distractors would hide each other.
+    **trajectory(
+        "ruff", RUFF_MODELS, list(dict.fromkeys(RUFF_POINTS[:2] + RUFF_POINTS[-1:])), RUFF_CHANCE, "Distractors"
+    ),
     **RUFF_PROMPTING_FIGURES,
     "template_comparison": result(
         at="comparison/template_comparison",
@@ -746,14 +758,7 @@ declare(
     headline=["headline", "error_types"],
     card=Card(
         value="Accuracy",
-        points=[
-            Point(
-                str(n),
-                f"accuracy, {ruff_study.distractors(n)}",
-                printed=("ruff_accuracy", f"{{model}} | {n} | all", "accuracy", 1.0),
-            )
-            for n in RUFF["distractors"]
-        ],
+        points=RUFF_POINTS,
         findings=result(
             printed=root("paper/published/ruff.csv"),
             tables=expand(

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import os
 from pathlib import Path
 
 import jinja2
@@ -26,6 +27,7 @@ def main(
     style: str,
     findings: list,
     figures: list,
+    trajectories: list,
     made: list,
     speeds: list,
     main_tex: str,
@@ -36,6 +38,7 @@ def main(
     entry: dict,
     studies: list,
     left_out: list,
+    drawn: dict,
     audit: str,
 ):
     """Write the card.
@@ -50,6 +53,8 @@ def main(
         Verdicts for the model, a file for each of ``studies``.
     figures : list of str
         PNG and CSV of each study.
+    trajectories : list of str
+        PNG of checkpoints over the course of training, for each of ``drawn``.
     made : list of str
         What the model left: scores, distributions, answers.
     speeds : list of str
@@ -63,6 +68,8 @@ def main(
         ``key``, ``label``, ``question`` of those that it was asked for.
     left_out : list of str
         Labels of the others.
+    drawn : dict of str to str
+        Studies to their figure of checkpoints, without suffix; empty for a model that is none of a series.
     audit : str
         The command that tells where a file of this run comes from.
     """
@@ -70,14 +77,17 @@ def main(
     joined = [table.assign(study=study["label"]) for study, table in zip(studies, tables, strict=True)]
     files.write_csv(findings_csv, pd.concat(joined, ignore_index=True) if joined else pd.DataFrame())
     pictures = {Path(path).stem: path for path in figures if path.endswith(".png")}
-    drawn = {Path(path).stem: files.read_csv(path) for path in figures if path.endswith(".csv")}
+    pictures |= {f"{study}_trajectory": path for study, path in zip(drawn, trajectories, strict=True)}
+    shown = {Path(path).stem: files.read_csv(path) for path in figures if path.endswith(".csv")}
     labels = {study["key"]: study["label"] for study in studies}
     context = {
         "model": model,
         "label": entry["label"],
         "facts": facts(entry, made),
         "studies": [
-            study | judged(table) | {"values": values(drawn[study["key"]])}
+            study
+            | judged(table)
+            | {"values": values(shown[study["key"]]), "trajectory": trajectory(drawn.get(study["key"]), main_tex)}
             for study, table in zip(studies, tables, strict=True)
         ],
         "left_out": left_out,
@@ -92,6 +102,11 @@ def main(
     images = {name: base64.b64encode(Path(path).read_bytes()).decode() for name, path in pictures.items()}
     template = page.from_string(Path(template_html).read_text(encoding="utf-8"))
     files.write_text(html, template.render(context | {"images": images}))
+
+
+def trajectory(stem, main_tex):
+    """Return a figure's path as the card's LaTeX source has it; empty for None."""
+    return stem and Path(os.path.relpath(f"{stem}.pdf", Path(main_tex).parent)).as_posix()
 
 
 def facts(entry, made):

@@ -73,6 +73,36 @@ def result(*tables, params=None, at=None, made=None, constraints=None, script=No
     return Result(tables, inputs, params or {}, at, made, constraints or {}, script, mem_mb, title)
 
 
+def trajectory(study, models, points, chance, key=""):
+    """Return the figure of checkpoints in series (:mod:`scripts.core.paper.trajectory`) by its name; empty without any.
+
+    Parameters
+    ----------
+    study : str
+        Its name; ``scripts/<study>/figure_trajectory.py`` draws the figure.
+    models : dict of str to dict
+        The study's models and what figures say of them.
+    points : list of Point
+        What is drawn of each.
+    chance : float
+    key : str
+        What points differ in.
+    """
+    members = {name: facts for name, facts in models.items() if "series" in facts}
+    if not members:
+        return {}
+    curves = [[point.label, point.metric, point.group] for point in points]
+    declared = result(
+        summary=f"results/{study}/analysis/summary.csv",
+        params={
+            "models": members, "points": curves, "chance": chance, "key": key,
+            "templates": lambda wildcards: wildcards.templates,
+        },
+        title="Accuracy over the course of training",
+    )  # fmt: skip
+    return {"trajectory": declared}
+
+
 def every(**values):
     """Return all combinations of the values of wildcards, the first varying slowest.
 

@@ -10,6 +10,7 @@ import math
 from pathlib import Path
 
 from scripts.core.config import load_yaml, validate
+from scripts.core.engines import series
 from scripts.core.errors import UserError, nearest
 
 # Where a coreference system of each architecture runs: with this project's own packages, or with those of
@@ -84,7 +85,7 @@ def read_registry(path, schema_path):
     """
     data = load_yaml(path)
     validate(data, _with_studies(load_yaml(schema_path), Path(schema_path).parent, data), str(path))
-    models, systems = data.get("models", {}), data.get("systems", {})
+    models, systems = series.expanded(data.get("models", {}), str(path)), data.get("systems", {})
     check_conflicts(models, str(path))
     check_systems(systems, models, str(path))
     return {"models": models, "systems": systems}
@@ -424,8 +425,12 @@ def methods(entry, study):
 
 
 def describe(entry):
-    """Return what figures and tables say of a model: label, family, size, architecture, parameters, demonstration."""
-    return {key: entry[key] for key in ("label", "family", "size", "architecture", "parameters", "demonstration")}
+    """Return what figures and tables say of a model: label, family, size, architecture, parameters, demonstration.
+
+    One of several revisions also has ``series`` (:mod:`scripts.core.engines.series`).
+    """
+    facts = ("label", "family", "size", "architecture", "parameters", "demonstration", "series")
+    return {key: entry[key] for key in facts if key in entry}
 
 
 def uses_hub(entry):

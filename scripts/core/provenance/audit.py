@@ -257,7 +257,7 @@ def _unpinned(job, record):
     entry = job["params"].get("entry") if isinstance(job["params"], dict) else None
     for part in ("source", "tokenizer"):
         source = (entry or {}).get("source", {}) if part == "source" else (entry or {}).get("tokenizer", {})
-        if "hub" in source and not source.get("revision"):
+        if "hub" in source and not re.fullmatch("[0-9a-f]{40}", source.get("revision") or ""):
             facts = next(iter((record or {}).get("models", {}).values()), {})
             resolved = facts.get("revision") if part == "source" else None
             yield reason("revision", f"{part} {source['hub']}", resolved, None)

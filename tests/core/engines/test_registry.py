@@ -361,6 +361,26 @@ def half_precision_alone(models):
     models["bert-base"]["half_precision"] = "float16"
 
 
+def revisions_of_a_package(models):
+    models["minilm-l6-mlm"]["revisions"] = ["step1", "step2"]
+
+
+def revisions_beside_one(models):
+    models["pythia-14m"]["source"]["revision"] = "0" * 40
+    models["pythia-14m"]["revisions"] = ["step1", "step2"]
+
+
+def revisions_without_an_order(models):
+    models["pythia-14m"]["source"]["revision"] = None
+    models["pythia-14m"]["revisions"] = ["early", "late"]
+
+
+def revisions_with_the_name_of_a_model(models):
+    models["pythia-14m"]["source"]["revision"] = None
+    models["pythia-14m"]["revisions"] = ["step1", "step2"]
+    models["pythia-14m-step2"] = copy.deepcopy(models["gpt2"]) | {"source": {"path": "elsewhere"}}
+
+
 def demonstration_in_a_study(models):
     models["minilm-l6-mlm"]["studies"] = {"ruff": "likelihood"}
 
@@ -376,6 +396,10 @@ def demonstration_in_a_study(models):
         (prompted_encoder, "models.bert-base is an encoder and cannot be prompted; remove prompt_wrapping"),
         (base_that_is_not_there, "models.llama-2-7b-chat.base 'llama-2-7' is not an entry; did you mean 'llama-2-7b'?"),
         (half_precision_alone, "models.bert-base.half_precision is for a model in mixed precision; remove it or set"),
+        (revisions_of_a_package, "models.minilm-l6-mlm.revisions are those of a repository of the hub or of a folder"),
+        (revisions_beside_one, "models.pythia-14m has source.revision and revisions; set source.revision to null"),
+        (revisions_without_an_order, "models.pythia-14m.revisions: their names do not say in which order they come"),
+        (revisions_with_the_name_of_a_model, "models.pythia-14m.revisions make 'pythia-14m-step2', which is another"),
         (demonstration_in_a_study, "models.minilm-l6-mlm is a demonstration model and belongs to no study"),
     ],
 )

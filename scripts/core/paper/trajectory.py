@@ -1,0 +1,98 @@
+"""The figure of checkpoints in series: what a study's summary says of each, over the course of training.
+
+A study that declares a figure ``trajectory`` has a script ``figure_trajectory.py`` that runs :func:`main`.
+"""
+
+import pandas as pd
+
+from scripts.core import files, plotting
+from scripts.core.errors import UserError
+
+COLUMNS = ["series", "position", "unit", "model", "group", "value", "low", "high", "n"]
+WIDE = 30
+"""How many times as large as the first the last position is at least where the axis is logarithmic."""
+
+
+def main(
+    *, summary: str, pdf: str, png: str, csv: str, models: dict, points: list, templates: str, chance: float, key: str
+):
+    """Draw the figure.
+
+    Args:
+        summary: The study's rows of the summary (CSV).
+        pdf: Path.
+        png: Path.
+        csv: Path; exactly what is drawn.
+        models: Name to ``label`` and, for a checkpoint, ``series`` (scripts/core/engines/series.py).
+        points: ``label``, ``metric`` and ``group`` of each curve.
+        templates: The set of templates, ``data`` of the summary.
+        chance: What a random pick comes to.
+        key: What the curves differ in, the legend's title.
+
+    Raises:
+        UserError: If the summary lacks a value.
+    """
+    frame = rows(summary, models, points, templates)
+    plotting.save(draw(frame, [label for label, *_ in points], chance, key), frame, pdf, png, csv)
+
+
+def rows(path: str, models: dict, points: list, templates: str) -> pd.DataFrame:
+    """Return what is drawn, one row for each checkpoint and curve, in the order of training.
+
+    Raises:
+        UserError: If the summary lacks a value.
+    """
+    found = files.read_csv(path)
+    found = found[found["data"] == templates].set_index(["model", "metric", "group"])
+    listed = []
+    for facts in sorted((f for f in models.values() if "series" in f), key=lambda f: f["series"]["position"]):
+        place = facts["series"]
+        for label, metric, group in points:
+            if (facts["label"], metric, group) not in found.index:
+                raise UserError(
+                    f"{path}: nothing on {metric} ({group}) of {facts['label']}; delete the file and run the workflow "
+                    "again"
+                )
+            row = found.loc[(facts["label"], metric, group)]
+            listed.append(
+                (place["label"], place["position"], place["unit"], facts["label"], label, row.value, row.ci_low,
+                 row.ci_high, row.n)
+            )  # fmt: skip
+    return pd.DataFrame(listed, columns=COLUMNS)
+
+
+@plotting.style()
+def draw(frame: pd.DataFrame, groups: list, chance: float, key: str):
+    """Draw a panel for each series with a curve for each group; return the figure."""
+    names = list(dict.fromkeys(frame.series))
+    drawn = plotting.figure(plotting.COLUMN, 1.75 * len(names) + 0.15)
+    panels = drawn.subplots(len(names), 1, squeeze=False)[:, 0]
+    looks = {
+        group: {"color": plotting.PALETTE[place % len(plotting.PALETTE)], "marker": plotting.MARKERS[place % 12]}
+        for place, group in enumerate(groups)
+    }
+    for ax, name in zip(panels, names, strict=True):
+        own = frame[frame.series == name]
+        for group, look in looks.items():
+            curve = own[own.group == group]
+            bars = plotting.error_bars(curve.value, curve.low, curve.high)
+            ax.errorbar(curve.position, curve.value, bars, capsize=1.5, elinewidth=0.7, markeredgewidth=0.3, **look)
+        if len(names) > 1:
+            ax.set_title(name)
+        ax.set(xlabel=f"Training ({own.unit.iloc[0]})", ylabel="Accuracy")
+        _scale(ax, sorted(set(own.position)))
+        plotting.fraction_axis(ax.yaxis)
+    handles = [plotting.handle(look, f"{key}: {group}" if key else group) for group, look in looks.items()]
+    handles += [plotting.chance_line(panels, chance), plotting.interval_handle("95 % interval")]
+    plotting.legend_below(drawn, handles, 3)
+    return drawn
+
+
+def _scale(ax, positions: list) -> None:
+    """Let an axis show positions: logarithmic if they differ much, with a tick at each if they are few."""
+    first = next((position for position in positions if position > 0), 1)
+    if positions[-1] / first >= WIDE:
+        ax.set_xscale("symlog", linthresh=first) if positions[0] == 0 else ax.set_xscale("log")
+    if len(positions) <= 6:
+        ax.set_xticks(positions, [f"{position:,}" for position in positions])
+        ax.minorticks_off()
