@@ -3,7 +3,7 @@
 
 
 # The part of a registry entry that distributions depend on.
-READ_KEYS = (*SCORED_KEYS, "prefixes", "prompt_wrapping")
+READ_KEYS = (*SCORED_KEYS, "prefixes", "prompt_wrapping", "thinking")
 READ_ENTRIES = {name: {key: entry[key] for key in READ_KEYS if key in entry} for name, entry in MODELS.items()}
 
 TEXTS = {name: study.texts for name, study in STUDIES.items() if study.texts}

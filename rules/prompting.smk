@@ -3,7 +3,7 @@
 
 # The part of a registry entry that answers depend on.
 PROMPTED_ENTRIES = {
-    name: entry | ({"prompt_wrapping": MODELS[name]["prompt_wrapping"]} if "prompt_wrapping" in MODELS[name] else {})
+    name: entry | {key: MODELS[name][key] for key in ("prompt_wrapping", "thinking") if key in MODELS[name]}
     for name, entry in SCORED_ENTRIES.items()
 }
 

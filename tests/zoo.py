@@ -523,6 +523,13 @@ CHAT_TEMPLATE = (
     "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
 )
 
+THINKING_TEMPLATE = CHAT_TEMPLATE.replace(
+    "assistant\n{% endif %}",
+    "assistant\n"
+    "{% if enable_thinking is defined and not enable_thinking %}<think>\n\n</think>\n\n{% endif %}{% endif %}",
+)
+"""Asks whether the model is to think, as Qwen 3's does."""
+
 
 def build(folder, names=NAMES):
     """Build checkpoints below ``folder``, a coreference system as well, and a registry file that lists them.

@@ -7,6 +7,7 @@ the model is asked, before anything is put around it) and ``follow_up``: missing
 """
 
 import re
+from dataclasses import dataclass
 
 from scripts.core.errors import UserError, described
 
@@ -16,8 +17,66 @@ WRAPPINGS = ("none", "llama2", "chat_template")
 PLACE = "{prompt}"
 """Stands for the prompt where a file says what was put around it."""
 
+SWITCHES = ("enable_thinking", "thinking")
+"""Variables by which chat templates are told whether the model is to think first."""
 
-def wrap(text, wrapping, tokenizer):
+
+@dataclass(frozen=True)
+class Thinking:
+    """Whether a model thinks before it answers.
+
+    Attributes
+    ----------
+    tokens : int
+        The most tokens of a thought; 0: it does not think.
+    tags : tuple of str
+        What begins and what ends a thought.
+    """
+
+    tokens: int
+    tags: tuple = ("<think>", "</think>")
+
+    @classmethod
+    def of(cls, entry):
+        """Return what a registry entry says of it; None if it says nothing."""
+        stated = entry.get("thinking")
+        return None if stated is None else cls(stated["tokens"], tuple(stated.get("tags", cls.tags)))
+
+    @property
+    def empty(self):
+        """A thought of nothing, as chat templates write it for a model that is not to think."""
+        return f"{self.tags[0]}\n\n{self.tags[1]}\n\n"
+
+    def begun(self, prompt):
+        """Tell whether a prompt ends within a thought that it has begun for the model."""
+        return prompt.rstrip().endswith(self.tags[0])
+
+    def parted(self, text, begun=False):
+        """Return the thought in what a model wrote, None if there is none, and what stands behind it.
+
+        Parameters
+        ----------
+        text : str
+        begun : bool
+            Whether the prompt had begun the thought.
+
+        Examples
+        --------
+        >>> Thinking(0).parted("<think>She is a baker.</think>\\nher")
+        ('She is a baker.', '\\nher')
+        >>> Thinking(0).parted("<think>She is"), Thinking(0).parted("her")
+        (('She is', ''), (None, 'her'))
+        """
+        start, end = self.tags
+        if text.lstrip().startswith(start):
+            text = text.lstrip().removeprefix(start)
+        elif not begun and end not in text:
+            return None, text
+        thought, _, answer = text.partition(end)
+        return thought.strip(), answer
+
+
+def wrap(text, wrapping, tokenizer, thinking=None):
     """Return what a model reads for a prompt.
 
     Parameters
@@ -28,11 +87,15 @@ def wrap(text, wrapping, tokenizer):
         as the user's turn in the tokenizer's own template, with the system prompt that the template brings, if any, up
         to where the assistant speaks.
     tokenizer : transformers.PreTrainedTokenizerBase
+    thinking : Thinking, optional
+        The chat template is told whether the model is to think; where it does not ask and the model is not to, an empty
+        thought follows it.
 
     Raises
     ------
     UserError
-        If the tokenizer has no chat template.
+        If the tokenizer has no chat template, or one that asks whether the model is to think or begins a thought, and
+        ``thinking`` does not say so.
     """
     if wrapping == "llama2":
         return f"[INST] {text} [/INST]"
@@ -42,17 +105,39 @@ def wrap(text, wrapping, tokenizer):
                 "config/models.yaml: prompt_wrapping is chat_template, but the model's tokenizer has no template; "
                 "set it to none"
             )
-        turns = [{"role": "user", "content": text}]
+        return _chat(text, tokenizer, thinking)
+    if wrapping != "none":
+        raise ValueError(f"prompt_wrapping {wrapping!r} is unknown; expected one of {', '.join(WRAPPINGS)}")
+    return text
+
+
+def _chat(text, tokenizer, thinking):
+    turns = [{"role": "user", "content": text}]
+
+    def filled(thinks):
         try:
-            return tokenizer.apply_chat_template(turns, tokenize=False, add_generation_prompt=True)
+            return tokenizer.apply_chat_template(
+                turns, tokenize=False, add_generation_prompt=True, **dict.fromkeys(SWITCHES, thinks)
+            )
         except Exception as error:  # a template is a program of the checkpoint's authors
             raise UserError(
                 f"the model's chat template cannot be filled ({described(error)}); set prompt_wrapping to none in "
                 "config/models.yaml, or correct the template"
             ) from error
-    if wrapping != "none":
-        raise ValueError(f"prompt_wrapping {wrapping!r} is unknown; expected one of {', '.join(WRAPPINGS)}")
-    return text
+
+    on, off = filled(True), filled(False)
+    if thinking is None:
+        if on != off or Thinking(0).begun(on):
+            raise UserError(
+                "config/models.yaml: the model's chat template lets it think before it answers; set thinking: "
+                "{tokens: 0} for answers without a thought, or the most tokens of one"
+            )
+        return off
+    if thinking.tokens:
+        return on
+    if thinking.begun(off):
+        return off.rstrip().removesuffix(thinking.tags[0]) + thinking.empty
+    return off if on != off else off + thinking.empty
 
 
 def second_prompt(pattern, first, chain):

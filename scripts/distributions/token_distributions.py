@@ -1,5 +1,6 @@
 """Keep the most probable tokens of a model at the mask of texts, or at each step of its continuations of prompts."""
 
+import dataclasses
 import hashlib
 import time
 
@@ -51,6 +52,7 @@ def main(
         "methods": methods,
         "prefixes": entry.get("prefixes", {}),
         "prompt_wrapping": entry.get("prompt_wrapping", "none"),
+        **({"thinking": entry["thinking"]} if "thinking" in entry else {}),
         "top_k": top_k,
         "max_new_tokens": max_new_tokens,
         "groups": groups,
@@ -169,7 +171,10 @@ class Job:
         """Return a prompt as the model wants it."""
         prefix = self.metadata["prefixes"].get("generate", "")
         text = f"{prefix} {text}" if prefix else text
-        return prompting.wrap(text, self.metadata["prompt_wrapping"], self.tokenizer)
+        # What follows the prompt is the answer's first word: behind a thought of nothing, whatever the entry allows.
+        thinking = prompting.Thinking.of(self.metadata)
+        thinking = thinking and dataclasses.replace(thinking, tokens=0)
+        return prompting.wrap(text, self.metadata["prompt_wrapping"], self.tokenizer, thinking)
 
     def _filling(self, ids):
         return lambda: [

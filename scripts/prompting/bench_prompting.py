@@ -62,7 +62,8 @@ def main(
     rows = files.read_parquet(prompts)
     rows = rows[rows.follow_up.isna()]
     rows = rows[rows.instance_id.isin(rows.instance_id.drop_duplicates().iloc[:instances])]
-    texts = [prompting.wrap(text, entry.get("prompt_wrapping", "none"), tokenizer) for text in rows.text]
+    thinking = prompting.Thinking.of(entry)
+    texts = [prompting.wrap(text, entry.get("prompt_wrapping", "none"), tokenizer, thinking) for text in rows.text]
     ids = generation.Generator(network, tokenizer, max_new_tokens=new_tokens, tokens_per_batch=1).check(texts)
     longest = max(map(len, ids)) + new_tokens
     python = json.loads(Path(peers).read_text(encoding="utf-8"))["python"]

@@ -1,5 +1,6 @@
 """Ask one model all prompts of a shard of a study's prompts, and keep what it writes."""
 
+import dataclasses
 import hashlib
 import time
 
@@ -16,6 +17,9 @@ from scripts.core.job import log, run
 # Prompts held at once: enough for batches of similar length, few enough for memory to stay flat.
 WINDOW = 2048
 
+AFTER_THOUGHT = "\n\n"
+"""What follows a thought that is closed, as models write it."""
+
 LIBRARIES = ("torch", "transformers", "tokenizers")
 
 SCHEMA = pa.schema(
@@ -27,6 +31,11 @@ SCHEMA = pa.schema(
         ("answer", pa.string()),
         ("answer_tokens", pa.int32()),
         ("answer_finished", pa.bool_()),
+        *(
+            (f"{step}_thought{fact}", kind)
+            for step in ("chain", "answer")
+            for fact, kind in (("", pa.string()), ("_tokens", pa.int32()), ("_closed", pa.bool_()))
+        ),
     ]
 )
 
@@ -54,7 +63,9 @@ def main(
     """Write ``answers`` for shard ``shard`` of ``shards`` of the rows of ``prompts`` with one of ``methods``.
 
     Each row of ``answers`` has the prompt's ``text_id``, ``answer`` and, where there were two steps, ``chain``, both as
-    the model wrote them, how many tokens each has, and whether the model ended it by itself. Metadata, ``speed`` and
+    the model wrote them, how many tokens each has, and whether the model ended it by itself. What it thought before is
+    in ``answer_thought`` and ``chain_thought``, with its tokens and whether the model closed it within its budget;
+    missing where it did not think. Metadata, ``speed`` and
     unfinished jobs are as for scores (scripts/scoring/score.py).
 
     Parameters
@@ -106,11 +117,12 @@ def main(
         model, entry, script="scripts/prompting/prompt.py", libraries=LIBRARIES, device=device, threads=threads,
         weights=weights, fetched=fetched,
     )  # fmt: skip
-    wrapping = entry.get("prompt_wrapping", "none")
+    wrapping, thinking = entry.get("prompt_wrapping", "none"), prompting.Thinking.of(entry)
     metadata = opened.facts | {
         **({"search": "sampling", "temperature": temperature, "seed": seed} if temperature else {"search": "greedy"}),
         "prompt_wrapping": wrapping,
-        "wrapped": prompting.wrap(prompting.PLACE, wrapping, opened.tokenizer),
+        "wrapped": prompting.wrap(prompting.PLACE, wrapping, opened.tokenizer, thinking),
+        **({"thinking": entry["thinking"]} if thinking else {}),
         "methods": methods,
         "new_tokens_at_most": new_tokens,
         "prompts_sha256": files.sha256(prompts),
@@ -120,10 +132,11 @@ def main(
     parts = chunks.Chunks.beside(answers, metadata | settings, save_seconds)
     rows = shard_rows(prompts, methods, shard, shards)
     metadata |= {"shard": shard, "shards": shards, "prompts": len(rows), "prompt_tokens": 0, "new_tokens": 0}
+    metadata |= {"thoughts": 0, "thoughts_cut_off": 0}
     started = time.monotonic()
     with progress_bar(model if shards == 1 else f"{model} {shard}/{shards}", None) as bar:
         drawing = {"temperature": temperature, "seed": seed}
-        job = Job(opened, wrapping, new_tokens, tokens_per_batch, drawing, parts, bar, metadata)
+        job = Job(opened, wrapping, thinking, new_tokens, tokens_per_batch, drawing, parts, bar, metadata)
         instances.write_stream(answers, SCHEMA, job.batches(rows), metadata)
     seconds = time.monotonic() - started
     model_jobs.write_speed(speed, opened, seconds, new_tokens=job.written, prompts=len(rows))
@@ -153,6 +166,37 @@ def shard_rows(path, methods, shard, shards):
     return table.slice(start, end - start)
 
 
+@dataclasses.dataclass(frozen=True)
+class Answer:
+    """What a model answered in one step: text, tokens (without the end), whether it ended by itself; and its thought.
+
+    ``thought`` is None where there was none; ``closed`` says whether the model closed it itself.
+    """
+
+    text: str
+    tokens: tuple
+    finished: bool
+    thought: str | None = None
+    thought_tokens: int | None = None
+    closed: bool | None = None
+
+
+def refuse_special_tags(tokenizer, tags):
+    """Refuse tags of thoughts that a tokenizer leaves out of text, so that none would be seen.
+
+    Raises
+    ------
+    UserError
+    """
+    read = {tag: tokenizer(tag, add_special_tokens=False)["input_ids"] for tag in tags}
+    hidden = [tag for tag, ids in read.items() if tag not in tokenizer.decode(ids, skip_special_tokens=True)]
+    if hidden:
+        raise UserError(
+            f"thinking.tags: '{hidden[0]}' is a special token of the model, which is no part of its text; remove "
+            "thinking, or unmark the token in tokenizer.json"
+        )
+
+
 class Job:
     """Streams prompts through a model, in one or two steps.
 
@@ -161,6 +205,7 @@ class Job:
     opened : scripts.core.engines.model_jobs.Opened
     wrapping : str
         Of :data:`scripts.core.prompting.WRAPPINGS`.
+    thinking : scripts.core.prompting.Thinking or None
     new_tokens : dict of int
     tokens_per_batch : int
     drawing : dict
@@ -171,14 +216,28 @@ class Job:
         Gets the counts of tokens.
     """
 
-    def __init__(self, opened, wrapping, new_tokens, tokens_per_batch, drawing, parts, bar, metadata):
-        self.generators = {
-            step: generation.Generator(
-                opened.network, opened.tokenizer, max_new_tokens=most, tokens_per_batch=tokens_per_batch, **drawing
-            )
-            for step, most in new_tokens.items()
-        }
-        self.wrap = lambda text: prompting.wrap(text, wrapping, opened.tokenizer)
+    def __init__(self, opened, wrapping, thinking, new_tokens, tokens_per_batch, drawing, parts, bar, metadata):
+        def generator(most, **options):
+            return generation.Generator(
+                opened.network, opened.tokenizer, max_new_tokens=most, tokens_per_batch=tokens_per_batch, **drawing,
+                **options,
+            )  # fmt: skip
+
+        self.generators = {step: generator(most) for step, most in new_tokens.items()}
+        # A model that was not said to think may do so all the same.
+        self.thinking = thinking or prompting.Thinking(0)
+        self.thoughts = {}
+        if self.thinking.tokens:
+            refuse_special_tags(opened.tokenizer, self.thinking.tags)
+            self.thoughts = {
+                step: generator(max(self.thinking.tokens, most), stop=[self.thinking.tags[1]])
+                for step, most in new_tokens.items()
+            }
+        closing = len(opened.tokenizer(self.thinking.tags[1] + AFTER_THOUGHT)["input_ids"])
+        self.checked = {step: generator(most + self.thinking.tokens + closing) for step, most in new_tokens.items()}
+        if not self.thinking.tokens:
+            self.checked = self.generators
+        self.wrap = lambda text: prompting.wrap(text, wrapping, opened.tokenizer, thinking)
         self.parts = parts
         self.bar = bar
         self.metadata = metadata
@@ -193,7 +252,7 @@ class Job:
             for name in self.generators.keys() & {"answer", "chain"}:
                 window = rows.slice(start, WINDOW).to_pylist()
                 asked = [row["text"] for row in window if (row["follow_up"] is None) == (name == "answer")]
-                self.generators[name].check([self.wrap(text) for text in asked])
+                self.checked[name].check([self.wrap(text) for text in asked])
         for start in range(0, len(rows), WINDOW):
             window = rows.slice(start, WINDOW).to_pylist()
             answers = self.window(window, (start + len(window)) / len(rows))
@@ -220,16 +279,63 @@ class Job:
                     name: result.text,
                     f"{name}_tokens": len(result.tokens),
                     f"{name}_finished": result.finished,
+                    f"{name}_thought": result.thought,
+                    f"{name}_thought_tokens": result.thought_tokens,
+                    f"{name}_thought_closed": result.closed,
                 }
         return [{field: row.get(field) for field in SCHEMA.names} for row in answers]
 
     def step(self, name, ids, texts, done):
-        """Return the generation after each text in one step; a study without a second step has no tokens for it."""
+        """Return the answer (:class:`Answer`) to each text in one step, after a thought where the model is to think.
+
+        A thought that the model does not close within its tokens is closed for it, and the answer asked for then.
+        """
+        texts = [self.wrap(text) for text in texts]
+        if not self.thinking.tokens:
+            return [
+                self.parted(result, text) for result, text in zip(self.run(name, ids, texts, done), texts, strict=True)
+            ]
+        most, (start, end) = self.generators[name].max_new_tokens if texts else 0, self.thinking.tags
+        answers, rest = [], {}
+        for row, (text, result) in enumerate(zip(texts, self.run(name, ids, texts, done, thought=True), strict=True)):
+            if not self.thinking.begun(text) and not result.text.lstrip().startswith(start):
+                # It answers at once, and gets as many tokens as any other model.
+                tokens = self.thoughts[name].raw(result)[:most]
+                answers.append(self.parted(self.generators[name].read(tokens), text))
+                continue
+            result = self.thoughts[name].read(self.thoughts[name].raw(result)[: self.thinking.tokens])
+            closed = end in self.thoughts[name].tokenizer.decode(result.tokens)
+            thought = result.text.lstrip().removeprefix(start).strip()
+            answers.append(Answer("", (), False, thought, len(result.tokens), closed))
+            rest[row] = text + result.text.rstrip() + end + AFTER_THOUGHT
+            self.metadata["thoughts"] += 1
+            self.metadata["thoughts_cut_off"] += not closed
+        found = self.run(name, [ids[row] for row in rest], list(rest.values()), done)
+        for row, result in zip(rest, found, strict=True):
+            answers[row] = dataclasses.replace(
+                answers[row], text=result.text, tokens=result.tokens, finished=result.finished
+            )
+        return answers
+
+    def parted(self, result, prompt):
+        """Return a generation as an answer, without a thought that the model wrote all the same."""
+        thought, answer = self.thinking.parted(result.text, self.thinking.begun(prompt))
+        if thought is None:
+            return Answer(answer, result.tokens, result.finished)
+        closed = self.thinking.tags[1] in result.text
+        self.metadata["thoughts"] += 1
+        self.metadata["thoughts_cut_off"] += not closed
+        return Answer(answer, result.tokens, result.finished, thought, len(result.tokens), closed)
+
+    def run(self, name, ids, texts, done, thought=False):
+        """Return the generation after each text, of a thought or of an answer; none without texts.
+
+        A study without a second step has no tokens for it.
+        """
         if not texts:
             return []
-        generator = self.generators[name]
-        texts = [self.wrap(text) for text in texts]
-        keys = [f"{name} {text_id}" for text_id in ids]
+        generator = (self.thoughts if thought else self.generators)[name]
+        keys = [f"{name}{' thought' if thought else ''} {text_id}" for text_id in ids]
         digest = hashlib.sha256("\0".join([name, *keys, *texts]).encode()).hexdigest()
         plan = generator.plan(texts)
         self.bar.total = round((self.bar.n + sum(batch.tokens for batch in plan)) / done)

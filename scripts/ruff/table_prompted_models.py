@@ -8,7 +8,8 @@ from scripts.ruff.lib import prompt_tables
 def main(*, answers: list, tex: str, csv: str, models: dict):
     """Write the table from the metadata of ``answers``, one file for each of ``models``."""
     table = prompt_tables.prompted_models(models, [answers] if isinstance(answers, str) else answers)
-    write_table(tex, csv, prompt_tables.prompted_models_cells(table, models), rows=table, align="lrllrrrrl")
+    cells = prompt_tables.prompted_models_cells(table, models)
+    write_table(tex, csv, cells, rows=table, align="lrll" + "X" * ("Thinking" in cells) + "rrrrl")
 
 
 if __name__ == "__main__":

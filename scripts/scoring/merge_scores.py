@@ -10,6 +10,7 @@ from scripts.core.job import log, run
 _PER_SHARD = (
     "shard", "instances", "text_tokens", "forward_tokens", "prompts", "prompt_tokens", "new_tokens",
     "calibration_instances", "rescored_instances", "unknown_instances", "unread_instances", "tied_instances",
+    "thoughts", "thoughts_cut_off",
 )  # fmt: skip
 # And a list of what each has.
 _LISTED = "decision_bounds"

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from scripts.core import files, instances, losses, options
-from scripts.core.engines import chunks, continuation, label_loss, model_jobs, registry, scoring, structure
+from scripts.core.engines import chunks, continuation, label_loss, model_jobs, models, registry, scoring, structure
 from scripts.core.engines.batches import METRICS, Texts, check_lengths, context_length, progress_bar
 from scripts.core.engines.mixed_precision import Bound, HalfWeights, calibration_rows, exceeding_share
 from scripts.core.engines.reading import Reading
@@ -100,6 +100,7 @@ def main(
         model, entry, script="scripts/scoring/score.py", libraries=LIBRARIES, device=device, threads=threads,
         weights=weights, fetched=fetched,
     )  # fmt: skip
+    models.score_after(opened.tokenizer, entry.get("scored_after"))
     limit = context_length(opened.network)
     way = WAYS[score](entry["architecture"])
     longest = survey(instances, Texts(opened.tokenizer, entry["architecture"]), limit, way, model)
@@ -116,6 +117,7 @@ def main(
         "engine": engine,
         "engine_description": scorer.description,
         "metric": way.metric,
+        **({"scored_after": entry["scored_after"]} if "scored_after" in entry else {}),
         "instances_sha256": files.sha256(instances),
     }
     settings = {"tokens_per_batch": tokens_per_batch, "threads": threads}
@@ -496,7 +498,8 @@ class Job:
         for batch, results, fresh in self.parts.work(digest, plan, compute):
             self.scored_tokens += batch.tokens if fresh else 0
             for row, scored in zip(batch.rows, results, strict=True):
-                values[row] = scored
+                # Engines score every token of a decoder's text but the first.
+                values[row] = scored[max(self.engine.unscored - 1, 0) :]
             if self.bar is not None:
                 self.bar.update(batch.tokens)
         return values

@@ -159,6 +159,8 @@ class Texts:
         if architecture != "decoder":
             self.blank, _ = blank(tokenizer)
         self.special = set(tokenizer.all_special_ids) - {tokenizer.unk_token_id}
+        # Of a decoder's text the first token has no score, nor has what every text follows (models.begin_texts).
+        self.unscored = getattr(tokenizer, "unscored_tokens", 1) if architecture == "decoder" else 0
 
     @property
     def unknown_token(self):
@@ -240,7 +242,7 @@ class Texts:
         """Return which tokens of what a model reads have a score, an array of bool."""
         if self.architecture == "encoder":
             return np.array([w is not None and int(i) not in self.special for w, i in zip(words, ids, strict=True)])
-        return np.arange(len(ids)) >= (self.architecture == "decoder")
+        return np.arange(len(ids)) >= self.unscored
 
     def masked_copies(self, ids, words):
         """Yield the masked inputs of a text, as (ids, masked position, target), one for each scored token.

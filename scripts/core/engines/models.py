@@ -312,13 +312,39 @@ def _begin_texts(tokenizer, entry: dict):
         return tokenizer
     if token not in tokenizer.get_vocab():
         raise ValueError(f"bos_token {token!r} is not in the vocabulary")
+    tokenizer.bos_token = token
+    return _begin_with(tokenizer, [tokenizer.convert_tokens_to_ids(token)])
+
+
+def _begin_with(tokenizer, ids: list):
     from tokenizers.processors import TemplateProcessing
 
-    tokenizer.bos_token = token
     # Not add_bos_token, with which transformers 5.23 reads every text twice for GPT-NeoX's tokenizer.
-    special = [(token, tokenizer.convert_tokens_to_ids(token))]
-    tokenizer.backend_tokenizer.post_processor = TemplateProcessing(single=[token, "$A"], special_tokens=special)
+    tokens = tokenizer.convert_ids_to_tokens(ids)
+    tokenizer.backend_tokenizer.post_processor = TemplateProcessing(
+        single=[*tokens, "$A"], special_tokens=list(dict(zip(tokens, ids, strict=True)).items())
+    )
     return tokenizer
+
+
+def score_after(tokenizer, text: str | None):
+    """Return a tokenizer that puts a text before every text that is scored, behind its token of the beginning, if any.
+
+    Its ``unscored_tokens`` are as many as have no score: what stands before, and at least the first token.
+
+    Raises:
+        UserError: If the tokenizer is a slow one, or ends texts with a token of its own.
+    """
+    if not text:
+        return tokenizer
+    around = tokenizer("")["input_ids"]
+    if not tokenizer.is_fast or around not in ([], [tokenizer.bos_token_id]):
+        raise UserError(
+            f"{type(tokenizer).__name__} cannot put a text before others; remove scored_after in config/models.yaml"
+        )
+    before = around + tokenizer(text, add_special_tokens=False)["input_ids"]
+    tokenizer.unscored_tokens = len(before)
+    return _begin_with(tokenizer, before)
 
 
 def loaded_precision(entry):

@@ -6,6 +6,7 @@ weights, and those with an ``api`` are behind a server: only :func:`select`, :fu
 :func:`reference_of`, :func:`shards` and :func:`methods` take them.
 """
 
+import json
 import math
 from pathlib import Path
 
@@ -145,7 +146,9 @@ def check_conflicts(registry, file):
     for name, entry in registry.items():
         source = entry.get("source", {})
         if source:
-            twin = sources.setdefault(tuple(sorted(source.items(), key=str)), name)
+            # The same weights may be asked with and without a thought.
+            asked = json.dumps([source, entry.get("thinking"), entry.get("scored_after")], sort_keys=True)
+            twin = sources.setdefault(asked, name)
             if twin != name:
                 raise UserError(
                     f"{file}: models.{name} has the same source as models.{twin}; keep one and list its studies there"
@@ -168,6 +171,14 @@ def check_conflicts(registry, file):
             raise UserError(
                 f"{file}: models.{name} is prompted but has no prompt_wrapping; set it to none, llama2 or chat_template"
             )
+        if "thinking" in entry and (
+            entry["architecture"] != "decoder" or entry.get("prompt_wrapping") != "chat_template"
+        ):
+            raise UserError(
+                f"{file}: models.{name}.thinking is for decoders whose prompt_wrapping is chat_template; remove it"
+            )
+        if "scored_after" in entry and (entry["architecture"] != "decoder" or "api" in entry):
+            raise UserError(f"{file}: models.{name}.scored_after is for decoders with weights; remove it")
         if entry["architecture"] == "encoder" and "prompt_wrapping" in entry:
             raise UserError(f"{file}: models.{name} is an encoder and cannot be prompted; remove prompt_wrapping")
         if "half_precision" in entry and entry.get("precision") != "mixed":
@@ -586,6 +597,11 @@ def document_minutes(entry, documents, tokens, attempt=1):
     return prompt_minutes(entry, documents * document_seconds(entry, tokens), attempt)
 
 
+def thought_tokens(entry):
+    """Return how many tokens a model may think before each answer."""
+    return entry.get("thinking", {}).get("tokens", 0)
+
+
 def prompt_seconds(entry, tokens, new_tokens):
     """Return how long one prompt takes at most, in seconds (:func:`generation_seconds`).
 
@@ -595,8 +611,9 @@ def prompt_seconds(entry, tokens, new_tokens):
     tokens : int
         Tokens of a typical prompt.
     new_tokens : int
-        Tokens that are generated at most.
+        Tokens of an answer at most; those of a thought before it (``thinking`` of the entry) are added.
     """
+    new_tokens += thought_tokens(entry)
     flops = GPU_FLOPS[entry["precision"]] if gpus(entry) else CPU_FLOPS
     return generation_seconds(entry, 1, tokens, new_tokens, flops, GPU_MEMORY_GB * gpus(entry))
 

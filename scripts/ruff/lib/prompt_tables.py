@@ -102,8 +102,8 @@ def prompted_models(models, paths):
     -------
     DataFrame
         ``model``, ``architecture``, ``parameters``, ``precision``, ``prompt_wrapping``, ``methods``, ``source``,
-        ``revision``, ``prompts``, and the most tokens in each step: ``new_tokens_answer``, ``new_tokens_chain`` and
-        ``new_tokens_final`` (missing without chains of thought).
+        ``revision``, ``prompts``, ``thinking`` (in words, empty for a model without), and the most tokens in each step:
+        ``new_tokens_answer``, ``new_tokens_chain`` and ``new_tokens_final`` (missing without chains of thought).
     """
     rows = []
     for (name, facts), path in zip(models.items(), paths, strict=True):
@@ -121,14 +121,33 @@ def prompted_models(models, paths):
                 "source": answers["source"].get("hub") or answers["source"].get("package") or "local folder",
                 "revision": answers["revision"],
                 "prompts": answers["prompts"],
+                "thinking": thinking(answers),
                 **most,
             }
         )
     return pd.DataFrame(rows).astype({f"new_tokens_{step}": "Int64" for step in STEPS})
 
 
+def thinking(answers):
+    """Return in words what a model thought before its answers, by the metadata of these; empty for nothing.
+
+    Examples
+    --------
+    >>> thinking({"thinking": {"tokens": 64}, "thoughts": 1000, "thoughts_cut_off": 20})
+    'up to 64 tokens; 20 of 1,000 cut off'
+    >>> thinking({"thinking": {"tokens": 0}, "thoughts": 0}), thinking({"thoughts": 0})
+    ('off', '')
+    """
+    tokens, thoughts = answers.get("thinking", {}).get("tokens"), answers.get("thoughts", 0)
+    if not tokens:
+        unasked = f"in {thoughts:,} answers unasked" if thoughts else ""
+        return unasked if tokens is None else "; ".join(["off", *([unasked] if unasked else [])])
+    cut_off = f"{answers['thoughts_cut_off']:,} of {thoughts:,} cut off" if thoughts else "no thought"
+    return f"up to {tokens:,} tokens; {cut_off}"
+
+
 def prompted_models_cells(table, models):
-    """Return the cells of :func:`prompted_models`."""
+    """Return the cells of :func:`prompted_models`; a column for thinking if any model thinks or could."""
     revisions = [
         row.revision[:12] if "/" in row.source else row.revision or MISSING for row in table.itertuples(index=False)
     ]
@@ -138,6 +157,7 @@ def prompted_models_cells(table, models):
             "Size": [parameters(count) for count in table.parameters],
             "Precision": table.precision,
             "Wrapping": table.prompt_wrapping.str.replace("_", " "),
+            **({"Thinking": table.thinking.replace("", MISSING)} if table.thinking.any() else {}),
             **{f"new tokens: {step}": [number(count, 0) for count in table[f"new_tokens_{step}"]] for step in STEPS},
             "Prompts": [f"{count:,}" for count in table.prompts],
             "Revision": revisions,

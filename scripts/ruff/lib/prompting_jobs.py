@@ -69,14 +69,15 @@ def jobs(settings, entries, seeds, distractors, prompt_kinds):
     of_kind = {"open": 1, "options": len(settings["option_orders"])}
     prompts = sum(prompt_kinds.count(kind) * of_kind[kind] for kind in settings["kinds"])
     samples = len(settings["seeds"]) * len(settings["distractors"])
-    thought = len(settings["seeds"]) * len(chains["distractors"])
+    chain_samples = len(settings["seeds"]) * len(chains["distractors"])
     new = settings["new_tokens"]
     of_models = {}
     for name, entry in chosen.items():
         methods = [VANILLA, *(chains["methods"] if name in chains["models"] else [])]
         tokens = {"answer": new[entry["architecture"]], "chain": new["chain"], "final": new["final"]}
+        thought = registry.thought_tokens(entry)
         plain = prompts * settings["sample_size"] * samples
-        chained = prompts * chains["sample_size"] * thought * (len(methods) - 1)
+        chained = prompts * chains["sample_size"] * chain_samples * (len(methods) - 1)
         seconds = plain * registry.prompt_seconds(entry, PROMPT_TOKENS, tokens["answer"])
         seconds += chained * sum(
             registry.prompt_seconds(entry, PROMPT_TOKENS, tokens[step]) for step in ("chain", "final")
@@ -88,7 +89,8 @@ def jobs(settings, entries, seeds, distractors, prompt_kinds):
             "new_tokens": tokens,
             "sampled": drawn if draws else None,
             "prompts": plain * (1 + draws) + 2 * chained,
-            "generated": plain * (1 + draws) * tokens["answer"] + chained * (tokens["chain"] + tokens["final"]),
+            "generated": plain * (1 + draws) * (tokens["answer"] + thought)
+            + chained * (tokens["chain"] + tokens["final"] + 2 * thought),
             "seconds": seconds,
         }
     return of_models

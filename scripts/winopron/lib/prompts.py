@@ -194,7 +194,7 @@ def jobs(settings, entries, prompts, pronoun_sets):
             "methods": [METHOD],
             "new_tokens": {"answer": most},
             "prompts": asked,
-            "generated": asked * most,
+            "generated": asked * (most + registry.thought_tokens(entry)),
             "seconds": asked * registry.prompt_seconds(entry, PROMPT_TOKENS, most),
         }
     return of_models

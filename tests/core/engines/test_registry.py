@@ -381,6 +381,14 @@ def revisions_with_the_name_of_a_model(models):
     models["pythia-14m-step2"] = copy.deepcopy(models["gpt2"]) | {"source": {"path": "elsewhere"}}
 
 
+def thinking_without_a_template(models):
+    models["llama-2-7b-chat"]["thinking"] = {"tokens": 0}
+
+
+def a_context_of_an_encoder(models):
+    models["bert-base"]["scored_after"] = "a"
+
+
 def demonstration_in_a_study(models):
     models["minilm-l6-mlm"]["studies"] = {"ruff": "likelihood"}
 
@@ -400,6 +408,8 @@ def demonstration_in_a_study(models):
         (revisions_beside_one, "models.pythia-14m has source.revision and revisions; set source.revision to null"),
         (revisions_without_an_order, "models.pythia-14m.revisions: their names do not say in which order they come"),
         (revisions_with_the_name_of_a_model, "models.pythia-14m.revisions make 'pythia-14m-step2', which is another"),
+        (thinking_without_a_template, "models.llama-2-7b-chat.thinking is for decoders whose prompt_wrapping is chat"),
+        (a_context_of_an_encoder, "models.bert-base.scored_after is for decoders with weights; remove it"),
         (demonstration_in_a_study, "models.minilm-l6-mlm is a demonstration model and belongs to no study"),
     ],
 )
@@ -408,6 +418,15 @@ def test_conflicts(tmp_path, change, message):
         load_changed(tmp_path, change)
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_the_same_weights_may_be_asked_with_and_without_a_thought(tmp_path):
+    def change(models):
+        for name, changed in (("on", {"thinking": {"tokens": 64}}), ("after", {"scored_after": "<think></think>"})):
+            entry = copy.deepcopy(models["smollm2-135m-instruct"])
+            models[f"smollm2-135m-instruct-{name}"] = entry | changed | {"label": f"SmolLM2 {name}"}
+
+    assert {"smollm2-135m-instruct-on", "smollm2-135m-instruct-after"} <= set(load_changed(tmp_path, change))
 
 
 def test_mixed_precision_takes_the_memory_and_at_most_the_time_of_both(tmp_path):
