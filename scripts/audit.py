@@ -169,13 +169,8 @@ def _weights(jobs):
     chosen = {}
     for job in jobs:
         entry = job["params"].get("entry")
-        source = entry.get("source", {}) if isinstance(entry, dict) else {}
-        if "path" in source:
-            here = {
-                part: entry[part] | {"path": str(job_records.resolve(entry[part]["path"], ROOT))}
-                for part in ("source", "encoder")
-                if "path" in entry.get(part, {})
-            }
+        if "source" in job["folders"]:
+            here = {part: entry[part] | {"path": folder} for part, folder in job["folders"].items()}
             names = job["wildcards"].get("model"), job["wildcards"].get("system")
             chosen |= dict.fromkeys(job["outputs"], (*names, entry | here))
     found, known = {}, {}

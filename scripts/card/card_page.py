@@ -112,7 +112,8 @@ def trajectory(stem, main_tex):
 def facts(entry, made):
     """Return what a card says of the model itself: names and values."""
     source = entry.get("source", {})
-    where = source.get("hub") or source.get("path") or source.get("package") or entry.get("api", {}).get("base_url", "")
+    folder = f"folder {Path(source['path']).name}" if "path" in source else ""
+    where = source.get("hub") or folder or source.get("package") or entry.get("api", {}).get("base_url", "")
     revisions = {str(files.parquet_metadata(path).get("revision") or "") for path in made} - {""}
     listed = {
         "Source": where,

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from scripts.core.errors import UserError
 
-ENVIRONMENT = "<environment>"
+ENVIRONMENT, ELSEWHERE = "<environment>", "<elsewhere>"
 """Stands for the folder of the Python environment where a file names paths in it."""
 
 

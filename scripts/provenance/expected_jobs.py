@@ -35,8 +35,8 @@ def plan(snakefile, configfiles, overrides, targets, files):
     Returns
     -------
     dict
-        ``jobs``: ``rule``, ``wildcards``, ``inputs``, ``outputs``, ``params`` of each; ``targets``: indices of the jobs
-        that ``targets`` name; ``traced``: what the studies say of their tables
+        ``jobs``: ``rule``, ``wildcards``, ``inputs``, ``outputs``, ``params`` and ``folders`` of each; ``targets``:
+        indices of the jobs that ``targets`` name; ``traced``: what the studies say of their tables
         (:mod:`scripts.core.provenance.origins`).
     """
     from snakemake.api import SnakemakeApi
@@ -67,11 +67,20 @@ def plan(snakefile, configfiles, overrides, targets, files):
                     },
                     ROOT,
                 )
+                | {"folders": folders(job.params.get("entry"))}
                 for job in jobs
             ],
             "traced": workflow.globals.get("TRACED", []),
             "targets": [n for n, job in enumerate(jobs) if {job.rule.name, *job.output} & set(targets)],
         }
+
+
+def folders(entry):
+    """Return where the weights of a registry entry lie, by part of the entry, which records do not say."""
+    named = {part: entry[part] for part in ("source", "encoder") if part in entry} if isinstance(entry, dict) else {}
+    return {
+        part: str(Path(source["path"]).expanduser().absolute()) for part, source in named.items() if "path" in source
+    }
 
 
 def makable(given, paths):

@@ -18,7 +18,9 @@ from scripts.core.coreference_systems.c2f.resolve import Resolver
 from scripts.core.coreference_systems.packages.client import Client
 from scripts.core.engines import models
 from scripts.core.errors import UserError, counted
-from scripts.core.provenance import closure
+from scripts.core.provenance import closure, job_records
+
+ROOT = Path(closure.__file__).parents[3]
 
 log = logging.getLogger("pronouns")
 
@@ -97,8 +99,7 @@ def open_system(name, entry, *, script, device, threads, delta=None, fetched=Non
         running = resolver.facts
     facts = {
         "system": name,
-        "source": entry["source"],
-        **({"encoder": entry["encoder"]} if "encoder" in entry else {}),
+        **job_records.portable({part: entry[part] for part in ("source", "encoder") if part in entry}, ROOT),
         "revision": found.revision,
         "weights_sha256": found.weights_sha256,
         "architecture": entry["architecture"],
@@ -106,7 +107,7 @@ def open_system(name, entry, *, script, device, threads, delta=None, fetched=Non
         "engine": engine,
         "device": running["device"],
         "libraries": running["libraries"],
-        "code": closure.digests(script, str(Path(closure.__file__).parents[3])),
+        "code": closure.digests(script, str(ROOT)),
         "demonstration": entry["demonstration"],
     }
     log.info("system %s (revision %s), %s on %s", name, found.revision, entry["precision"], running["device"])

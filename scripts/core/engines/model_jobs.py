@@ -11,7 +11,9 @@ import torch
 
 from scripts.core import files
 from scripts.core.engines import models
-from scripts.core.provenance import closure
+from scripts.core.provenance import closure, job_records
+
+ROOT = Path(closure.__file__).parents[3]
 
 log = logging.getLogger("pronouns")
 
@@ -80,14 +82,14 @@ def open_model(name, entry, *, script, libraries, device, threads, weights=None,
     hardware = "cpu" if device == "cpu" else torch.cuda.get_device_name()
     facts = {
         "model": name,
-        "source": entry["source"],
+        "source": job_records.portable(entry["source"], ROOT),
         "revision": location.revision,
         "weights_sha256": models.weights_digest(location),
         "architecture": entry["architecture"],
         "precision": models.loaded_precision(entry),
         "device": hardware,
         "libraries": {library: importlib.metadata.version(library) for library in libraries},
-        "code": closure.digests(script, str(Path(closure.__file__).parents[3])),
+        "code": closure.digests(script, str(ROOT)),
         "demonstration": entry["demonstration"],
     }
     speed = {

@@ -45,11 +45,17 @@ def portable(value, root):
     """Return a JSON-able copy of ``value`` in which paths below ``root`` are relative to it, as keys too.
 
     So are paths that begin with ``../`` and lead there from the working directory. Paths below the user's home begin
-    with ``~``, those in a Python environment elsewhere with ``<environment>``. Tuples become lists, keys text, and
-    whatever JSON does not know its text.
+    with ``~``, those in a Python environment elsewhere with ``<environment>``. Of a folder elsewhere that the key
+    ``path`` names, such as a checkpoint's, only its name stays, behind ``<elsewhere>``: digests say what is in it.
+    Tuples become lists, keys text, and whatever JSON does not know its text.
     """
     if isinstance(value, dict):
-        return {_portable_text(key, root): portable(member, root) for key, member in value.items()}
+        return {
+            _portable_text(key, root): _without_folders(portable(member, root))
+            if key == "path"
+            else portable(member, root)
+            for key, member in value.items()
+        }
     if isinstance(value, (list, tuple)):
         return [portable(member, root) for member in value]
     if isinstance(value, (set, frozenset)):
@@ -57,6 +63,11 @@ def portable(value, root):
     if value is None or type(value) in (bool, int, float):
         return value
     return _portable_text(value, root)
+
+
+def _without_folders(value):
+    """Return a path without the folders that it is in, if they are neither the repository's nor the user's."""
+    return f"{files.ELSEWHERE}/{Path(value).name}" if isinstance(value, str) and value.startswith("/") else value
 
 
 def _portable_text(value, root):

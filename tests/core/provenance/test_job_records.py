@@ -25,6 +25,11 @@ def test_portable_values_are_json_and_know_no_machine():
     value = {1: (f"{ROOT}/config/a.tsv", 2.5, None, True), "set": {"b", "a"}}
     assert job_records.portable(value, ROOT) == {"1": ["config/a.tsv", 2.5, None, True], "set": ["a", "b"]}
     assert job_records.portable(f"{ROOT}-other/a", ROOT) == f"{ROOT}-other/a"
+    # Of a checkpoint's folder elsewhere only the name.
+    folder = {"source": {"path": "/data/alice/secret/my-model"}, "others": ["/data/alice"]}
+    assert job_records.portable(folder, ROOT) == {
+        "source": {"path": "<elsewhere>/my-model"}, "others": ["/data/alice"]
+    }  # fmt: skip
     # Inputs of a run outside the repository.
     assert job_records.portable({f"{ROOT}/templates/a.tsv": "00"}, ROOT) == {"templates/a.tsv": "00"}
 
@@ -395,6 +400,9 @@ def test_a_job_that_loads_a_module_undeclared_fails_and_names_it(tmp_path, how):
 # A run of two models' scores and the analysis of both, as plain data.
 
 
+COMMIT = "c0" * 20
+
+
 def make(rule, inputs, outputs, wildcards=None, **params):
     return {
         "rule": rule, "wildcards": wildcards or {}, "inputs": inputs, "outputs": outputs,
@@ -402,7 +410,7 @@ def make(rule, inputs, outputs, wildcards=None, **params):
     }  # fmt: skip
 
 
-def run_of_two(revision="c0"):
+def run_of_two(revision=COMMIT):
     jobs = [
         make("analyse", ["results/a.parquet", "results/b.parquet"], ["results/t.csv"], level=0.05),
         *(
@@ -414,7 +422,7 @@ def run_of_two(revision="c0"):
     digests = {"in.txt": "1" * 64, "results/a.parquet": "a" * 64, "results/b.parquet": "b" * 64,
                "results/t.csv": "7" * 64}  # fmt: skip
     facts = {
-        f"results/{m}.parquet": dict.fromkeys(job_records.MODEL_FACTS, "x") | {"model": m, "revision": "c0"}
+        f"results/{m}.parquet": dict.fromkeys(job_records.MODEL_FACTS, "x") | {"model": m, "revision": COMMIT}
         for m in "ab"
     }
     records = {}
@@ -553,7 +561,7 @@ def test_a_revision_that_changed_and_one_that_is_missing():
     state = run_of_two()
     state[0][1]["params"]["entry"]["source"]["revision"] = "c1"
     assert audit.judge(*state)["results/a.parquet"]["reasons"] == [
-        audit.reason("revision", "entry.source.revision", "c0", "c1")
+        audit.reason("revision", "entry.source.revision", COMMIT, "c1")
     ]
     found = verdicts(run_of_two(revision=None))
     assert found == dict.fromkeys(found, "unpinned")
