@@ -25,6 +25,10 @@ try:
     MISGENDERED_RUN = (
         RUN if MISGENDERED["models"] == "all" else registry.select(MODELS, MISGENDERED["models"], "misgendered.models")
     )
+    if not MISGENDERED_RUN:
+        raise UserError(
+            "models: MISGENDERED reads what models score, and none is named; name one, or leave misgendered out of studies"
+        )
     MISGENDERED_FEW_SHOT_MODELS = misgendered_few_shot.select_models(MISGENDERED["few_shot"]["models"], MISGENDERED_RUN)
     # Masked language models have no loss on labels, which is what the study compares.
     misgendered_few_shot.check_contexts(

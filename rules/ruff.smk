@@ -19,6 +19,10 @@ try:
     )
     # Instances of each sample that each model scores; all take the first of the same, and a model with none is left out.
     RUFF_SIZES = sample_sizes.of_models(RUFF["sample_size"], RUN)
+    if not RUFF_SIZES:
+        raise UserError(
+            "models: RUFF reads what models score, and none is named; name one, or leave ruff out of studies"
+        )
 except UserError as error:
     refuse(error)
 

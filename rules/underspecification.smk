@@ -11,7 +11,7 @@ UNDERSPEC_ANALYSIS = "results/underspecification/analysis"
 UNDERSPEC_TEMPLATES = str(TEMPLATES / "underspecification")
 UNDERSPEC_OFFICIAL = "underspecification/winogender_schema_evaluation_set"
 UNDERSPEC_EVERY_SOURCE = [*underspecification_study.RELEASES, underspecification_study.RUN]
-UNDERSPEC_SOURCES = [*UNDERSPEC["released"], underspecification_study.RUN]
+UNDERSPEC_SOURCES = [*UNDERSPEC["released"], *([underspecification_study.RUN] if {**RUN, **SERVERS} else [])]
 
 # The evaluation sets and what each is read from.
 UNDERSPEC_REPLICA = {
@@ -36,6 +36,11 @@ UNDERSPEC_METHODS = {name: "mgc" if name == "mgc" else "winogender" for name in 
 UNDERSPEC_INSTANCE_FILES = expand("results/underspecification/instances/{set}.parquet", set=UNDERSPEC_SETS)
 
 try:
+    if not UNDERSPEC_SOURCES:
+        raise UserError(
+            "underspecification.released: without a model in models or completions.models there is nothing to read; name "
+            "released outputs or a model, or leave underspecification out of studies"
+        )
     UNDERSPEC_WORDS = read_underspecification_words(f"{UNDERSPEC_TEMPLATES}/words.tsv")
 except UserError as error:
     refuse(error)

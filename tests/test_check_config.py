@@ -26,6 +26,12 @@ def test_the_workflow_takes_the_largest_configuration():
     assert check_config.main([f"{ROOT}/config/all.yaml"]) == 0
 
 
+def test_coreference_systems_alone_are_a_run(tmp_path):
+    path = tmp_path / "mine.yaml"
+    path.write_text("models: []\nstudies: [winopron, counter_gap]\nwinopron: {prompting: {models: []}}\ncards: []\n")
+    assert check_config.main([str(path)]) == 0
+
+
 REGISTRY = """models:
   {name}:
     label: Mine
@@ -59,6 +65,10 @@ REGISTRY = """models:
         ("counter_gap: {clusters: [{system: Mine, debiasing: none, data: replica, file: no/clusters.jsonl}]}", None,
          "counter_gap.clusters[0].file: no/clusters.jsonl: no such file; correct the path"),
         ("scoring: {device: 'cuda:x'}", None, "scoring.device"),
+        ("models: []", None, "models: RUFF reads what models score, and none is named; name one, or leave ruff out of"),
+        ("models: []\nstudies: [misgendered]", None, "models: MISGENDERED reads what models score, and none is named"),
+        ("models: []\nstudies: [underspecification]\nunderspecification: {released: []}", None,
+         "underspecification.released: without a model in models or completions.models there is nothing to read"),
     ],
 )  # fmt: skip
 def test_what_the_workflow_refuses_is_refused_in_one_line(tmp_path, capsys, text, registry, message):

@@ -69,8 +69,7 @@ def main(
     python = json.loads(Path(peers).read_text(encoding="utf-8"))["python"]
     found = []
     with tempfile.TemporaryDirectory() as folder:
-        network.save_pretrained(folder)
-        tokenizer.save_pretrained(folder)
+        harness.write_model(network, tokenizer, folder)
         others = {size: harness.Peer(python, folder, threads, size) for size in sizes}
         for turn in range(rounds):
             for size in sizes:

@@ -216,8 +216,7 @@ def measure(network, tokenizer, kind, device, instances, rounds, python):
 def peer_of(network, tokenizer, python):
     """Return lm-evaluation-harness with a model in it, which is written for that."""
     with tempfile.TemporaryDirectory() as folder:
-        network.save_pretrained(folder)
-        tokenizer.save_pretrained(folder)
+        harness.write_model(network, tokenizer, folder)
         return harness.Peer(python, folder, torch.get_num_threads(), PEER_BATCH)
 
 

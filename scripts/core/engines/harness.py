@@ -19,6 +19,22 @@ from pathlib import Path
 from scripts.core.errors import UserError
 
 
+def write_model(network, tokenizer, folder: str) -> None:
+    """Write a model and its tokenizer for :class:`Peer`.
+
+    Weights of a GGUF file are plain numbers once they are loaded; transformers marks them as quantised all the same,
+    and would not write them.
+    """
+    kept = network.__dict__.pop("hf_quantizer", None)
+    marked = network.config.__dict__.pop("quantization_config", None)
+    try:
+        network.save_pretrained(folder)
+    finally:
+        network.__dict__.update({"hf_quantizer": kept} if kept else {})
+        network.config.__dict__.update({"quantization_config": marked} if marked else {})
+    tokenizer.save_pretrained(folder)
+
+
 class Peer:
     """The process, from this side.
 
