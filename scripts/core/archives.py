@@ -9,6 +9,7 @@ import lzma
 import tarfile
 import zipfile
 import zlib
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from scripts.core.errors import UserError
@@ -19,10 +20,38 @@ MEMBERS = 100_000
 # What unpacking .xz may take; the highest preset takes a quarter of it.
 MEMORY_BYTES = 256 << 20
 
-_REMEDY = "delete it and fetch it again"
+
+@dataclass(frozen=True)
+class Source:
+    """Where an archive comes from, for messages: what it is when it is whole, and what helps.
+
+    Attributes
+    ----------
+    name : str
+    remedy : str
+        For one that is damaged.
+    missing : str
+        For one that is not there.
+    locked : str
+        What is wrong with one that does not open.
+    """
+
+    name: str
+    remedy: str
+    missing: str
+    locked: str
 
 
-def zip_members(archive, names, password=None, label=None):
+UPSTREAM = Source(
+    "the authors' archive", "delete it and fetch it again", "run the rule fetch_upstream to get it",
+    "does not open with the password of the authors' README",
+)  # fmt: skip
+BOOK = Source(
+    "a whole EPUB", "get another copy", "correct its path", "its text is encrypted, as that of protected books is"
+)
+
+
+def zip_members(archive, names, password=None, label=None, source=UPSTREAM):
     """Return the contents of some members of a zip archive.
 
     Parameters
@@ -32,6 +61,7 @@ def zip_members(archive, names, password=None, label=None):
     password : bytes, optional
     label : str, optional
         What messages call the archive; by default its path.
+    source : Source
 
     Returns
     -------
@@ -48,27 +78,27 @@ def zip_members(archive, names, password=None, label=None):
         with zipfile.ZipFile(io.BytesIO(archive) if isinstance(archive, bytes) else Path(archive)) as file:
             infos = file.infolist()
             if len(infos) > MEMBERS:
-                raise UserError(f"{label}: has {len(infos)} members, more than {MEMBERS}; {_REMEDY}")
+                raise UserError(f"{label}: has {len(infos)} members, more than {MEMBERS}; {source.remedy}")
             for info in infos:
-                _check_inside(info.filename, label)
-            return [_zip_member(file, infos, name, password, label) for name in names]
+                _check_inside(info.filename, label, source)
+            return [_zip_member(file, infos, name, password, label, source) for name in names]
     except FileNotFoundError as error:
-        raise UserError(f"{label}: no such file; run the rule fetch_upstream to get it") from error
+        raise UserError(f"{label}: no such file; {source.missing}") from error
     except NotImplementedError as error:
-        raise UserError(f"{label}: damaged or not a zip archive that can be read here; {_REMEDY}") from error
+        raise UserError(f"{label}: damaged or not a zip archive that can be read here; {source.remedy}") from error
     except RuntimeError as error:
-        raise UserError(f"{label}: does not open with the password of the authors' README; {_REMEDY}") from error
+        raise UserError(f"{label}: {source.locked}; {source.remedy}") from error
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError) as error:
-        raise UserError(f"{label}: damaged or not a zip archive; {_REMEDY}") from error
+        raise UserError(f"{label}: damaged or not a zip archive; {source.remedy}") from error
 
 
-def _zip_member(file, infos, name, password, label):
+def _zip_member(file, infos, name, password, label, source):
     matches = [info for info in infos if info.filename == name]
     if not matches:
-        raise UserError(f"{label}: is not the authors' archive: it lacks {name}; {_REMEDY}")
+        raise UserError(f"{label}: is not {source.name}: it lacks {name}; {source.remedy}")
     if len(matches) > 1:
-        raise UserError(f"{label}: {name} occurs twice; {_REMEDY}")
-    _check_size(name, max(matches[0].file_size, matches[0].compress_size), label)
+        raise UserError(f"{label}: {name} occurs twice; {source.remedy}")
+    _check_size(name, max(matches[0].file_size, matches[0].compress_size), label, source)
     if matches[0].compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise NotImplementedError
     with file.open(matches[0], pwd=password) as member:
@@ -100,30 +130,30 @@ def tar_members(path):
         with tarfile.open(fileobj=io.BytesIO(content), mode="r:") as archive:
             for member in archive:
                 name = member.name
-                _check_inside(name, path)
+                _check_inside(name, path, UPSTREAM)
                 if not member.isfile() and not member.isdir():
-                    raise UserError(f"{path}: the member '{name}' is neither a file nor a folder; {_REMEDY}")
+                    raise UserError(f"{path}: the member '{name}' is neither a file nor a folder; {UPSTREAM.remedy}")
                 if name in seen:
-                    raise UserError(f"{path}: {name} occurs twice; {_REMEDY}")
+                    raise UserError(f"{path}: {name} occurs twice; {UPSTREAM.remedy}")
                 seen.add(name)
                 if len(seen) > MEMBERS:
-                    raise UserError(f"{path}: has more than {MEMBERS} members; {_REMEDY}")
+                    raise UserError(f"{path}: has more than {MEMBERS} members; {UPSTREAM.remedy}")
                 if member.isfile():
-                    _check_size(name, member.size, path)
+                    _check_size(name, member.size, path, UPSTREAM)
                     yield name, archive.extractfile(member).read()
     except (tarfile.TarError, EOFError, OSError, ValueError) as error:
-        raise UserError(f"{path}: damaged or not a .tar.xz or .tar.gz archive; {_REMEDY}") from error
+        raise UserError(f"{path}: damaged or not a .tar.xz or .tar.gz archive; {UPSTREAM.remedy}") from error
 
 
 def _unpacked(path):
     """Return the whole tar file of an archive."""
-    damaged = UserError(f"{path}: damaged or not a .tar.xz or .tar.gz archive; {_REMEDY}")
+    damaged = UserError(f"{path}: damaged or not a .tar.xz or .tar.gz archive; {UPSTREAM.remedy}")
     try:
         packed = Path(path).read_bytes()
     except FileNotFoundError as error:
         raise UserError(f"{path}: no such file; run the rule fetch_upstream to get it") from error
     except OSError as error:
-        raise UserError(f"{path}: cannot be read ({error.strerror}); {_REMEDY}") from error
+        raise UserError(f"{path}: cannot be read ({error.strerror}); {UPSTREAM.remedy}") from error
     if packed.startswith(b"\xfd7zXZ\0"):
         machine = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=MEMORY_BYTES)
     elif packed.startswith(b"\x1f\x8b"):
@@ -143,22 +173,22 @@ def _unpacked(path):
     except (lzma.LZMAError, zlib.error, EOFError) as error:
         if "memory" in str(error).lower():
             raise UserError(
-                f"{path}: needs more memory to unpack than any of the authors' archives; {_REMEDY}"
+                f"{path}: needs more memory to unpack than any of the authors' archives; {UPSTREAM.remedy}"
             ) from error
         raise damaged from error
     if size > ALL_BYTES:
-        raise UserError(f"{path}: unpacks to more than {ALL_BYTES} bytes; {_REMEDY}")
+        raise UserError(f"{path}: unpacks to more than {ALL_BYTES} bytes; {UPSTREAM.remedy}")
     if machine.unused_data:
         raise damaged
     return b"".join(parts)
 
 
-def _check_inside(name, label):
+def _check_inside(name, label, source):
     for path in (PurePosixPath(name), PureWindowsPath(name)):
         if path.anchor or ".." in path.parts:
-            raise UserError(f"{label}: the member {name[:100]!r} is outside the archive's folder; {_REMEDY}")
+            raise UserError(f"{label}: the member {name[:100]!r} is outside the archive's folder; {source.remedy}")
 
 
-def _check_size(name, size, label):
+def _check_size(name, size, label, source):
     if size > MEMBER_BYTES:
-        raise UserError(f"{label}: {name} has {size} bytes, more than {MEMBER_BYTES}; {_REMEDY}")
+        raise UserError(f"{label}: {name} has {size} bytes, more than {MEMBER_BYTES}; {source.remedy}")

@@ -68,6 +68,8 @@ def draw(frame, models, labels, chance, human):
     few_instances = plotting.left_out(frame, models)
     frame = frame[frame.n.isna() | (frame.n >= plotting.FEWEST)]
     models = {name: facts for name, facts in models.items() if name in set(frame.model)}
+    if not models:
+        return plotting.nothing_drawn()
     first = (ALL, f"mean of {pooled} model{'' if pooled == 1 else 's'}") if ALL in set(frame.model) else None
     panels = figures.model_rows(models, first)
     row_height, width = (0.42, plotting.COLUMN) if few else (0.19, plotting.PAGE)

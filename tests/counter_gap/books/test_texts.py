@@ -171,11 +171,26 @@ def test_epubs_that_are_refused(tmp_path, changed, message):
     with pytest.raises(UserError, match=re.escape(message)) as caught:
         texts.read(path)
     assert str(path) in str(caught.value) and "\n" not in str(caught.value)
+    assert "authors" not in str(caught.value)
 
 
 def test_what_is_no_archive_is_refused(tmp_path):
-    with pytest.raises(UserError, match=r"walk\.epub"):
+    with pytest.raises(UserError, match=r"walk\.epub: damaged or not a zip archive; get another copy"):
         texts.read(written(tmp_path, "no archive", name="walk.epub"))
+
+
+def test_a_protected_book_is_refused(tmp_path):
+    path = epub(tmp_path)
+    content = bytearray(path.read_bytes())
+    # The bit that says that a member is encrypted, in the headers of members and in the list at the end.
+    for mark, place in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        for found in re.finditer(re.escape(mark), bytes(content)):
+            content[found.start() + place] |= 1
+    path.write_bytes(content)
+    with pytest.raises(
+        UserError, match=r"walk\.epub: its text is encrypted, as that of protected books is; get another"
+    ):
+        texts.read(path)
 
 
 def test_books_have_names_of_their_own(tmp_path):

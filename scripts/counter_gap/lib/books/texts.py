@@ -186,12 +186,12 @@ def read_epub(path):
     UserError
         If it is no EPUB, names a chapter that it does not hold, or a chapter is not UTF-8 or UTF-16.
     """
-    (container,) = archives.zip_members(path, [_CONTAINER])
+    (container,) = archives.zip_members(path, [_CONTAINER], source=archives.BOOK)
     rootfile = next(_named(_xml(container, path, _CONTAINER), "rootfile"), None)
     package_name = unquote(rootfile.get("full-path", "")) if rootfile is not None else ""
     if not package_name:
         raise UserError(f"{path}: {_CONTAINER} names no package; it is no whole EPUB, get another copy")
-    (content,) = archives.zip_members(path, [package_name])
+    (content,) = archives.zip_members(path, [package_name], source=archives.BOOK)
     package = _xml(content, path, package_name)
     folder = PurePosixPath(package_name).parent
     documents = {
@@ -202,7 +202,9 @@ def read_epub(path):
     spine = [entry.get("idref") for entry in _named(package, "itemref") if entry.get("linear") != "no"]
     names = [documents[identifier] for identifier in dict.fromkeys(spine) if identifier in documents]
     pieces = []
-    for name, chapter in zip(names, archives.zip_members(path, names) if names else (), strict=True):
+    for name, chapter in zip(
+        names, archives.zip_members(path, names, source=archives.BOOK) if names else (), strict=True
+    ):
         reader = _Paragraphs()
         reader.feed(_decoded(chapter, path, name))
         reader.close()
