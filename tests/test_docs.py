@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from scripts.core import config, studies
-from tests import pages
+from tests import attacks, pages
 
 ROOT = Path(__file__).parents[1]
 # Commands in the prose that stand in no block, and what holds them.
@@ -136,3 +136,9 @@ def test_files_in_the_pages_are_valid(block):
         if merged["studies"] != "all":
             known = ("ruff", "counter_gap", "misgendered", "underspecification", "winopron")
             assert studies.chosen(merged["studies"], known)
+
+
+def test_the_table_of_attacks_is_that_of_the_tests():
+    page = attacks.PAGE.read_text(encoding="utf-8")
+    assert attacks.replaced(page) == page, "docs/audit.md: run python -m tests.attacks"
+    assert len(list(attacks.marked())) > 30

@@ -185,6 +185,7 @@ def test_no_module_runs_code_that_its_record_cannot_see(name):
     assert not hidden(MODULES[name].read_text(encoding="utf-8"), name)
 
 
+@pytest.mark.attack("a script runs code that its record cannot see (exec, runpy, python -m)", "refused by the tests")
 @pytest.mark.parametrize(
     "source",
     [

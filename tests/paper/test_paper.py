@@ -464,6 +464,7 @@ def build(folder, body, head=""):
     )
 
 
+@pytest.mark.attack("a model's label is a TeX command", "typeset as text")
 @needs_tex
 @pytest.mark.parametrize("label", ["BERT 50% sparse, no. #2", r"\input{secret.tex}", "a_b^c~d&{e}$f$", "é→ü"])
 def test_a_label_in_a_numbers_id_is_the_name_of_a_link_and_no_command(tmp_path, label):

@@ -178,7 +178,33 @@ def test_a_copy_of_results_alone_is_current(finished, tmp_path):
     assert status == 0, printed
 
 
-@pytest.mark.parametrize("name", TAMPERINGS)
+TAMPERED = {
+    "byte": "a byte of a score file is flipped",
+    "cell": "a cell of a table of results is edited",
+    "figure": "a figure is replaced by another one",
+    "module": "the code of an analysis is edited",
+    "package": "another version stands in the lock file",
+    "parameter": "a setting of the configuration is changed",
+    "template": "a sentence of the templates is changed",
+    "shard": "a model's score file is replaced by another model's",
+    "weights": "a checkpoint is overwritten in its folder",
+    "deleted": "a figure is deleted",
+    "extra": "a file that no rule makes lies among the results",
+    "record": "a record is deleted",
+    "hidden": "a hidden file lies among the results",
+    "dangling": "a link to nothing lies among the results",
+    "malformed": "a record lacks a part, with a fresh checksum",
+    "format": "a record claims another format",
+}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.attack(TAMPERED[name], f"`{verdict}`: {told}"))
+        for name, (_, _, verdict, told, _) in TAMPERINGS.items()
+    ],
+)
 def test_every_tampering_is_found_and_named(tree, name):
     tamper, path, verdict, told, untouched = TAMPERINGS[name]
     tamper(tree)
@@ -192,6 +218,7 @@ def test_every_tampering_is_found_and_named(tree, name):
     assert not re.search(rf" {re.escape(untouched)}$", printed, flags=re.MULTILINE), printed
 
 
+@pytest.mark.attack("a package is upgraded and the lock file is not", "`stale`: installed package")
 def test_an_upgraded_package_is_stale(tree, tmp_path, monkeypatch):
     """What is installed is compared, not the lock alone; here another version stands before the one that is used."""
     info = tmp_path / "upgraded/scipy-99.0.dist-info"
@@ -205,6 +232,10 @@ def test_an_upgraded_package_is_stale(tree, tmp_path, monkeypatch):
     assert "results/ruff/instances/replica/selected.parquet" not in printed
 
 
+@pytest.mark.attack(
+    "a result is changed, and every record that follows with it",
+    "`--against` the published list: changed, the record says something else",
+)
 def test_a_forged_run_is_told_by_what_was_published(tree, tmp_path):
     """The audit alone finds accidents; a result that was changed with its records agrees with them."""
     if PAPER != "paper":
@@ -282,6 +313,7 @@ def test_results_that_were_touched_rerun_nothing_and_stay_stale(tree, finished):
     assert "module scripts/ruff/lib/analyses/errors.py: was" in done.stdout
 
 
+@pytest.mark.attack("the lock file is deleted", "the audit and every job stop: no version can be checked")
 def test_a_lock_file_that_is_away_is_named_by_the_audit_and_by_jobs(tree, finished):
     (tree / "requirements.lock").unlink()
     told = "Error: requirements.lock: no such file, so no version of a package can be checked; restore it\n"
@@ -294,6 +326,7 @@ def test_a_lock_file_that_is_away_is_named_by_the_audit_and_by_jobs(tree, finish
     assert done.returncode != 0 and told in done.stdout
 
 
+@pytest.mark.attack("a table is edited and what follows from it is left", "`stale`: all that was made from it")
 def test_what_follows_from_a_tampered_file_is_not_current(tree):
     edit_cell(tree)
     status, bad, reasons = verdicts(tree)
@@ -306,6 +339,7 @@ def test_what_follows_from_a_tampered_file_is_not_current(tree):
     assert found["new"] == files.sha256(tree / "results/ruff/analysis/replica/accuracy.csv")
 
 
+@pytest.mark.attack("a model's pinned revision is changed, or taken away", "`stale`: revision; `unpinned`")
 def test_a_revision_that_changed_and_a_model_without_one(finished, tmp_path, monkeypatch):
     """The encoder comes from a local hub cache, where revisions are real."""
     tree = copied(finished, tmp_path / "copy")
@@ -429,6 +463,10 @@ def test_every_link_of_the_paper_leads_somewhere(finished):
     assert every <= set(listed.file)
 
 
+@pytest.mark.attack(
+    "a table is edited by hand and the paper typeset",
+    "the paper is refused, or marked where the configuration allows it",
+)
 def test_a_paper_of_a_table_edited_by_hand_is_refused_or_marked(finished, tmp_path):
     tree = copied(finished, tmp_path / "copy", copy_function=shutil.copy2)
     shutil.copytree(finished.folder / ".snakemake", tree / ".snakemake")
@@ -639,6 +677,7 @@ def test_the_commands_that_the_audit_names_make_the_run_current(tree, finished, 
     assert status == 0, printed
 
 
+@pytest.mark.attack("a run is audited without the overlay that it was made with", "the audit asks for it")
 def test_a_forgotten_overlay_is_asked_for(tree):
     question = "was the run made with"
     (tree / "config/mine.yaml").write_text("counter_gap: {alpha: 0.02}\n", encoding="utf-8")

@@ -69,6 +69,10 @@ def test_a_second_run_does_nothing(carded):
     assert done.returncode == 0 and "Nothing to be done" in done.stdout, done.stdout
 
 
+@pytest.mark.attack(
+    "a card is forged together with its records",
+    "`--against` the card's own list: was, now; an edit alone is `tampered`",
+)
 def test_it_is_audited_as_the_card_says(carded):
     html = (carded.folder / CARD / "card.html").read_text(encoding="utf-8")
     command = re.search(r"python -m scripts\.audit (.*?) FILE", html)[1].split()

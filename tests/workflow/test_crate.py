@@ -185,6 +185,7 @@ def test_a_crate_is_an_earlier_state_to_compare_with(crate, finished):
     assert re.search(r"^changed +results/paper/main.pdf: was", done.stdout, flags=re.MULTILINE), done.stdout
 
 
+@pytest.mark.attack("a result names a folder or host of the machine", "the crate is refused")
 @pytest.mark.parametrize("secret", ["folder", "home"])
 def test_a_crate_that_would_name_a_folder_is_refused(tmp_path, monkeypatch, secret):
     monkeypatch.chdir(tmp_path)

@@ -46,6 +46,7 @@ def test_captions_are_shown_as_they_are():
     assert "<strong>Figure 1.</strong> 5 * a_b {{ c }}" in html(report.caption("Figure 1", "5 * a_b {{ c }}"))
 
 
+@pytest.mark.attack("a model's label is a template of the report", "shown as text")
 @pytest.mark.parametrize("block", ["{% endraw %}", "{%- endraw -%}", "{%endraw%}"])
 def test_no_label_makes_a_template_of_a_caption_or_the_page(block):
     label = block + "{{ 7 * 7 }}{% for x in 'ab' %}{{ x }}{% endfor %}"

@@ -79,6 +79,9 @@ def test_a_module_that_is_no_python_is_named(tree, text, message):
         closure.closure("scripts/job.py", str(tree))
 
 
+@pytest.mark.attack(
+    "an edited module keeps the byte code of the old one (same size, same time)", "the source is compiled again"
+)
 def test_byte_code_of_an_edited_source_is_not_used(tmp_path):
     """An edit may keep size and second of modification, by which Python tells whether its byte code is stale."""
     shutil.copytree(ROOT / "scripts/core/provenance", tmp_path / "scripts/core/provenance")

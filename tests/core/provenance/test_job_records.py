@@ -704,6 +704,7 @@ def test_what_is_no_file_of_a_model_has_no_facts(tmp_path, monkeypatch, path):
     assert job_records.model_facts([path]) == {}
 
 
+@pytest.mark.attack("a second record names a result", "refused: two records name it")
 def test_the_record_of_a_renamed_rule_is_an_error_and_can_be_removed():
     """Its output is made by the rule of the new name, whose record names it as well."""
     jobs = [{"rule": "new", "wildcards": {}, "inputs": [], "outputs": ["results/a.csv"], "params": {}}]
@@ -724,6 +725,7 @@ def test_a_name_that_is_not_utf8_has_a_digest(tmp_path):
     assert job_records.digest(path, tmp_path / "cache") == job_records.digest(path, tmp_path / "cache")
 
 
+@pytest.mark.attack("a file's name holds line breaks or marks of a terminal", "printed so that they can be seen")
 @pytest.mark.parametrize("name", ["a\ncurrent   b", "a\x1b[2K\rb", "a\u202eb", "a\udcffb", "a\x00b"])
 def test_a_files_name_forges_no_line_of_the_audit(name):
     finding = {"verdict": "orphan", "reasons": [audit.reason("file", name, None, "0" * 64)], "record": None}

@@ -155,15 +155,35 @@ def forge_nothing_but_the_checksum(run):
 @pytest.mark.parametrize(
     ("attack", "path", "state"),
     [
-        (forge_result, "results/t2.csv", "changed"),
+        pytest.param(
+            forge_result,
+            "results/t2.csv",
+            "changed",
+            marks=pytest.mark.attack("a forged result, and records that agree", "`--against`: changed"),
+        ),
         (forge_result, RECORD, "changed"),
         (forge_result, "results/provenance/make/n=3.json", "changed"),
-        (forge_statement, RECORD, "changed"),
+        pytest.param(
+            forge_statement,
+            RECORD,
+            "changed",
+            marks=pytest.mark.attack("a record claims other weights, with a fresh checksum", "`--against`: changed"),
+        ),
         (forge_nothing_but_the_checksum, RECORD, "changed"),
-        (lambda run: Path("results/t1.csv").unlink(), "results/t1.csv", "absent"),
+        pytest.param(
+            lambda run: Path("results/t1.csv").unlink(),
+            "results/t1.csv",
+            "absent",
+            marks=pytest.mark.attack("a published result is deleted", "`--against`: absent"),
+        ),
         (lambda run: Path(RECORD).unlink(), RECORD, "absent"),
         (lambda run: Path(RECORD).write_text("{}"), RECORD, "changed"),
-        (lambda run: Path("results/t4.csv").write_text("4\n"), "results/t4.csv", "added"),
+        pytest.param(
+            lambda run: Path("results/t4.csv").write_text("4\n"),
+            "results/t4.csv",
+            "added",
+            marks=pytest.mark.attack("a result is added", "`--against`: added"),
+        ),
     ],
 )
 def test_what_was_changed_since_is_named(run, published, attack, path, state):
@@ -198,6 +218,7 @@ def test_inputs_in_the_repository_are_part_of_a_crate(run):
     assert list(differences(published)) == ["templates/a.tsv"]
 
 
+@pytest.mark.attack("a list of digests is damaged", "refused with the line")
 @pytest.mark.parametrize(
     ("text", "told"),
     [
@@ -246,6 +267,10 @@ def twice(path):
         archive.writestr("results/t1.csv", "forged")
 
 
+@pytest.mark.attack(
+    "a crate is cut, repacked with other members, or one that unpacks without end",
+    "refused: damaged, or not what its metadata say",
+)
 @pytest.mark.filterwarnings("ignore:Duplicate name")
 @pytest.mark.parametrize(
     ("write", "told"),
@@ -327,6 +352,7 @@ def test_the_manifest_is_signed_and_verified_as_documented(run, keys, signature)
     assert shell(verify, HOME=str(run)).returncode == 0
 
 
+@pytest.mark.attack("a signature is garbage or cannot be read", "named by the audit, refused by the crate")
 @pytest.mark.parametrize(("place", "content"), [(0, b"garbage"), (0, b""), (1, b"\0\xff"), (0, None)])
 def test_a_file_in_a_signatures_place_that_is_none_is_named(run, place, content):
     assert manifest.unusable_signatures() == {}
@@ -345,6 +371,9 @@ def test_what_is_signed_is_a_signature(run):
     assert manifest.unusable_signatures() == {}
 
 
+@pytest.mark.attack(
+    "the published list is shortened", "each result that it lacks is a difference, and the list is called short"
+)
 def test_a_shortened_list_is_no_list_of_what_is_behind_the_paper(run):
     """Results with records of their own are excused unless the run's own list has them."""
     lines = Path(manifest.NAME).read_text().splitlines(keepends=True)
@@ -362,6 +391,7 @@ def test_a_shortened_list_is_no_list_of_what_is_behind_the_paper(run):
     assert ("results/t2.csv", "added") in [(entry["path"], entry["state"]) for entry in found]
 
 
+@pytest.mark.attack("a crate is made of a run that is not current", "refused: what is not as its record says")
 def test_a_crate_is_not_made_of_results_that_are_others(run):
     history = job_records.load()
     crate_of.refuse_unless_current(history)
