@@ -31,6 +31,7 @@ from pathlib import Path
 from scripts.core import config, files
 from scripts.core.errors import UserError, counted
 from scripts.core.job import log, run
+from scripts.core.portable import portable
 from scripts.core.provenance import audit, job_records, manifest, origins, trace
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -64,7 +65,7 @@ class State:
         dropped = audit.outside(self.jobs, planned["targets"], self.records, present)
         self.jobs = [job for job in self.jobs if not dropped & set(job["outputs"])]
         self.digests = _digests({path for job in self.jobs for path in [*job["inputs"], *job["outputs"]]}, present)
-        self.facts = job_records.portable(job_records.model_facts(self.digests), ROOT)
+        self.facts = portable(job_records.model_facts(self.digests), ROOT)
         self.findings = audit.judge(
             self.jobs,
             self.records,
@@ -325,7 +326,7 @@ def _trace(state, options):
     for entry in found:
         path, rows, column = entry["path"], entry["rows"], entry["column"]
         if path == trace.CONFIG:
-            path = job_records.portable(config.set_in(rows[0]["key"], state.configfiles, ROOT), ROOT)
+            path = portable(config.set_in(rows[0]["key"], state.configfiles, ROOT), ROOT)
             state.digests |= _digests([path])
         one = rows[0] if len(rows) == 1 else None
         models = trace.model_names(one, state.jobs)

@@ -73,7 +73,7 @@ def result(*tables, params=None, at=None, made=None, constraints=None, script=No
     return Result(tables, inputs, params or {}, at, made, constraints or {}, script, mem_mb, title)
 
 
-def trajectory(study, models, points, chance, key=""):
+def trajectory(study, models, points, chance):
     """Return the figure of checkpoints in series (:mod:`scripts.core.paper.trajectory`) by its name; empty without any.
 
     Parameters
@@ -85,8 +85,6 @@ def trajectory(study, models, points, chance, key=""):
     points : list of Point
         What is drawn of each.
     chance : float
-    key : str
-        What points differ in.
     """
     members = {name: facts for name, facts in models.items() if "series" in facts}
     if not members:
@@ -95,7 +93,7 @@ def trajectory(study, models, points, chance, key=""):
     declared = result(
         summary=f"results/{study}/analysis/summary.csv",
         params={
-            "models": members, "points": curves, "chance": chance, "key": key,
+            "models": members, "points": curves, "chance": chance,
             "templates": lambda wildcards: wildcards.templates,
         },
         title="Accuracy over the course of training",

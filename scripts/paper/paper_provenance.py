@@ -16,6 +16,7 @@ from scripts.core.errors import UserError
 from scripts.core.job import log, run
 from scripts.core.paper import latex, report
 from scripts.core.paper.sections import CAPTION, closing_brace, target
+from scripts.core.portable import portable
 from scripts.core.provenance import audit, closure, job_records, trace
 from scripts.core.provenance import manifest as manifests
 
@@ -78,7 +79,7 @@ def main(
         for path in paths
         if (place := job_records.resolve(path, ROOT)).exists()
     }
-    facts = job_records.portable(job_records.model_facts(digests), ROOT)
+    facts = portable(job_records.model_facts(digests), ROOT)
     named = {package for record in records.values() for package in record.get("packages", {})}
     carried = {name: entry for job in jobs for name, entry in job_records.carried(job["params"]).items()}
     findings = audit.judge(

@@ -12,6 +12,7 @@ import json
 import sys
 from pathlib import Path
 
+from scripts.core.portable import portable
 from scripts.core.provenance import job_records
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -57,7 +58,7 @@ def plan(snakefile, configfiles, overrides, targets, files):
         jobs = list(workflow.dag.bfs(workflow.dag.dependencies, *workflow.dag.targetjobs))
         return {
             "jobs": [
-                job_records.portable(
+                portable(
                     {
                         "rule": job.rule.name,
                         "wildcards": dict(job.wildcards_dict),

@@ -6,7 +6,7 @@ import pytest
 
 from scripts.core import runs
 from scripts.core.errors import UserError
-from scripts.core.provenance import job_records
+from scripts.core.portable import portable
 
 ROOT = Path("/project")
 
@@ -61,7 +61,7 @@ def test_records_name_files_of_the_repository_alike_in_every_folder(tmp_path, mo
     own = tmp_path / "runs/mine"
     own.mkdir(parents=True)
     monkeypatch.chdir(own)
-    found = job_records.portable(["../../templates/a.tsv", "../../../b.tsv", "results/c.csv"], tmp_path)
+    found = portable(["../../templates/a.tsv", "../../../b.tsv", "results/c.csv"], tmp_path)
     assert found == ["templates/a.tsv", "../../../b.tsv", "results/c.csv"]
 
 

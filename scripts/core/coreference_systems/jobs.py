@@ -18,7 +18,8 @@ from scripts.core.coreference_systems.c2f.resolve import Resolver
 from scripts.core.coreference_systems.packages.client import Client
 from scripts.core.engines import models
 from scripts.core.errors import UserError, counted
-from scripts.core.provenance import closure, job_records
+from scripts.core.portable import portable
+from scripts.core.provenance import closure
 
 ROOT = Path(closure.__file__).parents[3]
 
@@ -99,7 +100,7 @@ def open_system(name, entry, *, script, device, threads, delta=None, fetched=Non
         running = resolver.facts
     facts = {
         "system": name,
-        **job_records.portable({part: entry[part] for part in ("source", "encoder") if part in entry}, ROOT),
+        **portable({part: entry[part] for part in ("source", "encoder") if part in entry}, ROOT),
         "revision": found.revision,
         "weights_sha256": found.weights_sha256,
         "architecture": entry["architecture"],

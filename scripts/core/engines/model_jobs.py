@@ -11,7 +11,8 @@ import torch
 
 from scripts.core import files
 from scripts.core.engines import models
-from scripts.core.provenance import closure, job_records
+from scripts.core.portable import portable
+from scripts.core.provenance import closure
 
 ROOT = Path(closure.__file__).parents[3]
 
@@ -82,7 +83,7 @@ def open_model(name, entry, *, script, libraries, device, threads, weights=None,
     hardware = "cpu" if device == "cpu" else torch.cuda.get_device_name()
     facts = {
         "model": name,
-        "source": job_records.portable(entry["source"], ROOT),
+        "source": portable(entry["source"], ROOT),
         "revision": location.revision,
         "weights_sha256": models.weights_digest(location),
         "architecture": entry["architecture"],

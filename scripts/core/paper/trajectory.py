@@ -1,6 +1,6 @@
 """The figure of checkpoints in series: what a study's summary says of each, over the course of training.
 
-A study that declares a figure ``trajectory`` has a script ``figure_trajectory.py`` that runs :func:`main`.
+A study that declares a figure ``trajectory`` has a script ``figure_trajectory.py``.
 """
 
 import pandas as pd
@@ -13,31 +13,14 @@ WIDE = 30
 """How many times as large as the first the last position is at least where the axis is logarithmic."""
 
 
-def main(
-    *, summary: str, pdf: str, png: str, csv: str, models: dict, points: list, templates: str, chance: float, key: str
-):
-    """Draw the figure.
+def rows(path: str, models: dict, points: list, templates: str) -> pd.DataFrame:
+    """Return what is drawn, one row for each checkpoint and curve, in the order of training.
 
     Args:
-        summary: The study's rows of the summary (CSV).
-        pdf: Path.
-        png: Path.
-        csv: Path; exactly what is drawn.
+        path: The study's rows of the summary (CSV).
         models: Name to ``label`` and, for a checkpoint, ``series`` (scripts/core/engines/series.py).
         points: ``label``, ``metric`` and ``group`` of each curve.
         templates: The set of templates, ``data`` of the summary.
-        chance: What a random pick comes to.
-        key: What the curves differ in, the legend's title.
-
-    Raises:
-        UserError: If the summary lacks a value.
-    """
-    frame = rows(summary, models, points, templates)
-    plotting.save(draw(frame, [label for label, *_ in points], chance, key), frame, pdf, png, csv)
-
-
-def rows(path: str, models: dict, points: list, templates: str) -> pd.DataFrame:
-    """Return what is drawn, one row for each checkpoint and curve, in the order of training.
 
     Raises:
         UserError: If the summary lacks a value.
@@ -63,7 +46,14 @@ def rows(path: str, models: dict, points: list, templates: str) -> pd.DataFrame:
 
 @plotting.style()
 def draw(frame: pd.DataFrame, groups: list, chance: float, key: str):
-    """Draw a panel for each series with a curve for each group; return the figure."""
+    """Draw a panel for each series with a curve for each group; return the figure.
+
+    Args:
+        frame: As :func:`rows` returns it.
+        groups: The curves, in the order of the legend.
+        chance: What a random pick comes to.
+        key: What the curves differ in, for the legend; may be empty.
+    """
     names = list(dict.fromkeys(frame.series))
     drawn = plotting.figure(plotting.COLUMN, 1.75 * len(names) + 0.15)
     panels = drawn.subplots(len(names), 1, squeeze=False)[:, 0]

@@ -30,6 +30,7 @@ from pathlib import Path
 from scripts.core import checkpoints, files
 from scripts.core import config as configuration
 from scripts.core.errors import UserError
+from scripts.core.portable import portable
 from scripts.core.provenance import closure
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -39,48 +40,6 @@ FORMAT = 2
 LOCKS = ("requirements.lock", "requirements.in", "models.lock")
 MODEL_FACTS = ("model", "source", "revision", "weights_sha256", "engine", "instances_sha256", "libraries")
 """What a score file's metadata say of where it comes from; two runs of one job agree in all of it."""
-
-
-def portable(value, root):
-    """Return a JSON-able copy of ``value`` in which paths below ``root`` are relative to it, as keys too.
-
-    So are paths that begin with ``../`` and lead there from the working directory. Paths below the user's home begin
-    with ``~``, those in a Python environment elsewhere with ``<environment>``. Of a folder elsewhere that the key
-    ``path`` names, such as a checkpoint's, only its name stays, behind ``<elsewhere>``: digests say what is in it.
-    Tuples become lists, keys text, and whatever JSON does not know its text.
-    """
-    if isinstance(value, dict):
-        return {
-            _portable_text(key, root): _without_folders(portable(member, root))
-            if key == "path"
-            else portable(member, root)
-            for key, member in value.items()
-        }
-    if isinstance(value, (list, tuple)):
-        return [portable(member, root) for member in value]
-    if isinstance(value, (set, frozenset)):
-        return sorted(portable(member, root) for member in value)
-    if value is None or type(value) in (bool, int, float):
-        return value
-    return _portable_text(value, root)
-
-
-def _without_folders(value):
-    """Return a path without the folders that it is in, if they are neither the repository's nor the user's."""
-    return f"{files.ELSEWHERE}/{Path(value).name}" if isinstance(value, str) and value.startswith("/") else value
-
-
-def _portable_text(value, root):
-    text = str(value)
-    # A run in a folder of its own inside the repository names files of the repository so.
-    if text.startswith("../"):
-        absolute = os.path.normpath(Path.cwd() / text)
-        text = absolute if absolute.startswith(f"{root}/") else text
-    text = text.removeprefix(f"{root}/")
-    for folder, name in ((Path.home(), "~"), *((folder, files.ENVIRONMENT) for folder in files.environment_folders())):
-        if text.startswith(f"{folder}/"):
-            return f"{name}/{text.removeprefix(f'{folder}/')}"
-    return text
 
 
 def resolve(path, root):

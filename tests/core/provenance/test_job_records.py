@@ -15,6 +15,7 @@ from scripts.core import config as configuration
 from scripts.core import files
 from scripts.core.engines import models
 from scripts.core.errors import UserError
+from scripts.core.portable import portable
 from scripts.core.provenance import audit, closure, job_records
 
 HERE = Path(__file__).parents[3]
@@ -23,24 +24,24 @@ ROOT = "/somewhere/house"
 
 def test_portable_values_are_json_and_know_no_machine():
     value = {1: (f"{ROOT}/config/a.tsv", 2.5, None, True), "set": {"b", "a"}}
-    assert job_records.portable(value, ROOT) == {"1": ["config/a.tsv", 2.5, None, True], "set": ["a", "b"]}
-    assert job_records.portable(f"{ROOT}-other/a", ROOT) == f"{ROOT}-other/a"
+    assert portable(value, ROOT) == {"1": ["config/a.tsv", 2.5, None, True], "set": ["a", "b"]}
+    assert portable(f"{ROOT}-other/a", ROOT) == f"{ROOT}-other/a"
     # Of a checkpoint's folder elsewhere only the name.
     folder = {"source": {"path": "/data/alice/secret/my-model"}, "others": ["/data/alice"]}
-    assert job_records.portable(folder, ROOT) == {
+    assert portable(folder, ROOT) == {
         "source": {"path": "<elsewhere>/my-model"}, "others": ["/data/alice"]
     }  # fmt: skip
     # Inputs of a run outside the repository.
-    assert job_records.portable({f"{ROOT}/templates/a.tsv": "00"}, ROOT) == {"templates/a.tsv": "00"}
+    assert portable({f"{ROOT}/templates/a.tsv": "00"}, ROOT) == {"templates/a.tsv": "00"}
 
 
 def test_a_users_home_is_not_named(tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path / "alice"))
     (tmp_path / "alice/models").mkdir(parents=True)
-    name = job_records.portable({"path": f"{tmp_path}/alice/models"}, ROOT)["path"]
+    name = portable({"path": f"{tmp_path}/alice/models"}, ROOT)["path"]
     assert name == "~/models"
     assert job_records.resolve(name, ROOT) == tmp_path / "alice/models"
-    assert job_records.portable(f"{tmp_path}/alice/house/a", f"{tmp_path}/alice/house") == "a"
+    assert portable(f"{tmp_path}/alice/house/a", f"{tmp_path}/alice/house") == "a"
 
 
 def test_an_environment_outside_project_and_home_is_not_named(tmp_path, monkeypatch):
@@ -49,11 +50,11 @@ def test_an_environment_outside_project_and_home_is_not_named(tmp_path, monkeypa
     (tmp_path / "env").symlink_to(tmp_path / "shared/env")
     monkeypatch.setattr(sys, "prefix", str(tmp_path / "env"))
     for folder in ("env", "shared/env"):
-        name = job_records.portable({"path": f"{tmp_path}/{folder}/lib/weights"}, ROOT)["path"]
+        name = portable({"path": f"{tmp_path}/{folder}/lib/weights"}, ROOT)["path"]
         assert name == "<environment>/lib/weights"
     assert job_records.resolve(name, ROOT) == tmp_path / "env/lib/weights"
     # Below the project or the home a path is relative to those, as any other.
-    assert job_records.portable(f"{tmp_path}/env/lib", str(tmp_path)) == "env/lib"
+    assert portable(f"{tmp_path}/env/lib", str(tmp_path)) == "env/lib"
 
 
 def test_the_cache_of_digests_names_no_folder_of_the_machine(tmp_path, monkeypatch):
