@@ -577,9 +577,7 @@ RUFF_FIGURES = {
     "calibration": result("calibration_bins", params=RUFF_SPLIT, title="Accuracy by confidence"),
     "fertility": result("fertility", params=RUFF_SPLIT, title="Accuracy by tokens of a form"),
     # Curves of more numbers of distractors would hide each other.
-    **trajectory(
-        "ruff", RUFF_MODELS, list(dict.fromkeys(RUFF_POINTS[:2] + RUFF_POINTS[-1:])), RUFF_CHANCE, "Distractors"
-    ),
+    **trajectory("ruff", RUFF_MODELS, list(dict.fromkeys(RUFF_POINTS[:2] + RUFF_POINTS[-1:])), RUFF_CHANCE),
     **RUFF_PROMPTING_FIGURES,
     "template_comparison": result(
         at="comparison/template_comparison",

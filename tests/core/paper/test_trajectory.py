@@ -6,6 +6,7 @@ from scripts.core import files
 from scripts.core.errors import UserError
 from scripts.core.paper import trajectory
 from scripts.core.paper.summary import COLUMNS
+from scripts.ruff import figure_trajectory
 
 POINTS = [["0", "accuracy, no distractors", "all"], ["5", "accuracy, 5 distractors", "all"]]
 
@@ -36,9 +37,7 @@ def summary(tmp_path, models):
 
 def draw(tmp_path, path):
     given = {suffix: str(tmp_path / f"trajectory.{suffix}") for suffix in ("pdf", "png", "csv")}
-    trajectory.main(
-        summary=str(path), models=MODELS, points=POINTS, templates="replica", chance=0.25, key="Distractors", **given
-    )
+    figure_trajectory.main(summary=str(path), models=MODELS, points=POINTS, templates="replica", chance=0.25, **given)
     return files.read_csv(given["csv"])
 
 
