@@ -34,7 +34,7 @@ RUFF_PROMPTING_SECTION = {
     "orders": PROMPTING["option_orders"],
     "blank": ruff_prompts.BLANKS[PROMPTING["blank"]],
     "pairs": COMPARED_PAIRS,
-    **({"thinking": True} if any("thinking" in MODELS[name] for name in RUFF_PROMPTED) else {}),
+    "thinking": any("thinking" in MODELS[name] for name in RUFF_PROMPTED),
 }
 
 

@@ -40,6 +40,8 @@ def main(
     """
     common = context("ruff", template_sets, numbers, figures, tables, comparison_numbers, section_tex, models=models)
     labels = {entry["set"]: breakable(entry["label"]) for entry in pronoun_sets}
+    pooled = study.pooled(models)
+    others = "" if len(pooled) == len(models) else " but demonstration models"
     everything = common | {
         "models": models,
         "model_names": list(models),
@@ -48,7 +50,8 @@ def main(
         "families": {facts["family"] for facts in [*models.values(), *prompting["models"].values()]},
         "architectures": [a for a in ("decoder", "encoder") if a in {f["architecture"] for f in models.values()}],
         "few": FEW,
-        "others": "" if len(study.pooled(models)) == len(models) else " but demonstration models",
+        "others": others,
+        "whose": f"averaged over models{others}" if len(pooled) > 1 else f"of {models[pooled[0]]['label']}",
         "distractors": distractors,
         "seeds": seeds,
         "scored": scored,

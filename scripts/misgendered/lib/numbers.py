@@ -140,8 +140,8 @@ def from_accuracy(frame):
     -------
     dict
         ``accuracy.<type>`` and ``accuracy.<type>.interval``; ``accuracy.<factor>.<level>.<type>`` of declaration types,
-        numbers and forms; for each type ``group.<type>.best`` and ``.worst`` (with ``label``); and
-        ``names.<group>.<class>``.
+        numbers and forms; for each type ``group.<type>.best`` and ``.worst`` (with ``label``, of all that are equal, and
+        ``tied``, how many besides one); and ``names.<group>.<class>``.
     """
     pooled = ["declaration_type", "declaration_number", "pronoun_type", "group", "form", "name_class"]
     rows = frame[frame.model == ALL]
@@ -169,7 +169,9 @@ def from_accuracy(frame):
             for end, row in (("best", part.iloc[0]), ("worst", part.iloc[-1])):
                 cell = {"model": ALL, "group": row.group}
                 value = entry(float(row.accuracy), percent(row.accuracy, 1), "accuracy.csv", **cell)
-                numbers[f"group.{kind}.{end}"] = value | {"label": row.group}
+                *others, last = part.group[part.accuracy == row.accuracy]
+                label = f"{', '.join(others)} and {last}" if others else last
+                numbers[f"group.{kind}.{end}"] = value | {"label": label, "tied": len(others)}
     for row in split("group", "name_class", "pronoun_type").itertuples():
         if row.pronoun_type != "neo":
             cell = {"model": ALL, "group": row.group, "name_class": row.name_class}
