@@ -17,8 +17,8 @@ def checkpoint(name, position, label):
 
 MODELS = {
     # Out of order, and beside a model that is none of a series.
-    "a-step500": checkpoint("A", 500, "A step500"), "a-step0": checkpoint("A", 0, "A step0"),
-    "a-step10": checkpoint("A", 10, "A step10"), "b-step1": checkpoint("B", 1, "B step1"),
+    "a-step5000": checkpoint("A", 5000, "A step5000"), "a-step0": checkpoint("A", 0, "A step0"),
+    "a-step90": checkpoint("A", 90, "A step90"), "b-step1": checkpoint("B", 1, "B step1"),
     "b-step2": checkpoint("B", 2, "B step2"), "alone": {"label": "Alone"},
 }  # fmt: skip
 
@@ -44,7 +44,7 @@ def draw(tmp_path, path):
 def test_every_checkpoint_has_a_point_on_every_curve_in_the_order_of_training(tmp_path):
     frame = draw(tmp_path, summary(tmp_path, MODELS))
     curve = frame[(frame.series == "A") & (frame.group == 5)]
-    assert list(curve.position) == [0, 10, 500] and list(curve.value) == pytest.approx([0.2, 0.3, 0.1])
+    assert list(curve.position) == [0, 90, 5000] and list(curve.value) == pytest.approx([0.2, 0.3, 0.1])
     assert len(frame) == 10 and "Alone" not in set(frame.model)
 
 
@@ -61,6 +61,6 @@ def test_panels_axes_and_legend(tmp_path):
 
 
 def test_a_checkpoint_without_a_value_is_named(tmp_path):
-    path = summary(tmp_path, {name: facts for name, facts in MODELS.items() if name != "a-step10"})
-    with pytest.raises(UserError, match=r"nothing on accuracy, no distractors \(all\) of A step10"):
+    path = summary(tmp_path, {name: facts for name, facts in MODELS.items() if name != "a-step90"})
+    with pytest.raises(UserError, match=r"nothing on accuracy, no distractors \(all\) of A step90"):
         draw(tmp_path, path)
