@@ -205,7 +205,8 @@ def wilson(successes, trials, level=0.95):
     from statsmodels.stats.proportion import proportion_confint
 
     low, high = proportion_confint(successes, trials, alpha=1 - level, method="wilson")
-    return float(low), float(high)
+    # Rounding leaves 7e-18 where no trial succeeds, above the share itself.
+    return float(low) if successes else 0.0, float(high) if successes < trials else 1.0
 
 
 def resampling_weights(strata, draws, seed):

@@ -187,5 +187,7 @@ def test_wilsons_interval_by_hand():
         expected = (middle - half) / (1 + z2 / trials), (middle + half) / (1 + z2 / trials)
         assert statistics.wilson(successes, trials) == pytest.approx(expected, abs=1e-9)
     # It has a width where everybody is right, and is wider at a higher level.
+    for trials in range(1, 200):
+        assert statistics.wilson(0, trials)[0] == 0 and statistics.wilson(trials, trials)[1] == 1
     assert statistics.wilson(600, 600)[0] == pytest.approx(0.9936, abs=5e-5)
     assert statistics.wilson(3, 7, level=0.99)[0] < statistics.wilson(3, 7)[0]
