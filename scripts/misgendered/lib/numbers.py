@@ -140,8 +140,8 @@ def from_accuracy(frame):
     -------
     dict
         ``accuracy.<type>`` and ``accuracy.<type>.interval``; ``accuracy.<factor>.<level>.<type>`` of declaration types,
-        numbers and forms; for each type ``group.<type>.best`` and ``.worst`` (with ``label``, of all that are equal, and
-        ``tied``, how many besides one); and ``names.<group>.<class>``.
+        numbers and forms; for each type ``group.<type>.best`` and ``.worst`` (with ``label``, that of all that are
+        equal, and ``tied``, how many besides one); and ``names.<group>.<class>``.
     """
     pooled = ["declaration_type", "declaration_number", "pronoun_type", "group", "form", "name_class"]
     rows = frame[frame.model == ALL]
