@@ -114,6 +114,7 @@ def prompting(asked, models, distractors, orders=("published",)):
         "methods": ["kojima", "zhou"],
         "kinds": ["open", "options"],
         "orders": list(orders),
+        "thinking": bool(asked),
         "blank": "___",
         "pairs": [pair for pair in pairs if pair["scored"] in models],
     }
@@ -132,7 +133,7 @@ def made_prompting(folder, key, sets, facts):
         files.write_csv(folder / f"analysis/{key}/{name}.csv", frame)
     cells = {
         f"{key}/prompting": prompt_tables.prompting_cells(data["prompted_summary"], facts["models"]),
-        f"{key}/prompted_models": pd.DataFrame({"Model": list(facts["models"])}),
+        f"{key}/prompted_models": pd.DataFrame({"Prompted": list(facts["models"])}),
         "prompt_templates": prompt_tables.templates_cells(read_prompts(ROOT / "templates/ruff/prompts.tsv")),
         "prompt_examples": pd.DataFrame({"Model": list(facts["models"])}),
         "chain_examples": pd.DataFrame({"Method": facts["methods"]}),
