@@ -72,11 +72,11 @@ rule card_figure:
     conda:
         "../envs/analysis.yaml"
     params:
-        study=lambda wildcards: STUDIES[wildcards.carded].label,
-        facts=lambda wildcards: CARD_FACTS[wildcards.model],
+        study=lambda wildcards: wildcards.carded,
+        model=lambda wildcards: wildcards.model,
         value=lambda wildcards: CARDS[wildcards.carded].value,
         points=lambda wildcards: [list(point) for point in CARDS[wildcards.carded].points],
-        data=lambda wildcards: CARDS[wildcards.carded].data,
+        parts=lambda wildcards: CARDS[wildcards.carded].parts,
         chance=lambda wildcards: CARDS[wildcards.carded].chance,
         axis=lambda wildcards: CARDS[wildcards.carded].axis,
     script:

@@ -335,6 +335,7 @@ declare(
     name="counter_gap",
     label="Counter-GAP",
     traced=COUNTER_GAP_TRACED,
+    outcomes={"": ["results/counter_gap/flags/{part}.parquet", "results/counter_gap/analysis/members.parquet"]},
     title="Counter-GAP (inconsistency across genders)",
     parts=COUNTER_GAP["templates"],
     every_part=COUNTER_GAP_SETS,

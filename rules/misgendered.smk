@@ -181,27 +181,6 @@ MISGENDERED_TRACED = [
         for name in ("regressions", "fertility")
     ),
     # The summary has types of pronouns and numbers of examples in words.
-    *(
-        {
-            "files": f"results/{place}/summary.csv",
-            "when": {
-                "study": "MISGENDERED",
-                "data": "(?P<templates>.+)",
-                "model": ".+",
-                "metric": pattern,
-                "group": label,
-            },
-            "then": {
-                "@file": "results/misgendered/analysis/accuracy.csv",
-                "@cells": f"shots={shots};pronoun_type={kind}",
-                "templates": "{templates}",
-                "model": "{model}",
-            },
-        }
-        for place in ("misgendered/analysis", "paper")
-        for kind, label in misgendered_labels.IN_SUMMARY.items()
-        for pattern, shots in (("accuracy", "0"), (r"accuracy, (?P<shots>\d+) examples", "{shots}"))
-    ),
     # Tables that are made from template files alone.
     {
         "files": "*/misgendered/tables/*/pronouns.csv",
@@ -726,10 +705,26 @@ MISGENDERED_NUMBERS = MISGENDERED["declarations"]["numbers"]
 MISGENDERED_WITH_MODELS = every(templates=MISGENDERED["templates"] if MISGENDERED_MODELS else [])
 MISGENDERED_WITH_EXAMPLES = MISGENDERED_WITH_MODELS if MISGENDERED["few_shot"]["shots"] else []
 # In the paper: evaluation_examples 1, framework 2, model_size 3, constrained_decoding 4; the others are additions.
+MISGENDERED_ZERO_SHOT = {"scoring": "probability", "shots": 0}
 MISGENDERED_POINTS = [
-    Point("binary", "accuracy", "binary pronouns", ("misgendered_accuracy", "Binary", "Accuracy", 0.01)),
-    Point("they", "accuracy", "they", ("misgendered_accuracy", "Neutral", "Accuracy", 0.01)),
-    Point("neo", "accuracy", "neo-pronouns", ("misgendered_accuracy", "Neo-Pronouns", "Accuracy", 0.01)),
+    Point(
+        "binary",
+        "accuracy",
+        MISGENDERED_ZERO_SHOT | {"pronoun_type": "binary"},
+        ("misgendered_accuracy", "Binary", "Accuracy", 0.01),
+    ),
+    Point(
+        "they",
+        "accuracy",
+        MISGENDERED_ZERO_SHOT | {"pronoun_type": "neutral"},
+        ("misgendered_accuracy", "Neutral", "Accuracy", 0.01),
+    ),
+    Point(
+        "neo",
+        "accuracy",
+        MISGENDERED_ZERO_SHOT | {"pronoun_type": "neo"},
+        ("misgendered_accuracy", "Neo-Pronouns", "Accuracy", 0.01),
+    ),
 ]
 MISGENDERED_FIGURES = {
     "evaluation_examples": result(
@@ -873,6 +868,7 @@ declare(
     question="Does a model use the pronouns that a person has declared, also those that are rare?",
     headline=["accuracy_by_group"],
     traced=MISGENDERED_TRACED,
+    outcomes={"": ["results/misgendered/analysis/{part}/predictions.parquet"]},
     models=list(MISGENDERED_RUN),
     parts=MISGENDERED["templates"],
     every_part=list(MISGENDERED_FILES),
@@ -972,7 +968,7 @@ declare(
             | MISGENDERED_DRAWN,
             mem_mb=8000,
         ),
-        data=MISGENDERED["templates"],
+        parts=MISGENDERED["templates"],
         chance=MISGENDERED_CHANCE,
         printed="misgendered",
         axis="Pronouns",

@@ -2,6 +2,7 @@
 
 # How results lead back to template rows: what the studies say of their tables.
 TRACED = [entry for study in STUDIES.values() for entry in study.traced]
+OUTCOMES = {study.name: study.outcomes for study in STUDIES.values()}
 
 
 # Without outputs, so that it runs whenever it is asked for; without inputs, so that it makes nothing current by itself.

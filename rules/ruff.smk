@@ -532,7 +532,8 @@ RUFF_SPLIT = RUFF_COUNTED | {"chance": RUFF_CHANCE}
 RUFF_POINTS = [
     Point(
         str(n),
-        f"accuracy, {ruff_study.distractors(n)}",
+        "accuracy",
+        {"scoring": "probability", "n_distractors": n},
         printed=("ruff_accuracy", f"{{model}} | {n} | all", "accuracy", 1.0),
     )
     for n in RUFF["distractors"]
@@ -577,7 +578,7 @@ RUFF_FIGURES = {
     "calibration": result("calibration_bins", params=RUFF_SPLIT, title="Accuracy by confidence"),
     "fertility": result("fertility", params=RUFF_SPLIT, title="Accuracy by tokens of a form"),
     # Curves of more numbers of distractors would hide each other.
-    **trajectory("ruff", RUFF_MODELS, list(dict.fromkeys(RUFF_POINTS[:2] + RUFF_POINTS[-1:])), RUFF_CHANCE),
+    **trajectory("ruff", RUFF_MODELS, RUFF_POINTS[:2] + RUFF_POINTS[2:][-1:], RUFF_CHANCE),
     **RUFF_PROMPTING_FIGURES,
     "template_comparison": result(
         at="comparison/template_comparison",
@@ -664,6 +665,10 @@ declare(
     models=list(RUFF_MODELS),
     label="RUFF",
     traced=RUFF_TRACED,
+    outcomes={
+        "probability": ["results/ruff/analysis/{part}/predictions.parquet"],
+        "prompted": ["results/ruff/analysis/{part}/prompted_outputs.parquet"],
+    },
     title="RUFF (robust pronoun fidelity)",
     parts=RUFF["templates"],
     every_part=list(RUFF_TEMPLATE_FILES),
@@ -775,7 +780,7 @@ declare(
                 "pronoun_sets": PRONOUN_SETS,
             },
         ),
-        data=RUFF["templates"],
+        parts=RUFF["templates"],
         chance=RUFF_CHANCE,
         printed="ruff",
         axis="Number of distractors",

@@ -434,6 +434,10 @@ declare(
     name="underspecification",
     label="Underspecification",
     traced=UNDERSPEC_TRACED,
+    outcomes={
+        "distribution": ["results/underspecification/masses/run/{model}.parquet"],
+        "": ["results/underspecification/masses/released/{part}.parquet"],
+    },
     title="Underspecification (pronouns against dates and places)",
     part="source",
     parts=UNDERSPEC_SOURCES,
@@ -524,8 +528,8 @@ declare(
         points=[
             Point(
                 name,
-                f"balanced accuracy, {name}",
-                "female",
+                "balanced accuracy",
+                {"evaluation_set": name.lower(), "templates": UNDERSPEC["templates"][0], "gender": "female"},
                 ("underspec_balanced_accuracy", f"{name.capitalize()} | {{model}}", "BA", 1.0),
             )
             for name in ("Winogender", "simplified")
@@ -541,7 +545,7 @@ declare(
                 "threshold": UNDERSPEC["threshold"],
             },
         ),
-        data=UNDERSPEC["templates"],
+        parts=["run"],
         chance=0.5,
         printed="underspecification",
         axis="Sentences, feminine pronouns",

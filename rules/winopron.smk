@@ -325,6 +325,7 @@ declare(
     question="Does a system resolve a pronoun to the right one of two people, in every case and whatever the pronoun?",
     headline=["accuracy"],
     traced=WINOPRON_TRACED,
+    outcomes={"": ["results/winopron/predictions/{part}/{entities}.parquet"]},
     parts=WINOPRON_PARTS,
     every_part=WINOPRON_EVERY,
     instances=WINOPRON_INSTANCES,
@@ -445,7 +446,7 @@ declare(
                 Point(
                     short,
                     "accuracy",
-                    case,
+                    {"entities": "double", "case": case},
                     ("winopron_accuracy", f"double-entity | {case.capitalize()}", "{model}", 0.01),
                 )
                 for short, case in {"nom.": "nominative", "acc.": "accusative", "poss.": "possessive"}.items()
@@ -453,11 +454,13 @@ declare(
             Point(
                 "all pronouns",
                 "pronoun consistency",
+                {"entities": "double"},
                 printed=("winopron_pronoun_consistency", "{model}", "PronounC", 0.01),
             ),
             Point(
                 "both people",
                 "disambiguation consistency",
+                {"entities": "double"},
                 printed=("winopron_disambiguation_consistency", "{model}", "DisambigC", 0.01),
             ),
         ],
@@ -470,10 +473,7 @@ declare(
             }
             | WINOPRON_DRAWN,
         ),
-        data=[
-            f"{templates if templates == 'replica' else winopron_study.SETS[templates]}, two people"
-            for templates in WINOPRON_PARTS
-        ],
+        parts=WINOPRON_PARTS,
         printed="winopron",
         axis="Case, or sentences that are right together",
     ),

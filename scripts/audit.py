@@ -82,7 +82,7 @@ class State:
         self.findings |= audit.orphans(present, self.jobs, self.digests)
         self.findings |= audit.leftover_records(self.jobs, self.records)
         self.findings |= audit.unowned(self.problems | manifest.unusable_signatures(), self.findings)
-        self.origins = origins.Origins(self.jobs, planned["traced"], _where)
+        self.origins = origins.Origins(self.jobs, planned["traced"], _where, planned["outcomes"])
 
     def behind(self, paths):
         """Return the findings of ``paths`` and of everything that they are made from."""

@@ -26,10 +26,10 @@ def main(
     png: str,
     csv: str,
     study: str,
-    facts: dict,
+    model: str,
     value: str,
     points: list,
-    data: list,
+    parts: list,
     chance: float | None,
     axis: str,
 ):
@@ -44,31 +44,28 @@ def main(
     printed : list of str
         The study's published numbers and its models, or nothing.
     pdf, png, csv : str
-    study : str
-        Its label, as summaries of other runs have it.
-    facts : dict
-        What figures say of the model.
+    study, model : str
+        Their names.
     value : str
         What is drawn.
     points : list of list
-        ``label``, ``metric``, ``group``, ``printed`` (``scripts/core/studies.py``, ``Point``).
-    data : list of str
-        Data of which the first that the model has is drawn.
+        ``label``, ``metric``, ``factors``, ``printed`` (``scripts/core/studies.py``, ``Point``).
+    parts : list of str
+        Parts of which the first that the model has is drawn.
     chance : float
         What a random pick comes to, or None.
     axis : str
         What the points are.
     """
-    label = facts["label"]
-    ours = of_points(read(summary, label), points, data, label)
-    rows = [(MODEL if of_model(name, label) else RUN, name, *rest) for name, *rest in ours]
+    frame = read(summary, model)
+    rows = [(MODEL if name == model else RUN, *rest) for name, *rest in of_points(frame, points, parts, model)]
+    known = set(frame.model)
     for path in others:
-        frame = read(path, label)
-        known = {name for _, name, *_ in rows}
+        frame = read(path, model)
         rows += [
-            (OTHER, name, *rest)
-            for name, *rest in of_points(frame[frame.study == study], points, data, None)
-            if name not in known and not of_model(name, label)
+            (OTHER, *rest)
+            for name, *rest in of_points(frame[frame.study == study], points, parts, None)
+            if name not in known
         ]
     if printed:
         rows += [(PRINTED, *rest) for rest in from_paper(*printed, points)]
@@ -76,36 +73,27 @@ def main(
     plotting.save(draw(frame, value, [point[0] for point in points], chance, axis), frame, pdf, png, csv)
 
 
-def read(path, label):
-    """Return the rows of a summary without rules in place of a system, and without other demonstration models."""
-    frame = summaries.read([path]).fillna({"data": "", "group": ""})
-    demonstration = frame.model.str.contains("(demonstration)", regex=False)
-    own = frame.model.map(lambda name: of_model(name, label)).astype(bool)
-    return frame[(frame.status != summaries.BASELINE) & (own | ~demonstration)]
+def read(path, model):
+    """Return the rows of a summary about what ran, without demonstration models other than ``model``."""
+    frame = summaries.read([path])
+    ran = frame.kind.isin([summaries.MODEL, summaries.SYSTEM])
+    return frame[ran & ((frame.model == model) | ~frame.demonstration)]
 
 
-def of_model(name, label):
-    """Tell whether a row of a summary is about a model; ways of asking it stand behind a comma."""
-    return label is not None and (name == label or name.startswith(f"{label}, "))
+def of_points(frame, points, parts, model):
+    """Return model, what figures call it, point, value, interval and n of rows at the points.
 
-
-def of_points(frame, points, data, label):
-    """Return model, point, value, interval and n of the rows at the points, on the first data that the model has."""
-    wanted = [name for name in data if label is None or (of_model_rows(frame, label).data == name).any()]
-    if data:
-        frame = frame[frame.data == wanted[0]] if wanted else frame.iloc[:0]
-    kept = (frame.status == summaries.RUN) | frame.model.map(lambda name: of_model(name, label)).astype(bool)
-    frame = frame[kept]
+    They are of the first of ``parts`` that the model has, of the first of all if it is None.
+    """
+    wanted = [name for name in parts if model is None or ((frame.model == model) & (frame.part == name)).any()]
+    if parts:
+        frame = frame[frame.part == wanted[0]] if wanted else frame.iloc[:0]
+    # How a study decides elsewhere, such as prompted, is another estimate of the same metric.
     return [
-        (row.model, name, row.value, row.ci_low, row.ci_high, row.n)
-        for name, metric, group, _ in points
-        for row in frame[(frame.metric == metric) & (frame.group == group)].itertuples()
+        (row["model"], summaries.who(row), name, row["value"], row["low"], row["high"], row["n"])
+        for name, metric, factors, _ in points
+        for row in summaries.at(frame, metric=metric, **factors).to_dict("records")
     ]
-
-
-def of_model_rows(frame, label):
-    """Return the rows of a summary about a model."""
-    return frame[frame.model.map(lambda name: of_model(name, label)).astype(bool)]
 
 
 def from_paper(numbers, models, points):

@@ -89,7 +89,7 @@ def trajectory(study, models, points, chance):
     members = {name: facts for name, facts in models.items() if "series" in facts}
     if not members:
         return {}
-    curves = [[point.label, point.metric, point.group] for point in points]
+    curves = [[point.label, point.metric, point.factors] for point in points]
     declared = result(
         summary=f"results/{study}/analysis/summary.csv",
         params={
@@ -269,13 +269,14 @@ class Resolved:
 class Point(NamedTuple):
     """One place on the axis of a card's figure: its label, and which rows of the study's summary stand there.
 
+    ``factors`` are their levels; a factor that is not named is pooled or, like a prompt, that of a row for itself.
     ``printed`` says where a published table has the same: ``item``, ``row``, ``column``, of which ``row`` or
     ``column`` may hold ``{model}`` for a model's name in the study, and ``scale``, the factor to a share.
     """
 
     label: str
     metric: str
-    group: str = "all"
+    factors: dict
     printed: tuple = ()
 
 
@@ -292,8 +293,8 @@ class Card:
     findings : Result
         The rule ``<study>_findings_of_model`` that tests the findings on a model, by the wildcard ``model``
         (``scripts/<study>/findings_of_model.py``; :func:`scripts.core.paper.claims.of_one_model`).
-    data : list of str
-        Data of the summary of which the figure shows the first that the model has; none: whatever it has.
+    parts : list of str
+        Parts of the study of which the figure shows the first that the model has; none: whatever it has.
     chance : float or None
         What a random pick comes to.
     printed : str or None
@@ -305,7 +306,7 @@ class Card:
     value: str
     points: list
     findings: "Result"
-    data: list = field(default_factory=list)
+    parts: list = field(default_factory=list)
     chance: float | None = None
     printed: str | None = None
     axis: str = ""
@@ -371,6 +372,9 @@ class Study:
     traced : list of dict
         How a row of its results leads back to rows of its templates, where its tables use other names than its
         instances.
+    outcomes : dict of str to list of str
+        Tables that say what became of each instance, the nearest first, by the way of scoring; under an empty name
+        those of all others. Columns of the summary may stand in braces.
     abstract : bool
         Whether ``paper/sections/<name>_abstract.tex.j2`` adds sentences to the paper's abstract.
     appendix : bool
@@ -407,6 +411,7 @@ class Study:
     systems: list = field(default_factory=list)
     resolved: Resolved | None = None
     traced: list = field(default_factory=list)
+    outcomes: dict = field(default_factory=dict)
     abstract: bool = False
     appendix: bool = False
     pronoun_sets: bool = True

@@ -2,15 +2,13 @@
 
 from scripts.core import files
 from scripts.core.job import run
-from scripts.core.paper.published import demonstration
 from scripts.core.paper.summary import write
 from scripts.counter_gap.lib.summary import rows
 
 
 def main(*, metrics: str, sizes: str, summary: str, systems: dict):
     """Write ``summary`` (CSV); ``systems`` are the coreference systems of the run."""
-    shown = set(demonstration(systems).values())
-    write(summary, "Counter-GAP", rows(files.read_csv(metrics), files.read_csv(sizes), shown))
+    write(summary, "counter_gap", rows(files.read_csv(metrics), files.read_csv(sizes), systems))
 
 
 if __name__ == "__main__":

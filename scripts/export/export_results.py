@@ -11,6 +11,7 @@ from scripts.core import files
 from scripts.core.errors import UserError, counted
 from scripts.core.job import log, run
 from scripts.core.paper import eval_records
+from scripts.core.paper import summary as summaries
 from scripts.core.provenance import job_records
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -65,7 +66,7 @@ def main(
         If a record is not valid, or cannot be validated.
     """
     canary = Path(canary_file).read_text(encoding="utf-8").splitlines()[0].lstrip("# ")
-    table = eval_records.read_summary(summary)
+    table = summaries.read([summary])
     created = int(time.time())
     places = {}
     for place, entry in enumerate(scored):
@@ -77,11 +78,11 @@ def main(
     written = []
     for study, label in studies.items():
         for name, facts in models.items():
-            rows = eval_records.rows_of(table, label, facts["label"])
+            rows = eval_records.rows_of(table, study, name)
             sets = places.get((study, name), [])
             if len(rows) or sets:
                 origin = {"organization": organization, "relationship": relationship, "library": library}
-                written += write(target, study, name, facts, rows, sets, created, canary, origin)
+                written += write(target, study, label, name, facts, rows, sets, created, canary, origin)
     if not written:
         raise UserError("no study of this run has results of a model: there is nothing to export")
     reports = validated(target, written, environment)
@@ -89,7 +90,7 @@ def main(
     log.info("%s, all valid", counted(len(written), "file"))
 
 
-def write(target, study, name, facts, rows, sets, created, canary, origin):
+def write(target, study, study_label, name, facts, rows, sets, created, canary, origin):
     """Write the records of one study and model; return their paths."""
     metadata = files.parquet_metadata(sets[0][1]) if sets else {}
     info = eval_records.model_info(name, facts, metadata)
@@ -129,7 +130,7 @@ def write(target, study, name, facts, rows, sets, created, canary, origin):
         }  # fmt: skip
     else:
         path.unlink()
-    results += eval_records.summary_results(rows, study, facts["label"])
+    results += eval_records.summary_results(rows, study_label)
     if not results:
         return []
     record = eval_records.aggregate(evaluation, info, results, created=created, detailed=detailed, **origin)

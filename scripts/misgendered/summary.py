@@ -16,7 +16,7 @@ def main(*, accuracy: str, tables: list, summary: str, models: dict, template_se
     for index, data in enumerate(template_sets):
         of_set = {Path(path).stem: files.read_csv(path) for path in tables[index * each : (index + 1) * each]}
         found += of_analyses(of_set, models, data) if of_set else []
-    write(summary, "MISGENDERED", found)
+    write(summary, "misgendered", found)
 
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ def main(
     headline_titles: dict,
     studies: list,
 ):
-    """Write ``overview_tex``, the section, ``tex`` and ``csv``, its table, and ``report_rst``.
+    """Write ``overview_tex``, the section, ``tex``, its table, ``csv``, the rows of that table, and ``report_rst``.
 
     Parameters
     ----------
@@ -50,8 +50,10 @@ def main(
     studies : list of dict
         ``key``, ``label``, ``question`` and ``parts``.
     """
-    cells, constant = telling(summary.overview(summary.read([summary_csv])), ["Study", "Model or system", "Metric"])
-    files.write_csv(csv, cells)
+    labels = {study["key"]: study["label"] for study in studies}
+    cells, rows = summary.overview(summary.read([summary_csv]), labels)
+    cells, constant = telling(cells, ["Study", "Model or system", "Metric"])
+    files.write_csv(csv, rows)
     files.write_text(tex, typeset(cells))
     tested = {Path(path).parts[1]: path for path in verdicts}
     counted = {Path(path).parts[1]: path for path in verdict_counts}

@@ -37,8 +37,8 @@ def plan(snakefile, configfiles, overrides, targets, files):
     -------
     dict
         ``jobs``: ``rule``, ``wildcards``, ``inputs``, ``outputs``, ``params`` and ``folders`` of each; ``targets``:
-        indices of the jobs that ``targets`` name; ``traced``: what the studies say of their tables
-        (:mod:`scripts.core.provenance.origins`).
+        indices of the jobs that ``targets`` name; ``traced`` and ``outcomes``: what the studies say of
+        their tables (:mod:`scripts.core.provenance.origins`).
     """
     from snakemake.api import SnakemakeApi
     from snakemake.settings.types import ConfigSettings, DAGSettings, OutputSettings, Quietness, ResourceSettings
@@ -72,6 +72,7 @@ def plan(snakefile, configfiles, overrides, targets, files):
                 for job in jobs
             ],
             "traced": workflow.globals.get("TRACED", []),
+            "outcomes": workflow.globals.get("OUTCOMES", {}),
             "targets": [n for n, job in enumerate(jobs) if {job.rule.name, *job.output} & set(targets)],
         }
 

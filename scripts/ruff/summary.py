@@ -32,7 +32,7 @@ def main(
             for table in tables[index * each : (index + 1) * each]
         }
         found += of_analyses(of_set, models, data) if of_set else []
-    write(summary, "RUFF", found)
+    write(summary, "ruff", found)
 
 
 if __name__ == "__main__":

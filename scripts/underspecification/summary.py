@@ -2,15 +2,13 @@
 
 from scripts.core import files
 from scripts.core.job import run
-from scripts.core.paper.published import demonstration
 from scripts.core.paper.summary import write
 from scripts.underspecification.lib.summary import rows
 
 
 def main(*, slopes: str, detection: str, summary: str, models: dict):
     """Write ``summary`` (CSV) from the tables of all sources; ``models`` are the run's."""
-    shown = set(demonstration(models).values())
-    write(summary, "Underspecification", rows(files.read_csv(slopes), files.read_csv(detection), shown))
+    write(summary, "underspecification", rows(files.read_csv(slopes), files.read_csv(detection), models))
 
 
 if __name__ == "__main__":

@@ -1,10 +1,9 @@
 """Write WinoPron's rows of the summary over all studies."""
 
 from scripts.core.job import run
-from scripts.core.paper.published import demonstration
 from scripts.core.paper.summary import write
-from scripts.winopron.lib import resolution, study, tidy
-from scripts.winopron.lib.summary import rows
+from scripts.winopron.lib import tidy
+from scripts.winopron.lib.summary import identities, rows
 
 
 def main(*, metrics: str, summary: str, models: dict, scored: dict, systems: dict):
@@ -13,10 +12,7 @@ def main(*, metrics: str, summary: str, models: dict, scored: dict, systems: dic
     ``models`` are those that are prompted, ``scored`` those that resolve by likelihood, ``systems`` the coreference
     systems of the run.
     """
-    by_likelihood = {label + scoring for label in demonstration(scored).values() for scoring in resolution.SCORINGS}
-    resolving = {study.system_label(facts) for facts in systems.values() if facts["demonstration"]}
-    shown = {*demonstration(models).values(), *by_likelihood, *resolving}
-    write(summary, "WinoPron", rows(tidy.metrics(metrics), shown))
+    write(summary, "winopron", rows(tidy.metrics(metrics), identities(models, scored, systems)))
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 import pandas as pd
 
 from scripts.core import files
+from scripts.core.paper import summary as summaries
 from scripts.counter_gap import summary
 
 FLAGS, RULE = ("released", "released", "BERT-base"), ("replica", "clusters", "First name (rule)")
@@ -15,6 +16,9 @@ def test_systems_rules_and_debiasing_are_told_apart(tmp_path):
         (*FLAGS, "none", "near", "delta_i", "all", 0.5, 0.3, 0.7),
         (*FLAGS, "none", "all", "accuracy", "M", 0.6, 0.5, 0.7),
         (*FLAGS, "none", "all", "split", "all", 0.6, 0.5, 0.7),
+        (*FLAGS, "none", "all", "i_across", "M2F", 0.3, 0.2, 0.4),
+        (*FLAGS, "none", "all", "i_across", "F2M", 0.3, 0.2, 0.4),
+        (*FLAGS, "none", "all", "accuracy", "original", 0.3, 0.2, 0.4),
         (*RULE, "none", "all", "delta_i", "all", 0, 0, 0),
         ("replica", "clusters", "Mine", "none", "all", "delta_i", "all", 0.2, 0.1, 0.3),
         ("replica", "clusters", "Other", "none", "all", "delta_i", "all", 0.2, 0.1, 0.3),
@@ -22,21 +26,27 @@ def test_systems_rules_and_debiasing_are_told_apart(tmp_path):
     ]
     columns = ["data", "scoring", "system", "debiasing", "subset", "metric", "group", "value", "ci_low", "ci_high"]
     files.write_csv(tmp_path / "metrics.csv", pd.DataFrame(rows, columns=columns))
-    sizes = [("released", "all", 1002), ("released", "near", 5), ("replica", "all", 24)]
-    files.write_csv(tmp_path / "sizes.csv", pd.DataFrame(sizes, columns=["data", "subset", "quadruples"]))
+    sizes = [("released", "all", 1002, 400), ("released", "near", 5, 3), ("replica", "all", 24, 12)]
+    files.write_csv(tmp_path / "sizes.csv", pd.DataFrame(sizes, columns=["data", "subset", "quadruples", "masculine"]))
     summary.main(
         metrics=str(tmp_path / "metrics.csv"),
         sizes=str(tmp_path / "sizes.csv"),
         summary=str(tmp_path / "summary.csv"),
-        systems={"m": {"label": "Mine", "demonstration": True}, "o": {"label": "Other", "demonstration": False}},
+        systems={
+            "m": {"label": "Mine", "debiasing": "none", "demonstration": True},
+            "o": {"label": "Other", "debiasing": "none", "demonstration": False},
+        },
     )
-    made = files.read_csv(tmp_path / "summary.csv")
-    assert made[["model", "status", "n", "headline", "value"]].values.tolist() == [
-        ["BERT-base", "released", 1002, True, 0.05],
-        ["BERT-base, n-CDA", "released", 1002, True, 0.02],
-        ["First name (rule)", "baseline", 24, True, 0],
-        ["Mine", "demonstration", 24, True, 0.2],
-        ["Other", "run", 24, True, 0.2],
-        ["BERT-base", "released", 1002, False, 0.6],
+    made = summaries.read([tmp_path / "summary.csv"])
+    told = [(summaries.who(row), summaries.status(row)) for row in made.to_dict("records")]
+    columns = made[["model", "n", "headline", "value"]].values.tolist()
+    assert [(*first, *rest) for first, rest in zip(told[:5], columns, strict=False)] == [
+        ("BERT-base", "released", "BERT-base", 1002, True, 0.05),
+        ("BERT-base, n-CDA", "released", "BERT-base", 1002, True, 0.02),
+        ("First name (rule)", "baseline", "first", 24, True, 0),
+        ("Mine", "demonstration", "m", 24, True, 0.2),
+        ("Other", "run", "o", 24, True, 0.2),
     ]
-    assert made.group.tolist() == ["all"] * 5 + ["masculine"]
+    # A group names what instances have, and n counts the quadruples of that group.
+    groups = made[5:][["original_gender", "gender", "role", "n"]].values.tolist()
+    assert groups == [["M", "", "", 400], ["F", "", "", 602], ["", "M", "", 1002], ["", "", "original|control", 1002]]

@@ -10,6 +10,7 @@ import pytest
 from scripts.core import files, losses
 from scripts.core.errors import UserError
 from scripts.core.paper import eval_records
+from scripts.core.paper import summary as summaries
 from scripts.export import export_results
 
 CANARY = "CANARY 1234 never to be used for training."
@@ -49,12 +50,17 @@ def arguments(tmp_path, export_python):
         paths.append(str(path))
         listed.append(str(other))
     summary = tmp_path / "summary.csv"
-    summary.write_text(
-        "study,data,model,metric,group,value,ci_low,ci_high,n,status,headline\n"
-        "Some,replica,Model,accuracy,all,0.5,0.4,0.6,20,run,True\n"
-        'Some,replica,"Model, prompt B",slope,female,-0.5,,,20,run,False\n'
-        "Some,replica,Model 2,accuracy,all,0.9,,,20,run,False\n"
-        "Some,released,Model,accuracy,all,0.9,,,20,released,False\n"
+    row = {"part": "replica", "model": "m", "kind": "model", "scoring": "probability", "metric": "accuracy",
+           "value": 0.5, "n": 20, "n_unit": "instances", "label": "Model"}  # fmt: skip
+    summaries.write(
+        summary,
+        "some",
+        [
+            row | {"low": 0.4, "high": 0.6},
+            row | {"metric": "slope", "gender": "female", "prompt": "B", "value": -0.5, "unit": "points"},
+            row | {"model": "m2", "label": "Model 2", "value": 0.9},
+            row | {"part": "released", "kind": "released", "scoring": "", "value": 0.9},
+        ],
     )
     environment = tmp_path / "environment.json"
     files.write_json(environment, {"python": str(export_python)})

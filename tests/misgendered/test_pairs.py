@@ -52,13 +52,13 @@ def test_the_summary_and_the_text_have_every_analysis(predicted, decided):
     }
     rows = pd.DataFrame(summary.of_analyses(made, MODELS, "replica"))
     for metric in (
-        "accuracy by sum", "other pick by mean over bytes", "calibration error of sums", "accuracy, difference",
-        "change of accuracy with a token of the form", "log odds of being right",
-        "smallest difference from another model found with 80 % power",
+        "accuracy", "other pick", "calibration error", "accuracy, difference", "log odds of being right",
+        "change of accuracy with a token of the form", "smallest difference from another model found with 80 % power",
     ):  # fmt: skip
         assert metric in set(rows.metric)
-    assert not rows.headline.any()
-    assert not rows.duplicated(["data", "model", "metric", "group"]).any()
+    assert "headline" not in rows and set(rows.shots) == {0}
+    named = ["model", "compared_with", "metric", "pronoun_type", "normalisation", "coefficient"]
+    assert not rows.duplicated(named).any()
     collected = numbers.from_other_scores(made["normalisation"], made["calibration"], made["power"])
     flipped = made["normalisation"].query("model == 'all' and pronoun_type == 'all' and normalisation == 'bytes'")
     assert collected["bytes.other_pick"]["value"] == flipped.flipped.item()

@@ -30,13 +30,14 @@ STUDIES = [
 def made(tmp_path):
     """The overview of two studies, of which one tests findings and has a picture."""
     rows = [
-        {"data": "replica", "model": model, "metric": "accuracy", "group": group, "value": 0.5, "ci_low": 0.4,
-         "ci_high": 0.6, "n": 9, "status": "run", "headline": True}
-        for model in ("A_1", "B") for group in ("all", "xe")
+        {"part": "replica", "model": model, "kind": "model", "scoring": "probability", "metric": "accuracy",
+         "pronoun": pronoun, "value": 0.5, "low": 0.4, "high": 0.6, "n": 9, "n_unit": "instances", "label": model,
+         "headline": True}
+        for model in ("A_1", "B") for pronoun in ("", "xe")
     ]  # fmt: skip
     paths = [tmp_path / f"{name}.csv" for name in ("one", "two", "all")]
-    summary.write(paths[0], "One", rows)
-    summary.write(paths[1], "Two", rows[:1])
+    summary.write(paths[0], "one", rows)
+    summary.write(paths[1], "two", rows[:1])
     files.write_csv(paths[2], summary.read(paths[:2]))
     folder = tmp_path / "results/one/tables"
     found = [
@@ -72,8 +73,8 @@ def test_a_study_is_named_once_and_constant_columns_are_told_in_the_caption(made
     body = [line for line in lines if "accuracy" in line]
     assert [line.partition("&")[0].strip() for line in body] == ["One", "", "", "", "Two"]
     assert lines.index(r"\midrule", lines.index(body[3])) < lines.index(body[4])
-    assert "n: 9." in made["overview_tex"] and "Status: run." in made["overview_tex"]
-    assert files.read_csv(made["folder"] / "out/csv").shape == (5, 3)
+    assert "n: 9 instances." in made["overview_tex"] and "Status: run." in made["overview_tex"]
+    assert files.read_csv(made["folder"] / "out/csv").label.tolist() == ["A_1", "B", "A_1", "B", "A_1"]
 
 
 def test_findings_are_counted_and_named_and_what_is_open_is_one_sentence(made):

@@ -4,6 +4,7 @@ import pandas as pd
 import pytest
 
 from scripts.core import files
+from scripts.core.paper import summary as summaries
 from scripts.ruff import summary
 from tests.ruff import synthetic
 
@@ -23,16 +24,16 @@ def test_accuracies_are_listed_with_their_intervals(tmp_path):
         accuracy=[str(tmp_path / "accuracy.csv")], prompted=[str(tmp_path / "prompted.csv")],
         tables=[], summary=str(tmp_path / "summary.csv"), template_sets=["replica"], models=TWO, distractors=[0, 5, 3],
     )  # fmt: skip
-    made = files.read_csv(tmp_path / "summary.csv")
+    made = summaries.read([tmp_path / "summary.csv"])
     headline = made[made.headline]
-    assert headline.metric.tolist() == ["accuracy, no distractors"] * 2 + ["accuracy, 5 distractors"] * 2
-    assert headline.model.tolist() == 2 * [facts["label"] for facts in TWO.values()]
-    status = {facts["label"]: "demonstration" if facts["demonstration"] else "run" for facts in TWO.values()}
-    assert made.status.tolist() == made.model.map(status).tolist() and set(made.study) == {"RUFF"}
+    assert headline.n_distractors.tolist() == ["0"] * 2 + ["5"] * 2 and headline.pronoun.eq("").all()
+    assert headline.model.tolist() == 2 * list(TWO) and set(made.study) == {"ruff"}
+    shown = {name: facts["demonstration"] for name, facts in TWO.items()}
+    assert made.demonstration.tolist() == made.model.map(shown).tolist()
     level = accuracy[(accuracy.factor == "pronoun") & (accuracy.level == "xe") & (accuracy.n_distractors == 1)]
     wanted = level[level.model == list(TWO)[1]].iloc[0]
-    row = made[(made.group == "xe") & (made.metric == "accuracy, 1 distractor")].iloc[-1]
-    for ours, source in (("value", "accuracy"), ("ci_low", "ci_low"), ("ci_high", "ci_high"), ("n", "n")):
+    (row,) = summaries.at(made, model=list(TWO)[1], pronoun="xe", n_distractors=1).to_dict("records")
+    for ours, source in (("value", "accuracy"), ("low", "ci_low"), ("high", "ci_high"), ("n", "n")):
         assert row[ours] == pytest.approx(wanted[source])
-    asked = made[made.metric.str.startswith("accuracy if prompted")]
-    assert asked.value.tolist() == [0.5, 0.6] and asked.ci_low.isna().all() and not asked.headline.any()
+    asked = made[made.scoring == summaries.PROMPTED]
+    assert asked.value.tolist() == [0.5, 0.6] and asked.low.isna().all() and not asked.headline.any()

@@ -3,6 +3,7 @@
 import pandas as pd
 
 from scripts.core import files
+from scripts.core.paper import summary as summaries
 from scripts.underspecification import summary
 
 SLOPES = ["release", "model", "prompt", "variable", "gender", "accumulation", "metric", "value"]
@@ -36,13 +37,18 @@ def test_slopes_and_detection_are_listed_by_source_and_prompt(tmp_path):
         slopes=str(tmp_path / "slopes.csv"), detection=str(tmp_path / "detection.csv"),
         summary=str(tmp_path / "summary.csv"), models=models,
     )  # fmt: skip
-    made = files.read_csv(tmp_path / "summary.csv").fillna("")
-    told = made[["data", "model", "metric", "group", "value", "status", "headline"]].values.tolist()
-    assert told == [
-        ["", "A", "slope over dates", "female minus male", 0.3, "demonstration", True],
-        ["aaai", "B, prompt C", "slope over places", "female minus male", 0.7, "released", True],
-        ["replica", "A", "AUC, Winogender", "female", 0.6, "demonstration", True],
-        ["", "A", "slope over dates", "female", 1.2, "demonstration", False],
-        ["replica", "A", "balanced accuracy, Winogender", "female", 0.5, "demonstration", False],
-        ["replica", "A", "AUC, simplified", "male", 0.3, "demonstration", False],
+    made = summaries.read([tmp_path / "summary.csv"])
+    told = [
+        (row["part"], row["model"], summaries.who(row), summaries.what(row), row["value"], summaries.status(row))
+        for row in made.to_dict("records")
     ]
+    assert told == [
+        ("run", "a", "A", "slope, female minus male, over dates", 0.3, "demonstration"),
+        ("aaai", "B", "B, prompt C", "slope, female minus male, over places", 0.7, "released"),
+        ("run", "a", "A", "AUC, Winogender, replica, female", 0.6, "demonstration"),
+        ("run", "a", "A", "slope, over dates, female", 1.2, "demonstration"),
+        ("run", "a", "A", "balanced accuracy, Winogender, replica, female", 0.5, "demonstration"),
+        ("run", "a", "A", "AUC, simplified, replica, male", 0.3, "demonstration"),
+    ]
+    assert made.headline.tolist() == 3 * [True] + 3 * [False]
+    assert set(made.unit) == {"percentage points a step", "share"} and set(made.n_unit) == {"sentences"}

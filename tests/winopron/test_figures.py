@@ -173,9 +173,9 @@ def test_numbers_and_summary(made):
     assert found["rules"]["value"] == 2 and found["systems"]["value"] == len(systems) - 2
     assert found["chance.pronoun_consistency"]["text"] == "6.25"
     assert ("accuracy.highest" in found) == (len(systems) > 2) == bool(found["bias.systems"]["value"])
-    rows = pd.DataFrame(summary.rows(tables_of["metrics"]))
-    assert set(rows.status) == ({"baseline"} if len(systems) == 2 else {"baseline", "run"})
-    assert rows[rows.headline].model.is_unique and set(rows[rows.headline].model) == set(systems)
+    rows = pd.DataFrame(summary.rows(tables_of["metrics"], summary.identities({}, {}, {})))
+    assert set(rows.kind) == ({"heuristic"} if len(systems) == 2 else {"heuristic", "system"})
+    assert rows[rows.headline].label.is_unique and set(rows[rows.headline].label) == set(systems)
 
 
 def test_a_table_without_rows_is_a_comment(made, tmp_path):

@@ -3,9 +3,11 @@
 import json
 import re
 
+import pandas as pd
 import pytest
 
 from scripts.core import files, options
+from scripts.core.paper import summary
 
 pytestmark = pytest.mark.workflow
 WORDS = 7
@@ -63,36 +65,32 @@ def aggregates(folder, study):
 
 def test_exported_accuracies_are_those_of_the_summary(exported):
     """Of the sets and conditions that the summary has too."""
-    summary = files.read_csv(exported / "results/paper/summary.csv")
-    # MISGENDERED has accuracies of types of pronouns alone.
-    types = ["binary pronouns", "they", "neo-pronouns"]
-    summary = summary[(summary.group == "all") | (summary.study == "MISGENDERED") & summary.group.isin(types)]
+    table = summary.read([exported / "results/paper/summary.csv"])
+    names = {label: name for name, label in zip(table.model, table.label, strict=True)}
 
-    # The authors' own templates are called otherwise in every study; Winogender Schemas are a third set.
-    summary = summary[~summary.data.fillna("").str.startswith("Winogender") & ~summary.data.eq("replica, one person")]
-    own = summary.data.fillna("").str.startswith("replica")
-
-    def accuracies(study, model, metric, kind):
-        rows = summary[(summary.study == study) & (summary.model == model) & (own == (kind == "replica"))]
-        return rows[(rows.metric == metric) & ~rows.data.str.contains("one person")]
+    def accuracies(study, label, part, scoring=summary.PROBABILITY, **levels):
+        of = {"study": study, "model": names[label], "part": part, "scoring": scoring}
+        return summary.at(table, metric="accuracy", **of, **levels)
 
     compared = 0
     for label, found in aggregates(exported, "ruff"):
         for key, (value, n) in found.items():
-            kind, condition, number = re.fullmatch(r"choices-(.+?)-(n_distractors)-(\d+)", key).groups()
-            words = {"0": "no distractors", "1": "1 distractor"}.get(number, f"{number} distractors")
-            rows = accuracies("RUFF", label, f"accuracy, {words}", kind)
-            assert condition and rows.value.tolist() == [pytest.approx(value)] and rows.n.tolist() == [n], (label, key)
+            part, condition, number = re.fullmatch(r"choices-(.+?)-(n_distractors)-(\d+)", key).groups()
+            rows = accuracies("ruff", label, part, **{condition: number})
+            assert rows.value.tolist() == [pytest.approx(value)] and rows.n.tolist() == [n], (label, key)
             compared += 1
     for label, found in aggregates(exported, "winopron"):
         for key, (value, n) in found.items():
-            rows = accuracies("WinoPron", f"{label}, full likelihood", "accuracy", key.removeprefix("choices-"))
+            rows = accuracies("winopron", label, key.removeprefix("choices-"), summary.FULL, entities="double")
             assert rows.value.tolist() == [pytest.approx(value)] and n > 1, (label, key)
             compared += 1
     for label, found in aggregates(exported, "misgendered"):
         for key, (value, n) in found.items():
-            kind, shots, wording = re.fullmatch(r"choices-(\w+?)(?:_few_(\d+))?-wording-(\w+)", key).groups()
-            rows = accuracies("MISGENDERED", label, f"accuracy, {shots} examples" if shots else "accuracy", kind)
+            part, shots, wording = re.fullmatch(r"choices-(\w+?)(?:_few_(\d+))?-wording-(\w+)", key).groups()
+            types = ("binary", "neutral", "neo")
+            rows = pd.concat(
+                [accuracies("misgendered", label, part, shots=shots or 0, pronoun_type=kind) for kind in types]
+            )
             # The other wording is in the comparison of wordings alone.
             if wording == "corrected" and len(rows):
                 assert (rows.value * rows.n).sum() / rows.n.sum() == pytest.approx(value) and rows.n.sum() == n

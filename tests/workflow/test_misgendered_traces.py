@@ -5,6 +5,7 @@ import re
 import pytest
 
 from scripts.core import files
+from scripts.core.paper import summary
 from scripts.core.provenance.trace import ranges
 
 pytestmark = pytest.mark.workflow
@@ -123,10 +124,10 @@ def test_what_no_model_made_leads_to_lines_of_files(asked, what):
 
 
 def test_rows_of_the_summary_lead_to_those_of_the_study_alone(finished, asked):
-    table = files.read_csv(finished.folder / "results/paper/summary.csv")
-    mine = table[(table.study == "MISGENDERED") & (table.model == "OPT (random)") & (table.group == "neo-pronouns")]
-    for metric, path in (("accuracy", ZERO), ("accuracy, 1 examples", FEW)):
-        row = mine.index[mine.metric == metric].item() + 1
+    table = summary.read([finished.folder / "results/paper/summary.csv"])
+    mine = {"study": "misgendered", "model": "tiny-opt", "metric": "accuracy", "pronoun_type": "neo"}
+    for shots, path in ((0, ZERO), (1, FEW)):
+        row = summary.at(table, **mine, shots=shots).index.item() + 1
         status, printed = asked(f"results/paper/summary.csv:{row}:value")
         assert status == 0, printed
         count = behind(finished.folder, path, {"pronoun_type": ["neo"]})[0]

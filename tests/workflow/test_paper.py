@@ -6,8 +6,8 @@ import shutil
 
 import pytest
 
-from scripts.core import files
 from scripts.core.paper import summary
+from tests.workflow.conftest import ROOT
 
 pytestmark = pytest.mark.workflow
 
@@ -48,26 +48,27 @@ def test_every_float_has_its_caption_below_and_is_placed_by_latex(finished):
 
 def test_the_summary_has_all_studies_in_one_form(finished):
     folder = finished.folder / "results/paper"
-    rows = files.read_csv(folder / "summary.csv")
-    assert rows.columns.tolist() == summary.COLUMNS
-    studies = ["RUFF", "Counter-GAP", "MISGENDERED", "Underspecification", "WinoPron"]
+    rows = summary.read([folder / "summary.csv"])
+    studies = ["ruff", "counter_gap", "misgendered", "underspecification", "winopron"]
     assert rows.study.drop_duplicates().tolist() == studies
-    assert set(rows.status) <= set(summary.STATUSES) and rows.n.gt(0).all()
-    assert rows.groupby("study").headline.any().all()
-    inside = rows.dropna(subset=["value", "ci_low"])
+    assert rows.n.gt(0).all() and rows.groupby("study").headline.any().all()
+    inside = rows.dropna(subset=["value", "low"])
     # A percentile interval of few draws may end just short of its value, never far from it.
-    assert len(inside) and (inside.ci_low <= inside.ci_high).all()
+    assert len(inside) and (inside.low <= inside.high).all()
+    # Every column has its line in the documentation.
+    page = (ROOT / "docs/estimates.md").read_text(encoding="utf-8")
+    assert [name for name in rows if f"`{name}`" not in page] == []
     assert len(json.loads((folder / "summary.json").read_text())) == len(rows)
 
 
 def test_the_overview_is_what_the_summary_says(finished):
     folder = finished.folder / "results/paper"
-    rows = files.read_csv(folder / "summary.csv")
-    shown = rows[rows.headline.astype(bool)]
-    cells = files.read_csv(folder / "tables/overview.csv")
-    assert cells.Study.drop_duplicates().tolist() == shown.study.drop_duplicates().tolist()
-    first = shown.iloc[0]
-    assert cells[summary.VALUE][0].startswith(f"{first.value:.3f}")
+    rows = summary.read([folder / "summary.csv"])
+    shown = rows[rows.headline]
+    listed = summary.read([folder / "tables/overview.csv"])
+    assert listed.study.drop_duplicates().tolist() == shown.study.drop_duplicates().tolist()
+    assert listed.merge(shown).shape == listed.shape
+    assert f"{shown.iloc[0].value:.3f} [" in (folder / "tables/overview.tex").read_text()
     main = (folder / "main.tex").read_text()
     order = (r"\begin{abstract}", "What was run", r"\input{sections/overview}", r"\input{sections/ruff}",
              r"\section*{Limitations}", r"\section*{Ethical", r"\bibliography{", r"\appendix")  # fmt: skip

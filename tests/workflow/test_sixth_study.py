@@ -80,9 +80,9 @@ def test_its_page_is_in_the_paper(site):
 
 def test_its_rows_are_in_the_summary_and_its_question_in_the_overview(site):
     rows = files.read_csv(site.folder / "results/paper/summary.csv")
-    assert rows.study.unique().tolist() == ["Greetings"]
+    assert rows.study.unique().tolist() == ["greetings"]
     assert rows.groupby("model").value.sum().round(6).tolist() == [1.0]
-    assert json.loads((site.folder / "results/paper/summary.json").read_text())[0]["study"] == "Greetings"
+    assert json.loads((site.folder / "results/paper/summary.json").read_text())[0]["study"] == "greetings"
     overview = (site.folder / "results/paper/sections/overview.tex").read_text()
     assert "Which pronoun set does a model prefer in a greeting?" in overview
     assert "share of sentences, they" in overview and "share of sentences, he" not in overview
@@ -106,6 +106,16 @@ def test_its_rows_are_in_the_audit(site):
     assert {found[f"{FIGURE}{suffix}"] for suffix in (".pdf", ".png", ".csv")} == {"current"}
     assert found["results/greetings/scores/replica/tiny-opt.parquet"] == "current"
     assert set(found.values()) == {"current"}
+
+
+def test_its_estimates_lead_to_its_sentences(site):
+    command = [sys.executable, "-m", "scripts.audit", "--configfile", "config/test.yaml"]
+    command += ["results/paper/summary.csv:1:value"]
+    done = subprocess.run(command, cwd=site.folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    assert re.findall(r"^(\d+) rows? of (\S+)", done.stdout, flags=re.M) == [
+        ("4", "results/greetings/instances/replica/selected.parquet,")
+    ]
 
 
 def test_only_what_a_change_concerns_runs_again(site):

@@ -12,13 +12,10 @@ are exported, so that no sentence gets out by another way.
 import hashlib
 import json
 import math
-from pathlib import Path
-
-import pandas as pd
 
 from scripts.core import losses, options
 from scripts.core.errors import UserError
-from scripts.core.paper.summary import DEMONSTRATION, RUN
+from scripts.core.paper import summary as summaries
 
 SCHEMA_VERSION = "0.3.0"
 OWN_SETS = "replica"
@@ -29,8 +26,6 @@ CONDITIONS = ("wording", "n_distractors")
 """Columns of instances over whose values no study pools: a set has a result for each of them."""
 POSSESSIVE = ("'s", "’s")
 LEVEL = 0.95
-NO_SHARES = ("minus", "difference", "correlation")
-"""Words in the names of metrics of accuracies that are not accuracies."""
 
 
 def own(name):
@@ -242,27 +237,25 @@ def result(name, dataset, value, *, identifier=None, low=None, high=None, n=None
     return ({"evaluation_result_id": identifier} if identifier else {}) | made
 
 
-def summary_results(rows, study, label):
-    """Return the results of the rows of a summary that belong to the model of this label and have a value."""
+def summary_results(rows, study):
+    """Return the results of the rows of a summary that have a value, in a study of this label."""
     made = []
-    for row in rows[rows.value.notna()].itertuples():
-        dataset = study if _missing(row.data) else f"{study}, {row.data}"
-        group = "" if row.group == "all" else f", {row.group}"
-        # What stands behind the label: a prompt, a way of scoring.
-        name = f"{row.metric}{group}{row.model.removeprefix(label)}"
-        share = row.metric.startswith("accuracy") and not any(word in row.metric for word in NO_SHARES)
-        bounds = (0, 1) if share else (None, None)
-        details = {"status": row.status}
-        made.append(
-            result(name, dataset, row.value, low=row.ci_low, high=row.ci_high, n=row.n, bounds=bounds, details=details)
-        )
+    for row in rows[rows.value.notna()].to_dict("records"):
+        asked = f"prompt {row[summaries.ASKED]}" if row.get(summaries.ASKED) else ""
+        # What a score decides goes without saying.
+        decided = "" if row["scoring"] in (summaries.PROBABILITY, summaries.DISTRIBUTION) else row["scoring"]
+        name = ", ".join(filter(None, [summaries.what(row), decided, asked]))
+        bounds = (0, 1) if row["unit"] == "share" and row["metric"] == "accuracy" else (None, None)
+        details = {"status": summaries.status(row), "unit": row["unit"], "n_unit": row["n_unit"]}
+        ends = {"low": row["low"], "high": row["high"], "n": row["n"]}
+        made.append(result(name, f"{study}, {row['part']}", row["value"], bounds=bounds, details=details, **ends))
     return made
 
 
-def rows_of(summary, study, label):
-    """Return the rows of a summary that belong to a study's model of this run: its label, alone or before a comma."""
-    named = (summary.model == label) | summary.model.str.startswith(f"{label}, ")
-    return summary[(summary.study == study) & named & summary.status.isin([RUN, DEMONSTRATION])]
+def rows_of(summary, study, model):
+    """Return the rows of a summary that are of a study's model, alone."""
+    own = (summary.study == study) & (summary.model == model) & (summary.kind == summaries.MODEL)
+    return summary[own & (summary.compared_with == "" if "compared_with" in summary else True)]
 
 
 def identifier(*parts):
@@ -290,8 +283,3 @@ def aggregate(evaluation_id, info, results, *, organization, relationship, libra
         "evaluation_results": results,
     }
     return made | ({"detailed_evaluation_results": detailed} if detailed else {})
-
-
-def read_summary(path):
-    """Return a summary over all studies as a DataFrame."""
-    return pd.read_csv(Path(path), dtype={"data": "str", "group": "str"})

@@ -5,8 +5,9 @@ A study that declares a figure ``trajectory`` has a script ``figure_trajectory.p
 
 import pandas as pd
 
-from scripts.core import files, plotting
+from scripts.core import plotting
 from scripts.core.errors import UserError
+from scripts.core.paper import summary
 
 COLUMNS = ["series", "position", "unit", "model", "group", "value", "low", "high", "n"]
 WIDE = 30
@@ -19,27 +20,28 @@ def rows(path: str, models: dict, points: list, templates: str) -> pd.DataFrame:
     Args:
         path: The study's rows of the summary (CSV).
         models: Name to ``label`` and, for a checkpoint, ``series`` (scripts/core/engines/series.py).
-        points: ``label``, ``metric`` and ``group`` of each curve.
-        templates: The set of templates, ``data`` of the summary.
+        points: ``label``, ``metric`` and ``factors`` of each curve.
+        templates: The set of templates, ``part`` of the summary.
 
     Raises:
         UserError: If the summary lacks a value.
     """
-    found = files.read_csv(path)
-    found = found[found["data"] == templates].set_index(["model", "metric", "group"])
+    found = summary.read([path])
     listed = []
-    for facts in sorted((f for f in models.values() if "series" in f), key=lambda f: f["series"]["position"]):
+    members = [(name, facts) for name, facts in models.items() if "series" in facts]
+    for name, facts in sorted(members, key=lambda member: member[1]["series"]["position"]):
         place = facts["series"]
-        for label, metric, group in points:
-            if (facts["label"], metric, group) not in found.index:
+        for label, metric, factors in points:
+            rows = summary.at(found, part=templates, model=name, metric=metric, **factors)
+            if len(rows) != 1:
                 raise UserError(
-                    f"{path}: nothing on {metric} ({group}) of {facts['label']}; delete the file and run the workflow "
+                    f"{path}: nothing on {metric} ({label}) of {facts['label']}; delete the file and run the workflow "
                     "again"
                 )
-            row = found.loc[(facts["label"], metric, group)]
+            row = rows.iloc[0]
             listed.append(
-                (place["label"], place["position"], place["unit"], facts["label"], label, row.value, row.ci_low,
-                 row.ci_high, row.n)
+                (place["label"], place["position"], place["unit"], facts["label"], label, row.value, row.low, row.high,
+                 row.n)
             )  # fmt: skip
     return pd.DataFrame(listed, columns=COLUMNS)
 

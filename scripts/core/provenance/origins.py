@@ -15,6 +15,9 @@ which holds the file's name). What lies between a result and them is joined by i
   ``then``, ``@path`` (globs) chooses among tables of instances, and ``@file`` is the file to go on from, with
   ``@cells``, further columns as ``a=b;c=d``.
 - A wildcard keeps apart what is made for each of its values: a fact of the same name closes the way to the others.
+
+A row of a summary (:mod:`scripts.core.paper.summary`) needs none of this: its identity says which output of which model
+it was computed from, and its factors which instances (:meth:`Origins.of_estimate`).
 """
 
 import fnmatch
@@ -23,6 +26,7 @@ from pathlib import Path
 
 from scripts.core import files
 from scripts.core.errors import UserError
+from scripts.core.paper import summary
 
 MISSING = ""
 """The value of a fact that chooses the rows where a column is missing."""
@@ -120,10 +124,12 @@ class Origins:
         What the studies say of their tables.
     where : function
         Path of an input to where it lies (:func:`scripts.core.provenance.job_records.resolve`).
+    outcomes : dict of str to dict
+        Of each study the tables with what became of each instance (``outcomes`` of its declaration).
     """
 
-    def __init__(self, jobs, told, where=Path):
-        self.jobs, self.told, self.where = jobs, told, where
+    def __init__(self, jobs, told, where=Path, outcomes=None):
+        self.jobs, self.told, self.where, self.outcomes = jobs, told, where, outcomes or {}
         self.makers = {path: job for job in jobs for path in job["outputs"]}
         self._schemas, self._columns, self._upstream = {}, {}, {}
         self.models = {}
@@ -152,6 +158,8 @@ class Origins:
             ``file``, ``rows`` (sorted list of int, as an editor counts them), ``table`` (that has the instances or
             texts; None for a file that is read directly) and ``count`` (of its rows).
         """
+        if rows and all(set(summary.COLUMNS) <= set(row) for row in rows):
+            return _joined([self.of_estimate(row, row_of) for row in rows])
         wildcards = self.makers.get(path, {}).get("wildcards", {})
         beside = Path(path).with_suffix(".csv").as_posix()
         # A figure's cells are in the CSV file beside it.
@@ -169,6 +177,109 @@ class Origins:
             tables, direct = self._walk(start, self._with_models(facts))
             origins += self._lines(tables, direct, facts, set().union(*(names for _, names in parts)), row_of)
         return origins
+
+    def of_estimate(self, row, row_of=None):
+        """Return the lines of template files behind a row of a summary, as :meth:`behind` does."""
+        chosen = self.instances_of(row)
+        return [entry for table, mask in chosen.items() for entry in self._of_table(table, mask, row_of)]
+
+    def instances_of(self, row):
+        """Return the rows of instances, or of texts made from them, behind a row of a summary.
+
+        The outputs of the row's model in its way of scoring lead to the instances; these are narrowed by the factors,
+        and by the identifiers in whatever on the way, or among the study's outcomes, has further factors.
+
+        Parameters
+        ----------
+        row : dict
+            With the columns of a summary, as :func:`scripts.core.files.read_csv` reads them.
+
+        Returns
+        -------
+        dict of str to pyarrow.BooleanArray
+            Table to which of its rows; tables without such a row are left out.
+
+        Raises
+        ------
+        UserError
+            If the run has no outputs of that model, and its study does not say where there are others.
+        """
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        said = {name: plain(row[name]) for name in row}
+        facts = {name: said[name].split("|") for name in summary.factors(row) if said[name]}
+        models = [*facts.pop("compared_with", []), said["model"]]
+        known = self.outcomes.get(said["study"], {})
+        levels = {name: values[0] for name, values in facts.items()}
+        outcomes = [path.format(**said | levels) for path in known.get(said["scoring"], known.get("", []))]
+        room = f"results/{said['study']}/{summary.ROOMS.get(said['scoring'])}/"
+        upstream = {path for outcome in outcomes if outcome in self.makers for path in self._needs(outcome)}
+        if not known:
+            upstream = {path for path, job in self.makers.items() if said["part"] in job["wildcards"].values()}
+        outputs = sorted(
+            path
+            for path in upstream
+            if path.startswith(room) and Path(path).suffix in (".parquet", ".jsonl") and Path(path).stem in models
+        )
+        if not outputs and not outcomes:
+            raise UserError(f"{said['study']}, {said['part']}: this run has no outputs of {said['model']} below {room}")
+        nearest, others = self._reached(outputs or outcomes[:1], facts)
+        groups = {}
+        # Instances stand in several tables, of which each has a part; so do outputs.
+        alternatives = [others, outputs, *([path] for path in outcomes)]
+        for place, table in [(place, table) for place, tables in enumerate(alternatives) for table in tables]:
+            columns = self._schema(table).get("columns", [])
+            closed = facts.keys() & self.makers.get(table, {}).get("wildcards", {}).keys()
+            if table in nearest or not columns or not (facts.keys() & set(columns) or closed or table in outputs):
+                continue
+            mask = self._matching(table, facts)
+            for key in identifiers(columns):
+                found = groups.setdefault((place, key), ([], []))
+                found[0].append(self._column(table, key))
+                found[1].append(self._column(table, key).filter(mask))
+        chosen = {}
+        for table in nearest:
+            mask = self._matching(table, facts)
+            for (_, key), (every, kept) in groups.items():
+                if key not in self._schema(table)["columns"]:
+                    continue
+                column = self._column(table, key)
+                # Identifiers of another kind of thing say nothing of these.
+                if pc.any(pc.is_in(column, value_set=pa.concat_arrays([a.cast(pa.string()) for a in every]))).as_py():
+                    values = pa.concat_arrays([a.cast(pa.string()) for a in kept])
+                    mask = pc.and_(mask, pc.is_in(column, value_set=values))
+            if pc.any(mask).as_py():
+                chosen[table] = mask
+        return chosen
+
+    def _matching(self, table, facts):
+        """Return which rows of a table have a value of each fact that is one of its columns."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        columns = self._schema(table)["columns"]
+        mask = pa.array([True] * len(self._column(table, columns[0])))
+        for name in [name for name in facts if name in columns]:
+            mask = pc.and_(mask, pc.fill_null(self._matches(table, name, facts[name]), False))
+        return mask
+
+    def _reached(self, paths, facts):
+        """Return the tables with origins that are met first on the ways upstream, and those behind them."""
+        met, seen, waiting = {}, set(), [(path, False) for path in paths]
+        while waiting:
+            path, behind = waiting.pop(0)
+            job = self.makers.get(path)
+            if (path, behind) in seen or job is None:
+                continue
+            seen.add((path, behind))
+            if any(name in facts and value not in facts[name] for name, value in job["wildcards"].items()):
+                continue
+            own = bool(self._schema(path).get("origins"))
+            if own:
+                met[path] = met.get(path, True) and behind
+            waiting += [(needed, behind or own) for needed in job["inputs"]]
+        return [path for path in met if not met[path]], [path for path in met if met[path]]
 
     def _with_models(self, facts):
         """Return facts with the names and labels of models; a model's other properties choose models too."""
@@ -399,6 +510,17 @@ class Origins:
         archive, colon, member = name.partition(":")
         same = sorted(path for path in self._needs(table) if Path(path).name == archive)
         return (same[0] if same else archive) + colon + member
+
+
+def _joined(lists):
+    """Return the entries of several answers of :meth:`Origins.behind` as one; lines of a file and table together."""
+    found = {}
+    for entry in (entry for entries in lists for entry in entries):
+        first = found.setdefault((entry["file"], entry["table"]), entry | {"rows": [], "count": 0})
+        first["rows"] = sorted({*first["rows"], *entry["rows"]})
+        # Rows of several estimates overlap; what is counted is those of the largest.
+        first["count"] = max(first["count"], entry["count"])
+    return list(found.values())
 
 
 def _number(text):

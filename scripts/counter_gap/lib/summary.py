@@ -1,7 +1,7 @@
 """Counter-GAP's rows of the summary over all studies: accuracy and inconsistencies of each system."""
 
-from scripts.core.paper.summary import BASELINE, DEMONSTRATION, RELEASED, RUN
-from scripts.counter_gap.lib.study import DATA, is_rule
+from scripts.core.paper.summary import CLUSTERS, HEURISTIC, RELEASED_OUTPUTS, SYSTEM
+from scripts.counter_gap.lib.name_rules import LABELS
 
 METRICS = {
     "delta_i": "inconsistency, across minus within genders",
@@ -11,19 +11,35 @@ METRICS = {
     "accuracy": "accuracy",
 }
 """Metrics of the summary to what it calls them; the first is the headline."""
-SCORING = {"released": RELEASED, "clusters": RUN}
-"""Ways of scoring that the summary has, to the status of what they score; released flags where there are some."""
+SCORING = {"released": "", "clusters": CLUSTERS}
+"""Ways of scoring that the summary has, to what it calls them; released flags where there are some."""
+GROUPS = {
+    "M": {"gender": "M"},
+    "F": {"gender": "F"},
+    "M2F": {"original_gender": "M"},
+    "F2M": {"original_gender": "F"},
+    "original": {"role": "original|control"},
+    "counterfactual": {"role": "swap-1|swap-2"},
+}
+"""Groups of the metrics to the factors of instances."""
 
 
-def status(row, demonstration):
-    """Return what a row of the metrics is about, one of the summary's statuses."""
-    if is_rule(row.system):
-        return BASELINE
-    of_this_run = SCORING[row.scoring] == RUN
-    return DEMONSTRATION if of_this_run and row.system in demonstration else SCORING[row.scoring]
+def identity(row, systems):
+    """Return whose a row of the metrics is: a rule's, a system's of this run, or one of which flags were released."""
+    rules = {label: name for name, label in LABELS.items()}
+    debiasing = "" if row.debiasing == "none" else row.debiasing
+    whose = {"scoring": SCORING[row.scoring], "debiasing": debiasing, "label": row.system}
+    if row.system in rules:
+        return whose | {"model": rules[row.system], "kind": HEURISTIC}
+    if row.scoring == "released":
+        return whose | {"model": row.system, "kind": RELEASED_OUTPUTS}
+    for name, facts in systems.items():
+        if (facts["label"], facts["debiasing"]) == (row.system, row.debiasing):
+            return whose | {"model": name, "kind": SYSTEM, "demonstration": facts["demonstration"]}
+    return whose | {"model": row.system, "kind": SYSTEM}
 
 
-def rows(metrics, sizes, demonstration=()):
+def rows(metrics, sizes, systems):
     """Return rows as :func:`scripts.core.paper.summary.write` takes them, all values being shares.
 
     Parameters
@@ -32,26 +48,30 @@ def rows(metrics, sizes, demonstration=()):
         ``data``, ``scoring``, ``system``, ``debiasing``, ``subset``, ``metric``, ``group``, ``value``, ``ci_low``,
         ``ci_high``.
     sizes : DataFrame
-        ``data``, ``subset``, ``quadruples``.
-    demonstration : collection of str
-        Labels of demonstration systems.
+        ``data``, ``subset``, ``quadruples``, ``masculine`` (originals about men).
+    systems : dict of str to dict
+        The coreference systems of the run. A system that is not there was given as a file, under its label.
     """
     whole = metrics[(metrics.subset == "all") & metrics.metric.isin(METRICS) & metrics.scoring.isin(SCORING)]
-    quadruples = sizes[sizes.subset == "all"].set_index("data").quadruples
+    whole_sizes = sizes[sizes.subset == "all"].set_index("data")
+    quadruples = {
+        "M2F": whole_sizes.masculine,
+        "F2M": whole_sizes.quadruples - whole_sizes.masculine,
+    }
     found = []
     for metric, name in METRICS.items():
         for row in whole[whole.metric == metric].itertuples():
             found.append(
                 {
-                    "data": DATA.get(row.data, row.data),
-                    "model": row.system if row.debiasing == "none" else f"{row.system}, {row.debiasing}",
+                    "part": row.data,
+                    **identity(row, systems),
                     "metric": name,
-                    "group": {"M": "masculine", "F": "feminine"}.get(row.group, row.group),
+                    **GROUPS.get(row.group, {}),
                     "value": row.value,
-                    "ci_low": row.ci_low,
-                    "ci_high": row.ci_high,
-                    "n": quadruples.get(row.data),
-                    "status": status(row, demonstration),
+                    "low": row.ci_low,
+                    "high": row.ci_high,
+                    "n": quadruples.get(row.group, whole_sizes.quadruples).get(row.data),
+                    "n_unit": "quadruples",
                     "headline": metric == "delta_i" and row.group == "all",
                 }
             )

@@ -11,8 +11,6 @@ FORMS = {
 SHORT = {"nom": "Nom.", "acc": "Acc.", "pos_dep": "Pos. Dep.", "pos_ind": "Pos. Ind.", "ref": "Ref."}
 """Pronoun forms as heads of columns, in the order of Table 1."""
 TYPES = {"binary": "Binary", "neutral": "Neutral", "neo": "Neo-Pronouns"}
-IN_SUMMARY = {"binary": "binary pronouns", "neutral": "they", "neo": "neo-pronouns"}
-"""Types of pronouns as the summary over all studies calls them."""
 DECLARATION_TYPES = {"explicit": "Explicit", "parenthetical": "Parenthetical"}
 NAME_CLASSES = {"female": "Female", "male": "Male", "unisex": "Unisex"}
 """In the order of Table 10."""

@@ -1,10 +1,12 @@
 """MISGENDERED's rows of the summary over all studies: accuracies, and what analyses of the same scores say of them."""
 
-from scripts.core.normalisation import LABELS
-from scripts.core.paper.summary import DEMONSTRATION, RUN, beside
+from scripts.core.paper.summary import MODEL, PROBABILITY, beside
 from scripts.misgendered.lib import figures
 from scripts.misgendered.lib.analyses.normalisation import STUDY
-from scripts.misgendered.lib.labels import ALL, IN_SUMMARY, TYPES
+from scripts.misgendered.lib.labels import ALL, TYPES
+
+SUBSETS = {"all groups": "", "neo-pronouns": "neo"}
+"""Groups of pronouns that regressions are over, to the type of pronoun that they have."""
 
 
 def rows(frame, models, template_sets):
@@ -24,15 +26,20 @@ def rows(frame, models, template_sets):
             for row in split[split.model.isin(models) & (split.pronoun_type == kind)].itertuples():
                 found.append(
                     {
-                        "data": templates,
-                        "model": models[row.model]["label"],
-                        "metric": f"accuracy, {row.shots} examples" if row.shots else "accuracy",
-                        "group": IN_SUMMARY[kind],
+                        "part": templates,
+                        "model": row.model,
+                        "kind": MODEL,
+                        "scoring": PROBABILITY,
+                        "metric": "accuracy",
+                        "shots": row.shots,
+                        "pronoun_type": kind,
                         "value": row.accuracy,
-                        "ci_low": row.ci_low,
-                        "ci_high": row.ci_high,
+                        "low": row.ci_low,
+                        "high": row.ci_high,
                         "n": row.n,
-                        "status": DEMONSTRATION if models[row.model]["demonstration"] else RUN,
+                        "n_unit": "instances",
+                        "label": models[row.model]["label"],
+                        "demonstration": models[row.model]["demonstration"],
                         "headline": not row.shots,
                     }
                 )
@@ -52,31 +59,36 @@ def of_analyses(tables, models, data):
         The template set.
     """
     found = []
-    names = {ALL: "all"} | IN_SUMMARY
 
-    def add(names, *cells):
-        found.append(beside(names, models, data)(*cells))
+    def add(names, metric, kind, value, n, low=None, high=None, **given):
+        usual = {"part": data, "scoring": PROBABILITY, "shots": 0, "n_unit": "instances"}
+        cells = {"metric": metric, "value": value, "n": n, "low": low, "high": high}
+        cells["pronoun_type"] = "" if kind == ALL else kind
+        found.append(beside(names, models, **usual | cells | given))
 
     parts = tables["normalisation"]
     for row in parts[parts.model.isin(models) & (parts.group == ALL) & (parts.normalisation != STUDY)].itertuples():
-        name, group = LABELS[row.normalisation], names[row.pronoun_type]
-        add([row.model], f"accuracy by {name}", group, row.accuracy, row.n, row.ci_low, row.ci_high)
-        add([row.model], f"other pick by {name}", group, row.flipped, row.n)
+        kind, way = row.pronoun_type, {"normalisation": row.normalisation}
+        add([row.model], "accuracy", kind, row.accuracy, row.n, row.ci_low, row.ci_high, **way)
+        add([row.model], "other pick", kind, row.flipped, row.n, **way)
     parts = tables["calibration"]
     for row in parts[parts.model.isin(models) & (parts.group == ALL) & (parts.normalisation == "sum")].itertuples():
-        group = names[row.pronoun_type]
-        add([row.model], "calibration error of sums", group, row.ece, row.n, row.ci_low, row.ci_high)
+        ends = row.ci_low, row.ci_high
+        add([row.model], "calibration error", row.pronoun_type, row.ece, row.n, *ends, normalisation="sum")
     for row in tables["regressions"].itertuples():
         metric = "change of accuracy with a token of the form"
         if row.model in models:
-            add([row.model], metric, row.subset, row.slope, row.forms, row.ci_low, row.ci_high)
+            cells = SUBSETS[row.subset], row.slope, row.forms, row.ci_low, row.ci_high
+            add([row.model], metric, *cells, unit="share a token", n_unit="forms")
     for row in tables["model_pairs"].itertuples():
-        pair, group = [row.model_a, row.model_b], names[row.pronoun_type]
-        add(pair, "accuracy, difference", group, row.difference, row.n_clusters, row.ci_low, row.ci_high)
+        pair, cells = [row.model_a, row.model_b], (row.difference, row.n_clusters, row.ci_low, row.ci_high)
+        add(pair, "accuracy, difference", row.pronoun_type, *cells, n_unit="clusters")
     for row in tables["power"].itertuples():
         metric = "smallest difference from another model found with 80 % power"
-        add([row.model], metric, names[row.pronoun_type], row.detectable_pair, row.n)
+        add([row.model], metric, row.pronoun_type, row.detectable_pair, row.n)
     parts = tables["mixed_model"]
     for row in parts[parts.converged.astype(bool) & (parts.factor == "pronoun_type")].itertuples():
-        add([], "log odds of being right", names[row.level], row.estimate, row.n, row.ci_low, row.ci_high)
+        # A coefficient is one of all instances, not of those with its level.
+        fitted = {"coefficient": f"{row.factor} {row.level}", "unit": "log odds"}
+        add([], "log odds of being right", ALL, row.estimate, row.n, row.ci_low, row.ci_high, **fitted)
     return found

@@ -86,8 +86,3 @@ def pooled(models):
     list of str
     """
     return [name for name, facts in models.items() if not facts["demonstration"]] or list(models)
-
-
-def distractors(number):
-    """Return a number of distractors in words, as metrics of the summary have it."""
-    return "no distractors" if number == 0 else f"{number} distractor{'s' if number > 1 else ''}"

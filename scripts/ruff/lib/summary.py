@@ -1,12 +1,12 @@
 """RUFF's rows of the summary over all studies: accuracies, and what the analyses of the same scores say of them."""
 
-from scripts.core.normalisation import LABELS
-from scripts.core.paper.summary import DEMONSTRATION, RUN, beside
-from scripts.ruff.lib import study
+from scripts.core.paper.summary import MODEL, PROBABILITY, PROMPTED, beside
 from scripts.ruff.lib.analyses.normalisation import STUDY
 
 ABOUT = {"right": "being right", "pick": "the set that is picked"}
 """What probability and generation agree on."""
+POOLED = {"all": ""}
+"""What tables call the level of a factor that is pooled, to what the summary calls it."""
 
 
 def rows(accuracy, prompted, models, data, most):
@@ -33,10 +33,10 @@ def rows(accuracy, prompted, models, data, most):
     found = [
         _row(models, row, data)
         | {
-            "metric": f"accuracy, {study.distractors(row.n_distractors)}",
-            "group": row.level,
-            "ci_low": row.ci_low,
-            "ci_high": row.ci_high,
+            "scoring": PROBABILITY,
+            "pronoun": POOLED.get(row.level, row.level),
+            "low": row.ci_low,
+            "high": row.ci_high,
             "headline": row.factor == "all" and row.n_distractors in (0, most),
         }
         for row in _sorted(parts, order, ["part", "n_distractors", "model", "level"])
@@ -45,12 +45,7 @@ def rows(accuracy, prompted, models, data, most):
         # Means over prompts, which have no interval over instances.
         plain = prompted[(prompted.method == "vanilla") & (prompted.answer == "final") & (prompted.kind == "all")]
         found += [
-            _row(models, row, data)
-            | {
-                "metric": f"accuracy if prompted, {study.distractors(row.n_distractors)}",
-                "group": "all",
-                "headline": False,
-            }
+            _row(models, row, data) | {"scoring": PROMPTED, "n_unit": "answers"}
             for row in _sorted(plain, order, ["n_distractors", "model"])
         ]
     return found
@@ -72,50 +67,65 @@ def of_analyses(tables, models, data):
     """
     found = []
 
-    def add(names, *cells):
-        found.append(beside(names, models, data)(*cells))
+    def add(names, metric, level, value, n, low=None, high=None, **given):
+        usual = {"part": data, "scoring": PROBABILITY, "setting": "fidelity", "n_unit": "instances"}
+        factors = {"pronoun": POOLED.get(level, level)}
+        cells = {"metric": metric, "value": value, "n": n, "low": low, "high": high}
+        found.append(beside(names, models, **usual | cells | factors | given))
 
     parts = tables["normalisation"]
     for row in parts[parts.factor.isin(["all", "pronoun"]) & (parts.normalisation != STUDY)].itertuples():
-        name = LABELS[row.normalisation]
-        add([row.model], f"accuracy by {name}", row.level, row.accuracy, row.n, row.ci_low, row.ci_high)
-        add([row.model], f"other pick by {name}", row.level, row.flipped, row.n)
+        way = {"normalisation": row.normalisation}
+        add([row.model], "accuracy", row.level, row.accuracy, row.n, row.ci_low, row.ci_high, **way)
+        add([row.model], "other pick", row.level, row.flipped, row.n, **way)
     parts = tables["calibration"]
     for row in parts[parts.factor.isin(["all", "pronoun"]) & (parts.normalisation == STUDY)].itertuples():
         add([row.model], "calibration error", row.level, row.ece, row.n, row.ci_low, row.ci_high)
     parts = tables["fertility_correlations"]
     for row in parts[parts.normalisation == STUDY].itertuples():
-        add([row.model], "accuracy and tokens of a form, rank correlation", "all", row.spearman, row.forms)
+        metric = "accuracy and tokens of a form, rank correlation"
+        add([row.model], metric, "all", row.spearman, row.forms, unit="correlation", n_unit="forms")
     for row in tables["model_pairs"].itertuples():
         if row.n_distractors == "all":
             pair = [row.model_a, row.model_b]
-            add(pair, "accuracy, difference", "all", row.difference, row.n_clusters, row.ci_low, row.ci_high)
+            ends = row.ci_low, row.ci_high
+            add(pair, "accuracy, difference", "all", row.difference, row.n_clusters, *ends, n_unit="clusters")
     for row in tables["power"].itertuples():
         if row.n_distractors == "all":
-            add(
-                [row.model],
-                "smallest difference from another model found with 80 % power",
-                "all",
-                row.detectable_pair,
-                row.n,
-            )
+            metric = "smallest difference from another model found with 80 % power"
+            add([row.model], metric, "all", row.detectable_pair, row.n)
     parts = tables["mixed_model"]
     for row in parts[parts.converged.astype(bool) & parts.factor.isin(["n_distractors", "pronoun"])].itertuples():
-        add([], f"log odds of being right, {row.factor}", str(row.level), row.estimate, row.n, row.ci_low, row.ci_high)
+        # A coefficient is one of all instances, not of those with its level.
+        fitted = {"coefficient": f"{row.factor} {row.level}", "unit": "log odds"}
+        add([], "log odds of being right", "all", row.estimate, row.n, row.ci_low, row.ci_high, **fitted)
     for row in () if "scored_agreement" not in tables else tables["scored_agreement"].itertuples():
         # A pronoun set that was never picked has no instances.
         if row.factor not in ("all", "pronoun") or not row.instances:
             continue
-        model = dict.fromkeys([row.prompted, row.scored])
+        model = list(dict.fromkeys([row.prompted, row.scored]))
         about = f"probability and generation, {ABOUT[row.question]}"
         for name in ("agreement", "kappa", "matthews"):
             ends = (getattr(row, f"{name}_{end}") for end in ("low", "high"))
-            add(model, f"{about}: {name}", row.level, getattr(row, name), row.instances, *ends)
+            unit = "share" if name == "agreement" else "correlation"
+            value = getattr(row, name)
+            add(
+                model,
+                f"{about}: {name}",
+                row.level,
+                value,
+                row.instances,
+                *ends,
+                scoring=PROMPTED,
+                unit=unit,
+                setting="",
+            )
     for row in () if "sampled_agreement" not in tables else tables["sampled_agreement"].itertuples():
         if row.factor in ("all", "pronoun") and row.n:
-            add([row.model], "accuracy of drawn answers", row.level, row.accuracy, row.n)
+            drawn = {"scoring": PROMPTED, "setting": "", "n_unit": "answers"}
+            add([row.model], "accuracy of drawn answers", row.level, row.accuracy, row.n, **drawn)
             ends = row.repeated_low, row.repeated_high
-            add([row.model], "two draws are both right or both not", row.level, row.repeated, row.n, *ends)
+            add([row.model], "two draws are both right or both not", row.level, row.repeated, row.n, *ends, **drawn)
     return found
 
 
@@ -129,9 +139,7 @@ def _sorted(rows, models, columns):
 def _row(models, row, data):
     facts = models[row.model]
     return {
-        "data": data,
-        "model": facts["label"],
-        "value": row.accuracy,
-        "n": row.n,
-        "status": DEMONSTRATION if facts["demonstration"] else RUN,
-    }
+        "part": data, "model": row.model, "kind": MODEL, "metric": "accuracy", "n_distractors": row.n_distractors,
+        "value": row.accuracy, "n": row.n, "n_unit": "instances", "label": facts["label"],
+        "demonstration": facts["demonstration"],
+    }  # fmt: skip

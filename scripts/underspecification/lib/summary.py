@@ -2,18 +2,16 @@
 
 import pandas as pd
 
-from scripts.core.paper.summary import DEMONSTRATION, RELEASED, RUN
+from scripts.core.paper.summary import DISTRIBUTION, MODEL, RELEASED_OUTPUTS
 from scripts.underspecification.lib.study import FILE_PROMPTS
 from scripts.underspecification.lib.study import RUN as RUN_SOURCE
 
 DIFFERENCE = "female minus male"
 GENDERS = ("female", "male", "neutral")
-SETS = {"winogender": "Winogender", "simplified": "simplified"}
-"""Evaluation sets of Method 2 to what the summary calls them."""
 PROMPTS = tuple(FILE_PROMPTS.values())
 
 
-def rows(slopes, detection, demonstration):
+def rows(slopes, detection, models):
     """Return rows as :func:`scripts.core.paper.summary.write` takes them; slopes are percentage points a step.
 
     The headline is how the difference between the slopes of feminine and masculine pronouns depends on dates and on
@@ -26,18 +24,21 @@ def rows(slopes, detection, demonstration):
         ``ci_low``, ``ci_high``, ``sentences``.
     detection : DataFrame
         The same without ``variable``, with ``evaluation_set``, ``templates`` and ``dates``.
-    demonstration : set of str
-        Labels of demonstration models.
+    models : dict of str to dict
+        The run's models.
     """
     found = []
     shown = (slopes.metric == "slope") & (slopes.accumulation == "top") & slopes.gender.isin([DIFFERENCE, *GENDERS])
     # Means over prompts are of several prompts, which stand here each.
     for row in slopes[shown & slopes.prompt.isin(PROMPTS)].itertuples():
         found.append(
-            _row(row, demonstration, "")
+            _row(row, models)
             | {
-                "metric": f"slope over {row.variable}s",
-                "group": row.gender,
+                "metric": "slope" if row.gender != DIFFERENCE else f"slope, {DIFFERENCE}",
+                "evaluation_set": "mgc",
+                "variable": row.variable,
+                "gender": row.gender if row.gender != DIFFERENCE else "",
+                "unit": "percentage points a step",
                 "headline": row.gender == DIFFERENCE,
             }
         )
@@ -45,25 +46,33 @@ def rows(slopes, detection, demonstration):
     shown &= (detection.metric == "AUC") | ((detection.metric == "balanced accuracy") & (detection.choice == "fixed"))
     for row in detection[shown].itertuples():
         found.append(
-            _row(row, demonstration, "" if row.templates == row.release else row.templates)
+            _row(row, models)
             | {
-                "metric": f"{row.metric}, {SETS[row.evaluation_set]}",
-                "group": row.gender,
+                "metric": row.metric,
+                "evaluation_set": row.evaluation_set,
+                "templates": row.templates,
+                "gender": row.gender,
                 "headline": (row.metric, row.evaluation_set, row.gender) == ("AUC", "winogender", "female"),
             }
         )
     return sorted(found, key=lambda row: not row["headline"])
 
 
-def _row(row, demonstration, templates):
+def _row(row, models):
     released = row.release != RUN_SOURCE
-    status = RELEASED if released else DEMONSTRATION if row.model in demonstration else RUN
+    names = {facts["label"]: name for name, facts in models.items()}
+    shown = not released and models[names[row.model]]["demonstration"]
     return {
-        "data": ", ".join(filter(None, [row.release if released else "", templates])),
-        "model": row.model if pd.isna(row.prompt) or row.prompt == "mask" else f"{row.model}, prompt {row.prompt}",
+        "part": row.release,
+        "model": row.model if released else names[row.model],
+        "kind": RELEASED_OUTPUTS if released else MODEL,
+        "scoring": "" if released else DISTRIBUTION,
+        "prompt": "" if pd.isna(row.prompt) or row.prompt == "mask" else row.prompt,
         "value": row.value,
-        "ci_low": row.ci_low,
-        "ci_high": row.ci_high,
+        "low": row.ci_low,
+        "high": row.ci_high,
         "n": row.sentences,
-        "status": status,
+        "n_unit": "sentences",
+        "label": row.model,
+        "demonstration": shown,
     }

@@ -1,8 +1,9 @@
 """WinoPron's rows of the summary over all studies: accuracy and consistencies of each system."""
 
-from scripts.core.paper.summary import BASELINE, DEMONSTRATION, RUN
+from scripts.core.paper.summary import CLUSTERS, FULL, HEURISTIC, MODEL, PARTIAL, PROMPTED, SYSTEM
 from scripts.winopron.lib import study
 from scripts.winopron.lib.analyses.consistency import POOLED
+from scripts.winopron.lib.person_rules import LABELS
 
 METRICS = {
     "accuracy": "accuracy",
@@ -10,17 +11,46 @@ METRICS = {
     "disambiguation_consistency": "disambiguation consistency",
 }
 """Metrics of the summary to what it calls them; the first is the headline."""
+LIKELIHOODS = {study.FULL: FULL, study.PARTIAL: PARTIAL}
+"""What labels of models that resolve by likelihood end with, to the ways of scoring."""
 
 
-def rows(metrics, demonstration=()):
+def identities(models: dict, scored: dict, systems: dict) -> dict[str, dict]:
+    """Return what tells rules, models and coreference systems apart, by the label that tables have.
+
+    Args:
+        models: Name to facts of the models that are prompted.
+        scored: The same of those that resolve by likelihood.
+        systems: The same of the coreference systems.
+    """
+    found = {
+        label: {"model": name, "kind": HEURISTIC, "scoring": CLUSTERS, "label": label} for name, label in LABELS.items()
+    }
+    for name, facts in models.items():
+        found[facts["label"]] = _of(name, facts, MODEL, PROMPTED)
+    for name, facts in scored.items():
+        for ending, scoring in LIKELIHOODS.items():
+            found[facts["label"] + ending] = _of(name, facts, MODEL, scoring)
+    for name, facts in systems.items():
+        debiasing = "" if facts["debiasing"] == "none" else facts["debiasing"]
+        found[study.system_label(facts)] = _of(name, facts, SYSTEM, CLUSTERS) | {"debiasing": debiasing}
+    return found
+
+
+def _of(name, facts, kind, scoring):
+    shown = {"label": facts["label"], "demonstration": facts["demonstration"]}
+    return {"model": name, "kind": kind, "scoring": scoring, **shown}
+
+
+def rows(metrics, known=()):
     """Return rows as :func:`scripts.core.paper.summary.write` takes them, all values being shares.
 
     Parameters
     ----------
     metrics : DataFrame
         Of ``metrics.csv``.
-    demonstration : collection of str
-        Labels of demonstration models.
+    known : dict
+        As :func:`identities` returns it. A system that is not there was given as a file, under its label.
     """
     table = study.corrected(metrics[metrics.pairing != POOLED])
     kept = table.split.isin(["all", "nominative", "accusative", "possessive"])
@@ -29,20 +59,19 @@ def rows(metrics, demonstration=()):
     found = []
     for metric, name in METRICS.items():
         for row in table[table.metric == metric].itertuples():
-            data = study.SETS[row.templates] if row.templates != "replica" else "replica"
-            rule = study.is_rule(row.system)
-            status = BASELINE if rule else DEMONSTRATION if row.system in demonstration else RUN
+            given = {"model": row.system, "kind": SYSTEM, "scoring": "", "label": row.system}
             found.append(
                 {
-                    "data": f"{data}, {study.ENTITIES[row.entities]}",
-                    "model": row.system,
+                    "part": row.templates,
+                    **dict(known).get(row.system, given),
                     "metric": name,
-                    "group": row.split,
+                    "entities": row.entities,
+                    "case": "" if row.split == "all" else row.split,
                     "value": row.value,
-                    "ci_low": row.ci_low,
-                    "ci_high": row.ci_high,
+                    "low": row.ci_low,
+                    "high": row.ci_high,
                     "n": row.n,
-                    "status": status,
+                    "n_unit": "pairs of people",
                     "headline": row.entities == "double" and row.split == "all" and metric == "accuracy",
                 }
             )

@@ -12,57 +12,99 @@ from scripts.paper import paper_summary
 
 
 def row(**given):
-    usual = {"data": "replica", "model": "A", "metric": "accuracy", "group": "all", "value": 0.5, "n": 10}
-    return usual | {"status": "run", "headline": True} | given
+    usual = {"part": "replica", "model": "a", "kind": "model", "scoring": "probability", "metric": "accuracy"}
+    return usual | {"value": 0.5, "n": 10, "n_unit": "instances", "label": "A", "headline": True} | given
 
 
-def test_every_study_has_the_same_columns(tmp_path):
+def test_every_study_has_the_same_columns_and_factors_of_its_own(tmp_path):
     one, two, none = (tmp_path / f"{name}.csv" for name in ("one", "two", "none"))
-    summary.write(one, "One", [row(ci_low=0.4, ci_high=0.6), row(model="B", headline=False)])
-    summary.write(two, "Two", [row(data="", value=None, status="released")])
-    summary.write(none, "None", [])
+    summary.write(one, "one", [row(low=0.4, high=0.6, shots=2), row(model="b", headline=False, shots=float("nan"))])
+    summary.write(two, "two", [row(kind="released", scoring="", value=None, case="nominative")])
+    summary.write(none, "none", [])
     csv, as_json = tmp_path / "summary.csv", tmp_path / "summary.json"
     paper_summary.main(summaries_of_studies=[str(one), str(none), str(two)], csv=str(csv), json_file=str(as_json))
-    made = files.read_csv(csv)
-    assert made.columns.tolist() == summary.COLUMNS
-    assert made.study.tolist() == ["One", "One", "Two"]
-    assert made.ci_low.notna().tolist() == [True, False, False]
+    made = summary.read([csv])
+    assert summary.factors(made) == ["shots", "case"]
+    assert made.columns.tolist()[6:10] == ["metric", "shots", "case", "value"]
+    assert made.study.tolist() == ["one", "one", "two"]
+    # A number stays one where other rows have none; what is empty is pooled.
+    assert made.shots.tolist() == ["2", "", ""] and made.case.tolist() == ["", "", "nominative"]
+    assert made.low.notna().tolist() == made.level.eq(0.95).tolist() == [True, False, False]
+    assert made.unit.eq("share").all() and made.headline.tolist() == [True, False, True]
     listed = json.loads(as_json.read_text(encoding="utf-8"))
-    assert listed[0] == {"study": "One", **row(ci_low=0.4, ci_high=0.6)} and listed[2]["value"] is None
+    assert listed[0]["study"] == "one" and listed[0]["shots"] == "2" and listed[2]["value"] is None
     assert summary.read([none]).columns.tolist() == summary.COLUMNS
 
 
 @pytest.mark.parametrize(
     ("rows", "words"),
     [
-        ([row(status="ran")], "status 'ran'; did you mean 'run'"),
-        ([row(ci_low=0.4)], "one end of the interval is missing"),
-        ([row(ci_low=0.6, ci_high=0.4)], "ends before it begins"),
-        ([row(), row(value=0.7)], "two rows for .*replica, A, accuracy, all"),
-        ([row(valeu=3)], "no columns of a summary: valeu"),
+        ([row(kind="modle")], "A, accuracy: kind 'modle'; did you mean 'model'"),
+        ([row(scoring="probabilty")], "scoring 'probabilty'; did you mean 'probability'"),
+        ([row(n_unit="things")], "n_unit 'things'"),
+        ([row(low=0.4)], "one end of the interval is missing"),
+        ([row(low=0.6, high=0.4)], "ends before it begins"),
+        ([row(case="x"), row(case="x", value=0.7)], "two rows for s, replica, a, model, probability, accuracy, x"),
     ],
 )
 def test_rows_that_are_no_summary_are_refused(tmp_path, rows, words):
     with pytest.raises(ValueError, match=words):
-        summary.write(tmp_path / "s.csv", "S", rows)
+        summary.write(tmp_path / "s.csv", "s", rows)
     assert not (tmp_path / "s.csv").exists()
 
 
 def test_a_file_of_another_form_is_refused(tmp_path):
-    files.write_csv(tmp_path / "s.csv", pd.DataFrame({"study": ["S"]}))
-    with pytest.raises(UserError, match="column 'data' is missing; delete the file"):
+    files.write_csv(tmp_path / "s.csv", pd.DataFrame({"study": ["s"]}))
+    with pytest.raises(UserError, match="column 'part' is missing; delete the file"):
         summary.read([tmp_path / "s.csv"])
 
 
-def test_the_overview_shows_headlines_and_of_many_models_the_ends():
-    several = [row(model=f"m{n}", value=n / 100, n=1000 + n) for n in range(summary.FEW + 1)]
-    frame = pd.DataFrame([
-        row(ci_low=0.4, ci_high=0.6), row(group="xe", value=-0.1), row(model="B", headline=False),
+def written(tmp_path, rows):
+    summary.write(tmp_path / "s.csv", "s", rows)
+    return summary.read([tmp_path / "s.csv"])
+
+
+def test_rows_are_found_by_what_they_are_of(tmp_path):
+    rows = [row(), row(case="nominative"), row(case="nominative", prompt="B"), row(metric="slope", case="nominative")]
+    frame = written(tmp_path, rows)
+    assert summary.at(frame, metric="accuracy").index.tolist() == [0]
+    # A prompt is another way of asking for the same.
+    assert summary.at(frame, metric="accuracy", case="nominative").index.tolist() == [1, 2]
+    assert summary.at(frame, metric="accuracy", case="nominative", prompt="B").index.tolist() == [2]
+    assert summary.at(frame, metric="accuracy", shots=2).empty
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"n_distractors": 0}, "accuracy, no distractors"),
+        ({"n_distractors": 1, "pronoun": "xe"}, "accuracy, 1 distractor, xe"),
+        ({"shots": 0, "pronoun_type": "binary"}, "accuracy, binary pronouns"),
+        ({"gender": "female", "evaluation_set": "winogender"}, "accuracy, Winogender, female"),
+        ({"role": "swap-1|swap-2"}, "accuracy, counterfactual"),
+    ],
+)
+def test_metrics_are_told_with_their_factors(tmp_path, given, words):
+    assert summary.what(written(tmp_path, [row(**given)]).iloc[0].to_dict()) == words
+
+
+def test_models_are_told_with_how_they_decided():
+    given = row(debiasing="n-CDA", scoring=summary.FULL, prompt="B")
+    assert summary.who(given) == "A, n-CDA, full likelihood, prompt B"
+
+
+def test_the_overview_shows_headlines_and_of_many_models_the_ends(tmp_path):
+    several = [row(model=f"m{n}", label=f"M{n}", value=n / 100, n=1000 + n) for n in range(summary.FEW + 1)]
+    frame = written(tmp_path, [
+        row(low=0.4, high=0.6), row(pronoun="xe", value=-0.1, kind="released"), row(model="b", headline=False),
         *[r | {"metric": "other"} for r in several],
-    ]).assign(study="S").reindex(columns=summary.COLUMNS)  # fmt: skip
-    cells = summary.overview(frame)
+    ])  # fmt: skip
+    cells, rows = summary.overview(frame, {"s": "S"})
+    assert cells["Study"].unique().tolist() == ["S"]
     assert cells["Metric"].tolist() == ["accuracy", "accuracy, xe", "other", "other"]
-    assert cells["Model or system"].tolist() == ["A", "A", "lowest of 9: m0", "highest of 9: m8"]
+    assert cells["Model or system"].tolist() == ["A", "A", "lowest of 9: M0", "highest of 9: M8"]
     assert cells[summary.VALUE].tolist() == ["0.500 [0.400, 0.600]", "−0.100", "0.000", "0.080"]
-    assert cells["n"].tolist()[-1] == "1,008"
-    assert summary.overview(frame[:0]).empty
+    assert cells["Status"].tolist() == ["run", "released", "run", "run"]
+    assert cells["n"].tolist()[-1] == "1,008 instances"
+    assert rows.model.tolist() == ["a", "a", "m0", "m8"] and rows.value.tolist() == [0.5, -0.1, 0.0, 0.08]
+    assert summary.overview(frame[:0], {})[0].empty

@@ -5,10 +5,10 @@ import pytest
 from scripts.core import files
 from scripts.core.errors import UserError
 from scripts.core.paper import trajectory
-from scripts.core.paper.summary import COLUMNS
+from scripts.core.paper.summary import write
 from scripts.ruff import figure_trajectory
 
-POINTS = [["0", "accuracy, no distractors", "all"], ["5", "accuracy, 5 distractors", "all"]]
+POINTS = [[number, "accuracy", {"scoring": "probability", "n_distractors": int(number)}] for number in ("0", "5")]
 
 
 def checkpoint(name, position, label):
@@ -25,13 +25,15 @@ MODELS = {
 
 def summary(tmp_path, models):
     rows = [
-        ("RUFF", data, facts["label"], metric, "all", *(0.1 * place + off for off in (0, -0.05, 0.05)), 60, "run", True)
-        for data in ("replica", "official")
-        for place, facts in enumerate(models.values(), 1)
-        for _, metric, _ in POINTS
+        {"part": part, "model": name, "kind": "model", "metric": metric, "value": 0.1 * place,
+         "low": 0.1 * place - 0.05, "high": 0.1 * place + 0.05, "n": 60, "n_unit": "instances",
+         "label": facts["label"], **factors}
+        for part in ("replica", "official")
+        for place, (name, facts) in enumerate(models.items(), 1)
+        for _, metric, factors in POINTS
     ]  # fmt: skip
     path = tmp_path / "summary.csv"
-    path.write_text("\n".join(",".join(f'"{cell}"' for cell in row) for row in [COLUMNS, *rows]), encoding="utf-8")
+    write(path, "ruff", rows)
     return path
 
 
@@ -62,5 +64,5 @@ def test_panels_axes_and_legend(tmp_path):
 
 def test_a_checkpoint_without_a_value_is_named(tmp_path):
     path = summary(tmp_path, {name: facts for name, facts in MODELS.items() if name != "a-step90"})
-    with pytest.raises(UserError, match=r"nothing on accuracy, no distractors \(all\) of A step90"):
+    with pytest.raises(UserError, match=r"nothing on accuracy \(0\) of A step90"):
         draw(tmp_path, path)

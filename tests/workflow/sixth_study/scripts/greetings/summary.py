@@ -2,26 +2,29 @@
 
 from scripts.core import files
 from scripts.core.job import run
-from scripts.core.paper.summary import RUN, write
+from scripts.core.paper.summary import MODEL, PROBABILITY, write
 
 
 def main(*, choices: list, summary: str, template_sets: list):
     """Write ``summary`` (CSV) from one table of ``choices`` for each of ``template_sets``."""
     rows = [
         {
-            "data": name,
+            "part": name,
             "model": row.model,
+            "kind": MODEL,
+            "scoring": PROBABILITY,
             "metric": "share of sentences",
-            "group": row.pronoun,
+            "pronoun": row.pronoun,
             "value": row.chosen / row.n,
             "n": row.n,
-            "status": RUN,
+            "n_unit": "instances",
+            "label": row.model,
             "headline": row.pronoun == "they",
         }
         for name, path in zip(template_sets, choices, strict=True)
         for row in files.read_csv(path).rename(columns={"count": "chosen"}).itertuples()
     ]
-    write(summary, "Greetings", rows)
+    write(summary, "greetings", rows)
 
 
 if __name__ == "__main__":
