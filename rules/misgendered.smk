@@ -951,7 +951,11 @@ declare(
             for templates in (MISGENDERED["templates"] if MISGENDERED_MODELS else [])
             for table in ("normalisation", "calibration", "regressions", "model_pairs", "power", "mixed_model")
         ],
-        params={"models": MISGENDERED_MODELS, "template_sets": MISGENDERED["templates"]},
+        params={
+            "models": MISGENDERED_MODELS,
+            "template_sets": MISGENDERED["templates"],
+            "wording": MISGENDERED["declarations"]["wording"],
+        },
     ),
     card=Card(
         value="Accuracy",

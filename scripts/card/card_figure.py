@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from scripts.core import plotting
+from scripts.core import estimate_rows, plotting
 from scripts.core.job import run
 from scripts.core.paper import published
 from scripts.core.paper import summary as summaries
@@ -75,8 +75,8 @@ def main(
 
 def read(path, model):
     """Return the rows of a summary about what ran, without demonstration models other than ``model``."""
-    frame = summaries.read([path])
-    ran = frame.kind.isin([summaries.MODEL, summaries.SYSTEM])
+    frame = estimate_rows.read([path])
+    ran = frame.kind.isin([estimate_rows.MODEL, estimate_rows.SYSTEM])
     return frame[ran & ((frame.model == model) | ~frame.demonstration)]
 
 
@@ -92,7 +92,7 @@ def of_points(frame, points, parts, model):
     return [
         (row["model"], summaries.who(row), name, row["value"], row["low"], row["high"], row["n"])
         for name, metric, factors, _ in points
-        for row in summaries.at(frame, metric=metric, **factors).to_dict("records")
+        for row in estimate_rows.at(frame, metric=metric, **factors).to_dict("records")
     ]
 
 

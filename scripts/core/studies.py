@@ -384,7 +384,7 @@ class Study:
     question : str
         What the study asks, in one sentence for the overview.
     summary : Result or None
-        The rule that writes the study's rows of the summary over all studies (``scripts/core/paper/summary.py``).
+        The rule that writes the study's rows of the summary over all studies (``scripts/core/estimate_rows.py``).
     headline : list of str
         The figures that the HTML report opens with, by name.
     card : Card or None

@@ -7,11 +7,10 @@ import subprocess
 import time
 from pathlib import Path
 
-from scripts.core import files
+from scripts.core import estimate_rows, files
 from scripts.core.errors import UserError, counted
 from scripts.core.job import log, run
 from scripts.core.paper import eval_records
-from scripts.core.paper import summary as summaries
 from scripts.core.provenance import job_records
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -66,7 +65,7 @@ def main(
         If a record is not valid, or cannot be validated.
     """
     canary = Path(canary_file).read_text(encoding="utf-8").splitlines()[0].lstrip("# ")
-    table = summaries.read([summary])
+    table = estimate_rows.read([summary])
     created = int(time.time())
     places = {}
     for place, entry in enumerate(scored):

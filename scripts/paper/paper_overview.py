@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from scripts.core import files
+from scripts.core import estimate_rows, files
 from scripts.core.job import run
 from scripts.core.paper import claims, latex, report, sections, summary
 from scripts.core.paper.tables import telling
@@ -51,7 +51,7 @@ def main(
         ``key``, ``label``, ``question`` and ``parts``.
     """
     labels = {study["key"]: study["label"] for study in studies}
-    cells, rows = summary.overview(summary.read([summary_csv]), labels)
+    cells, rows = summary.overview(estimate_rows.read([summary_csv]), labels)
     cells, constant = telling(cells, ["Study", "Model or system", "Metric"])
     files.write_csv(csv, rows)
     files.write_text(tex, typeset(cells))

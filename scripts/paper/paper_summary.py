@@ -2,14 +2,13 @@
 
 import json
 
-from scripts.core import files
+from scripts.core import estimate_rows, files
 from scripts.core.job import run
-from scripts.core.paper import summary as summaries
 
 
 def main(*, summaries_of_studies: list, csv: str, json_file: str):
     """Write ``csv`` and ``json_file``, a list of the same rows, from the summaries of the studies, in that order."""
-    frame = summaries.read(summaries_of_studies)
+    frame = estimate_rows.read(summaries_of_studies)
     files.write_csv(csv, frame)
     files.write_json(json_file, json.loads(frame.to_json(orient="records")))
 

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from scripts.core import files
+from scripts.core.estimate_rows import write
 from scripts.core.job import run
-from scripts.core.paper.summary import write
 from scripts.ruff.lib.summary import of_analyses, rows
 
 

@@ -1,8 +1,8 @@
 """Write Underspecification's rows of the summary over all studies."""
 
 from scripts.core import files
+from scripts.core.estimate_rows import write
 from scripts.core.job import run
-from scripts.core.paper.summary import write
 from scripts.underspecification.lib.summary import rows
 
 

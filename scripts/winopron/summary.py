@@ -1,7 +1,7 @@
 """Write WinoPron's rows of the summary over all studies."""
 
+from scripts.core.estimate_rows import write
 from scripts.core.job import run
-from scripts.core.paper.summary import write
 from scripts.winopron.lib import tidy
 from scripts.winopron.lib.summary import identities, rows
 

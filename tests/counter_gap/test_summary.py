@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from scripts.core import files
+from scripts.core import estimate_rows, files
 from scripts.core.paper import summary as summaries
 from scripts.counter_gap import summary
 
@@ -37,7 +37,7 @@ def test_systems_rules_and_debiasing_are_told_apart(tmp_path):
             "o": {"label": "Other", "debiasing": "none", "demonstration": False},
         },
     )
-    made = summaries.read([tmp_path / "summary.csv"])
+    made = estimate_rows.read([tmp_path / "summary.csv"])
     told = [(summaries.who(row), summaries.status(row)) for row in made.to_dict("records")]
     columns = made[["model", "n", "headline", "value"]].values.tolist()
     assert [(*first, *rest) for first, rest in zip(told[:5], columns, strict=False)] == [

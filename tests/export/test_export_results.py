@@ -7,10 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from scripts.core import files, losses
+from scripts.core import estimate_rows, files, losses
 from scripts.core.errors import UserError
 from scripts.core.paper import eval_records
-from scripts.core.paper import summary as summaries
 from scripts.export import export_results
 
 CANARY = "CANARY 1234 never to be used for training."
@@ -52,7 +51,7 @@ def arguments(tmp_path, export_python):
     summary = tmp_path / "summary.csv"
     row = {"part": "replica", "model": "m", "kind": "model", "scoring": "probability", "metric": "accuracy",
            "value": 0.5, "n": 20, "n_unit": "instances", "label": "Model"}  # fmt: skip
-    summaries.write(
+    estimate_rows.write(
         summary,
         "some",
         [

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from scripts.core import files
-from scripts.core.paper import claims, summary
+from scripts.core import estimate_rows, files
+from scripts.core.paper import claims
 from scripts.core.paper.claims import Check, Claim
 from scripts.paper import paper_overview
 from tests.paper.test_paper import DOCUMENT, ROOT, build, needs_tex
@@ -36,9 +36,9 @@ def made(tmp_path):
         for model in ("A_1", "B") for pronoun in ("", "xe")
     ]  # fmt: skip
     paths = [tmp_path / f"{name}.csv" for name in ("one", "two", "all")]
-    summary.write(paths[0], "one", rows)
-    summary.write(paths[1], "two", rows[:1])
-    files.write_csv(paths[2], summary.read(paths[:2]))
+    estimate_rows.write(paths[0], "one", rows)
+    estimate_rows.write(paths[1], "two", rows[:1])
+    files.write_csv(paths[2], estimate_rows.read(paths[:2]))
     folder = tmp_path / "results/one/tables"
     found = [
         Claim(

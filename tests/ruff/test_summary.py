@@ -3,8 +3,7 @@
 import pandas as pd
 import pytest
 
-from scripts.core import files
-from scripts.core.paper import summary as summaries
+from scripts.core import estimate_rows, files
 from scripts.ruff import summary
 from tests.ruff import synthetic
 
@@ -24,7 +23,7 @@ def test_accuracies_are_listed_with_their_intervals(tmp_path):
         accuracy=[str(tmp_path / "accuracy.csv")], prompted=[str(tmp_path / "prompted.csv")],
         tables=[], summary=str(tmp_path / "summary.csv"), template_sets=["replica"], models=TWO, distractors=[0, 5, 3],
     )  # fmt: skip
-    made = summaries.read([tmp_path / "summary.csv"])
+    made = estimate_rows.read([tmp_path / "summary.csv"])
     headline = made[made.headline]
     assert headline.n_distractors.tolist() == ["0"] * 2 + ["5"] * 2 and headline.pronoun.eq("").all()
     assert headline.model.tolist() == 2 * list(TWO) and set(made.study) == {"ruff"}
@@ -32,8 +31,8 @@ def test_accuracies_are_listed_with_their_intervals(tmp_path):
     assert made.demonstration.tolist() == made.model.map(shown).tolist()
     level = accuracy[(accuracy.factor == "pronoun") & (accuracy.level == "xe") & (accuracy.n_distractors == 1)]
     wanted = level[level.model == list(TWO)[1]].iloc[0]
-    (row,) = summaries.at(made, model=list(TWO)[1], pronoun="xe", n_distractors=1).to_dict("records")
+    (row,) = estimate_rows.at(made, model=list(TWO)[1], pronoun="xe", n_distractors=1).to_dict("records")
     for ours, source in (("value", "accuracy"), ("low", "ci_low"), ("high", "ci_high"), ("n", "n")):
         assert row[ours] == pytest.approx(wanted[source])
-    asked = made[made.scoring == summaries.PROMPTED]
+    asked = made[made.scoring == estimate_rows.PROMPTED]
     assert asked.value.tolist() == [0.5, 0.6] and asked.low.isna().all() and not asked.headline.any()

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from scripts.core import files
+from scripts.core import estimate_rows, files
 from scripts.core.paper import summary as summaries
 from scripts.underspecification import summary
 
@@ -37,7 +37,7 @@ def test_slopes_and_detection_are_listed_by_source_and_prompt(tmp_path):
         slopes=str(tmp_path / "slopes.csv"), detection=str(tmp_path / "detection.csv"),
         summary=str(tmp_path / "summary.csv"), models=models,
     )  # fmt: skip
-    made = summaries.read([tmp_path / "summary.csv"])
+    made = estimate_rows.read([tmp_path / "summary.csv"])
     told = [
         (row["part"], row["model"], summaries.who(row), summaries.what(row), row["value"], summaries.status(row))
         for row in made.to_dict("records")

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from scripts import audit
-from scripts.core import files
+from scripts.core import estimate_rows, files
 from scripts.core.errors import UserError
-from scripts.core.paper import summary
 from scripts.core.provenance.origins import Origins
 from tests.workflow.conftest import TARGETS
 
@@ -41,7 +40,7 @@ def instances(origins, row):
     """Yield the tables behind an estimate with their rows; texts have what is counted of their instances."""
     folder = f"results/{row['study']}/instances/"
     made = [path for path in origins.makers if path.startswith(folder) and path.endswith(".parquet")]
-    counted = summary.UNITS[row["n_unit"]]
+    counted = estimate_rows.UNITS[row["n_unit"]]
     for table, mask in origins.instances_of(row).items():
         frame = files.read_parquet(table)[mask.to_numpy(zero_copy_only=False)]
         for given in map(files.read_parquet, made):
@@ -55,7 +54,7 @@ def instances(origins, row):
 def count(frames, unit):
     found = set()
     for frame in frames:
-        named = [name for name in summary.UNITS[unit] if name in frame]
+        named = [name for name in estimate_rows.UNITS[unit] if name in frame]
         assert named, unit
         found |= set(frame[named].itertuples(index=False, name=None))
     return len(found)
@@ -68,7 +67,7 @@ def test_n_counts_the_rows_that_the_trace_names(origins, rows):
     for row in sample:
         frames = [frame for _, frame in instances(origins, row)]
         assert frames, row
-        if summary.UNITS[row["n_unit"]]:
+        if estimate_rows.UNITS[row["n_unit"]]:
             assert count(frames, row["n_unit"]) == row["n"], row
             checked += 1
     assert checked > 0.8 * DRAWN
@@ -99,8 +98,8 @@ def right(row, frame):
 
 
 def test_accuracies_are_those_of_the_rows_that_the_trace_names(origins, rows):
-    plain = rows[(rows.metric == "accuracy") & rows.normalisation.isna() & ~rows.scoring.isin([summary.PROMPTED])]
-    plain = plain[~plain.scoring.isin([summary.FULL, summary.PARTIAL])]
+    plain = rows[(rows.metric == "accuracy") & rows.normalisation.isna() & ~rows.scoring.isin([estimate_rows.PROMPTED])]
+    plain = plain[~plain.scoring.isin([estimate_rows.FULL, estimate_rows.PARTIAL])]
     studies = set()
     for row in drawn(plain):
         found = [(frame, right(row, frame)) for _, frame in instances(origins, row)]
@@ -115,13 +114,13 @@ def test_accuracies_are_those_of_the_rows_that_the_trace_names(origins, rows):
 
 
 def test_likelihoods_lead_to_the_templates_that_were_scored(origins, rows):
-    full = rows[(rows.study == "winopron") & (rows.scoring == summary.FULL) & (rows.metric == "accuracy")]
+    full = rows[(rows.study == "winopron") & (rows.scoring == estimate_rows.FULL) & (rows.metric == "accuracy")]
     whole = full[full.case.isna()].iloc[0].to_dict()
     (found,) = instances(origins, whole)
     assert found[0] == "results/winopron/instances/replica/selected.parquet"
     assert len(found[1]) == len(files.read_parquet(found[0]))
     # Of a prompted model the prompts, of a system the sentences.
-    for scoring, folder in ((summary.PROMPTED, "prompts"), (summary.CLUSTERS, "instances")):
+    for scoring, folder in ((estimate_rows.PROMPTED, "prompts"), (estimate_rows.CLUSTERS, "instances")):
         row = rows[(rows.study == "winopron") & (rows.scoring == scoring)].iloc[0].to_dict()
         assert {table.split("/")[2] for table, _ in instances(origins, row)} == {folder}, row
 

@@ -6,8 +6,7 @@ import re
 import pandas as pd
 import pytest
 
-from scripts.core import files, options
-from scripts.core.paper import summary
+from scripts.core import estimate_rows, files, options
 
 pytestmark = pytest.mark.workflow
 WORDS = 7
@@ -65,12 +64,12 @@ def aggregates(folder, study):
 
 def test_exported_accuracies_are_those_of_the_summary(exported):
     """Of the sets and conditions that the summary has too."""
-    table = summary.read([exported / "results/paper/summary.csv"])
+    table = estimate_rows.read([exported / "results/paper/summary.csv"])
     names = {label: name for name, label in zip(table.model, table.label, strict=True)}
 
-    def accuracies(study, label, part, scoring=summary.PROBABILITY, **levels):
+    def accuracies(study, label, part, scoring=estimate_rows.PROBABILITY, **levels):
         of = {"study": study, "model": names[label], "part": part, "scoring": scoring}
-        return summary.at(table, metric="accuracy", **of, **levels)
+        return estimate_rows.at(table, metric="accuracy", **of, **levels)
 
     compared = 0
     for label, found in aggregates(exported, "ruff"):
@@ -81,7 +80,7 @@ def test_exported_accuracies_are_those_of_the_summary(exported):
             compared += 1
     for label, found in aggregates(exported, "winopron"):
         for key, (value, n) in found.items():
-            rows = accuracies("winopron", label, key.removeprefix("choices-"), summary.FULL, entities="double")
+            rows = accuracies("winopron", label, key.removeprefix("choices-"), estimate_rows.FULL, entities="double")
             assert rows.value.tolist() == [pytest.approx(value)] and n > 1, (label, key)
             compared += 1
     for label, found in aggregates(exported, "misgendered"):

@@ -4,8 +4,7 @@ import re
 
 import pytest
 
-from scripts.core import files
-from scripts.core.paper import summary
+from scripts.core import estimate_rows, files
 from scripts.core.provenance.trace import ranges
 
 pytestmark = pytest.mark.workflow
@@ -124,10 +123,10 @@ def test_what_no_model_made_leads_to_lines_of_files(asked, what):
 
 
 def test_rows_of_the_summary_lead_to_those_of_the_study_alone(finished, asked):
-    table = summary.read([finished.folder / "results/paper/summary.csv"])
+    table = estimate_rows.read([finished.folder / "results/paper/summary.csv"])
     mine = {"study": "misgendered", "model": "tiny-opt", "metric": "accuracy", "pronoun_type": "neo"}
     for shots, path in ((0, ZERO), (1, FEW)):
-        row = summary.at(table, **mine, shots=shots).index.item() + 1
+        row = estimate_rows.at(table, **mine, shots=shots).index.item() + 1
         status, printed = asked(f"results/paper/summary.csv:{row}:value")
         assert status == 0, printed
         count = behind(finished.folder, path, {"pronoun_type": ["neo"]})[0]

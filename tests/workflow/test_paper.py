@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from scripts.core.paper import summary
+from scripts.core import estimate_rows
 from tests.workflow.conftest import ROOT
 
 pytestmark = pytest.mark.workflow
@@ -48,7 +48,7 @@ def test_every_float_has_its_caption_below_and_is_placed_by_latex(finished):
 
 def test_the_summary_has_all_studies_in_one_form(finished):
     folder = finished.folder / "results/paper"
-    rows = summary.read([folder / "summary.csv"])
+    rows = estimate_rows.read([folder / "summary.csv"])
     studies = ["ruff", "counter_gap", "misgendered", "underspecification", "winopron"]
     assert rows.study.drop_duplicates().tolist() == studies
     assert rows.n.gt(0).all() and rows.groupby("study").headline.any().all()
@@ -63,9 +63,9 @@ def test_the_summary_has_all_studies_in_one_form(finished):
 
 def test_the_overview_is_what_the_summary_says(finished):
     folder = finished.folder / "results/paper"
-    rows = summary.read([folder / "summary.csv"])
+    rows = estimate_rows.read([folder / "summary.csv"])
     shown = rows[rows.headline]
-    listed = summary.read([folder / "tables/overview.csv"])
+    listed = estimate_rows.read([folder / "tables/overview.csv"])
     assert listed.study.drop_duplicates().tolist() == shown.study.drop_duplicates().tolist()
     assert listed.merge(shown).shape == listed.shape
     assert f"{shown.iloc[0].value:.3f} [" in (folder / "tables/overview.tex").read_text()

@@ -108,16 +108,6 @@ def test_its_rows_are_in_the_audit(site):
     assert set(found.values()) == {"current"}
 
 
-def test_its_estimates_lead_to_its_sentences(site):
-    command = [sys.executable, "-m", "scripts.audit", "--configfile", "config/test.yaml"]
-    command += ["results/paper/summary.csv:1:value"]
-    done = subprocess.run(command, cwd=site.folder, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
-    assert re.findall(r"^(\d+) rows? of (\S+)", done.stdout, flags=re.M) == [
-        ("4", "results/greetings/instances/replica/selected.parquet,")
-    ]
-
-
 def test_only_what_a_change_concerns_runs_again(site):
     script = site.folder / "scripts/greetings/figure_choices.py"
     before, stat = script.read_text(), script.stat()

@@ -13,7 +13,7 @@ import hashlib
 import json
 import math
 
-from scripts.core import losses, options
+from scripts.core import estimate_rows, losses, options
 from scripts.core.errors import UserError
 from scripts.core.paper import summary as summaries
 
@@ -241,9 +241,9 @@ def summary_results(rows, study):
     """Return the results of the rows of a summary that have a value, in a study of this label."""
     made = []
     for row in rows[rows.value.notna()].to_dict("records"):
-        asked = f"prompt {row[summaries.ASKED]}" if row.get(summaries.ASKED) else ""
+        asked = f"prompt {row[estimate_rows.ASKED]}" if row.get(estimate_rows.ASKED) else ""
         # What a score decides goes without saying.
-        decided = "" if row["scoring"] in (summaries.PROBABILITY, summaries.DISTRIBUTION) else row["scoring"]
+        decided = "" if row["scoring"] in (estimate_rows.PROBABILITY, estimate_rows.DISTRIBUTION) else row["scoring"]
         name = ", ".join(filter(None, [summaries.what(row), decided, asked]))
         bounds = (0, 1) if row["unit"] == "share" and row["metric"] == "accuracy" else (None, None)
         details = {"status": summaries.status(row), "unit": row["unit"], "n_unit": row["n_unit"]}
@@ -254,7 +254,7 @@ def summary_results(rows, study):
 
 def rows_of(summary, study, model):
     """Return the rows of a summary that are of a study's model, alone."""
-    own = (summary.study == study) & (summary.model == model) & (summary.kind == summaries.MODEL)
+    own = (summary.study == study) & (summary.model == model) & (summary.kind == estimate_rows.MODEL)
     return summary[own & (summary.compared_with == "" if "compared_with" in summary else True)]
 
 

@@ -5,9 +5,8 @@ A study that declares a figure ``trajectory`` has a script ``figure_trajectory.p
 
 import pandas as pd
 
-from scripts.core import plotting
+from scripts.core import estimate_rows, plotting
 from scripts.core.errors import UserError
-from scripts.core.paper import summary
 
 COLUMNS = ["series", "position", "unit", "model", "group", "value", "low", "high", "n"]
 WIDE = 30
@@ -26,13 +25,13 @@ def rows(path: str, models: dict, points: list, templates: str) -> pd.DataFrame:
     Raises:
         UserError: If the summary lacks a value.
     """
-    found = summary.read([path])
+    found = estimate_rows.read([path])
     listed = []
     members = [(name, facts) for name, facts in models.items() if "series" in facts]
     for name, facts in sorted(members, key=lambda member: member[1]["series"]["position"]):
         place = facts["series"]
         for label, metric, factors in points:
-            rows = summary.at(found, part=templates, model=name, metric=metric, **factors)
+            rows = estimate_rows.at(found, part=templates, model=name, metric=metric, **factors)
             if len(rows) != 1:
                 raise UserError(
                     f"{path}: nothing on {metric} ({label}) of {facts['label']}; delete the file and run the workflow "

@@ -16,7 +16,7 @@ which holds the file's name). What lies between a result and them is joined by i
   ``@cells``, further columns as ``a=b;c=d``.
 - A wildcard keeps apart what is made for each of its values: a fact of the same name closes the way to the others.
 
-A row of a summary (:mod:`scripts.core.paper.summary`) needs none of this: its identity says which output of which model
+A row of a summary (:mod:`scripts.core.estimate_rows`) needs none of this: its identity says which output of which model
 it was computed from, and its factors which instances (:meth:`Origins.of_estimate`).
 """
 
@@ -24,9 +24,8 @@ import fnmatch
 import re
 from pathlib import Path
 
-from scripts.core import files
+from scripts.core import estimate_rows, files
 from scripts.core.errors import UserError
-from scripts.core.paper import summary
 
 MISSING = ""
 """The value of a fact that chooses the rows where a column is missing."""
@@ -158,7 +157,7 @@ class Origins:
             ``file``, ``rows`` (sorted list of int, as an editor counts them), ``table`` (that has the instances or
             texts; None for a file that is read directly) and ``count`` (of its rows).
         """
-        if rows and all(set(summary.COLUMNS) <= set(row) for row in rows):
+        if rows and all(set(estimate_rows.COLUMNS) <= set(row) for row in rows):
             return _joined([self.of_estimate(row, row_of) for row in rows])
         wildcards = self.makers.get(path, {}).get("wildcards", {})
         beside = Path(path).with_suffix(".csv").as_posix()
@@ -208,12 +207,12 @@ class Origins:
         import pyarrow.compute as pc
 
         said = {name: plain(row[name]) for name in row}
-        facts = {name: said[name].split("|") for name in summary.factors(row) if said[name]}
+        facts = {name: said[name].split("|") for name in estimate_rows.factors(row) if said[name]}
         models = [*facts.pop("compared_with", []), said["model"]]
         known = self.outcomes.get(said["study"], {})
         levels = {name: values[0] for name, values in facts.items()}
         outcomes = [path.format(**said | levels) for path in known.get(said["scoring"], known.get("", []))]
-        room = f"results/{said['study']}/{summary.ROOMS.get(said['scoring'])}/"
+        room = f"results/{said['study']}/{estimate_rows.ROOMS.get(said['scoring'])}/"
         upstream = {path for outcome in outcomes if outcome in self.makers for path in self._needs(outcome)}
         if not known:
             upstream = {path for path, job in self.makers.items() if said["part"] in job["wildcards"].values()}

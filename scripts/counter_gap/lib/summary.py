@@ -1,6 +1,6 @@
 """Counter-GAP's rows of the summary over all studies: accuracy and inconsistencies of each system."""
 
-from scripts.core.paper.summary import CLUSTERS, HEURISTIC, RELEASED_OUTPUTS, SYSTEM
+from scripts.core.estimate_rows import CLUSTERS, HEURISTIC, RELEASED_OUTPUTS, SYSTEM
 from scripts.counter_gap.lib.name_rules import LABELS
 
 METRICS = {
@@ -40,7 +40,7 @@ def identity(row, systems):
 
 
 def rows(metrics, sizes, systems):
-    """Return rows as :func:`scripts.core.paper.summary.write` takes them, all values being shares.
+    """Return rows as :func:`scripts.core.estimate_rows.write` takes them, all values being shares.
 
     Parameters
     ----------

@@ -1,6 +1,7 @@
 """MISGENDERED's rows of the summary over all studies: accuracies, and what analyses of the same scores say of them."""
 
-from scripts.core.paper.summary import MODEL, PROBABILITY, beside
+from scripts.core.estimate_rows import MODEL, PROBABILITY
+from scripts.core.paper.summary import beside
 from scripts.misgendered.lib import figures
 from scripts.misgendered.lib.analyses.normalisation import STUDY
 from scripts.misgendered.lib.labels import ALL, TYPES
@@ -10,7 +11,7 @@ SUBSETS = {"all groups": "", "neo-pronouns": "neo"}
 
 
 def rows(frame, models, template_sets):
-    """Return rows as :func:`scripts.core.paper.summary.write` takes them, all values being shares.
+    """Return rows as :func:`scripts.core.estimate_rows.write` takes them, all values being shares.
 
     Parameters
     ----------
@@ -89,6 +90,6 @@ def of_analyses(tables, models, data):
     parts = tables["mixed_model"]
     for row in parts[parts.converged.astype(bool) & (parts.factor == "pronoun_type")].itertuples():
         # A coefficient is one of all instances, not of those with its level.
-        fitted = {"coefficient": f"{row.factor} {row.level}", "unit": "log odds"}
+        fitted = {"coefficient": f"{row.factor} {row.level}", "unit": "log odds", "n_unit": "decisions"}
         add([], "log odds of being right", ALL, row.estimate, row.n, row.ci_low, row.ci_high, **fitted)
     return found

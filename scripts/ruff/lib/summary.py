@@ -1,6 +1,7 @@
 """RUFF's rows of the summary over all studies: accuracies, and what the analyses of the same scores say of them."""
 
-from scripts.core.paper.summary import MODEL, PROBABILITY, PROMPTED, beside
+from scripts.core.estimate_rows import MODEL, PROBABILITY, PROMPTED
+from scripts.core.paper.summary import beside
 from scripts.ruff.lib.analyses.normalisation import STUDY
 
 ABOUT = {"right": "being right", "pick": "the set that is picked"}
@@ -10,7 +11,7 @@ POOLED = {"all": ""}
 
 
 def rows(accuracy, prompted, models, data, most):
-    """Return rows as :func:`scripts.core.paper.summary.write` takes them.
+    """Return rows as :func:`scripts.core.estimate_rows.write` takes them.
 
     The headline is the accuracy without distractors and with the most.
 
@@ -97,7 +98,7 @@ def of_analyses(tables, models, data):
     parts = tables["mixed_model"]
     for row in parts[parts.converged.astype(bool) & parts.factor.isin(["n_distractors", "pronoun"])].itertuples():
         # A coefficient is one of all instances, not of those with its level.
-        fitted = {"coefficient": f"{row.factor} {row.level}", "unit": "log odds"}
+        fitted = {"coefficient": f"{row.factor} {row.level}", "unit": "log odds", "n_unit": "decisions"}
         add([], "log odds of being right", "all", row.estimate, row.n, row.ci_low, row.ci_high, **fitted)
     for row in () if "scored_agreement" not in tables else tables["scored_agreement"].itertuples():
         # A pronoun set that was never picked has no instances.

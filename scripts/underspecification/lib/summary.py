@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from scripts.core.paper.summary import DISTRIBUTION, MODEL, RELEASED_OUTPUTS
+from scripts.core.estimate_rows import DISTRIBUTION, MODEL, RELEASED_OUTPUTS
 from scripts.underspecification.lib.study import FILE_PROMPTS
 from scripts.underspecification.lib.study import RUN as RUN_SOURCE
 
@@ -12,7 +12,7 @@ PROMPTS = tuple(FILE_PROMPTS.values())
 
 
 def rows(slopes, detection, models):
-    """Return rows as :func:`scripts.core.paper.summary.write` takes them; slopes are percentage points a step.
+    """Return rows as :func:`scripts.core.estimate_rows.write` takes them; slopes are percentage points a step.
 
     The headline is how the difference between the slopes of feminine and masculine pronouns depends on dates and on
     places, and how well feminine pronouns tell Winogender's unspecified sentences from the others.

@@ -1,6 +1,6 @@
 """WinoPron's rows of the summary over all studies: accuracy and consistencies of each system."""
 
-from scripts.core.paper.summary import CLUSTERS, FULL, HEURISTIC, MODEL, PARTIAL, PROMPTED, SYSTEM
+from scripts.core.estimate_rows import CLUSTERS, FULL, HEURISTIC, MODEL, PARTIAL, PROMPTED, SYSTEM
 from scripts.winopron.lib import study
 from scripts.winopron.lib.analyses.consistency import POOLED
 from scripts.winopron.lib.person_rules import LABELS
@@ -43,7 +43,7 @@ def _of(name, facts, kind, scoring):
 
 
 def rows(metrics, known=()):
-    """Return rows as :func:`scripts.core.paper.summary.write` takes them, all values being shares.
+    """Return rows as :func:`scripts.core.estimate_rows.write` takes them, all values being shares.
 
     Parameters
     ----------

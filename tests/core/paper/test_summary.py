@@ -5,7 +5,7 @@ import json
 import pandas as pd
 import pytest
 
-from scripts.core import files
+from scripts.core import estimate_rows, files
 from scripts.core.errors import UserError
 from scripts.core.paper import summary
 from scripts.paper import paper_summary
@@ -18,13 +18,15 @@ def row(**given):
 
 def test_every_study_has_the_same_columns_and_factors_of_its_own(tmp_path):
     one, two, none = (tmp_path / f"{name}.csv" for name in ("one", "two", "none"))
-    summary.write(one, "one", [row(low=0.4, high=0.6, shots=2), row(model="b", headline=False, shots=float("nan"))])
-    summary.write(two, "two", [row(kind="released", scoring="", value=None, case="nominative")])
-    summary.write(none, "none", [])
+    estimate_rows.write(
+        one, "one", [row(low=0.4, high=0.6, shots=2), row(model="b", headline=False, shots=float("nan"))]
+    )
+    estimate_rows.write(two, "two", [row(kind="released", scoring="", value=None, case="nominative")])
+    estimate_rows.write(none, "none", [])
     csv, as_json = tmp_path / "summary.csv", tmp_path / "summary.json"
     paper_summary.main(summaries_of_studies=[str(one), str(none), str(two)], csv=str(csv), json_file=str(as_json))
-    made = summary.read([csv])
-    assert summary.factors(made) == ["shots", "case"]
+    made = estimate_rows.read([csv])
+    assert estimate_rows.factors(made) == ["shots", "case"]
     assert made.columns.tolist()[6:10] == ["metric", "shots", "case", "value"]
     assert made.study.tolist() == ["one", "one", "two"]
     # A number stays one where other rows have none; what is empty is pooled.
@@ -33,7 +35,7 @@ def test_every_study_has_the_same_columns_and_factors_of_its_own(tmp_path):
     assert made.unit.eq("share").all() and made.headline.tolist() == [True, False, True]
     listed = json.loads(as_json.read_text(encoding="utf-8"))
     assert listed[0]["study"] == "one" and listed[0]["shots"] == "2" and listed[2]["value"] is None
-    assert summary.read([none]).columns.tolist() == summary.COLUMNS
+    assert estimate_rows.read([none]).columns.tolist() == estimate_rows.COLUMNS
 
 
 @pytest.mark.parametrize(
@@ -49,29 +51,29 @@ def test_every_study_has_the_same_columns_and_factors_of_its_own(tmp_path):
 )
 def test_rows_that_are_no_summary_are_refused(tmp_path, rows, words):
     with pytest.raises(ValueError, match=words):
-        summary.write(tmp_path / "s.csv", "s", rows)
+        estimate_rows.write(tmp_path / "s.csv", "s", rows)
     assert not (tmp_path / "s.csv").exists()
 
 
 def test_a_file_of_another_form_is_refused(tmp_path):
     files.write_csv(tmp_path / "s.csv", pd.DataFrame({"study": ["s"]}))
     with pytest.raises(UserError, match="column 'part' is missing; delete the file"):
-        summary.read([tmp_path / "s.csv"])
+        estimate_rows.read([tmp_path / "s.csv"])
 
 
 def written(tmp_path, rows):
-    summary.write(tmp_path / "s.csv", "s", rows)
-    return summary.read([tmp_path / "s.csv"])
+    estimate_rows.write(tmp_path / "s.csv", "s", rows)
+    return estimate_rows.read([tmp_path / "s.csv"])
 
 
 def test_rows_are_found_by_what_they_are_of(tmp_path):
     rows = [row(), row(case="nominative"), row(case="nominative", prompt="B"), row(metric="slope", case="nominative")]
     frame = written(tmp_path, rows)
-    assert summary.at(frame, metric="accuracy").index.tolist() == [0]
+    assert estimate_rows.at(frame, metric="accuracy").index.tolist() == [0]
     # A prompt is another way of asking for the same.
-    assert summary.at(frame, metric="accuracy", case="nominative").index.tolist() == [1, 2]
-    assert summary.at(frame, metric="accuracy", case="nominative", prompt="B").index.tolist() == [2]
-    assert summary.at(frame, metric="accuracy", shots=2).empty
+    assert estimate_rows.at(frame, metric="accuracy", case="nominative").index.tolist() == [1, 2]
+    assert estimate_rows.at(frame, metric="accuracy", case="nominative", prompt="B").index.tolist() == [2]
+    assert estimate_rows.at(frame, metric="accuracy", shots=2).empty
 
 
 @pytest.mark.parametrize(
@@ -89,7 +91,7 @@ def test_metrics_are_told_with_their_factors(tmp_path, given, words):
 
 
 def test_models_are_told_with_how_they_decided():
-    given = row(debiasing="n-CDA", scoring=summary.FULL, prompt="B")
+    given = row(debiasing="n-CDA", scoring=estimate_rows.FULL, prompt="B")
     assert summary.who(given) == "A, n-CDA, full likelihood, prompt B"
 
 

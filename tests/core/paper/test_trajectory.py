@@ -4,8 +4,8 @@ import pytest
 
 from scripts.core import files
 from scripts.core.errors import UserError
+from scripts.core.estimate_rows import write
 from scripts.core.paper import trajectory
-from scripts.core.paper.summary import write
 from scripts.ruff import figure_trajectory
 
 POINTS = [[number, "accuracy", {"scoring": "probability", "n_distractors": int(number)}] for number in ("0", "5")]

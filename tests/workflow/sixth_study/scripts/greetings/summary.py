@@ -1,8 +1,8 @@
 """Write the study's rows of the summary over all studies."""
 
 from scripts.core import files
+from scripts.core.estimate_rows import MODEL, PROBABILITY, write
 from scripts.core.job import run
-from scripts.core.paper.summary import MODEL, PROBABILITY, write
 
 
 def main(*, choices: list, summary: str, template_sets: list):
