@@ -4,7 +4,6 @@
 CARD_MODELS = [name for name in config.get("cards", []) if name in READ_MODELS or name in ASKED_MODELS]
 # What a study declares for cards, and the models that do something for it.
 CARDS = {name: study.card for name, study in STUDIES.items() if study.card}
-CARD_FACTS = {name: registry.describe(entry) for name, entry in MODELS.items()}
 # A run in a folder of its own is compared with the default run, if that was made.
 CARD_OTHERS = [root("results/paper/summary.csv")] if Path.cwd() != ROOT else []
 CARD_OTHERS = [path for path in CARD_OTHERS if Path(path).is_file()]
@@ -21,18 +20,6 @@ CARD_ENTRY_KEYS = (
     "source",
     "api",
 )
-
-
-def card_trajectories(model):
-    """Return studies that draw a model's checkpoints over the course of training: name to the figure, without suffix.
-
-    The figure is that of the study's first part, as the card's other figures are.
-    """
-    return {
-        name: f"results/{name}/figures/{STUDIES[name].parts[0]}/trajectory"
-        for name in card_studies(model)
-        if "series" in CARD_FACTS[model] and "trajectory" in STUDIES[name].figures
-    }
 
 
 wildcard_constraints:

@@ -332,6 +332,18 @@ def card_studies(model):
     return [name for name in CARDS if STUDIES[name].takes(model)]
 
 
+def card_trajectories(model):
+    """Return studies that draw a model's checkpoints over the course of training: name to the figure, without suffix.
+
+    The figure is that of the study's first part, as the card's other figures are.
+    """
+    return {
+        name: f"results/{name}/figures/{STUDIES[name].parts[0]}/trajectory"
+        for name in card_studies(model)
+        if "series" in registry.describe(MODELS[model]) and "trajectory" in STUDIES[name].figures
+    }
+
+
 def card_speeds(wildcards):
     """Return the measured times of a model's jobs; of a model behind a server, what the server counted."""
     served = "api" in MODELS[wildcards.model]
