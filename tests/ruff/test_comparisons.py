@@ -4,7 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from scripts.core import estimate_rows
 from scripts.core.paper import paired_cells
+from scripts.core.paper.summary import status, what
 from scripts.ruff.lib import summary, tables
 from scripts.ruff.lib.analyses import calibration, fertility, generation, mixed_model, normalisation, pairs
 from tests.ruff import synthetic
@@ -115,7 +117,7 @@ def test_cells_of_the_tables(predictions):
     assert cells.D.tolist() == ["all", "0", "1"] * 2 and cells.Model.tolist()[3] == "Other"
 
 
-def test_the_summary_has_every_analysis(predictions):
+def test_the_summary_has_every_analysis(predictions, tmp_path):
     decided = synthetic.decided(MODELS, [{"set": name} for name in SETS])
     made = {
         "normalisation": normalisation.normalisations(decided, 50, 0),
@@ -126,16 +128,18 @@ def test_the_summary_has_every_analysis(predictions):
         "mixed_model": mixed_model.mixed_model(predictions, SETS, 1),
         "scored_agreement": generation.scored_agreement(outputs(predictions), predictions, [PAIR], 50, 0),
     }
-    rows = pd.DataFrame(summary.of_analyses(made, MODELS, "replica"))
-    for metric in (
-        "accuracy by mean over tokens", "other pick by mean over bytes", "calibration error", "accuracy, difference",
-        "smallest difference from another model found with 80 % power", "log odds of being right, pronoun",
+    path = tmp_path / "summary.csv"
+    estimate_rows.write(path, "ruff", summary.of_analyses(made, MODELS, "replica"))
+    rows = estimate_rows.read([path])
+    told = {what(row): row for row in rows.to_dict("records")}
+    assert told.keys() >= {
+        "accuracy, by mean over tokens", "other pick, by mean over bytes", "calibration error", "accuracy, difference, other",
+        "smallest difference from another model found with 80 % power", "log odds of being right, pronoun she",
         "probability and generation, being right: kappa", "accuracy and tokens of a form, rank correlation",
-    ):  # fmt: skip
-        assert metric in set(rows.metric)
+    }  # fmt: skip
     assert not rows.headline.any()
-    assert rows.set_index("metric").status["accuracy, difference"] == "demonstration"
-    assert set(rows[rows.model == "all models"].status) == {"run"}
+    assert status(told["accuracy, difference, other"]) == "demonstration"
+    assert {status(row) for row in rows[rows.label == "all models"].to_dict("records")} == {"run"}
 
 
 def drawn(rights):
