@@ -30,19 +30,23 @@ def arguments(printed):
 RULE_SCRIPTS = sorted(
     ".".join(path.relative_to(ROOT).with_suffix("").parts)
     for path in (ROOT / "scripts").rglob("*.py")
-    if re.search(r"^ +run\(main\)$", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    if re.search(r"^    run(\(main|_named\()\)$", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
     and path != ROOT / "scripts/core/job.py"
 )
+RULE_FUNCTIONS = [
+    pytest.param(module, function, id=module.__name__ if name == "main" else f"{module.__name__}-{name}")
+    for module in map(importlib.import_module, RULE_SCRIPTS)
+    for name, function in job.rule_functions(module).items()
+]
 TYPES = {"str", "int", "float", "bool", "list", "dict", "str or None", "list of str", "list of dict", "dict of str"}
 
 
-@pytest.mark.parametrize("name", RULE_SCRIPTS)
-def test_every_argument_of_every_rule_script_is_described(name):
-    module = importlib.import_module(name)
-    actions = job._parser(module.main, module)._actions[1:]
-    assert {action.dest for action in actions} == inspect.signature(module.main).parameters.keys()
+@pytest.mark.parametrize(("module", "function"), RULE_FUNCTIONS)
+def test_every_argument_of_every_rule_script_is_described(module, function):
+    actions = job._parser(function, module)._actions[1:]
+    assert {action.dest for action in actions} == inspect.signature(function).parameters.keys()
     bare = [action.dest for action in actions if not described(action.help)]
-    assert not bare, f"{name}: describe {', '.join(bare)} in main's docstring or in scripts/core/arguments.py"
+    assert not bare, f"describe {', '.join(bare)} in the function's docstring or in scripts/core/arguments.py"
     assert all(re.fullmatch(r"[A-Z_a-z|]+", action.metavar) for action in actions)
 
 

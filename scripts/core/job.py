@@ -1,14 +1,15 @@
-"""Run a script's ``main`` from Snakemake or from the command line.
+"""Run the function of a rule from Snakemake or from the command line.
 
 Every script of this project ends with::
 
     if __name__ == "__main__":
         run(main)
 
-Under Snakemake ``main`` gets the rule's named inputs, outputs and params (those without a
-leading underscore) as keyword arguments, and a job that succeeds leaves a record of its provenance. On the
-command line the same function gets the same arguments as options (``python -m scripts.ruff.accuracy --help``),
-so every job can be repeated and debugged without the workflow; that leaves no record.
+or, where one module has the functions of several rules, with ``run_named()``. Under Snakemake the function gets the
+rule's named inputs, outputs and params (those without a leading underscore) as keyword arguments, and a job that
+succeeds leaves a record of its provenance. On the command line the same function gets the same arguments as options
+(``python -m scripts.ruff.accuracy --help``, ``python -m scripts.ruff.tables table_accuracy --help``), so every job can
+be repeated and debugged without the workflow; that leaves no record.
 """
 
 import argparse
@@ -26,6 +27,7 @@ import time
 import traceback
 import types
 import typing
+from collections.abc import Callable
 from pathlib import Path
 
 from scripts.core import files, gpus
@@ -83,6 +85,43 @@ def run(main):
         log.error("%s", traceback.format_exc().rstrip())
         sys.exit(1)
     log.info("finished in %.1f s", time.monotonic() - started)
+
+
+def run_named() -> None:
+    """Call the function of the script that has the name of the rule, without that of the study, as :func:`run` does.
+
+    On the command line the first word names it. Functions of rules take keyword-only arguments alone.
+    """
+    module = sys.modules["__main__"]
+    known = rule_functions(module)
+    job = getattr(module, "snakemake", None)
+    if job is not None:
+        run(known[job.rule.removeprefix(f"{Path(job.scriptdir).name}_")])
+        return
+    command = f"python -m {module.__spec__.name}"
+    parser = argparse.ArgumentParser(
+        prog=command,
+        description=f"{module.__doc__}\n\n"
+        + "\n".join(f"{name:<26}{inspect.getdoc(function).partition(chr(10))[0]}" for name, function in known.items()),
+        epilog=f"{command} NAME --help says what a function takes.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("name", choices=known, metavar="NAME", help="the function, and then its arguments")
+    name = parser.parse_args(sys.argv[1:2]).name
+    del sys.argv[1]
+    run(known[name])
+
+
+def rule_functions(module: types.ModuleType) -> dict[str, Callable]:
+    """Return the functions of a module that rules run, by name: those that take keyword-only arguments alone."""
+    functions = {name: value for name, value in vars(module).items() if inspect.isfunction(value)}
+    return {
+        name: function
+        for name, function in functions.items()
+        if function.__module__ == module.__name__
+        and {parameter.kind for parameter in inspect.signature(function).parameters.values()}
+        == {inspect.Parameter.KEYWORD_ONLY}
+    }
 
 
 def _log_place():
@@ -177,9 +216,10 @@ def _parser(main, module):
     # Found by name, so that it belongs to no script's closure: words for --help change no result.
     known = importlib.import_module("scripts.core.arguments").DESCRIPTIONS
     prose, described = _documentation(main)
+    only = main.__name__ == "main"
     parser = argparse.ArgumentParser(
-        prog=f"python -m {module.__spec__.name}" if module.__spec__ else None,
-        description="\n\n".join(filter(None, [(module.__doc__ or "").strip(), prose])),
+        prog=f"python -m {module.__spec__.name}{'' if only else f' {main.__name__}'}" if module.__spec__ else None,
+        description="\n\n".join(filter(None, [(module.__doc__ or "").strip() if only else "", prose])),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     for name, parameter in inspect.signature(main).parameters.items():

@@ -569,7 +569,7 @@ class Study:
             yield self._rule(
                 kind,
                 name if kind == "comparison" else f"{kind}_{name}",
-                f"{kind}_{declared.script or name}" if kind != "comparison" else declared.script or name,
+                {"table": "tables", "figure": f"figure_{declared.script or name}", "comparison": name}[kind],
                 declared,
                 {output: stem + suffix for output, suffix in KINDS[kind].outputs.items()},
                 reported=KINDS[kind].reported,

@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 SCRIPTS = sorted(
     p.relative_to(ROOT)
     for p in (ROOT / "scripts").rglob("*.py")
-    if "run(main)" in p.read_text(encoding="utf-8") and p.name != "job.py"
+    if ("run(main)" in (text := p.read_text(encoding="utf-8")) or "run_named()" in text) and p.name != "job.py"
 )
 
 
@@ -23,14 +23,15 @@ def command(module, *arguments):
 
 
 @pytest.mark.parametrize("path", SCRIPTS, ids=str)
-def test_every_script_has_a_docstring_and_ends_by_running_main(path):
+def test_every_script_has_a_docstring_and_ends_by_running_a_function(path):
     import ast
 
     tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
     assert ast.get_docstring(tree)
-    main = next(n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == "main")
-    assert ast.get_docstring(main)
-    assert not main.args.args, "main takes keyword-only arguments"
+    functions = [n for n in tree.body if isinstance(n, ast.FunctionDef) and n.args.kwonlyargs and not n.args.args]
+    assert functions, "functions of rules take keyword-only arguments"
+    assert all(ast.get_docstring(function) for function in functions)
+    assert ("run(main)" in ast.unparse(tree.body[-1])) == ([function.name for function in functions] == ["main"])
 
 
 def test_help_lists_the_arguments():
@@ -38,6 +39,16 @@ def test_help_lists_the_arguments():
     assert done.returncode == 0
     for word in ("--accuracy", "--scaling", "--models"):
         assert word in done.stdout
+
+
+def test_a_module_of_several_rules_takes_the_name_of_one_first():
+    done = command("scripts.ruff.tables", "--help")
+    assert done.returncode == 0
+    assert "table_power" in done.stdout and "Tabulate the tests between pronoun sets." in done.stdout
+    done = command("scripts.ruff.tables", "table_power", "--help")
+    assert done.returncode == 0 and "table_power [-h]" in done.stdout and "--power TEXT" in done.stdout
+    done = command("scripts.ruff.tables", "table_powr")
+    assert done.returncode == 2 and "invalid choice: 'table_powr'" in done.stderr
 
 
 def test_user_errors_are_one_line(tmp_path):

@@ -29,15 +29,11 @@ VOLATILE = {
     "results/provenance/*": "times, digests of code, versions, machines",
     "results/upstream/*": "the authors' files as they are",
     "results/paper/summary.json": "the rows of summary.csv",
-    "*/mixed_model.tex": "rounded estimates of the CSV beside it, which is compared with LOOSE",
 }
 """Files that differ from run to run, or say nothing of the project's code, and why. What typesets the paper and its
 provenance (rules paper_provenance, paper_pdf, card_pdf) is not made at all."""
 RELATIVE, ABSOLUTE = 1e-6, 1e-12
 """Two decimals this close are the same: optimizers and linear algebra differ that much from machine to machine."""
-LOOSE = re.compile(r"mixed_model|log odds of being right|\bmixed\.")
-"""Results of mixed models, whose optimum is found to about one part in a thousand: with the instructions of an older
-processor they differ by that much. They may differ by one in a hundred."""
 WORDS, LETTERS = 3, 40
 """The longest text of a cell that is stored of what was made from the authors' files."""
 LARGEST = 1_000_000
@@ -180,14 +176,13 @@ def differences(old: dict, new: dict, renamed: Renamed) -> list[str]:
     return lines
 
 
-def same(old: str, new: str, where: str = "") -> bool:
-    """Tell whether two cells are equal: as texts, or as decimals within the tolerance of where they are."""
+def same(old: str, new: str) -> bool:
+    """Tell whether two cells are equal: as texts, or as decimals within the tolerance."""
     if old == new:
         return True
     if not (_FLOAT.fullmatch(old) and _FLOAT.fullmatch(new)):
         return False
-    relative, absolute = (0.01, 0.001) if LOOSE.search(where) else (RELATIVE, ABSOLUTE)
-    return math.isclose(float(old), float(new), rel_tol=relative, abs_tol=absolute)
+    return math.isclose(float(old), float(new), rel_tol=RELATIVE, abs_tol=ABSOLUTE)
 
 
 def _of_tables(name: str, old: str, new: str, renamed: Renamed) -> Iterator[str]:
@@ -209,7 +204,7 @@ def _of_tables(name: str, old: str, new: str, renamed: Renamed) -> Iterator[str]
         pairs = [(row, (keyed[0][key][1], cells)) for key, (row, cells) in keyed[1].items() if key in keyed[0]]
     for row, (known, cells) in pairs:
         for column, here, there in places:
-            if not same(known[here], cells[there], " ".join([name, *known])):
+            if not same(known[here], cells[there]):
                 label = _label([*(cell for cell in known if not _number(cell)), 0])
                 yield f"row {row} ({label}), {column}: {known[here]} -> {cells[there]}"
 
@@ -241,7 +236,7 @@ def _of_json(name: str, old: str, new: str, renamed: Renamed) -> Iterator[str]:
             yield f"key {key} is missing"
         elif key not in before:
             yield f"key {key} is new"
-        elif not same(before[key], after[key], key) and not (LOOSE.search(key) and key.endswith(".text")):
+        elif not same(before[key], after[key]):
             yield f"{key}: {before[key]} -> {after[key]}"
 
 

@@ -133,9 +133,10 @@ def test_the_summary_has_every_analysis(predictions, tmp_path):
     rows = estimate_rows.read([path])
     told = {what(row): row for row in rows.to_dict("records")}
     assert told.keys() >= {
-        "accuracy, by mean over tokens", "other pick, by mean over bytes", "calibration error", "accuracy, difference, other",
-        "smallest difference from another model found with 80 % power", "log odds of being right, pronoun she",
-        "probability and generation, being right: kappa", "accuracy and tokens of a form, rank correlation",
+        "accuracy, by mean over tokens", "other pick, by mean over bytes", "calibration error",
+        "accuracy, difference, other", "smallest difference from another model found with 80 % power",
+        "log odds of being right, pronoun she", "probability and generation, being right: kappa",
+        "accuracy and tokens of a form, rank correlation",
     }  # fmt: skip
     assert not rows.headline.any()
     assert status(told["accuracy, difference, other"]) == "demonstration"

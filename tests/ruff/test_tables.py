@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from scripts.core import files
-from scripts.ruff import table_pronoun_tests
+from scripts.ruff import tables as table_rules
 from scripts.ruff.lib import numbers, tables
 
 
@@ -91,7 +91,7 @@ def test_pairs_without_any_test_have_no_row(tmp_path):
     assert tables.pronoun_tests_cells(tests, MODELS).empty
     paths = {kind: tmp_path / f"tests.{kind}" for kind in ("csv", "tex")}
     files.write_csv(tmp_path / "given.csv", tests)
-    table_pronoun_tests.main(pronoun_tests=str(tmp_path / "given.csv"), **paths, models=MODELS)
+    table_rules.table_pronoun_tests(pronoun_tests=str(tmp_path / "given.csv"), **paths, models=MODELS)
     assert paths["tex"].read_text(encoding="utf-8").startswith("% ") and len(files.read_csv(paths["csv"])) == 1
 
 

@@ -30,4 +30,5 @@ with SnakemakeApi(OutputSettings(quiet={Quietness.ALL}, keep_logger=False)) as a
                 continue
             name = job.rule.script.format(params=job.params).removeprefix("../").removesuffix(".py").replace("/", ".")
             script = importlib.import_module(name)
-            script.main(**arguments_of(script.main, job))
+            function = vars(script).get("main") or vars(script)[job.rule.name.removeprefix(f"{name.split('.')[-2]}_")]
+            function(**arguments_of(function, job))

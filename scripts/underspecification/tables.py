@@ -1,0 +1,54 @@
+"""The tables of Underspecification, each by the function of its rule."""
+
+from scripts.core.job import run_named
+from scripts.core.paper import published
+from scripts.underspecification.lib import tables
+from scripts.underspecification.lib.readers import read_rows
+
+
+def table_detection(*, specification_detection: str, orders: str, printed: str, tex: str, csv: str):
+    """Tabulate how well the metric detects underspecified sentences (paper Table 3).
+
+    Write the cells as printed (LaTeX and CSV); ``printed`` are the published numbers.
+    """
+    table, spread = read_rows(specification_detection, "rates"), read_rows(orders, "orders")
+    tables.write(tex, csv, tables.rates(table, spread, published.read_published(printed)), 2)
+
+
+def table_independence(*, independence: str, tex: str, csv: str):
+    """Tabulate how the change of the female probability over dates goes with its level, over occupations.
+
+    Write the cells as printed (LaTeX and CSV).
+    """
+    tables.write(tex, csv, tables.independence(read_rows(independence, "correlations")), 2)
+
+
+def table_masses(*, curves: str, tex: str, csv: str):
+    """Tabulate the mean mass of gendered pronouns among the most probable tokens and over the vocabulary.
+
+    Write the cells as printed (LaTeX and CSV).
+    """
+    tables.write(tex, csv, tables.masses(read_rows(curves, "masses")), 3)
+
+
+def table_metric(*, metric: str, printed: str, tex: str, csv: str):
+    """Tabulate the task specification metric of the sentences about one occupation (paper Table 2).
+
+    Write the cells as printed (LaTeX and CSV); ``printed`` are the published numbers.
+    """
+    frame = tables.example(read_rows(metric, "metric"), published.read_published(printed))
+    # The same in all rows.
+    tables.write(tex, csv, frame, 5, hidden=["Occupation"])
+
+
+def table_slopes(*, slopes: str, tex: str, csv: str):
+    """Tabulate slopes and correlations of Method 1 (the numbers behind Figures 3 and 6 to 8).
+
+    Write the cells as printed (LaTeX and CSV); full precision and intervals are in ``slopes``.
+    """
+    cells = tables.slopes(read_rows(slopes, "slopes"))
+    tables.write(tex, csv, cells, 2, rows=tables.over_prompts(cells))
+
+
+if __name__ == "__main__":
+    run_named()
