@@ -273,9 +273,25 @@ WINOPRON_EXAMPLES = {
 WINOPRON_COMPARED = {"template_sets": WINOPRON_PARTS, "every_set": WINOPRON_EVERY}
 WINOPRON_DRAWN = {"draws": WINOPRON["bootstrap"]["draws"], "seed": WINOPRON["bootstrap"]["seed"]}
 
+# Systems that read the sentences as they are.
+WINOPRON_UNPROMPTED = [*WINOPRON_RULES.values(), *map(winopron_study.system_label, RUN_SYSTEM_FACTS.values())]
 # How its tables call what its instances have other names for, so that the audit finds the template rows behind a cell
 # (scripts/core/provenance/origins.py says how an entry is read).
 WINOPRON_TRACED = [
+    # What was not prompted has read the instances themselves, and what resolves by likelihood those of a sample.
+    {
+        "files": "results/winopron/*",
+        "when": {"system": f"(?P<system>.+({winopron_study.FULL}|{winopron_study.PARTIAL}))"},
+        "then": {"system": "{system}", "@path": "results/winopron/instances/*/selected.parquet"},
+    },
+    {
+        "files": "results/winopron/*",
+        "when": {"system": f"(?P<system>{one_of(WINOPRON_UNPROMPTED)})"},
+        "then": {
+            "system": "{system}",
+            "@path": ["results/winopron/instances/*/double.parquet", "results/winopron/instances/*/single.parquet"],
+        },
+    },
     {
         "files": "results/winopron/*",
         "when": {"split": "nominative|accusative|possessive"},

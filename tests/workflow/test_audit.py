@@ -619,6 +619,24 @@ def test_what_is_not_there_is_an_error(finished, asked, what, told):
     assert told in printed
 
 
+def test_sentences_of_winopron_move_what_was_not_prompted_too(finished, asked):
+    """Prompts have a sample of its sentences, models that resolve by likelihood another one, and systems have all."""
+    id = "winopron.replica.accuracy.BERT (random), full likelihood"
+    _, printed = asked(id)
+    counted = re.findall(r"^(\d+) rows of (\S+),", printed, flags=re.MULTILINE)
+    selected = "results/winopron/instances/replica/selected.parquet"
+    assert counted == [(str(len(files.read_parquet(finished.folder / selected))), selected)]
+    prompts = files.read_parquet(finished.folder / "results/winopron/prompts/replica.parquet")
+    instances = files.read_parquet(finished.folder / "results/winopron/instances/replica/double.parquet")
+    alone = instances[~instances.instance_id.isin(prompts.instance_id)].template_row.iloc[0]
+    _, printed = asked("--impact", f"templates/winopron/sentences.tsv:{alone}", "--json")
+    moved = json.loads(printed)
+    assert "results/winopron/figures/replica/accuracy.pdf" in " ".join(moved["figures"])
+    assert {"winopron.replica.difference.c2f (random)", "winopron.replica.rules.accuracy.lowest"} <= set(
+        moved["numbers"]
+    )
+
+
 def test_the_impact_of_a_line_is_what_was_made_from_it(finished, asked):
     def impact(what):
         _, printed = asked("--impact", what, "--json")

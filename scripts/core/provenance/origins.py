@@ -350,7 +350,8 @@ class Origins:
                     masks[table] = pc.and_(masks[table], mask) if table in masks else mask
         having = [table for table in tables if self._schema(table)["origins"]]
         # Texts have the lines of their instances, which then only narrow them.
-        having = [t for t in having if not any(self._is_contained(t, other) for other in having)]
+        used = [table for table in tables if table not in having]
+        having = [t for t in having if not any(self._is_contained(t, o) and self._covers(o, t, used) for o in having)]
         groups = {}
         for table in masks.keys() - set(having):
             for key in identifiers(self._schema(table)["columns"]):
@@ -453,6 +454,25 @@ class Origins:
         """Tell whether another table, made from this one or with it, has all of its lines and further ones."""
         one, two = (set(self._schema(t)["origins"].items()) for t in (table, other))
         return one < two and (table in self._needs(other) or self.makers[table] is self.makers[other])
+
+    def _covers(self, texts, instances, used):
+        """Tell whether all instances that ``used`` tables speak of are among those of some texts.
+
+        Other systems may have read the instances themselves, and texts may have been made from a sample.
+        """
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        for key in identifiers(self._schema(instances)["columns"]):
+            speaking = [table for table in used if key in self._schema(table)["columns"]]
+            if key not in self._schema(texts)["columns"] or not speaking:
+                continue
+            named = pa.concat_arrays([self._column(table, key).unique().cast(pa.string()) for table in speaking])
+            own = pc.is_in(named, value_set=self._column(instances, key).cast(pa.string()))
+            known = pc.is_in(named, value_set=self._column(texts, key).cast(pa.string()))
+            if pc.any(pc.and_not(own, known)).as_py():
+                return False
+        return True
 
     def made_from(self, path, row):
         """Return how many rows of each table of instances or texts come from a line of a file."""

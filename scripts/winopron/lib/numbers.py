@@ -67,7 +67,7 @@ def from_metrics(metrics):
     if len(scored):
         numbers["scored.pairs"] = count(scored.n.min(), "metrics.csv", column="n")
     for row in scored[scored.metric == "accuracy"].itertuples():
-        cell = {"system": row.system, "metric": row.metric, "split": row.split}
+        cell = {"entities": row.entities, "system": row.system, "metric": row.metric, "split": row.split}
         for name, column in (("", "value"), (".low", "ci_low"), (".high", "ci_high")):
             value = getattr(row, column)
             numbers[f"accuracy.{row.system}{name}"] = entry(
@@ -90,15 +90,16 @@ def from_metrics(metrics):
     recall = table[(table.split == "all") & (table.metric == "recall")].set_index(["system", "conversion"]).value
     for system in study.ordered(others.system):
         theirs = [way for way in recall[system].index if way != study.CORRECTED]
+        cell = {"entities": "double", "system": system, "metric": "recall"}
         for way in theirs:
             gained = recall[system, study.CORRECTED] - recall[system, way]
             for name, conversion in (("published", way), ("corrected", study.CORRECTED)):
                 value = recall[system, conversion]
                 numbers[f"{name}.{system}"] = entry(
-                    value, percent(value, 1), "metrics.csv", system=system, metric="recall", conversion=conversion
+                    value, percent(value, 1), "metrics.csv", **cell, conversion=conversion
                 )
             numbers[f"difference.{system}"] = entry(
-                gained, percent(gained, 1, signed=True), "metrics.csv", system=system, metric="recall", conversion=way
+                gained, percent(gained, 1, signed=True), "metrics.csv", **cell, conversion=way
             ) | {"system": system}
     gains = [numbers[name] for name in numbers if name.startswith("difference.")]
     for bound, pick in (("lowest", min), ("highest", max)) if gains else ():
@@ -118,7 +119,7 @@ def _range(name, rows):
     rows, numbers = rows.reset_index(drop=True), {}
     for bound in ("lowest", "highest"):
         row = rows.iloc[rows.value.idxmin() if bound == "lowest" else rows.value.idxmax()]
-        cell = {"system": row.system, "metric": row.metric, "split": row.split}
+        cell = {"entities": row.entities, "system": row.system, "metric": row.metric, "split": row.split}
         numbers[f"{name}.{bound}"] = entry(row.value, percent(row.value, 1), "metrics.csv", **cell) | {
             "system": row.system
         }

@@ -137,6 +137,17 @@ def test_lines_are_those_of_every_file_and_of_the_texts_alone(run):
     assert not [file for _, file in both if file.endswith("prompts.tsv")]
 
 
+def test_instances_that_were_read_without_a_text_are_kept_beside_texts_of_a_sample(run):
+    made, read, judged = (f"results/{kind}/one.parquet" for kind in ("instances", "texts", "judged"))
+    rows = files.read_parquet(read)
+    files.write_parquet(read, rows[rows.instance_id.isin(["u", "v"])], files.parquet_metadata(read))
+    table = job("table", [judged], ["results/judged.csv"])
+    for known, expected in ((list("uv"), {read}), (list("uvwxyz"), {read, made})):
+        files.write_parquet(judged, pd.DataFrame({"instance_id": known}))
+        found = behind([*run, job("judge", [made, read], [judged]), table], "results/judged.csv", {})
+        assert {origin for origin, _ in found} == expected
+
+
 def test_a_line_is_asked_for(run):
     line = ("templates/sentences.tsv", 5)
     assert behind(run, "results/plain.csv", {"gender": "they", "templates": "one"}, row_of=line) == {
