@@ -10,6 +10,7 @@ import argparse
 import contextlib
 import json
 import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from scripts.core.portable import portable
@@ -18,16 +19,38 @@ from scripts.core.provenance import job_records
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def plan(snakefile, configfiles, overrides, targets, files):
+@contextlib.contextmanager
+def opened(snakefile: Path, configfiles: list[Path], overrides: dict) -> "Iterator[snakemake.api.WorkflowApi]":  # noqa: F821
+    """Read the workflow with overlays, the later ones stronger, and ``overrides``, which outrank them."""
+    from snakemake.api import SnakemakeApi
+    from snakemake.settings.types import ConfigSettings, OutputSettings, Quietness, ResourceSettings
+
+    with SnakemakeApi(OutputSettings(quiet={Quietness.ALL}, keep_logger=False)) as api:
+        yield api.workflow(
+            resource_settings=ResourceSettings(cores=1),
+            config_settings=ConfigSettings(configfiles=configfiles, config=overrides),
+            snakefile=snakefile,
+        )
+
+
+def resolved(made: "snakemake.api.WorkflowApi", targets: Iterable[str]) -> "snakemake.dag.DAG":  # noqa: F821
+    """Return the graph of the jobs behind rules and files; it replaces the one before."""
+    from snakemake.settings.types import DAGSettings
+
+    workflow = made._workflow
+    made.dag(DAGSettings(targets=set(targets)))
+    workflow._prepare_dag(forceall=False, ignore_incomplete=True, lock_warn_only=True, nolock=True)
+    workflow._build_dag()
+    return workflow.dag
+
+
+def plan(made: "snakemake.api.WorkflowApi", targets: list[str], files: list[str]) -> dict:  # noqa: F821
     """Return the jobs behind ``targets`` and behind those ``files`` that a rule can make.
 
     Parameters
     ----------
-    snakefile : Path
-    configfiles : list of Path
-        Overlays, the later ones stronger.
-    overrides : dict
-        Keys of the configuration that outrank them.
+    made : WorkflowApi
+        Of :func:`opened`.
     targets : list of str
         Rules or files; empty for the workflow's default.
     files : list of str
@@ -40,41 +63,38 @@ def plan(snakefile, configfiles, overrides, targets, files):
         indices of the jobs that ``targets`` name; ``traced`` and ``outcomes``: what the studies say of
         their tables (:mod:`scripts.core.provenance.origins`).
     """
-    from snakemake.api import SnakemakeApi
-    from snakemake.settings.types import ConfigSettings, DAGSettings, OutputSettings, Quietness, ResourceSettings
+    from snakemake.exceptions import RuleException, WorkflowError
 
-    with SnakemakeApi(OutputSettings(quiet={Quietness.ALL}, keep_logger=False)) as api:
-        made = api.workflow(
-            resource_settings=ResourceSettings(cores=1),
-            config_settings=ConfigSettings(configfiles=configfiles, config=overrides),
-            snakefile=snakefile,
-        )
-        workflow = made._workflow
-        targets = targets or [workflow.default_target]
-        extra = [path for path in files if any(rule.is_producer(path) for rule in workflow.rules)]
-        made.dag(DAGSettings(targets={*targets, *extra}))
-        workflow._prepare_dag(forceall=False, ignore_incomplete=True, lock_warn_only=True, nolock=True)
-        workflow._build_dag()
-        jobs = list(workflow.dag.bfs(workflow.dag.dependencies, *workflow.dag.targetjobs))
-        return {
-            "jobs": [
-                portable(
-                    {
-                        "rule": job.rule.name,
-                        "wildcards": dict(job.wildcards_dict),
-                        "inputs": list(job.input),
-                        "outputs": list(job.output),
-                        "params": job_records.recorded_params(dict(job.params.items())),
-                    },
-                    ROOT,
-                )
-                | {"folders": folders(job.params.get("entry"))}
-                for job in jobs
-            ],
-            "traced": workflow.globals.get("TRACED", []),
-            "outcomes": workflow.globals.get("OUTCOMES", {}),
-            "targets": [n for n, job in enumerate(jobs) if {job.rule.name, *job.output} & set(targets)],
-        }
+    workflow = made._workflow
+    targets = targets or [workflow.default_target]
+    files = [path for path in files if any(rule.is_producer(path) for rule in workflow.rules)]
+    try:
+        dag = resolved(made, [*targets, *files])
+    except (RuleException, WorkflowError):
+        # A leftover of another configuration may lack what it was made from; the targets must not.
+        dag = resolved(made, targets)
+        known = {path for job in dag.jobs for path in job.output}
+        dag = resolved(made, [*targets, *makable(made, [path for path in files if path not in known])])
+    jobs = list(dag.bfs(dag.dependencies, *dag.targetjobs))
+    return {
+        "jobs": [
+            portable(
+                {
+                    "rule": job.rule.name,
+                    "wildcards": dict(job.wildcards_dict),
+                    "inputs": list(job.input),
+                    "outputs": list(job.output),
+                    "params": job_records.recorded_params(dict(job.params.items())),
+                },
+                ROOT,
+            )
+            | {"folders": folders(job.params.get("entry"))}
+            for job in jobs
+        ],
+        "traced": workflow.globals.get("TRACED", []),
+        "outcomes": workflow.globals.get("OUTCOMES", {}),
+        "targets": [n for n, job in enumerate(jobs) if {job.rule.name, *job.output} & set(targets)],
+    }
 
 
 def folders(entry):
@@ -85,15 +105,17 @@ def folders(entry):
     }
 
 
-def makable(given, paths):
-    """Return those of ``paths`` that can be planned; ``given`` are the other arguments of :func:`plan`."""
+def makable(made: "snakemake.api.WorkflowApi", paths: list[str]) -> list[str]:  # noqa: F821
+    """Return those of ``paths`` that can be planned."""
     from snakemake.exceptions import RuleException, WorkflowError
 
+    if not paths:
+        return []
     try:
-        plan(*given, paths)
+        resolved(made, paths)
     except (RuleException, WorkflowError):
         half = len(paths) // 2
-        return [*makable(given, paths[:half]), *makable(given, paths[half:])] if half else []
+        return [*makable(made, paths[:half]), *makable(made, paths[half:])] if half else []
     return paths
 
 
@@ -106,17 +128,11 @@ def main():
     parser.add_argument("--overrides", type=json.loads, default={}, help="keys that outrank the overlays, as JSON")
     parser.add_argument("--files", type=Path, help="a JSON list of further files, planned where a rule can make them")
     arguments = parser.parse_args()
-    from snakemake.exceptions import RuleException, WorkflowError
-
     files = json.loads(arguments.files.read_text(encoding="utf-8")) if arguments.files else []
-    given = (arguments.snakefile, arguments.configfile, arguments.overrides, arguments.targets)
     with contextlib.redirect_stdout(sys.stderr):
         try:
-            planned = plan(*given, files)
-        except (RuleException, WorkflowError):
-            # A leftover of another configuration may lack what it was made from; the targets must not.
-            known = {path for job in plan(*given, [])["jobs"] for path in job["outputs"]}
-            planned = plan(*given, makable(given, [path for path in files if path not in known]))
+            with opened(arguments.snakefile, arguments.configfile, arguments.overrides) as made:
+                planned = plan(made, arguments.targets, files)
         except SyntaxError as error:
             # Of a module that the rules import, or of a rules file; Python's last line does not say where.
             name = str(error.filename).removeprefix(f"{ROOT}/")
