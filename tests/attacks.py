@@ -11,6 +11,7 @@ MODULES = (
     "tests.workflow.test_audit", "tests.workflow.test_card", "tests.core.provenance.test_job_records",
     "tests.core.provenance.test_manifest", "tests.core.provenance.test_closure", "tests.test_rooms",
     "tests.paper.test_paper", "tests.core.paper.test_report", "tests.workflow.test_crate",
+    "tests.core.engines.test_models",
 )  # fmt: skip
 PAGE = Path(__file__).parents[1] / "docs/audit.md"
 BEGIN, END = "<!-- attacks: made by python -m tests.attacks -->\n", "<!-- end of attacks -->\n"

@@ -117,6 +117,9 @@ def of_hub(hub, revision=None, client=None):
         info = client.model_info(hub, revision=revision)
         present = {sibling.rfilename for sibling in info.siblings or ()}
         paths = [Path(client.hf_hub_download(hub, name, revision=info.sha)) for name in SMALL_FILES if name in present]
+    except (AttributeError, NameError, TypeError):
+        # No failure of a network, but another client than this code was written for.
+        raise
     except Exception as error:  # the client's failures share no base class
         raise UserError(_refusal(hub, revision, error)) from error
     if "config.json" not in present:

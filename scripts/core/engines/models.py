@@ -76,8 +76,14 @@ def fetch(name, entry):
     Raises
     ------
     UserError
-        As :func:`locate`.
+        As :func:`locate`; if the checkpoint brings code of its own and no revision fixes which.
     """
+    source = entry["source"]
+    if entry.get("remote_code") and "hub" in source and not source.get("revision"):
+        raise UserError(
+            f"model {name}: {source['hub']} brings code of its own, and whoever changes it there runs code here; read "
+            f"it at https://huggingface.co/{source['hub']}/commits/main and set source.revision to the commit you read"
+        )
     commits = {}
     for part in ("source", "tokenizer"):
         if "hub" in entry.get(part, {}):
@@ -145,6 +151,9 @@ def _locate_hub(name, source, gated):
         raise UserError(f"model {name}: {hub} is not on the hub; correct source.hub in config/models.yaml") from error
     except errors.RevisionNotFoundError as error:
         raise UserError(f"model {name}: {hub} has no revision {revision}; correct it in config/models.yaml") from error
+    except (AttributeError, NameError, TypeError):
+        # No failure of a network, but another client than this code was written for.
+        raise
     except Exception as error:  # the hub client's network failures share no base class
         try:
             folder = huggingface_hub.snapshot_download(hub, revision=revision, local_files_only=True)
@@ -161,8 +170,9 @@ def _download(hub, revision):
     """Return the snapshot folder of a repository; jobs that want the same one take turns, so it is fetched once."""
     import huggingface_hub
     from filelock import FileLock
+    from huggingface_hub import constants
 
-    lock = Path(huggingface_hub.constants.HF_HUB_CACHE) / ".locks" / f"pronouns--{hub.replace('/', '--')}.lock"
+    lock = Path(constants.HF_HUB_CACHE) / ".locks" / f"pronouns--{hub.replace('/', '--')}.lock"
     lock.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(lock):
         members = huggingface_hub.list_repo_files(hub, revision=revision)

@@ -82,6 +82,20 @@ def test_an_offline_node_uses_what_is_cached(monkeypatch, tmp_path):
     assert location.revision == "0123abc"
 
 
+@pytest.mark.attack("the code that a checkpoint brings is changed on the hub", "refused without a fixed revision")
+def test_code_of_a_checkpoint_is_fetched_at_a_revision_alone(monkeypatch, tmp_path):
+    monkeypatch.setattr(models, "_download", lambda hub, revision: tmp_path / (revision or "newest"))
+    source = {"hub": "org/name", "revision": None}
+    with pytest.raises(
+        UserError, match=r"org/name brings code of its own.*set source.revision to the commit"
+    ) as raised:
+        models.fetch("m", {"source": source, "remote_code": True})
+    assert "\n" not in str(raised.value)
+    assert models.fetch("m", {"source": source})["source"]["revision"] == "newest"
+    pinned = {"source": source | {"revision": "abc"}, "remote_code": True}
+    assert models.fetch("m", pinned)["source"]["revision"] == "abc"
+
+
 class Hub:
     """Stands in for the hub's client: a slow download into a folder, counted in a file that processes share."""
 
@@ -109,9 +123,10 @@ class Hub:
 @pytest.fixture
 def hub(monkeypatch, tmp_path):
     import huggingface_hub
+    from huggingface_hub import constants
 
     stand_in = Hub(tmp_path)
-    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(huggingface_hub, "list_repo_files", stand_in.list_repo_files)
     monkeypatch.setattr(huggingface_hub, "snapshot_download", stand_in.snapshot_download)
     return stand_in
