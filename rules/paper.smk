@@ -82,6 +82,9 @@ rule paper_source:
         "../envs/paper.yaml"
     params:
         models={name: registry.describe(MODELS[name]) for name in READ_MODELS},
+        coreference_systems={
+            name: RUN_SYSTEM_FACTS[name] for study in STUDIES.values() if study.resolved for name in study.systems
+        },
         pronoun_sets=PRONOUN_LABELS if any(study.pronoun_sets for study in STUDIES.values()) else [],
         engine=(synthetic.ENGINE if SYNTHETIC else config["scoring"]["engine"]) if SCORE_FILES else None,
         studies=[

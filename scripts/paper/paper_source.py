@@ -26,17 +26,18 @@ def main(
     bibliography_copy: str,
     style_copy: str,
     models: dict,
+    coreference_systems: dict,
     pronoun_sets: list,
     engine: str | None,
     studies: list,
 ):
     """Write the main file, which includes the section of each of ``studies``, and sentences of some for the abstract.
 
-    ``models`` are those that the studies of the run read, and ``scores`` the files whose metadata tell revisions;
-    ``pronoun_sets`` are those of the run, empty if no study takes them; ``engine`` is that of the scores, None if there
-    are none. A study has ``key``, ``name``, and whether it adds to the ``abstract`` and the ``appendix``. The commit is
-    read when the paper is rendered and is no reason to render it again: a commit that changes no result changes no
-    paper.
+    ``models`` are those that the studies of the run read, ``coreference_systems`` those that resolve texts, and
+    ``scores`` the files whose metadata tell revisions; ``pronoun_sets`` are those of the run, empty if no study takes
+    them; ``engine`` is that of the scores, None if there are none. A study has ``key``, ``name``, and whether it adds
+    to the ``abstract`` and the ``appendix``. The commit is read when the paper is rendered and is no reason to render
+    it again: a commit that changes no result changes no paper.
     """
     stated = [files.parquet_metadata(path) for path in scores]
     revisions = {facts["model"]: facts for facts in stated}
@@ -53,7 +54,9 @@ def main(
     context = {
         "title": TITLE,
         "commit": commit(),
-        "demonstration": list(demonstration(models).values()),
+        # Variants of a system have the same label.
+        "demonstration": list(dict.fromkeys(demonstration(models | coreference_systems).values())),
+        "called": {name: facts["label"] for name, facts in (models | coreference_systems).items()},
         "studies": studies,
         "few": FEW,
         "engine": engine,

@@ -185,7 +185,7 @@ def test_the_mixed_model_finds_what_is_there_and_refuses_what_it_cannot_fit(pred
 
 
 def test_a_mixed_model_that_does_not_converge_has_no_estimates(predicted, monkeypatch):
-    monkeypatch.setattr(mixed_effects, "ITERATIONS", 2)
+    monkeypatch.setitem(mixed_effects.OPTIMIZER, "maxiter", 2)
     refused = mixed_model.mixed_model(predicted, 1)
     assert not refused.converged.any() and "did not converge" in refused.reason.item()
 

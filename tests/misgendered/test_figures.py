@@ -16,7 +16,7 @@ from scripts.misgendered import (
     figure_model_size,
     figure_normalisation,
     figure_reductions,
-    table_few_shot,
+    tables,
 )
 from scripts.misgendered.lib import figures
 from scripts.misgendered.lib import instances as assembly
@@ -80,7 +80,7 @@ def test_the_table_of_examples_is_what_its_file_says(given, tmp_path):
     files.write_csv(tmp_path / "over.csv", accuracy.over_draws(accuracy.by_draw(predictions)))
     files.write_csv(tmp_path / "accuracy.csv", accuracies)
     given = {"accuracy_over_draws": "over.csv", "accuracy": "accuracy.csv", "tex": "t.tex", "csv": "t.csv"}
-    table_few_shot.main(
+    tables.table_few_shot(
         **{key: str(tmp_path / name) for key, name in given.items()}, templates="replica", models=models
     )  # fmt: skip
     rows = files.read_csv(tmp_path / "t.csv")

@@ -3,7 +3,6 @@
 import inspect
 import re
 import shutil
-from importlib import import_module
 from pathlib import Path
 
 import pandas as pd
@@ -17,6 +16,7 @@ from scripts.core.paper.sections import linked
 from scripts.paper import paper_pdf, paper_provenance, paper_source
 from scripts.ruff import claims, paper_numbers, published_vs_ours
 from scripts.ruff import section as ruff_section
+from scripts.ruff import tables as table_rules
 from scripts.ruff.lib import prompt_tables, tables
 from scripts.ruff.lib.analyses import errors
 from scripts.ruff.lib.prompts import read_prompts
@@ -91,8 +91,8 @@ FIGURES = (
 TWO, PAPER, SETS = synthetic.DEMONSTRATION, synthetic.paper_models(), synthetic.SETS
 
 
-def call(script, arguments):
-    script.main(**{name: arguments[name] for name in inspect.signature(script.main).parameters})
+def call(function, arguments):
+    function(**{name: arguments[name] for name in inspect.signature(function).parameters})
 
 
 PROMPTING_FIGURES = (
@@ -181,7 +181,7 @@ def made_set(folder, key, models, sets, seeds, distractors, interval, asked):
     files.write_text(tex, latex.latex_table(tables.instance_counts_cells(data["instance_counts"], sizes, models)))
     for name in RUFF_TABLES:
         where = {kind: str(folder / f"tables/{key}/{name}.{kind}") for kind in ("tex", "csv")}
-        call(import_module(f"scripts.ruff.table_{name}"), paths | where | {"models": models, "pronoun_sets": sets})
+        call(getattr(table_rules, f"table_{name}"), paths | where | {"models": models, "pronoun_sets": sets})
     for name in FIGURES:
         box(folder, key, name)
         files.write_csv(
@@ -195,7 +195,7 @@ def made_set(folder, key, models, sets, seeds, distractors, interval, asked):
     prompted = dict.fromkeys(inspect.signature(paper_numbers.main).parameters) | made_prompting(
         folder, key, sets, asked
     )
-    call(paper_numbers, prompted | paths | {"paper_numbers": numbers, "settings": settings, "sizes": sizes})
+    call(paper_numbers.main, prompted | paths | {"paper_numbers": numbers, "settings": settings, "sizes": sizes})
     scores = []
     for name in models:
         scores.append(str(folder / f"scores/{key}/{name}.parquet"))
@@ -217,7 +217,7 @@ def made_comparisons(folder, models, sets, keys):
         given |= {"mapping": str(listed / "ruff_mapping.csv"), "study_models": str(listed / "ruff_models.csv")}
         given |= {"tables": tables_given, "numbers": str(folder / f"tables/{stem}.json"), "template_sets": list(keys)}
         given |= {"every_set": ["replica", "official"], "pronoun_sets": [s["set"] for s in sets], "models": models}
-        call(script, given)
+        call(script.main, given)
 
 
 def render(
@@ -250,6 +250,7 @@ def render(
         bibliography_copy=str(paper / "references.bib"),
         style_copy=str(paper / "proceedings.sty"),
         models=models,
+        coreference_systems={},
         pronoun_sets=sets,
         engine="packed",
         studies=[{"key": "ruff", "name": "RUFF", "abstract": True, "appendix": False}],
@@ -359,7 +360,20 @@ def test_a_paper_of_drawn_scores_says_so_on_its_first_page(tmp_path):
     assert "Synthetic" not in source_without_models(tmp_path, SETS[:4])
 
 
-def source_without_models(tmp_path, sets, synthetic=False):
+C2F = {"c2f-minilm-litbank": {"label": "c2f-MiniLM (demonstration)", "demonstration": True}}
+
+
+def test_a_demonstration_system_is_named_described_and_cited(tmp_path):
+    printed = source_without_models(tmp_path, SETS[:4], systems=C2F)
+    assert "\\notice{Demonstration models.}{c2f-MiniLM (demonstration)" in printed
+    assert "The coreference system c2f-MiniLM (demonstration) puts" in printed
+    keys = {key for cited in re.findall(r"\\citep\{([^}]+)\}", printed) for key in cited.split(",")}
+    known = set(re.findall(r"^@\w+\{(\w+),", (tmp_path / "references.bib").read_text(), flags=re.MULTILINE))
+    assert {"lee2018", "joshi2020", "bamman2020"} <= keys <= known
+    assert "MiniLM \\citep" not in printed
+
+
+def source_without_models(tmp_path, sets, synthetic=False, systems=None):
     """Render the main file of two studies that need no model."""
     paper_source.main(
         main_template=str(ROOT / "paper/main.tex.j2"),
@@ -370,6 +384,7 @@ def source_without_models(tmp_path, sets, synthetic=False):
         bibliography_copy=str(tmp_path / "references.bib"),
         style_copy=str(tmp_path / "proceedings.sty"),
         models={},
+        coreference_systems=systems or {},
         pronoun_sets=sets,
         engine="synthetic" if synthetic else None,
         studies=[

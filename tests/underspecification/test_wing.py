@@ -30,8 +30,8 @@ from scripts.underspecification import (
     figure_roc,
     figure_toy_model,
     masses,
-    table_masses,
 )
+from scripts.underspecification import tables as table_rules
 from scripts.underspecification.lib import figures, findings, study
 from scripts.underspecification.lib.analyses import correlation
 from tests.figures import problems
@@ -538,7 +538,7 @@ def test_no_mark_of_an_order_hides_another(run):
 def test_nothing_to_draw_is_said(tmp_path):
     files.write_csv(tmp_path / "curves.csv", pd.DataFrame(columns=["model"]))
     with pytest.raises(UserError, match=r"curves\.csv: has no row"):
-        table_masses.main(curves=str(tmp_path / "curves.csv"), tex=str(tmp_path / "a"), csv=str(tmp_path / "b"))
+        table_rules.table_masses(curves=str(tmp_path / "curves.csv"), tex=str(tmp_path / "a"), csv=str(tmp_path / "b"))
 
 
 def test_labels_of_the_run_are_those_of_the_study():
