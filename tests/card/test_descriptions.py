@@ -154,6 +154,13 @@ def test_a_model_that_fits_nothing_is_told_why(tmp_path, configuration, said):
         descriptions.entry_of(found)
 
 
+def test_code_of_a_checkpoint_may_be_left_aside(tmp_path):
+    found, _ = described(tmp_path, LLAMA | {"auto_map": {"AutoModelForCausalLM": "m.M"}})
+    given = {"parameters": 1000, "licence": "MIT"}
+    assert "remote_code" not in descriptions.entry_of(found, given | {"remote_code": False})
+    assert descriptions.entry_of(found, given | {"remote_code": True})["remote_code"] is True
+
+
 @pytest.mark.parametrize(
     ("name", "said"),
     [

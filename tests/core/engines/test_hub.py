@@ -25,7 +25,7 @@ FILES = {
 
 
 class Hub(http.server.BaseHTTPRequestHandler):
-    """Has one model, ``org/name``, at one commit; every other path is not found."""
+    """Has one model, ``org/name``, at one commit, and one that asks for a licence; every other path is not found."""
 
     def do_HEAD(self):
         self.do_GET()
@@ -39,14 +39,16 @@ class Hub(http.server.BaseHTTPRequestHandler):
                 {"type": "file", "path": name, "size": len(data), "oid": hashlib.sha1(data).hexdigest()}
                 for name, data in FILES.items()
             ]
-            content = tree if "tree" in parts else {"id": "org/name", "sha": COMMIT, "siblings": members}
+            facts = {"safetensors": {"parameters": {"BF16": 4096}, "total": 4096}, "cardData": {"license": "mit"}}
+            content = tree if "tree" in parts else {"id": "org/name", "sha": COMMIT, "siblings": members, **facts}
             self._send(json.dumps(content).encode(), {"Content-Type": "application/json"})
         elif parts[:3] == ["org", "name", "resolve"] and parts[-1] in FILES:
             data = FILES[parts[-1]]
             self._send(data, {"ETag": f'"{hashlib.sha1(data).hexdigest()}"', "X-Repo-Commit": COMMIT})
         else:
-            self.send_response(404)
-            self.send_header("X-Error-Code", "RepoNotFound")
+            gated = "closed" in parts
+            self.send_response(403 if gated else 404)
+            self.send_header("X-Error-Code", "GatedRepo" if gated else "RepoNotFound")
             self.send_header("Content-Length", "0")
             self.end_headers()
 
@@ -90,10 +92,10 @@ def run(hub, folder, *arguments):
     )
 
 
-def fetch(hub, folder, name="org/name"):
+def fetch(hub, folder, name="org/name", **facts):
     """Run the job that fetches a model; return the finished process, and what it wrote."""
     target = folder / "fetched.json"
-    entry = {"source": {"hub": name, "revision": None}, "architecture": "encoder"}
+    entry = {"source": {"hub": name, "revision": None}, "architecture": "encoder", **facts}
     given = ["--fetched", str(target), "--model", "m", "--entry", json.dumps(entry)]
     done = run(hub, folder, "-m", "scripts.scoring.fetch_model", *given)
     return done, json.loads(target.read_text(encoding="utf-8")) if target.is_file() else None
@@ -113,6 +115,9 @@ def test_a_model_that_is_not_there_and_a_hub_that_is_not_there(hub, tmp_path):
     done, fetched = fetch(hub, tmp_path, "org/nome")
     assert done.returncode == 1 and fetched is None
     assert "model m: org/nome is not on the hub; correct source.hub in config/models.yaml" in done.stderr
+    done, fetched = fetch(hub, tmp_path, "org/closed", gated=True)
+    assert done.returncode == 1 and fetched is None
+    assert "access to org/closed is gated; ask for it at https://huggingface.co/org/closed and log in" in done.stderr
     hub.shutdown()
     hub.server_close()
     done, fetched = fetch(hub, tmp_path)
@@ -127,4 +132,5 @@ def test_a_model_is_described_from_its_small_files(hub, tmp_path):
     described = json.loads(done.stdout)
     assert described["source"] == {"hub": "org/name", "revision": COMMIT}
     assert (described["classes"], described["context"]) == (["BertForMaskedLM"], 512)
+    assert [described[key] for key in ("parameters", "licence", "gated", "dtype")] == [4096, "mit", False, "bfloat16"]
     assert not any("safetensors" in path for path in hub.asked)
