@@ -283,7 +283,7 @@ def entry_of(described, given=None):
         )
     if described["own_code"] and "remote_code" not in given:
         raise UserError(
-            f"card: {called} comes with code of its own, which is not run unasked; read it, then add: remote_code=true, "
+            f"card: {called} comes with code of its own, which is not run unasked; read it and add: remote_code=true, "
             "or else remote_code=false, which has transformers' own code read it, if that knows the kind of model"
         )
     facts = {
