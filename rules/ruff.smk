@@ -559,6 +559,11 @@ RUFF_FIGURES = {
     "accuracy_by_distractors": result(
         "accuracy", params=RUFF_DRAWN, **RUFF_PEOPLE, title="Accuracy by number of distractors"
     ),
+    "who_becomes_whom": result(
+        predictions=f"{RUFF_ANALYSIS}/predictions.parquet",
+        params=RUFF_SPLIT | {"draws": RUFF["bootstrap"]["draws"], "seed": RUFF["bootstrap"]["seed"]},
+        title="Who becomes whom",
+    ),
     "scaling": result("scaling", params=RUFF_DRAWN, **RUFF_PEOPLE, title="Accuracy by model size"),
     "error_types": result("error_types", params={"models": RUFF_MODELS}, title="Kinds of errors with distractors"),
     "context_free_by_model": result("context_free", params=RUFF_COUNTED, title="Predictions without context by model"),
@@ -762,7 +767,7 @@ declare(
             "distractors": RUFF["distractors"],
         },
     ),
-    headline=["headline", "error_types"],
+    headline=["who_becomes_whom", "headline", "error_types"],
     card=Card(
         value="Accuracy",
         points=RUFF_POINTS,

@@ -50,6 +50,7 @@ def main(
         "families": {facts["family"] for facts in [*models.values(), *prompting["models"].values()]},
         "architectures": [a for a in ("decoder", "encoder") if a in {f["architecture"] for f in models.values()}],
         "few": FEW,
+        "foremost": models[study.foremost(models)]["label"],
         "others": others,
         "whose": f"averaged over models{others}" if len(pooled) > 1 else f"of {models[pooled[0]]['label']}",
         "distractors": distractors,

@@ -86,7 +86,7 @@ RUFF_TABLES = ("models", "accuracy", "pronoun_tests", "error_types")
 FIGURES = (
     "headline", "context_free", "introduction_accuracy", "accuracy_by_pronoun", "accuracy_by_distractors", "scaling",
     "error_types", "context_free_by_model", "accuracy_by_case", "accuracy_by_polarity", "normalisation",
-    "calibration",
+    "calibration", "who_becomes_whom",
 )  # fmt: skip
 TWO, PAPER, SETS = synthetic.DEMONSTRATION, synthetic.paper_models(), synthetic.SETS
 

@@ -10,7 +10,8 @@ import pytest
 
 from scripts.core import files, plotting
 from scripts.core.errors import UserError
-from scripts.ruff.lib import figures
+from scripts.ruff import figure_who_becomes_whom as who_becomes_whom
+from scripts.ruff.lib import figures, study
 from tests.figures import colours, problems
 from tests.ruff import synthetic
 
@@ -114,6 +115,43 @@ def test_every_figure_takes_every_run_and_nothing_is_cut_off(name, models, sets,
     assert box.x1 <= width + 0.01
     assert box.y1 <= height + 0.01
     assert problems(drawn, pronouns=name in OF_PRONOUNS) == []
+
+
+def test_who_becomes_whom_has_every_preference_and_an_interval_on_the_right_one():
+    rows = [("he", "he", 6), ("he", "she", 4), ("xe", "he", 9), ("xe", "xe", 3), ("they", "they", 5)]
+    counted = [(set_, picked, n) for set_, picked, count in rows for n in range(count)]
+    predictions = pd.DataFrame(counted, columns=["pronoun", "prediction", "occupation"]).assign(
+        setting="fidelity", model="m", n_distractors=1
+    )
+    others = [predictions.assign(model="other"), predictions.assign(setting="context_free")]
+    sets = [entry["set"] for entry in SETS]
+    frame = who_becomes_whom.select(pd.concat([predictions, *others]), "m", sets, 200, 1)
+    shares = frame.set_index(["pronoun", "preferred"]).share
+    assert [shares["he", "he"], shares["he", "she"], shares["xe", "he"]] == [0.6, 0.4, 0.75]
+    assert frame.groupby("pronoun").share.sum().tolist() == pytest.approx([1, 1, 1])
+    assert (frame.low.notna() == (frame.pronoun == frame.preferred)).all()
+    labels = {entry["set"]: entry["label"] for entry in SETS}
+    drawn = who_becomes_whom.draw(frame, labels, 0.25)
+    assert problems(drawn, pronouns=True) == []
+    # Five instances are too few to draw.
+    titles = [ax.get_title(loc="left") for ax in drawn.axes]
+    assert titles == ["introduced with he", "introduced with xe"]
+    bars = drawn.axes[1].patches
+    assert [(bar.get_y(), bar.get_height()) for bar in bars] == [(0, 0.25), (0.25, 0.75)]
+    assert not any(ax.patches for ax in who_becomes_whom.draw(frame.assign(n=5), labels, 0.25).axes)
+
+
+@pytest.mark.parametrize(
+    ("models", "expected"),
+    [
+        ({"a": (False, "encoder", 9), "b": (False, "decoder", 3), "c": (False, "decoder", 5)}, "c"),
+        ({"a": (False, "encoder", 9), "b": (True, "decoder", 3)}, "a"),
+        ({"b": (True, "decoder", None)}, "b"),
+    ],
+)
+def test_one_model_stands_for_a_run(models, expected):
+    keys = ("demonstration", "architecture", "parameters")
+    assert study.foremost({name: dict(zip(keys, facts, strict=True)) for name, facts in models.items()}) == expected
 
 
 @pytest.mark.parametrize("name", ["headline", "context_free_by_model"])

@@ -71,6 +71,19 @@ def other_sets(pronoun_sets):
     return f"the study counts instances of the pronoun sets {theirs}; this run has {ours}"
 
 
+def foremost(models: dict) -> str:
+    """Return the model that stands for a run where one alone is shown: the largest decoder, else the largest model.
+
+    A demonstration model only where there are no others.
+    """
+
+    def rank(name):
+        facts = models[name]
+        return facts["demonstration"], facts["architecture"] != "decoder", -(facts["parameters"] or 0)
+
+    return min(models, key=rank)
+
+
 def pooled(models):
     """Return the models that means and tests over all models are about.
 
