@@ -79,8 +79,13 @@ def draw(frame, labels, chance):
         ax.set_xticks(sorted(frame.n_distractors.unique()))
     for ax in axes.flat[len(panels) :]:
         ax.set_axis_off()
-    drawn.supxlabel(figures.DISTRACTORS, fontsize=8)
-    drawn.supylabel("Share of preferences", fontsize=8)
+        # The panel above closes its column.
+        axes[-2, 1].tick_params(labelbottom=True)
+        axes[-2, 1].set_xlabel(figures.DISTRACTORS)
+    for ax in axes[-1, : len(panels) - across * (down - 1)]:
+        ax.set_xlabel(figures.DISTRACTORS)
+    for ax in axes[:, 0]:
+        ax.set_ylabel("Share")
     handles = [plotting.patch_handle(colours[name], labels[name]) for name in labels]
     handles += [plotting.chance_line(axes.flat[: len(panels)], chance), plotting.interval_handle(figures.BOOTSTRAP)]
     plotting.legend_below(drawn, handles, 2)
