@@ -48,7 +48,7 @@ UNITS = {
 """What ``n`` counts, to those columns of instances whose combinations it counts; none: something else."""
 ASKED = "prompt"
 """The factor that is told with the model."""
-ASIDE = (ASKED, "templates", "wording")
+ASIDE = (ASKED, "method", "order", "templates", "wording")
 """Factors that say how and from what a row was made, and not of which part it is."""
 
 

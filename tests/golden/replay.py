@@ -71,23 +71,25 @@ class ReplayError(Exception):
     """What kept a replay from its end, in one line."""
 
 
-def replay(folder: Path, part: str, cores: int = 2) -> Path:
+def replay(folder: Path, part: str, cores: int = 2, studies: list[str] | None = None) -> Path:
     """Make a part of the golden files anew and return the folder of its run, which has ``results``.
 
     Args:
         folder: A copy of the repository is made here, if there is none yet; parts may share one.
         part: A key of ``OVERLAYS``.
         cores: Jobs side by side.
+        studies: Only these studies; None: those of the part.
 
     Raises:
         ReplayError: If a job fails, and if one would have to run a model.
     """
     if not (folder / "golden.smk").exists():
         copy(folder)
-    run = folder / "runs" / part if OVERLAYS[part] else folder
+    settings = OVERLAYS[part] | ({"studies": studies} if studies else {})
+    run = folder / "runs" / part if settings else folder
     run.mkdir(parents=True, exist_ok=True)
     options = ["--snakefile", "golden.smk", "--directory", str(run), "--cores", str(cores), "--quiet", "host"]
-    if settings := OVERLAYS[part]:
+    if settings:
         (run / "run.yaml").write_text(yaml.safe_dump({"run": part} | settings), encoding="utf-8")
         options += ["--configfile", str(run / "run.yaml")]
     if "registry" in settings:

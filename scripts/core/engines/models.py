@@ -78,7 +78,7 @@ def fetch(name, entry):
     UserError
         As :func:`locate`; if the checkpoint brings code of its own and no revision fixes which.
     """
-    source = entry["source"]
+    source = entry.get("source", {})
     if entry.get("remote_code") and "hub" in source and not source.get("revision"):
         raise UserError(
             f"model {name}: {source['hub']} brings code of its own, and whoever changes it there runs code here; read "

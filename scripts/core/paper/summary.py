@@ -20,6 +20,8 @@ LEVELS = {
     "entities": {"double": "two people", "single": "one person"},
     "gender": {"M": "masculine", "F": "feminine"},
     "normalisation": {name: f"by {label}" for name, label in NORMALISATIONS.items()},
+    "method": {"vanilla": ""},
+    "order": {"published": ""},
     "original_gender": {"M": "M2F", "F": "F2M"},
     "pronoun_type": {"binary": "binary pronouns", "neutral": "they", "neo": "neo-pronouns"},
     "role": {"original|control": "original", "swap-1|swap-2": "counterfactual"},

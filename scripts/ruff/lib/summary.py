@@ -46,7 +46,8 @@ def rows(accuracy, prompted, models, data, most):
         # Means over prompts, which have no interval over instances.
         plain = prompted[(prompted.method == "vanilla") & (prompted.answer == "final") & (prompted.kind == "all")]
         found += [
-            _row(models, row, data) | {"scoring": PROMPTED, "n_unit": "answers"}
+            _row(models, row, data)
+            | {"scoring": PROMPTED, "method": row.method, "order": "published", "n_unit": "answers"}
             for row in _sorted(plain, order, ["n_distractors", "model"])
         ]
     return found
@@ -109,18 +110,10 @@ def of_analyses(tables, models, data):
         for name in ("agreement", "kappa", "matthews"):
             ends = (getattr(row, f"{name}_{end}") for end in ("low", "high"))
             unit = "share" if name == "agreement" else "correlation"
+            # Which set is picked can only be said of outputs that name one.
+            given = {"unit": unit, "setting": "", "n_unit": "instances" if row.question == "right" else "decisions"}
             value = getattr(row, name)
-            add(
-                model,
-                f"{about}: {name}",
-                row.level,
-                value,
-                row.instances,
-                *ends,
-                scoring=PROMPTED,
-                unit=unit,
-                setting="",
-            )
+            add(model, f"{about}: {name}", row.level, value, row.instances, *ends, scoring=PROMPTED, **given)
     for row in () if "sampled_agreement" not in tables else tables["sampled_agreement"].itertuples():
         if row.factor in ("all", "pronoun") and row.n:
             drawn = {"scoring": PROMPTED, "setting": "", "n_unit": "answers"}
