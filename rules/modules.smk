@@ -1,6 +1,7 @@
 # The code behind every rule. Snakemake reruns a rule whose script is newer than its outputs, and looks at no module that
 # the script imports: each rule gets the digests of the code of its script and of all local modules behind it as a
-# parameter, so that a change of what they do reruns exactly the rules that use it. Comes after all rules.
+# parameter, so that a change of what they do reruns exactly the rules that use it; of a script with the functions of
+# several rules, what the rule's own function reaches. Comes after all rules.
 
 import snakemake.jobs
 
@@ -15,7 +16,7 @@ def carry_digests():
         if carrier.script:
             path = carrier.script.format(params=carrier.params).removeprefix("../")
             try:
-                carrier.set_params(_code=closure.digests(path, str(ROOT)))
+                carrier.set_params(_code=closure.digests(path, str(ROOT), carrier.name))
             except UserError as error:
                 refuse(error)
             given = dict(carrier.params.items())

@@ -21,7 +21,9 @@ def main(*, card: list, manifest: str):
         The list, as ``sha256sum --check`` reads it, with what the records say of how each file was made.
     """
     records = job_records.load()
-    jobs = audit.recorded(card, records, lambda path: closure.digest(path, ROOT), lambda _path, _names: {})
+    jobs = audit.recorded(
+        card, records, lambda path, rule: closure.rule_digest(path, ROOT, rule), lambda _path, _names: {}
+    )
     files.write_text(manifest, manifests.make(jobs, records))
     log.info("%s: the digests of the card and all behind it; its own SHA-256 is %s", manifest, files.sha256(manifest))
 

@@ -173,7 +173,12 @@ def _check_modules(job, root):
     # A repository behind a link has two names.
     paths = {str(Path(path).resolve()) for path in paths if path and "/scripts/" in path}
     loaded = {path.removeprefix(f"{root}/") for path in paths if path.startswith(folder)}
-    unknown = sorted(loaded - always - job.params.get("_code", {}).keys())
+    # A script with the functions of several rules imports what the others need as well.
+    script = Path(getattr(sys.modules["__main__"], "__file__", root)).resolve()
+    others = (
+        closure.closure(script.relative_to(root).as_posix(), root) if script.is_relative_to(root / "scripts") else ()
+    )
+    unknown = sorted(loaded.difference(always, others, job.params.get("_code", {})))
     if unknown:
         raise UserError(
             f"rule {job.rule}: {', '.join(unknown)} {'were' if len(unknown) > 1 else 'was'} loaded without an import "

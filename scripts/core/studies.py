@@ -26,6 +26,11 @@ KINDS = {
     # Beside the study: what it publishes against what the run has, over all its parts at once.
     "comparison": _Kind("tables", {"csv": ".csv", "tex": ".tex", "numbers": ".json"}, "csv"),
 }
+MODULES = {
+    "figure": "figures", "table": "tables", "claims": "findings", "published_vs_ours": "tables", "numbers": "paper",
+    "summary": "paper", "section": "paper", "findings": "findings", "analysis": "analyses",
+}  # fmt: skip
+"""Kinds of results, and names of comparisons, to the module of ``scripts/<study>/`` with their rules' functions."""
 TITLES = {"claims": "Findings of the study", "published_vs_ours": "Published numbers beside ours"}
 """Titles of what every study may have beside it."""
 """Kinds of results: folder below ``results/<study>/``, named outputs, and the one that the HTML report shows."""
@@ -51,10 +56,13 @@ class Result:
         Regular expressions of its wildcards.
     script : str or None
         The script's name, where it differs from the result's.
-    mem_mb : int or None
-        Memory; None: the default.
+    mem_mb, runtime : int or None
+        Memory, and the time limit in minutes; None: the default.
     title : str or None
         What the HTML report and the list of results call it; None: its name, with spaces.
+    outputs : tuple of str
+        Of an analysis: its tidy tables, by name below the folder of the study's analyses for a part; a name without a
+        suffix is a CSV file. None: one of the analysis' own name.
     """
 
     tables: tuple
@@ -66,11 +74,18 @@ class Result:
     script: str | None
     mem_mb: int | None
     title: str | None = None
+    outputs: tuple = ()
+    runtime: int | None = None
 
 
-def result(*tables, params=None, at=None, made=None, constraints=None, script=None, mem_mb=None, title=None, **inputs):
+def result(
+    *tables, params=None, at=None, made=None, constraints=None, script=None, mem_mb=None, title=None, outputs=(),
+    runtime=None, **inputs,
+):  # fmt: skip
     """Return a :class:`Result` made from tidy ``tables`` and named ``inputs``."""
-    return Result(tables, inputs, params or {}, at, made, constraints or {}, script, mem_mb, title)
+    return Result(
+        tables, inputs, params or {}, at, made, constraints or {}, script, mem_mb, title, tuple(outputs), runtime
+    )
 
 
 def trajectory(study, models, points, chance):
@@ -363,6 +378,10 @@ class Study:
         The instance files of this run.
     analyses : list of str
         Tidy tables that belong to the results, as figures and tables do.
+    analysis_rules : dict of str to Result
+        Analyses that read what the study's own steps left and write tidy tables, by name; the rule has that name too.
+    by_kind : bool
+        Whether its rules' functions stand in one module for each kind (:data:`MODULES`).
     scored, prompted, texts : Scored, Prompted, Texts or None
         What models do for it.
     systems : list of str
@@ -405,6 +424,8 @@ class Study:
     comparisons: dict = field(default_factory=dict)
     instances: list = field(default_factory=list)
     analyses: list = field(default_factory=list)
+    analysis_rules: dict = field(default_factory=dict)
+    by_kind: bool = False
     scored: Scored | None = None
     prompted: Prompted | None = None
     texts: Texts | None = None
@@ -596,6 +617,13 @@ class Study:
         }
         outputs = dict(zip([f"{kind}_tex" for kind in self._templates], self.section_files, strict=True))
         yield self._rule("section", "section", "section", self.section, outputs, given, environment="paper")
+        for name, declared in self.analysis_rules.items():
+            stem = f"results/{self.name}/analysis/{declared.at or f'{{{self.part}}}'}"
+            outputs = {}
+            for output in declared.outputs or (name,):
+                bare, dot, suffix = output.partition(".")
+                outputs[bare] = f"{stem}/{bare}.{suffix if dot else 'csv'}"
+            yield self._rule("analysis", name, "analyses", declared, outputs)
 
     def _rule(self, kind, name, script, declared, outputs, given=None, environment="analysis", reported=None, title=""):
         folder = f"results/{self.name}/analysis/{{{self.part}}}"
@@ -603,6 +631,9 @@ class Study:
         wildcards = list(dict.fromkeys(re.findall(r"\{(\w+)\}", next(iter(outputs.values())))))
         constraints = {self.part: "|".join(map(re.escape, self.every_part))} | declared.constraints
         full = f"{self.name}_{name}"
+        if self.by_kind:
+            script = declared.script or MODULES.get(kind) or MODULES.get(name, "tables")
+        resources = {"mem_mb": declared.mem_mb, "runtime": declared.runtime}
         return Rule(
             name=full,
             kind=kind,
@@ -613,7 +644,7 @@ class Study:
             log=f"results/logs/{full}/{'_'.join(f'{{{w}}}' for w in wildcards) or 'all'}.log",
             environment=environment,
             constraints={name: constraints[name] for name in wildcards if name in constraints},
-            resources={} if declared.mem_mb is None else {"mem_mb": declared.mem_mb},
+            resources={name: value for name, value in resources.items() if value is not None},
             reported=reported,
             title=title,
         )

@@ -307,8 +307,8 @@ def breakable(text):
     return re.sub(r"([./=,]|\\_)", r"\1\\allowbreak{}", latex.escape(text))
 
 
-def _module(path):
-    return closure.digest(path, ROOT) if (ROOT / path).is_file() else None
+def _module(path, rule):
+    return closure.rule_digest(path, ROOT, rule) if (ROOT / path).is_file() else None
 
 
 def _rows(path: str, names: list[str]) -> dict[str, str]:

@@ -127,7 +127,7 @@ def judge(
 
 
 def recorded(
-    paths: Iterable[str], records: dict, code: Callable[[str], str | None], rows: Callable[[str, list[str]], dict]
+    paths: Iterable[str], records: dict, code: Callable[[str, str], str | None], rows: Callable[[str, list[str]], dict]
 ) -> list[dict]:
     """Return the jobs that ``paths`` come from as their records tell them, with the digests of code as they are now.
 
@@ -139,7 +139,8 @@ def recorded(
     paths : iterable of str
     records : dict
     code : function
-        Path of a module to its digest, or None if there is no such module any more.
+        Path of a module and name of a rule to the digest of the module for it, or None if there is no such module any
+        more.
     rows : function
         Path of a table of templates and the names of rows to their digests (:func:`row_digests` of the records).
 
@@ -158,7 +159,7 @@ def recorded(
             jobs.append({"rule": "unknown", "wildcards": {"file": path}, "inputs": [], "outputs": [path], "params": {}})
         if name and name not in seen:
             record = records[name]
-            now = {module: code(module) or ABSENT for module in record["params"].get("_code", {})}
+            now = {module: code(module, record["rule"]) or ABSENT for module in record["params"].get("_code", {})}
             job = {key: record[key] for key in ("rule", "wildcards")}
             job |= {key: list(record[key]) for key in ("inputs", "outputs")}
             used = {path: rows(path, list(names)) for path, names in record["params"].get("_rows", {}).items()}

@@ -5,6 +5,9 @@ imports. Rules therefore carry the digests of a script's whole closure among the
 
 A digest is of what runs: of the module's syntax tree without comments, docstrings, line numbers and annotations. Those
 in the body of a class stay, since they make the fields of a dataclass. Messages stay as well: a constant is a constant.
+
+Of a script with the functions of several rules (:func:`scripts.core.job.run_named`), a rule has what its own function
+reaches: the statements of the script that bind the names it uses, and the modules that these import.
 """
 
 import ast
@@ -30,57 +33,68 @@ nothing, nor does a change of what a script has only through them.
 
 ``config.py`` is not among them: jobs read declarations of annotation and of encoders with it.
 """
+RUNNER = "run_named"
+"""The name by which a script shows that it has the functions of several rules."""
 SKIPPED = ("ctx", "kind", "returns", "type_comment", "type_ignores")
 """Fields of the syntax tree that change nothing: the use of a name follows from its place."""
 
 
-def closure(script, root, *, inert=True):
+def closure(script: str, root: str | Path, *, inert: bool = True, rule: str | None = None) -> tuple[str, ...]:
     """Return the script and every module below ``root/scripts`` that it imports, directly or not.
 
     Imports inside functions count as well. Packages count by their ``__init__.py``.
 
-    Parameters
-    ----------
-    script : str
-        Path relative to ``root``.
-    root : str
-        The repository's root.
-    inert : bool
-        Whether modules of ``INERT`` count, and those that are reached through them alone.
+    Args:
+        script: Path relative to ``root``.
+        root: The repository's root.
+        inert: Whether modules of ``INERT`` count, and those that are reached through them alone.
+        rule: The rule whose function counts, if the script has those of several; None: all of the script.
 
-    Returns
-    -------
-    tuple of str
+    Returns:
         Sorted paths relative to ``root``, in POSIX form.
 
-    Raises
-    ------
-    UserError
-        If a module cannot be read or is not Python; names file and line.
+    Raises:
+        UserError: If a module cannot be read or is not Python; names file and line.
     """
-    seen, waiting = set(), [script]
+    root = str(root)
+    seen, waiting = set(), [(script, _function(script, rule))]
     while waiting:
-        current = waiting.pop()
+        current, function = waiting.pop()
         if current in seen or (current in INERT and not inert):
             continue
         seen.add(current)
-        waiting += [m for m in _imports(current, root) if m not in seen]
+        waiting += [(path, "") for path in _imports(current, root, function) if path not in seen]
     return tuple(sorted(seen))
 
 
-def digests(script, root):
-    """Return ``{path: digest}`` of the code of ``script`` and of all that it imports, but for what is inert."""
+def digests(script: str, root: str | Path, rule: str | None = None) -> dict[str, str]:
+    """Return ``{path: digest}`` of the code of ``script``, for a rule if it has several, and of all that it imports.
+
+    What is inert is left out.
+    """
     known = _known(str(root))
     before = len(known)
-    found = {path: digest(path, root) for path in closure(script, str(root), inert=False)}
+    function = _function(script, rule)
+    modules = closure(script, root, inert=False, rule=rule)
+    found = {path: digest(path, root, function if path == script else "") for path in modules}
     if len(known) > before:
         _keep(str(root), known)
     return found
 
 
-def digest(path: str, root: str | Path) -> str:
-    """Return 16 hex digits of the SHA-256 of the code of ``root/path``."""
-    return _module(path, str(root))[0]
+def _function(script: str, rule: str | None) -> str:
+    """Return the name of a rule's function in a script with several: the rule's, without that of the study."""
+    return rule.removeprefix(f"{Path(script).parent.name}_") if rule else ""
+
+
+def rule_digest(path: str, root: str | Path, rule: str) -> str:
+    """Return the digest of a module as a rule has it among its parameters (:func:`digests`)."""
+    return digest(path, root, _function(path, rule))
+
+
+def digest(path: str, root: str | Path, function: str = "") -> str:
+    """Return 16 hex digits of the SHA-256 of the code of ``root/path``, or of what a function of it reaches."""
+    return _module(path, str(root), function)[0]
 
 
 def text_digest(path: str, root: str | Path) -> str:
@@ -96,9 +110,9 @@ def _read(path: str, root: str | Path) -> bytes:
 
 
 @cache
-def _imports(path: str, root: str) -> tuple[str, ...]:
-    """Return the files of the modules that one module imports itself."""
-    return tuple(dict.fromkeys(file for name in _module(path, root)[1] for file in _files(name, root)))
+def _imports(path: str, root: str, function: str) -> tuple[str, ...]:
+    """Return the files of the modules that one module, or a function of it, imports itself."""
+    return tuple(dict.fromkeys(file for name in _module(path, root, function)[1] for file in _files(name, root)))
 
 
 @cache
@@ -110,22 +124,94 @@ def _files(name, root):
     return tuple(path.as_posix() for path in candidates if (Path(root) / path).is_file())
 
 
-def _module(path: str, root: str) -> tuple[str, list[str]]:
-    """Return the digest of a module's code, and the names that it imports from ``scripts``."""
+def _module(path: str, root: str, function: str = "") -> tuple[str, list[str]]:
+    """Return the digest of a module's code, and the names that it imports from ``scripts``.
+
+    Where ``function`` is one of several rules' functions of the module, both are of what it reaches.
+    """
     source = _read(path, root)
-    key = hashlib.sha256(source).hexdigest()
+    key = f"{hashlib.sha256(source).hexdigest()}:{function}"
     known = _known(root)
     if key not in known:
-        try:
-            tree = ast.parse(source)
-        except SyntaxError as error:
-            raise UserError(f"{path}, line {error.lineno}: {error.msg}; correct it") from error
-        except ValueError as error:
-            raise UserError(f"{path}: cannot be read as Python ({error}); restore it") from error
+        tree = _tree(path, source)
+        if function and RUNNER in _used(tree) and any(_bound(statement) == {function} for statement in tree.body):
+            tree = reached(tree, function)
         parts = []
         _write(tree, parts)
         known[key] = [hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16], list(_names(tree))]
     return known[key]
+
+
+@cache
+def _tree(path: str, source: bytes) -> ast.Module:
+    try:
+        return ast.parse(source)
+    except SyntaxError as error:
+        raise UserError(f"{path}, line {error.lineno}: {error.msg}; correct it") from error
+    except ValueError as error:
+        raise UserError(f"{path}: cannot be read as Python ({error}); restore it") from error
+
+
+def reached(tree: ast.Module, function: str) -> ast.Module:
+    """Return a module with those of its statements alone that a function of it reaches.
+
+    They are what binds the names that the function uses, directly or not, and what binds no name, such as a call. Of a
+    statement that imports several names those that are used stay. A name counts wherever it stands, so that a local
+    variable may keep more than is needed, and never less.
+    """
+    binding, waiting = {}, [function]
+    for statement in tree.body:
+        bound = _bound(statement)
+        for name in bound:
+            binding.setdefault(name, []).append(statement)
+        if not bound and not _idle(statement):
+            waiting += _used(statement)
+    names = set()
+    while waiting:
+        name = waiting.pop()
+        if name not in names:
+            names.add(name)
+            waiting += [used for statement in binding.get(name, ()) for used in _used(statement)]
+    body = []
+    for statement in tree.body:
+        bound = _bound(statement)
+        if isinstance(statement, ast.Import | ast.ImportFrom):
+            kept = [alias for alias in statement.names if _imported(alias) in names]
+            statement = type(statement)(**{**dict(ast.iter_fields(statement)), "names": kept}) if kept else None
+        elif bound and not names.intersection(bound):
+            statement = None
+        if statement is not None:
+            body.append(statement)
+    return ast.Module(body=body, type_ignores=[])
+
+
+def _imported(alias: ast.alias) -> str:
+    return alias.asname or alias.name.partition(".")[0]
+
+
+def _bound(statement: ast.stmt) -> set[str]:
+    """Return the names of the module that one of its statements binds."""
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return {statement.name}
+    if isinstance(statement, ast.Import | ast.ImportFrom):
+        return {_imported(alias) for alias in statement.names}
+    nodes = list(ast.walk(statement))
+    stored = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    inner = [node for node in nodes if isinstance(node, ast.stmt) and node is not statement]
+    # What changes a name, as in NAMES["a"] = 1, is part of what binds it.
+    changed = {
+        node.value.id
+        for node in nodes
+        if isinstance(node, ast.Subscript | ast.Attribute)
+        and isinstance(node.ctx, ast.Store)
+        and isinstance(node.value, ast.Name)
+    }
+    return stored.union(changed, *(_bound(node) for node in inner))
+
+
+def _used(statement: ast.stmt | ast.Module) -> set[str]:
+    """Return the names that stand in a part of a module, those of variables inside functions included."""
+    return {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)}
 
 
 def _store(root: str) -> Path:

@@ -212,3 +212,38 @@ print(closure.digests("scripts/job.py", sys.argv[1])["scripts/core/c.py"])
     for broken in ("", "[]", "{}", '{"by": "another version", "modules": {}}'):
         known.write_text(broken)
         assert outcome() == (5, edited[1])
+
+
+def test_of_a_script_with_several_functions_a_rule_has_what_its_own_reaches(tmp_path):
+    """A rule has the statements and the modules that its function needs, and no others."""
+    (tmp_path / "scripts/core").mkdir(parents=True)
+    for name in ("a", "b", "c"):
+        (tmp_path / f"scripts/core/{name}.py").write_text(f"{name.upper()} = 1\n", encoding="utf-8")
+    text = (
+        "from scripts.core import a, b\nfrom scripts.core.job import run_named\n\n"
+        "ROWS = {}\nROWS['c'] = 2\n\n\ndef helper():\n    return ROWS\n\n\n"
+        "def first(*, path):\n    return a.A, helper()\n\n\n"
+        "def second(*, path):\n    from scripts.core import c\n\n    return b.B, c.C\n\n\n"
+        "third = first\n\nif __name__ == '__main__':\n    run_named()\n"
+    )
+    script = "scripts/study/figures.py"
+    (tmp_path / "scripts/study").mkdir()
+
+    def written(old="", new=""):
+        (tmp_path / script).write_text(text.replace(old, new), encoding="utf-8")
+        names = ("study_first", "study_second", "study_third")
+        return [closure.digests(script, tmp_path, name) for name in names], closure.digests(script, tmp_path)
+
+    before, whole = written()
+    assert [sorted(path[-4] for path in found if path != script) for found in before] == [["a"], ["b", "c"], ["a"]]
+    assert sorted(path[-4] for path in whole if path != script) == ["a", "b", "c"]
+    for old, new, changed in (
+        ("ROWS['c'] = 2", "ROWS['c'] = 3", [True, False, True]),
+        ("return ROWS", "return [ROWS]", [True, False, True]),
+        ("a.A", "a.a.A", [True, False, True]),
+        ("b.B", "b.b.B", [False, True, False]),
+        ("third = first", "third = (lambda: first)()", [False, False, True]),
+    ):
+        after, _ = written(old, new)
+        assert [one != other for one, other in zip(before, after, strict=True)] == changed, old
+    assert closure.rule_digest(script, tmp_path, "study_first") != closure.rule_digest(script, tmp_path, "study_second")
