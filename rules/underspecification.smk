@@ -4,7 +4,7 @@
 
 from scripts.underspecification.lib import study as underspecification_study
 from scripts.underspecification.lib.templates import read_words as read_underspecification_words
-from scripts.underspecification.lib import text_counts as underspecification_texts
+from scripts.underspecification.lib import texts as underspecification_texts
 
 UNDERSPEC = config["underspecification"]
 UNDERSPEC_ANALYSIS = "results/underspecification/analysis"
@@ -159,7 +159,7 @@ rule underspecification_texts:
         places=UNDERSPEC["sample"]["places"],
         occupations=UNDERSPEC["sample"]["occupations"],
     script:
-        "../scripts/underspecification/texts.py"
+        "../scripts/underspecification/instances.py"
 
 
 rule underspecification_masses:
@@ -185,7 +185,7 @@ rule underspecification_masses:
         label=lambda wildcards: UNDERSPEC_FACTS[wildcards.model]["label"],
         methods=lambda wildcards: registry.methods(MODELS[wildcards.model], "underspecification"),
     script:
-        "../scripts/underspecification/masses.py"
+        "../scripts/underspecification/analyses.py"
 
 
 rule underspecification_released:
@@ -213,115 +213,56 @@ rule underspecification_released:
     params:
         release=lambda wildcards: wildcards.release,
     script:
-        "../scripts/underspecification/released.py"
+        "../scripts/underspecification/analyses.py"
 
 
-rule underspecification_method1_slopes:
-    input:
-        masses=lambda wildcards: UNDERSPEC_MASSES[wildcards.source],
-    output:
-        slopes=f"{UNDERSPEC_ANALYSIS}/{{source}}/method1_slopes.csv",
-        curves=f"{UNDERSPEC_ANALYSIS}/{{source}}/curves.csv",
-    log:
-        "results/logs/underspecification_method1_slopes/{source}.log",
-    wildcard_constraints:
-        source=one_of(UNDERSPEC_EVERY_SOURCE),
-    conda:
-        "../envs/analysis.yaml"
-    resources:
-        mem_mb=4000,
-        runtime=20,
-    params:
-        draws=UNDERSPEC["bootstrap"]["draws"],
-        seed=UNDERSPEC["bootstrap"]["seed"],
-    script:
-        "../scripts/underspecification/method1_slopes.py"
-
-
-rule underspecification_specification_detection:
-    input:
-        masses=lambda wildcards: UNDERSPEC_MASSES[wildcards.source],
-    output:
-        metric=f"{UNDERSPEC_ANALYSIS}/{{source}}/metric.csv",
-        specification_detection=f"{UNDERSPEC_ANALYSIS}/{{source}}/specification_detection.csv",
-        roc=f"{UNDERSPEC_ANALYSIS}/{{source}}/roc.csv",
-        orders=f"{UNDERSPEC_ANALYSIS}/{{source}}/orders.csv",
-        independence=f"{UNDERSPEC_ANALYSIS}/{{source}}/independence.csv",
-    log:
-        "results/logs/underspecification_specification_detection/{source}.log",
-    wildcard_constraints:
-        source=one_of(UNDERSPEC_EVERY_SOURCE),
-    conda:
-        "../envs/analysis.yaml"
-    resources:
-        mem_mb=4000,
-        runtime=20,
-    params:
-        threshold=UNDERSPEC["threshold"],
-        folds=UNDERSPEC["folds"],
-        draws=UNDERSPEC["bootstrap"]["draws"],
-        seed=UNDERSPEC["bootstrap"]["seed"],
-    script:
-        "../scripts/underspecification/specification_detection.py"
-
-
-rule underspecification_toy_model:
-    output:
-        correlations=f"{UNDERSPEC_ANALYSIS}/toy_model.csv",
-        points=f"{UNDERSPEC_ANALYSIS}/toy_points.csv",
-    log:
-        "results/logs/underspecification_toy_model/all.log",
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        amplification=UNDERSPEC["toy"]["amplification"],
-        draws=UNDERSPEC["toy"]["draws"],
-        seed=UNDERSPEC["toy"]["seed"],
-    script:
-        "../scripts/underspecification/toy_model.py"
-
-
-UNDERSPEC_METHOD1 = rules.underspecification_method1_slopes.output
-UNDERSPEC_METHOD2 = rules.underspecification_specification_detection.output
 UNDERSPEC_PUBLISHED = root("paper/published/underspecification.csv")
 
 
-rule underspecification_all_sources:
-    input:
-        slopes=expand(UNDERSPEC_METHOD1.slopes, source=UNDERSPEC_SOURCES),
-        rates=expand(UNDERSPEC_METHOD2.specification_detection, source=UNDERSPEC_SOURCES),
-    output:
-        method1_slopes=f"{UNDERSPEC_ANALYSIS}/method1_slopes.csv",
-        specification_detection=f"{UNDERSPEC_ANALYSIS}/specification_detection.csv",
-    log:
-        "results/logs/underspecification_all_sources/all.log",
-    conda:
-        "../envs/analysis.yaml"
-    resources:
+def underspecification_tables(name, sources):
+    """Return a tidy table of each source; none for a source under a wildcard: of that."""
+    return expand(f"{UNDERSPEC_ANALYSIS}/{{source}}/{name}.csv", source=sources)
+
+
+# What either method reads: the probabilities of a source.
+UNDERSPEC_READ = {"masses": lambda wildcards: UNDERSPEC_MASSES[wildcards.source]}
+UNDERSPEC_ANALYSES = {
+    "method1_slopes": result(
+        **UNDERSPEC_READ,
+        outputs=["slopes=method1_slopes", "curves"],
+        params=UNDERSPEC["bootstrap"],
+        mem_mb=4000,
+        runtime=20,
+    ),
+    "specification_detection": result(
+        **UNDERSPEC_READ,
+        outputs=["metric", "specification_detection", "roc", "orders", "independence"],
+        params={"threshold": UNDERSPEC["threshold"], "folds": UNDERSPEC["folds"], **UNDERSPEC["bootstrap"]},
+        mem_mb=4000,
+        runtime=20,
+    ),
+    "toy_model": result(at="", outputs=["correlations=toy_model", "points=toy_points"], params=UNDERSPEC["toy"]),
+    "all_sources": result(
+        at="",
+        outputs=["method1_slopes", "specification_detection"],
+        slopes=underspecification_tables("method1_slopes", UNDERSPEC_SOURCES),
+        rates=underspecification_tables("specification_detection", UNDERSPEC_SOURCES),
         mem_mb=2000,
-    script:
-        "../scripts/underspecification/all_sources.py"
-
-
-# A run has no printed cells to agree with.
-rule underspecification_agreement:
-    input:
-        metric=expand(UNDERSPEC_METHOD2.metric, source=UNDERSPEC["released"]),
-        rates=expand(UNDERSPEC_METHOD2.specification_detection, source=UNDERSPEC["released"]),
-        orders=expand(UNDERSPEC_METHOD2.orders, source=UNDERSPEC["released"]),
+    ),
+    # A run has no printed cells to agree with.
+    "agreement": result(
+        at="",
+        outputs=["cell_agreement=agreement"],
+        metric=underspecification_tables("metric", UNDERSPEC["released"]),
+        rates=underspecification_tables("specification_detection", UNDERSPEC["released"]),
+        orders=underspecification_tables("orders", UNDERSPEC["released"]),
         printed=UNDERSPEC_PUBLISHED,
-    output:
-        cell_agreement=f"{UNDERSPEC_ANALYSIS}/agreement.csv",
-    log:
-        "results/logs/underspecification_agreement/all.log",
-    conda:
-        "../envs/analysis.yaml"
-    resources:
+        params={"releases": UNDERSPEC["released"]},
         mem_mb=2000,
-    params:
-        releases=UNDERSPEC["released"],
-    script:
-        "../scripts/underspecification/agreement.py"
+    ),
+}
+UNDERSPEC_METHOD1 = {"slopes": f"{UNDERSPEC_ANALYSIS}/{{source}}/method1_slopes.csv"}
+UNDERSPEC_TOY = f"{UNDERSPEC_ANALYSIS}/toy_model.csv"
 
 
 UNDERSPEC_COMPARED = {
@@ -385,7 +326,6 @@ UNDERSPEC_FIGURES = {
     # One model alone, as in the main text of the study.
     "occupations_example": result(
         made=UNDERSPEC_RELEASED,
-        script="occupations",
         **UNDERSPEC_SHARES,
         metric=UNDERSPEC_METHOD2.metric,
         params={
@@ -433,6 +373,7 @@ UNDERSPEC_TABLES = {
 declare(
     name="underspecification",
     label="Underspecification",
+    by_kind=True,
     traced=UNDERSPEC_TRACED,
     outcomes={
         "distribution": ["results/underspecification/masses/run/{model}.parquet"],

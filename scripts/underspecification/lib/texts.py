@@ -1,11 +1,17 @@
-"""The texts that models fill or continue: an instance with a mask, and with each prompt."""
+"""The texts that models fill or continue: an instance with a mask and with each prompt, and how many there will be."""
 
 import pandas as pd
 
 from scripts.core.options import SLOT
-from scripts.underspecification.lib.instances import ROWS
+from scripts.underspecification.lib.instances import COREFERENTS, GENDERED, PARTICIPANTS, ROWS
 
 MASK = "[MASK]"
+SENTENCES = 60
+"""MGC's sentences before dates and places: ten verb phrases with six life stages (Appendix D)."""
+OCCUPATIONS = {"winogender": 60, "simplified": 48}
+"""In the authors' files as in this project's."""
+DATES, PLACES = 30, 20
+"""Of MGC; Winogender has as many dates."""
 
 
 def make(instances, prompts):
@@ -32,3 +38,29 @@ def make(instances, prompts):
     frame = pd.DataFrame(rows, columns=["instance_id", "prompt", "text", "method"])
     frame.insert(0, "text_id", frame.instance_id + "-" + frame.prompt)
     return frame.join(instances.set_index("instance_id")[list(ROWS)], on="instance_id")
+
+
+def text_counts(evaluation_set, sample, outer_dates, prompts):
+    """Return how many texts a set has at most, by method.
+
+    Parameters
+    ----------
+    evaluation_set : {"mgc", "winogender", "simplified"}
+    sample : dict of str to int
+        ``dates`` and ``places`` of MGC, ``occupations`` of the others.
+    outer_dates : int
+        Dates at either end of Winogender's range.
+    prompts : sequence of str
+        Prompts that wrap each sentence for models that continue texts.
+
+    Returns
+    -------
+    dict of str to int
+        ``mask``: sentences with a mask, ``generate``: prompts to continue.
+    """
+    if evaluation_set == "mgc":
+        instances = SENTENCES * (min(sample["dates"], DATES) + min(sample["places"], PLACES))
+    else:
+        kinds = len(PARTICIPANTS) * len(COREFERENTS) if evaluation_set == "winogender" else len(GENDERED) + 1
+        instances = min(sample["occupations"], OCCUPATIONS[evaluation_set]) * kinds * min(2 * outer_dates, DATES)
+    return {"mask": instances, "generate": instances * len(prompts)}

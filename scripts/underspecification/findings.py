@@ -1,14 +1,15 @@
-"""Test every finding of the study on each source: the releases and the run."""
+"""The findings of Underspecification as tests: on every source, and on one model."""
 
 from pathlib import PurePath
 
-from scripts.core.job import run
+from scripts.core import files
+from scripts.core.job import run_named
+from scripts.core.paper import claims as verdicts
 from scripts.core.paper import published
-from scripts.core.paper.claims import write
 from scripts.underspecification.lib import findings, study
 
 
-def main(
+def claims(
     *,
     tables: list,
     csv: str,
@@ -33,8 +34,22 @@ def main(
         name: findings.Source({PurePath(key).stem: frame for key, frame in frames.items()}, threshold, women, excluded)
         for name, frames in published.read_tables(tables, sources).items()
     }
-    write(findings.FINDINGS, runs, every_source, csv=csv, tex=tex, numbers=numbers, heads=study.HEADS)
+    verdicts.write(findings.FINDINGS, runs, every_source, csv=csv, tex=tex, numbers=numbers, heads=study.HEADS)
+
+
+def findings_of_model(*, tables: list, findings_csv: str, sources: list, facts: dict, threshold: float):
+    """Write ``findings_csv``, the verdicts for the model with these ``facts`` of the registry.
+
+    ``tables`` are the analysis tables of each of ``sources``; ``threshold`` is that of the metric.
+    """
+    runs = {
+        name: findings.Source(
+            {PurePath(key).stem: frame for key, frame in frames.items()}, threshold, alone=(facts["label"],)
+        )
+        for name, frames in published.read_tables(tables, sources).items()
+    }
+    files.write_csv(findings_csv, verdicts.of_one_model(findings.FINDINGS, findings.ONE_MODEL, runs))
 
 
 if __name__ == "__main__":
-    run(main)
+    run_named()

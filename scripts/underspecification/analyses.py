@@ -1,0 +1,112 @@
+"""The analyses of Underspecification, each by the function of its rule."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from scripts.core import files, model_outputs
+from scripts.core.job import log, run_named
+from scripts.core.paper.published import read_published
+from scripts.underspecification.lib import templates
+from scripts.underspecification.lib.analyses import correlation, detection, overwriting, simulation
+from scripts.underspecification.lib.analyses import released as releases
+from scripts.underspecification.lib.analyses.agreement import over_releases
+from scripts.underspecification.lib.analyses.masses import accumulate, accumulate_full, read_masses, tidy
+
+
+def masses(
+    *, instances: list, texts: list, distributions: list, full: list, words: str, masses: str, label: str, methods: list
+):
+    """Write ``masses`` (Parquet) of one model from its ``distributions`` on each of the sets.
+
+    ``full`` are the masses over the whole vocabulary beside the distributions, none for a model behind a server;
+    ``label`` is the model's name in tables; of ``texts`` those for ``methods`` were read.
+    """
+    groups = templates.read_words(words)
+    frames = []
+    full = full or [None] * len(texts)
+    for instance_file, text_file, top_file, full_file in zip(instances, texts, distributions, full, strict=True):
+        sentences, rows = files.read_parquet(instance_file), files.read_parquet(text_file)
+        rows = rows[rows.method.isin(methods)]
+        method = rows.set_index("text_id").method
+        top = model_outputs.read_distributions(top_file, Path(top_file).stem, method.index)
+        frames.append(tidy(accumulate(top, method, groups), rows, sentences, label, "top"))
+        if full_file:
+            whole = model_outputs.read_masses(full_file, Path(top_file).stem, list(groups), top)
+            frames.append(tidy(accumulate_full(whole, top, method, groups), rows, sentences, label, "full"))
+        log.info("%s: %d texts", text_file, len(rows))
+    files.write_parquet(masses, pd.concat(frames, ignore_index=True))
+
+
+def released(*, winogender: str, simplified: str, mgc: str, masses: str, release: str):
+    """Write ``masses`` (Parquet) of a ``release`` from its three archives."""
+    frames = []
+    for name, path in (("winogender", winogender), ("simplified", simplified), ("mgc", mgc)):
+        frames.append(releases.read(path, release, name))
+        log.info("%s: %d probabilities of %d models", path, len(frames[-1]), frames[-1].model.nunique())
+    files.write_parquet(masses, pd.concat(frames, ignore_index=True), {"origins": {"row": "{text_id}"}})
+
+
+def method1_slopes(*, masses: list, slopes: str, curves: str, draws: int, seed: int):
+    """Write ``slopes`` (metrics with intervals) and ``curves`` (means over sentences, lines) as CSV from ``masses``."""
+    frame = read_masses(masses)
+    frame = frame[frame.evaluation_set == "mgc"]
+    files.write_csv(slopes, correlation.slopes(frame, draws, seed))
+    files.write_csv(curves, correlation.curves(frame, draws, seed))
+
+
+def specification_detection(
+    *,
+    masses: list,
+    metric: str,
+    specification_detection: str,
+    roc: str,
+    orders: str,
+    independence: str,
+    threshold: float,
+    folds: int,
+    draws: int,
+    seed: int,
+):
+    """Write the ``metric`` of each sentence, rates, areas and ``roc`` curves, rates over file ``orders``, and how the
+    change over dates goes with the level (``independence``) as CSV."""
+    frame = read_masses(masses)
+    frame = frame[frame.evaluation_set != "mgc"]
+    values = detection.specification_metric(frame[~frame.debris])
+    files.write_csv(metric, values)
+    files.write_csv(specification_detection, detection.evaluate(values, folds, draws, seed, threshold))
+    files.write_csv(roc, detection.roc_curves(values))
+    files.write_csv(independence, detection.independence(values))
+    files.write_csv(orders, overwriting.rates_over_orders(overwriting.candidates(frame), threshold))
+
+
+def all_sources(*, slopes: list, rates: list, method1_slopes: str, specification_detection: str):
+    """Write ``method1_slopes`` and ``specification_detection`` (CSV) from the tables of all sources."""
+    for tables, path in ((slopes, method1_slopes), (rates, specification_detection)):
+        files.write_csv(path, pd.concat(map(files.read_csv, tables), ignore_index=True))
+
+
+def agreement(*, metric: list, rates: list, orders: list, printed: str, cell_agreement: str, releases: list):
+    """Write ``cell_agreement`` (CSV), from the tables of each of ``releases`` and the numbers in ``printed``."""
+    tables = {
+        release: [files.read_csv(path) for path in paths]
+        for release, *paths in zip(releases, metric, rates, orders, strict=True)
+    }
+    files.write_csv(cell_agreement, over_releases(tables, read_published(printed)))
+
+
+POINTS_SHOWN = 1500
+"""The first draws are kept for the figure: an even sample, so that the selected ones have their share in it."""
+
+
+def toy_model(*, correlations: str, points: str, amplification: float, draws: int, seed: int):
+    """Write ``correlations`` and, for the figure, the first ``points`` of each task (CSV)."""
+    files.write_csv(correlations, simulation.correlations(amplification, draws, seed))
+    shown = []
+    for task in simulation.TASKS:
+        shown.append(simulation.simulate(task, amplification, draws, seed).head(POINTS_SHOWN).assign(task=task))
+    files.write_csv(points, pd.concat(shown, ignore_index=True))
+
+
+if __name__ == "__main__":
+    run_named()

@@ -1,0 +1,108 @@
+"""What the paper takes from Underspecification: numbers of the text, the section, rows of the summary."""
+
+from scripts.core import estimate_rows, files
+from scripts.core.job import run_named
+from scripts.core.paper import closing, published
+from scripts.core.paper.numbers import of_settings
+from scripts.core.paper.sections import context
+from scripts.underspecification.lib import numbers, study
+from scripts.underspecification.lib.analyses import agreement
+from scripts.underspecification.lib.summary import rows
+
+
+def paper_numbers(
+    *,
+    slopes: str,
+    curves: str,
+    specification_detection: str,
+    metric: str,
+    orders: str,
+    independence: str,
+    cell_agreement: str,
+    toy_model: str,
+    printed: str,
+    paper_numbers: str,
+    source: str,
+    settings: dict,
+):
+    """Write ``paper_numbers`` (JSON) for a ``source``, a release or the run; ``settings`` are of the config."""
+    rates = files.read_csv(specification_detection)
+    collected = {
+        **of_settings(settings, numbers.KEYS),
+        **numbers.from_toy(files.read_csv(toy_model)),
+        **numbers.from_slopes(files.read_csv(slopes), files.read_csv(curves)),
+        **numbers.from_detection(rates, files.read_csv(metric)),
+        **numbers.from_independence(files.read_csv(independence)),
+    }
+    if source != study.RUN:
+        table = agreement.beside_printed(rates, files.read_csv(orders), published.read_published(printed))
+        collected |= numbers.from_orders(table)
+        collected |= numbers.from_equally_likely(agreement.equally_likely(table))
+        collected |= numbers.from_names(rates)
+        collected |= numbers.from_agreement(files.read_csv(cell_agreement), source)
+    files.write_json(paper_numbers, collected)
+
+
+SOURCE_TITLES = {
+    "preprint": "Outputs released with the preprint",
+    "aaai": "Outputs released with the paper at AAAI",
+    study.RUN: "Models of this run",
+}
+SOURCE_PLACES = {"preprint": "the preprint's outputs", "aaai": "AAAI's outputs", study.RUN: "this run's models"}
+"""The sources as sentences and tables of verdicts call them."""
+
+
+def section(
+    *,
+    section_template: str,
+    numbers: list,
+    figures: list,
+    tables: list,
+    comparison_numbers: list,
+    section_tex: str,
+    sources: list,
+    templates: list,
+    prompts: dict,
+    models: dict,
+    shares: bool,
+):
+    """Write ``section_tex``.
+
+    ``numbers`` has one file for each of ``sources``, in that order; ``figures`` and ``tables`` are the files that the
+    section includes, ``comparison_numbers`` count verdicts; ``templates`` are the Winogender sets that the run's
+    ``models`` read, with ``prompts`` by evaluation set; ``shares`` tells whether occupations are in the order of the
+    share of women.
+    """
+    common = context(
+        "underspecification",
+        sources,
+        numbers,
+        figures,
+        tables,
+        comparison_numbers,
+        section_tex,
+        called="source",
+        models=models,
+    )
+    for key, source in common["sources"].items():
+        source |= {"title": SOURCE_TITLES[key], "released": key != study.RUN, "shares": shares}
+    section = next(name for name in ("aaai", "preprint", study.RUN) if name in sources)
+    titles = {name: SOURCE_PLACES[name] for name in sources}
+    common |= {
+        "templates": templates,
+        "prompts": prompts,
+        "main": section,
+        "shown": [section, *(name for name in sources if name == study.RUN and name != section)],
+        "titles": titles,
+        "counts": closing.counts(common["beside"], {name: study.HEADS[name] for name in sources}),
+    }
+    closing.write(section_tex, section_template, common, figures, tables)
+
+
+def summary(*, slopes: str, detection: str, summary: str, models: dict):
+    """Write ``summary`` (CSV) from the tables of all sources; ``models`` are the run's."""
+    estimate_rows.write(summary, "underspecification", rows(files.read_csv(slopes), files.read_csv(detection), models))
+
+
+if __name__ == "__main__":
+    run_named()
