@@ -229,7 +229,7 @@ UNDERSPEC_READ = {"masses": lambda wildcards: UNDERSPEC_MASSES[wildcards.source]
 UNDERSPEC_ANALYSES = {
     "method1_slopes": result(
         **UNDERSPEC_READ,
-        outputs=["slopes=method1_slopes", "curves"],
+        outputs={"slopes": "method1_slopes", "curves": "curves"},
         params=UNDERSPEC["bootstrap"],
         mem_mb=4000,
         runtime=20,
@@ -241,7 +241,7 @@ UNDERSPEC_ANALYSES = {
         mem_mb=4000,
         runtime=20,
     ),
-    "toy_model": result(at="", outputs=["correlations=toy_model", "points=toy_points"], params=UNDERSPEC["toy"]),
+    "toy_model": result(at="", outputs={"correlations": "toy_model", "points": "toy_points"}, params=UNDERSPEC["toy"]),
     "all_sources": result(
         at="",
         outputs=["method1_slopes", "specification_detection"],
@@ -252,7 +252,7 @@ UNDERSPEC_ANALYSES = {
     # A run has no printed cells to agree with.
     "agreement": result(
         at="",
-        outputs=["cell_agreement=agreement"],
+        outputs={"cell_agreement": "agreement"},
         metric=underspecification_tables("metric", UNDERSPEC["released"]),
         rates=underspecification_tables("specification_detection", UNDERSPEC["released"]),
         orders=underspecification_tables("orders", UNDERSPEC["released"]),
@@ -277,19 +277,19 @@ UNDERSPEC_RELEASED = every(source=UNDERSPEC["released"])
 UNDERSPEC_FIGURES = {
     "toy_model": result(
         at="toy_model",
-        correlations=rules.underspecification_toy_model.output.correlations,
-        points=rules.underspecification_toy_model.output.points,
+        correlations=UNDERSPEC_TOY,
+        points=f"{UNDERSPEC_ANALYSIS}/toy_points.csv",
         title="The toy model",
     ),
     "correlations": result(
+        "curves",
         at="{source}/correlations_{variable}_{choice}",
         made=[
             *every(source=UNDERSPEC_SOURCES, variable=["date", "place"], choice=["all"]),
             *every(source=UNDERSPEC["released"], variable=["date", "place"], choice=["main"]),
         ],
         constraints={"variable": "date|place", "choice": "main|all"},
-        curves=UNDERSPEC_METHOD1.curves,
-        slopes=UNDERSPEC_METHOD1.slopes,
+        **UNDERSPEC_METHOD1,
         params={
             "variable": lambda wildcards: wildcards.variable,
             "choice": lambda wildcards: wildcards.choice,
@@ -297,6 +297,7 @@ UNDERSPEC_FIGURES = {
         title="Pronouns against dates and places",
     ),
     "occupations": result(
+        "metric",
         at="{source}/occupations_{set}_{part}",
         made=[
             *every(
@@ -315,7 +316,6 @@ UNDERSPEC_FIGURES = {
             "part": one_of([*underspecification_study.PARTS, underspecification_study.RUN]),
         },
         **UNDERSPEC_SHARES,
-        metric=UNDERSPEC_METHOD2.metric,
         params={
             "evaluation_set": lambda wildcards: wildcards.set,
             "part": lambda wildcards: wildcards.part,
@@ -325,9 +325,9 @@ UNDERSPEC_FIGURES = {
     ),
     # One model alone, as in the main text of the study.
     "occupations_example": result(
+        "metric",
         made=UNDERSPEC_RELEASED,
         **UNDERSPEC_SHARES,
-        metric=UNDERSPEC_METHOD2.metric,
         params={
             "evaluation_set": "winogender",
             "part": "GPT-3.5 SFT",
@@ -360,7 +360,7 @@ UNDERSPEC_FIGURES = {
 
 # In the paper: metric 2, detection 3; the others are additions.
 UNDERSPEC_TABLES = {
-    "slopes": result(slopes=UNDERSPEC_METHOD1.slopes, title="Slopes over dates and places"),
+    "slopes": result(**UNDERSPEC_METHOD1, title="Slopes over dates and places"),
     "masses": result("curves", title="Probability of pronouns"),
     "metric": result("metric", printed=UNDERSPEC_PUBLISHED, title="Task specification metric"),
     "detection": result(
@@ -388,6 +388,7 @@ declare(
         f"{UNDERSPEC_ANALYSIS}/{{name}}.csv",
         name=["specification_detection", "method1_slopes", "agreement", "toy_model"],
     ),
+    analysis_rules=UNDERSPEC_ANALYSES,
     texts=Texts(
         sets=UNDERSPEC_SETS,
         new_tokens={name: UNDERSPEC["max_new_tokens"][method] for name, method in UNDERSPEC_METHODS.items()},
@@ -434,9 +435,9 @@ declare(
         "metric",
         "orders",
         "independence",
-        slopes=UNDERSPEC_METHOD1.slopes,
-        cell_agreement=rules.underspecification_agreement.output.cell_agreement,
-        toy_model=rules.underspecification_toy_model.output.correlations,
+        **UNDERSPEC_METHOD1,
+        cell_agreement=f"{UNDERSPEC_ANALYSIS}/agreement.csv",
+        toy_model=UNDERSPEC_TOY,
         printed=UNDERSPEC_PUBLISHED,
         params={
             "source": lambda wildcards: wildcards.source,

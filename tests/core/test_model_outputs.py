@@ -14,7 +14,8 @@ from scripts.core.errors import UserError
 from scripts.prompting import merge_answers
 from scripts.ruff import predictions, prompted_outputs
 from scripts.scoring import merge_scores
-from scripts.underspecification import figure_example, masses, method1_slopes, specification_detection
+from scripts.underspecification import analyses as underspecification_analyses
+from scripts.underspecification import figures as underspecification_figures
 from scripts.underspecification.lib.analyses.masses import COLUMNS
 from tests.conftest import ROOT
 
@@ -405,7 +406,7 @@ def read_distributions(tmp_path):
         schemas = distributions.schemas()
         write_batches(tmp_path / "m.parquet", top, schemas[0], top_model)
         write_batches(tmp_path / "m.mass.parquet", full, schemas[1], full_model)
-        masses.main(
+        underspecification_analyses.masses(
             instances=[str(tmp_path / "instances.parquet")], texts=[str(tmp_path / "texts.parquet")],
             distributions=[str(tmp_path / "m.parquet")], full=[str(tmp_path / "m.mass.parquet")],
             words=str(ROOT / "templates/underspecification/words.tsv"), masses=str(tmp_path / "masses.parquet"),
@@ -522,14 +523,14 @@ def test_attacks_on_summed_probabilities_are_refused(tmp_path, name, reader):
         for key in ("slopes", "curves", "metric", "roc", "orders", "rates", "independence")
     }
     calls = {
-        "method1_slopes": lambda: method1_slopes.main(
+        "method1_slopes": lambda: underspecification_analyses.method1_slopes(
             masses=[str(path)], slopes=made["slopes"], curves=made["curves"], draws=10, seed=1
         ),
-        "specification_detection": lambda: specification_detection.main(
+        "specification_detection": lambda: underspecification_analyses.specification_detection(
             masses=[str(path)], metric=made["metric"], specification_detection=made["rates"], roc=made["roc"],
             orders=made["orders"], independence=made["independence"], threshold=0.5, folds=2, draws=10, seed=1,
         ),
-        "figure_example": lambda: figure_example.main(
+        "figure_example": lambda: underspecification_figures.figure_example(
             masses=[str(path)], pdf=str(tmp_path / "f.pdf"), png=str(tmp_path / "f.png"), csv=str(tmp_path / "f.csv"),
             occupation="doctor", model="M",
         ),
@@ -541,7 +542,7 @@ def test_attacks_on_summed_probabilities_are_refused(tmp_path, name, reader):
 def test_sound_summed_probabilities_are_read(tmp_path):
     files.write_parquet(tmp_path / "m.parquet", tidy())
     made = {key: str(tmp_path / f"{key}.csv") for key in ("slopes", "curves")}
-    method1_slopes.main(masses=[str(tmp_path / "m.parquet")], **made, draws=10, seed=1)
+    underspecification_analyses.method1_slopes(masses=[str(tmp_path / "m.parquet")], **made, draws=10, seed=1)
     assert len(files.read_csv(made["curves"]))
 
 

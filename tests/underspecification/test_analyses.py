@@ -19,7 +19,7 @@ from scripts.underspecification.lib.analyses import (
     masses,
     overwriting,
     released,
-    toy_model,
+    simulation,
 )
 
 WORDS = {"female": ["she", "her"], "male": ["he"], "neutral": ["they"], "neo": ["xe"]}
@@ -384,7 +384,7 @@ def test_distributions_of_counts():
 
 
 def test_the_toy_model_agrees_with_its_simulation():
-    table = toy_model.correlations(10, 200_000, 7)
+    table = simulation.correlations(10, 200_000, 7)
     assert len(table) == 24
     gap = (table.simulated - table.exact).abs() / table.standard_error
     assert gap.max() < 4.5
@@ -408,9 +408,9 @@ def test_the_exact_covariance_is_that_of_quadrature():
         return dblquad(density, -8, 8, lambda w: 2 * a - w, 30)[0]
 
     share = moment(0, 0)
-    assert share == pytest.approx(toy_model.selected_share(a), rel=1e-4)
+    assert share == pytest.approx(simulation.selected_share(a), rel=1e-4)
     variance = moment(2, 0) / share - (moment(1, 0) / share) ** 2
-    assert toy_model.exact_covariance("unspecified", a, "selected")[0, 0] == pytest.approx(variance, rel=1e-4)
+    assert simulation.exact_covariance("unspecified", a, "selected")[0, 0] == pytest.approx(variance, rel=1e-4)
 
 
 def distributions(rows):

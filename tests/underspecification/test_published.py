@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 from scripts.core.paper import claims, published
-from scripts.underspecification import figure_roc
+from scripts.underspecification import figures as figure_rules
 from scripts.underspecification.lib import findings, instances, study, tables, templates
 from scripts.underspecification.lib.analyses import agreement, correlation, detection, overwriting, released
 
@@ -216,4 +216,4 @@ def test_the_dot_of_a_roc_curve_is_the_rate(results):
     at = curve[curve.threshold <= 0.5].iloc[0]
     rates = detection.Detection(sentences).rates(0.5)
     assert (rates["TPR"][0], rates["TNR"][0]) == (at.TPR, 1 - at.FPR)
-    assert figure_roc.evaluation_sets(sentences) == [("simplified", "official")]
+    assert figure_rules.evaluation_sets(sentences) == [("simplified", "official")]

@@ -4,7 +4,7 @@ import pandas as pd
 
 from scripts.core import estimate_rows, files
 from scripts.core.paper import summary as summaries
-from scripts.underspecification import summary
+from scripts.underspecification import paper
 
 SLOPES = ["release", "model", "prompt", "variable", "gender", "accumulation", "metric", "value"]
 DETECTION = [
@@ -33,7 +33,7 @@ def test_slopes_and_detection_are_listed_by_source_and_prompt(tmp_path):
     files.write_csv(tmp_path / "slopes.csv", pd.DataFrame(slopes, columns=SLOPES).assign(**numbers))
     files.write_csv(tmp_path / "detection.csv", pd.DataFrame(detection, columns=DETECTION).assign(**numbers))
     models = {"a": {"label": "A", "demonstration": True}}
-    summary.main(
+    paper.summary(
         slopes=str(tmp_path / "slopes.csv"), detection=str(tmp_path / "detection.csv"),
         summary=str(tmp_path / "summary.csv"), models=models,
     )  # fmt: skip

@@ -4,7 +4,7 @@ import pytest
 
 from scripts.core.templates import read_occupations
 from scripts.underspecification.lib import instances, templates, texts
-from scripts.underspecification.lib.text_counts import text_counts
+from scripts.underspecification.lib.texts import text_counts
 
 FOLDER = "templates/underspecification"
 

@@ -22,15 +22,8 @@ import pytest
 from scripts.core import files, plotting
 from scripts.core.errors import UserError
 from scripts.core.options import SLOT
-from scripts.underspecification import (
-    figure_correlations,
-    figure_example,
-    figure_occupations,
-    figure_orders,
-    figure_roc,
-    figure_toy_model,
-    masses,
-)
+from scripts.underspecification import analyses
+from scripts.underspecification import figures as figure_rules
 from scripts.underspecification import tables as table_rules
 from scripts.underspecification.lib import figures, findings, study
 from scripts.underspecification.lib.analyses import correlation
@@ -215,7 +208,7 @@ def test_a_text_without_distribution_is_named(run, root, tmp_path):
     top = files.read_parquet(run / f"distributions/mgc/{FILLER}.parquet")
     files.write_parquet(tmp_path / "top.parquet", top[top.text_id != top.text_id.iloc[0]])
     with pytest.raises(UserError, match=r"top\.parquet: token distributions of .*: text \S+ has no distribution"):
-        masses.main(
+        analyses.masses(
             instances=[str(run / "instances/mgc.parquet")], texts=[str(run / "texts/mgc.parquet")],
             distributions=[str(tmp_path / "top.parquet")], full=[],
             words=str(root / "templates/underspecification/words.tsv"), masses=str(tmp_path / "out.parquet"),
@@ -224,7 +217,7 @@ def test_a_text_without_distribution_is_named(run, root, tmp_path):
 
 
 def test_models_behind_servers_have_no_masses_over_the_vocabulary(run, root, tmp_path):
-    masses.main(
+    analyses.masses(
         instances=[str(run / "instances/mgc.parquet")], texts=[str(run / "texts/mgc.parquet")],
         distributions=[str(run / f"distributions/mgc/{WRITER}.parquet")], full=[],
         words=str(root / "templates/underspecification/words.tsv"), masses=str(tmp_path / "out.parquet"),
@@ -299,19 +292,19 @@ def test_figures_draw_what_their_csv_says(run):
 
 
 def test_figures_and_findings_use_the_threshold_of_the_settings(run):
-    rows = figure_occupations.select(files.read_csv(run / "analysis/run/metric.csv"), "winogender", "run")
+    rows = figure_rules.select_occupations(files.read_csv(run / "analysis/run/metric.csv"), "winogender", "run")
     for threshold, labels in ((0.7, ("≤ 0.7 points", "0.7 to 1.4 points")), (2, ("≤ 2 points", "2 to 4 points"))):
-        drawn = figure_occupations.draw(rows, "winogender", {}, threshold)
+        drawn = figure_rules.draw_occupations(rows, "winogender", {}, threshold)
         assert [text.get_text() for text in drawn.legends[0].get_texts()][:2] == list(labels)
         values = rows.assign(metric=[threshold, *[threshold * 1.5] * (len(rows) - 1)], undefined=False)
-        mesh = figure_occupations.draw(values, "winogender", {}, threshold).axes[0].collections
+        mesh = figure_rules.draw_occupations(values, "winogender", {}, threshold).axes[0].collections
         colours = np.concatenate([part.cmap(part.norm(part.get_array().ravel())) for part in mesh])
         assert len(np.unique(colours, axis=0)) == 2
     curve, areas = (files.read_csv(run / f"analysis/run/{name}.csv") for name in ("roc", "specification_detection"))
-    curve, areas = (table[figure_roc.is_drawn(table)] for table in (curve, areas))
+    curve, areas = (table[figure_rules.has_roc_curve(table)] for table in (curve, areas))
     one = curve[(curve.model == LABELS[FILLER]) & (curve.evaluation_set == "winogender")]
     for threshold in (0.1, 5.0):
-        drawn = figure_roc.draw(one, areas[(areas.metric == "AUC") & (areas.dates == 1)], ENOUGH, {}, threshold)
+        drawn = figure_rules.draw_roc(one, areas[(areas.metric == "AUC") & (areas.dates == 1)], ENOUGH, {}, threshold)
         (dot,) = (line for line in drawn.axes[0].lines if line.get_marker() == "o")
         at = one[one.threshold <= threshold].iloc[0]
         assert (dot.get_xdata()[0], dot.get_ydata()[0]) == (at.FPR, at.TPR)
@@ -359,16 +352,16 @@ def test_lines_end_between_0_and_100_percent():
         (90, 110): ((0, 10), (90, 100)), (110, 90): ((10, 20), (100, 90)), (-5, 5): ((10, 20), (0, 5)),
         (20, 40): ((0, 20), (20, 40)), (30, 30): ((0, 20), (30, 30)),
     }.items():  # fmt: skip
-        x, y = figure_correlations.inside([0, 20], [low, high])
+        x, y = figure_rules.clipped_line([0, 20], [low, high])
         assert (tuple(x), tuple(y)) == ends
 
 
 def test_ticks_of_dates_are_evenly_spaced_and_places_named():
     years = np.linspace(1801, 2016, 30).astype(int)
-    at, labels = figure_correlations.ticks(pd.DataFrame({"position": range(30), "value": years}), "date")
+    at, labels = figure_rules.variable_ticks(pd.DataFrame({"position": range(30), "value": years}), "date")
     assert labels == ["", "1900", "", "2000"]
     assert np.ptp(np.diff(at)) < 0.2
-    at, labels = figure_correlations.ticks(pd.DataFrame({"position": range(4), "value": list("abcd")}), "place")
+    at, labels = figure_rules.variable_ticks(pd.DataFrame({"position": range(4), "value": list("abcd")}), "place")
     assert list(at) == [0, 1, 2, 3] and labels == ["a", "", "", "d"]
 
 
@@ -381,21 +374,21 @@ def drawn(run, root):
 
     areas = table("analysis/preprint/specification_detection")
     curves = table("analysis/preprint/roc")
-    areas, curves = (rows[figure_roc.is_drawn(rows)] for rows in (areas, curves))
-    sizes = dict.fromkeys(figure_roc.evaluation_sets(curves), (figures.LEAST, figures.LEAST))
+    areas, curves = (rows[figure_rules.has_roc_curve(rows)] for rows in (areas, curves))
+    sizes = dict.fromkeys(figure_rules.evaluation_sets(curves), (figures.LEAST, figures.LEAST))
     areas = areas[(areas.metric == "AUC") & (areas.dates == 1)]
     return {
-        "date": figure_correlations.draw(table("figures/preprint/correlations_date_all"), "date"),
-        "place": figure_correlations.draw(table("figures/run/correlations_place_all"), "place"),
-        "example": figure_example.draw(
+        "date": figure_rules.draw_correlations(table("figures/preprint/correlations_date_all"), "date"),
+        "place": figure_rules.draw_correlations(table("figures/run/correlations_place_all"), "place"),
+        "example": figure_rules.draw_example(
             table("figures/preprint/example").assign(model="Some-model-135M-Instruct (demonstration)")
         ),
-        "occupations": figure_occupations.draw(
+        "occupations": figure_rules.draw_occupations(
             table("figures/run/occupations_winogender_run").assign(undefined=True), "winogender", {}, THRESHOLD
         ),
-        "roc": figure_roc.draw(curves, areas, sizes, {}, THRESHOLD),
-        "orders": figure_orders.draw(table("figures/preprint/orders")),
-        "toy": figure_toy_model.draw(table("analysis/toy_model"), table("analysis/toy_points")),
+        "roc": figure_rules.draw_roc(curves, areas, sizes, {}, THRESHOLD),
+        "orders": figure_rules.draw_orders(table("figures/preprint/orders")),
+        "toy": figure_rules.draw_toy_model(table("analysis/toy_model"), table("analysis/toy_points")),
     }
 
 
@@ -428,10 +421,10 @@ def test_figures_keep_the_rules(drawn, name):
 
 def test_a_model_of_the_run_has_its_own_colour_among_the_curves(run):
     curves, areas = (files.read_csv(run / f"analysis/run/{name}.csv") for name in ("roc", "specification_detection"))
-    curves, areas = (table[figure_roc.is_drawn(table)] for table in (curves, areas))
+    curves, areas = (table[figure_rules.has_roc_curve(table)] for table in (curves, areas))
     curves = curves[curves.evaluation_set == "winogender"]
     known = {name: {"family": "BERT", "architecture": "encoder", "parameters": 110_000_000} for name in curves.model}
-    drawn = figure_roc.draw(curves, areas[(areas.metric == "AUC") & (areas.dates == 1)], ENOUGH, known, THRESHOLD)
+    drawn = figure_rules.draw_roc(curves, areas[(areas.metric == "AUC") & (areas.dates == 1)], ENOUGH, known, THRESHOLD)
     colours = {line.get_color() for ax in drawn.axes for line in ax.lines if line.get_marker() == "o"}
     assert colours == {plotting.model_style(next(iter(known.values())))["color"]}
 
@@ -454,19 +447,19 @@ def test_a_model_that_writes_no_pronoun_has_no_panel(run):
     shares = ["probability", "fit", "fit_low", "fit_high"]
     silent = (curves.model == "BERT-base") & (curves.prompt == "mask")
     curves.loc[silent, shares] = 0
-    drawn = figure_correlations.draw(curves, "date")
+    drawn = figure_rules.draw_correlations(curves, "date")
     everything = curves.drop_duplicates(["model", "prompt"])
     assert len([ax for ax in drawn.axes if ax.get_visible()]) == len(everything) - 1
     assert "BERT-base" not in {ax.get_title() for ax in drawn.axes}
     assert "not drawn, no pronoun at any date:\nBERT-base" in [text.get_text() for text in drawn.legends[0].texts]
     curves[shares] = 0.0
-    assert len(figure_correlations.draw(curves, "date").axes) >= len(everything)
+    assert len(figure_rules.draw_correlations(curves, "date").axes) >= len(everything)
 
 
 def test_intervals_beyond_the_scale_are_cut(run):
     curves = files.read_csv(run / "figures/preprint/correlations_date_all.csv")
     wide = curves.assign(fit_low=-20.0, fit_high=130.0, fit=np.where(curves.position == 0, -5.0, 110.0))
-    for ax in figure_correlations.draw(wide, "date").axes:
+    for ax in figure_rules.draw_correlations(wide, "date").axes:
         for area in ax.collections:
             values = np.concatenate([path.vertices[:, 1] for path in area.get_paths()])
             assert (values.min(), values.max()) == (0, 100)
@@ -491,22 +484,23 @@ def test_no_panel_of_the_example_has_more_than_two_lines(drawn):
 
 def test_no_curve_is_drawn_of_few_sentences(run):
     curves, areas = (files.read_csv(run / f"analysis/run/{name}.csv") for name in ("roc", "specification_detection"))
-    curves, areas = (rows[figure_roc.is_drawn(rows)] for rows in (curves, areas))
-    sizes = figure_roc.sentences(files.read_csv(run / "analysis/run/metric.csv"))
+    curves, areas = (rows[figure_rules.has_roc_curve(rows)] for rows in (curves, areas))
+    sizes = figure_rules.sentence_counts(files.read_csv(run / "analysis/run/metric.csv"))
     assert sizes == {("winogender", "replica"): (8, 24), ("simplified", "replica"): (8, 4)}
-    few = figure_roc.draw(curves, areas[areas.metric == "AUC"], sizes, {}, THRESHOLD)
+    few = figure_rules.draw_roc(curves, areas[areas.metric == "AUC"], sizes, {}, THRESHOLD)
     assert not any(ax.lines for ax in few.axes)
     assert few.axes[0].texts[0].get_text().startswith("8 well-specified and 24 unspecified sentences:")
     assert files.read_csv(run / "figures/run/roc.csv").empty
     enough = {("winogender", "replica"): (20, 20), ("simplified", "replica"): (20, 19)}
-    one = figure_roc.draw(curves, areas[(areas.metric == "AUC") & (areas.dates == 1)], enough, {}, THRESHOLD)
+    one = figure_rules.draw_roc(curves, areas[(areas.metric == "AUC") & (areas.dates == 1)], enough, {}, THRESHOLD)
     assert [bool(ax.lines) for ax in one.axes] == [True, False]
 
 
 def test_no_line_crosses_years_without_data(run):
-    assert [list(p) for p in figure_example.spans(np.array([1901, 1904, 2012, 2016]))] == [[1901, 1904], [2012, 2016]]
-    assert [list(p) for p in figure_example.spans(np.array([1900, 1950, 2000]))] == [[1900, 1950, 2000]]
-    figure = figure_example.draw(files.read_csv(run / "figures/run/example.csv"))
+    spans = figure_rules.date_spans(np.array([1901, 1904, 2012, 2016]))
+    assert [list(part) for part in spans] == [[1901, 1904], [2012, 2016]]
+    assert [list(p) for p in figure_rules.date_spans(np.array([1900, 1950, 2000]))] == [[1900, 1950, 2000]]
+    figure = figure_rules.draw_example(files.read_csv(run / "figures/run/example.csv"))
     for ax in figure.axes:
         for line in ax.lines:
             assert np.ptp(line.get_xdata()) < 20
@@ -522,7 +516,7 @@ def test_the_toy_models_points_have_the_share_of_what_is_selected(run):
     table = files.read_csv(run / "analysis/toy_model.csv")
     share = table[table.population == "selected"].exact_share.iloc[0]
     assert points.selected.mean() == pytest.approx(share, abs=4 * np.sqrt(share / len(points)))
-    drawn = figure_toy_model.draw(table.assign(simulated=-1e-5, exact=0.0), points)
+    drawn = figure_rules.draw_toy_model(table.assign(simulated=-1e-5, exact=0.0), points)
     titles = [ax.get_title(loc="left") for ax in drawn.axes]
     assert "all: 0.000 (0.000)\nselected: 0.000 (0.000)" in titles
     # Which draws are shown is said.
@@ -530,7 +524,7 @@ def test_the_toy_models_points_have_the_share_of_what_is_selected(run):
 
 
 def test_no_mark_of_an_order_hides_another(run):
-    drawn = figure_orders.draw(files.read_csv(run / "figures/preprint/orders.csv"))
+    drawn = figure_rules.draw_orders(files.read_csv(run / "figures/preprint/orders.csv"))
     heights = [line.get_ydata()[0] for line in drawn.axes[0].lines]
     assert len(heights) == 3 and min(np.diff(sorted(heights))) > 0.2
 
