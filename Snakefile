@@ -9,9 +9,7 @@
 #                            -> results/{study}/figures/, tables/                  rules/studies.smk
 #                            -> results/paper/main.pdf                             rules/paper.smk
 #
-# Named targets: paper (the default), all (paper and cards), summary, figures, tables, scores, clusters, instances,
-# fetch_models, plan, bench, card, and one for each study, by its name; audit says whether all that was made is what would be
-# made today.
+# Targets are the rules with a docstring (snakemake --cores 1 help lists them) and one for each study, by its name.
 
 
 include: "rules/common.smk"
@@ -64,9 +62,11 @@ localrules:
     instances,
     fetch_models,
     audit,
+    help,
 
 
 rule paper:
+    """The typeset paper with all figures and tables (the default target)."""
     default_target: True
     input:
         rules.paper_pdf.output.pdf,
@@ -74,42 +74,50 @@ rule paper:
 
 
 rule all:
+    """The paper, and the cards of the models that the configuration lists."""
     input:
         rules.paper.input,
         rules.card.input,
 
 
 rule summary:
+    """The headline estimates of all studies: results/paper/summary.csv."""
     input:
         rules.paper_summary.output,
 
 
 rule figures:
+    """All figures, without the paper."""
     input:
         [study.files("figure") for study in STUDIES.values()],
 
 
 rule tables:
+    """All tables, comparisons with published numbers and tidy analyses, without the paper."""
     input:
         [[*study.files("table", "comparison"), *study.analyses] for study in STUDIES.values()],
 
 
 rule scores:
+    """Only the scores of all models."""
     input:
         SCORE_FILES,
 
 
 rule clusters:
+    """Only the clusters of all coreference systems."""
     input:
         CLUSTER_FILES,
 
 
 rule instances:
+    """Only the instances of all studies."""
     input:
         [study.instances for study in STUDIES.values()],
 
 
 rule fetch_models:
+    """Download the checkpoints that a run needs, without running anything."""
     input:
         [FETCHED_MODELS[name]["fetched"] for name in [*READ_MODELS, *ASKED_MODELS] if name in FETCHED_MODELS],
         [FETCHED_SYSTEMS[name] for name in RUN_SYSTEMS if name in FETCHED_SYSTEMS],

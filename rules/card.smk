@@ -36,6 +36,7 @@ localrules:
 
 
 rule card:
+    """Two pages about a model: --config card=owner/name, a folder or a registry entry."""
     input:
         expand("results/cards/{model}/card.{suffix}", model=CARD_MODELS, suffix=["pdf", "html"]),
         expand("results/cards/{model}/manifest.sha256", model=CARD_MODELS),

@@ -66,6 +66,7 @@ rule export_results:
 
 
 rule export:
+    """Results in the schema of Every Eval Ever."""
     input:
         rules.export_results.output,
         rules.crate.output,

@@ -35,6 +35,7 @@ ESTIMATED = {
 
 # The params hold a digest of what earlier runs measured: as inputs those files would ask for scores to be made first.
 rule plan:
+    """Estimate GPU hours, disk space and downloads of a run before it starts."""
     output:
         plan="results/plan.csv",
     log:

@@ -1,20 +1,23 @@
 # What a run prints while it runs: one line of progress in place of a block for each job, and at its end the paper with
 # the digest of its manifest (scripts/core/progress.py). It comes after all rules.
 
-from scripts.core import progress
+from scripts.core import progress, targets
 
 PROGRESS = progress.attach(workflow)
+targets.attach(workflow, STUDIES)
 
 
 onsuccess:
-    told = [PROGRESS.summary()] if PROGRESS else []
+    last_lines = [PROGRESS.summary()] if PROGRESS else []
     if any(job.rule.name == "paper_pdf" for job in workflow.dag.jobs):
-        told += progress.paper_lines(rules.paper_pdf.output.pdf, rules.paper_pdf.input.manifest)
-    progress.end(PROGRESS, told)
+        last_lines += progress.paper_lines(rules.paper_pdf.output.pdf, rules.paper_pdf.input.manifest)
+    elif PROGRESS:
+        last_lines += progress.result_lines(workflow)
+    progress.end(PROGRESS, last_lines)
 
 
 onerror:
     progress.end(
         PROGRESS,
-        [f"{PROGRESS.summary()}; all that Snakemake said is in {progress.shown(log[-1])}"] if PROGRESS else [],
+        [PROGRESS.summary(), f"Full Snakemake log: {progress.shown(log[-1])}"] if PROGRESS else [],
     )

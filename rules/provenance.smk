@@ -7,6 +7,7 @@ OUTCOMES = {study.name: study.outcomes for study in STUDIES.values()}
 
 # Without outputs, so that it runs whenever it is asked for; without inputs, so that it makes nothing current by itself.
 rule audit:
+    """Check that every result is what would be made today."""
     log:
         "results/logs/audit/audit.log",
     conda:
@@ -22,6 +23,7 @@ rule audit:
 
 
 rule crate:
+    """One archive of a run with its results and records (RO-Crate)."""
     input:
         _schema=root("config/schemas/record.schema.yaml"),
         results=[*rules.paper_pdf.output, *RESULT_FILES, *rules.card.input],
@@ -38,3 +40,16 @@ rule crate:
         options=runs.options(CONFIG_FILES[1:], Path.cwd(), ROOT),
     script:
         "../scripts/provenance/crate.py"
+
+
+# Without outputs, as the audit.
+rule help:
+    """List these targets."""
+    log:
+        "results/logs/help/help.log",
+    conda:
+        "../envs/provenance.yaml"
+    params:
+        targets=lambda _: targets.documented(workflow),
+    script:
+        "../scripts/help.py"

@@ -50,6 +50,7 @@ for declared in STUDIES.values():
                 "../scripts/{params._script}.py"
 
     rule:
+        """All figures, tables and analyses of one study."""
         name:
             declared.name
         input:

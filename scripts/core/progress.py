@@ -13,6 +13,7 @@ import shutil
 import sys
 import threading
 import time
+from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -31,6 +32,12 @@ CHATTER = re.compile(
     r"|Complete log\(s\): |Elapsed time: |Shutting down, this might take some time"
     r"|Exiting because a job execution failed|WorkflowError:\s+At least one job did not complete successfully"
 )
+INTERRUPTED = "Terminating processes on user request"
+"""What Snakemake says after Ctrl-C."""
+BAR_BYTES = 400
+"""The end of a log in which a job's own bar of progress is looked for."""
+FEW = 4
+"""Files or folders that the last lines of a run name."""
 CLEAR = "\r\033[K"
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -40,13 +47,14 @@ class Job(NamedTuple):
 
     ``name`` is its rule with the values of its wildcards; ``seconds`` what it should take, None if nothing is known;
     ``share`` the part of the machine that it takes, between 0 and 1; ``bound`` says that ``seconds`` is what it takes
-    at most, as for a model that has not run here yet.
+    at most, as for a model that has not run here yet; ``log`` is the file with its own bar of progress, if any.
     """
 
     name: str
     seconds: float | None
     share: float
     bound: bool = False
+    log: str | None = None
 
 
 class Progress:
@@ -108,36 +116,56 @@ class Progress:
             left += max(expected - spent, spent / 10) * (job.share if self.side_by_side else 1)
         return left if self.side_by_side else left / max(1, len(self.begun))
 
-    def counted(self):
-        """Return how many jobs have ended, as ``k of n (x%)``."""
+    def seconds_spent(self, now: float) -> float:
+        """Return the time that jobs have taken so far, weighted by their shares of the machine."""
+        taken = sum(seconds * self.jobs[number].share for number, seconds in self.taken.items())
+        return taken + sum((now - begun) * self.jobs[number].share for number, begun in self.begun.items())
+
+    def counted(self, now: float) -> str:
+        """Return how many jobs have finished and which part of the expected time has passed: ``k of n jobs (x%)``."""
         done, total = len(self.taken), len(self.jobs)
-        return f"{done} of {total} ({100 * done // max(total, 1)}%)"
+        # On a cluster, the time left depends on how many jobs run at once, so that only jobs can be counted.
+        spent, left = (self.seconds_spent(now), self.seconds_left(now)) if self.side_by_side else (done, total - done)
+        part = spent / (spent + left) if spent + left else 1.0
+        return f"{done} of {total} jobs ({100 if done == total else min(99, int(100 * part))}%)"
 
     def line(self, now, ended=None):
         """Return the line: how many jobs have ended, the time left, and the jobs at work or the one that ``ended``."""
-        parts = [self.counted()]
+        parts = [self.counted(now)]
         if len(self.taken) < len(self.jobs):
-            parts.append(spoken(self.seconds_left(now), self.at_most()))
+            parts.append(format_time_left(self.seconds_left(now), self.at_most()))
         if self.failed:
             parts.append(f"{len(self.failed)} failed")
         if ended is not None:
-            work = f"{self.jobs[ended].name} is done"
+            work = f"{self.jobs[ended].name} finished"
         else:
             # The one that began first is the longest.
-            names = [self.jobs[number].name for number in sorted(self.begun, key=self.begun.get)]
-            work = f"{names[0]}{f' and {len(names) - 1} more' if len(names) > 1 else ''}" if names else ""
+            running = [self.jobs[number] for number in sorted(self.begun, key=self.begun.get)]
+            own = (own_percent(running[0].log) or "") if running else ""
+            others = f" and {len(running) - 1} more" if len(running) > 1 else ""
+            work = f"{running[0].name}{own and f' ({own}%)'}{others}" if running else ""
         return ", ".join(parts) + (f": {work}" if work else "")
 
 
-def spoken(seconds, at_most=False):
+def own_percent(log: str | None) -> str | None:
+    """Return how far a job's own bar of progress is, from the end of its log; None without a bar."""
+    try:
+        with Path(log or "").open("rb") as file:
+            file.seek(max(0, Path(log).stat().st_size - BAR_BYTES))
+            percents = re.findall(rb"(\d+)%\|", file.read())
+    except OSError:
+        return None
+    return percents[-1].decode() if percents else None
+
+
+def format_time_left(seconds: float, at_most: bool = False) -> str:
     """Return a time left in words, as exact as such an estimate is.
 
-    Examples
-    --------
-    >>> spoken(250)
-    'about 4 min left'
-    >>> spoken(250, at_most=True)
-    'at most 4 min left'
+    Examples:
+        >>> format_time_left(250)
+        'about 4 min left'
+        >>> format_time_left(250, at_most=True)
+        'at most 4 min left'
     """
     if seconds < 60:
         return "less than a minute left"
@@ -147,7 +175,7 @@ def spoken(seconds, at_most=False):
     return f"{how} {round(seconds / 3600)} h left"
 
 
-def took(seconds):
+def format_duration(seconds: float) -> str:
     """Return a time that has passed in words: ``42 s``, ``7 min 12 s``, ``3 h 5 min``."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes_rest = divmod(minutes, 60)
@@ -170,14 +198,14 @@ class Handler(logging.Handler):
         can = stream.isatty() and os.environ.get("TERM", "dumb") != "dumb"
         self.stream, self.terminal = stream, can if terminal is None else terminal
         self.progress, self.began = None, time.monotonic()
-        self.reasons = False
+        self.reasons = self.stopped = False
 
     def start(self, progress, reasons):
         """Begin with a run's jobs; ``reasons``: print why a job failed, since what it printed is not seen here."""
         with self.lock:
             self.progress, self.reasons, self.began = progress, reasons, time.monotonic()
             if not self.terminal:
-                left = spoken(progress.seconds_left(self.began), progress.at_most())
+                left = format_time_left(progress.seconds_left(self.began), progress.at_most())
                 self._print(f"{counted(len(progress.jobs), 'job')}, {left}")
         if self.terminal:
             threading.Thread(target=self._tick, daemon=True).start()
@@ -193,8 +221,12 @@ class Handler(logging.Handler):
         """Return what was done, in one line."""
         if self.progress is None:
             return ""
+        now = time.monotonic()
+        counted_jobs, duration = self.progress.counted(now), format_duration(now - self.began)
+        if self.stopped:
+            return f"Stopped by you after {duration}: {counted_jobs} finished. Run the same command to continue."
         failed = f", {len(self.progress.failed)} failed" if self.progress.failed else ""
-        return f"{self.progress.counted()} done{failed}, in {took(time.monotonic() - self.began)}"
+        return f"{counted_jobs} finished{failed} in {duration}"
 
     def emit(self, record):
         """Take a record of Snakemake's log; an event of a job moves the line, and other text is printed or dropped."""
@@ -209,6 +241,9 @@ class Handler(logging.Handler):
                     self._draw(now)
                 elif record.job_id in self.progress.jobs:
                     self._print(self.progress.line(now, ended=record.job_id))
+            elif self.stopped and event in ("job_error", "group_error"):
+                # Jobs that were cut off did not fail by themselves.
+                pass
             elif self.progress is not None and event == "job_error":
                 # Snakemake tells each job of a failed group again, well or not.
                 if not record.indent:
@@ -220,7 +255,9 @@ class Handler(logging.Handler):
                 pass
             elif event in (None, "error") or record.levelno >= logging.WARNING:
                 text = record.getMessage().strip()
-                if text and text != "None" and not CHATTER.match(text):
+                if text.startswith(INTERRUPTED):
+                    self.stopped = True
+                elif text and text != "None" and not CHATTER.match(text):
                     self._print(text)
         except Exception:
             self.handleError(record)
@@ -232,7 +269,7 @@ class Handler(logging.Handler):
         if said:
             # What Slurm says of the job: its time limit, its memory, its node.
             self._print(f"Error: {' '.join(str(said).split())}")
-        self._print(f"Failed: {name}; its log: {', '.join(map(shown, logs)) or 'none'}")
+        self._print(f"Job failed: {name} (log: {', '.join(map(shown, logs)) or 'none'})")
 
     def _fail_group(self, record, now):
         logs = []
@@ -242,7 +279,7 @@ class Handler(logging.Handler):
         self._tell_reason(logs)
         told = counted(len(record.job_error_info), "job")
         logs = ", ".join(map(shown, [*logs, *(record.aux_logs or ())]))
-        self._print(f"Failed: the group {record.groupid} of {told}; see {logs}")
+        self._print(f"Job failed: group {record.groupid} of {told} (log: {logs})")
 
     def _tell_reason(self, logs):
         reason = next(filter(None, map(last_error, logs)), None) if self.reasons else None
@@ -331,7 +368,8 @@ def jobs_of(workflow):
         name = " ".join(filter(None, [job.rule.name, *map(str, wildcards.values()), part]))
         # Targets without a script take no time.
         seconds, bound = (0.0, False) if job.is_norun else expected_seconds(job)
-        jobs[workflow.dag.jobid(job)] = Job(name, seconds, min(job.threads, cores) / cores, bound)
+        log = str(job.log[0]) if "gpu" in job.rule.resources and len(job.log) else None
+        jobs[workflow.dag.jobid(job)] = Job(name, seconds, min(job.threads, cores) / cores, bound, log)
     return jobs
 
 
@@ -361,6 +399,20 @@ def paper_lines(pdf, manifest):
         f"{shown(manifest)}: the digests of all results behind the paper; its own SHA-256 is {digest}",
         f"{shown(pdf)}: the paper",
     ]
+
+
+def result_lines(workflow: "snakemake.workflow.Workflow") -> list[str]:  # noqa: F821
+    """Return where the results are that a run was asked for: each folder with its number of files, or few files."""
+    paths = []
+    for job in workflow.dag.targetjobs:
+        paths += map(Path, map(str, job.output if job.rule.script else job.input))
+    paths = [path for path in dict.fromkeys(paths) if path.is_relative_to("results")]
+    if len(paths) <= FEW:
+        return [shown(path) for path in paths]
+    folders = Counter(path.parent for path in paths)
+    lines = [f"{shown(folder)}/: {counted(count, 'file')}" for folder, count in folders.most_common(FEW)]
+    rest = len(folders) - len(lines)
+    return [*lines, *([f"and {counted(rest, 'folder')} more below {shown('results')}/"] if rest > 0 else [])]
 
 
 def shown(path):

@@ -2,6 +2,7 @@
 
 import io
 import logging
+import re
 
 import pytest
 
@@ -30,21 +31,21 @@ def test_the_time_left_follows_from_what_is_known_of_each_job():
     made.start(2, 1100)
     made.end(2, 1101)
     assert made.seconds_left(1101) == 0
-    assert made.line(1101) == "3 of 3 (100%)"
+    assert made.line(1101) == "3 of 3 jobs (100%)"
 
 
 def test_what_jobs_take_at_most_is_said_so_until_one_has_shown_how_much_of_it_they_need():
     limits = {number: progress.Job(f"score {number}", 600.0, 1.0, bound=True) for number in (1, 2)}
     made = progress.Progress(limits | {3: progress.Job("sample", 30.0, 1.0)})
-    assert made.line(0) == "0 of 3 (0%), at most 20 min left"
+    assert made.line(0) == "0 of 3 jobs (0%), at most 20 min left"
     made.start(1, 0)
     made.end(1, 150)
     # The other one needs a quarter as well; what is known of the third from its last run stays.
     assert made.seconds_left(150) == pytest.approx(150 + 30)
-    assert made.line(150) == "1 of 3 (33%), about 3 min left"
+    assert made.line(150) == "1 of 3 jobs (45%), about 3 min left"
     made.start(2, 150)
     made.end(2, 300)
-    assert made.line(300) == "2 of 3 (66%), less than a minute left"
+    assert made.line(300) == "2 of 3 jobs (90%), less than a minute left"
 
 
 def test_on_a_cluster_as_many_jobs_run_as_now():
@@ -56,24 +57,24 @@ def test_on_a_cluster_as_many_jobs_run_as_now():
 
 def test_the_line_counts_and_names_the_jobs_at_work():
     made = run()
-    assert made.line(0) == "0 of 3 (0%), about 10 min left"
+    assert made.line(0) == "0 of 3 jobs (0%), about 10 min left"
     made.start(3, 0)
     made.start(1, 1)
-    assert made.line(1) == "0 of 3 (0%), about 10 min left: score tiny and 1 more"
+    assert made.line(1) == "0 of 3 jobs (0%), about 10 min left: score tiny and 1 more"
     made.end(1, 2)
-    assert made.line(2, ended=1) == "1 of 3 (33%), about 10 min left: sample seed 1 is done"
+    assert made.line(2, ended=1) == "1 of 3 jobs (0%), about 10 min left: sample seed 1 finished"
     made.fail(3, 3)
-    assert made.line(3) == "1 of 3 (33%), less than a minute left, 1 failed"
+    assert made.line(3) == "1 of 3 jobs (50%), less than a minute left, 1 failed"
     # A retry is no failure any more.
     made.start(3, 4)
-    assert made.line(4) == "1 of 3 (33%), about 10 min left: score tiny"
+    assert made.line(4) == "1 of 3 jobs (0%), about 10 min left: score tiny"
 
 
 def test_jobs_that_were_not_announced_are_no_error():
     made = run()
     for act in (made.start, made.end, made.fail):
         act(99, 0)
-    assert made.counted() == "0 of 3 (0%)"
+    assert made.counted(0) == "0 of 3 jobs (0%)"
 
 
 @pytest.mark.parametrize(
@@ -81,11 +82,11 @@ def test_jobs_that_were_not_announced_are_no_error():
     [(0, "less than a minute left"), (250, "about 4 min left"), (5399, "about 90 min left"), (9000, "about 2 h left")],
 )
 def test_time_left_in_words(seconds, words):
-    assert progress.spoken(seconds) == words
+    assert progress.format_time_left(seconds) == words
 
 
 def test_time_passed_in_words():
-    assert [progress.took(seconds) for seconds in (42, 432, 11100)] == ["42 s", "7 min 12 s", "3 h 5 min"]
+    assert [progress.format_duration(seconds) for seconds in (42, 432, 11100)] == ["42 s", "7 min 12 s", "3 h 5 min"]
 
 
 def record(text, event=None, level=logging.INFO, **facts):
@@ -118,7 +119,7 @@ def test_chatter_is_dropped_and_everything_else_is_passed_on():
         record("Slurm does not answer", level=logging.ERROR),
     )
     assert lines == [
-        "1 of 3 (33%), about 10 min left: sample seed 1 is done",
+        "1 of 3 jobs (0%), about 10 min left: sample seed 1 finished",
         "Nothing to be done (all requested files are present and up to date).",
         "careful",
         "Slurm does not answer",
@@ -143,7 +144,7 @@ def test_a_failed_job_is_named_with_its_log_and_from_afar_with_its_reason(tmp_pa
     failed = record("Error in rule", "job_error", level=logging.ERROR, jobid=3, log=[str(path)], indent=False,
                     rule_msg=None)  # fmt: skip
     ended = record("CalledProcessError in file x", "error", level=logging.ERROR, exception="RuleException")
-    line = f"Failed: score tiny; its log: {path}"
+    line = f"Job failed: score tiny (log: {path})"
     assert printed(failed, ended) == [line]
     assert printed(failed, ended, reasons=True) == [reason, line]
 
@@ -153,7 +154,7 @@ def test_what_slurm_says_of_a_failed_job_is_passed_on():
     failed = record(
         "Error", "job_error", level=logging.ERROR, jobid=3, log=["slurm/7.log"], indent=False, rule_msg=said
     )
-    assert printed(failed, reasons=True) == [f"Error: {said.strip()}", "Failed: score tiny; its log: slurm/7.log"]
+    assert printed(failed, reasons=True) == [f"Error: {said.strip()}", "Job failed: score tiny (log: slurm/7.log)"]
 
 
 def test_a_failed_group_is_one_line(tmp_path):
@@ -165,7 +166,7 @@ def test_a_failed_group_is_one_line(tmp_path):
     single = record("Error", "job_error", level=logging.ERROR, jobid=1, log=[], indent=True)
     assert printed(group, single, reasons=True) == [
         "Error: no",
-        f"Failed: the group analyses of 2 jobs; see {path}, slurm/7.log",
+        f"Job failed: group analyses of 2 jobs (log: {path}, slurm/7.log)",
     ]
 
 
@@ -177,7 +178,7 @@ def test_in_a_terminal_there_is_one_line_and_the_cursor_is_at_its_start(monkeypa
     handler.progress = made
     handler.handle(record("x", "job_info", jobid=3))
     handler.handle(record("careful", level=logging.WARNING))
-    drawn = f"{progress.CLEAR}0 of 3 (0%), about 10 min left: score …\r"
+    drawn = f"{progress.CLEAR}0 of 3 jobs (0%), about 10 min left: s…\r"
     assert stream.getvalue() == f"{drawn}{progress.CLEAR}careful\n{drawn}"
     handler.finish(["done"])
     assert stream.getvalue().endswith(f"{progress.CLEAR}done\n")
@@ -187,3 +188,25 @@ def test_the_reason_is_looked_for_in_the_log_alone(tmp_path):
     assert progress.last_error(tmp_path / "none.log") is None
     (tmp_path / "fine.log").write_text("12:00:00 INFO fine\n")
     assert progress.last_error(tmp_path / "fine.log") is None
+
+
+def test_an_interrupted_run_is_stopped_and_its_jobs_did_not_fail():
+    stream = io.StringIO()
+    handler = Handler(stream)
+    handler.start(run(), False)
+    handler.handle(record("Terminating processes on user request, this might take some time."))
+    handler.handle(record("Error in rule", "job_error", level=logging.ERROR, jobid=3, log=[], indent=False,
+                          rule_msg=None))  # fmt: skip
+    assert "failed" not in stream.getvalue()
+    assert re.fullmatch(
+        r"Stopped by you after 0 s: 0 of 3 jobs \(0%\) finished. Run the same command to continue.", handler.summary()
+    )
+
+
+def test_a_running_model_shows_its_own_progress(tmp_path):
+    log = tmp_path / "score.log"
+    made = Progress({1: Job("score tiny", 600.0, 1.0, log=str(log))})
+    made.start(1, 0)
+    assert made.line(0) == "0 of 1 jobs (0%), about 10 min left: score tiny"
+    log.write_text("12:00:00 INFO tokens\r  7%|#     | 70/1000\r 42%|####  | 420/1000", encoding="utf-8")
+    assert made.line(300) == "0 of 1 jobs (50%), about 5 min left: score tiny (42%)"

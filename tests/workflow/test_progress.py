@@ -67,10 +67,11 @@ def test_a_piped_run_prints_one_line_for_each_job(small):
     assert status == 0, lines
     jobs = int(re.search(r"^(\d+) jobs, ", "\n".join(lines), flags=re.MULTILINE).group(1))
     assert jobs >= 4
-    counts = [line for line in lines if re.match(rf"\d+ of {jobs} \(\d+%\)", line)]
+    counts = [line for line in lines if re.match(rf"\d+ of {jobs} jobs \(\d+%\)", line)]
     assert len(counts) == jobs + 1
-    assert counts[0].startswith(f"1 of {jobs} ({100 // jobs}%), ")
-    assert re.fullmatch(rf"{jobs} of {jobs} \(100%\) done, in \d+ s", lines[-1])
+    assert counts[0].startswith(f"1 of {jobs} jobs (")
+    assert re.fullmatch(rf"{jobs} of {jobs} jobs \(100%\) finished in \d+ s", lines[-2])
+    assert lines[-1] == TARGET
     assert len(lines) <= jobs + 5, lines
     assert not [line for line in lines if "INFO" in line]
     # The job's own log has all of it, and Snakemake's what Snakemake said.
@@ -84,8 +85,8 @@ def test_a_piped_run_prints_one_line_for_each_job(small):
 def test_a_terminal_keeps_one_line(small):
     status, lines, drawn = in_terminal(small, *AGAIN, TARGET)
     assert status == 0, lines
-    assert re.fullmatch(r"1 of 1 \(100%\) done, in \d+ s", lines[-1])
-    assert len(lines) <= 4, lines
+    assert re.fullmatch(r"1 of 1 jobs \(100%\) finished in \d+ s", lines[-2])
+    assert len(lines) <= 5, lines
     assert drawn >= 3
 
 
@@ -107,10 +108,11 @@ def test_a_failed_job_says_why_in_one_line_and_where_its_log_is(small, kind):
     for printed in (lines, terminal):
         assert f"Error: {reason}" in printed, printed
         log = "results/logs/counter_gap_flags/replica.log"
-        assert f"Failed: counter_gap_flags replica; its log: {log}" in printed
-        assert [line for line in printed if re.match(r"\d of \d \(\d+%\) done, 1 failed, in .*\.snakemake/log/", line)]
+        assert f"Job failed: counter_gap_flags replica (log: {log})" in printed
+        assert [line for line in printed if re.match(r"\d of \d jobs \(\d+%\) finished, 1 failed in \d+ s$", line)]
+        assert [line for line in printed if re.match(r"Full Snakemake log: .*\.snakemake/log/", line)]
         assert not [line for line in printed if "Traceback" in line or "CalledProcessError" in line]
-        assert len(printed) <= 7, printed
+        assert len(printed) <= 8, printed
     assert reason in (small.folder / log).read_text()
 
 
@@ -119,9 +121,20 @@ def test_who_says_what_to_print_gets_snakemakes_own_output(small, option):
     status, lines = piped(small, *option, *AGAIN, TARGET)
     assert status == 0
     assert "1 of 1 steps (100%) done" in lines
-    assert not [line for line in lines if re.match(r"1 of 1 \(100%\)", line)]
+    assert not [line for line in lines if re.match(r"1 of 1 jobs \(100%\)", line)]
 
 
 def test_a_dry_run_is_snakemakes_own(small):
     status, lines = piped(small, "--dry-run", *AGAIN, TARGET)
     assert status == 0 and any(line.startswith("This was a dry-run") for line in lines)
+    assert lines[-2:] == [
+        "This run would have 1 job, of which 1 would replace existing results:",
+        "  counter_gap: 1 job",
+    ], lines[-4:]
+
+
+def test_targets_are_listed_and_a_mistyped_one_is_suggested(small):
+    status, lines = piped(small, "help")
+    assert status == 0 and any(re.match(r"figures +All figures", line) for line in lines)
+    status, lines = piped(small, "figurs")
+    assert status == 1 and "Error: figurs is no target and no file that a rule makes; did you mean 'figures'?" in lines
