@@ -60,9 +60,9 @@ class Result:
         Memory, and the time limit in minutes; None: the default.
     title : str or None
         What the HTML report and the list of results call it; None: its name, with spaces.
-    outputs : tuple of str
-        Of an analysis: its tidy tables, by name below the folder of the study's analyses for a part; a name without a
-        suffix is a CSV file. None: one of the analysis' own name.
+    outputs : dict of str to str
+        Of an analysis: names of its outputs to files below the folder of the study's analyses for a part, or below
+        ``at``; a file without a suffix is CSV. Empty: one of the analysis' own name.
     """
 
     tables: tuple
@@ -74,7 +74,7 @@ class Result:
     script: str | None
     mem_mb: int | None
     title: str | None = None
-    outputs: tuple = ()
+    outputs: dict = field(default_factory=dict)
     runtime: int | None = None
 
 
@@ -82,10 +82,9 @@ def result(
     *tables, params=None, at=None, made=None, constraints=None, script=None, mem_mb=None, title=None, outputs=(),
     runtime=None, **inputs,
 ):  # fmt: skip
-    """Return a :class:`Result` made from tidy ``tables`` and named ``inputs``."""
-    return Result(
-        tables, inputs, params or {}, at, made, constraints or {}, script, mem_mb, title, tuple(outputs), runtime
-    )
+    """Return a :class:`Result` made from tidy ``tables`` and named ``inputs``; ``outputs`` may be names alone."""
+    outputs = outputs if isinstance(outputs, dict) else {name.partition(".")[0]: name for name in outputs}
+    return Result(tables, inputs, params or {}, at, made, constraints or {}, script, mem_mb, title, outputs, runtime)
 
 
 def trajectory(study, models, points, chance):
@@ -618,11 +617,12 @@ class Study:
         outputs = dict(zip([f"{kind}_tex" for kind in self._templates], self.section_files, strict=True))
         yield self._rule("section", "section", "section", self.section, outputs, given, environment="paper")
         for name, declared in self.analysis_rules.items():
-            stem = f"results/{self.name}/analysis/{declared.at or f'{{{self.part}}}'}"
-            outputs = {}
-            for output in declared.outputs or (name,):
-                bare, dot, suffix = output.partition(".")
-                outputs[bare] = f"{stem}/{bare}.{suffix if dot else 'csv'}"
+            place = f"{{{self.part}}}" if declared.at is None else declared.at
+            folder = "/".join(filter(None, [f"results/{self.name}/analysis", place]))
+            outputs = {
+                output: f"{folder}/{file if '.' in file else f'{file}.csv'}"
+                for output, file in (declared.outputs or {name: name}).items()
+            }
             yield self._rule("analysis", name, "analyses", declared, outputs)
 
     def _rule(self, kind, name, script, declared, outputs, given=None, environment="analysis", reported=None, title=""):
