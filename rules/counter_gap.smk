@@ -216,23 +216,6 @@ rule counter_gap_metrics:
         "../scripts/counter_gap/analyses.py"
 
 
-rule counter_gap_simulation:
-    output:
-        simulation=f"{COUNTER_GAP_ANALYSIS}/simulation.csv",
-    log:
-        "results/logs/counter_gap_simulation/all.log",
-    conda:
-        "../envs/analysis.yaml"
-    resources:
-        mem_mb=2000,
-    params:
-        quadruples=COUNTER_GAP["simulation"]["quadruples"],
-        repeats=COUNTER_GAP["simulation"]["repeats"],
-        seed=COUNTER_GAP["simulation"]["seed"],
-    script:
-        "../scripts/counter_gap/analyses.py"
-
-
 # People: what annotators are asked about quadruples, and what their answers come to (Section 2.3). The set books has the
 # candidates that were found in books.
 COUNTER_GAP_ANNOTATED = {"replica": "replica", "official": "official", "books": "candidates"}
@@ -278,6 +261,7 @@ rule counter_gap_labels:
 
 COUNTER_GAP_METRICS = {"metrics": rules.counter_gap_metrics.output.metrics}
 COUNTER_GAP_TESTED = COUNTER_GAP_METRICS | {"significance": rules.counter_gap_metrics.output.significance}
+COUNTER_GAP_SIMULATION = f"{COUNTER_GAP_ANALYSIS}/simulation.csv"
 COUNTER_GAP_SIZES = {"subset_sizes": rules.counter_gap_metrics.output.subset_sizes}
 # Systems of the run that are scored on an annotated corpus: file to label and debiasing.
 COUNTER_GAP_F1 = {
@@ -320,12 +304,19 @@ declare(
     resolved=Resolved(
         sets=[data for data in COUNTER_GAP_DATA if data in COUNTER_GAP_DOCUMENTS], documents=COUNTER_GAP_DOCUMENTS
     ),
+    analysis_rules={
+        "simulation": result(
+            at="",
+            params={name: COUNTER_GAP["simulation"][name] for name in ("quadruples", "repeats", "seed")},
+            mem_mb=2000,
+        )
+    },
     # In the paper: inconsistencies 1; the others are additions.
     figures={
         "inconsistencies": result(at="inconsistencies", title="What each inconsistency compares"),
         "simulation": result(
             at="simulation",
-            simulation=rules.counter_gap_simulation.output.simulation,
+            simulation=COUNTER_GAP_SIMULATION,
             title="Metrics on simulated systems",
         ),
         "cancellation": result(params=COUNTER_GAP_SET, **COUNTER_GAP_METRICS, title="Bias that cancels in accuracies"),
@@ -393,7 +384,7 @@ declare(
     numbers=result(
         **COUNTER_GAP_TESTED,
         **COUNTER_GAP_SIZES,
-        simulation=rules.counter_gap_simulation.output.simulation,
+        simulation=COUNTER_GAP_SIMULATION,
         examples=lambda wildcards: [
             f"results/counter_gap/tables/{shown}/examples.csv"
             for shown in COUNTER_GAP_SHOWN
