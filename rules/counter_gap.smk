@@ -1,7 +1,6 @@
 # Counter-GAP (Xie et al. 2023), from predictions: instances, flags, metrics, and what it declares about itself. What comes
 # in is a coreference system's output in the format of scripts/core/coreference.py, or the flags that the authors released.
 
-from scripts.counter_gap.lib.name_rules import LABELS as COUNTER_GAP_RULES
 from scripts.counter_gap.lib import study as COUNTER_GAP_STUDY
 
 COUNTER_GAP = config["counter_gap"]
@@ -27,9 +26,7 @@ COUNTER_GAP_FILES = {
 }
 COUNTER_GAP_DATA = [*COUNTER_GAP["templates"], *expand("gap_{part}", part=COUNTER_GAP["gap"])]
 
-# Those with texts, which rules and systems can resolve.
-COUNTER_GAP_TEXTS = [data for data in COUNTER_GAP_FILES if data != "released"]
-# How many passages they have, and words and marks in a typical one.
+# How many passages those with texts have, which rules and systems can resolve, and words and marks in a typical one.
 COUNTER_GAP_DOCUMENTS = {
     data: Documents(f"results/counter_gap/instances/{data}.parquet", "id", *size)
     for data, size in COUNTER_GAP_STUDY.PASSAGES.items()
@@ -42,32 +39,11 @@ COUNTER_GAP_OUTPUTS = [
     for name, label in COUNTER_GAP_STUDY.SYSTEMS.items()
 ]
 # Every system whose clusters are scored, for each data set.
-COUNTER_GAP_CLUSTERS = {
-    data: [
-        *(
-            {
-                "system": COUNTER_GAP_RULES[rule],
-                "debiasing": "none",
-                "file": f"results/counter_gap/clusters/{data}/{rule}.jsonl",
-            }
-            for rule in (COUNTER_GAP["baselines"] if data in COUNTER_GAP_TEXTS else ())
-        ),
-        *(
-            {
-                "system": facts["label"],
-                "debiasing": facts["debiasing"],
-                "file": f"results/counter_gap/clusters/{data}/{name}.jsonl",
-            }
-            for name, facts in RUN_SYSTEM_FACTS.items()
-            if data in COUNTER_GAP_TEXTS
-        ),
-        *(entry for entry in COUNTER_GAP["clusters"] if entry["data"] == data),
-    ]
-    for data in COUNTER_GAP_FILES
-}
 try:
-    for data, entries in COUNTER_GAP_CLUSTERS.items():
-        COUNTER_GAP_STUDY.check_systems(data, entries)
+    COUNTER_GAP_CLUSTERS = {
+        data: COUNTER_GAP_STUDY.clusters(data, COUNTER_GAP["baselines"], RUN_SYSTEM_FACTS, COUNTER_GAP["clusters"])
+        for data in COUNTER_GAP_FILES
+    }
 except UserError as error:
     refuse(error)
 
@@ -158,13 +134,13 @@ rule counter_gap_baseline:
         "results/logs/counter_gap_baseline/{data}_{baseline}.log",
     wildcard_constraints:
         data=one_of(COUNTER_GAP_FILES),
-        baseline=one_of(COUNTER_GAP_RULES),
+        baseline=one_of(COUNTER_GAP_STUDY.RULES),
     conda:
         "../envs/analysis.yaml"
     params:
         baseline=lambda wildcards: wildcards.baseline,
     script:
-        "../scripts/counter_gap/baseline.py"
+        "../scripts/counter_gap/instances.py"
 
 
 rule counter_gap_flags:
@@ -192,7 +168,7 @@ rule counter_gap_flags:
         cluster_systems=lambda wildcards: COUNTER_GAP_CLUSTERS[wildcards.data],
         systems=lambda wildcards: [entry for entry in COUNTER_GAP_OUTPUTS if wildcards.data == "official"],
     script:
-        "../scripts/counter_gap/flags.py"
+        "../scripts/counter_gap/analyses.py"
 
 
 # What templates/counter_gap/released_flags.tsv is a copy of; no target asks for it.
@@ -209,7 +185,7 @@ rule counter_gap_released_flags:
     params:
         systems=COUNTER_GAP_OUTPUTS,
     script:
-        "../scripts/counter_gap/released_flags.py"
+        "../scripts/counter_gap/instances.py"
 
 
 rule counter_gap_metrics:
@@ -237,24 +213,7 @@ rule counter_gap_metrics:
         seed=COUNTER_GAP["bootstrap"]["seed"],
         alpha=COUNTER_GAP["alpha"],
     script:
-        "../scripts/counter_gap/metrics.py"
-
-
-rule counter_gap_simulation:
-    output:
-        simulation=f"{COUNTER_GAP_ANALYSIS}/simulation.csv",
-    log:
-        "results/logs/counter_gap_simulation/all.log",
-    conda:
-        "../envs/analysis.yaml"
-    resources:
-        mem_mb=2000,
-    params:
-        quadruples=COUNTER_GAP["simulation"]["quadruples"],
-        repeats=COUNTER_GAP["simulation"]["repeats"],
-        seed=COUNTER_GAP["simulation"]["seed"],
-    script:
-        "../scripts/counter_gap/simulation.py"
+        "../scripts/counter_gap/analyses.py"
 
 
 # People: what annotators are asked about quadruples, and what their answers come to (Section 2.3). The set books has the
@@ -275,7 +234,7 @@ rule counter_gap_questions:
     conda:
         "../envs/analysis.yaml"
     script:
-        "../scripts/counter_gap/questions.py"
+        "../scripts/counter_gap/instances.py"
 
 
 rule counter_gap_labels:
@@ -297,11 +256,12 @@ rule counter_gap_labels:
         annotators=COUNTER_GAP["annotation"]["annotators"],
         flagged=COUNTER_GAP["annotation"]["flagged"],
     script:
-        "../scripts/counter_gap/labels.py"
+        "../scripts/counter_gap/analyses.py"
 
 
 COUNTER_GAP_METRICS = {"metrics": rules.counter_gap_metrics.output.metrics}
 COUNTER_GAP_TESTED = COUNTER_GAP_METRICS | {"significance": rules.counter_gap_metrics.output.significance}
+COUNTER_GAP_SIMULATION = f"{COUNTER_GAP_ANALYSIS}/simulation.csv"
 COUNTER_GAP_SIZES = {"subset_sizes": rules.counter_gap_metrics.output.subset_sizes}
 # Systems of the run that are scored on an annotated corpus: file to label and debiasing.
 COUNTER_GAP_F1 = {
@@ -325,7 +285,7 @@ COUNTER_GAP_COMPARED = {
     "every_set": [name for name in COUNTER_GAP_SETS if name != "books" or name in COUNTER_GAP["templates"]],
 }
 # Examples show texts.
-COUNTER_GAP_SHOWN = [templates for templates in COUNTER_GAP["templates"] if templates in COUNTER_GAP_TEXTS]
+COUNTER_GAP_SHOWN = [templates for templates in COUNTER_GAP["templates"] if templates in COUNTER_GAP_DOCUMENTS]
 
 
 include: "counter_gap_books.smk"
@@ -334,6 +294,7 @@ include: "counter_gap_books.smk"
 declare(
     name="counter_gap",
     label="Counter-GAP",
+    by_kind=True,
     traced=COUNTER_GAP_TRACED,
     outcomes={"": ["results/counter_gap/flags/{part}.parquet", "results/counter_gap/analysis/members.parquet"]},
     title="Counter-GAP (inconsistency across genders)",
@@ -341,14 +302,21 @@ declare(
     every_part=COUNTER_GAP_SETS,
     instances=expand("results/counter_gap/instances/{data}.parquet", data=COUNTER_GAP_DATA),
     resolved=Resolved(
-        sets=[data for data in COUNTER_GAP_DATA if data in COUNTER_GAP_TEXTS], documents=COUNTER_GAP_DOCUMENTS
+        sets=[data for data in COUNTER_GAP_DATA if data in COUNTER_GAP_DOCUMENTS], documents=COUNTER_GAP_DOCUMENTS
     ),
+    analysis_rules={
+        "simulation": result(
+            at="",
+            params={name: COUNTER_GAP["simulation"][name] for name in ("quadruples", "repeats", "seed")},
+            mem_mb=2000,
+        )
+    },
     # In the paper: inconsistencies 1; the others are additions.
     figures={
         "inconsistencies": result(at="inconsistencies", title="What each inconsistency compares"),
         "simulation": result(
             at="simulation",
-            simulation=rules.counter_gap_simulation.output.simulation,
+            simulation=COUNTER_GAP_SIMULATION,
             title="Metrics on simulated systems",
         ),
         "cancellation": result(params=COUNTER_GAP_SET, **COUNTER_GAP_METRICS, title="Bias that cancels in accuracies"),
@@ -362,26 +330,22 @@ declare(
     # In the paper: accuracy 2, inconsistency 3, original_counterfactual 4, datasets 5, debiasing 6, examples 7, training
     # 8; the others are additions. Bias and by_gender set what Tables 2 to 4 and 6 come to on all sets below each other.
     tables={
-        "bias": result(
-            at="bias",
-            params={"template_sets": COUNTER_GAP["templates"]},
-            **COUNTER_GAP_TESTED,
-            title="Bias, all sets and systems",
-        ),
-        "by_gender": result(
-            at="by_gender",
-            params={"template_sets": COUNTER_GAP["templates"]},
-            **COUNTER_GAP_TESTED,
-            title="Accuracy and inconsistency by gender, all sets",
-        ),
-        "accuracy": result(params=COUNTER_GAP_SET, **COUNTER_GAP_TESTED, title="Accuracy by gender"),
-        "inconsistency": result(
-            params=COUNTER_GAP_SET, **COUNTER_GAP_TESTED, title="Inconsistency within and across genders"
-        ),
-        "original_counterfactual": result(
-            params=COUNTER_GAP_SET, **COUNTER_GAP_TESTED, title="Originals beside counterfactuals"
-        ),
-        "datasets": result(params=COUNTER_GAP_SET, **COUNTER_GAP_TESTED, title="Results by source of the data"),
+        **{
+            name: result(at=name, params={"template_sets": COUNTER_GAP["templates"]}, **COUNTER_GAP_TESTED, title=title)
+            for name, title in (
+                ("bias", "Bias, all sets and systems"),
+                ("by_gender", "Accuracy and inconsistency by gender, all sets"),
+            )
+        },
+        **{
+            name: result(params=COUNTER_GAP_SET, **COUNTER_GAP_TESTED, title=title)
+            for name, title in (
+                ("accuracy", "Accuracy by gender"),
+                ("inconsistency", "Inconsistency within and across genders"),
+                ("original_counterfactual", "Originals beside counterfactuals"),
+                ("datasets", "Results by source of the data"),
+            )
+        },
         "debiasing": result(
             params=COUNTER_GAP_SET | {"corpus": COUNTER_GAP["corpus"], "scored": list(COUNTER_GAP_F1.values())},
             **COUNTER_GAP_TESTED,
@@ -400,7 +364,7 @@ declare(
         ),
         "examples": result(
             made=every(templates=COUNTER_GAP_SHOWN),
-            constraints={"templates": one_of(COUNTER_GAP_TEXTS)},
+            constraints={"templates": one_of(COUNTER_GAP_DOCUMENTS)},
             instances="results/counter_gap/instances/{templates}.parquet",
             flags="results/counter_gap/flags/{templates}.parquet",
             title="Examples",
@@ -420,11 +384,11 @@ declare(
     numbers=result(
         **COUNTER_GAP_TESTED,
         **COUNTER_GAP_SIZES,
-        simulation=rules.counter_gap_simulation.output.simulation,
+        simulation=COUNTER_GAP_SIMULATION,
         examples=lambda wildcards: [
-            path
-            for path in expand("results/counter_gap/tables/{templates}/examples.csv", templates=COUNTER_GAP_SHOWN)
-            if Path(path).parent.name == wildcards.templates
+            f"results/counter_gap/tables/{shown}/examples.csv"
+            for shown in COUNTER_GAP_SHOWN
+            if shown == wildcards.templates
         ],
         params={
             "templates": lambda wildcards: wildcards.templates,

@@ -1,13 +1,13 @@
 # New quadruples from books (Xie et al. 2023, Section 2): books to clean texts, their sentences, passages and counterfactuals,
 # candidates for annotators, and the labelled set. One job for each book and step, so that a run goes on where it stopped; no
-# default target asks for any of it.
+# default target asks for any of it. The later rules have what the first one says of script, environment and group.
 
-from scripts.counter_gap.lib.books import texts as COUNTER_GAP_TEXTS_OF_BOOKS
+from scripts.counter_gap.lib.book_texts import books_of as counter_gap_books_of
 
 COUNTER_GAP_BOOK_FOLDER = "results/counter_gap/books"
 try:
     # Files of config/upstream.tsv are fetched; others lie where the configuration says.
-    COUNTER_GAP_BOOK_FILES = COUNTER_GAP_TEXTS_OF_BOOKS.books_of(
+    COUNTER_GAP_BOOK_FILES = counter_gap_books_of(
         COUNTER_GAP["books"]["sources"], {path: upstream(path) for path in UPSTREAM}, named
     )
 except UserError as error:
@@ -29,10 +29,10 @@ rule counter_gap_book_text:
     conda:
         "../envs/analysis.yaml"
     script:
-        "../scripts/counter_gap/book_text.py"
+        "../scripts/counter_gap/books.py"
 
 
-rule counter_gap_book_sentences:
+use rule counter_gap_book_text as counter_gap_book_sentences with:
     input:
         text=f"{COUNTER_GAP_BOOK_FOLDER}/texts/{{book}}.txt",
         environment="results/environments/coreference.json",
@@ -42,20 +42,12 @@ rule counter_gap_book_sentences:
         "results/logs/counter_gap_book_sentences/{book}.log",
     benchmark:
         "results/benchmarks/counter_gap_book_sentences/{book}.tsv"
-    wildcard_constraints:
-        book=one_of(COUNTER_GAP_BOOK_FILES or ["none"]),
-    group:
-        "instances"
-    conda:
-        "../envs/analysis.yaml"
     resources:
         mem_mb=2000,
         runtime=60,
-    script:
-        "../scripts/counter_gap/book_sentences.py"
 
 
-rule counter_gap_book_passages:
+use rule counter_gap_book_text as counter_gap_book_passages with:
     input:
         text=f"{COUNTER_GAP_BOOK_FOLDER}/texts/{{book}}.txt",
         facts=f"{COUNTER_GAP_BOOK_FOLDER}/texts/{{book}}.json",
@@ -68,19 +60,11 @@ rule counter_gap_book_passages:
         "results/logs/counter_gap_book_passages/{book}.log",
     benchmark:
         "results/benchmarks/counter_gap_book_passages/{book}.tsv"
-    wildcard_constraints:
-        book=one_of(COUNTER_GAP_BOOK_FILES or ["none"]),
-    group:
-        "instances"
-    conda:
-        "../envs/analysis.yaml"
     resources:
         mem_mb=2000,
-    script:
-        "../scripts/counter_gap/book_passages.py"
 
 
-rule counter_gap_book_candidates:
+use rule counter_gap_book_text as counter_gap_book_candidates with:
     input:
         passages=expand(rules.counter_gap_book_passages.output.passages, book=COUNTER_GAP_BOOK_FILES),
         outcomes=expand(rules.counter_gap_book_passages.output.outcomes, book=COUNTER_GAP_BOOK_FILES),
@@ -89,19 +73,13 @@ rule counter_gap_book_candidates:
         funnel=f"{COUNTER_GAP_BOOK_FOLDER}/funnel_by_book.csv",
     log:
         "results/logs/counter_gap_book_candidates/all.log",
-    group:
-        "instances"
-    conda:
-        "../envs/analysis.yaml"
     resources:
         mem_mb=2000,
     params:
         books=list(COUNTER_GAP_BOOK_FILES),
-    script:
-        "../scripts/counter_gap/book_candidates.py"
 
 
-rule counter_gap_book_funnel:
+use rule counter_gap_book_text as counter_gap_book_funnel with:
     input:
         funnel=rules.counter_gap_book_candidates.output.funnel,
     output:
@@ -114,14 +92,10 @@ rule counter_gap_book_funnel:
         "results/logs/counter_gap_book_funnel/all.log",
     group:
         "analyses"
-    conda:
-        "../envs/analysis.yaml"
-    script:
-        "../scripts/counter_gap/book_funnel.py"
 
 
 # The labels are what annotators of the candidates come to.
-rule counter_gap_book_quadruples:
+use rule counter_gap_book_text as counter_gap_book_quadruples with:
     input:
         candidates=rules.counter_gap_book_candidates.output.candidates,
         labels="results/counter_gap/annotation/books/labels.csv",
@@ -133,15 +107,13 @@ rule counter_gap_book_quadruples:
         card=f"{COUNTER_GAP_BOOK_FOLDER}/quadruples.md",
     log:
         "results/logs/counter_gap_book_quadruples/all.log",
-    conda:
-        "../envs/analysis.yaml"
+    group:
+        "analyses"
     params:
         seed=COUNTER_GAP["books"]["seed"],
-    script:
-        "../scripts/counter_gap/book_quadruples.py"
 
 
-rule counter_gap_book_consistency:
+use rule counter_gap_book_text as counter_gap_book_consistency with:
     input:
         instances="results/counter_gap/instances/candidates.parquet",
         outputs=[entry["file"] for entry in COUNTER_GAP_CLUSTERS["candidates"]],
@@ -151,18 +123,14 @@ rule counter_gap_book_consistency:
         "results/logs/counter_gap_book_consistency/all.log",
     group:
         "analyses"
-    conda:
-        "../envs/analysis.yaml"
     params:
         systems=COUNTER_GAP_CLUSTERS["candidates"],
         draws=COUNTER_GAP["bootstrap"]["draws"],
         seed=COUNTER_GAP["bootstrap"]["seed"],
-    script:
-        "../scripts/counter_gap/book_consistency.py"
 
 
 # What the rules find again of C-GAP's passages from the same books; needs the network or a mirror.
-rule counter_gap_book_rediscovery:
+use rule counter_gap_book_text as counter_gap_book_rediscovery with:
     input:
         c_gap=COUNTER_GAP_FILES["official"]["c_gap"],
         texts=expand(rules.counter_gap_book_text.output.text, book=COUNTER_GAP_BOOK_FILES),
@@ -175,7 +143,3 @@ rule counter_gap_book_rediscovery:
         "results/logs/counter_gap_book_rediscovery/all.log",
     group:
         "analyses"
-    conda:
-        "../envs/analysis.yaml"
-    script:
-        "../scripts/counter_gap/book_rediscovery.py"

@@ -1,16 +1,19 @@
-"""Read and check one data set: this project's quadruples, C-GAP with its texts or without, or one part of GAP."""
+"""What Counter-GAP makes of passages before systems are scored, each by the function of its rule."""
 
+from dataclasses import replace
 from pathlib import Path
 
-from scripts.core import files, templates
+from scripts.core import annotation, coreference, files, templates
 from scripts.core.errors import UserError
-from scripts.core.job import log, run
-from scripts.counter_gap.lib import released_flags
+from scripts.core.job import log, run_named
+from scripts.counter_gap.lib import released_flags as compact_file
+from scripts.counter_gap.lib import votes
+from scripts.counter_gap.lib.analyses import predictions
 from scripts.counter_gap.lib.instances import read_c_gap, read_gap
 from scripts.counter_gap.lib.templates import SETS, read_quadruples
 
 
-def main(
+def instances(
     *,
     instances: str,
     quadruples: str | None = None,
@@ -21,8 +24,9 @@ def main(
     gap: str | None = None,
     released: str | None = None,
 ):
-    """Write ``instances`` (Parquet) from ``quadruples`` and ``pronouns``, ``c_gap``, ``gap`` or ``released``.
+    """Read and check one data set: this project's quadruples, C-GAP with its texts or without, or one part of GAP.
 
+    Write ``instances`` (Parquet) from ``quadruples`` and ``pronouns``, ``c_gap``, ``gap`` or ``released``.
     ``with_dots`` is C-GAP with the stops after titles; it must hold the same instances, and is not scored (Section 4).
     ``candidates`` are quadruples in C-GAP's columns that nobody has labelled yet.
     """
@@ -36,18 +40,18 @@ def main(
     elif c_gap:
         frame = read_c_gap(c_gap)
         if with_dots:
-            compare(frame, read_c_gap(with_dots), c_gap, with_dots)
+            check_same_instances(frame, read_c_gap(with_dots), c_gap, with_dots)
     elif candidates:
         frame = read_c_gap(candidates, labelled=False)
     elif gap:
         frame = read_gap(gap)
     else:
-        frame = released_flags.read_instances(released)
+        frame = compact_file.read_instances(released)
     log.info("%d instances, of which %d masculine", len(frame), (frame.gender == "M").sum())
     files.write_parquet(instances, frame, {"origins": origins})
 
 
-def compare(frame, other, path, other_path):
+def check_same_instances(frame, other, path, other_path):
     """Refuse two versions of C-GAP that differ in more than texts, offsets and the names' titles."""
     columns = ["id", "pronoun", "a_coref", "b_coref", "book"]
     for column in columns:
@@ -57,5 +61,71 @@ def compare(frame, other, path, other_path):
             raise UserError(f"{other_path}, row {row}: {column} differs from {path}; fetch both files again")
 
 
+def baseline(*, instances: str, clusters: str, baseline: str):
+    """Let one rule resolve a data set, in the format of a coreference system.
+
+    Write the ``clusters`` of ``baseline`` (one of ``study.RULES``).
+    """
+    coreference.write(clusters, resolve(baseline, files.read_parquet(instances)))
+
+
+def choose(rule, row):
+    """Return ``a`` or ``b``, the candidate that the rule takes for one instance."""
+    first, second = ("a", "b") if row.a_offset < row.b_offset else ("b", "a")
+    if rule == "alphabetical":
+        return min("ab", key=lambda name: getattr(row, name))
+    if rule == "first" or (rule == "gendered" and row.gender == "F"):
+        return first
+    # The nearest before the pronoun; if both come after it, the first.
+    before = [name for name in (first, second) if getattr(row, f"{name}_offset") < row.pronoun_offset]
+    return before[-1] if before else first
+
+
+def resolve(rule, passages):
+    """Return a document for each instance, with one cluster: the pronoun and the name that the rule takes."""
+    documents = []
+    for row in passages.itertuples(index=False):
+        name = choose(rule, row)
+        document = coreference.Document(row.id, coreference.digest(row.text), coreference.tokenise(row.text), ())
+        spans = [
+            document.span(getattr(row, f"{kind}_offset"), getattr(row, f"{kind}_offset") + len(getattr(row, kind)))
+            for kind in (name, "pronoun")
+        ]
+        documents.append(replace(document, clusters=(tuple(sorted(spans)),)))
+    return documents
+
+
+def questions(*, declaration: str, questions: str, instances: str):
+    """Write what annotators are asked about quadruples (section 2.3).
+
+    Parameters
+    ----------
+    declaration : str
+        What is asked (YAML).
+    questions : str
+        The task to write (Parquet; :mod:`scripts.core.annotation`).
+    instances : str
+        The quadruples (Parquet); their labels, where they have some, stay hidden.
+    """
+    items = votes.items(files.read_parquet(instances))
+    annotation.write(questions, annotation.task(annotation.read_declaration(declaration), items, instances))
+
+
+def released_flags(*, c_gap: str, released: list, compact: str, systems: list):
+    """Put the flags that the authors released, and facts about their passages, into one file without texts.
+
+    Write ``compact`` (TSV) from C-GAP and the files of flags. ``systems`` says whose flags each file of ``released``
+    holds, in the same order, by ``system`` and ``debiasing``. The copy that the project ships is
+    ``templates/counter_gap/released_flags.tsv``.
+    """
+    passages = read_c_gap(c_gap)
+    flags = {
+        (facts["system"], facts["debiasing"]): predictions.read_flags(path, passages)
+        for path, facts in zip(released, systems, strict=True)
+    }
+    compact_file.write(compact, passages, flags)
+    log.info("%d instances, %d outputs of systems", len(passages), len(flags))
+
+
 if __name__ == "__main__":
-    run(main)
+    run_named()

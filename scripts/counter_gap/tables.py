@@ -1,12 +1,28 @@
-"""The tables of Counter-GAP, each by the function of its rule."""
+"""The tables of Counter-GAP, and what it publishes beside ours, each by the function of its rule."""
+
+import re
 
 import pandas as pd
 
 from scripts.core import files
 from scripts.core.job import log, run_named
-from scripts.counter_gap.lib import examples, tables
-from scripts.counter_gap.lib.analyses import subsets
+from scripts.core.paper import latex
+from scripts.core.paper.published import read as read_published
+from scripts.core.paper.published import write as write_comparison
+from scripts.counter_gap.lib import tables
+from scripts.counter_gap.lib.analyses.subsets import factors_of
+from scripts.counter_gap.lib.instances import ROLES
+from scripts.counter_gap.lib.study import UNMARKED, WITHOUT, is_rule
 
+EXAMPLES = {
+    "across": "both instances of one gender are right and both of the other are wrong",
+    "within": "exactly one of the four instances is wrong",
+}
+"""What an example must show. Of all quadruples that do, that with the shortest original is taken, and of equally long
+ones the first. Quadruples without a right name, which show no prediction, are left out, and so are those with a mark
+directly behind the pronoun."""
+_PAIRS = {"M": ("blue!75!black", "cyan!55!black"), "F": ("violet", "orange!85!black")}
+"""Colours of the names of either gender, by their places."""
 COLUMNS = ["rule", "data", "scoring", "system", "quadruple", "role", "correct"]
 
 
@@ -15,8 +31,8 @@ def table_accuracy(*, metrics: str, significance: str, tex: str, csv: str, templ
 
     Write the cells as printed (LaTeX and CSV); full precision is in ``metrics``.
     """
-    cells = tables.cells(tables.read(metrics, significance, templates), templates, tables.ACCURACY)
-    tables.write(tex, csv, cells, 2)
+    table = tables.read(metrics, significance, templates)
+    tables.write(tex, csv, tables.cells(table, templates, tables.ACCURACY), 2)
 
 
 def table_artefact(*, metrics: str, significance: str, subset_sizes: str, tex: str, csv: str, templates: str):
@@ -25,7 +41,7 @@ def table_artefact(*, metrics: str, significance: str, subset_sizes: str, tex: s
     Write the cells as printed (LaTeX and CSV); ``subset_sizes`` goes to the log.
     """
     sizes = files.read_csv(subset_sizes)
-    for row in sizes[(sizes.data == templates) & sizes.subset.str.startswith("all")].itertuples():
+    for row in sizes[(sizes.data == templates) & sizes.subset.isin(["all", "all" + WITHOUT, UNMARKED])].itertuples():
         log.info("%s: %d quadruples", row.subset, row.quadruples)
     tables.write(tex, csv, tables.artefact(tables.read(metrics, significance, templates), templates), 3)
 
@@ -94,26 +110,137 @@ def table_examples(*, instances: str, flags: str, tex: str, csv: str):
 
     Write the table, and a CSV that says which quadruples of which system it shows.
 
-    All examples are of the first system (in the order of ``examples.preferred_systems``) that has one for every rule,
+    All examples are of the first system (in the order of :func:`preferred_systems`) that has one for every rule,
     otherwise of the first that has one for some rule.
     """
     passages, predicted = files.read_parquet(instances), files.read_parquet(flags)
-    factors = subsets.factors_of(passages)
+    factors = factors_of(passages)
     plain = predicted[predicted.debiasing == "none"]
     best = {}
-    for key in examples.preferred_systems(predicted):
+    for key in preferred_systems(predicted):
         of_system = plain[(plain.scoring == key[1]) & (plain.system == key[2])]
-        chosen = {rule: examples.choose(passages, of_system, factors, rule) for rule in examples.RULES}
+        chosen = {rule: choose_example(passages, of_system, factors, rule) for rule in EXAMPLES}
         chosen = {rule: position for rule, position in chosen.items() if position is not None}
         if len(chosen) > len(best.get("chosen", {})):
             best = {"key": key, "flags": of_system, "chosen": chosen}
     shown, listed = [], []
     for rule, position in best.get("chosen", {}).items():
-        four = examples.rows(passages, best["flags"], position)
-        shown.append((f"{best['key'][2]}: {examples.RULES[rule]}", four))
+        four = predicted_four(passages, best["flags"], position)
+        shown.append((f"{best['key'][2]}: {EXAMPLES[rule]}", four))
         listed += [(rule, *best["key"], row.quadruple, row.role, row.correct) for row in four]
     files.write_csv(csv, pd.DataFrame(listed, columns=COLUMNS))
-    files.write_text(tex, examples.table(shown) if shown else "No quadruple of this run is an example.\n")
+    files.write_text(tex, table_of_examples(shown) if shown else "No quadruple of this run is an example.\n")
+
+
+def preferred_systems(flags):
+    """Return the keys (data, scoring, system) of systems without debiasing, the best source of examples first.
+
+    Released flags come before clusters, real systems before rules, then the more accurate ones; equals stay in their
+    order.
+    """
+    accuracies = flags[flags.debiasing == "none"].groupby(["data", "scoring", "system"], sort=False).correct.mean()
+
+    def rank(item):
+        (_, scoring, system), accuracy = item
+        return scoring != "released", scoring == "clusters_faithful", is_rule(system), -accuracy
+
+    return [key for key, _ in sorted(accuracies.items(), key=rank)]
+
+
+def choose_example(instances, flags, factors, rule):
+    """Return the position of the example's quadruple, or None without any.
+
+    Parameters
+    ----------
+    instances : DataFrame
+    flags : DataFrame
+        Those of one system on all instances, in their order.
+    factors : DataFrame
+        Of :func:`scripts.counter_gap.lib.analyses.subsets.factors_of`.
+    rule : str
+        One of :data:`EXAMPLES`.
+    """
+    right = flags.correct.to_numpy().reshape(-1, 4)
+    if rule == "across":
+        fits = (right[:, :2].all(1) & ~right[:, 2:].any(1)) | (right[:, 2:].all(1) & ~right[:, :2].any(1))
+    else:
+        fits = right.sum(1) == 3
+    fits &= (factors.right_name & ~factors.artefact & ~factors.glued).to_numpy()
+    lengths = instances.text.str.len().to_numpy()[::4]
+    positions = [i for i in range(len(fits)) if fits[i]]
+    return min(positions, key=lambda i: lengths[i], default=None)
+
+
+def typeset(row, names):
+    """Return one instance's text as LaTeX.
+
+    Names of either gender have their colours; the pronoun is bold and underlined, the right name underlined, and the
+    predicted cluster (pronoun and predicted names) has a yellow ground.
+
+    Parameters
+    ----------
+    row : named tuple
+        An instance with ``a_pred`` and ``b_pred``.
+    names : dict of str to str
+        Every name of the passage to the colour that its role has in this instance.
+    """
+    predicted = row.a_pred or row.b_pred
+    marks = {getattr(row, f"{key}_offset"): (len(getattr(row, key)), key) for key in ("pronoun", "a", "b")}
+    parts, position = [], 0
+    mentions = {m.start(): len(m.group()) for name in names for m in re.finditer(rf"\b{re.escape(name)}\b", row.text)}
+    for start in sorted(set(mentions) | set(marks)):
+        if start < position:
+            continue
+        length, kind = marks.get(start, (mentions.get(start), None))
+        word = row.text[start : start + length]
+        shown = latex.escape(word)
+        if word in names:
+            shown = rf"\textcolor{{{names[word]}}}{{{shown}}}"
+        if kind == "pronoun":
+            shown = rf"\textbf{{\underline{{{shown}}}}}"
+        elif kind and getattr(row, f"{kind}_coref"):
+            shown = rf"\underline{{{shown}}}"
+        if (kind == "pronoun" and predicted) or (kind in ("a", "b") and getattr(row, f"{kind}_pred")):
+            shown = rf"\colorbox{{yellow!60}}{{{shown}}}"
+        parts += [latex.escape(row.text[position:start]), shown]
+        position = start + length
+    return latex.Raw("".join([*parts, latex.escape(row.text[position:])]))
+
+
+def colours_of_names(four):
+    """Return the colour of every candidate name of a quadruple: two shades for each gender.
+
+    The original's candidates have the first gender's shades; the names of the other gender are the candidates of the
+    swapped instances.
+    """
+    names = {}
+    for row in four:
+        for key, colour in zip("ab", _PAIRS[row.gender], strict=True):
+            names.setdefault(getattr(row, key), colour)
+    return names
+
+
+def table_of_examples(examples):
+    """Return the LaTeX table of Table 7; ``examples`` are the title and the four rows of each."""
+    lines = [r"\begingroup\setlength{\fboxsep}{1pt}", r"\begin{tabularx}{\linewidth}{l>{\raggedright\arraybackslash}X}"]
+    lines.append(r"\toprule")
+    for number, (title, four) in enumerate(examples):
+        if number:
+            lines.append(r"\midrule")
+        lines.append(rf"\multicolumn{{2}}{{l}}{{\textbf{{{latex.escape(title)}}}}} \\")
+        lines.append(r"\midrule")
+        names = colours_of_names(four)
+        for role, row in zip(ROLES, four, strict=True):
+            verdict = r"\emph{right}" if row.correct else r"\emph{wrong}"
+            lines.append(rf"{role}, {verdict} & {typeset(row, names)} \\")
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabularx}", r"\endgroup"]) + "\n"
+
+
+def predicted_four(instances, flags, position):
+    """Return the four instances of a quadruple together with what was predicted."""
+    predicted = ["a_pred", "b_pred", "correct"]
+    parts = [table.iloc[4 * position :][:4].reset_index(drop=True) for table in (instances, flags[predicted])]
+    return list(pd.concat(parts, axis=1).itertuples(index=False))
 
 
 def table_inconsistency(*, metrics: str, significance: str, tex: str, csv: str, templates: str):
@@ -121,8 +248,8 @@ def table_inconsistency(*, metrics: str, significance: str, tex: str, csv: str, 
 
     Write the cells as printed (LaTeX and CSV); full precision is in ``metrics``.
     """
-    cells = tables.cells(tables.read(metrics, significance, templates), templates, tables.INCONSISTENCY)
-    tables.write(tex, csv, cells, 2)
+    table = tables.read(metrics, significance, templates)
+    tables.write(tex, csv, tables.cells(table, templates, tables.INCONSISTENCY), 2)
 
 
 def table_original_counterfactual(*, metrics: str, significance: str, tex: str, csv: str, templates: str):
@@ -130,8 +257,8 @@ def table_original_counterfactual(*, metrics: str, significance: str, tex: str, 
 
     Write the cells as printed (LaTeX and CSV); full precision is in ``metrics``.
     """
-    cells = tables.cells(tables.read(metrics, significance, templates), templates, tables.ORIGINAL_COUNTERFACTUAL)
-    tables.write(tex, csv, cells, 2)
+    table = tables.read(metrics, significance, templates)
+    tables.write(tex, csv, tables.cells(table, templates, tables.ORIGINAL_COUNTERFACTUAL), 2)
 
 
 def table_training(*, listed: dict, tex: str, csv: str):
@@ -140,6 +267,36 @@ def table_training(*, listed: dict, tex: str, csv: str):
     Write the settings as LaTeX and CSV; ``listed`` is that of :func:`scripts.counter_gap.lib.tables.training`.
     """
     tables.write(tex, csv, tables.training(listed), 1)
+
+
+def published_vs_ours(
+    *,
+    published: str,
+    mapping: str,
+    study_models: str,
+    metrics: str,
+    significance: str,
+    subset_sizes: str,
+    csv: str,
+    tex: str,
+    numbers: str,
+    template_sets: list,
+    every_set: list,
+):
+    """Set every published number beside ours, on each set of quadruples, with a verdict.
+
+    Write all comparisons (CSV), those that the paper shows (LaTeX) and how often each verdict fell (JSON).
+    """
+    printed = read_published(published, mapping, study_models)
+    sizes = files.read_csv(subset_sizes)
+    compared = {
+        name: {
+            "analysis/metrics.csv": tables.named(tables.read_comparable(metrics, significance, name), printed.models),
+            "analysis/subset_sizes.csv": sizes[sizes.data == name],
+        }
+        for name in template_sets
+    }
+    write_comparison("counter_gap", printed, compared, every_set, csv=csv, tex=tex, numbers=numbers)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from scripts.core import plotting
-from scripts.counter_gap import figure_breakdown, figure_cancellation, figure_inconsistencies, figure_simulation
+from scripts.counter_gap import figures as drawing
 from scripts.counter_gap.lib import figures
 from tests.figures import colours, problems
 
@@ -26,30 +26,30 @@ def rows(**columns):
 def breakdown():
     frame = rows(system=SYSTEMS, subset=list(SIZES.index)).assign(debiasing="none")
     frame.loc[0, "ci_high"] = frame.loc[0, "ci_low"]
-    return figure_breakdown.prepare(frame, SIZES)
+    return drawing.prepare_breakdown(frame, SIZES)
 
 
 def simulation():
-    frame = rows(setting=list(figure_simulation.TITLES), metric=list(figure_simulation.LOOKS), strength=[0, 1, 2])
+    frame = rows(setting=list(drawing.SETTINGS), metric=list(drawing.CURVES), strength=[0, 1, 2])
     return frame.assign(
         low=frame.ci_low, high=frame.ci_high, true_gap=frame.strength / 4, true_squared=frame.strength / 16
     )
 
 
 def cancellation():
-    frame = rows(label=SYSTEMS, kind=figure_cancellation.WANTED)
+    frame = rows(label=SYSTEMS, kind=drawing.CANCELLING)
     return frame.assign(metric=[k[0] for k in frame.kind], group=[k[1] for k in frame.kind])
 
 
 @pytest.mark.parametrize(
     ("drawn", "genders"),
     [
-        (lambda: figure_breakdown.draw(breakdown(), SIZES), False),
-        (lambda: figure_simulation.draw(simulation()), False),
-        (lambda: figure_cancellation.draw(cancellation()), True),
+        (lambda: drawing.draw_breakdown(breakdown(), SIZES), False),
+        (lambda: drawing.draw_simulation(simulation()), False),
+        (lambda: drawing.draw_cancellation(cancellation()), True),
         (
-            lambda: figure_inconsistencies.draw(
-                pd.DataFrame(figure_inconsistencies.PAIRS, columns=["first", "second", "inconsistency"])
+            lambda: drawing.draw_inconsistencies(
+                pd.DataFrame(drawing.PAIRS, columns=["first", "second", "inconsistency"])
             ),
             True,
         ),
@@ -63,12 +63,12 @@ def test_figures_keep_the_rules(drawn, genders):
 def test_small_subsets_are_not_drawn_and_uniform_ones_have_no_interval():
     frame = breakdown()
     assert not frame.subset.str.startswith("near").any()
-    assert frame.quadruples.min() >= figure_breakdown.FEWEST
+    assert frame.quadruples.min() >= drawing.FEWEST
     assert frame.ci_low.isna().sum() == 1
 
 
 def test_a_metric_has_the_same_colour_in_every_figure():
-    for drawn in (figure_simulation.draw(simulation()), figure_cancellation.draw(cancellation())):
+    for drawn in (drawing.draw_simulation(simulation()), drawing.draw_cancellation(cancellation())):
         assert {figures.DELTA_I.lower(), figures.ACC_DIFF.lower()} <= colours(drawn)
     of_systems = set(figures.colours(SYSTEMS).values())
     assert len(of_systems) == len(SYSTEMS)

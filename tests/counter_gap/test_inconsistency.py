@@ -8,8 +8,9 @@ import pytest
 from scipy import stats
 
 from scripts.core.templates import read_pronouns
+from scripts.counter_gap import analyses
 from scripts.counter_gap.lib import templates
-from scripts.counter_gap.lib.analyses import inconsistency, metrics, simulation, subsets
+from scripts.counter_gap.lib.analyses import metrics, subsets
 
 
 def equations(right, masculine):
@@ -56,8 +57,8 @@ def random_data(seed, n=60):
 @pytest.mark.parametrize("seed", range(5))
 def test_metrics_are_the_equations(seed):
     right, masculine = random_data(seed)
-    codes = inconsistency.types(right, masculine)
-    values = inconsistency.evaluate(np.bincount(codes, minlength=32))
+    codes = metrics.types(right, masculine)
+    values = metrics.evaluate(np.bincount(codes, minlength=32))
     for key, value in equations(right, masculine).items():
         assert values[key] == pytest.approx(value), key
     assert values["acc_diff", "all"] == pytest.approx(values["lean", "M"] - values["lean", "F"])
@@ -66,22 +67,22 @@ def test_metrics_are_the_equations(seed):
     )
     cancelled = 2 * min(values["lean", "M"], values["lean", "F"]) / values["lean", "all"]
     assert values["cancelled", "all"] == pytest.approx(cancelled)
-    originals = inconsistency.evaluate_originals(np.bincount(codes, minlength=32))
+    originals = metrics.evaluate_originals(np.bincount(codes, minlength=32))
     assert originals["accuracy", "M"] == pytest.approx(right[masculine, 0].mean())
     assert originals["acc_diff", "all"] == pytest.approx(right[masculine, 0].mean() - right[~masculine, 0].mean())
 
 
 @pytest.mark.parametrize("right", list(itertools.product([0, 1], repeat=4)))
 def test_a_quadruple_adds_one_minus_a_half_or_nothing(right):
-    values = inconsistency.evaluate(np.bincount(inconsistency.types([right], [1]), minlength=32))
+    values = metrics.evaluate(np.bincount(metrics.types([right], [1]), minlength=32))
     m, f = sum(right[:2]), sum(right[2:])
     expected = {(2, 0): 1, (0, 2): 1, (1, 1): -0.5}.get((m, f), 0)
     assert values["delta_i", "all"] == expected
 
 
 def test_opposite_biases_cancel_in_the_accuracy_difference_only():
-    codes = inconsistency.types([[1, 1, 0, 0], [0, 0, 1, 1]], [1, 1])
-    values = inconsistency.evaluate(np.bincount(codes, minlength=32))
+    codes = metrics.types([[1, 1, 0, 0], [0, 0, 1, 1]], [1, 1])
+    values = metrics.evaluate(np.bincount(codes, minlength=32))
     assert values["accuracy", "M"] == values["accuracy", "F"] == 0.5
     assert values["acc_diff", "all"] == 0
     assert values["delta_i", "all"] == values["cancelled", "all"] == 1
@@ -89,10 +90,10 @@ def test_opposite_biases_cancel_in_the_accuracy_difference_only():
 
 def test_the_bootstrap_is_that_of_quadruples():
     right, masculine = random_data(1)
-    codes = inconsistency.types(right, masculine)
-    weights = inconsistency.resample(len(codes), 300, seed=3)
+    codes = metrics.types(right, masculine)
+    weights = metrics.resample(len(codes), 300, seed=3)
     assert (weights.sum(1) == len(codes)).all()
-    table = inconsistency.bootstrap([codes, codes], weights, inconsistency.evaluate)
+    table = metrics.bootstrap([codes, codes], weights, metrics.evaluate)
     draws = [np.repeat(np.arange(len(codes)), w.astype(int)) for w in weights]
     plain = [equations(right[d], masculine[d]) for d in draws]
     row = table.set_index(["system", "metric", "group"])
@@ -110,29 +111,29 @@ def test_the_bootstrap_is_that_of_quadruples():
     assert np.isnan(row.p_value[0, "accuracy", "M"])
 
 
-@pytest.mark.parametrize("metric", inconsistency.EXACT)
+@pytest.mark.parametrize("metric", metrics.EXACT)
 def test_exact_p_values_are_those_of_many_draws(metric):
     right, masculine = random_data(4)
-    codes = inconsistency.types(right, masculine)
-    weights = inconsistency.resample(len(codes), 20_000, seed=3)
+    codes = metrics.types(right, masculine)
+    weights = metrics.resample(len(codes), 20_000, seed=3)
     counts = np.bincount(codes, minlength=32)
-    samples = inconsistency.evaluate(weights @ (codes[:, None] == np.arange(32)).astype(np.float32))[metric, "all"]
-    value = inconsistency.evaluate(counts)[metric, "all"]
+    samples = metrics.evaluate(weights @ (codes[:, None] == np.arange(32)).astype(np.float32))[metric, "all"]
+    value = metrics.evaluate(counts)[metric, "all"]
     for sign in (1.0, -1.0):
-        percentile, centred = inconsistency.exact_p(counts, metric, sign)
+        percentile, centred = metrics.exact_p(counts, metric, sign)
         # Four standard errors of a share of 20,000 draws.
         assert percentile == pytest.approx((sign * samples < 1e-6).mean(), abs=4 * 0.5 / np.sqrt(20_000))
         reached = (sign * (samples - 2 * value) > -1e-6).mean()
         assert centred == pytest.approx(reached, abs=4 * 0.5 / np.sqrt(20_000))
-    table = inconsistency.bootstrap([codes], weights[:10], inconsistency.evaluate).set_index("metric")
+    table = metrics.bootstrap([codes], weights[:10], metrics.evaluate).set_index("metric")
     sign = 1.0 if metric == "delta_i" or table.value[metric] >= 0 else -1.0
-    assert (table.p_value[metric], table.p_centred[metric]) == inconsistency.exact_p(counts, metric, sign)
+    assert (table.p_value[metric], table.p_centred[metric]) == metrics.exact_p(counts, metric, sign)
 
 
 def test_tails_are_those_of_whole_numbers():
     """Samples of 200 quadruples, counted without rounding; far below what a Fourier transform could tell from zero."""
     right = [[1, 1, 0, 0]] * 70 + [[1, 0, 1, 0]] * 30 + [[1, 1, 1, 1]] * 100
-    counts = np.bincount(inconsistency.types(right, [1] * 200), minlength=32)
+    counts = np.bincount(metrics.types(right, [1] * 200), minlength=32)
     # Delta I of a quadruple in halves: 2, -1 or 0, and 1 is added to each to have no negative ones.
     once, total = [30, 100, 0, 70], [1]
     for _ in range(200):
@@ -144,15 +145,15 @@ def test_tails_are_those_of_whole_numbers():
     percentile = sum(total[: 200 + 1]) / 200**200
     centred = sum(total[200 + 2 * (2 * 70 - 30) :]) / 200**200
     assert percentile < 1e-10
-    assert inconsistency.exact_p(counts, "delta_i", 1.0) == pytest.approx((percentile, centred), rel=1e-10)
+    assert metrics.exact_p(counts, "delta_i", 1.0) == pytest.approx((percentile, centred), rel=1e-10)
 
 
 def test_a_p_value_is_never_zero():
-    three = np.bincount(inconsistency.types([[1, 1, 0, 0]] * 3, [1] * 3), minlength=32)
+    three = np.bincount(metrics.types([[1, 1, 0, 0]] * 3, [1] * 3), minlength=32)
     # Every sample of three such quadruples has a Delta I of one; a single one of 27 would have a chance of 1/27.
-    assert inconsistency.exact_p(three, "delta_i", 1.0) == pytest.approx((1 / 27, 1 / 27))
-    many = np.bincount(inconsistency.types([[1, 1, 0, 0]] * 1000, [1] * 1000), minlength=32)
-    assert inconsistency.exact_p(many, "delta_i", 1.0) == (inconsistency.SMALLEST, inconsistency.SMALLEST)
+    assert metrics.exact_p(three, "delta_i", 1.0) == pytest.approx((1 / 27, 1 / 27))
+    many = np.bincount(metrics.types([[1, 1, 0, 0]] * 1000, [1] * 1000), minlength=32)
+    assert metrics.exact_p(many, "delta_i", 1.0) == (metrics.SMALLEST, metrics.SMALLEST)
 
 
 def test_what_a_subset_leaves_out_is_not_drawn(root):
@@ -163,8 +164,8 @@ def test_what_a_subset_leaves_out_is_not_drawn(root):
     right = np.random.default_rng(5).random((len(spoilt), 4)) < 0.6
     flags = frame[["id"]].assign(data="d", scoring="s", system="x", debiasing="none", correct=right.ravel())
     table = metrics.of_quadruples(frame, flags, 50, 3).set_index(["subset", "metric", "group"])
-    kept = inconsistency.types(right, (frame.gender == "M").to_numpy()[::4])[~spoilt]
-    alone = inconsistency.bootstrap([kept], inconsistency.resample(len(kept), 50, 3), inconsistency.evaluate)
+    kept = metrics.types(right, (frame.gender == "M").to_numpy()[::4])[~spoilt]
+    alone = metrics.bootstrap([kept], metrics.resample(len(kept), 50, 3), metrics.evaluate)
     row = alone.set_index(["metric", "group"]).loc[("delta_i", "all")]
     without = table.loc[("all without artefact", "delta_i", "all")]
     assert (
@@ -175,16 +176,16 @@ def test_what_a_subset_leaves_out_is_not_drawn(root):
 
 def test_exact_p_values_of_one_quadruple_are_counted_by_hand():
     # Two quadruples, one that gender splits: a sample of two has none with chance 1/4.
-    counts = np.bincount(inconsistency.types([[1, 1, 0, 0], [1, 1, 1, 1]], [1, 1]), minlength=32)
+    counts = np.bincount(metrics.types([[1, 1, 0, 0], [1, 1, 1, 1]], [1, 1]), minlength=32)
     # It has two, as many as would lie twice as far above zero as the data, with chance 1/4 too.
-    assert inconsistency.exact_p(counts, "delta_i", 1.0) == pytest.approx((1 / 4, 1 / 4))
-    assert inconsistency.exact_p(counts, "acc_diff", -1.0) == pytest.approx((1, 1))
+    assert metrics.exact_p(counts, "delta_i", 1.0) == pytest.approx((1 / 4, 1 / 4))
+    assert metrics.exact_p(counts, "acc_diff", -1.0) == pytest.approx((1, 1))
 
 
 def test_what_is_undefined_is_missing():
-    codes = inconsistency.types(np.ones((4, 4)), [1, 1, 1, 1])
-    weights = inconsistency.resample(4, 100, seed=1)
-    table = inconsistency.bootstrap([codes], weights, inconsistency.evaluate)
+    codes = metrics.types(np.ones((4, 4)), [1, 1, 1, 1])
+    weights = metrics.resample(4, 100, seed=1)
+    table = metrics.bootstrap([codes], weights, metrics.evaluate)
     row = table.set_index(["metric", "group"])
     for key in (("i_across", "F2M"), ("cancelled", "all"), ("spearman_rho", "all"), ("i_across_diff", "all")):
         assert np.isnan(row.value[key]) and np.isnan(row.ci_low[key]) and np.isnan(row.p_value[key])
@@ -195,14 +196,14 @@ def test_all_systems_and_metrics_take_seconds():
     generator = np.random.default_rng(1)
     codes = generator.integers(0, 32, (8, 1002))
     started = time.process_time()
-    weights = inconsistency.resample(1002, 10_000, seed=1)
-    table = inconsistency.bootstrap(codes, weights, inconsistency.evaluate)
+    weights = metrics.resample(1002, 10_000, seed=1)
+    table = metrics.bootstrap(codes, weights, metrics.evaluate)
     assert time.process_time() - started < 10
     assert len(table) == 8 * 24
 
 
 def test_single_instances_have_accuracies():
-    values = inconsistency.evaluate_single([1, 3, 2, 2])
+    values = metrics.evaluate_single([1, 3, 2, 2])
     assert values["accuracy", "F"] == 0.75 and values["accuracy", "M"] == 0.5
     assert values["acc_diff", "all"] == -0.25 and values["accuracy", "all"] == 0.625
 
@@ -227,7 +228,7 @@ def test_tests_are_corrected_within_their_family():
 
 
 def test_metrics_follow_the_known_bias():
-    table = simulation.simulate(400, 30, seed=5)
+    table = analyses.simulate(400, 30, seed=5)
     delta = table[table.metric == "delta_i"]
     # Delta I estimates the mean squared gap, whatever the direction.
     assert (delta.value - delta.true_squared).abs().max() < 0.01

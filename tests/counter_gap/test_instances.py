@@ -48,7 +48,7 @@ def test_gendered_words_follow_their_person(tmp_path):
 def test_instances_name_the_lines_they_were_made_from(root, tmp_path):
     folder, made = root / "templates", tmp_path / "instances.parquet"
     paths = {"quadruples": folder / "counter_gap/quadruples.tsv", "pronouns": folder / "pronouns.tsv"}
-    script.main(instances=str(made), **{name: str(path) for name, path in paths.items()})
+    script.instances(instances=str(made), **{name: str(path) for name, path in paths.items()})
     origins = files.parquet_metadata(made)["origins"]
     assert origins == {"row": "quadruples.tsv", "pronoun_rows": "pronouns.tsv"}
     lines = {name: path.read_text(encoding="utf-8").split("\n") for name, path in paths.items()}
@@ -177,10 +177,10 @@ def test_gap_is_read_without_quoting(tmp_path):
 
 def test_versions_with_and_without_dots_must_agree(frame):
     other = frame.copy()
-    script.compare(frame, other, "a.tsv", "b.tsv")
+    script.check_same_instances(frame, other, "a.tsv", "b.tsv")
     other.loc[2, "b_coref"] = False
     with pytest.raises(UserError, match=r"b\.tsv, row 4: b_coref differs from a\.tsv"):
-        script.compare(frame, other, "a.tsv", "b.tsv")
+        script.check_same_instances(frame, other, "a.tsv", "b.tsv")
 
 
 def test_factors_come_from_the_data(frame):
@@ -211,7 +211,7 @@ def test_the_shipped_quadruples_are_balanced(root):
 def test_the_authors_data_are_whole(mirror):
     frame = instances.read_c_gap(mirror / "counter_gap/data/C-GAP.tsv")
     other = instances.read_c_gap(mirror / "counter_gap/data/C-GAP-withdot.tsv")
-    script.compare(frame, other, "C-GAP.tsv", "C-GAP-withdot.tsv")
+    script.check_same_instances(frame, other, "C-GAP.tsv", "C-GAP-withdot.tsv")
     factors = subsets.factors_of(frame)
     assert len(frame) == 4008 and (factors.gender == "M").sum() == 501
     assert factors.source.value_counts().to_dict() == {"gutenberg": 573, "bookcorpus": 429}

@@ -8,8 +8,9 @@ import pytest
 from scripts.core import coreference as c
 from scripts.core.errors import UserError
 from scripts.core.templates import read_pronouns
-from scripts.counter_gap.lib import name_rules, templates
-from scripts.counter_gap.lib.analyses import inconsistency, predictions
+from scripts.counter_gap import instances as script
+from scripts.counter_gap.lib import study, templates
+from scripts.counter_gap.lib.analyses import metrics, predictions
 from tests.counter_gap import make
 
 
@@ -136,11 +137,11 @@ def test_rules_behave_as_announced(root):
     frame = templates.read_quadruples(root / "templates/counter_gap/quadruples.tsv", pronouns)
     masculine = (frame.gender == "M").to_numpy().reshape(-1, 4)[:, 0]
     values = {}
-    for rule in name_rules.LABELS:
-        documents = {d.document: d for d in name_rules.resolve(rule, frame)}
+    for rule in study.RULES:
+        documents = {d.document: d for d in script.resolve(rule, frame)}
         predicted = predictions.flags_from_clusters(frame, documents, "clusters")
         right = predictions.correct(frame, predicted).reshape(-1, 4)
-        values[rule] = inconsistency.evaluate(np.bincount(inconsistency.types(right, masculine), minlength=32))
+        values[rule] = metrics.evaluate(np.bincount(metrics.types(right, masculine), minlength=32))
     for rule in ("nearest", "first"):
         assert values[rule]["i_within", "all"] == values[rule]["i_across", "all"] == 0
     assert values["alphabetical"]["i_within", "all"] > 0.9 and values["alphabetical"]["delta_i", "all"] < 0

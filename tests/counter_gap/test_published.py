@@ -9,7 +9,7 @@ import pytest
 from scripts.core.paper import claims as core_claims
 from scripts.core.paper import published as published_numbers
 from scripts.counter_gap.lib import findings, instances, study, tables
-from scripts.counter_gap.lib.analyses import comparable, metrics, predictions, subsets
+from scripts.counter_gap.lib.analyses import metrics, predictions, subsets
 
 pytestmark = pytest.mark.upstream
 
@@ -253,7 +253,7 @@ def test_every_printed_number_has_a_cell_or_a_reason(root, results):
     known = published_numbers.read_models(root / "paper/published/counter_gap_models.csv")
     mapping = published_numbers.read_mapping(root / "paper/published/counter_gap_mapping.csv", listed, known)
     sizes = pd.DataFrame({"data": ["official"], "subset": ["all"], "quadruples": [1002]})
-    tables_of = {"analysis/metrics.csv": comparable.named(results, known), "analysis/subset_sizes.csv": sizes}
+    tables_of = {"analysis/metrics.csv": tables.named(results, known), "analysis/subset_sizes.csv": sizes}
     compared_cells = published_numbers.compare(listed, mapping, known, {"official": tables_of}, ["replica", "official"])
     official = compared_cells[compared_cells.templates == "official"]
     counts = official[official.kind != "setting"].verdict.value_counts().to_dict()

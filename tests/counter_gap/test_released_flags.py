@@ -6,7 +6,7 @@ import pytest
 
 from scripts.core import files, upstream
 from scripts.core.errors import UserError
-from scripts.counter_gap import released_flags as script
+from scripts.counter_gap import instances as script
 from scripts.counter_gap.lib import instances, released_flags, study
 from scripts.counter_gap.lib.analyses import metrics, predictions, subsets
 from tests.counter_gap import make
@@ -116,7 +116,7 @@ def test_the_shipped_file_is_made_of_the_originals(root, mirror, tmp_path):
     pinned = upstream.read_manifest(root / "config/upstream.tsv")
     assert {path: files.sha256(mirror / path) for path in paths} == {path: pinned[path].sha256 for path in paths}
     made = tmp_path / "made.tsv"
-    script.main(
+    script.released_flags(
         c_gap=str(mirror / paths[0]), released=[str(mirror / path) for path in paths[1:]], compact=str(made),
         systems=SYSTEMS,
     )  # fmt: skip

@@ -4,7 +4,7 @@ import pandas as pd
 
 from scripts.core import estimate_rows, files
 from scripts.core.paper import summary as summaries
-from scripts.counter_gap import summary
+from scripts.counter_gap import paper
 
 FLAGS, RULE = ("released", "released", "BERT-base"), ("replica", "clusters", "First name (rule)")
 
@@ -28,7 +28,7 @@ def test_systems_rules_and_debiasing_are_told_apart(tmp_path):
     files.write_csv(tmp_path / "metrics.csv", pd.DataFrame(rows, columns=columns))
     sizes = [("released", "all", 1002, 400), ("released", "near", 5, 3), ("replica", "all", 24, 12)]
     files.write_csv(tmp_path / "sizes.csv", pd.DataFrame(sizes, columns=["data", "subset", "quadruples", "masculine"]))
-    summary.main(
+    paper.summary(
         metrics=str(tmp_path / "metrics.csv"),
         sizes=str(tmp_path / "sizes.csv"),
         summary=str(tmp_path / "summary.csv"),

@@ -1,10 +1,11 @@
-"""Cells of tables, and the examples."""
+"""Cells of tables, and the script."""
 
 import re
 
 import pandas as pd
 
-from scripts.counter_gap.lib import examples, tables
+from scripts.counter_gap import tables as script
+from scripts.counter_gap.lib import tables
 from tests.counter_gap import make
 
 
@@ -28,7 +29,7 @@ def test_what_was_not_released_is_told_from_what_was_not_run():
 def test_an_example_marks_names_pronoun_and_prediction(tmp_path):
     frame = make.eight_instances(tmp_path / "quadruples.tsv")
     row = next(frame.assign(a_pred=True, b_pred=False).itertuples(index=False))
-    text = examples.typeset(row, {"Mina": "violet", "Judit": "orange", "Paul": "blue", "Otto": "cyan"})
+    text = script.typeset(row, {"Mina": "violet", "Judit": "orange", "Paul": "blue", "Otto": "cyan"})
     assert r"\colorbox{yellow!60}{\textcolor{violet}{Mina}}" in text
     assert r"\underline{\textcolor{orange}{Judit}}" in text
     assert r"\colorbox{yellow!60}{\textbf{\underline{she}}}" in text

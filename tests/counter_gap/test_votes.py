@@ -5,8 +5,8 @@ import pytest
 
 from scripts.core import annotation, files
 from scripts.core.templates import read_pronouns
-from scripts.counter_gap import labels as labels_job
-from scripts.counter_gap import questions as questions_job
+from scripts.counter_gap import analyses
+from scripts.counter_gap import instances as script
 from scripts.counter_gap.lib import templates, votes
 from scripts.counter_gap.lib.instances import COLUMNS, read_c_gap
 from tests.annotation import simulated
@@ -145,7 +145,7 @@ def test_the_jobs_from_candidates_to_labels(root, replica, tmp_path):
     files.write_parquet(tmp_path / "candidates.parquet", frame)
     declaration = str(root / "templates/annotation/counter_gap_coreference.yaml")
     paths = {name: str(tmp_path / name) for name in ("questions", "answers", "labels", "funnel", "discarded", "agreed")}
-    questions_job.main(
+    script.questions(
         declaration=declaration, questions=paths["questions"], instances=str(tmp_path / "candidates.parquet")
     )
     task = annotation.load(paths["questions"])
@@ -156,7 +156,7 @@ def test_the_jobs_from_candidates_to_labels(root, replica, tmp_path):
         simulated.fill(sheet, given).to_csv(tmp_path / "sheet.csv", index=False)
         read[name] = annotation.read(tmp_path / "sheet.csv", task, name)
     files.write_csv(paths["answers"], annotation.answers(task, read))
-    labels_job.main(
+    analyses.labels(
         questions=paths["questions"], answers=paths["answers"], labels=paths["labels"], funnel=paths["funnel"],
         discarded=paths["discarded"], accepted_agreement=paths["agreed"], annotators=3, flagged="majority",
     )  # fmt: skip

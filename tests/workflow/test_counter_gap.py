@@ -12,11 +12,12 @@ import pytest
 
 from scripts.core import files
 from scripts.core.errors import UserError
-from scripts.counter_gap import figure_breakdown
+from scripts.counter_gap import figures
 from scripts.counter_gap.lib import tables
 from scripts.counter_gap.lib.analyses import subsets
-from scripts.counter_gap.lib.analyses.metrics import KEYS, read_set
+from scripts.counter_gap.lib.analyses.metrics import KEYS
 from scripts.counter_gap.lib.instances import ROLES
+from scripts.counter_gap.lib.study import read_set
 
 pytestmark = pytest.mark.workflow
 
@@ -187,7 +188,7 @@ def test_no_p_value_is_zero(run):
 
 def test_small_subsets_are_not_drawn_and_uniform_ones_without_intervals(run):
     drawn = files.read_csv(run / "figures/replica/breakdown.csv")
-    assert len(drawn) and (drawn.quadruples >= figure_breakdown.FEWEST).all()
+    assert len(drawn) and (drawn.quadruples >= figures.FEWEST).all()
     shown = drawn[drawn.ci_low.notna()]
     assert len(shown) and (shown.ci_low < shown.ci_high).all()
 

@@ -92,7 +92,7 @@ def test_a_terminal_keeps_one_line(small):
 
 @pytest.mark.parametrize("kind", ["user", "defect"])
 def test_a_failed_job_says_why_in_one_line_and_where_its_log_is(small, kind):
-    script = small.folder / "scripts/counter_gap/flags.py"
+    script = small.folder / "scripts/counter_gap/analyses.py"
     before = script.read_text()
     reason = {"user": "passages.tsv: row 3 is empty; fill it", "defect": "ValueError: it is broken"}[kind]
     raised = f'UserError("{reason}")' if kind == "user" else 'ValueError("it is broken")'

@@ -1,4 +1,4 @@
-"""What the study's figures share."""
+"""What the study's figures share: colours of systems, genders and metrics."""
 
 from scripts.core import plotting
 
@@ -13,17 +13,6 @@ MASCULINE, FEMININE = plotting.pronoun_colours(["he", "she"]).values()
 """Genders have the colours of their pronouns."""
 DELTA_I, ACC_DIFF, ACROSS = plotting.CATEGORIES[4], plotting.CATEGORIES[0], plotting.CATEGORIES[3]
 """Metrics, the same in every figure."""
-
-
-def main_scoring(table):
-    """Keep the scoring that a figure shows: released flags where there are any, otherwise rightly taken spans."""
-    main = "released" if (table.scoring == "released").any() else "clusters"
-    return table[table.scoring == main].reset_index(drop=True)
-
-
-def label(row):
-    """Return a system's label, with its debiasing."""
-    return row.system if row.debiasing == "none" else f"{row.system}, {row.debiasing}"
 
 
 def colours(systems):

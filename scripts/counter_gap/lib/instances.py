@@ -13,20 +13,23 @@ import pandas as pd
 from scripts.core import files
 from scripts.core.errors import UserError
 
-ROLES = ("original", "control", "swap-1", "swap-2")
-"""The instances of a quadruple in their order; the first two have the original gender."""
+PLACES = {"original": "abxy", "control": "bayx", "swap-1": "xyab", "swap-2": "yxba"}
+"""The names that stand in the places of the candidates a and b and of the others, x and y, in each instance of a
+quadruple (Section 2.2); the first two instances have the original gender."""
+ROLES = tuple(PLACES)
 SPANS = ("pronoun", "a", "b")
 GENDERS = {
     **dict.fromkeys(("he", "him", "his"), "M"),
     **dict.fromkeys(("she", "her", "hers"), "F"),
 }
+OTHER = {"M": "F", "F": "M"}
 # "her" is the accusative and the possessive; within a quadruple the masculine form tells which.
 CASES = {"he": "nominative", "she": "nominative", "him": "accusative", "his": "possessive", "hers": "possessive"}
 GAP_COLUMNS = (
     "ID", "Text", "Pronoun", "Pronoun-offset", "A", "A-offset", "A-coref", "B", "B-offset", "B-coref", "URL"
 )  # fmt: skip
 COLUMNS = (*GAP_COLUMNS[:-1], "Book")
-_LABELS = {"TRUE": True, "FALSE": False}
+LABELS = {"TRUE": True, "FALSE": False}
 
 
 def read_c_gap(path, labelled=True):
@@ -139,11 +142,11 @@ def _instance(cells, labelled=True):
         if not cells[column] or cells["Text"][start : start + len(cells[column])] != cells[column]:
             problems.append(f"{column} '{cells[column]}' is not at its offset {start}")
     for name, column in (("a", "A-coref"), ("b", "B-coref")):
-        if labelled and cells[column] not in _LABELS:
+        if labelled and cells[column] not in LABELS:
             problems.append(f"{column} '{cells[column]}' is neither TRUE nor FALSE")
         if not labelled and cells[column]:
             problems.append(f"{column} '{cells[column]}' is a label where none was expected")
-        entry[f"{name}_coref"] = _LABELS.get(cells[column])
+        entry[f"{name}_coref"] = LABELS.get(cells[column])
     if cells["A-coref"] == cells["B-coref"] == "TRUE":
         problems.append("both names are marked TRUE")
     if cells["Pronoun"].lower() not in GENDERS:

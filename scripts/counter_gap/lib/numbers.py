@@ -4,10 +4,9 @@ Entries are ``{"value", "text", "source", "cell"}``, as in the other studies.
 """
 
 from scripts.core.paper.formats import number, p_text, percent
-from scripts.core.paper.numbers import entry
-from scripts.counter_gap.lib.figures import label, main_scoring
-from scripts.counter_gap.lib.study import is_rule
-from scripts.counter_gap.lib.tables import disputed
+from scripts.core.paper.numbers import count, entry
+from scripts.counter_gap.lib.study import UNMARKED, WITHOUT, is_rule, label, main_scoring
+from scripts.counter_gap.lib.tables import METHODS, disputed
 
 METRICS = {
     "acc_diff": "the accuracy difference",
@@ -35,20 +34,18 @@ def from_sizes(sizes, templates):
     pronoun.
     """
     subsets = sizes[sizes.data == templates].set_index("subset")
-    quadruples = {subset: int(n) for subset, n in subsets.quadruples.items()}
+    quadruples = subsets.quadruples.to_dict()
     total = quadruples["all"]
-    without = quadruples.get("all without artefact", total)
-    numbers = {
-        f"size.{subset}": entry(n, f"{n:,}", "subset_sizes.csv", subset=subset) for subset, n in quadruples.items()
+    without = quadruples.get("all" + WITHOUT, total)
+    others = {
+        "size.instances": 4 * total,
+        "size.masculine": subsets.masculine["all"],
+        "artefact": total - without,
+        "marked": without - quadruples.get(UNMARKED, without),
     }
-    for name, value in (
-        ("size.instances", 4 * total),
-        ("size.masculine", int(subsets.masculine["all"])),
-        ("artefact", total - without),
-        ("marked", without - quadruples.get("all without any mark", without)),
-    ):
-        numbers[name] = entry(value, f"{value:,}", "subset_sizes.csv", data=templates)
-    return numbers
+    return {f"size.{subset}": count(n, "subset_sizes.csv", subset=subset) for subset, n in quadruples.items()} | {
+        name: count(n, "subset_sizes.csv", data=templates) for name, n in others.items()
+    }
 
 
 def from_tests(tests, metrics):
@@ -71,49 +68,38 @@ def from_tests(tests, metrics):
         otherwise, and of each ``disputed.<number>.percentile`` and ``.centred`` (with ``test``); and
         ``cancelled.highest`` and ``cancelled.lowest``.
     """
-    numbers = {}
     plain = main_scoring(tests)
-    undebiased = plain[plain.debiasing == "none"]
-    count = int(undebiased.system.nunique())
-    numbers["systems"] = entry(count, f"{count}", "metrics.csv", column="system")
-    rules = sum(map(is_rule, undebiased.system.unique()))
-    numbers["rules"] = entry(rules, f"{rules}", "metrics.csv", column="system")
-    for prefix, subset in (("", "all"), ("without.", "all without artefact")):
+    systems = plain[plain.debiasing == "none"].system.unique()
+    numbers = {
+        "systems": count(len(systems), "metrics.csv", column="system"),
+        "rules": count(sum(map(is_rule, systems)), "metrics.csv", column="system"),
+    }
+    for method in METHODS[1:]:
+        trained = plain[plain.debiasing == method].system.nunique()
+        if trained:
+            numbers[f"{method}.systems"] = count(trained, "significance.csv", column="system")
+    parts = [("", "none", "all"), ("without.", "none", "all" + WITHOUT)]
+    for prefix, method, subset in parts + [(f"{method}.", method, "all") for method in METHODS[1:]]:
         for metric in ("acc_diff", "delta_i"):
-            rows = undebiased[(undebiased.metric == metric) & (undebiased.subset == subset)]
+            rows = plain[(plain.debiasing == method) & (plain.subset == subset) & (plain.metric == metric)]
             if not rows.empty:
                 numbers |= _of_tests(f"{prefix}{metric}", rows)
-    for method in ("a-CDA", "n-CDA"):
-        trained = int(plain[plain.debiasing == method].system.nunique())
-        if trained:
-            numbers[f"{method}.systems"] = entry(trained, f"{trained}", "significance.csv", column="system")
-        for metric in ("acc_diff", "delta_i"):
-            rows = plain[(plain.debiasing == method) & (plain.subset == "all") & (plain.metric == metric)]
-            if not rows.empty:
-                numbers |= _of_tests(f"{method}.{metric}", rows)
-    numbers |= _disputed(plain[plain.subset.isin(["all", "all without artefact"])])
+    numbers |= _disputed(plain[plain.subset.isin(["all", "all" + WITHOUT])])
     values = main_scoring(metrics)
     rows = values[(values.metric == "cancelled") & (values.subset == "all") & (values.debiasing == "none")]
-    rows = rows.dropna(subset=["value"]).reset_index(drop=True)
-    for bound in () if rows.empty else ("lowest", "highest"):
-        row = rows.iloc[rows.value.idxmin() if bound == "lowest" else rows.value.idxmax()]
-        numbers[f"cancelled.{bound}"] = entry(
-            row.value, percent(row.value), "metrics.csv", system=row.system, metric="cancelled"
-        ) | {"system": label(row)}
-    return numbers
+    return numbers | _bounds("cancelled", rows.dropna(subset=["value"]), "metrics.csv", signed=False)
 
 
 def _disputed(tests):
     rows = [row for _, row in tests.iterrows() if disputed(row)]
-    numbers = {"disputed": entry(len(rows), f"{len(rows)}", "significance.csv", column="significant_centred")}
+    numbers = {"disputed": count(len(rows), "significance.csv", column="significant_centred")}
     for place, row in enumerate(rows, 1):
         corrected = bool(row.significant) == bool(row.significant_centred)
         columns = ("p_holm", "p_centred_holm") if corrected else ("p_value", "p_centred")
-        without = " without the artefact" if row.subset.endswith("artefact") else ""
+        without = "" if row.subset == "all" else " without the artefact"
         test = f"{METRICS[row.metric]} of {label(row)}{without}" + (" after correction" if corrected else "")
         for variant, column in zip(("percentile", "centred"), columns, strict=True):
-            key = f"disputed.{place}.{variant}"
-            numbers[key] = entry(
+            numbers[f"disputed.{place}.{variant}"] = entry(
                 row[column], f"p {p_text(row[column])}", "significance.csv", system=row.system,
                 debiasing=row.debiasing, subset=row.subset, metric=row.metric, column=column,
             ) | {"test": test}  # fmt: skip
@@ -121,20 +107,19 @@ def _disputed(tests):
 
 
 def _of_tests(name, rows):
-    rows = rows.reset_index(drop=True)
-    numbers = {}
-    for key, flags in (
-        ("positive", rows.value > 0),
-        ("significant", rows.significant),
-        ("significant_holm", rows.significant_holm),
-    ):
-        numbers[f"{name}.{key}"] = entry(int(flags.sum()), f"{int(flags.sum())}", "significance.csv", metric=name)
-    for bound in ("lowest", "highest"):
-        row = rows.iloc[rows.value.idxmin() if bound == "lowest" else rows.value.idxmax()]
-        numbers[f"{name}.{bound}"] = entry(
-            row.value, percent(row.value, signed=True), "significance.csv", system=row.system, metric=name
-        ) | {"system": label(row)}
-    return numbers
+    counts = {"positive": rows.value > 0} | {flag: rows[flag] for flag in ("significant", "significant_holm")}
+    numbers = {f"{name}.{key}": count(flags.sum(), "significance.csv", metric=name) for key, flags in counts.items()}
+    return numbers | _bounds(name, rows, "significance.csv", signed=True)
+
+
+def _bounds(name, rows, source, signed):
+    """Return ``<name>.lowest`` and ``<name>.highest`` of some rows, with their systems; nothing if there are none."""
+    places = {} if rows.empty else {"lowest": rows.value.idxmin(), "highest": rows.value.idxmax()}
+    return {
+        f"{name}.{bound}": entry(row.value, percent(row.value, signed=signed), source, system=row.system, metric=name)
+        | {"system": label(row)}
+        for bound, row in ((bound, rows.loc[place]) for bound, place in places.items())
+    }
 
 
 def from_simulation(simulation):

@@ -16,15 +16,15 @@ from scripts.core.errors import UserError
 from scripts.core.templates import read_tsv
 from scripts.counter_gap.lib import study
 from scripts.counter_gap.lib.analyses import subsets
-from scripts.counter_gap.lib.instances import ROLES
+from scripts.counter_gap.lib.instances import OTHER, ROLES
 
 FACTS = ("quadruple", "gender", "case", "source", "right", "mark", "words")
-COLUMNS = (
-    *FACTS,
-    *(f"{system}, {debiasing}" for debiasing in study.RELEASED for system in study.SYSTEMS.values()),
-)
+SYSTEMS = {
+    f"{system}, {debiasing}": (system, debiasing) for debiasing in study.RELEASED for system in study.SYSTEMS.values()
+}
+"""Columns of flags to system and debiasing method."""
+COLUMNS = (*FACTS, *SYSTEMS)
 _PREDICTED = {"a": (True, False), "b": (False, True), "x": (True, True), "-": (False, False)}
-_OTHER = {"M": "F", "F": "M"}
 _LEVELS = {
     "gender": ("M", "F"),
     "case": ("nominative", "accusative", "possessive"),
@@ -58,11 +58,9 @@ def write(path, instances, flags):
         words=[f"{words:.2f}" if words == words else "" for words in facts.words],
     )
     letters = {predicted: letter for letter, predicted in _PREDICTED.items()}
-    for (system, debiasing), predicted in flags.items():
-        codes = [letters[pair] for pair in zip(predicted.a_pred, predicted.b_pred, strict=True)]
-        table[f"{system}, {debiasing}"] = [
-            "".join(codes[start : start + len(ROLES)]) for start in range(0, len(codes), len(ROLES))
-        ]
+    for column, key in SYSTEMS.items():
+        codes = [letters[pair] for pair in zip(flags[key].a_pred, flags[key].b_pred, strict=True)]
+        table[column] = ["".join(codes[start : start + len(ROLES)]) for start in range(0, len(codes), len(ROLES))]
     lines = ["\t".join(cells) for cells in (COLUMNS, *table[list(COLUMNS)].itertuples(index=False, name=None))]
     files.write_text(path, "\n".join((*_HEAD, *lines)) + "\n")
 
@@ -88,7 +86,7 @@ def read_instances(path):
             "id": cells["quadruple"] if role == ROLES[0] else f"{cells['quadruple']}-{role}",
             "quadruple": cells["quadruple"],
             "role": role,
-            "gender": cells["gender"] if role in ROLES[:2] else _OTHER[cells["gender"]],
+            "gender": cells["gender"] if role in ROLES[:2] else OTHER[cells["gender"]],
             "case": cells["case"],
             "a_coref": cells["right"] == "a",
             "b_coref": cells["right"] == "b",
@@ -114,13 +112,12 @@ def read_flags(path):
     """
     rows, ids = _rows(path), read_instances(path).id
     flags = {}
-    for column in COLUMNS[len(FACTS) :]:
+    for column, key in SYSTEMS.items():
         predicted = pd.DataFrame(
             [_PREDICTED[letter] for _, cells in rows for letter in cells[column]], columns=["a_pred", "b_pred"]
         )
         predicted.insert(0, "id", ids)
-        system, _, debiasing = column.rpartition(", ")
-        flags[system, debiasing] = predicted
+        flags[key] = predicted
     return flags
 
 
@@ -140,7 +137,7 @@ def _rows(path):
             problems.append(f"row {row}: words '{cells['words']}' does not fit the right name '{cells['right']}'")
         problems += [
             f"row {row}: '{cells[column]}' of {column} is not four letters of {', '.join(_PREDICTED)}"
-            for column in COLUMNS[len(FACTS) :]
+            for column in SYSTEMS
             if not re.fullmatch(r"[abx-]{4}", cells[column])
         ]
     if problems or not rows:

@@ -1,7 +1,7 @@
 """Counter-GAP's rows of the summary over all studies: accuracy and inconsistencies of each system."""
 
 from scripts.core.estimate_rows import CLUSTERS, HEURISTIC, RELEASED_OUTPUTS, SYSTEM
-from scripts.counter_gap.lib.name_rules import LABELS
+from scripts.counter_gap.lib.study import RULES
 
 METRICS = {
     "delta_i": "inconsistency, across minus within genders",
@@ -26,7 +26,7 @@ GROUPS = {
 
 def identity(row, systems):
     """Return whose a row of the metrics is: a rule's, a system's of this run, or one of which flags were released."""
-    rules = {label: name for name, label in LABELS.items()}
+    rules = {label: name for name, label in RULES.items()}
     debiasing = "" if row.debiasing == "none" else row.debiasing
     whose = {"scoring": SCORING[row.scoring], "debiasing": debiasing, "label": row.system}
     if row.system in rules:

@@ -1,4 +1,4 @@
-"""The tables of the Counter-GAP wing: tidy rows to cells, and cells to LaTeX."""
+"""The cells of Counter-GAP's tables, from tidy rows, and how they become LaTeX."""
 
 import pandas as pd
 
@@ -6,11 +6,12 @@ from scripts.core import files
 from scripts.core.errors import UserError
 from scripts.core.paper.formats import MISSING, NOT_RELEASED, NOT_RUN, number, percent
 from scripts.core.paper.tables import changes, named_once, telling, write_table
-from scripts.counter_gap.lib.figures import main_scoring
-from scripts.counter_gap.lib.study import DATA, SCORING
+from scripts.counter_gap.lib.study import DATA, SCORING, WITHOUT, is_rule, main_scoring
 
 METHODS = ("none", "a-CDA", "n-CDA")
 """Debiasing methods in the order of the study's Table 6."""
+COMPARABLE = ("released", "clusters")
+"""Ways of scoring that may stand beside the study: its own flags, without them clusters whose spans match rightly."""
 SIGNIFICANT, CORRECTED = "*", "†"
 """Marks of p values below the level, before and after Holm's correction."""
 DISPUTED = "‡"
@@ -69,7 +70,7 @@ BIAS = {
     "inconsistency: ΔI": ("delta_i", "all"),
 }
 """Columns of the table of both measures of bias: Table 2 and what Tables 3 and 6 of the study come to."""
-WITHOUT = {"without artefact: Acc_Diff": ("acc_diff", "all"), "without artefact: ΔI": ("delta_i", "all")}
+BIAS_WITHOUT = {"without artefact: Acc_Diff": ("acc_diff", "all"), "without artefact: ΔI": ("delta_i", "all")}
 """Its columns without the quadruples that the conversion spoilt."""
 BY_GENDER = {
     "within: M": ("i_within", "M"),
@@ -110,18 +111,36 @@ def read(metrics, significance, templates):
         The rows of metrics.csv on this set of quadruples or on GAP, with ``p_holm``, ``significant``,
         ``significant_holm`` and the same of the centred bootstrap.
     """
+    tests = files.read_csv(significance)
+    table = files.read_csv(metrics)
     keys = ["data", "scoring", "system", "debiasing", "subset", "metric", "group"]
-    tests = files.read_csv(significance)[
-        [
-            *keys, "p_holm", "significant", "significant_holm", "p_centred_holm", "significant_centred",
-            "significant_centred_holm",
-        ]
-    ]  # fmt: skip
-    table = files.read_csv(metrics).merge(tests, on=keys, how="left")
-    table = table[(table.data == templates) | table.data.str.startswith("gap_")]
+    table = table.merge(tests[[*keys, *tests.columns.difference(table.columns, sort=False)]], on=keys, how="left")
+    table = table[table.data.isin([templates, *DATA])]
     if not (table.data == templates).any():
         raise UserError(f"{metrics}: has no rows of '{templates}'; run the workflow with it in counter_gap.templates")
     return table
+
+
+def read_comparable(metrics, significance, templates):
+    """Read what may stand beside the study, as :func:`read` does, with each system once.
+
+    Where a system has released flags its clusters are left out, and what :data:`COMPARABLE` does not name always is.
+    """
+    table = read(metrics, significance, templates)
+    rank = table.scoring.map({name: rank for rank, name in enumerate(COMPARABLE)})
+    keys = [table.data, table.system, table.debiasing]
+    return table[rank.notna() & (rank == rank.groupby(keys).transform("min"))].reset_index(drop=True)
+
+
+def named(table, models):
+    """Return the table with ``model``, a system's name among the study's models, else its own, and ``place``.
+
+    ``place`` is ``quadruples`` or the part of GAP; ``models`` are of
+    :func:`scripts.core.paper.published.read_models` (DataFrame).
+    """
+    names = dict(zip(models.label, models.model, strict=True))
+    place = table.data.where(table.data.isin(DATA), "quadruples")
+    return table.assign(model=table.system.map(names).fillna(table.system), place=place)
 
 
 def marked(row):
@@ -157,34 +176,47 @@ def of_system(table, data, scoring, system, debiasing):
     ]
 
 
-def printed(rows, columns, empty=MISSING):
+def printed(rows, columns, subset="all", empty=MISSING):
     """Return cells (head to text) of one system.
 
     Parameters
     ----------
     rows : DataFrame
-        Of one system and subset.
+        Of one system.
     columns : dict of str to (str, str)
         Head to metric and group.
+    subset : str
     empty : str
         Stands for a metric without a row.
     """
     cells = {}
     for head, (metric, group) in columns.items():
-        values = rows[(rows.metric == metric) & (rows.group == group)]
+        values = rows[(rows.subset == subset) & (rows.metric == metric) & (rows.group == group)]
         if len(values) > 1:
             raise ValueError(f"{len(values)} rows of {metric}, {group}")
         cells[head] = empty if values.empty else formatted(values.iloc[0], FORMS.get(metric, "percent"))
     return cells
 
 
-def cells(table, data, columns):
-    """Return one row for each system without debiasing on all instances, ``columns`` as :func:`printed` takes them."""
+def cells(table, data, columns, methods=METHODS[:1], heads=("System", "Scoring")):
+    """Return a row for each system and debiasing method on a data set.
+
+    Parameters
+    ----------
+    table : DataFrame
+    data : str
+    columns : dict or callable
+        Head to metric and group, on all instances; or what makes cells (head to text) of the rows of one system.
+    methods : sequence of str
+    heads : sequence of str
+        Which columns name the rows.
+    """
     rows = []
-    for scoring, system, debiasing in systems(table, data):
-        values = of_system(table, data, scoring, system, debiasing)
-        shown = printed(values[values.subset == "all"], columns)
-        rows.append({"System": system, "Scoring": SCORING[scoring], **shown})
+    for scoring, system, method in systems(table, data, methods):
+        about = {"System": system, "Scoring": SCORING[scoring], "Debiasing": method}
+        values = of_system(table, data, scoring, system, method)
+        shown = columns(values) if callable(columns) else printed(values, columns)
+        rows.append({head: about[head] for head in heads} | shown)
     return pd.DataFrame(rows)
 
 
@@ -211,10 +243,14 @@ def bias(tables):
     Returns
     -------
     DataFrame of str
-        ``templates`` (the set), ``System``, ``Debiasing``, the columns of :data:`BIAS` and :data:`WITHOUT`; of each set
-        the scoring of :func:`scripts.counter_gap.lib.figures.main_scoring` alone.
+        ``templates`` (the set), ``System``, ``Debiasing``, the columns of :data:`BIAS` and :data:`BIAS_WITHOUT`; of
+        each set the scoring of :func:`scripts.counter_gap.lib.study.main_scoring` alone.
     """
-    return _below_each_other(tables, METHODS, _printed_subsets)
+
+    def both(rows):
+        return printed(rows, BIAS) | printed(rows, BIAS_WITHOUT, "all" + WITHOUT)
+
+    return _below_each_other(tables, both, METHODS)
 
 
 def by_gender(tables):
@@ -222,22 +258,17 @@ def by_gender(tables):
 
     As :func:`bias`, with the columns of :data:`BY_GENDER`.
     """
-    return _below_each_other(tables, METHODS[:1], lambda rows: printed(rows[rows.subset == "all"], BY_GENDER))
+    return _below_each_other(tables, BY_GENDER, METHODS[:1])
 
 
-def _printed_subsets(rows):
-    without = printed(rows[rows.subset == "all without artefact"], WITHOUT)
-    return printed(rows[rows.subset == "all"], BIAS) | without
-
-
-def _below_each_other(tables, methods, cells):
-    rows = []
+def _below_each_other(tables, columns, methods):
+    parts = []
     for templates, table in tables.items():
-        table = main_scoring(table[table.data == templates])
-        for scoring, system, debiasing in systems(table, templates, methods):
-            values = of_system(table, templates, scoring, system, debiasing)
-            rows.append({"templates": templates, "System": system, "Debiasing": debiasing, **cells(values)})
-    return pd.DataFrame(rows)
+        shown = cells(
+            main_scoring(table[table.data == templates]), templates, columns, methods, ("System", "Debiasing")
+        )
+        parts.append(shown.assign(templates=templates)[["templates", *shown]])
+    return pd.concat(parts, ignore_index=True)
 
 
 def write_sets(tex, csv, frame):
@@ -269,9 +300,8 @@ def datasets(table, templates):
     for scoring, system, debiasing in systems(table, templates):
         for data, subset, label in wanted:
             values = of_system(table, data, scoring, system, debiasing)
-            values = values[values.subset == subset]
-            shown = printed(values, DATASETS)
-            if values.empty:
+            shown = printed(values, DATASETS, subset)
+            if not (values.subset == subset).any():
                 # Of the originals and of GAP there is no difference of inconsistencies.
                 shown |= {head: absent(scoring) for head in DATASETS if head != "ΔI"}
             rows.append({"System": system, "Scoring": SCORING[scoring], "Data": label, **shown})
@@ -309,9 +339,9 @@ def debiasing(table, templates, corpus=None, f1=None):
     f1 = f1 or {}
     rows = []
     for scoring, system, _ in systems(table, templates):
-        for method in METHODS if not system.endswith("(rule)") else METHODS[:1]:
+        for method in METHODS if not is_rule(system) else METHODS[:1]:
             values = of_system(table, templates, scoring, system, method)
-            shown = printed(values[values.subset == "all"], DEBIASING, absent(scoring))
+            shown = printed(values, DEBIASING, empty=absent(scoring))
             # An annotated corpus needs a system and its data, not flags.
             score = f1.get((system, method)) if scoring.startswith("clusters") else None
             shown[f"F1 on {CORPORA[corpus]}"] = absent(scoring) if score is None else percent(score)
@@ -347,56 +377,36 @@ def _setting(value):
 
 
 def cancellation(metrics, decomposition, templates):
-    """Return the cells that take Acc_Diff and Delta I apart.
+    """Return the cells that take Acc_Diff and Delta I apart, from metrics.csv and decomposition.csv (DataFrames)."""
+    decomposition = decomposition[decomposition.subset == "all"]
 
-    Parameters
-    ----------
-    metrics : DataFrame
-        Of :func:`read`, or metrics.csv.
-    decomposition : DataFrame
-        decomposition.csv.
-    templates : str
-    """
-    rows = []
-    for scoring, system, method in systems(metrics, templates, METHODS):
-        values = of_system(metrics, templates, scoring, system, method)
-        value = values[values.subset == "all"].set_index(["metric", "group"]).value
-        parts = decomposition[
-            (decomposition.data == templates)
-            & (decomposition.scoring == scoring)
-            & (decomposition.system == system)
-            & (decomposition.debiasing == method)
-            & (decomposition.subset == "all")
-        ].set_index(["right_m", "right_f"])
-        rows.append(
-            {
-                "System": system,
-                "Scoring": SCORING[scoring],
-                "Debiasing": method,
-                "to M": percent(value["lean", "M"]),
-                "to F": percent(value["lean", "F"]),
-                "Acc_Diff": percent(value["acc_diff", "all"], signed=True),
-                "cancelled": percent(value["cancelled", "all"]),
-                "2:0": str(parts.quadruples[2, 0]),
-                "0:2": str(parts.quadruples[0, 2]),
-                "1:1": str(parts.quadruples[1, 1]),
-                "ΔI": percent(value["delta_i", "all"], signed=True),
-            }
-        )
-    return pd.DataFrame(rows)
+    def parts(rows):
+        value = rows[rows.subset == "all"].set_index(["metric", "group"]).value
+        of_one = of_system(decomposition, templates, *rows[["scoring", "system", "debiasing"]].iloc[0])
+        pairs = of_one.set_index(["right_m", "right_f"]).quadruples
+        return {
+            "to M": percent(value["lean", "M"]),
+            "to F": percent(value["lean", "F"]),
+            "Acc_Diff": percent(value["acc_diff", "all"], signed=True),
+            "cancelled": percent(value["cancelled", "all"]),
+            **{f"{m}:{f}": str(pairs[m, f]) for m, f in ((2, 0), (0, 2), (1, 1))},
+            "ΔI": percent(value["delta_i", "all"], signed=True),
+        }
+
+    return cells(metrics, templates, parts, METHODS, ("System", "Scoring", "Debiasing"))
 
 
 def artefact(table, templates):
     """Return the cells that compare all quadruples with those that the conversion did not spoil."""
-    rows = []
-    for scoring, system, method in systems(table, templates, METHODS):
-        values = of_system(table, templates, scoring, system, method)
-        row = {"System": system, "Scoring": SCORING[scoring], "Debiasing": method}
-        for head, column in ARTEFACT.items():
-            for subset, end in (("all", ""), ("all without artefact", " w/o")):
-                row |= printed(values[values.subset == subset], {head + end: column})
-        rows.append(row)
-    return pd.DataFrame(rows)
+
+    def both(rows):
+        return {
+            head + end: printed(rows, ARTEFACT, subset)[head]
+            for head in ARTEFACT
+            for subset, end in (("all", ""), ("all" + WITHOUT, " w/o"))
+        }
+
+    return cells(table, templates, both, METHODS, ("System", "Scoring", "Debiasing"))
 
 
 def printed_datasets(frame):

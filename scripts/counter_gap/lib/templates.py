@@ -11,19 +11,11 @@ import pandas as pd
 
 from scripts.core.errors import UserError
 from scripts.core.templates import CASES, FORMS, read_tsv
-from scripts.counter_gap.lib.instances import GENDERS, ROLES, cases
+from scripts.counter_gap.lib.instances import GENDERS, OTHER, PLACES, ROLES, cases
 
 COLUMNS = ("id", "gender", "right", "a", "b", "x", "y", "text")
 SETS = {"M": "he", "F": "she"}
-_OTHER = {"M": "F", "F": "M"}
 _NAMES = ("a", "b", "x", "y")
-# Who stands where in the four instances, and whether genders are swapped (Section 2.2).
-_PLACES = {
-    "original": ("abxy", False),
-    "control": ("bayx", False),
-    "swap-1": ("xyab", True),
-    "swap-2": ("yxba", True),
-}
 
 
 def read_quadruples(path, pronouns):
@@ -103,9 +95,8 @@ def _is_known(slot):
 
 
 def _instance(cells, role, pronouns):
-    places, swapped = _PLACES[role]
-    names = {slot: cells[place] for slot, place in zip(_NAMES, places, strict=True)}
-    candidates_gender = _OTHER[cells["gender"]] if swapped else cells["gender"]
+    names = {slot: cells[place] for slot, place in zip(_NAMES, PLACES[role], strict=True)}
+    candidates_gender = cells["gender"] if role in ROLES[:2] else OTHER[cells["gender"]]
     parts, offsets, length = [], {}, 0
     for literal, slot in re.findall(r"([^{]*)(?:\{([^}]*)\})?", cells["text"]):
         word = _filled(slot, names, candidates_gender, pronouns)
@@ -139,7 +130,7 @@ def _filled(slot, names, candidates_gender, pronouns):
     kind, _, what = slot.partition(":")
     if kind in names:
         return names[kind]
-    gender = _OTHER[candidates_gender] if kind == "other" else candidates_gender
+    gender = OTHER[candidates_gender] if kind == "other" else candidates_gender
     if "/" in what:
         return what.split("/")[gender == "F"]
     return pronouns[SETS[gender]][what]

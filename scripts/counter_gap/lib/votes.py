@@ -14,7 +14,7 @@ applies:
 import pandas as pd
 
 from scripts.core import annotation
-from scripts.counter_gap.lib.instances import GENDERS
+from scripts.counter_gap.lib.instances import GENDERS, LABELS
 
 REASONS = ("too few answers", "undecided", "contradicts common sense", "inconsistent", "real people")
 PERSON, COMMON_SENSE, REAL_PEOPLE = "coreferent", "common_sense", "real_people"
@@ -125,12 +125,10 @@ def funnel(quadruples):
     DataFrame
         ``step``, ``dropped``, ``left``, ``masculine``, ``feminine``: ``asked``, then :data:`REASONS`.
     """
-    left = quadruples
-    rows = [("asked", 0, len(left), (left.gender == "M").sum(), (left.gender == "F").sum())]
-    for reason in REASONS:
-        dropped = (quadruples.reason == reason).sum()
-        left = left[left.reason != reason]
-        rows.append((reason, dropped, len(left), (left.gender == "M").sum(), (left.gender == "F").sum()))
+    left, rows = quadruples, []
+    for step in ("asked", *REASONS):
+        before, left = len(left), left[left.reason != step]
+        rows.append((step, before - len(left), len(left), (left.gender == "M").sum(), (left.gender == "F").sum()))
     return pd.DataFrame(rows, columns=["step", "dropped", "left", "masculine", "feminine"])
 
 
@@ -138,7 +136,6 @@ def labels(instances, quadruples):
     """Return the labels of accepted instances: ``ID``, ``A-coref``, ``B-coref`` (TRUE or FALSE)."""
     accepted = quadruples.quadruple[quadruples.reason == ""]
     kept = instances[instances.quadruple.isin(accepted)]
-    written = {True: "TRUE", False: "FALSE"}
-    return pd.DataFrame(
-        {"ID": kept.id, "A-coref": kept.a_coref.map(written), "B-coref": kept.b_coref.map(written)}
-    ).reset_index(drop=True)
+    written = {label: word for word, label in LABELS.items()}
+    columns = {"ID": kept.id, "A-coref": kept.a_coref.map(written), "B-coref": kept.b_coref.map(written)}
+    return pd.DataFrame(columns).reset_index(drop=True)

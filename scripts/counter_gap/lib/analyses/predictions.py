@@ -5,6 +5,7 @@ import pandas as pd
 from scripts.core import coreference
 from scripts.core.errors import UserError
 from scripts.core.templates import read_tsv
+from scripts.counter_gap.lib.instances import LABELS
 
 SPAN_SCORINGS = ("clusters", "clusters_faithful")
 """``clusters``: spans end where they end. ``clusters_faithful``: as the study's released conversion took them."""
@@ -18,7 +19,6 @@ _TITLES = {
     "general", "gen", "lieutenant", "lt", "sergeant", "sgt", "admiral", "commander", "inspector", "aunt",
     "uncle",
 }  # fmt: skip
-_LABELS = {"TRUE": True, "FALSE": False}
 
 
 def read_flags(path, instances):
@@ -42,11 +42,11 @@ def read_flags(path, instances):
         if cells["ID"] != expected:
             raise UserError(f"{path}, row {row}: the ID '{cells['ID']}' should be '{expected}'; fetch the file again")
         for column in ("A-coref", "B-coref"):
-            if cells[column] not in _LABELS:
+            if cells[column] not in LABELS:
                 raise UserError(
                     f"{path}, row {row}: {column} '{cells[column]}' is neither TRUE nor FALSE; fetch the file again"
                 )
-        flags.append((expected, _LABELS[cells["A-coref"]], _LABELS[cells["B-coref"]]))
+        flags.append((expected, LABELS[cells["A-coref"]], LABELS[cells["B-coref"]]))
     return pd.DataFrame(flags, columns=["id", "a_pred", "b_pred"])
 
 
@@ -128,11 +128,7 @@ def correct(instances, flags):
     )
 
 
-def documents_of(instances):
-    """Return the texts that a system is given, by document."""
-    return dict(zip(instances.id, instances.text, strict=True))
-
-
 def read_clusters(path, instances, scoring):
     """Read a system's clusters and return its flags."""
-    return flags_from_clusters(instances, coreference.read(path, documents_of(instances)), scoring)
+    texts = dict(zip(instances.id, instances.text, strict=True))
+    return flags_from_clusters(instances, coreference.read(path, texts), scoring)

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 
 from scripts.core.coreference import tokenise
+from scripts.counter_gap.lib.study import UNMARKED, WITHOUT
 
 SPLITTING = ".,`\"'()-/*"
 """Marks at which the released conversion starts a new token. A pronoun directly before one gets a span that ends with
@@ -57,7 +58,8 @@ def facts_of_texts(instances):
         does, or not) and ``words`` (tokens between the right name and the pronoun, mean over the four; missing without
         a right name).
     """
-    follows = [t[o + len(p) : o + len(p) + 1] for t, o, p in _columns(instances, "text", "pronoun_offset", "pronoun")]
+    ends = instances.pronoun_offset + instances.pronoun.str.len()
+    follows = [text[end : end + 1] for text, end in zip(instances.text, ends, strict=True)]
     splitting = np.array([bool(mark) and mark in SPLITTING for mark in follows]).reshape(-1, 4).all(1)
     glued = np.array([bool(mark.strip()) for mark in follows]).reshape(-1, 4).all(1)
     words = np.array([_words(row) for row in instances.itertuples(index=False)]).reshape(-1, 4).mean(1)
@@ -68,10 +70,6 @@ def facts_of_texts(instances):
             "words": words,
         }
     )
-
-
-def _columns(frame, *names):
-    return zip(*(frame[name] for name in names), strict=True)
 
 
 def _source(book):
@@ -107,10 +105,8 @@ def masks(factors):
                 chosen[level] = mask
     artefact = factors.artefact.to_numpy()
     if artefact.any():
-        chosen |= {
-            f"{name} without artefact": mask & ~artefact for name, mask in chosen.items() if (mask & ~artefact).any()
-        }
+        chosen |= {name + WITHOUT: mask & ~artefact for name, mask in chosen.items() if (mask & ~artefact).any()}
     marked = artefact | factors.glued.to_numpy()
     if factors.glued.any():
-        chosen["all without any mark"] = ~marked
+        chosen[UNMARKED] = ~marked
     return chosen

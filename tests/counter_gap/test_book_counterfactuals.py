@@ -3,10 +3,9 @@
 import pytest
 
 from scripts.core.coreference_systems import augmentation
-from scripts.counter_gap.lib.books import counterfactuals, names, passages
-from scripts.counter_gap.lib.books.output import rows_of
+from scripts.counter_gap.lib import book_names, book_passages, book_quadruples
 from scripts.counter_gap.lib.instances import unlabelled_problems
-from tests.counter_gap.books.make import NOBODY, book, gender, sentence
+from tests.counter_gap.parses import NOBODY, book, gender, sentence
 
 
 @pytest.fixture(scope="module")
@@ -16,7 +15,9 @@ def words(root):
 
 def fours(written, words, known=NOBODY):
     sentences, text = book(*written)
-    return [outcome for outcome in passages.outcomes(sentences, text, known, gender, words) if outcome.dropped is None]
+    return [
+        outcome for outcome in book_passages.outcomes(sentences, text, known, gender, words) if outcome.dropped is None
+    ]
 
 
 PASSAGE = (
@@ -55,7 +56,7 @@ def test_offsets_are_carried_along(words):
             for key in ("pronoun", "a", "b"):
                 start = entry[f"{key}_offset"]
                 assert entry["text"][start : start + len(entry[key])] == entry[key]
-        assert not unlabelled_problems(rows_of(outcome.four, "x", "book"))
+        assert not unlabelled_problems(book_quadruples.rows_of(outcome.four, "x", "book"))
     # The mention that the pattern speaks of, not the first or the last that reads the same.
     (_, her, _) = outcomes
     assert her.four["original"]["a_offset"] == 21 and her.four["swap-1"]["a_offset"] == 18
@@ -73,11 +74,11 @@ def test_offsets_are_carried_along(words):
 )  # fmt: skip
 def test_gendered_words(words, written, expected):
     tokens = sentence(written)[0].tokens
-    assert counterfactuals.swapped_word(tokens[0], words, tokens[1] if len(tokens) > 1 else None) == expected
+    assert book_quadruples.swapped_word(tokens[0], words, tokens[1] if len(tokens) > 1 else None) == expected
 
 
 @pytest.mark.parametrize(
     ("word", "tag", "loose"), [("Mr.", "NNP", True), ("Miss", "NNP", True), ("miss", "VB", False), ("sir", "NN", False)]
 )
 def test_titles_of_address_that_stand_alone(word, tag, loose):
-    assert counterfactuals.loose_title(names.Token(word, 0, 1, tag, "", 0, "")) == loose
+    assert book_quadruples.loose_title(book_names.Token(word, 0, 1, tag, "", 0, "")) == loose

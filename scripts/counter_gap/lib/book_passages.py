@@ -1,4 +1,7 @@
-"""Passages of a book that become quadruples, and how many fall away at each step (Xie et al. 2023, Section 2.1)."""
+"""Passages of a book that become quadruples, and how many fall away at each step (Xie et al. 2023, Section 2.1).
+
+Their pronouns are in one of GAP's patterns of ambiguous pronouns (Webster et al. 2018).
+"""
 
 import itertools
 from collections import deque
@@ -6,9 +9,8 @@ from typing import NamedTuple
 
 from scripts.core import files
 from scripts.core.coreference_systems.sentences import COLUMNS
-from scripts.counter_gap.lib.books import counterfactuals, patterns
-from scripts.counter_gap.lib.books.names import core, may_be_one_person, mentions, sentence
-from scripts.counter_gap.lib.books.output import rows_of
+from scripts.counter_gap.lib.book_names import core, is_unclear, may_be_one_person, mentions, sentence
+from scripts.counter_gap.lib.book_quadruples import Passage, loose_title, quadruple, rows_of
 from scripts.counter_gap.lib.instances import unlabelled_problems
 
 MOST_SENTENCES = 5
@@ -28,6 +30,111 @@ STEPS = {
     "once": "not repeated",
 }
 """The steps in their order, with what is left after each."""
+PRONOUNS = {"he": "M", "him": "M", "his": "M", "she": "F", "her": "F", "hers": "F"}
+CLAUSES = ("advcl", "csubj", "csubjpass", "pcomp")
+"""Dependencies of clauses that can be subordinate and come first."""
+
+
+class Match(NamedTuple):
+    """A pattern and the mentions of the two candidates, as (sentences back from the pronoun's, mention), in order."""
+
+    pattern: str
+    a: tuple
+    b: tuple
+
+
+def target_gender(token):
+    """Return M or F for a gendered pronoun that is not reflexive, else None."""
+    return PRONOUNS.get(token.word.lower()) if token.tag in ("PRP", "PRP$") else None
+
+
+def stands_first(tokens, place):
+    """Tell whether a pronoun is in an initial subordinate clause, or a possessive in an initial prepositional phrase.
+
+    The clause or phrase comes before the verb that it belongs to and before that verb's subject.
+
+    Parameters
+    ----------
+    tokens : sequence of Token
+    place : int
+    """
+    possessive = tokens[place].tag == "PRP$"
+    seen, here = set(), place
+    while here not in seen and tokens[here].head != here:
+        seen.add(here)
+        token, head = tokens[here], tokens[here].head
+        opens = token.dependency in CLAUSES or (token.dependency == "prep" and possessive)
+        if opens and here < head and _before_subject(tokens, place, head):
+            return True
+        # A clause behind a preposition ("after seeing him") has the preposition before the verb.
+        if (
+            token.dependency == "pcomp"
+            and head < tokens[head].head
+            and _before_subject(tokens, place, tokens[head].head)
+        ):
+            return True
+        here = head
+    return False
+
+
+def _before_subject(tokens, place, verb):
+    subjects = [
+        at
+        for at, token in enumerate(tokens)
+        if token.head == verb and token.dependency in ("nsubj", "nsubjpass", "expl")
+    ]
+    # What precedes the verb and is not before its subject stands in the middle.
+    return place < min([*subjects, verb])
+
+
+def match(sentences, mentions, names, place):
+    """Find the pattern that a pronoun and its candidates are in.
+
+    A pronoun that stands first belongs to the name behind it: MEDIALPRO and INITIALPRO go before FINALPRO, as in the
+    study's data. Of several mentions of a name the nearest is taken.
+
+    Parameters
+    ----------
+    sentences : list of Sentence
+        The context; the pronoun is in the last one.
+    mentions : list of list of Mention
+        Of each sentence.
+    names : collection of str
+        The two candidates.
+    place : int
+        The pronoun's token in the last sentence.
+
+    Returns
+    -------
+    Match or None
+    """
+    before, behind, earlier = {}, {}, {}
+    for mention in mentions[-1]:
+        if mention.name in names:
+            if mention.last < place:
+                before[mention.name] = (0, mention)
+            else:
+                behind.setdefault(mention.name, (0, mention))
+    if len(mentions) > 1:
+        earlier = {mention.name: (1, mention) for mention in mentions[-2] if mention.name in names}
+    found = None
+    if stands_first(sentences[-1].tokens, place):
+        late = {name: at for name, at in behind.items() if name not in before}
+        if len(late) == 2:
+            found = "INITIALPRO", late.values()
+        elif len(late) == 1:
+            ((second, at),) = late.items()
+            rest = [spot for name, spot in earlier.items() if name != second]
+            if rest:
+                found = "MEDIALPRO", (rest[0], at)
+    if found is None and len(before) == 2:
+        found = "FINALPRO", before.values()
+    if found is None and len(earlier) == 2:
+        found = "FINALPRO", earlier.values()
+    if found is None:
+        return None
+    a, b = sorted(found[1], key=lambda spot: (-spot[0], spot[1].first))
+    return Match(found[0], a, b)
 
 
 class Outcome(NamedTuple):
@@ -101,7 +208,7 @@ def outcomes(sentences, text, known, gender, words):
         window.append((parsed, mentions(parsed, known, gender)))
         named = {place for _, found in [window[-1]] for m in found for place in range(m.first, m.last + 1)}
         for place, token in enumerate(parsed.tokens):
-            target = patterns.target_gender(token)
+            target = target_gender(token)
             if target and place not in named:
                 yield _outcome(list(window), place, target, text, words, seen)
 
@@ -119,7 +226,7 @@ def _outcome(window, place, target, text, words, seen):
             by_gender[mention.gender].append(mention.name)
     candidates = by_gender.pop(target)
     (others,) = by_gender.values()
-    matched = patterns.match(sentences, found, candidates, place)
+    matched = match(sentences, found, candidates, place)
     if matched is None:
         return Outcome(start, "pattern", span=span)
     four, dropped = _quadruple(sentences, found, matched, others, place, text, words)
@@ -162,11 +269,11 @@ def _quadruple(sentences, found, matched, others, place, text, words):
     parts = {word for name in names.values() for word in core(name) if word[:1].isupper()}
     if any(token.word in parts or token.word.rstrip("s") in parts for token in outside if token.word[:1].isupper()):
         return None, "whole"
-    if any(counterfactuals.loose_title(token) for token in outside):
+    if any(loose_title(token) for token in outside):
         return None, "titles"
-    if any(map(patterns.is_unclear, passage.tokens, (*passage.tokens[1:], None))):
+    if any(map(is_unclear, passage.tokens, (*passage.tokens[1:], None))):
         return None, "case"
-    four = counterfactuals.quadruple(passage, words)
+    four = quadruple(passage, words)
     if unlabelled_problems(rows_of(four, "0", "book")):
         return None, "checked"
     return four, None
@@ -191,4 +298,4 @@ def _passage(sentences, found, matched, names, place, text):
         gaps.append("".join(" " if character.isspace() else character for character in text[end : token.start]))
         end = token.end
     at = [begins[-1 - back] + mention.first for back, mention in (matched.a, matched.b)]
-    return counterfactuals.Passage(tuple(tokens), tuple(gaps), spots, names, begins[-1] + place, *at)
+    return Passage(tuple(tokens), tuple(gaps), spots, names, begins[-1] + place, *at)

@@ -6,14 +6,14 @@ import pandas as pd
 import pytest
 
 from scripts.core.errors import UserError
-from scripts.counter_gap.lib.books import counterfactuals, output
-from scripts.counter_gap.lib.instances import read_c_gap
+from scripts.counter_gap.lib import book_quadruples as output
+from scripts.counter_gap.lib.instances import PLACES, read_c_gap
 
 
 def four(number, pronouns=("he", "she")):
     """Return a quadruple whose text has a quotation mark, which needs quoting in the file."""
     made = {}
-    for role in counterfactuals.PLACES:
+    for role in PLACES:
         swapped = role.startswith("swap")
         a, b = ("Ann", "Eve") if swapped == (pronouns[0] == "he") else ("Tom", "Max")
         pronoun = pronouns[swapped]
@@ -43,7 +43,7 @@ def test_candidates_are_read_as_c_gap_without_labels(candidates, tmp_path):
 
 
 def test_labelled_quadruples_where_none_should_be_are_refused(candidates, tmp_path):
-    rows = output.cells(candidates.assign(a_coref=True, b_coref=False))
+    rows = output.cells(candidates.assign(a_coref=True, b_coref=False).to_dict("records"))
     output.write_rows(tmp_path / "labelled.tsv", rows)
     assert read_c_gap(tmp_path / "labelled.tsv").a_coref.all()
     with pytest.raises(UserError, match="A-coref 'TRUE' is a label where none was expected"):

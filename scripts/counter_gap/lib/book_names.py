@@ -1,4 +1,4 @@
-"""Personal names in parsed sentences, and the gender that Section 2.1 gives them."""
+"""Words and personal names in parsed sentences, and the gender that Section 2.1 gives names."""
 
 from collections import Counter
 from typing import NamedTuple
@@ -40,6 +40,8 @@ NO_NAMES = ("DATE", "TIME", "NORP", "CARDINAL", "LANGUAGE")
 """Kinds of named entities."""
 SHORT_FORM = 3
 """Letters at least of a name that is short for another one: Fred, Eliza."""
+INDEPENDENT = ("attr", "pobj", "dobj", "nsubj", "nsubjpass", "conj", "acomp", "oprd")
+"""Dependencies that a possessive by itself may have."""
 MAJORITY = 0.8
 """Share of *Mr* or of *Mrs*, *Miss* and *Ms* before a surname from which its gender without a title follows."""
 
@@ -99,6 +101,35 @@ def sentence(row, text):
     )
     tokens = (Token(text[start:end], start, end, *rest) for start, end, *rest in columns)
     return Sentence(row["section"], row["start"], row["end"], tuple(tokens))
+
+
+def is_possessive(token, following):
+    """Tell whether *her* or *his*, which two cases share, stands before what is possessed.
+
+    Parameters
+    ----------
+    token : Token
+    following : Token or None
+        What is possessed, or what follows *his* by itself: *a friend of his*.
+    """
+    if token.tag != "PRP$" or token.dependency not in INDEPENDENT:
+        return token.tag == "PRP$"
+    return following is not None and (following.tag[:2] in ("NN", "JJ", "CD") or following.tag == "VBG")
+
+
+def is_unclear(token, following):
+    """Tell whether *her* may be the accusative or the possessive.
+
+    Its tag and dependency disagree, or a gerund follows, which goes with both: *since her coming away*.
+
+    Parameters
+    ----------
+    token : Token
+    following : Token or None
+    """
+    if token.word.lower() != "her":
+        return False
+    return (token.tag == "PRP$") != (token.dependency == "poss") or (following is not None and following.tag == "VBG")
 
 
 def title_of(word):

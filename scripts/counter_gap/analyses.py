@@ -1,0 +1,197 @@
+"""The analyses of Counter-GAP, each by the function of its rule."""
+
+import numpy as np
+import pandas as pd
+
+from scripts.core import agreement, annotation, files
+from scripts.core.job import log, run_named
+from scripts.counter_gap.lib import released_flags, study, votes
+from scripts.counter_gap.lib.analyses import metrics as measures
+from scripts.counter_gap.lib.analyses import predictions
+
+SETTINGS = {
+    "one direction": (np.linspace(0, 2.4, 9), 1.0),
+    "both directions": (np.linspace(0, 2.4, 9), 0.5),
+    "names only": (np.linspace(0.1, 1.7, 9), 1.0),
+}
+"""Simulated setting to the strengths that are tried (of the bias; of the names for the last) and the share of passages
+that lean towards masculine."""
+NAMES = 0.5
+"""The variance that names have where bias is what is tried."""
+SIMULATED = ("acc_diff", "delta_i", "i_across")
+
+
+def flags(
+    *,
+    instances: str,
+    outputs: list,
+    released: list,
+    compact: list,
+    flags: str,
+    data: str,
+    cluster_systems: list,
+    systems: list,
+):
+    """Bring every system's output on one data set into one table: released flags, and clusters scored in two ways.
+
+    ``flags`` (Parquet) has ``data``, ``scoring``, ``system``, ``debiasing``, ``id``, ``a_pred``, ``b_pred``,
+    ``correct``. ``outputs`` are cluster files and ``released`` flag files; ``cluster_systems`` and ``systems`` say
+    whose, in the same order, by ``system`` and ``debiasing``. ``compact`` are files of all released flags. ``data`` is
+    the data set's name.
+    """
+    passages = files.read_parquet(instances)
+    outcomes = []
+    for path, facts in zip(released, systems, strict=True):
+        outcomes.append(("released", facts, predictions.read_flags(path, passages)))
+    for path in compact:
+        for (system, debiasing), table in released_flags.read_flags(path).items():
+            outcomes.append(("released", {"system": system, "debiasing": debiasing}, table))
+    for path, facts in zip(outputs, cluster_systems, strict=True):
+        for scoring in predictions.SPAN_SCORINGS:
+            outcomes.append((scoring, facts, predictions.read_clusters(path, passages, scoring)))
+    tables = []
+    for scoring, facts, table in outcomes:
+        table["correct"] = predictions.correct(passages, table)
+        keys = {"data": data, "scoring": scoring, "system": facts["system"], "debiasing": facts["debiasing"]}
+        log.info("%s, %s, %s, %s: accuracy %.4f", *keys.values(), table.correct.mean())
+        tables.append(table.assign(**keys)[[*keys, *table]])
+    files.write_parquet(flags, pd.concat(tables, ignore_index=True))
+
+
+def labels(
+    *,
+    questions: str,
+    answers: str,
+    labels: str,
+    funnel: str,
+    discarded: str,
+    accepted_agreement: str,
+    annotators: int,
+    flagged: str,
+):
+    """Decide by majority whom each pronoun means, and which quadruples are kept (sections 2.2 and 2.3).
+
+    Parameters
+    ----------
+    questions, answers : str
+        The task (Parquet) and all answers to it (CSV).
+    labels : str
+        The labels of accepted instances, in C-GAP's columns (CSV).
+    funnel : str
+        Quadruples that each step drops and leaves (CSV).
+    discarded : str
+        The quadruples that are dropped, with the reason (CSV).
+    accepted_agreement : str
+        How far annotators agree on what is accepted (CSV).
+    annotators : int
+        Answers that every instance needs.
+    flagged : str
+        Whether the majority or any annotator has to flag a passage.
+    """
+    said = files.read_csv(answers, dtype=str).fillna("")
+    instances, quadruples = votes.decide(annotation.load(questions), said, annotators, flagged)
+    kept = votes.labels(instances, quadruples)
+    log.info("%d of %d quadruples are accepted", len(kept) // 4, len(quadruples))
+    files.write_csv(labels, kept)
+    files.write_csv(funnel, votes.funnel(quadruples))
+    files.write_csv(discarded, quadruples[quadruples.reason != ""])
+    files.write_csv(accepted_agreement, agreement.agreement(said[said.item_id.isin(kept.ID)]))
+
+
+def metrics(
+    *,
+    instances: list,
+    flags: list,
+    metrics: str,
+    significance: str,
+    decomposition: str,
+    subset_sizes: str,
+    members: str,
+    data: list,
+    draws: int,
+    seed: int,
+    alpha: float,
+):
+    """Compute every metric of every system with bootstrap intervals, tests and what the metrics are made of.
+
+    Write the tidy tables of all ``data`` sets; ``instances`` and ``flags`` have one file for each, in that order.
+    """
+    tables, parts, sizes, membership = [], [], [], []
+    for name, instances_path, flags_path in zip(data, instances, flags, strict=True):
+        passages, predicted = files.read_parquet(instances_path), files.read_parquet(flags_path)
+        in_quadruples = name not in study.DATA
+        membership.append(measures.members(passages, name, in_quadruples))
+        if not in_quadruples:
+            tables.append(measures.of_single_instances(passages, predicted, draws, seed))
+            continue
+        tables.append(measures.of_quadruples(passages, predicted, draws, seed))
+        parts.append(measures.decomposition(passages, predicted))
+        sizes.append(measures.sizes(passages, name))
+    table = pd.concat(tables)
+    files.write_csv(metrics, table)
+    files.write_csv(significance, measures.significance(table, alpha))
+    files.write_csv(decomposition, pd.concat(parts))
+    files.write_csv(subset_sizes, pd.concat(sizes))
+    files.write_parquet(members, pd.concat(membership, ignore_index=True))
+
+
+def simulation(*, simulation: str, quadruples: int, repeats: int, seed: int):
+    """Simulate systems with known bias and measure them.
+
+    Write ``simulation`` (CSV), the metrics of ``repeats`` data sets of ``quadruples`` for each strength of bias.
+    """
+    files.write_csv(simulation, simulate(quadruples, repeats, seed))
+
+
+def simulate(quadruples: int, repeats: int, seed: int) -> pd.DataFrame:
+    """Simulate systems whose gender bias is known, to see what each metric says of it.
+
+    A passage has a difficulty z ~ N(0.5, 1); an instance of it is right if z + s b g / 2 + e > 0, with b the strength
+    of the bias, g = +1 for masculine and -1 for feminine instances, s = ±1 the direction in which the passage is
+    biased, and e ~ N(0, t) what the names do, drawn for each instance alone. The chance of a right answer is then
+    known, and so is a passage's true gap: the difference of the two genders' chances.
+
+    Args:
+        quadruples: In each data set.
+        repeats: Data sets for each strength.
+        seed: Of the random numbers.
+
+    Returns:
+        ``setting``, ``strength``, ``true_gap`` (mean over passages of the absolute true gap), ``true_signed`` (with its
+        sign, masculine minus feminine), ``true_squared`` (mean square), ``metric``, ``value`` (mean over the data
+        sets), ``low``, ``high`` (their 2.5 and 97.5 percent points).
+    """
+    from scipy.stats import norm
+
+    generator = np.random.default_rng(seed)
+    rows = []
+    for setting, (strengths, masculine_share) in SETTINGS.items():
+        for strength in strengths:
+            bias, names = (0.0, strength) if setting == "names only" else (strength, NAMES)
+            shape = (repeats, quadruples)
+            difficulty = generator.normal(0.5, 1, shape)
+            shift = np.where(generator.random(shape) < masculine_share, 1, -1) * bias / 2
+            # The chances of masculine and of feminine instances.
+            p, q = norm.cdf((difficulty + shift) / names), norm.cdf((difficulty - shift) / names)
+            masculine = np.arange(quadruples) % 2 == 0
+            by_instance = np.where(masculine[:, None], np.stack([p, p, q, q], -1), np.stack([q, q, p, p], -1))
+            right = generator.random((*shape, 4)) < by_instance
+            codes = measures.types(right, np.broadcast_to(masculine, shape))
+            counts = (codes[..., None] == np.arange(measures.N_TYPES)).sum(1)
+            values = measures.evaluate(counts)
+            gaps = p - q
+            true = {
+                "true_gap": np.abs(gaps).mean(),
+                "true_signed": gaps.mean(),
+                "true_squared": (gaps**2).mean(),
+            }
+            for metric in SIMULATED:
+                sample = values[metric, "all"]
+                low, high = np.quantile(sample, [0.025, 0.975])
+                keys = {"setting": setting, "strength": strength, **true, "metric": metric}
+                rows.append(keys | {"value": sample.mean(), "low": low, "high": high})
+    return pd.DataFrame(rows)
+
+
+if __name__ == "__main__":
+    run_named()

@@ -1,0 +1,34 @@
+"""The findings of Counter-GAP, tested by the function of their rule."""
+
+from scripts.core import files
+from scripts.core.job import run_named
+from scripts.core.paper.claims import write
+from scripts.counter_gap.lib import findings, tables
+
+
+def claims(
+    *,
+    metrics: str,
+    significance: str,
+    subset_sizes: str,
+    csv: str,
+    tex: str,
+    numbers: str,
+    template_sets: list,
+    every_set: list,
+):
+    """Test every finding of the study on the metrics of the run.
+
+    Write the verdicts (CSV), the table of the paper (LaTeX) and how often each fell (JSON). For the sets of
+    ``every_set`` that are not among ``template_sets`` no finding is applicable.
+    """
+    sizes = files.read_csv(subset_sizes).query("subset == 'all'").set_index("data").quadruples
+    runs = {
+        name: findings.Results(tables.read_comparable(metrics, significance, name), int(sizes[name]))
+        for name in template_sets
+    }
+    write(findings.FINDINGS, runs, every_set, csv=csv, tex=tex, numbers=numbers)
+
+
+if __name__ == "__main__":
+    run_named()
