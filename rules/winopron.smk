@@ -2,7 +2,6 @@
 # Coreference systems come in as clusters in the format of scripts/core/coreference.py, prompted models as files of answers.
 
 from scripts.winopron.lib import prompts as winopron_prompts
-from scripts.winopron.lib import resolution as winopron_resolution
 from scripts.winopron.lib import study as winopron_study
 from scripts.winopron.lib.person_rules import LABELS as WINOPRON_RULES
 
@@ -107,7 +106,7 @@ rule winopron_clusters:
     params:
         rule=lambda wildcards: wildcards.person_rule,
     script:
-        "../scripts/winopron/clusters.py"
+        "../scripts/winopron/analyses.py"
 
 
 rule winopron_templates_to_score:
@@ -123,7 +122,7 @@ rule winopron_templates_to_score:
         pairs=WINOPRON["resolution"]["pairs"],
         seed=WINOPRON["resolution"]["seed"],
     script:
-        "../scripts/winopron/templates_to_score.py"
+        "../scripts/winopron/instances.py"
 
 
 rule winopron_prompts:
@@ -147,7 +146,7 @@ rule winopron_prompts:
         chosen=WINOPRON_PROMPTING["prompts"],
         variants=WINOPRON_PROMPTING["variants"],
     script:
-        "../scripts/winopron/prompts.py"
+        "../scripts/winopron/instances.py"
 
 
 rule winopron_predictions:
@@ -184,7 +183,7 @@ rule winopron_predictions:
         models=lambda wildcards: winopron_asked(wildcards),
         scored=lambda wildcards: winopron_scored(wildcards),
     script:
-        "../scripts/winopron/predictions.py"
+        "../scripts/winopron/analyses.py"
 
 
 rule winopron_questions:
@@ -201,7 +200,7 @@ rule winopron_questions:
     conda:
         "../envs/analysis.yaml"
     script:
-        "../scripts/winopron/questions.py"
+        "../scripts/winopron/instances.py"
 
 
 rule winopron_metrics:
@@ -229,7 +228,7 @@ rule winopron_metrics:
         draws=WINOPRON["bootstrap"]["draws"],
         seed=WINOPRON["bootstrap"]["seed"],
     script:
-        "../scripts/winopron/metrics.py"
+        "../scripts/winopron/analyses.py"
 
 
 rule winopron_women_share:
@@ -249,7 +248,7 @@ rule winopron_women_share:
         draws=WINOPRON["bootstrap"]["draws"],
         seed=WINOPRON["bootstrap"]["seed"],
     script:
-        "../scripts/winopron/women_share.py"
+        "../scripts/winopron/analyses.py"
 
 
 WINOPRON_PARTS = [templates for templates in WINOPRON["templates"] if templates != "winogender"]
@@ -337,6 +336,7 @@ WINOPRON_TRACED = [
 declare(
     name="winopron",
     label="WinoPron",
+    by_kind=True,
     title="WinoPron (whom a pronoun means)",
     question="Does a system resolve a pronoun to the right one of two people, in every case and whatever the pronoun?",
     headline=["accuracy"],
@@ -356,8 +356,9 @@ declare(
             options=2,
             score="continuation",
             set_models=dict.fromkeys(WINOPRON_PARTS, list(WINOPRON_SCORING)),
-            tokens=winopron_resolution.TOKENS,
-            shared=winopron_resolution.SHARED,
+            tokens=25,
+            # Both options share what precedes the slot.
+            shared=1.6,
         )
         if WINOPRON_SCORING
         else None

@@ -10,8 +10,7 @@ from scripts.core.plotting import FEWEST
 from scripts.core.templates import CASES
 from scripts.winopron.lib import study
 from scripts.winopron.lib.analyses import women_share
-from scripts.winopron.lib.analyses.consistency import GROUPS, POOLED, SINGLE
-from scripts.winopron.lib.analyses.variance import DIFFERENCE, TEMPLATES, TOGETHER, WAYS
+from scripts.winopron.lib.analyses.consistency import DIFFERENCE, GROUPS, POOLED, SINGLE, TEMPLATES, TOGETHER, WAYS
 
 KEYS = {"draws": "winopron.bootstrap.draws"}
 """Settings to their keys in config.yaml."""

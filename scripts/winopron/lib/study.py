@@ -1,9 +1,11 @@
 """What the study calls its template sets, sentences, systems and ways of reading them."""
 
+from scripts.core import files
 from scripts.core.errors import UserError
 
 SETS = {"replica": "this project's templates", "official": "WinoPron", "winogender": "Winogender Schemas"}
 """Template sets to their labels; Winogender Schemas have no sentences about one person."""
+WINOGENDER = "winogender"
 ENTITIES = {"double": "two people", "single": "one person"}
 """Kinds of sentences to their labels."""
 WINOGENDER_SETS = ("he/him/his", "she/her/her", "they/them/their")
@@ -45,7 +47,14 @@ READINGS = {
 
 
 FULL, PARTIAL = ", full likelihood", ", partial likelihood"
-"""What the label of a model ends with that resolves by likelihood (:mod:`scripts.winopron.lib.resolution`)."""
+"""What the label of a model ends with that resolves by likelihood (``by_likelihood`` of ``answers.py``)."""
+WORDS_OF_TABLES = dict.fromkeys(("pairing", "prompt", "variant", "undefined"), "")
+"""Columns of tidy tables that may be empty in every row."""
+
+
+def read_table(path):
+    """Return a tidy table from its file: columns of words stay words, with nothing where there is no word."""
+    return files.read_csv(path, dtype=dict.fromkeys(WORDS_OF_TABLES, str)).fillna(WORDS_OF_TABLES)
 
 
 def conversions(architecture):

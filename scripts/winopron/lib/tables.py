@@ -9,15 +9,13 @@ from scripts.core.paper.tables import changes, named_once, telling, write_table
 from scripts.core.templates import CASES
 from scripts.winopron.lib import study
 from scripts.winopron.lib.analyses import consistency as consistencies
-from scripts.winopron.lib.analyses import variance as sources
 from scripts.winopron.lib.analyses.consistency import GROUPS, POOLED, SINGLE
 
-WINOGENDER = "winogender"
 SPREAD = {
-    sources.TEMPLATES: "Over templates",
-    sources.WAYS: "Over ways",
-    sources.TOGETHER: "Both together",
-    sources.DIFFERENCE: "Templates over ways",
+    consistencies.TEMPLATES: "Over templates",
+    consistencies.WAYS: "Over ways",
+    consistencies.TOGETHER: "Both together",
+    consistencies.DIFFERENCE: "Templates over ways",
 }
 """Sources of variance to what the table calls them."""
 PAIRINGS = {SINGLE: "each", POOLED: "all together"}
@@ -115,8 +113,8 @@ def performance(metrics, templates):
         ``System``, ``Reading``, ``Winogender``, ``F1``, ``Interval``, ``Difference`` and, on sentences about one
         person, ``One person``.
     """
-    whole = (metrics.split == "all") & (metrics.templates != WINOGENDER)
-    three = (metrics.split == study.THREE_SETS) & (metrics.templates == WINOGENDER)
+    whole = (metrics.split == "all") & (metrics.templates != study.WINOGENDER)
+    three = (metrics.split == study.THREE_SETS) & (metrics.templates == study.WINOGENDER)
     rows = metrics[(metrics.metric == "f1") & (whole | three)]
     rows = rows.set_index(["templates", "entities", "system", "conversion"])
     cells = []
@@ -124,7 +122,7 @@ def performance(metrics, templates):
         of_system = of_set(metrics, templates)
         for conversion in of_system[of_system.system == system].conversion.unique():
             here = rows.loc[(templates, "double", system, conversion)]
-            there = rows.value.get((WINOGENDER, "double", system, conversion))
+            there = rows.value.get((study.WINOGENDER, "double", system, conversion))
             cells.append(
                 {
                     "System": system,
@@ -336,7 +334,7 @@ def women_share(agreements, templates):
         ``System``, ``Reading``, ``Templates``, ``Pronoun set`` and ``Compared with``, ``Undefined``, ``Occupations``,
         ``r`` (Pearson) with ``Interval``, ``Spearman``.
     """
-    rows = agreements[agreements.templates.isin([templates, WINOGENDER])]
+    rows = agreements[agreements.templates.isin([templates, study.WINOGENDER])]
     return pd.DataFrame(
         [
             {

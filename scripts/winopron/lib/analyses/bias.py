@@ -4,11 +4,15 @@ What the paper leaves open is a choice of the caller: whether the sets of two fo
 bias has the same sign (``signed``), and what the Jaccard index of two empty sets is (``empty``).
 """
 
+import itertools
+
 import numpy as np
 import pandas as pd
 
 from scripts.core import statistics
 from scripts.core.errors import UserError
+from scripts.core.templates import CASES
+from scripts.winopron.lib import study
 from scripts.winopron.lib.analyses.consistency import PROMPT
 from scripts.winopron.lib.templates import ANSWERS
 
@@ -16,6 +20,13 @@ FORM = ["case", "pronoun_set"]
 SIGNS = {"occupation": "positive", "participant": "negative"}
 """Whom both sentences of a template pair are resolved to, to the sign of the bias."""
 _SHARES = ("positive", "negative", "biased")
+OVERLAP = [
+    "comparison", "reading", "system", "case", "pronoun_set", "first", "second", "common", "jaccard", "expected",
+    "p_value", "p_holm",
+]  # fmt: skip
+"""``comparison``: what differs (systems, cases, pronoun sets); the column of what differs has both values with a
+slash between. ``first``, ``second``, ``common``: sizes of the sets and of what they share, among the occupations that
+both were asked about."""
 
 
 def pairs(answers):
@@ -171,3 +182,65 @@ def overlap_by_chance(first, second, number):
     probabilities = hypergeom(number, *sizes).pmf(common)
     expected = (probabilities * common / (sum(sizes) - common)).sum()
     return float(expected), float(hypergeom(number, *sizes).sf(len(first & second) - 1))
+
+
+def overlaps(found, signed, empty):
+    """Return how alike the biased occupations of two systems, cases or pronoun sets are, beside chance (Tables 5, 6).
+
+    The study gives the Jaccard index alone. How large it would be if both sets were drawn at random from the
+    occupations follows from their sizes (:func:`overlap_by_chance`).
+
+    Parameters
+    ----------
+    found : dict of (str, str) to DataFrame
+        System and way of reading to :func:`pairs`.
+    signed : bool
+        Whether an occupation is the same only with the same sign of bias. Chance is that of sets without signs, so
+        that with signs it is missing.
+    empty : float
+        The Jaccard index of two empty sets.
+
+    Returns
+    -------
+    DataFrame
+        :data:`OVERLAP`. Holm's correction is over all comparisons of a kind with one way of reading. Systems are
+        compared if both are read as published, or both corrected.
+    """
+    places = study.ordered(system for system, _ in found)
+    keys = sorted(found, key=lambda key: places.index(key[0]))
+    sets = {key: occupations(found[key], signed) for key in keys}
+    asked = {key: frozenset(found[key].occupation) for key in keys}
+    rows = []
+    for (one, first), (other, second) in itertools.combinations(sets.items(), 2):
+        reading = study.READINGS[one[1]]
+        if one[0] != other[0] and reading == study.READINGS[other[1]]:
+            for case, pronoun_set in first:
+                facts = ("systems", reading, f"{one[0]} / {other[0]}", case, pronoun_set)
+                rows.append((*facts, first[case, pronoun_set], second[case, pronoun_set], asked[one] & asked[other]))
+    for (system, conversion), forms in sets.items():
+        known = asked[system, conversion]
+        pronoun_sets = list(dict.fromkeys(pronoun_set for _, pronoun_set in forms))
+        reading = study.READINGS[conversion]
+        for (a, b), pronoun_set in itertools.product(itertools.combinations(CASES, 2), pronoun_sets):
+            facts = ("cases", reading, system, f"{a} / {b}", pronoun_set)
+            rows.append((*facts, forms[a, pronoun_set], forms[b, pronoun_set], known))
+        for case, (a, b) in itertools.product(CASES, itertools.combinations(pronoun_sets, 2)):
+            facts = ("pronoun sets", reading, system, case, f"{a} / {b}")
+            rows.append((*facts, forms[case, a], forms[case, b], known))
+    table = pd.DataFrame([_compared(row, signed, empty) for row in rows], columns=OVERLAP[:-1])
+    table["p_holm"] = np.nan
+    for _, same in table.groupby(["comparison", "reading"], sort=False):
+        table.loc[same.index, "p_holm"] = statistics.holm(same.p_value)
+    return table
+
+
+def _compared(row, signed, empty):
+    *facts, first, second, asked = row
+    first, second = (_among(biased, asked, signed) for biased in (first, second))
+    expected, p = (np.nan, np.nan) if signed else overlap_by_chance(first, second, len(asked))
+    sizes = (len(first), len(second), len(first & second))
+    return (*facts, *sizes, jaccard(first, second, empty), expected, p)
+
+
+def _among(biased, asked, signed):
+    return frozenset(item for item in biased if (item[0] if signed else item) in asked)

@@ -9,6 +9,8 @@ import numpy as np
 import pandas as pd
 
 from scripts.core import statistics
+from scripts.core.errors import UserError
+from scripts.core.templates import read_tsv
 from scripts.winopron.lib import study
 
 FEWEST = 10
@@ -25,6 +27,40 @@ FEW = f"fewer than {FEWEST} occupations"
 NO_DIFFERENCE = "the same with both pronoun sets in every occupation"
 SAME_DIFFERENCE = "the same difference in every occupation"
 SAME_WOMEN = "the same share of women in every occupation"
+SHARES = ("occupation", "women", "year")
+"""``women``: percent of those who work in the occupation; ``year``: of the count."""
+
+
+def read_shares(path):
+    """Read the share of women in each occupation (templates/winopron/occupation_women.tsv; Rudinger et al. 2018).
+
+    Parameters
+    ----------
+    path : str or Path
+
+    Returns
+    -------
+    dict of str to float
+        Occupation to a share between 0 and 1, in the order of the file.
+
+    Raises
+    ------
+    UserError
+        For an occupation that is empty or appears twice, and a share that is no percentage.
+    """
+    shares = {}
+    for row, cells in read_tsv(path, SHARES):
+        where, name = f"{path}, row {row}", cells["occupation"]
+        if not name or name in shares:
+            raise UserError(f"{where}: the occupation '{name}' is empty or appears twice; keep one row of it")
+        try:
+            share = float(cells["women"]) / 100
+        except ValueError:
+            share = -1.0
+        if not 0 <= share <= 1:
+            raise UserError(f"{where}: women '{cells['women']}' is no percentage; write a number from 0 to 100")
+        shares[name] = share
+    return shares
 
 
 def differences(answers, women):
