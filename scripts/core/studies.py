@@ -49,7 +49,8 @@ class Result:
     params : dict
         Params by name: values or functions of wildcards.
     at : str or None
-        Where it is, below the folder of its kind and without suffix, with wildcards; None: ``{<part>}/<name>``.
+        Where it is, below the folder of its kind and without suffix, with wildcards; None: ``{<part>}/<name>``. Of an
+        analysis: the folder below that of the study's analyses; None: the part's, empty: none.
     made : list of dict or None
         Values of the wildcards for which this run makes it; None: every part of the run.
     constraints : dict
@@ -618,7 +619,8 @@ class Study:
         outputs = dict(zip([f"{kind}_tex" for kind in self._templates], self.section_files, strict=True))
         yield self._rule("section", "section", "section", self.section, outputs, given, environment="paper")
         for name, declared in self.analysis_rules.items():
-            stem = f"results/{self.name}/analysis/{declared.at or f'{{{self.part}}}'}"
+            folder = f"{{{self.part}}}" if declared.at is None else declared.at
+            stem = "/".join(filter(None, [f"results/{self.name}/analysis", folder]))
             outputs = {}
             for output in declared.outputs or (name,):
                 bare, dot, suffix = output.partition(".")

@@ -16,7 +16,6 @@ from scripts.core.templates import CASES, read_tsv
 from scripts.winopron.lib import study
 from scripts.winopron.lib.templates import PRONOUN
 
-CASE_LABELS = {"nominative": "nom.", "accusative": "acc.", "possessive": "poss."}
 INTERVAL = "95 % interval"
 LINE, SIZE = 0.128, 7
 """Height of a line of text in inches, size of its type in points."""
@@ -103,7 +102,7 @@ def label_cases(axes, number, short):
         Whether there is room for abbreviations alone.
     """
     across = axes.shape[1]
-    labels = [CASE_LABELS[case] for case in CASES] if short else CASES
+    labels = [study.CASE_LABELS[case] for case in CASES] if short else CASES
     for place, ax in enumerate(axes.flat):
         ax.set_visible(place < number)
         ax.set_xticks(range(len(CASES)), labels)

@@ -8,6 +8,7 @@ SETS = {"replica": "this project's templates", "official": "WinoPron", "winogend
 WINOGENDER = "winogender"
 ENTITIES = {"double": "two people", "single": "one person"}
 """Kinds of sentences to their labels."""
+CASE_LABELS = {"nominative": "nom.", "accusative": "acc.", "possessive": "poss."}
 WINOGENDER_SETS = ("he/him/his", "she/her/her", "they/them/their")
 """Pronoun sets of Winogender Schemas, which the study's values on them are over."""
 MASCULINE, FEMININE = WINOGENDER_SETS[:2]
@@ -77,6 +78,26 @@ def system_label(facts):
     'BERT-base, n-CDA'
     """
     return facts["label"] + ("" if facts["debiasing"] == "none" else f", {facts['debiasing']}")
+
+
+def systems(folder, rules, run, given):
+    """Return every system with clusters of a set of instances: label, ways of reading (``conversions``) and file.
+
+    Parameters
+    ----------
+    folder : str
+        With the clusters of this run.
+    rules : dict of str to str
+        Rules that stand in for a system, to their labels.
+    run : dict of str to dict
+        Systems of the run, to their facts in the registry; those that the authors had are read in their way as well.
+    given : list of dict
+        Entries of ``winopron.clusters`` in the configuration.
+    """
+    found = [(name, label, [CORRECTED]) for name, label in rules.items()]
+    found += [(name, system_label(facts), conversions(facts["architecture"])) for name, facts in run.items()]
+    made = [{"system": label, "conversions": ways, "file": f"{folder}/{name}.jsonl"} for name, label, ways in found]
+    return made + [entry | {"conversions": [CORRECTED, entry["conversion"]]} for entry in given]
 
 
 def check_systems(names, systems):

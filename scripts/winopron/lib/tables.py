@@ -20,7 +20,6 @@ SPREAD = {
 """Sources of variance to what the table calls them."""
 PAIRINGS = {SINGLE: "each", POOLED: "all together"}
 """How the consistency of prompted systems is counted, to what the table calls it."""
-SHORT = {"nominative": "nom.", "accusative": "acc.", "possessive": "poss."}
 MOST_OCCUPATIONS = 4
 """Up to this many biased occupations of a form are printed; the CSV has all."""
 
@@ -305,7 +304,7 @@ def overlaps(overlap, comparison):
             {
                 "Reading": row.reading,
                 "System": row.system,
-                "Case": ", ".join(SHORT[case] for case in row.case.split(" / ")),
+                "Case": ", ".join(study.CASE_LABELS[case] for case in row.case.split(" / ")),
                 "Pronoun set": ", ".join(name.partition("/")[0] for name in row.pronoun_set.split(" / ")),
                 "Sizes": f"{row.first}, {row.second}",
                 "Jaccard": number(row.jaccard, 2),
