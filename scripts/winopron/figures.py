@@ -27,12 +27,10 @@ def select_accuracy(metrics, templates):
     return frame[frame.system.map(study.by_likelihood) == (frame.pronoun_set == ANY)].reset_index(drop=True)
 
 
-def _accuracy_panels(frame):
+def _accuracy_panels(frame) -> tuple:
     """Return the panels of accuracies: one of every system, and one of all that resolve by likelihood.
 
-    Returns
-    -------
-    tuple
+    Returns:
         Title to looks with their rows; looks of pronoun sets; looks of systems that resolve by likelihood.
     """
     alone = [name for name in study.ordered(frame.system) if not study.by_likelihood(name)]

@@ -1,4 +1,7 @@
-"""The tables of WinoPron, each by the function of its rule."""
+"""The tables of WinoPron, each by the function of its rule.
+
+Cells are written as they are printed (LaTeX and CSV); full precision is in the tidy tables that they are made from.
+"""
 
 import pandas as pd
 
@@ -26,10 +29,7 @@ def table_biased_occupations(*, biased_occupations: str, bias: str, tex: str, cs
 
 
 def table_consistency(*, metrics: str, tex: str, csv: str, templates: str):
-    """Tabulate both consistencies beside chance (paper Table 3).
-
-    Write the cells as printed (LaTeX and CSV); full precision is in ``metrics``.
-    """
+    """Tabulate both consistencies beside chance (paper Table 3)."""
     cells = tables.consistency(tables.of_set(study.read_table(metrics), templates))
     tables.write(tex, csv, cells, 3, ["System"], "No system was run.", cells[cells.Reading == "corrected"])
 
@@ -46,48 +46,33 @@ def table_counts(*, instances: list, tex: str, csv: str, sets: list):
 
 
 def table_f1(*, metrics: str, tex: str, csv: str, templates: str):
-    """Tabulate F1 by case and by pronoun set (paper Table 8).
-
-    Write the cells of all systems (CSV) and of all but rules (LaTeX); full precision is in ``metrics``.
-    """
+    """Tabulate F1 by case and by pronoun set (paper Table 8)."""
     cells = tables.split(tables.of_set(study.read_table(metrics), templates), "f1")
     tables.write(tex, csv, cells, 2, ["Sentences", "Split"], "No system was run.", tables.printed_split(cells))
 
 
 def table_overlap_cases(*, overlap: str, tex: str, csv: str, templates: str):
-    """Tabulate how alike the biased occupations of two cases are (paper Table 6), beside chance.
-
-    Write the cells as printed (LaTeX and CSV); full precision is in ``overlap``.
-    """
+    """Tabulate how alike the biased occupations of two cases are (paper Table 6), beside chance."""
     rows = study.read_table(overlap)
     cells = tables.overlaps(rows[rows.templates == templates], "cases")
     tables.write(tex, csv, cells, 4, ["System", "Case", "Pronoun set"], "No system has biased occupations.")
 
 
 def table_overlap_systems(*, overlap: str, tex: str, csv: str, templates: str):
-    """Tabulate how alike the biased occupations of two systems are (paper Table 5), beside chance.
-
-    Write the cells as printed (LaTeX and CSV); full precision is in ``overlap``.
-    """
+    """Tabulate how alike the biased occupations of two systems are (paper Table 5), beside chance."""
     rows = study.read_table(overlap)
     cells = tables.overlaps(rows[rows.templates == templates], "systems")
     tables.write(tex, csv, cells, 4, ["System", "Case", "Pronoun set"], "No system has biased occupations.")
 
 
 def table_performance(*, metrics: str, tex: str, csv: str, templates: str):
-    """Tabulate F1 beside that on Winogender Schemas (paper Table 2).
-
-    Write the cells as printed (LaTeX and CSV); full precision is in ``metrics``.
-    """
+    """Tabulate F1 beside that on Winogender Schemas (paper Table 2)."""
     cells = tables.performance(study.read_table(metrics), templates)
     tables.write(tex, csv, cells, 2, ["System"], "No system was run.")
 
 
 def table_precision(*, metrics: str, tex: str, csv: str, templates: str):
-    """Tabulate precision by case and by pronoun set (paper Table 9).
-
-    Write the cells of all systems (CSV) and of all but rules (LaTeX); full precision is in ``metrics``.
-    """
+    """Tabulate precision by case and by pronoun set (paper Table 9)."""
     cells = tables.split(tables.of_set(study.read_table(metrics), templates), "precision")
     tables.write(tex, csv, cells, 2, ["Sentences", "Split"], "No system was run.", tables.printed_split(cells))
 
@@ -108,28 +93,19 @@ def table_prompts(*, prompt_templates: str, tex: str, csv: str, chosen: str | li
 
 
 def table_readings(*, metrics: str, tex: str, csv: str, templates: str):
-    """Tabulate what the corrected reading of a system's outputs changes (not in the paper).
-
-    Write the cells as printed (LaTeX and CSV); full precision is in ``metrics``.
-    """
+    """Tabulate what the corrected reading of a system's outputs changes (not in the paper)."""
     cells = tables.readings(tables.of_set(study.read_table(metrics), templates))
     tables.write(tex, csv, cells, 2, ["System", "Sentences"], "No system of this run is read in two ways.")
 
 
 def table_recall(*, metrics: str, tex: str, csv: str, templates: str):
-    """Tabulate recall by case and by pronoun set (paper Table 10).
-
-    Write the cells of all systems (CSV) and of all but rules (LaTeX); full precision is in ``metrics``.
-    """
+    """Tabulate recall by case and by pronoun set (paper Table 10)."""
     cells = tables.split(tables.of_set(study.read_table(metrics), templates), "recall")
     tables.write(tex, csv, cells, 2, ["Sentences", "Split"], "No system was run.", tables.printed_split(cells))
 
 
 def table_variance(*, variance: str, tex: str, csv: str, templates: str):
-    """Tabulate how far accuracy spreads over templates and over ways of asking (not in the paper).
-
-    Write the cells as printed (LaTeX and CSV); full precision is in ``variance``.
-    """
+    """Tabulate how far accuracy spreads over templates and over ways of asking (not in the paper)."""
     rows = study.read_table(variance)
     cells = tables.variance(rows[rows.templates == templates])
     tables.write(tex, csv, cells, 2, ["System", "Sentences"], "No system is asked in several ways.")
@@ -173,7 +149,7 @@ def published_vs_ours(
     """
     printed = read_published(published, mapping, study_models)
     measured, overlaps, sizes = (study.read_table(path) for path in (metrics, overlap, counts))
-    tables = {
+    compared = {
         name: {
             "analysis/metrics.csv": comparable_metrics(measured, name, printed.models),
             "analysis/overlap.csv": comparable_overlaps(overlaps, name),
@@ -185,7 +161,7 @@ def published_vs_ours(
     write_published(
         "winopron",
         printed,
-        tables,
+        compared,
         every_set,
         excluded=demonstration(models),
         obstacles=dict.fromkeys(("coreference", "prompting"), reason),
@@ -196,24 +172,18 @@ def published_vs_ours(
     )
 
 
-def comparable_metrics(table, templates, models):
+def comparable_metrics(table: pd.DataFrame, templates: str, models: pd.DataFrame) -> pd.DataFrame:
     """Return the metrics of a template set and of Winogender Schemas, and the difference between their F1.
 
     Each system is there once, as its authors read it.
 
-    Parameters
-    ----------
-    table : DataFrame
-        Of ``metrics.csv``.
-    templates : str
-    models : DataFrame
-        Of :func:`scripts.core.paper.published.read_models`.
+    Args:
+        table: Of ``metrics.csv``.
+        models: Of :func:`scripts.core.paper.published.read_models`.
 
-    Returns
-    -------
-    DataFrame
-        With ``model`` (a system's name among the study's models, else its own) and ``data`` (``WP``, ``WS``, or
-        ``WP - WS``, which has no interval); prompts are taken together.
+    Returns:
+        With ``model`` (a system's name among the study's models, else its own) and ``data`` (``WP``, ``WS``, or ``WP -
+        WS``, which has no interval); prompts are taken together.
     """
     names = dict(zip(models.label, models.model, strict=True))
     rows = study.as_published(table[table.pairing != SINGLE])

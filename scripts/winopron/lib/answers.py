@@ -4,6 +4,7 @@ Words and clusters are read as the authors' code reads them, with which the publ
 """
 
 import re
+from pathlib import Path
 
 import pandas as pd
 
@@ -35,70 +36,54 @@ SCORINGS = {FULL: "log_probability", PARTIAL: "continuation_log_probability"}
 """What the label of a system ends with to the column of scores that it goes by."""
 
 
-def named(text, people):
+def named(text: str, people: dict[str, str]) -> str | None:
     """Return whom an answer names, as the authors' code does: tokens in lower case without quotes and stops.
 
-    Parameters
-    ----------
-    text : str
-    people : dict of str to str
-        ``occupation`` and ``participant`` to their words.
+    Args:
+        people: ``occupation`` and ``participant`` to their words.
 
-    Returns
-    -------
-    str or None
+    Returns:
         The key of the one person whose word is among the tokens; None if there is none or both are.
 
-    Examples
-    --------
-    >>> people = {"occupation": "baker", "participant": "customer"}
-    >>> named("The Baker.", people), named("the baker, not the customer", people), named("the baker, surely", people)
-    ('occupation', 'participant', None)
+    Examples:
+        >>> people = {"occupation": "baker", "participant": "customer"}
+        >>> [named(text, people) for text in ("The Baker.", "the baker, not the customer", "the baker, surely")]
+        ['occupation', 'participant', None]
     """
     removed = str.maketrans("", "", QUOTES_AND_STOPS)
     return _only(set(text.lower().translate(removed).split()), people)
 
 
-def named_corrected(text, people):
+def named_corrected(text, people) -> str | None:
     """Return whom an answer names, whatever marks, possessive endings and capitals stand around the word.
 
-    Returns
-    -------
-    str or None
+    Returns:
         As :func:`named`.
 
-    Examples
-    --------
-    >>> people = {"occupation": "baker", "participant": "customer"}
-    >>> named_corrected("the baker, surely", people), named_corrected("The baker's hat!", people)
-    ('occupation', 'occupation')
-    >>> named_corrected("the baker, not the customer", people) is None
-    True
+    Examples:
+        >>> people = {"occupation": "baker", "participant": "customer"}
+        >>> named_corrected("the baker, surely", people), named_corrected("The baker's hat!", people)
+        ('occupation', 'occupation')
+        >>> named_corrected("the baker, not the customer", people) is None
+        True
     """
     return _only(set(re.findall(r"[^\W_]+(?:-[^\W_]+)*", re.sub(r"['’]s?\b", " ", text.lower()))), people)
 
 
-def read(path, instances):
+def read(path: str | Path, instances: pd.DataFrame) -> pd.DataFrame:
     """Read answers that somebody's system gave in words.
 
-    Parameters
-    ----------
-    path : str or Path
-        CSV with :data:`COLUMNS`; an empty cell is an empty answer.
-    instances : DataFrame
-        Of :mod:`scripts.winopron.lib.instances`.
+    Args:
+        path: CSV with :data:`COLUMNS`; an empty cell is an empty answer.
+        instances: Of :mod:`scripts.winopron.lib.instances`.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``conversion`` (one of :data:`READINGS`), ``prompt``, ``variant``, ``instance_id``, ``prediction``; for each
         reading the rows of the file in their order.
 
-    Raises
-    ------
-    UserError
-        If the file cannot be read or lacks a column, an instance is unknown, asked twice with the same prompt and
-        variant, or not asked with one that others were asked with. The message names file and row.
+    Raises:
+        UserError: If the file cannot be read or lacks a column, an instance is unknown, asked twice with the same
+            prompt and variant, or not asked with one that others were asked with. The message names file and row.
     """
     table = files.read_sheet(path, COLUMNS[0])
     missing = [name for name in COLUMNS if name not in table]
@@ -128,19 +113,14 @@ def read(path, instances):
     return readings(table, people)
 
 
-def readings(table, people):
+def readings(table: pd.DataFrame, people: dict[str, dict]) -> pd.DataFrame:
     """Return whom answers name, in both ways of reading them.
 
-    Parameters
-    ----------
-    table : DataFrame
-        ``instance_id``, ``prompt``, ``variant``, ``answer_text``.
-    people : dict of str to dict
-        Instance to people, as :func:`named` takes them.
+    Args:
+        table: ``instance_id``, ``prompt``, ``variant``, ``answer_text``.
+        people: Instance to people, as :func:`named` takes them.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         As of :func:`read`.
     """
     ways = {"published": named, "corrected": named_corrected}
@@ -159,27 +139,18 @@ def readings(table, people):
     )[["conversion", "prompt", "variant", "instance_id", "prediction"]]
 
 
-def of_model(path, model, prompts, instances):
+def of_model(path: str | Path, model: str, prompts: pd.DataFrame, instances: pd.DataFrame) -> pd.DataFrame:
     """Read what a model of the registry answered to prompts about one set of instances.
 
-    Parameters
-    ----------
-    path : str or Path
-        Its answers (``rules/prompting.smk``).
-    model : str
-    prompts : DataFrame
-        All prompts of the file of prompts; those about other instances are left out.
-    instances : DataFrame
+    Args:
+        path: Its answers (``rules/prompting.smk``).
+        prompts: All prompts of the file of prompts; those about other instances are left out.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         As of :func:`read`.
 
-    Raises
-    ------
-    UserError
-        If the answers are not those to the prompts.
+    Raises:
+        UserError: If the answers are not those to the prompts.
     """
     answered = model_outputs.read_answers(path, model, prompts)[["text_id", "answer"]]
     asked = prompts[prompts.instance_id.isin(instances.instance_id)].merge(
@@ -198,43 +169,29 @@ def _only(words, people):
     return found[0] if len(found) == 1 else None
 
 
-def read_clusters(path, instances, conversion):
+def read_clusters(path: str | Path, instances: pd.DataFrame, conversion: str) -> pd.DataFrame:
     """Read a system's clusters (the format of :mod:`scripts.core.coreference`) and convert them.
 
-    Parameters
-    ----------
-    path : str or Path
-    instances : DataFrame
-        Of :mod:`scripts.winopron.lib.instances`, in their order.
-    conversion : str
-        One of :data:`CONVERSIONS`.
+    Args:
+        instances: Of :mod:`scripts.winopron.lib.instances`, in their order.
+        conversion: One of :data:`CONVERSIONS`.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         As of :func:`convert`.
 
-    Raises
-    ------
-    UserError
-        If the file is not as described there, or has clusters of other texts.
+    Raises:
+        UserError: If the file is not as described there, or has clusters of other texts.
     """
     return convert(coreference.read(path, texts(instances)), instances, conversion)
 
 
-def convert(documents, instances, conversion):
+def convert(documents, instances: pd.DataFrame, conversion: str) -> pd.DataFrame:
     """Return whom each document's clusters name.
 
-    Parameters
-    ----------
-    documents : dict of str to scripts.core.coreference.Document
-        By instance.
-    instances : DataFrame
-    conversion : str
+    Args:
+        documents: :class:`scripts.core.coreference.Document` by instance.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``instance_id``, ``prediction`` (``occupation``, ``participant`` or None), in the order of ``instances``.
     """
     predictions, before = [], None
@@ -295,32 +252,23 @@ def _first_mention(document, row, before):
     return before
 
 
-def by_likelihood(scores, selected, sentences, column):
+def by_likelihood(scores: pd.DataFrame, selected: pd.DataFrame, sentences: pd.DataFrame, column: str) -> pd.DataFrame:
     """Return whom a model takes in every sentence of the templates that it scored: the person of the likelier sentence.
 
     Trinh and Le (2018) resolve Winograd schemas so, by the likelihood of the whole sentence (full scoring) or of what
     follows the person alone (partial scoring). The study does neither. The model never reads the pronoun, so that what
     it takes is the same for all pronoun sets.
 
-    Parameters
-    ----------
-    scores : DataFrame
-        Of :func:`scripts.core.model_outputs.read_scores`.
-    selected : DataFrame
-        Of :func:`scripts.winopron.lib.instances.to_score`.
-    sentences : DataFrame
-    column : str
-        Of ``scores``: one of :data:`SCORINGS`.
+    Args:
+        scores: Of :func:`scripts.core.model_outputs.read_scores`.
+        selected: Of :func:`scripts.winopron.lib.instances.to_score`.
+        column: Of ``scores``: one of :data:`SCORINGS`.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``instance_id`` (of ``sentences``), ``prediction``; equal likelihoods go to the occupation.
 
-    Raises
-    ------
-    UserError
-        If a template is none of ``sentences``, or a score is missing.
+    Raises:
+        UserError: If a template is none of ``sentences``, or a score is missing.
     """
     strange = next((name for name in selected.template if name not in set(sentences.template)), None)
     if strange is not None:

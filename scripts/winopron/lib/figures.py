@@ -31,10 +31,8 @@ LETTERS = "abcdefghijklmnop"
 def rows(table, templates, **levels):
     """Return the rows of one template set that have the given levels, read in the corrected way.
 
-    Raises
-    ------
-    UserError
-        If there is none.
+    Raises:
+        UserError: If there is none.
     """
     chosen = study.corrected(table[table.templates == templates])
     for column, value in levels.items():
@@ -91,15 +89,12 @@ def panels(number):
     return -(-number // columns), columns
 
 
-def label_cases(axes, number, short):
+def label_cases(axes, number: int, short: bool):
     """Write the cases under every panel with none below it, and hide the places that ``number`` panels leave empty.
 
-    Parameters
-    ----------
-    axes : ndarray of matplotlib.axes.Axes, shape (rows, columns)
-    number : int
-    short : bool
-        Whether there is room for abbreviations alone.
+    Args:
+        axes: Array of rows and columns of axes.
+        short: Whether there is room for abbreviations alone.
     """
     across = axes.shape[1]
     labels = [study.CASE_LABELS[case] for case in CASES] if short else CASES
@@ -110,18 +105,14 @@ def label_cases(axes, number, short):
 
 
 @plotting.style()
-def sentences(frame):
+def sentences(frame: pd.DataFrame):
     """Draw sentences in a box for each part: the person meant is bold, the pronoun in italics.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Columns :data:`COLUMNS`.
+    Args:
+        frame: Columns :data:`COLUMNS`.
 
-    Returns
-    -------
-    matplotlib.figure.Figure
-        As wide as a column.
+    Returns:
+        A figure as wide as a column.
     """
     width = plotting.COLUMN - 0.06
     parts = [(head, [laid_out(row, width - INDENT - 2 * MARGIN) for row in rows.itertuples()], list(rows.label))
@@ -152,20 +143,15 @@ def sentences(frame):
     return drawn
 
 
-def laid_out(row, width):
+def laid_out(row, width: float):
     """Return the lines of a sentence that fit a width.
 
-    Parameters
-    ----------
-    row : namedtuple
-        ``before``, ``pronoun``, ``after``, ``means``.
-    width : float
-        Inches.
+    Args:
+        row: With ``before``, ``pronoun``, ``after``, ``means``.
+        width: Inches.
 
-    Returns
-    -------
-    list of list of (float, str, dict)
-        For each word its place in inches from the left, and its font.
+    Returns:
+        Of each line the words, each with its place in inches from the left and its font.
     """
     marked = [(word, {"fontweight": "bold"} if word.rstrip(",.") in _named(row.means) else {}) for word in
               row.before.split()]  # fmt: skip
@@ -195,18 +181,14 @@ def _width(text, font):
     return TextPath((0, 0), text, size=SIZE, prop=properties).get_extents().x1 / 72
 
 
-def read_problems(path):
+def read_problems(path) -> list[dict]:
     """Return the made-up sentences with the problems of Winogender Schemas (section 3.1), in the order of the file.
 
-    Returns
-    -------
-    list of dict
+    Returns:
         :data:`PROBLEM_COLUMNS`, and ``row``, the line in the file.
 
-    Raises
-    ------
-    UserError
-        If the file cannot be read, or a sentence lacks the slot.
+    Raises:
+        UserError: If the file cannot be read, or a sentence lacks the slot.
     """
     rows = []
     for row, cells in read_tsv(path, PROBLEM_COLUMNS):
@@ -216,20 +198,15 @@ def read_problems(path):
     return rows
 
 
-def problems(faulty, instances):
+def problems(faulty: list[dict], instances: pd.DataFrame) -> pd.DataFrame:
     """Return faulty sentences beside the templates of the same people and case (Figure 1).
 
-    Parameters
-    ----------
-    faulty : list of dict
-        Of :func:`read_problems`.
-    instances : DataFrame
-        About two people. Sentences have *they* as their pronoun if the run has it, else its last set.
+    Args:
+        faulty: Of :func:`read_problems`.
+        instances: About two people. Sentences have *they* as their pronoun if the run has it, else its last set.
 
-    Returns
-    -------
-    DataFrame of str
-        :data:`COLUMNS`; labels are :data:`FAULTY` and :data:`HERE`.
+    Returns:
+        As text: :data:`COLUMNS`; labels are :data:`FAULTY` and :data:`HERE`.
     """
     shown = next((name for name in instances.pronoun_set if name.startswith("they/")), instances.pronoun_set.iloc[-1])
     right = instances[instances.pronoun_set == shown].set_index(["occupation", "case", "answer"])

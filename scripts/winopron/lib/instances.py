@@ -12,6 +12,7 @@ carries answers over from row to row depends on this order (:mod:`scripts.winopr
 """
 
 import re
+from collections.abc import Sequence
 
 import pandas as pd
 
@@ -19,35 +20,28 @@ from scripts.core import options
 from scripts.core.errors import UserError
 from scripts.core.instances import content_id
 from scripts.core.templates import label
-from scripts.winopron.lib.templates import ANSWERS, PRONOUN
+from scripts.winopron.lib.templates import ANSWERS, PRONOUN, Templates
 
 PLURAL_FORMS = {"was": "were", "is": "are", "has": "have", "does": "do"}
 """Verb forms directly after a nominative to those that *they* takes. WinoPron has none of them; of the 120 templates of
 Winogender Schemas 17 have *was*, and their authors and WinoPron's write *they were*."""
 
 
-def build(templates, entities, pronouns, pronoun_rows=None):
+def build(
+    templates: Templates, entities: str, pronouns: dict[str, dict], pronoun_rows: dict[str, int] | None = None
+) -> pd.DataFrame:
     """Return the instances of one template set.
 
-    Parameters
-    ----------
-    templates : Templates
-    entities : str
-        ``double`` or ``single``.
-    pronouns : dict of str to dict
-        The sets of the run to their forms, in order. Two may share some of their forms.
-    pronoun_rows : dict of str to int, optional
-        The line of each set in its file.
+    Args:
+        entities: ``double`` or ``single``.
+        pronouns: The sets of the run to their forms, in order. Two may share some of their forms.
+        pronoun_rows: The line of each set in its file.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         As the module says; templates times pronoun sets rows.
 
-    Raises
-    ------
-    UserError
-        If the set has no such sentences, or a sentence lacks a slot or a person.
+    Raises:
+        UserError: If the set has no such sentences, or a sentence lacks a slot or a person.
     """
     partners = _partners(templates.rows)
     rows = []
@@ -97,21 +91,16 @@ def build(templates, entities, pronouns, pronoun_rows=None):
     return frame
 
 
-def agreed(after, case, forms):
+def agreed(after: str, case: str, forms: dict):
     """Return what follows the pronoun, with the verb in the form that *they* takes.
 
-    Parameters
-    ----------
-    after : str
-        Of a template with *was* or another verb in the singular directly after the slot, or with none.
-    case : str
-    forms : dict
-        Of the pronoun set.
+    Args:
+        after: Of a template with *was* or another verb in the singular directly after the slot, or with none.
+        forms: Of the pronoun set.
 
-    Examples
-    --------
-    >>> agreed(" was late.", "nominative", {"nominative": "they"})
-    ' were late.'
+    Examples:
+        >>> agreed(" was late.", "nominative", {"nominative": "they"})
+        ' were late.'
     """
     if case != "nominative" or forms["nominative"] != "they":
         return after
@@ -137,19 +126,14 @@ def texts(instances):
     return dict(zip(instances.instance_id, instances.text, strict=True))
 
 
-def to_score(sentences, pairs):
+def to_score(sentences: pd.DataFrame, pairs: Sequence[str]) -> pd.DataFrame:
     """Return what models score: each template with a slot in place of the pronoun, and both people as options.
 
-    Parameters
-    ----------
-    sentences : DataFrame
-        Instances about two people.
-    pairs : sequence of str
-        The pairs of people whose templates are scored.
+    Args:
+        sentences: Instances about two people.
+        pairs: The pairs of people whose templates are scored.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``instance_id``, ``text`` with the slot, ``options`` (*the baker*, *the customer*; possessive *the baker's*),
         ``template``, ``case``, ``occupation``, ``participant``, ``answer``, ``pair`` and the lines of the template
         files, in the order of the text.
@@ -185,16 +169,10 @@ def _follows(text, forms):
     return (f" they {plural}" in text for plural in forms.values())
 
 
-def questions(instances):
+def questions(instances: pd.DataFrame) -> pd.DataFrame:
     """Return what annotators are asked (Appendix C.1.2): whether the pronoun refers to each person.
 
-    Parameters
-    ----------
-    instances : DataFrame
-
-    Returns
-    -------
-    DataFrame
+    Returns:
         One item (:mod:`scripts.core.annotation`) for each person that a sentence names. A sentence is right if the
         pronoun refers to the one person and not to the other.
     """

@@ -80,25 +80,16 @@ class Templates:
         return named
 
 
-def read_replica(sentences, occupations):
+def read_replica(sentences: str | Path, occupations: str | Path) -> Templates:
     """Read this project's sentences.
 
-    Parameters
-    ----------
-    sentences : str or Path
-        Columns :data:`COLUMNS`; the case is one of ``CASES``, the answer one of :data:`ANSWERS`.
-    occupations : str or Path
-        Columns occupation, participant.
+    Args:
+        sentences: Columns :data:`COLUMNS`; the case is one of ``CASES``, the answer one of :data:`ANSWERS`.
+        occupations: Columns occupation, participant.
 
-    Returns
-    -------
-    Templates
-
-    Raises
-    ------
-    UserError
-        If a file cannot be read, names an unknown word, or has no sentence for an occupation. Everything else that
-        can be wrong is left to :func:`check`.
+    Raises:
+        UserError: If a file cannot be read, names an unknown word, or has no sentence for an occupation. Everything
+            else that can be wrong is left to :func:`check`.
     """
     participants = read_occupations(occupations)
     rows = []
@@ -117,26 +108,18 @@ def read_replica(sentences, occupations):
     return Templates("replica", str(sentences), tuple(rows), str(occupations), lines)
 
 
-def read_official(archive, password=_PASSWORD):
+def read_official(archive: str | Path | bytes, password: bytes = _PASSWORD) -> Templates:
     """Read the authors' templates from their password-protected archive, in memory.
 
     Their sentences are never written in plain text: not to disk, not to logs, not into messages.
 
-    Parameters
-    ----------
-    archive : str, Path or bytes
-        ``data.zip`` of the authors' repository.
-    password : bytes
-        As printed in the authors' README.
+    Args:
+        archive: ``data.zip`` of the authors' repository.
+        password: As printed in the authors' README.
 
-    Returns
-    -------
-    Templates
-
-    Raises
-    ------
-    UserError
-        If the archive is missing or damaged or has another password, or if a column, a case or an answer is unknown.
+    Raises:
+        UserError: If the archive is missing or damaged or has another password, or if a column, a case or an answer is
+            unknown.
     """
     name = "data.zip" if isinstance(archive, bytes) else str(archive)
     (content,) = archives.zip_members(archive, [_MEMBER], password, name)
@@ -152,23 +135,15 @@ def read_official(archive, password=_PASSWORD):
     return Templates("official", file, tuple(rows))
 
 
-def read_winogender(path):
+def read_winogender(path: str | Path) -> Templates:
     """Read the templates of Winogender Schemas, which have no sentences about one person.
 
-    Parameters
-    ----------
-    path : str or Path
-        ``data/templates.tsv`` of the repository of Winogender Schemas; WinoPron's authors have the same file in their
-        archive.
+    Args:
+        path: ``data/templates.tsv`` of the repository of Winogender Schemas; WinoPron's authors have the same file in
+            their archive.
 
-    Returns
-    -------
-    Templates
-
-    Raises
-    ------
-    UserError
-        If the file cannot be read, or a row has no pronoun slot or an unknown answer.
+    Raises:
+        UserError: If the file cannot be read, or a row has no pronoun slot or an unknown answer.
     """
     rows = []
     for row, cells in read_tsv(path, WINOGENDER_COLUMNS):
@@ -228,21 +203,15 @@ _AFTER_ACCUSATIVE = _words_of(
 )
 
 
-def check(templates, pronouns, own=True):
+def check(templates: Templates, pronouns: dict[str, dict], own: bool = True):
     """Refuse a set of templates that breaks a rule.
 
-    Parameters
-    ----------
-    templates : Templates
-    pronouns : dict of str to dict
-        All pronoun sets of templates/pronouns.tsv; none of their forms may stand outside the slot.
-    own : bool
-        Whether to hold them to what this project asks of its own sentences besides (:func:`house_problems`).
+    Args:
+        pronouns: All pronoun sets of templates/pronouns.tsv; none of their forms may stand outside the slot.
+        own: Whether to hold them to what this project asks of its own sentences besides (:func:`house_problems`).
 
-    Raises
-    ------
-    UserError
-        Naming the file and every row, what is wrong and what to do.
+    Raises:
+        UserError: Naming the file and every row, what is wrong and what to do.
     """
     problems = [*structure_problems(templates.rows), *repeated(templates.rows)]
     forms = {form for forms in pronouns.values() for form in forms.values()} | OTHER_PRONOUNS

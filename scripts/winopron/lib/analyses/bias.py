@@ -29,27 +29,21 @@ slash between. ``first``, ``second``, ``common``: sizes of the sets and of what 
 both were asked about."""
 
 
-def pairs(answers):
+def pairs(answers: pd.DataFrame) -> pd.DataFrame:
     """Return what a system does with each template pair and pronoun set.
 
-    Parameters
-    ----------
-    answers : DataFrame
-        As of :mod:`scripts.winopron.lib.analyses.performance`, of one system and at most one prompt: two rows for each
-        template pair and pronoun set.
+    Args:
+        answers: As of :mod:`scripts.winopron.lib.analyses.performance`, of one system and at most one prompt: two rows
+            for each template pair and pronoun set.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``template_pair``, ``case``, ``pronoun_set``, ``occupation``, ``attempted`` (both sentences are resolved to a
         person), ``solved`` (both rightly), ``solvable`` (some pronoun set is solved in this template pair), ``bias``
-        (``positive`` or ``negative`` where both are resolved to the occupation or both to the participant in a
-        solvable pair, else None). A pair with both answers exchanged is attempted and neither solved nor biased.
+        (``positive`` or ``negative`` where both are resolved to the occupation or both to the participant in a solvable
+        pair, else None). A pair with both answers exchanged is attempted and neither solved nor biased.
 
-    Raises
-    ------
-    UserError
-        If a template pair does not have two answers for each pronoun set.
+    Raises:
+        UserError: If a template pair does not have two answers for each pronoun set.
     """
     if any(name in answers and answers[name].nunique() > 1 for name in PROMPT):
         raise UserError("bias is that of one prompt; choose one before it is computed")
@@ -73,19 +67,14 @@ def pairs(answers):
     return found
 
 
-def shares(found, draws=None, seed=None):
+def shares(found: pd.DataFrame, draws: int | None = None, seed: int | None = None) -> pd.DataFrame:
     """Return how biased each pronoun form is (Figure 5).
 
-    Parameters
-    ----------
-    found : DataFrame
-        Of :func:`pairs`, of one prompt or of several.
-    draws, seed : int, optional
-        Of the bootstrap over pairs of people.
+    Args:
+        found: Of :func:`pairs`, of one prompt or of several.
+        draws, seed: Of the bootstrap over pairs of people.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``case``, ``pronoun_set``, ``attempted``, ``attempted_solvable``, ``positive``, ``negative`` (numbers of
         template pairs), ``share_positive``, ``share_negative``, ``share_biased`` (of ``attempted_solvable``; missing
         where that is nothing) and, with ``draws``, the ends of the 95 % interval of each, ``<share>_low`` and
@@ -122,19 +111,14 @@ def _forms(facts):
     yield "all", "all", facts
 
 
-def occupations(found, signed):
+def occupations(found: pd.DataFrame, signed: bool) -> dict[tuple[str, str], frozenset]:
     """Return the biased occupations of each form (Table 4).
 
-    Parameters
-    ----------
-    found : DataFrame
-        Of :func:`pairs`.
-    signed : bool
-        Whether an occupation comes with the sign of its bias.
+    Args:
+        found: Of :func:`pairs`.
+        signed: Whether an occupation comes with the sign of its bias.
 
-    Returns
-    -------
-    dict of (str, str) to frozenset
+    Returns:
         Case and pronoun set to occupations, or to pairs of occupation and sign.
     """
     sets = {}
@@ -148,28 +132,22 @@ def occupations(found, signed):
 def jaccard(first, second, empty):
     """Return the Jaccard index of two sets (Jaccard 1912); of two empty ones it is ``empty``.
 
-    Examples
-    --------
-    >>> jaccard({"cook", "clerk"}, {"clerk", "nurse"}, 0.0)
-    0.3333333333333333
+    Examples:
+        >>> jaccard({"cook", "clerk"}, {"clerk", "nurse"}, 0.0)
+        0.3333333333333333
     """
     union = first | second
     return len(first & second) / len(union) if union else empty
 
 
-def overlap_by_chance(first, second, number):
+def overlap_by_chance(first: frozenset[str], second: frozenset[str], number: int) -> tuple[float, float]:
     """Return how alike two sets of these sizes are that are drawn at random, and how often they are as alike as these.
 
-    Parameters
-    ----------
-    first, second : frozenset of str
-        Occupations, without signs.
-    number : int
-        How many occupations there are.
+    Args:
+        first, second: Occupations, without signs.
+        number: How many occupations there are.
 
-    Returns
-    -------
-    tuple of float
+    Returns:
         Expected Jaccard index and the probability of an overlap as large as theirs or larger, both exact
         (hypergeometric); NaN where one of the sets is empty, so that no other overlap is possible.
     """
@@ -184,25 +162,19 @@ def overlap_by_chance(first, second, number):
     return float(expected), float(hypergeom(number, *sizes).sf(len(first & second) - 1))
 
 
-def overlaps(found, signed, empty):
+def overlaps(found: dict[tuple[str, str], pd.DataFrame], signed: bool, empty: float) -> pd.DataFrame:
     """Return how alike the biased occupations of two systems, cases or pronoun sets are, beside chance (Tables 5, 6).
 
     The study gives the Jaccard index alone. How large it would be if both sets were drawn at random from the
     occupations follows from their sizes (:func:`overlap_by_chance`).
 
-    Parameters
-    ----------
-    found : dict of (str, str) to DataFrame
-        System and way of reading to :func:`pairs`.
-    signed : bool
-        Whether an occupation is the same only with the same sign of bias. Chance is that of sets without signs, so
-        that with signs it is missing.
-    empty : float
-        The Jaccard index of two empty sets.
+    Args:
+        found: System and way of reading to :func:`pairs`.
+        signed: Whether an occupation is the same only with the same sign of bias. Chance is that of sets without signs,
+            so that with signs it is missing.
+        empty: The Jaccard index of two empty sets.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         :data:`OVERLAP`. Holm's correction is over all comparisons of a kind with one way of reading. Systems are
         compared if both are read as published, or both corrected.
     """

@@ -20,46 +20,36 @@ TEMPLATES, WAYS, TOGETHER, DIFFERENCE = "templates", "ways of asking", "both tog
 SOURCES = (TEMPLATES, WAYS, TOGETHER, DIFFERENCE)
 
 
-def chance(metric, pronoun_sets, prompts=1):
+def chance(metric: str, pronoun_sets: int, prompts: int = 1):
     """Return the share of groups that a fair coin resolves: one for each sentence, or for each template.
 
-    Parameters
-    ----------
-    metric : str
-        One of :data:`GROUPS`.
-    pronoun_sets : int
-        How many the system tells apart: 1 for one that does not read the pronoun, and gives them all the same answer.
-    prompts : int
-        How many prompts a group takes together. The paper's chance levels (6.25 and 25 percent) are those of one; its
-        values for prompted models take all thirty together, for which chance is next to nothing.
+    Args:
+        metric: One of :data:`GROUPS`.
+        pronoun_sets: How many the system tells apart: 1 for one that does not read the pronoun, and gives them all the
+            same answer.
+        prompts: How many prompts a group takes together. The paper's chance levels (6.25 and 25 percent) are those of
+            one; its values for prompted models take all thirty together, for which chance is next to nothing.
 
-    Examples
-    --------
-    >>> chance("pronoun_consistency", 4), chance("disambiguation_consistency", 4)
-    (0.0625, 0.25)
-    >>> chance("pronoun_consistency", 1)
-    0.5
+    Examples:
+        >>> chance("pronoun_consistency", 4), chance("disambiguation_consistency", 4)
+        (0.0625, 0.25)
+        >>> chance("pronoun_consistency", 1)
+        0.5
     """
     members = pronoun_sets if metric == "pronoun_consistency" else 2
     return 0.5 ** (members * prompts)
 
 
-def groups(answers, metric, by_prompt=False):
+def groups(answers: pd.DataFrame, metric: str, by_prompt: bool = False):
     """Return every group with its pair of people and whether all of its answers are right.
 
-    Parameters
-    ----------
-    answers : DataFrame
-        As of :mod:`scripts.winopron.lib.analyses.performance`; prompted models have the columns ``prompt`` and
-        ``variant``.
-    metric : str
-    by_prompt : bool
-        Whether each prompt and variant has groups of its own.
+    Args:
+        answers: As of :mod:`scripts.winopron.lib.analyses.performance`; prompted models have the columns ``prompt`` and
+            ``variant``.
+        by_prompt: Whether each prompt and variant has groups of its own.
 
-    Raises
-    ------
-    UserError
-        If a group lacks a pronoun set, an ending or a prompt that others have.
+    Raises:
+        UserError: If a group lacks a pronoun set, an ending or a prompt that others have.
     """
     keys = GROUPS[metric] + ([name for name in PROMPT if name in answers] if by_prompt else [])
     right = answers.prediction == answers.answer
@@ -75,12 +65,10 @@ def groups(answers, metric, by_prompt=False):
     return table.agg(pair=("pair", "first"), right=("right", "all")).reset_index()
 
 
-def evaluate(answers, draws, seed):
+def evaluate(answers, draws, seed) -> pd.DataFrame:
     """Return both consistencies, over prompts (as published) and by prompt, with intervals.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         :data:`COLUMNS`; ``pairing`` is :data:`POOLED`, :data:`SINGLE`, or empty for systems without prompts. Intervals
         are those of a bootstrap over pairs of people. ``chance`` rows (``<metric>_chance``) have none.
     """
@@ -99,17 +87,13 @@ def evaluate(answers, draws, seed):
     return pd.DataFrame(rows, columns=COLUMNS).astype({"ci_low": float, "ci_high": float})
 
 
-def cells(answers):
+def cells(answers: pd.DataFrame) -> pd.DataFrame:
     """Return the share of right answers of each template and way of asking.
 
-    Parameters
-    ----------
-    answers : DataFrame
-        As of :mod:`scripts.winopron.lib.analyses.performance`, of one prompted system.
+    Args:
+        answers: As of :mod:`scripts.winopron.lib.analyses.performance`, of one prompted system.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         A row for each template (index: ``pair``, ``template``), a column for each prompt and variant.
     """
     right = answers.assign(right=answers.prediction == answers.answer)
@@ -119,17 +103,13 @@ def cells(answers):
 def variances(table, weights):
     """Return the variances that belong to templates, to ways of asking and to both together.
 
-    Parameters
-    ----------
-    table : ndarray of float, shape (templates, ways)
-        At least two of either.
-    weights : ndarray of int, shape (draws, templates)
-        How often each template counts; the sum of a row is their number.
+    Args:
+        table: Array of templates and ways, at least two of either.
+        weights: Array of draws and templates: how often each template counts; the sum of a row is their number.
 
-    Returns
-    -------
-    ndarray of float, shape (3, draws)
-        In the unit of ``table``, squared. The method of moments can give variances below zero.
+    Returns:
+        The three variances of each draw, in the unit of ``table`` squared. The method of moments can give variances
+        below zero.
     """
     rows, columns = table.shape
     of_template = table.mean(axis=1)
@@ -152,7 +132,7 @@ def deviations(found):
     return np.sqrt(np.maximum(found, 0))
 
 
-def spread(answers, draws, seed):
+def spread(answers: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     """Return the standard deviation of each source, and how far that of templates is above that of ways of asking.
 
     Does the template or the way of asking decide more of what a prompted system gets right? (Not in the study.) A cell
@@ -161,16 +141,11 @@ def spread(answers, draws, seed):
     each is that of a crossed design of random effects with one value a cell, by the method of moments (Searle, Casella
     and McCulloch 1992).
 
-    Parameters
-    ----------
-    answers : DataFrame
-        Of one prompted system.
-    draws, seed : int
-        Of the bootstrap over pairs of people, whose templates stay together.
+    Args:
+        answers: Of one prompted system.
+        draws, seed: Of the bootstrap over pairs of people, whose templates stay together.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         :data:`SPREAD`, a row for each of :data:`SOURCES`; none with fewer than two templates or ways of asking.
     """
     table = cells(answers)
