@@ -2,7 +2,6 @@
 # Coreference systems come in as clusters in the format of scripts/core/coreference.py, prompted models as files of answers.
 
 from scripts.winopron.lib import prompts as winopron_prompts
-from scripts.winopron.lib import resolution as winopron_resolution
 from scripts.winopron.lib import study as winopron_study
 from scripts.winopron.lib.person_rules import LABELS as WINOPRON_RULES
 
@@ -10,7 +9,7 @@ WINOPRON = config["winopron"]
 WINOPRON_PROMPTING = WINOPRON["prompting"]
 WINOPRON_PROMPTS = str(TEMPLATES / "winopron/prompts.tsv")
 
-# The template sets and what each is read from.
+# The template sets and what each is read from; Winogender Schemas have no sentences about one person.
 WINOPRON_FILES = {
     "replica": {
         "sentences": str(TEMPLATES / "winopron/sentences.tsv"),
@@ -19,6 +18,34 @@ WINOPRON_FILES = {
     "official": {"archive": upstream("winopron/data.zip")},
     "winogender": {"winogender": upstream("winogender/data/templates.tsv")},
 }
+WINOPRON_ENTITIES = {name: ["double"] if name == "winogender" else ["double", "single"] for name in WINOPRON_FILES}
+WINOPRON_NAMES = {"templates": one_of(WINOPRON_FILES), "entities": "double|single"}
+# Those of this run.
+WINOPRON_SETS = [
+    {"templates": name, "entities": entities} for name in WINOPRON["templates"] for entities in WINOPRON_ENTITIES[name]
+]
+WINOPRON_PARTS = [name for name in WINOPRON["templates"] if name != "winogender"]
+WINOPRON_OF = {
+    kind: [f"results/winopron/{kind}/{names['templates']}/{names['entities']}.parquet" for names in WINOPRON_SETS]
+    for kind in ("instances", "predictions")
+}
+WINOPRON_DRAWN = {"draws": WINOPRON["bootstrap"]["draws"], "seed": WINOPRON["bootstrap"]["seed"]}
+
+
+def winopron_given(outputs, templates, entities):
+    """Return the clusters or answers of a set of instances that the configuration names."""
+    return [entry for entry in WINOPRON[outputs] if (entry["templates"], entry["entities"]) == (templates, entities)]
+
+
+def winopron_systems(templates, entities):
+    """Return every system with clusters of a set of instances, and the ways in which they are read."""
+    rules_in_place = {rule: WINOPRON_RULES[rule] for rule in WINOPRON["baselines"]}
+    given = winopron_given("clusters", templates, entities)
+    return winopron_study.systems(
+        f"results/winopron/clusters/{templates}/{entities}", rules_in_place, RUN_SYSTEM_FACTS, given
+    )
+
+
 # Models that are prompted: what they are asked, and what figures and tables need to know of them.
 try:
     WINOPRON_PROMPTED = winopron_prompts.jobs(
@@ -27,48 +54,43 @@ try:
         len(winopron_prompts.read(WINOPRON_PROMPTS, WINOPRON_PROMPTING["prompts"])),
         len(PRONOUN_SETS),
     )
+    for names in WINOPRON_SETS:
+        winopron_study.check_systems(names, winopron_systems(**names))
 except UserError as error:
     refuse(error)
 WINOPRON_ASKED = {name: registry.describe(MODELS[name]) for name in WINOPRON_PROMPTED}
-
 # Models of the run that resolve by likelihood; an encoder-decoder does not score what follows the slot.
 WINOPRON_SCORING = {
     name: facts
     for name, facts in RUN_MODELS.items()
     if WINOPRON["resolution"]["pairs"] and facts["architecture"] != "encoder-decoder"
 }
-WINOPRON_SCORED_TEMPLATES = 6 * (60 if WINOPRON["resolution"]["pairs"] == "all" else WINOPRON["resolution"]["pairs"])
-
-# Those of this run; Winogender Schemas have no sentences about one person.
-WINOPRON_SETS = [
-    {"templates": templates, "entities": entities}
-    for templates in WINOPRON["templates"]
-    for entities in (["double"] if templates == "winogender" else ["double", "single"])
-]
-WINOPRON_INSTANCES = [
-    "results/winopron/instances/{templates}/{entities}.parquet".format(**names) for names in WINOPRON_SETS
-]
-# What coreference systems resolve: sentences of a set, each with every pronoun set, and the words and marks of one.
-WINOPRON_DOCUMENTS = {
-    f"{templates}/{entities}": Documents(
-        f"results/winopron/instances/{templates}/{entities}.parquet",
-        "instance_id",
-        winopron_study.TEMPLATES[templates] * len(PRONOUN_SETS),
-        winopron_study.WORDS,
-    )
-    for templates in WINOPRON_FILES
-    for entities in (["double"] if templates == "winogender" else ["double", "single"])
-}
 
 
-include: "winopron_inputs.smk"
+def winopron_read(wildcards):
+    """Return what is read of a set of instances: systems with clusters or answers, prompted and scored models."""
+    templates, entities = wildcards.templates, wildcards.entities
+    winogender = templates == "winogender"
+    return {
+        "systems": winopron_systems(templates, entities),
+        "answering": winopron_given("answers", templates, entities),
+        "models": WINOPRON_ASKED if winogender or entities in WINOPRON_PROMPTING["entities"] else {},
+        "scored": WINOPRON_SCORING if not winogender and entities == "double" else {},
+    }
 
 
-try:
-    for names in WINOPRON_SETS:
-        winopron_study.check_systems(names, winopron_systems(**names))
-except UserError as error:
-    refuse(error)
+def winopron_inputs(wildcards):
+    """Return the files of the same, with the instances and what the models were asked and scored."""
+    read, templates = winopron_read(wildcards), wildcards.templates
+    return {
+        "instances": f"results/winopron/instances/{templates}/{wildcards.entities}.parquet",
+        "clusters": [entry["file"] for entry in read["systems"]],
+        "answer_files": [entry["file"] for entry in read["answering"]],
+        "prompts": [f"results/winopron/prompts/{templates}.parquet"] if read["models"] else [],
+        "answers": [f"results/winopron/answers/{templates}/{model}.parquet" for model in read["models"]],
+        "selected": [f"results/winopron/instances/{templates}/selected.parquet"] if read["scored"] else [],
+        "scores": [f"results/winopron/scores/{templates}/{model}.parquet" for model in read["scored"]],
+    }
 
 
 rule winopron_instances:
@@ -80,8 +102,7 @@ rule winopron_instances:
     log:
         "results/logs/winopron_instances/{templates}_{entities}.log",
     wildcard_constraints:
-        templates=one_of(WINOPRON_FILES),
-        entities="double|single",
+        **WINOPRON_NAMES,
     conda:
         "../envs/analysis.yaml"
     params:
@@ -99,15 +120,14 @@ rule winopron_clusters:
     log:
         "results/logs/winopron_clusters/{templates}_{entities}_{person_rule}.log",
     wildcard_constraints:
-        templates=one_of(WINOPRON_FILES),
-        entities="double|single",
+        **WINOPRON_NAMES,
         person_rule=one_of(WINOPRON_RULES),
     conda:
         "../envs/analysis.yaml"
     params:
         rule=lambda wildcards: wildcards.person_rule,
     script:
-        "../scripts/winopron/clusters.py"
+        "../scripts/winopron/analyses.py"
 
 
 rule winopron_templates_to_score:
@@ -123,14 +143,15 @@ rule winopron_templates_to_score:
         pairs=WINOPRON["resolution"]["pairs"],
         seed=WINOPRON["resolution"]["seed"],
     script:
-        "../scripts/winopron/templates_to_score.py"
+        "../scripts/winopron/instances.py"
 
 
 rule winopron_prompts:
     input:
         instances=lambda wildcards: [
             f"results/winopron/instances/{wildcards.templates}/{entities}.parquet"
-            for entities in (["double"] if wildcards.templates == "winogender" else WINOPRON_PROMPTING["entities"])
+            for entities in WINOPRON_ENTITIES[wildcards.templates]
+            if wildcards.templates == "winogender" or entities in WINOPRON_PROMPTING["entities"]
         ],
         prompt_templates=WINOPRON_PROMPTS,
     output:
@@ -147,44 +168,27 @@ rule winopron_prompts:
         chosen=WINOPRON_PROMPTING["prompts"],
         variants=WINOPRON_PROMPTING["variants"],
     script:
-        "../scripts/winopron/prompts.py"
+        "../scripts/winopron/instances.py"
 
 
 rule winopron_predictions:
     input:
-        instances="results/winopron/instances/{templates}/{entities}.parquet",
-        clusters=lambda wildcards: [entry["file"] for entry in winopron_clusters(wildcards)],
-        answer_files=lambda wildcards: [entry["file"] for entry in winopron_answers(wildcards)],
-        prompts=lambda wildcards: (
-            [f"results/winopron/prompts/{wildcards.templates}.parquet"] if winopron_asked(wildcards) else []
-        ),
-        answers=lambda wildcards: [
-            f"results/winopron/answers/{wildcards.templates}/{model}.parquet" for model in winopron_asked(wildcards)
-        ],
-        selected=lambda wildcards: (
-            [f"results/winopron/instances/{wildcards.templates}/selected.parquet"]
-            if winopron_scored(wildcards)
-            else []
-        ),
-        scores=lambda wildcards: [
-            f"results/winopron/scores/{wildcards.templates}/{model}.parquet" for model in winopron_scored(wildcards)
-        ],
+        unpack(winopron_inputs),
     output:
         predictions="results/winopron/predictions/{templates}/{entities}.parquet",
     log:
         "results/logs/winopron_predictions/{templates}_{entities}.log",
     wildcard_constraints:
-        templates=one_of(WINOPRON_FILES),
-        entities="double|single",
+        **WINOPRON_NAMES,
     conda:
         "../envs/analysis.yaml"
     params:
-        systems=lambda wildcards: winopron_clusters(wildcards),
-        answering=lambda wildcards: winopron_answers(wildcards),
-        models=lambda wildcards: winopron_asked(wildcards),
-        scored=lambda wildcards: winopron_scored(wildcards),
+        systems=lambda wildcards: winopron_read(wildcards)["systems"],
+        answering=lambda wildcards: winopron_read(wildcards)["answering"],
+        models=lambda wildcards: winopron_read(wildcards)["models"],
+        scored=lambda wildcards: winopron_read(wildcards)["scored"],
     script:
-        "../scripts/winopron/predictions.py"
+        "../scripts/winopron/analyses.py"
 
 
 rule winopron_questions:
@@ -196,168 +200,142 @@ rule winopron_questions:
     log:
         "results/logs/winopron_questions/{templates}_{entities}.log",
     wildcard_constraints:
-        templates=one_of(WINOPRON_FILES),
-        entities="double|single",
+        **WINOPRON_NAMES,
     conda:
         "../envs/analysis.yaml"
     script:
-        "../scripts/winopron/questions.py"
+        "../scripts/winopron/instances.py"
 
 
-rule winopron_metrics:
-    input:
-        instances=WINOPRON_INSTANCES,
-        predictions=[
-            "results/winopron/predictions/{templates}/{entities}.parquet".format(**names) for names in WINOPRON_SETS
-        ],
-    output:
-        metrics="results/winopron/analysis/metrics.csv",
-        bias="results/winopron/analysis/bias.csv",
-        biased_occupations="results/winopron/analysis/biased_occupations.csv",
-        overlap="results/winopron/analysis/overlap.csv",
-        variance="results/winopron/analysis/variance.csv",
-    log:
-        "results/logs/winopron_metrics/all.log",
-    conda:
-        "../envs/analysis.yaml"
-    resources:
-        mem_mb=2000,
-    params:
-        sets=WINOPRON_SETS,
-        signed=WINOPRON["bias"]["signed"],
-        empty=WINOPRON["bias"]["empty"],
-        draws=WINOPRON["bootstrap"]["draws"],
-        seed=WINOPRON["bootstrap"]["seed"],
-    script:
-        "../scripts/winopron/metrics.py"
+def winopron_tables(*names):
+    """Return tidy tables over all sets, by name."""
+    return {name: f"results/winopron/analysis/{name}.csv" for name in names}
 
 
-rule winopron_women_share:
-    input:
-        instances=expand("results/winopron/instances/{templates}/double.parquet", templates=WINOPRON["templates"]),
-        predictions=expand("results/winopron/predictions/{templates}/double.parquet", templates=WINOPRON["templates"]),
-        women=str(TEMPLATES / "winopron/occupation_women.tsv"),
-    output:
-        women_share="results/winopron/analysis/women_share.csv",
-        women_share_occupations="results/winopron/analysis/women_share_occupations.csv",
-    log:
-        "results/logs/winopron_women_share/all.log",
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        template_sets=WINOPRON["templates"],
-        draws=WINOPRON["bootstrap"]["draws"],
-        seed=WINOPRON["bootstrap"]["seed"],
-    script:
-        "../scripts/winopron/women_share.py"
+def winopron_result(title, *tables):
+    """Return a figure or table of a template set that is made from tidy tables over all sets."""
+    return result(title=title, params=WINOPRON_SET, **winopron_tables(*tables))
 
 
-WINOPRON_PARTS = [templates for templates in WINOPRON["templates"] if templates != "winogender"]
-WINOPRON_EVERY = [templates for templates in WINOPRON_FILES if templates != "winogender"]
-WINOPRON_OF = {
-    "instances": WINOPRON_INSTANCES,
-    "predictions": rules.winopron_metrics.input.predictions,
+# What the study's analyses write over all sets.
+WINOPRON_WRITTEN = {
+    "metrics": ["metrics", "bias", "biased_occupations", "overlap", "variance"],
+    "women_share": ["women_share", "women_share_occupations"],
 }
-WINOPRON_METRICS = {"metrics": rules.winopron_metrics.output.metrics}
-WINOPRON_BIAS = {"bias": rules.winopron_metrics.output.bias}
-WINOPRON_OVERLAP = {"overlap": rules.winopron_metrics.output.overlap}
-WINOPRON_VARIANCE = {"variance": rules.winopron_metrics.output.variance}
-WINOPRON_AGREEMENT = {"women_share": rules.winopron_women_share.output.women_share}
+WINOPRON_MODELS = {"models": WINOPRON_ASKED, "scored": WINOPRON_SCORING}
 WINOPRON_SET = {"templates": lambda wildcards: wildcards.templates}
+WINOPRON_COMPARED = {"template_sets": WINOPRON_PARTS, "every_set": ["replica", "official"]}
 # Figures that show sentences show this project's own: the authors' are in no figure.
 WINOPRON_EXAMPLES = {
     "made": every(templates=[templates for templates in WINOPRON_PARTS if templates == "replica"]),
     "constraints": {"templates": "replica"},
     "instances": "results/winopron/instances/{templates}/double.parquet",
 }
-WINOPRON_COMPARED = {"template_sets": WINOPRON_PARTS, "every_set": WINOPRON_EVERY}
-WINOPRON_DRAWN = {"draws": WINOPRON["bootstrap"]["draws"], "seed": WINOPRON["bootstrap"]["seed"]}
 
 # Systems that read the sentences as they are.
 WINOPRON_UNPROMPTED = [*WINOPRON_RULES.values(), *map(winopron_study.system_label, RUN_SYSTEM_FACTS.values())]
 # How its tables call what its instances have other names for, so that the audit finds the template rows behind a cell
 # (scripts/core/provenance/origins.py says how an entry is read).
 WINOPRON_TRACED = [
-    # What was not prompted has read the instances themselves, and what resolves by likelihood those of a sample.
-    {
-        "files": "results/winopron/*",
-        "when": {"system": f"(?P<system>.+({winopron_study.FULL}|{winopron_study.PARTIAL}))"},
-        "then": {"system": "{system}", "@path": "results/winopron/instances/*/selected.parquet"},
-    },
-    {
-        "files": "results/winopron/*",
-        "when": {"system": f"(?P<system>{one_of(WINOPRON_UNPROMPTED)})"},
-        "then": {
-            "system": "{system}",
-            "@path": ["results/winopron/instances/*/double.parquet", "results/winopron/instances/*/single.parquet"],
-        },
-    },
-    {
-        "files": "results/winopron/*",
-        "when": {"split": "nominative|accusative|possessive"},
-        "then": {"case": "{split}"},
-    },
-    {
-        "files": "results/winopron/*",
-        "when": {"split": "(?P<case>nominative|accusative|possessive), (?P<pronoun_set>.+)"},
-        "then": {"case": "{case}", "pronoun_set": "{pronoun_set}"},
-    },
-    # A difference belongs to both of its pronoun sets.
-    {
-        "files": "*/women_share*.csv",
-        "when": {"pronoun_set": "(?P<one>.+)", "compared_with": "(?P<other>.+)"},
-        "then": {"pronoun_set": ["{one}", "{other}"]},
-    },
-    {"files": "results/winopron/*", "when": {"split": "[^/]+/[^/]+/[^/]+"}, "then": {"pronoun_set": "{split}"}},
-    {"files": "results/winopron/*", "when": {"split": "[a-z]+-[a-z]+"}, "then": {"pair": "{split}"}},
-    # Of two cases or pronoun sets, the rows of both.
-    {
-        "files": "*/overlap*.csv",
-        "when": {"case": "(?P<one>[a-z]+) / (?P<other>[a-z]+)"},
-        "then": {"case": ["{one}", "{other}"]},
-    },
-    {
-        "files": "*/overlap*.csv",
-        "when": {"pronoun_set": "(?P<one>.+) / (?P<other>.+)"},
-        "then": {"pronoun_set": ["{one}", "{other}"]},
-    },
-    {
-        "files": "*/winopron/tables/*.csv",
-        "when": {"Split": "Nominative|Accusative|Possessive|[^/]+/[^/]+/[^/]+|all"},
-        "then": {},
-    },
-    {
-        "files": "results/winopron/tables/published_vs_ours.csv",
-        "when": {"table": ".+", "cells": ".*", "models": ".*"},
-        "then": {"@file": "results/winopron/{table}", "@cells": "{cells}", "system": "{models}"},
-    },
+    {"files": files, "when": when, "then": then}
+    for files, when, then in (
+        # What was not prompted has read the instances themselves, and what resolves by likelihood those of a sample.
+        (
+            "results/winopron/*",
+            {"system": f"(?P<system>.+({winopron_study.FULL}|{winopron_study.PARTIAL}))"},
+            {"system": "{system}", "@path": "results/winopron/instances/*/selected.parquet"},
+        ),
+        (
+            "results/winopron/*",
+            {"system": f"(?P<system>{one_of(WINOPRON_UNPROMPTED)})"},
+            {
+                "system": "{system}",
+                "@path": [f"results/winopron/instances/*/{kind}.parquet" for kind in ("double", "single")],
+            },
+        ),
+        ("results/winopron/*", {"split": "nominative|accusative|possessive"}, {"case": "{split}"}),
+        (
+            "results/winopron/*",
+            {"split": "(?P<case>nominative|accusative|possessive), (?P<pronoun_set>.+)"},
+            {"case": "{case}", "pronoun_set": "{pronoun_set}"},
+        ),
+        # A difference belongs to both of its pronoun sets.
+        (
+            "*/women_share*.csv",
+            {"pronoun_set": "(?P<one>.+)", "compared_with": "(?P<other>.+)"},
+            {"pronoun_set": ["{one}", "{other}"]},
+        ),
+        ("results/winopron/*", {"split": "[^/]+/[^/]+/[^/]+"}, {"pronoun_set": "{split}"}),
+        ("results/winopron/*", {"split": "[a-z]+-[a-z]+"}, {"pair": "{split}"}),
+        # Of two cases or pronoun sets, the rows of both.
+        ("*/overlap*.csv", {"case": "(?P<one>[a-z]+) / (?P<other>[a-z]+)"}, {"case": ["{one}", "{other}"]}),
+        ("*/overlap*.csv", {"pronoun_set": "(?P<one>.+) / (?P<other>.+)"}, {"pronoun_set": ["{one}", "{other}"]}),
+        ("*/winopron/tables/*.csv", {"Split": "Nominative|Accusative|Possessive|[^/]+/[^/]+/[^/]+|all"}, {}),
+        (
+            "results/winopron/tables/published_vs_ours.csv",
+            {"table": ".+", "cells": ".*", "models": ".*"},
+            {"@file": "results/winopron/{table}", "@cells": "{cells}", "system": "{models}"},
+        ),
+    )
 ]
 
 
 declare(
     name="winopron",
     label="WinoPron",
+    by_kind=True,
     title="WinoPron (whom a pronoun means)",
     question="Does a system resolve a pronoun to the right one of two people, in every case and whatever the pronoun?",
     headline=["accuracy"],
     traced=WINOPRON_TRACED,
     outcomes={"": ["results/winopron/predictions/{part}/{entities}.parquet"]},
     parts=WINOPRON_PARTS,
-    every_part=WINOPRON_EVERY,
-    instances=WINOPRON_INSTANCES,
-    analyses=[*rules.winopron_metrics.output, *rules.winopron_women_share.output],
+    instances=WINOPRON_OF["instances"],
+    # Beside the parts, not in their folders.
+    analysis_rules={
+        "metrics": result(
+            at="",
+            outputs=WINOPRON_WRITTEN["metrics"],
+            **WINOPRON_OF,
+            params={"sets": WINOPRON_SETS} | WINOPRON["bias"] | WINOPRON_DRAWN,
+            mem_mb=2000,
+        ),
+        "women_share": result(
+            at="",
+            outputs=WINOPRON_WRITTEN["women_share"],
+            **{
+                kind: [path for path in paths if path.endswith("/double.parquet")]
+                for kind, paths in WINOPRON_OF.items()
+            },
+            women=str(TEMPLATES / "winopron/occupation_women.tsv"),
+            params={"template_sets": WINOPRON["templates"]} | WINOPRON_DRAWN,
+        ),
+    },
+    analyses=list(winopron_tables(*sum(WINOPRON_WRITTEN.values(), [])).values()),
+    # Sentences of a set, each with every pronoun set.
     resolved=Resolved(
-        sets=["{templates}/{entities}".format(**names) for names in WINOPRON_SETS], documents=WINOPRON_DOCUMENTS
+        sets=["{templates}/{entities}".format(**names) for names in WINOPRON_SETS],
+        documents={
+            f"{name}/{kind}": Documents(
+                f"results/winopron/instances/{name}/{kind}.parquet",
+                "instance_id",
+                winopron_study.TEMPLATES[name] * len(PRONOUN_SETS),
+                winopron_study.WORDS,
+            )
+            for name, kinds in WINOPRON_ENTITIES.items()
+            for kind in kinds
+        },
     ),
     scored=(
         Scored(
             sets=WINOPRON_PARTS,
-            instances=WINOPRON_SCORED_TEMPLATES,
+            instances=6 * (60 if WINOPRON["resolution"]["pairs"] == "all" else WINOPRON["resolution"]["pairs"]),
             options=2,
             score="continuation",
             set_models=dict.fromkeys(WINOPRON_PARTS, list(WINOPRON_SCORING)),
-            tokens=winopron_resolution.TOKENS,
-            shared=winopron_resolution.SHARED,
+            tokens=25,
+            # Both options share what precedes the slot.
+            shared=1.6,
         )
         if WINOPRON_SCORING
         else None
@@ -377,51 +355,33 @@ declare(
         ),
         "schemas": result(**WINOPRON_EXAMPLES, title="A pair of templates"),
         "groups": result(**WINOPRON_EXAMPLES, title="Sentences that are right together"),
-        "accuracy": result(params=WINOPRON_SET, **WINOPRON_METRICS, title="Accuracy by case and pronoun set"),
-        "consistency": result(params=WINOPRON_SET, **WINOPRON_METRICS, title="Consistency beside chance"),
-        "bias": result(params=WINOPRON_SET, **WINOPRON_BIAS, title="Template pairs that show bias"),
-        "women_share": result(
-            params=WINOPRON_SET,
-            women_share_occupations=rules.winopron_women_share.output.women_share_occupations,
-            **WINOPRON_AGREEMENT,
-            title="Bias over the share of women in an occupation",
+        "accuracy": winopron_result("Accuracy by case and pronoun set", "metrics"),
+        "consistency": winopron_result("Consistency beside chance", "metrics"),
+        "bias": winopron_result("Template pairs that show bias", "bias"),
+        "women_share": winopron_result(
+            "Bias over the share of women in an occupation", "women_share_occupations", "women_share"
         ),
     },
     # In the paper: counts 1, performance 2, consistency 3, biased_occupations 4, overlap_systems 5, overlap_cases 6,
     # prompts 7, f1 8, precision 9, recall 10; readings, variance and women_share are additions.
     tables={
         "counts": result(
-            at="counts", instances=WINOPRON_INSTANCES, params={"sets": WINOPRON_SETS}, title="Templates by case"
+            at="counts", instances=WINOPRON_OF["instances"], params={"sets": WINOPRON_SETS}, title="Templates by case"
         ),
         "prompts": result(
-            at="prompts",
-            prompt_templates=WINOPRON_PROMPTS,
-            params={"chosen": WINOPRON_PROMPTING["prompts"]},
-            title="Prompts",
+            at="prompts", prompt_templates=WINOPRON_PROMPTS, params={"chosen": WINOPRON_PROMPTING["prompts"]}
         ),
-        "performance": result(params=WINOPRON_SET, **WINOPRON_METRICS, title="F1 beside Winogender Schemas"),
-        "consistency": result(params=WINOPRON_SET, **WINOPRON_METRICS, title="Consistency"),
-        "readings": result(params=WINOPRON_SET, **WINOPRON_METRICS, title="Outputs read in two ways"),
-        "variance": result(params=WINOPRON_SET, **WINOPRON_VARIANCE, title="Spread over templates and ways of asking"),
-        "biased_occupations": result(
-            params=WINOPRON_SET,
-            biased_occupations=rules.winopron_metrics.output.biased_occupations,
-            **WINOPRON_BIAS,
-            title="Biased occupations",
-        ),
-        "women_share": result(
-            params=WINOPRON_SET, **WINOPRON_AGREEMENT, title="Bias and the share of women in an occupation"
-        ),
-        "overlap_systems": result(
-            params=WINOPRON_SET, **WINOPRON_OVERLAP, title="Overlap of biased occupations between systems"
-        ),
-        "overlap_cases": result(
-            params=WINOPRON_SET, **WINOPRON_OVERLAP, title="Overlap of biased occupations between cases"
-        ),
-        **{
-            metric: result(params=WINOPRON_SET, **WINOPRON_METRICS, title=title)
-            for metric, title in (("f1", "F1"), ("precision", "Precision"), ("recall", "Recall"))
-        },
+        "performance": winopron_result("F1 beside Winogender Schemas", "metrics"),
+        "consistency": winopron_result("Consistency", "metrics"),
+        "readings": winopron_result("Outputs read in two ways", "metrics"),
+        "variance": winopron_result("Spread over templates and ways of asking", "variance"),
+        "biased_occupations": winopron_result("Biased occupations", "biased_occupations", "bias"),
+        "women_share": winopron_result("Bias and the share of women in an occupation", "women_share"),
+        "overlap_systems": winopron_result("Overlap of biased occupations between systems", "overlap"),
+        "overlap_cases": winopron_result("Overlap of biased occupations between cases", "overlap"),
+        "f1": winopron_result("F1", "metrics"),
+        "precision": winopron_result("Precision", "metrics"),
+        "recall": winopron_result("Recall", "metrics"),
     },
     comparisons={
         "published_vs_ours": result(
@@ -429,64 +389,47 @@ declare(
             published=root("paper/published/winopron.csv"),
             mapping=root("paper/published/winopron_mapping.csv"),
             study_models=root("paper/published/winopron_models.csv"),
-            **WINOPRON_METRICS,
-            **WINOPRON_OVERLAP,
+            **winopron_tables("metrics", "overlap"),
             counts="results/winopron/tables/counts.csv",
         ),
         "claims": result(params=WINOPRON_COMPARED | WINOPRON_DRAWN | {"sets": WINOPRON_SETS}, **WINOPRON_OF),
     },
     numbers=result(
         instances=expand("results/winopron/instances/{{templates}}/{entities}.parquet", entities=["double", "single"]),
-        **WINOPRON_METRICS,
-        **WINOPRON_BIAS,
-        **WINOPRON_OVERLAP,
-        **WINOPRON_VARIANCE,
-        **WINOPRON_AGREEMENT,
+        **winopron_tables("metrics", "bias", "overlap", "variance", "women_share"),
         params=WINOPRON_SET | {"entities": ["double", "single"], "settings": {"draws": WINOPRON["bootstrap"]["draws"]}},
     ),
     section=result(
-        params={
-            "template_sets": WINOPRON_PARTS,
-            "winogender": "winogender" in WINOPRON["templates"],
-            "models": WINOPRON_ASKED,
-            "scored": WINOPRON_SCORING,
-        },
+        params={"template_sets": WINOPRON_PARTS, "winogender": "winogender" in WINOPRON["templates"]} | WINOPRON_MODELS
     ),
-    summary=result(
-        **WINOPRON_METRICS, params={"models": WINOPRON_ASKED, "scored": WINOPRON_SCORING, "systems": RUN_SYSTEM_FACTS}
-    ),
+    summary=result(**winopron_tables("metrics"), params=WINOPRON_MODELS | {"systems": RUN_SYSTEM_FACTS}),
     card=Card(
         value="Share right",
         points=[
-            *(
-                Point(
-                    short,
-                    "accuracy",
-                    {"entities": "double", "case": case},
-                    ("winopron_accuracy", f"double-entity | {case.capitalize()}", "{model}", 0.01),
-                )
-                for short, case in {"nom.": "nominative", "acc.": "accusative", "poss.": "possessive"}.items()
-            ),
             Point(
-                "all pronouns",
-                "pronoun consistency",
-                {"entities": "double"},
-                printed=("winopron_pronoun_consistency", "{model}", "PronounC", 0.01),
-            ),
+                short,
+                "accuracy",
+                {"entities": "double", "case": case},
+                ("winopron_accuracy", f"double-entity | {case.capitalize()}", "{model}", 0.01),
+            )
+            for case, short in winopron_study.CASE_LABELS.items()
+        ]
+        + [
             Point(
-                "both people",
-                "disambiguation consistency",
+                label,
+                f"{kind} consistency",
                 {"entities": "double"},
-                printed=("winopron_disambiguation_consistency", "{model}", "DisambigC", 0.01),
-            ),
+                (f"winopron_{kind}_consistency", "{model}", column, 0.01),
+            )
+            for label, kind, column in (
+                ("all pronouns", "pronoun", "PronounC"),
+                ("both people", "disambiguation", "DisambigC"),
+            )
         ],
         findings=result(
             **WINOPRON_OF,
-            params={
-                "facts": lambda wildcards: registry.describe(MODELS[wildcards.model]),
-                "sets": WINOPRON_SETS,
-                "template_sets": WINOPRON_PARTS,
-            }
+            params={"facts": lambda wildcards: registry.describe(MODELS[wildcards.model])}
+            | {"sets": WINOPRON_SETS, "template_sets": WINOPRON_PARTS}
             | WINOPRON_DRAWN,
         ),
         parts=WINOPRON_PARTS,

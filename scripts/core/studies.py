@@ -49,7 +49,8 @@ class Result:
     params : dict
         Params by name: values or functions of wildcards.
     at : str or None
-        Where it is, below the folder of its kind and without suffix, with wildcards; None: ``{<part>}/<name>``.
+        Where it is, below the folder of its kind and without suffix, with wildcards; None: ``{<part>}/<name>``. Of an
+        analysis: the folder below that of the study's analyses; None: the part's, empty: none.
     made : list of dict or None
         Values of the wildcards for which this run makes it; None: every part of the run.
     constraints : dict

@@ -1,12 +1,20 @@
-"""The tables of WinoPron, each by the function of its rule."""
+"""The tables of WinoPron, each by the function of its rule.
+
+Cells are written as they are printed (LaTeX and CSV); full precision is in the tidy tables that they are made from.
+"""
 
 import pandas as pd
 
 from scripts.core import files
 from scripts.core.job import run_named
 from scripts.core.paper import latex
+from scripts.core.paper.published import demonstration
+from scripts.core.paper.published import read as read_published
+from scripts.core.paper.published import write as write_published
 from scripts.core.paper.tables import write_table
-from scripts.winopron.lib import prompts, tables, tidy
+from scripts.core.templates import CASES
+from scripts.winopron.lib import study, tables
+from scripts.winopron.lib.analyses.consistency import SINGLE
 
 
 def table_biased_occupations(*, biased_occupations: str, bias: str, tex: str, csv: str, templates: str):
@@ -14,18 +22,15 @@ def table_biased_occupations(*, biased_occupations: str, bias: str, tex: str, cs
 
     Write all occupations (CSV) and the first of each form (LaTeX).
     """
-    biased, forms = (table[table.templates == templates] for table in map(tidy.bias, (biased_occupations, bias)))
+    biased, forms = (table[table.templates == templates] for table in map(study.read_table, (biased_occupations, bias)))
     cells = tables.biased_occupations(biased, forms)
     shown = tables.printed_occupations(cells)
     tables.write(tex, csv, cells, 5, ["System", "Pronoun set", "Case"], "No occupation is biased.", shown)
 
 
 def table_consistency(*, metrics: str, tex: str, csv: str, templates: str):
-    """Tabulate both consistencies beside chance (paper Table 3).
-
-    Write the cells as printed (LaTeX and CSV); full precision is in ``metrics``.
-    """
-    cells = tables.consistency(tables.of_set(tidy.metrics(metrics), templates))
+    """Tabulate both consistencies beside chance (paper Table 3)."""
+    cells = tables.consistency(tables.of_set(study.read_table(metrics), templates))
     tables.write(tex, csv, cells, 3, ["System"], "No system was run.", cells[cells.Reading == "corrected"])
 
 
@@ -41,49 +46,34 @@ def table_counts(*, instances: list, tex: str, csv: str, sets: list):
 
 
 def table_f1(*, metrics: str, tex: str, csv: str, templates: str):
-    """Tabulate F1 by case and by pronoun set (paper Table 8).
-
-    Write the cells of all systems (CSV) and of all but rules (LaTeX); full precision is in ``metrics``.
-    """
-    cells = tables.split(tables.of_set(tidy.metrics(metrics), templates), "f1")
+    """Tabulate F1 by case and by pronoun set (paper Table 8)."""
+    cells = tables.split(tables.of_set(study.read_table(metrics), templates), "f1")
     tables.write(tex, csv, cells, 2, ["Sentences", "Split"], "No system was run.", tables.printed_split(cells))
 
 
 def table_overlap_cases(*, overlap: str, tex: str, csv: str, templates: str):
-    """Tabulate how alike the biased occupations of two cases are (paper Table 6), beside chance.
-
-    Write the cells as printed (LaTeX and CSV); full precision is in ``overlap``.
-    """
-    rows = files.read_csv(overlap)
+    """Tabulate how alike the biased occupations of two cases are (paper Table 6), beside chance."""
+    rows = study.read_table(overlap)
     cells = tables.overlaps(rows[rows.templates == templates], "cases")
     tables.write(tex, csv, cells, 4, ["System", "Case", "Pronoun set"], "No system has biased occupations.")
 
 
 def table_overlap_systems(*, overlap: str, tex: str, csv: str, templates: str):
-    """Tabulate how alike the biased occupations of two systems are (paper Table 5), beside chance.
-
-    Write the cells as printed (LaTeX and CSV); full precision is in ``overlap``.
-    """
-    rows = files.read_csv(overlap)
+    """Tabulate how alike the biased occupations of two systems are (paper Table 5), beside chance."""
+    rows = study.read_table(overlap)
     cells = tables.overlaps(rows[rows.templates == templates], "systems")
     tables.write(tex, csv, cells, 4, ["System", "Case", "Pronoun set"], "No system has biased occupations.")
 
 
 def table_performance(*, metrics: str, tex: str, csv: str, templates: str):
-    """Tabulate F1 beside that on Winogender Schemas (paper Table 2).
-
-    Write the cells as printed (LaTeX and CSV); full precision is in ``metrics``.
-    """
-    cells = tables.performance(tidy.metrics(metrics), templates)
+    """Tabulate F1 beside that on Winogender Schemas (paper Table 2)."""
+    cells = tables.performance(study.read_table(metrics), templates)
     tables.write(tex, csv, cells, 2, ["System"], "No system was run.")
 
 
 def table_precision(*, metrics: str, tex: str, csv: str, templates: str):
-    """Tabulate precision by case and by pronoun set (paper Table 9).
-
-    Write the cells of all systems (CSV) and of all but rules (LaTeX); full precision is in ``metrics``.
-    """
-    cells = tables.split(tables.of_set(tidy.metrics(metrics), templates), "precision")
+    """Tabulate precision by case and by pronoun set (paper Table 9)."""
+    cells = tables.split(tables.of_set(study.read_table(metrics), templates), "precision")
     tables.write(tex, csv, cells, 2, ["Sentences", "Split"], "No system was run.", tables.printed_split(cells))
 
 
@@ -92,6 +82,8 @@ def table_prompts(*, prompt_templates: str, tex: str, csv: str, chosen: str | li
 
     Write the prompts (LaTeX and CSV); ``\\\\n`` stands for a line break, as in the study.
     """
+    from scripts.winopron.lib import prompts
+
     read = prompts.read(prompt_templates, chosen)
     cells = pd.DataFrame(
         {"ID": list(read), "Prompt": [prompt["text"].replace("\n", "\\n") for prompt in read.values()]}
@@ -101,29 +93,20 @@ def table_prompts(*, prompt_templates: str, tex: str, csv: str, chosen: str | li
 
 
 def table_readings(*, metrics: str, tex: str, csv: str, templates: str):
-    """Tabulate what the corrected reading of a system's outputs changes (not in the paper).
-
-    Write the cells as printed (LaTeX and CSV); full precision is in ``metrics``.
-    """
-    cells = tables.readings(tables.of_set(tidy.metrics(metrics), templates))
+    """Tabulate what the corrected reading of a system's outputs changes (not in the paper)."""
+    cells = tables.readings(tables.of_set(study.read_table(metrics), templates))
     tables.write(tex, csv, cells, 2, ["System", "Sentences"], "No system of this run is read in two ways.")
 
 
 def table_recall(*, metrics: str, tex: str, csv: str, templates: str):
-    """Tabulate recall by case and by pronoun set (paper Table 10).
-
-    Write the cells of all systems (CSV) and of all but rules (LaTeX); full precision is in ``metrics``.
-    """
-    cells = tables.split(tables.of_set(tidy.metrics(metrics), templates), "recall")
+    """Tabulate recall by case and by pronoun set (paper Table 10)."""
+    cells = tables.split(tables.of_set(study.read_table(metrics), templates), "recall")
     tables.write(tex, csv, cells, 2, ["Sentences", "Split"], "No system was run.", tables.printed_split(cells))
 
 
 def table_variance(*, variance: str, tex: str, csv: str, templates: str):
-    """Tabulate how far accuracy spreads over templates and over ways of asking (not in the paper).
-
-    Write the cells as printed (LaTeX and CSV); full precision is in ``variance``.
-    """
-    rows = tidy.variance(variance)
+    """Tabulate how far accuracy spreads over templates and over ways of asking (not in the paper)."""
+    rows = study.read_table(variance)
     cells = tables.variance(rows[rows.templates == templates])
     tables.write(tex, csv, cells, 2, ["System", "Sentences"], "No system is asked in several ways.")
 
@@ -135,10 +118,110 @@ def table_women_share(*, women_share: str, tex: str, csv: str, templates: str):
 
     ``women_share`` has the agreement of each system's bias with the share of women (CSV).
     """
-    cells = tables.women_share(tidy.women_share(women_share), templates)
+    cells = tables.women_share(study.read_table(women_share), templates)
     shown = tables.printed_women_share(cells)
     keep = ["System", "Templates"]
     tables.write(tex, csv, cells, 5, keep, "No system's bias can be set beside the share of women.", shown)
+
+
+def published_vs_ours(
+    *,
+    published: str,
+    mapping: str,
+    study_models: str,
+    metrics: str,
+    overlap: str,
+    counts: str,
+    csv: str,
+    tex: str,
+    numbers: str,
+    template_sets: list,
+    every_set: list,
+    models: dict,
+    pronoun_sets: list,
+):
+    """Set every published number of WinoPron beside ours, on each template set, with a verdict.
+
+    Write all comparisons (CSV), those that the paper shows (LaTeX) and how often each verdict fell (JSON).
+
+    Systems are read as the study's authors read them. ``counts`` is the table of templates; demonstration models among
+    ``models`` are left out, and so are all results if ``pronoun_sets`` are not the study's.
+    """
+    printed = read_published(published, mapping, study_models)
+    measured, overlaps, sizes = (study.read_table(path) for path in (metrics, overlap, counts))
+    compared = {
+        name: {
+            "analysis/metrics.csv": comparable_metrics(measured, name, printed.models),
+            "analysis/overlap.csv": comparable_overlaps(overlaps, name),
+            "tables/counts.csv": comparable_counts(sizes, name),
+        }
+        for name in template_sets
+    }
+    reason = study.obstacle(pronoun_sets)
+    write_published(
+        "winopron",
+        printed,
+        compared,
+        every_set,
+        excluded=demonstration(models),
+        obstacles=dict.fromkeys(("coreference", "prompting"), reason),
+        inapplicable={"instances": reason},
+        csv=csv,
+        tex=tex,
+        numbers=numbers,
+    )
+
+
+def comparable_metrics(table: pd.DataFrame, templates: str, models: pd.DataFrame) -> pd.DataFrame:
+    """Return the metrics of a template set and of Winogender Schemas, and the difference between their F1.
+
+    Each system is there once, as its authors read it.
+
+    Args:
+        table: Of ``metrics.csv``.
+        models: Of :func:`scripts.core.paper.published.read_models`.
+
+    Returns:
+        With ``model`` (a system's name among the study's models, else its own) and ``data`` (``WP``, ``WS``, or ``WP -
+        WS``, which has no interval); prompts are taken together.
+    """
+    names = dict(zip(models.label, models.model, strict=True))
+    rows = study.as_published(table[table.pairing != SINGLE])
+    # The study's values on Winogender Schemas are over three pronoun sets.
+    four = (rows.templates == study.WINOGENDER) & (rows.split == "all")
+    rows = rows[~four].assign(split=rows.split.replace(study.THREE_SETS, "all"))
+    rows = rows.assign(
+        model=rows.system.map(names).fillna(rows.system),
+        data=rows.templates.map({templates: "WP", study.WINOGENDER: "WS"}),
+    ).dropna(subset=["data"])
+    whole = rows[(rows.metric == "f1") & (rows.split == "all") & (rows.entities == "double")]
+    both = whole.pivot_table(index="model", columns="data", values="value")
+    if {"WP", "WS"} <= set(both):
+        change = (both.WP - both.WS).dropna().reset_index(name="value")
+        rows = pd.concat([rows, change.assign(data="WP - WS", metric="f1", split="all", entities="double")])
+    return rows.reset_index(drop=True)
+
+
+def comparable_overlaps(table, templates):
+    """Return the comparisons of biased occupations as published; the study's index of two empty sets is zero."""
+    rows = table[(table.templates == templates) & (table.reading == study.READINGS["published"])]
+    empty = rows["first"] + rows["second"] == 0
+    return rows.assign(jaccard=rows.jaccard.mask(empty, 0.0)).reset_index(drop=True)
+
+
+def comparable_counts(table, templates):
+    """Return how many templates a set has, a row for each case: ``Case``, ``data`` (``WP``, ``WS``), ``templates``."""
+    columns = {
+        "WP": f"{study.SETS[templates]}: {study.ENTITIES['double']}",
+        "WS": f"{study.SETS[study.WINOGENDER]}: {study.ENTITIES['double']}",
+    }
+    kept = [
+        pd.DataFrame({"Case": table.Case, "data": name, "templates": table[column]})
+        for name, column in columns.items()
+        if column in table
+    ]
+    rows = pd.concat(kept, ignore_index=True)
+    return rows[rows.Case.isin([*(case.capitalize() for case in CASES), "All", "Sentences"])]
 
 
 if __name__ == "__main__":

@@ -13,8 +13,8 @@ from scripts.annotation import annotation_agreement, annotation_page, annotation
 from scripts.core import agreement, annotation, files
 from scripts.core.errors import UserError
 from scripts.core.templates import read_pronouns
-from scripts.winopron import questions as questions_job
-from scripts.winopron.lib import instances, questions, templates
+from scripts.winopron import instances as winopron_jobs
+from scripts.winopron.lib import instances, templates
 from tests.annotation import simulated
 from tests.winopron.make import PRONOUNS
 
@@ -574,7 +574,7 @@ def test_the_example_is_read(root, tmp_path):
     frame = instances.build(read, "double", {"they": read_pronouns(root / "templates/pronouns.tsv")["they"]})
     paths = {name: str(tmp_path / name) for name in ("instances", "items", "sheet")}
     files.write_parquet(paths["instances"], frame.iloc[:2])
-    questions_job.main(
+    winopron_jobs.questions(
         instances=paths["instances"], questions=paths["items"], declaration=str(folder / "winopron_reference.yaml")
     )
     annotation_sheet.main(questions=paths["items"], sheet=paths["sheet"], seed=1)
@@ -594,8 +594,8 @@ def test_the_example_is_read(root, tmp_path):
 
 def test_questions_are_about_every_person_named(root):
     read = templates.read_replica(root / "templates/winopron/sentences.tsv", root / "templates/occupations.tsv")
-    double = questions.items(instances.build(read, "double", PRONOUNS))
-    single = questions.items(instances.build(read, "single", PRONOUNS))
+    double = instances.questions(instances.build(read, "double", PRONOUNS))
+    single = instances.questions(instances.build(read, "single", PRONOUNS))
     assert (len(double), len(single)) == (2880, 1440) and double.item_id.is_unique and single.item_id.is_unique
     assert (double.groupby("group").expected.agg(sorted).map(tuple) == ("no", "yes")).all()
     assert set(single.expected) == {"yes"}

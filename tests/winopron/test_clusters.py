@@ -5,10 +5,8 @@ import pytest
 
 from scripts.core import coreference, files
 from scripts.core.errors import UserError
-from scripts.winopron import clusters as clusters_job
-from scripts.winopron import metrics as metrics_job
-from scripts.winopron import predictions as predictions_job
-from scripts.winopron.lib import answers, cluster_answers, instances, person_rules
+from scripts.winopron import analyses
+from scripts.winopron.lib import answers, instances, person_rules
 from tests.winopron import make
 
 
@@ -32,7 +30,7 @@ def sentence(text, pronoun, occupation="weaver", participant="buyer", answer="oc
 
 def chosen(rule, frame):
     documents = {document.document: document for document in person_rules.resolve(rule, frame)}
-    return list(cluster_answers.convert(documents, frame, "corrected").prediction)
+    return list(answers.convert(documents, frame, "corrected").prediction)
 
 
 @pytest.mark.parametrize(
@@ -122,7 +120,7 @@ TEXT = "The weaver met the buyer at the gate of the mill when xe left early."
 def test_whom_clusters_name(clusters, corrected, other, carried):
     frame = sentence(TEXT, "xe")
     for conversion, expected in (("corrected", corrected), ("other_mention", other), ("carried_over", carried)):
-        found = cluster_answers.convert({TEXT: document(frame, *clusters)}, frame, conversion)
+        found = answers.convert({TEXT: document(frame, *clusters)}, frame, conversion)
         assert list(found.prediction) == [expected], conversion
 
 
@@ -130,7 +128,7 @@ def test_capitals_matter_to_one_converter_only():
     frame = sentence("The weaver met the buyer when Xe left early.", "Xe")
     frame["pronoun"] = "xe"
     documents = {frame.text[0]: document(frame, ["The weaver", "Xe"])}
-    found = {way: cluster_answers.convert(documents, frame, way).prediction[0] for way in cluster_answers.CONVERSIONS}
+    found = {way: answers.convert(documents, frame, way).prediction[0] for way in answers.CONVERSIONS}
     assert found == {"corrected": "occupation", "other_mention": None, "carried_over": "occupation"}
 
 
@@ -141,7 +139,7 @@ def test_an_answer_is_carried_over(double):
         for i, row in enumerate(double.itertuples())
     }
     first = double.iloc[:4]
-    found = {way: cluster_answers.convert(documents, double, way) for way in cluster_answers.CONVERSIONS}
+    found = {way: answers.convert(documents, double, way) for way in answers.CONVERSIONS}
     assert list(found["corrected"].prediction[:4]) == ["occupation", None, None, None]
     assert list(found["other_mention"].prediction[:4]) == ["occupation", None, None, None]
     assert list(found["carried_over"].prediction[:4]) == ["occupation"] * 4
@@ -151,7 +149,7 @@ def test_an_answer_is_carried_over(double):
     documents |= {
         row.instance_id: document(double, row=i) for i, row in enumerate(double.itertuples()) if second.iloc[i]
     }
-    carried = cluster_answers.convert(documents, double, "carried_over").prediction
+    carried = answers.convert(documents, double, "carried_over").prediction
     assert carried[second.to_numpy()].isna().all()
 
 
@@ -176,7 +174,7 @@ def test_the_jobs_write_clusters_and_answers(double, tmp_path):
     written = []
     for rule in ("first", "subject"):
         written.append(str(tmp_path / f"{rule}.jsonl"))
-        clusters_job.main(instances=str(path), clusters=written[-1], rule=rule)
+        analyses.clusters(instances=str(path), clusters=written[-1], rule=rule)
     systems = [
         {"system": "a", "conversions": ["corrected"]},
         {"system": "b", "conversions": ["corrected", "carried_over"]},
@@ -185,12 +183,12 @@ def test_the_jobs_write_clusters_and_answers(double, tmp_path):
     words = tmp_path / "answers.csv"
     texts = [f"The {getattr(row, row.answer)}{',' if row.ending == 1 else ''} surely" for row in double.itertuples()]
     answer_file(words, double, texts)
-    predictions_job.main(
+    analyses.predictions(
         instances=str(path), clusters=written, answer_files=[str(words)], predictions=str(out), systems=systems,
         answering=[{"system": "c"}], prompts=[], answers=[], models={}, selected=[], scores=[], scored={},
     )  # fmt: skip
     table = files.read_parquet(out)
-    assert list(table) == predictions_job.COLUMNS and len(table) == 5 * len(double)
+    assert list(table) == analyses.PREDICTIONS and len(table) == 5 * len(double)
     share = table.groupby(["system", "conversion"]).right.mean()
     assert (share[["a", "b"]] == 0.5).all() and (share["c", "published"], share["c", "corrected"]) == (0.5, 1)
     assert set(table[table.system == "c"].prompt) == {"0"}
@@ -198,7 +196,7 @@ def test_the_jobs_write_clusters_and_answers(double, tmp_path):
     outputs = {
         name: str(tmp_path / f"{name}.csv") for name in ("metrics", "bias", "biased_occupations", "overlap", "variance")
     }
-    metrics_job.main(
+    analyses.metrics(
         instances=[str(path)], predictions=[str(out)], sets=[{"templates": "replica", "entities": "double"}],
         signed=False, empty=None, draws=100, seed=1, **outputs,
     )  # fmt: skip
@@ -241,8 +239,8 @@ def test_clusters_of_another_text_are_refused_with_file_and_row(double, tmp_path
     changed = double.copy()
     changed.loc[2, "text"] += " "
     with pytest.raises(UserError, match=r"clusters\.jsonl, row 3: the text of '\w+' differs .*; run the system again"):
-        cluster_answers.read(path, changed, "corrected")
+        answers.read_clusters(path, changed, "corrected")
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
     path.write_text("".join(lines[1:]), encoding="utf-8")
     with pytest.raises(UserError, match="1 of 48 documents are missing"):
-        cluster_answers.read(path, double, "corrected")
+        answers.read_clusters(path, double, "corrected")

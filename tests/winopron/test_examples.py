@@ -5,8 +5,8 @@ import pytest
 from scripts.core import files
 from scripts.core import templates as template_files
 from scripts.core.errors import UserError
-from scripts.winopron import figure_groups, figure_problems, figure_schemas
-from scripts.winopron.lib import examples, figures, instances, template_checks, templates
+from scripts.winopron import figures as jobs
+from scripts.winopron.lib import figures, instances, templates
 from tests import figures as rules
 from tests.winopron import make, synthetic
 
@@ -20,11 +20,11 @@ def double(root):
 
 @pytest.fixture(scope="module")
 def faulty(root):
-    return examples.read_problems(root / "templates/winopron/problems.tsv")
+    return figures.read_problems(root / "templates/winopron/problems.tsv")
 
 
 def test_groups_are_right_together(tmp_path):
-    frame = examples.groups(synthetic.sentences(tmp_path))
+    frame = figures.groups(synthetic.sentences(tmp_path))
     assert list(frame.label) == ["(a)", "(b)", "(c)", "(d)", "(a)", "(b)"]
     assert list(frame.pronoun) == ["his", "her", "their", "xyr", "xyr", "xyr"]
     assert frame.means.nunique() == 2 and frame.means[:4].nunique() == 1
@@ -32,7 +32,7 @@ def test_groups_are_right_together(tmp_path):
 
 
 def test_schemas_have_all_pronouns(double):
-    frame = examples.schemas(double)
+    frame = figures.schemas(double)
     assert list(frame.pronoun) == ["his / her / their / xyr"] * 2
     assert set(frame.means) == set(frame.part[0].lower().split(" and "))
 
@@ -44,28 +44,28 @@ def test_every_faulty_sentence_is_refused_by_a_check(root, faulty):
     for cells in faulty:
         facts = {key: cells[key] for key in ("occupation", "case", "answer", "double", "row")}
         row = templates.Template(participant=people[cells["occupation"]], single=None, **facts)
-        found = [*template_checks.template_problems(row, forms), *template_checks.house_problems(row)]
+        found = [*templates.template_problems(row, forms), *templates.house_problems(row)]
         refused.setdefault(cells["problem"], []).append((row, [text for text in found if "double sentence" in text]))
     verb, pair, pronoun, typing = refused.values()
     assert "has 'was' after the pronoun" in verb[0][1][0] and len(verb[0][1]) == 1
     assert [text for _, text in pair] == [[], []]
-    structure = template_checks.structure_problems([row for row, _ in pair])
+    structure = templates.structure_problems([row for row, _ in pair])
     assert any("differs from row" in text for _, text in structure)
     assert "another pronoun, 'her'" in pronoun[0][1][0] and "must begin with a capital" in typing[0][1][0]
 
 
 def test_faulty_sentences_stand_beside_right_ones(double, faulty):
-    frame = examples.problems(faulty, double)
-    assert frame.label.value_counts().to_dict() == {examples.FAULTY: 5, examples.HERE: 5}
+    frame = figures.problems(faulty, double)
+    assert frame.label.value_counts().to_dict() == {figures.FAULTY: 5, figures.HERE: 5}
     assert set(frame.pronoun) <= {"they", "them", "their"}
     texts = set(double.text)
     for row in frame.itertuples():
-        assert (row.before + row.pronoun + row.after in texts) == (row.label == examples.HERE)
+        assert (row.before + row.pronoun + row.after in texts) == (row.label == figures.HERE)
 
 
 @pytest.mark.parametrize("number", [1, 2, 4])
 def test_figures(double, faulty, number):
-    frame = {1: examples.problems(faulty, double), 2: examples.schemas(double), 4: examples.groups(double)}[number]
+    frame = {1: figures.problems(faulty, double), 2: figures.schemas(double), 4: figures.groups(double)}[number]
     drawn = figures.sentences(frame)
     assert rules.problems(drawn) == []
     words = [text.get_text() for text in drawn.axes[0].texts]
@@ -78,15 +78,15 @@ def test_figures(double, faulty, number):
 
 def test_jobs_write_figures(double, faulty, tmp_path, root):
     files.write_parquet(tmp_path / "double.parquet", double)
-    for job in (figure_groups, figure_schemas, figure_problems):
+    for job in (jobs.figure_groups, jobs.figure_schemas, jobs.figure_problems):
         paths = {kind: str(tmp_path / f"a.{kind}") for kind in ("pdf", "png", "csv")}
-        more = {"problems": str(root / "templates/winopron/problems.tsv")} if job is figure_problems else {}
-        job.main(instances=str(tmp_path / "double.parquet"), **paths, **more)
-        assert list(files.read_csv(paths["csv"])) == examples.COLUMNS
+        more = {"problems": str(root / "templates/winopron/problems.tsv")} if job is jobs.figure_problems else {}
+        job(instances=str(tmp_path / "double.parquet"), **paths, **more)
+        assert list(files.read_csv(paths["csv"])) == figures.COLUMNS
 
 
 def test_a_faulty_sentence_without_a_slot_is_refused(tmp_path):
     path = tmp_path / "problems.tsv"
-    path.write_text("\t".join(examples.PROBLEM_COLUMNS) + "\nx\tclerk\tnominative\toccupation\tThe clerk left.\n")
+    path.write_text("\t".join(figures.PROBLEM_COLUMNS) + "\nx\tclerk\tnominative\toccupation\tThe clerk left.\n")
     with pytest.raises(UserError, match=r"problems\.tsv, row 2: the sentence needs the slot \{pronoun\} once"):
-        examples.read_problems(path)
+        figures.read_problems(path)

@@ -6,10 +6,8 @@ import pandas as pd
 import pytest
 
 from scripts.core import files
-from scripts.winopron import figure_accuracy, figure_bias, figure_consistency, figure_women_share
-from scripts.winopron import metrics as metrics_job
-from scripts.winopron import women_share as women_share_job
-from scripts.winopron.lib import numbers, study, summary, tables, tidy
+from scripts.winopron import analyses, figures
+from scripts.winopron.lib import numbers, study, summary, tables
 from tests import figures as rules
 from tests.winopron import synthetic
 
@@ -18,7 +16,7 @@ RULES = ("First person (rule)", "Last person (rule)")
 
 
 def predictions(frame, systems, prompted=False):
-    """Return a table as ``scripts/winopron/predictions.py`` writes it; systems of the study are read in two ways."""
+    """Return a table as the rule ``winopron_predictions`` writes it; systems of the study are read in two ways."""
     parts = []
     for seed, name in enumerate(systems):
         for way in [study.CORRECTED, *filter(None, [study.SYSTEMS.get(name)])]:
@@ -51,51 +49,49 @@ def made(request, tmp_path_factory):
     outputs = {
         name: str(folder / f"{name}.csv") for name in ("metrics", "bias", "biased_occupations", "overlap", "variance")
     }
-    metrics_job.main(**paths, **outputs, sets=sets, signed=False, empty=None, draws=100, seed=1)
-    read = {name: tidy.bias(path) for name, path in outputs.items()}
+    analyses.metrics(**paths, **outputs, sets=sets, signed=False, empty=None, draws=100, seed=1)
+    read = {name: study.read_table(path) for name, path in outputs.items()}
     women = folder / "women.tsv"
     lines = [f"{name}\t{5 + 8 * place}\t2015" for place, name in enumerate(synthetic.PEOPLE)]
     women.write_text("\n".join(["occupation\twomen\tyear", *lines]) + "\n", encoding="utf-8")
     shares = {name: str(folder / f"{name}.csv") for name in ("women_share", "women_share_occupations")}
     double = {name: of_kind[:1] for name, of_kind in paths.items()}
-    women_share_job.main(**double, **shares, women=str(women), template_sets=["replica"], draws=100, seed=1)
-    read["women_share_occupations"] = files.read_csv(shares["women_share_occupations"])
-    read |= {"metrics": tidy.metrics(outputs["metrics"]), "women_share": tidy.women_share(shares["women_share"])}
-    return systems, read
+    analyses.women_share(**double, **shares, women=str(women), template_sets=["replica"], draws=100, seed=1)
+    return systems, read | {name: study.read_table(path) for name, path in shares.items()}
 
 
 def test_accuracy(made):
     systems, tables_of = made
-    frame = figure_accuracy.prepare(tables_of["metrics"], "replica")
+    frame = figures.select_accuracy(tables_of["metrics"], "replica")
     # Rules are drawn only where there is nothing else.
     assert set(frame.system) == set(RULES if len(systems) == 2 else study.SYSTEMS)
     assert len(frame) == 12 * frame.system.nunique()
-    assert rules.problems(figure_accuracy.draw(frame), pronouns=True) == []
+    assert rules.problems(figures.draw_accuracy(frame), pronouns=True) == []
 
 
 def test_consistency(made):
     systems, tables_of = made
-    frame = figure_consistency.prepare(tables_of["metrics"], "replica")
+    frame = figures.select_consistency(tables_of["metrics"], "replica")
     assert len(frame) == 2 * len(systems) and set(frame.chance) == {0.0625, 0.25}
-    assert rules.problems(figure_consistency.draw(frame)) == []
+    assert rules.problems(figures.draw_consistency(frame)) == []
 
 
 def test_bias(made):
     systems, tables_of = made
-    frame = figure_bias.prepare(tables_of["bias"], "replica")
+    frame = figures.select_bias(tables_of["bias"], "replica")
     assert set(frame.system) <= set(study.SYSTEMS) and (len(frame) == 0) == (len(systems) == 2)
     assert set(frame[frame.system.str.startswith("FLAN")].prompt) <= {"all"}
-    assert rules.problems(figure_bias.draw(frame), pronouns=True) == []
+    assert rules.problems(figures.draw_bias(frame), pronouns=True) == []
 
 
 def test_women_share(made):
     systems, tables_of = made
     agreements = tables_of["women_share"]
     assert set(agreements.system) == set(systems) and set(agreements[agreements.pearson.notna()].n) <= {12}
-    frame = figure_women_share.prepare(tables_of["women_share_occupations"], agreements, "replica")
+    frame = figures.select_women_share(tables_of["women_share_occupations"], agreements, "replica")
     # Rules never look at the pronoun.
     assert set(frame.system) == set(systems) - set(RULES) and len(frame) == 12 * frame.system.nunique()
-    assert rules.problems(figure_women_share.draw(frame)) == []
+    assert rules.problems(figures.draw_women_share(frame)) == []
     shown = tables.printed_women_share(tables.women_share(agreements, "replica"))
     assert len(shown) == frame.system.nunique()
 

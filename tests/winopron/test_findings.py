@@ -9,7 +9,8 @@ import pytest
 from scripts.core.paper import claims
 from scripts.core.paper.claims import FAILS, HOLDS, NOT_APPLICABLE, decide
 from scripts.core.templates import CASES
-from scripts.winopron.lib import comparable, findings, study
+from scripts.winopron import tables
+from scripts.winopron.lib import findings, study
 from tests.winopron import synthetic
 
 HE_AND_SHE = findings.HE, findings.SHE
@@ -198,7 +199,7 @@ def test_every_system_is_compared_once_and_as_published():
         "n",
     ]  # fmt: skip
     models = pd.DataFrame({"label": ["SpanBERT-base"], "model": ["spanbert-base-coref"]})
-    table = comparable.metrics(pd.DataFrame(rows, columns=columns), "replica", models)
+    table = tables.comparable_metrics(pd.DataFrame(rows, columns=columns), "replica", models)
     found = table.set_index(["model", "data"]).value["spanbert-base-coref"]
     assert found.to_dict() == pytest.approx({"WP": 0.7, "WS": 0.8, "WP - WS": -0.1})
 

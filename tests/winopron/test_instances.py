@@ -7,7 +7,7 @@ import pytest
 from scripts.core import files
 from scripts.core.errors import UserError
 from scripts.core.templates import CASES, read_pronouns
-from scripts.winopron import instances as job
+from scripts.winopron import instances as jobs
 from scripts.winopron.lib import instances, templates
 from tests.winopron import make
 
@@ -105,7 +105,7 @@ def test_the_job_writes_what_audits_follow(tmp_path):
     pronouns.write_text("\n".join(lines), encoding="utf-8")
     given = {"pronouns": str(pronouns), "entities": "single", "pronoun_sets": ["they", "he"]}
     path = tmp_path / "single.parquet"
-    job.main(instances=str(path), sentences=str(sentences), occupations=str(occupations), **given)
+    jobs.instances(instances=str(path), sentences=str(sentences), occupations=str(occupations), **given)
     frame = files.read_parquet(path)
     assert len(frame) == 24 and list(frame.pronoun_row[:2]) == [4, 2]
     assert files.parquet_metadata(path)["origins"] == {
@@ -115,10 +115,10 @@ def test_the_job_writes_what_audits_follow(tmp_path):
     rows[1][3] = "The weaver told the buyer that {pronoun} was rich."
     make.write(tmp_path, rows)
     with pytest.raises(UserError, match="row 3: the double sentence has 'was' after the pronoun"):
-        job.main(instances=str(path), sentences=str(sentences), occupations=str(occupations), **given)
+        jobs.instances(instances=str(path), sentences=str(sentences), occupations=str(occupations), **given)
     archive = tmp_path / "data.zip"
     archive.write_bytes(make.archive())
-    job.main(instances=str(path), archive=str(archive), **given)
+    jobs.instances(instances=str(path), archive=str(archive), **given)
     assert len(files.read_parquet(path)) == 24
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from scripts.core import files
 from scripts.core.errors import UserError
-from scripts.winopron import prompts as prompts_job
+from scripts.winopron import instances as jobs
 from scripts.winopron.lib import answers, instances, prompts
 from scripts.winopron.lib.analyses import performance
 from tests.winopron import make
@@ -76,7 +76,7 @@ def test_each_instance_is_asked_in_every_way(double, shipped, tmp_path):
     path, out = tmp_path / "double.parquet", tmp_path / "prompts.parquet"
     files.write_parquet(path, double, {"origins": {"template_row": "sentences.tsv"}})
     variants = list(prompts.VARIANTS)
-    prompts_job.main(
+    jobs.prompts(
         instances=[str(path)], prompt_templates=str(shipped), prompts=str(out), pairs=1, seed=3, chosen="all",
         variants=variants,
     )  # fmt: skip

@@ -6,8 +6,8 @@ import pytest
 
 from scripts.core import files, options
 from scripts.core.errors import UserError
-from scripts.winopron import templates_to_score
-from scripts.winopron.lib import instances, resolution, templates
+from scripts.winopron import instances as jobs
+from scripts.winopron.lib import answers, instances, templates
 from tests.winopron import make
 
 
@@ -19,7 +19,7 @@ def double(tmp_path):
 def test_every_template_is_scored_once_with_both_people(double, tmp_path):
     path, out = tmp_path / "double.parquet", tmp_path / "selected.parquet"
     files.write_parquet(path, double, {"origins": {"template_row": "sentences.tsv", "pronoun_row": "pronouns.tsv"}})
-    templates_to_score.main(instances=str(path), selected=str(out), pairs="all", seed=1)
+    jobs.templates_to_score(instances=str(path), selected=str(out), pairs="all", seed=1)
     table = files.read_parquet(out)
     assert len(table) == double.template.nunique() == 12 and table.instance_id.is_unique
     assert files.parquet_metadata(out)["origins"] == {"template_row": "sentences.tsv"}
@@ -28,7 +28,7 @@ def test_every_template_is_scored_once_with_both_people(double, tmp_path):
     assert list(weaver.options) == ["the weaver's", "the buyer's"]
     assert options.fill(weaver.text, weaver.options[1]).endswith("because the buyer's tools still lay on the loom.")
     assert not table.text.str.contains("|".join(rf"\b{form}\b" for form in ("he", "she", "they", "xe"))).any()
-    assert set(resolution.instances(double, ["pilot-guest"]).pair) == {"pilot-guest"}
+    assert set(instances.to_score(double, ["pilot-guest"]).pair) == {"pilot-guest"}
 
 
 def test_verbs_agree_with_nouns_and_not_with_they():
@@ -37,14 +37,14 @@ def test_verbs_agree_with_nouns_and_not_with_they():
     frame = instances.build(templates.Templates("winogender", "f", (template,)), "double", make.PRONOUNS)
     # Also where they come first.
     for order in (frame, frame.iloc[::-1]):
-        assert resolution.instances(order, ["weaver-buyer"]).text.tolist() == [
+        assert instances.to_score(order, ["weaver-buyer"]).text.tolist() == [
             "The weaver met the buyer when ___ was late."
         ]
 
 
-@pytest.mark.parametrize("column", resolution.SCORINGS.values())
+@pytest.mark.parametrize("column", answers.SCORINGS.values())
 def test_the_likelier_sentence_wins_as_in_a_plain_loop(double, column):
-    table = resolution.instances(double, list(double.pair.unique()))
+    table = instances.to_score(double, list(double.pair.unique()))
     values = np.random.default_rng(2).normal(size=(len(table), 2))
     values[0] = -3.0
     scores = pd.DataFrame(
@@ -52,8 +52,8 @@ def test_the_likelier_sentence_wins_as_in_a_plain_loop(double, column):
         columns=["instance_id", "option_index", column],
     ).sample(frac=1, random_state=1)
     # The other scoring favours the other person.
-    other = next(name for name in resolution.SCORINGS.values() if name != column)
-    found = resolution.predictions(scores.assign(**{other: -scores[column]}), table, double, column)
+    other = next(name for name in answers.SCORINGS.values() if name != column)
+    found = answers.by_likelihood(scores.assign(**{other: -scores[column]}), table, double, column)
     found = found.set_index("instance_id").prediction
     assert len(found) == len(double)
     for n, row in enumerate(table.itertuples()):
@@ -63,14 +63,12 @@ def test_the_likelier_sentence_wins_as_in_a_plain_loop(double, column):
 
 
 def test_scores_of_other_templates_are_refused(double):
-    table = resolution.instances(double, list(double.pair.unique()))
+    table = instances.to_score(double, list(double.pair.unique()))
     with pytest.raises(UserError, match="the template 'pilot-accusative-1' was scored and has no sentence"):
-        resolution.predictions(
-            pd.DataFrame(), table, double[double.template != "pilot-accusative-1"], "log_probability"
-        )
+        answers.by_likelihood(pd.DataFrame(), table, double[double.template != "pilot-accusative-1"], "log_probability")
 
 
 def test_scores_without_what_follows_are_refused(double):
-    table = resolution.instances(double, ["pilot-guest"])
+    table = instances.to_score(double, ["pilot-guest"])
     with pytest.raises(UserError, match="the scores lack continuation_log_probability"):
-        resolution.predictions(pd.DataFrame({"instance_id": []}), table, double, "continuation_log_probability")
+        answers.by_likelihood(pd.DataFrame({"instance_id": []}), table, double, "continuation_log_probability")

@@ -7,7 +7,7 @@ import pytest
 
 from scripts.core.errors import UserError
 from scripts.core.templates import CASES, read_pronouns
-from scripts.winopron.lib import template_checks, templates
+from scripts.winopron.lib import templates
 from tests.winopron import make
 
 
@@ -29,13 +29,13 @@ def counts(read):
 def test_the_replica_has_every_sentence_and_passes(replica, root):
     assert len(replica.rows) == 360 and counts(replica) == {(c, a): 60 for c in CASES for a in templates.ANSWERS}
     assert len({row.double for row in replica.rows} | {row.single for row in replica.rows}) == 720
-    template_checks.check(replica, read_pronouns(root / "templates/pronouns.tsv"))
+    templates.check(replica, read_pronouns(root / "templates/pronouns.tsv"))
     assert replica.origins() == {"template_row": "sentences.tsv", "occupation_row": "occupations.tsv"}
     assert replica.occupation_rows["accountant"] == 3 and replica.rows[0].row == 3
 
 
 def test_a_small_set_passes(tmp_path):
-    template_checks.check(make.read(tmp_path), make.PRONOUNS)
+    templates.check(make.read(tmp_path), make.PRONOUNS)
 
 
 def edited(number, column, text):
@@ -46,7 +46,7 @@ def edited(number, column, text):
 
 
 def planted(tmp_path, rows):
-    return refusal(template_checks.check, make.read(tmp_path, rows), make.PRONOUNS)
+    return refusal(templates.check, make.read(tmp_path, rows), make.PRONOUNS)
 
 
 TOLD = "The weaver told the buyer that "
@@ -110,7 +110,7 @@ def test_a_pair_of_people_stays_together(tmp_path):
     """Where the file names both people, as the authors' does."""
     rows = list(make.read(tmp_path).rows)
     rows[3] = templates.Template(**{**vars(rows[3]), "participant": "guest"})
-    found = template_checks.structure_problems(rows)
+    found = templates.structure_problems(rows)
     assert (5, "'weaver' comes with 'guest' after 'buyer'; name one of them") in found
 
 
@@ -129,7 +129,7 @@ def test_unknown_words_are_refused_with_file_and_row(tmp_path):
 
 def test_an_archive_like_the_authors_is_read(tmp_path):
     read = templates.read_official(make.archive())
-    template_checks.check(read, make.PRONOUNS, own=False)
+    templates.check(read, make.PRONOUNS, own=False)
     own = make.read(tmp_path)
     assert [(r.double, r.single, r.answer) for r in read.rows] == [(r.double, r.single, r.answer) for r in own.rows]
     path = tmp_path / "data.zip"
@@ -140,7 +140,7 @@ def test_an_archive_like_the_authors_is_read(tmp_path):
 def test_messages_about_an_archive_have_no_sentence():
     rows = make.cells()
     rows[1][3] = "The weaver hid from the buyer where {pronoun} was safe."
-    said = refusal(template_checks.check, templates.read_official(make.archive(rows)), make.PRONOUNS, own=False)
+    said = refusal(templates.check, templates.read_official(make.archive(rows)), make.PRONOUNS, own=False)
     assert "data.zip:new_templates.tsv: 2 problems: row 3: " in said and "hid" not in said and "safe" not in said
     with pytest.raises(UserError, match="does not open with the password of the authors' README"):
         templates.read_official(make.archive(encrypted=True))
@@ -164,7 +164,7 @@ def test_winogender_has_no_sentences_about_one_person(tmp_path):
 def test_the_authors_templates_are_as_described(mirror, root):
     official = templates.read_official(mirror / "winopron/data.zip")
     assert len(official.rows) == 360 and counts(official) == {(c, a): 60 for c in CASES for a in templates.ANSWERS}
-    template_checks.check(official, read_pronouns(root / "templates/pronouns.tsv"), own=False)
+    templates.check(official, read_pronouns(root / "templates/pronouns.tsv"), own=False)
     assert len({row.double for row in official.rows}) == len({row.single for row in official.rows}) == 360
     winogender = templates.read_winogender(mirror / "winogender/data/templates.tsv")
     # Table 1 of the paper.

@@ -4,15 +4,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from scripts.winopron.lib.analyses import performance, variance
+from scripts.winopron.lib.analyses import consistency, performance
 from tests.winopron import synthetic
 
 WAYS = [("0", "none"), ("0", "occupation_first"), ("4", "none")]
 
 
 def once(table):
-    found = variance.variances(np.array(table, dtype=float), np.ones((1, len(table)), dtype=int))
-    return variance.deviations(found[:, 0])
+    found = consistency.variances(np.array(table, dtype=float), np.ones((1, len(table)), dtype=int))
+    return consistency.deviations(found[:, 0])
 
 
 def test_components_by_hand():
@@ -36,7 +36,7 @@ def test_known_spreads_are_recovered():
 
 def test_samples_count_templates_as_often_as_they_are_drawn():
     table = np.random.default_rng(2).random((4, 3))
-    counted = variance.deviations(variance.variances(table, np.array([[2, 0, 1, 1]]))[:, 0])
+    counted = consistency.deviations(consistency.variances(table, np.array([[2, 0, 1, 1]]))[:, 0])
     # Drawn twice is twice in the table.
     assert counted == pytest.approx(once(table[[0, 0, 2, 3]]))
 
@@ -56,14 +56,14 @@ def asked(sentences, right, ways=WAYS):
 
 
 def test_templates_or_ways_carry_it(sentences):
-    by_way = variance.evaluate(asked(sentences, lambda _, way: way == 0), 100, 1).set_index("part")
-    assert list(by_way.index) == list(variance.SOURCES)
-    assert by_way.value[variance.TEMPLATES] == 0 and by_way.value[variance.WAYS] == pytest.approx(np.sqrt(1 / 3))
+    by_way = consistency.spread(asked(sentences, lambda _, way: way == 0), 100, 1).set_index("part")
+    assert list(by_way.index) == list(consistency.SOURCES)
+    assert by_way.value[consistency.TEMPLATES] == 0 and by_way.value[consistency.WAYS] == pytest.approx(np.sqrt(1 / 3))
     assert (by_way.templates_asked == 72).all() and (by_way.ways == 3).all()
     hard = set(sentences.template.unique()[::2])
-    by_template = variance.evaluate(asked(sentences, lambda name, way: (name in hard) == (way > -1)), 100, 1)
+    by_template = consistency.spread(asked(sentences, lambda name, way: (name in hard) == (way > -1)), 100, 1)
     by_template = by_template.set_index("part")
-    assert by_template.value[variance.WAYS] == 0 and by_template.value[variance.DIFFERENCE] > 0.4
+    assert by_template.value[consistency.WAYS] == 0 and by_template.value[consistency.DIFFERENCE] > 0.4
 
 
 def test_the_interval_of_what_does_not_vary_begins_at_zero(sentences):
@@ -71,16 +71,16 @@ def test_the_interval_of_what_does_not_vary_begins_at_zero(sentences):
     ways = [(str(number), "none") for number in range(40)]
     drawn = np.random.default_rng(7)
     answers = asked(sentences, lambda _, way: drawn.random() < 0.5, ways)
-    table = variance.evaluate(answers, 500, 1).set_index("part")
-    row = table.loc[variance.WAYS]
+    table = consistency.spread(answers, 500, 1).set_index("part")
+    row = table.loc[consistency.WAYS]
     assert row.ci_low == 0 and row.value <= row.ci_high < 0.12
-    together = table.loc[variance.TOGETHER]
+    together = table.loc[consistency.TOGETHER]
     assert together.ci_low < together.value < together.ci_high
 
 
 def test_one_way_of_asking_has_no_spread(sentences):
     table = synthetic.answers(sentences, lambda _: 0.5).assign(prompt="0", variant="none")
-    assert variance.evaluate(table, 100, 1).empty
+    assert consistency.spread(table, 100, 1).empty
 
 
 def test_the_person_counts_whom_most_ways_name(sentences):

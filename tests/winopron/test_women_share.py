@@ -9,7 +9,7 @@ from scipy import stats
 
 from scripts.core import files, upstream
 from scripts.core.errors import UserError
-from scripts.winopron.lib import numbers, occupations, tables, templates
+from scripts.winopron.lib import numbers, tables, templates
 from scripts.winopron.lib.analyses import performance, women_share
 from tests.winopron import synthetic
 
@@ -155,12 +155,12 @@ def test_bad_rows_are_named(tmp_path, row, message):
     path = tmp_path / "women.tsv"
     path.write_text(f"# Made up.\noccupation\twomen\tyear\nweaver\t40.5\t2015\n{row}\n", encoding="utf-8")
     with pytest.raises(UserError) as error:
-        occupations.read(path)
+        women_share.read_shares(path)
     assert message in str(error.value) and str(path) in str(error.value) and "\n" not in str(error.value)
 
 
 def test_every_occupation_of_the_replica_has_its_share(root):
-    shares = occupations.read(root / SHIPPED)
+    shares = women_share.read_shares(root / SHIPPED)
     known = templates.read_replica(root / "templates/winopron/sentences.tsv", root / "templates/occupations.tsv")
     assert {row.occupation for row in known.rows} == set(shares) and len(shares) == 60
     assert all(0 < share < 1 for share in shares.values())
@@ -180,7 +180,7 @@ def test_the_shipped_shares_are_those_of_the_original(root, mirror):
 
 @pytest.mark.upstream
 def test_every_occupation_of_the_authors_has_its_share(root, mirror):
-    shares = occupations.read(root / SHIPPED)
+    shares = women_share.read_shares(root / SHIPPED)
     for known in (
         templates.read_official(mirror / "winopron/data.zip"),
         templates.read_winogender(mirror / "winogender/data/templates.tsv"),

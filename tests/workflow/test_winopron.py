@@ -5,7 +5,7 @@ import json
 import pytest
 
 from scripts.core import files
-from scripts.winopron.lib import study, tidy
+from scripts.winopron.lib import study
 
 pytestmark = pytest.mark.workflow
 
@@ -35,7 +35,7 @@ def test_sentences_and_predictions_are_complete(results):
 
 
 def test_rules_are_right_half_the_time_and_never_with_both_endings(results):
-    metrics = tidy.metrics(results / "analysis/metrics.csv")
+    metrics = study.read_table(results / "analysis/metrics.csv")
     whole = metrics[(metrics.system == "SpanBERT-large") & (metrics.entities == "double") & (metrics.split == "all")]
     value = whole[whole.conversion == "corrected"].set_index("metric").value
     assert value["accuracy"] == value["pronoun_consistency"] == 0.5 and value["disambiguation_consistency"] == 0

@@ -1,30 +1,38 @@
-"""What the figures of the WinoPron wing share: which systems they draw, and how."""
+"""What figures share: which systems they draw and how, and the sentences that show what the study is about.
+
+The sentences, as in its Figures 1, 2 and 4, are this project's own, never the authors'.
+"""
 
 import itertools
 
+import pandas as pd
 from matplotlib.font_manager import FontProperties
 from matplotlib.patches import FancyBboxPatch
 from matplotlib.textpath import TextPath
 
 from scripts.core import plotting
 from scripts.core.errors import UserError
-from scripts.core.templates import CASES
+from scripts.core.templates import CASES, read_tsv
 from scripts.winopron.lib import study
+from scripts.winopron.lib.templates import PRONOUN
 
-CASE_LABELS = {"nominative": "nom.", "accusative": "acc.", "possessive": "poss."}
 INTERVAL = "95 % interval"
 LINE, SIZE = 0.128, 7
 """Height of a line of text in inches, size of its type in points."""
 INDENT, MARGIN = 0.36, 0.07
+COLUMNS = ["part", "label", "before", "pronoun", "after", "means"]
+"""``part`` is the head that a sentence stands under; a sentence is ``before``, ``pronoun`` and ``after``; ``means`` is
+the person meant."""
+PROBLEM_COLUMNS = ("problem", "occupation", "case", "answer", "double")
+FAULTY, HERE = "faulty", "here"
+LETTERS = "abcdefghijklmnop"
 
 
 def rows(table, templates, **levels):
     """Return the rows of one template set that have the given levels, read in the corrected way.
 
-    Raises
-    ------
-    UserError
-        If there is none.
+    Raises:
+        UserError: If there is none.
     """
     chosen = study.corrected(table[table.templates == templates])
     for column, value in levels.items():
@@ -81,18 +89,15 @@ def panels(number):
     return -(-number // columns), columns
 
 
-def label_cases(axes, number, short):
+def label_cases(axes, number: int, short: bool):
     """Write the cases under every panel with none below it, and hide the places that ``number`` panels leave empty.
 
-    Parameters
-    ----------
-    axes : ndarray of matplotlib.axes.Axes, shape (rows, columns)
-    number : int
-    short : bool
-        Whether there is room for abbreviations alone.
+    Args:
+        axes: Array of rows and columns of axes.
+        short: Whether there is room for abbreviations alone.
     """
     across = axes.shape[1]
-    labels = [CASE_LABELS[case] for case in CASES] if short else CASES
+    labels = [study.CASE_LABELS[case] for case in CASES] if short else CASES
     for place, ax in enumerate(axes.flat):
         ax.set_visible(place < number)
         ax.set_xticks(range(len(CASES)), labels)
@@ -100,18 +105,14 @@ def label_cases(axes, number, short):
 
 
 @plotting.style()
-def sentences(frame):
+def sentences(frame: pd.DataFrame):
     """Draw sentences in a box for each part: the person meant is bold, the pronoun in italics.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Columns of :data:`scripts.winopron.lib.examples.COLUMNS`.
+    Args:
+        frame: Columns :data:`COLUMNS`.
 
-    Returns
-    -------
-    matplotlib.figure.Figure
-        As wide as a column.
+    Returns:
+        A figure as wide as a column.
     """
     width = plotting.COLUMN - 0.06
     parts = [(head, [laid_out(row, width - INDENT - 2 * MARGIN) for row in rows.itertuples()], list(rows.label))
@@ -142,20 +143,15 @@ def sentences(frame):
     return drawn
 
 
-def laid_out(row, width):
+def laid_out(row, width: float):
     """Return the lines of a sentence that fit a width.
 
-    Parameters
-    ----------
-    row : namedtuple
-        ``before``, ``pronoun``, ``after``, ``means``.
-    width : float
-        Inches.
+    Args:
+        row: With ``before``, ``pronoun``, ``after``, ``means``.
+        width: Inches.
 
-    Returns
-    -------
-    list of list of (float, str, dict)
-        For each word its place in inches from the left, and its font.
+    Returns:
+        Of each line the words, each with its place in inches from the left and its font.
     """
     marked = [(word, {"fontweight": "bold"} if word.rstrip(",.") in _named(row.means) else {}) for word in
               row.before.split()]  # fmt: skip
@@ -183,3 +179,86 @@ def _named(person):
 def _width(text, font):
     properties = FontProperties(weight=font.get("fontweight"), style=font.get("fontstyle"))
     return TextPath((0, 0), text, size=SIZE, prop=properties).get_extents().x1 / 72
+
+
+def read_problems(path) -> list[dict]:
+    """Return the made-up sentences with the problems of Winogender Schemas (section 3.1), in the order of the file.
+
+    Returns:
+        :data:`PROBLEM_COLUMNS`, and ``row``, the line in the file.
+
+    Raises:
+        UserError: If the file cannot be read, or a sentence lacks the slot.
+    """
+    rows = []
+    for row, cells in read_tsv(path, PROBLEM_COLUMNS):
+        if cells["double"].count(PRONOUN) != 1:
+            raise UserError(f"{path}, row {row}: the sentence needs the slot {PRONOUN} once; correct it")
+        rows.append(cells | {"row": row})
+    return rows
+
+
+def problems(faulty: list[dict], instances: pd.DataFrame) -> pd.DataFrame:
+    """Return faulty sentences beside the templates of the same people and case (Figure 1).
+
+    Args:
+        faulty: Of :func:`read_problems`.
+        instances: About two people. Sentences have *they* as their pronoun if the run has it, else its last set.
+
+    Returns:
+        As text: :data:`COLUMNS`; labels are :data:`FAULTY` and :data:`HERE`.
+    """
+    shown = next((name for name in instances.pronoun_set if name.startswith("they/")), instances.pronoun_set.iloc[-1])
+    right = instances[instances.pronoun_set == shown].set_index(["occupation", "case", "answer"])
+    rows = []
+    for part in dict.fromkeys(cells["problem"] for cells in faulty):
+        same = [cells for cells in faulty if cells["problem"] == part]
+        for label in (FAULTY, HERE):
+            for cells in same:
+                row = right.loc[tuple(cells[key] for key in ("occupation", "case", "answer"))]
+                means = row[cells["answer"]] if cells["answer"] == "participant" else cells["occupation"]
+                before, _, after = cells["double"].partition(PRONOUN)
+                parts = (before, row.pronoun, after) if label == FAULTY else _parts(row)
+                rows.append((part, label, *parts, means))
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def schemas(instances):
+    """Return a pair of templates with all pronouns (Figure 2): the first in the possessive."""
+    rows = []
+    for number, (_, same) in enumerate(_first_pair(instances).groupby("ending")):
+        row = same.iloc[0]
+        before, _, after = _parts(row)
+        forms = " / ".join(dict.fromkeys(same.pronoun))
+        rows.append((_people(row), f"({LETTERS[number]})", before, forms, after, getattr(row, row.answer)))
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def groups(instances):
+    """Return sentences whose answers have to be right together (Figure 4).
+
+    The first template in the possessive with all pronoun sets, and both endings with the last of them.
+    """
+    pair = _first_pair(instances)
+    one = pair[pair.ending == 1]
+    both = pair[pair.pronoun_set == one.pronoun_set.iloc[-1]]
+    rows = [
+        (part, f"({LETTERS[number]})", *_parts(row), getattr(row, row.answer))
+        for part, of_part in (("Pronoun consistency", one), ("Disambiguation consistency", both))
+        for number, row in enumerate(of_part.itertuples())
+    ]
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def _first_pair(instances):
+    possessive = instances[instances["case"] == "possessive"]
+    return possessive[possessive.template_pair == possessive.template_pair.iloc[0]]
+
+
+def _parts(row):
+    end = row.pronoun_offset + len(row.pronoun)
+    return row.text[: row.pronoun_offset], row.pronoun, row.text[end:]
+
+
+def _people(row):
+    return f"{row.occupation.capitalize()} and {row.participant}"

@@ -8,45 +8,40 @@ template files (``template_row``, ``pronoun_row``, ``occupation_row``). Offsets 
 about one person has none for the other.
 
 Rows are in the order of the templates, those of one template in the order of the pronoun sets. A converter that
-carries answers over from row to row depends on this order (:mod:`scripts.winopron.lib.cluster_answers`).
+carries answers over from row to row depends on this order (:mod:`scripts.winopron.lib.answers`).
 """
 
 import re
+from collections.abc import Sequence
 
 import pandas as pd
 
+from scripts.core import options
 from scripts.core.errors import UserError
 from scripts.core.instances import content_id
 from scripts.core.templates import label
-from scripts.winopron.lib.templates import ANSWERS, PRONOUN
+from scripts.winopron.lib.templates import ANSWERS, PRONOUN, Templates
 
 PLURAL_FORMS = {"was": "were", "is": "are", "has": "have", "does": "do"}
 """Verb forms directly after a nominative to those that *they* takes. WinoPron has none of them; of the 120 templates of
 Winogender Schemas 17 have *was*, and their authors and WinoPron's write *they were*."""
 
 
-def build(templates, entities, pronouns, pronoun_rows=None):
+def build(
+    templates: Templates, entities: str, pronouns: dict[str, dict], pronoun_rows: dict[str, int] | None = None
+) -> pd.DataFrame:
     """Return the instances of one template set.
 
-    Parameters
-    ----------
-    templates : Templates
-    entities : str
-        ``double`` or ``single``.
-    pronouns : dict of str to dict
-        The sets of the run to their forms, in order. Two may share some of their forms.
-    pronoun_rows : dict of str to int, optional
-        The line of each set in its file.
+    Args:
+        entities: ``double`` or ``single``.
+        pronouns: The sets of the run to their forms, in order. Two may share some of their forms.
+        pronoun_rows: The line of each set in its file.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         As the module says; templates times pronoun sets rows.
 
-    Raises
-    ------
-    UserError
-        If the set has no such sentences, or a sentence lacks a slot or a person.
+    Raises:
+        UserError: If the set has no such sentences, or a sentence lacks a slot or a person.
     """
     partners = _partners(templates.rows)
     rows = []
@@ -96,21 +91,16 @@ def build(templates, entities, pronouns, pronoun_rows=None):
     return frame
 
 
-def agreed(after, case, forms):
+def agreed(after: str, case: str, forms: dict):
     """Return what follows the pronoun, with the verb in the form that *they* takes.
 
-    Parameters
-    ----------
-    after : str
-        Of a template with *was* or another verb in the singular directly after the slot, or with none.
-    case : str
-    forms : dict
-        Of the pronoun set.
+    Args:
+        after: Of a template with *was* or another verb in the singular directly after the slot, or with none.
+        forms: Of the pronoun set.
 
-    Examples
-    --------
-    >>> agreed(" was late.", "nominative", {"nominative": "they"})
-    ' were late.'
+    Examples:
+        >>> agreed(" was late.", "nominative", {"nominative": "they"})
+        ' were late.'
     """
     if case != "nominative" or forms["nominative"] != "they":
         return after
@@ -134,3 +124,68 @@ def _partners(rows):
 def texts(instances):
     """Return what a coreference system is given: the text of each instance by its id."""
     return dict(zip(instances.instance_id, instances.text, strict=True))
+
+
+def to_score(sentences: pd.DataFrame, pairs: Sequence[str]) -> pd.DataFrame:
+    """Return what models score: each template with a slot in place of the pronoun, and both people as options.
+
+    Args:
+        sentences: Instances about two people.
+        pairs: The pairs of people whose templates are scored.
+
+    Returns:
+        ``instance_id``, ``text`` with the slot, ``options`` (*the baker*, *the customer*; possessive *the baker's*),
+        ``template``, ``case``, ``occupation``, ``participant``, ``answer``, ``pair`` and the lines of the template
+        files, in the order of the text.
+    """
+    # Where a verb agrees with they, another set has the verb that a noun takes.
+    plural = sentences.pronoun.isin(["they"]) & sentences.text.map(lambda text: any(_follows(text, PLURAL_FORMS)))
+    kept = sentences[~plural & sentences.pair.isin(pairs)].drop_duplicates("template")
+    rows = []
+    for row in kept.itertuples():
+        end = row.pronoun_offset + len(row.pronoun)
+        text = row.text[: row.pronoun_offset] + options.SLOT + row.text[end:]
+        mark = "'s" if row.case == "possessive" else ""
+        offered = [f"the {getattr(row, who)}{mark}" for who in ANSWERS]
+        rows.append(
+            {
+                "instance_id": content_id("winopron", text, "|".join(offered), offered[ANSWERS.index(row.answer)]),
+                "text": text,
+                "options": offered,
+                "template": row.template,
+                "case": row.case,
+                "occupation": row.occupation,
+                "participant": row.participant,
+                "answer": row.answer,
+                "pair": row.pair,
+                "template_row": row.template_row,
+                "occupation_row": row.occupation_row,
+            }
+        )
+    return pd.DataFrame(rows).sort_values("text", kind="stable", ignore_index=True)
+
+
+def _follows(text, forms):
+    return (f" they {plural}" in text for plural in forms.values())
+
+
+def questions(instances: pd.DataFrame) -> pd.DataFrame:
+    """Return what annotators are asked (Appendix C.1.2): whether the pronoun refers to each person.
+
+    Returns:
+        One item (:mod:`scripts.core.annotation`) for each person that a sentence names. A sentence is right if the
+        pronoun refers to the one person and not to the other.
+    """
+    rows = [
+        {
+            "item_id": f"{row.instance_id}-{who}",
+            "group": row.instance_id,
+            "sentence": row.text,
+            "question": f"Does the pronoun {row.pronoun} refer to the {getattr(row, who)}?",
+            "expected": "yes" if row.answer == who else "no",
+        }
+        for row in instances.itertuples()
+        for who in ANSWERS
+        if not pd.isna(getattr(row, f"{who}_offset"))
+    ]
+    return pd.DataFrame(rows)

@@ -3,6 +3,8 @@
 Entries are ``{"value", "text", "source", "cell"}``, as in the other studies.
 """
 
+import pandas as pd
+
 from scripts.core.paper.estimates import Estimate, every, higher
 from scripts.core.paper.formats import number, p_text, percent
 from scripts.core.paper.numbers import count, entry
@@ -10,20 +12,39 @@ from scripts.core.plotting import FEWEST
 from scripts.core.templates import CASES
 from scripts.winopron.lib import study
 from scripts.winopron.lib.analyses import women_share
-from scripts.winopron.lib.analyses.consistency import GROUPS, POOLED, SINGLE
-from scripts.winopron.lib.analyses.variance import DIFFERENCE, TEMPLATES, TOGETHER, WAYS
+from scripts.winopron.lib.analyses.consistency import DIFFERENCE, GROUPS, POOLED, SINGLE, TEMPLATES, TOGETHER, WAYS
 
 KEYS = {"draws": "winopron.bootstrap.draws"}
 """Settings to their keys in config.yaml."""
+ENDS = {".low": "ci_low", ".high": "ci_high"}
+"""Last parts of the ids of an interval's ends, to their columns."""
 
 
-def from_instances(instances):
+def _values(name, row, source, columns=ENDS | {"": "value"}, shown=lambda value: percent(value, 1), **cell):
+    """Return entries of some columns of one row: what their ids have behind ``name``, to the column."""
+    return {
+        name + end: entry(float(row[column]), shown(row[column]), source, **cell, column=column)
+        for end, column in columns.items()
+    }
+
+
+def _extremes(table, column):
+    """Return ``lowest`` and ``highest`` with the rows in which a column is so; nothing without rows."""
+    table = table.reset_index(drop=True)
+    places = (("lowest", "idxmin"), ("highest", "idxmax")) if len(table) else ()
+    return [(bound, table.loc[getattr(table[column], place)()]) for bound, place in places]
+
+
+def _with_system(numbers, row):
+    """Return entries that name the system of their row."""
+    return {name: number | {"system": row.system} for name, number in numbers.items()}
+
+
+def from_instances(instances: dict[str, pd.DataFrame]):
     """Return ``size.<entities>.sentences``, ``.templates``, ``.pairs`` and ``size.pronoun_sets`` of one template set.
 
-    Parameters
-    ----------
-    instances : dict of str to DataFrame
-        ``double`` and ``single`` to instances.
+    Args:
+        instances: ``double`` and ``single`` to instances.
     """
     numbers = {}
     for entities, frame in instances.items():
@@ -37,21 +58,19 @@ def from_instances(instances):
     return numbers
 
 
-def from_metrics(metrics):
+def from_metrics(metrics) -> dict:
     """Return what the prose says of all systems of one template set, read in the corrected way.
 
-    Returns
-    -------
-    dict
+    Returns:
         ``systems``, ``rules`` and ``prompted`` (counts of systems); ``asked.lowest``, the pairs of people that a system
         was asked about at least, and ``scored.pairs``, those that models resolved by likelihood, with
-        ``accuracy.<system>`` and its interval; ``chance.<consistency>``;
-        of rules ``rules.<accuracy or consistency>.lowest`` and ``.highest``, and of other systems the same without
-        ``rules.``, for single prompts, with ``accuracy.<case>`` besides: each with ``system``, and ``.low`` and
-        ``.high``, the ends of its interval; ``accusative.hardest``, systems whose interval for the accusative lies
-        below those for both other cases; and ``difference.<system>``, what the corrected reading adds to the recall as
-        published, with both, ``published.<system>`` and ``corrected.<system>``; ``gain.lowest`` and ``.highest`` are
-        the least and the largest of these differences.
+        ``accuracy.<system>`` and its interval; ``chance.<consistency>``; of rules ``rules.<accuracy or
+        consistency>.lowest`` and ``.highest``, and of other systems the same without ``rules.``, for single prompts,
+        with ``accuracy.<case>`` besides: each with ``system``, and ``.low`` and ``.high``, the ends of its interval;
+        ``accusative.hardest``, systems whose interval for the accusative lies below those for both other cases; and
+        ``difference.<system>``, what the corrected reading adds to the recall as published, with both,
+        ``published.<system>`` and ``corrected.<system>``; ``gain.lowest`` and ``.highest`` are the least and the
+        largest of these differences.
     """
     table = metrics[metrics.entities == "double"]
     right = study.corrected(table)
@@ -66,18 +85,12 @@ def from_metrics(metrics):
     }
     if len(scored):
         numbers["scored.pairs"] = count(scored.n.min(), "metrics.csv", column="n")
-    for row in scored[scored.metric == "accuracy"].itertuples():
-        cell = {"entities": row.entities, "system": row.system, "metric": row.metric, "split": row.split}
-        for name, column in (("", "value"), (".low", "ci_low"), (".high", "ci_high")):
-            value = getattr(row, column)
-            numbers[f"accuracy.{row.system}{name}"] = entry(
-                value, percent(value, 1), "metrics.csv", **cell, column=column
-            )
+    for _, row in scored[scored.metric == "accuracy"].iterrows():
+        numbers |= _values(f"accuracy.{row.system}", row, "metrics.csv", **_cell(row))
     for metric in GROUPS:
-        chance = whole[(whole.metric == f"{metric}_chance") & (whole.pairing != POOLED)].value
-        numbers[f"chance.{metric}"] = entry(
-            chance.iloc[0], percent(chance.iloc[0]), "metrics.csv", metric=f"{metric}_chance"
-        )
+        rows = whole[(whole.metric == f"{metric}_chance") & (whole.pairing != POOLED)]
+        chance = rows.value.iloc[0]
+        numbers[f"chance.{metric}"] = entry(chance, percent(chance), "metrics.csv", metric=f"{metric}_chance")
     of_rules, others = whole[rules], right[~right.system.map(study.is_rule) & (right.pairing != POOLED)]
     for metric in ("accuracy", *GROUPS):
         numbers |= _range(f"rules.{metric}", of_rules[of_rules.metric == metric])
@@ -89,18 +102,19 @@ def from_metrics(metrics):
     numbers["accusative.hardest"] = count(hardest, "metrics.csv", split="accusative", metric="accuracy")
     recall = table[(table.split == "all") & (table.metric == "recall")].set_index(["system", "conversion"]).value
     for system in study.ordered(others.system):
-        theirs = [way for way in recall[system].index if way != study.CORRECTED]
         cell = {"entities": "double", "system": system, "metric": "recall"}
-        for way in theirs:
-            gained = recall[system, study.CORRECTED] - recall[system, way]
-            for name, conversion in (("published", way), ("corrected", study.CORRECTED)):
-                value = recall[system, conversion]
+        corrected = recall[system, study.CORRECTED]
+        for way in recall[system].index.drop(study.CORRECTED):
+            for name, conversion, value in (
+                ("published", way, recall[system, way]),
+                ("corrected", study.CORRECTED, corrected),
+            ):
                 numbers[f"{name}.{system}"] = entry(
                     value, percent(value, 1), "metrics.csv", **cell, conversion=conversion
                 )
-            numbers[f"difference.{system}"] = entry(
-                gained, percent(gained, 1, signed=True), "metrics.csv", **cell, conversion=way
-            ) | {"system": system}
+            gained = corrected - recall[system, way]
+            found = entry(gained, percent(gained, 1, signed=True), "metrics.csv", **cell, conversion=way)
+            numbers[f"difference.{system}"] = found | {"system": system}
     gains = [numbers[name] for name in numbers if name.startswith("difference.")]
     for bound, pick in (("lowest", min), ("highest", max)) if gains else ():
         numbers[f"gain.{bound}"] = pick(gains, key=lambda gain: gain["value"])
@@ -113,68 +127,55 @@ def _hardest(rows, case):
     return every(higher(of_case[other], of_case[case]) for other in CASES if other != case) is True
 
 
+def _cell(row):
+    return {name: row[name] for name in ("entities", "system", "metric", "split")}
+
+
 def _range(name, rows):
-    if rows.empty:
-        return {}
-    rows, numbers = rows.reset_index(drop=True), {}
-    for bound in ("lowest", "highest"):
-        row = rows.iloc[rows.value.idxmin() if bound == "lowest" else rows.value.idxmax()]
-        cell = {"entities": row.entities, "system": row.system, "metric": row.metric, "split": row.split}
-        numbers[f"{name}.{bound}"] = entry(row.value, percent(row.value, 1), "metrics.csv", **cell) | {
-            "system": row.system
-        }
-        for end in ("low", "high"):
-            value = row[f"ci_{end}"]
-            numbers[f"{name}.{bound}.{end}"] = entry(
-                value, percent(value, 1), "metrics.csv", **cell, column=f"ci_{end}"
-            )
+    numbers = {}
+    for bound, row in _extremes(rows, "value"):
+        found = entry(row.value, percent(row.value, 1), "metrics.csv", **_cell(row))
+        numbers[f"{name}.{bound}"] = found | {"system": row.system}
+        numbers |= _values(f"{name}.{bound}", row, "metrics.csv", ENDS, **_cell(row))
     return numbers
 
 
-def from_bias(bias):
+def from_bias(bias) -> dict:
     """Return what is said of the bias of systems other than rules, prompted ones with all prompts together.
 
-    Returns
-    -------
-    dict
+    Returns:
         ``bias.systems``, those that solve some template pair; ``bias.forms``, how many of their pronoun forms have
         :data:`scripts.core.plotting.FEWEST` attempted and solvable pairs or more, and ``bias.fewest``, that number. Of
         systems with as many over all forms ``bias.enough``, how many they are, ``bias.pairs.<lowest or highest>``, the
-        pairs that they have, and ``bias.<positive or negative>.<lowest or highest>`` shares of all forms together
-        (with ``system``).
+        pairs that they have, and ``bias.<positive or negative>.<lowest or highest>`` shares of all forms together (with
+        ``system``).
     """
     table = study.corrected(bias)
     together = table.groupby("system").prompt.transform(lambda prompts: (prompts == "all").any())
     table = table[(~together | (table.prompt == "all")) & table.system.map(study.reads_pronouns)]
     forms = table[table.pronoun_set != "all"]
     whole = table[(table["case"] == "all") & (table.attempted_solvable > 0)]
-    enough = whole[whole.attempted_solvable >= FEWEST].reset_index(drop=True)
+    enough = whole[whole.attempted_solvable >= FEWEST]
     numbers = {
         "bias.systems": count(len(whole), "bias.csv", column="attempted_solvable"),
         "bias.forms": count((forms.attempted_solvable >= FEWEST).sum(), "bias.csv", column="attempted_solvable"),
         "bias.enough": count(len(enough), "bias.csv", column="attempted_solvable"),
         "bias.fewest": count(FEWEST, "bias.csv", column="attempted_solvable"),
     }
-    for bound, place in (("lowest", "idxmin"), ("highest", "idxmax")) if len(enough) else ():
-        row = enough.loc[getattr(enough.attempted_solvable, place)()]
-        numbers[f"bias.pairs.{bound}"] = count(
-            row.attempted_solvable, "bias.csv", system=row.system, column="attempted_solvable"
-        ) | {"system": row.system}
-        for sign in ("positive", "negative"):
-            column = f"share_{sign}"
-            row = enough.loc[getattr(enough[column], place)()]
-            numbers[f"bias.{sign}.{bound}"] = entry(
-                row[column], percent(row[column], 1), "bias.csv", system=row.system, column=column
-            ) | {"system": row.system}
+    for bound, row in _extremes(enough, "attempted_solvable"):
+        cell = {"system": row.system, "column": "attempted_solvable"}
+        numbers[f"bias.pairs.{bound}"] = count(row.attempted_solvable, "bias.csv", **cell) | {"system": row.system}
+    for sign in ("positive", "negative"):
+        for bound, row in _extremes(enough, f"share_{sign}"):
+            column = {"": f"share_{sign}"}
+            numbers |= _with_system(_values(f"bias.{sign}.{bound}", row, "bias.csv", column, system=row.system), row)
     return numbers
 
 
-def from_overlap(overlap):
+def from_overlap(overlap) -> dict:
     """Return what is said of overlap.
 
-    Returns
-    -------
-    dict
+    Returns:
         ``overlap.pairs`` of systems that are compared; of each comparison ``overlap.<comparison>.tested``,
         ``.above_chance`` (significant after correction) and ``.highest``.
     """
@@ -194,17 +195,13 @@ def from_overlap(overlap):
     return numbers
 
 
-def from_women_share(agreements):
+def from_women_share(agreements: pd.DataFrame) -> dict:
     """Return how the bias of systems that read pronouns, *she* beside *he*, agrees with the share of women.
 
-    Parameters
-    ----------
-    agreements : DataFrame
-        Rows of women_share.csv of one template set.
+    Args:
+        agreements: Rows of women_share.csv of one template set.
 
-    Returns
-    -------
-    dict
+    Returns:
         ``women.systems``, how many they are; ``women.fewest``, from how many occupations on there is a correlation;
         ``women.few``, systems that were asked about fewer, and ``women.constant``, those whose differences do not vary;
         ``women.defined``, the others, with ``women.occupations`` (most that one was asked about); of these
@@ -213,7 +210,7 @@ def from_women_share(agreements):
     """
     table = study.corrected(agreements[agreements.pronoun_set == study.FEMININE])
     table = table[table.system.map(study.reads_pronouns).astype(bool)]
-    defined = table[table.pearson.notna()].reset_index(drop=True)
+    defined = table[table.pearson.notna()]
     above, below = (defined.ci_low > 0).sum(), (defined.ci_high < 0).sum()
     few = (table.undefined == women_share.FEW).sum()
     found = {
@@ -223,12 +220,10 @@ def from_women_share(agreements):
     }  # fmt: skip
     cell = {"pronoun_set": study.FEMININE}
     numbers = {f"women.{name}": count(value, "women_share.csv", **cell) for name, value in found.items()}
-    for bound, place in (("lowest", "idxmin"), ("highest", "idxmax")) if len(defined) else ():
-        row = defined.loc[getattr(defined.pearson, place)()]
-        for end, column in (("", "pearson"), (".low", "ci_low"), (".high", "ci_high")):
-            numbers[f"women.r.{bound}{end}"] = entry(
-                float(row[column]), number(row[column], 2), "women_share.csv", **cell, system=row.system, column=column
-            ) | {"system": row.system}
+    for bound, row in _extremes(defined, "pearson"):
+        columns, cell = ENDS | {"": "pearson"}, {"pronoun_set": study.FEMININE, "system": row.system}
+        found = _values(f"women.r.{bound}", row, "women_share.csv", columns, lambda value: number(value, 2), **cell)
+        numbers |= _with_system(found, row)
     return numbers
 
 
@@ -236,12 +231,10 @@ SPREAD = {TEMPLATES: "templates", WAYS: "ways", TOGETHER: "together", DIFFERENCE
 """Sources of variance to the last part of the ids of their numbers."""
 
 
-def from_variance(variance):
+def from_variance(variance) -> dict:
     """Return how far the accuracy of prompted systems spreads, on sentences about two people, read as corrected.
 
-    Returns
-    -------
-    dict
+    Returns:
         ``spread.<system>.<templates, ways, together or difference>`` in points, each with ``.low`` and ``.high``;
         ``spread.<system>.asked`` and ``.number``, how many templates and ways of asking. Over all systems
         ``spread_over.<part>.lowest`` and ``.highest`` (with ``system``), and of the difference ``spread_over.systems``,
@@ -249,20 +242,16 @@ def from_variance(variance):
     """
     numbers = {}
     rows = study.corrected(variance[variance.entities == "double"])
-    for row in rows.itertuples():
-        name, cell = f"spread.{row.system}.{SPREAD[row.part]}", {"system": row.system, "part": row.part}
+    for _, row in rows.iterrows():
+        cell = {"system": row.system, "part": row.part}
         numbers[f"spread.{row.system}.asked"] = count(row.templates_asked, "variance.csv", **cell)
         numbers[f"spread.{row.system}.number"] = count(row.ways, "variance.csv", **cell)
-        for end, column in (("", "value"), (".low", "ci_low"), (".high", "ci_high")):
-            value = getattr(row, column)
-            numbers[name + end] = entry(value, percent(value, 1), "variance.csv", **cell, column=column)
+        numbers |= _values(f"spread.{row.system}.{SPREAD[row.part]}", row, "variance.csv", **cell)
     for part, name in SPREAD.items() if len(rows) else ():
-        of_part = rows[rows.part == part].reset_index(drop=True)
-        for bound, place in (("lowest", "idxmin"), ("highest", "idxmax")):
-            row = of_part.loc[getattr(of_part.value, place)()]
-            numbers[f"spread_over.{name}.{bound}"] = entry(
-                float(row.value), percent(row.value, 1), "variance.csv", system=row.system, part=part
-            ) | {"system": row.system}
+        of_part = rows[rows.part == part]
+        for bound, row in _extremes(of_part, "value"):
+            found = entry(float(row.value), percent(row.value, 1), "variance.csv", system=row.system, part=part)
+            numbers[f"spread_over.{name}.{bound}"] = found | {"system": row.system}
         if part == DIFFERENCE:
             more, less = (of_part.ci_low > 0).sum(), (of_part.ci_high < 0).sum()
             verdicts = {"templates_more": more, "ways_more": less, "open": len(of_part) - more - less}

@@ -37,16 +37,13 @@ _OPENING = frozenset(
 def people(row, tokens):
     """Return the token spans of the people of one instance, articles included.
 
-    Parameters
-    ----------
-    row : namedtuple
-        Of a table of instances.
-    tokens : sequence of (int, int)
+    Args:
+        row: Of a table of instances.
+        tokens: Where each begins and ends.
 
-    Returns
-    -------
-    dict of str to (int, int)
-        ``occupation`` or ``participant`` to the first and the last token, in the order of the text.
+    Returns:
+        ``occupation`` or ``participant`` to the first and the last token, in the order of
+        the text.
     """
     spans = {}
     for answer in ANSWERS:
@@ -95,18 +92,14 @@ def subject(row, tokens, spans):
     return next(iter(spans))
 
 
-def resolve(rule, instances):
+def resolve(rule: str, instances: pd.DataFrame):
     """Yield what a rule makes of every instance: a cluster of the person that it takes and the pronoun.
 
-    Parameters
-    ----------
-    rule : str
-        One of :data:`LABELS`.
-    instances : DataFrame
+    Args:
+        rule: One of :data:`LABELS`.
 
-    Yields
-    ------
-    scripts.core.coreference.Document
+    Yields:
+        scripts.core.coreference.Document
     """
     for row in instances.itertuples():
         tokens = tokenise(row.text)

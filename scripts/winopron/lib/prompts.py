@@ -5,6 +5,8 @@
 """
 
 import re
+from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 
@@ -31,24 +33,17 @@ PROMPT_TOKENS = 80
 METHOD = "vanilla"
 
 
-def read(path, chosen="all"):
+def read(path: str | Path, chosen: str | list[str] = "all") -> dict[str, dict]:
     """Read the prompt templates.
 
-    Parameters
-    ----------
-    path : str or Path
-    chosen : str or list of str
-        ``all``, or ids.
+    Args:
+        chosen: ``all``, or ids.
 
-    Returns
-    -------
-    dict of str to dict
+    Returns:
         Id to ``text``, line breaks real, and ``row``, its line in the file; in file order.
 
-    Raises
-    ------
-    UserError
-        For an id that appears twice or is not there, and slots that are missing, repeated or unknown.
+    Raises:
+        UserError: For an id that appears twice or is not there, and slots that are missing, repeated or unknown.
     """
     prompts = {}
     for row, cells in read_tsv(path, COLUMNS):
@@ -72,24 +67,17 @@ def read(path, chosen="all"):
     return {name: prompt for name, prompt in prompts.items() if name in set(map(str, chosen))}
 
 
-def fill(template, task, pronoun, options):
+def fill(template: str, task: str, pronoun: str, options: Sequence[str]):
     """Return a prompt.
 
     The study does not print how options are listed; they are listed as in RUFF's Table 4, by the same authors. Without
     options the line of the slot goes, with the line breaks before it, or after it where text follows.
 
-    Parameters
-    ----------
-    template : str
-    task, pronoun : str
-    options : sequence of str
-
-    Examples
-    --------
-    >>> fill("{task}\\n\\n{options}\\nWho is {pronoun}?", "Xe left.", "xe", [])
-    'Xe left.\\n\\nWho is xe?'
-    >>> fill("{task}\\nWho is {pronoun}?\\n{options}", "Xe left.", "xe", ["cook", "guest"])
-    'Xe left.\\nWho is xe?\\nOPTIONS:\\n- cook\\n- guest'
+    Examples:
+        >>> fill("{task}\\n\\n{options}\\nWho is {pronoun}?", "Xe left.", "xe", [])
+        'Xe left.\\n\\nWho is xe?'
+        >>> fill("{task}\\nWho is {pronoun}?\\n{options}", "Xe left.", "xe", ["cook", "guest"])
+        'Xe left.\\nWho is xe?\\nOPTIONS:\\n- cook\\n- guest'
     """
     if options:
         listed = "\n".join(["OPTIONS:", *(f"- {option}" for option in options)])
@@ -101,19 +89,8 @@ def fill(template, task, pronoun, options):
     return re.sub(r"\{(?:task|pronoun|options)\}", lambda match: parts[match[0]], template)
 
 
-def sample(pairs, number, seed):
-    """Return the pairs of people whose sentences are asked about, in their order.
-
-    Parameters
-    ----------
-    pairs : sequence of str
-    number : int or "all"
-    seed : int
-
-    Returns
-    -------
-    list of str
-    """
+def sample(pairs: Sequence[str], number: int | str, seed: int) -> list[str]:
+    """Return the pairs of people whose sentences are asked about, in their order."""
     pairs = list(dict.fromkeys(pairs))
     if number == "all" or number >= len(pairs):
         return pairs
@@ -121,20 +98,14 @@ def sample(pairs, number, seed):
     return [pairs[place] for place in sorted(chosen)]
 
 
-def of_instances(instances, prompts, variants):
+def of_instances(instances, prompts: dict, variants: Sequence[str]) -> list[dict]:
     """Return all prompts of some instances: rows of a file of prompts (:mod:`scripts.core.prompting`).
 
-    Parameters
-    ----------
-    instances : DataFrame
-    prompts : dict
-        Of :func:`read`.
-    variants : sequence of str
-        Of :data:`VARIANTS`.
+    Args:
+        prompts: Of :func:`read`.
+        variants: Of :data:`VARIANTS`.
 
-    Returns
-    -------
-    list of dict
+    Returns:
         ``text_id``, ``instance_id``, ``method``, ``prompt``, ``variant``, ``text``, ``follow_up`` (None), and the lines
         of the files that it is made from.
     """
@@ -161,23 +132,16 @@ def of_instances(instances, prompts, variants):
     return rows
 
 
-def jobs(settings, entries, prompts, pronoun_sets):
+def jobs(settings: dict, entries: dict[str, dict], prompts: int, pronoun_sets: int):
     """Return what each prompted model is asked about one template set (``scripts/core/studies.py``, ``Prompted``).
 
-    Parameters
-    ----------
-    settings : dict
-        ``winopron.prompting`` of the configuration.
-    entries : dict of str to dict
-        The registry.
-    prompts : int
-        Prompt templates of the run.
-    pronoun_sets : int
+    Args:
+        settings: ``winopron.prompting`` of the configuration.
+        entries: The registry.
+        prompts: Prompt templates of the run.
 
-    Raises
-    ------
-    UserError
-        For a model that is unknown or cannot be prompted.
+    Raises:
+        UserError: For a model that is unknown or cannot be prompted.
     """
     pairs = 60 if settings["pairs"] == "all" else settings["pairs"]
     sentences = pairs * 6 * pronoun_sets * len(settings["entities"])

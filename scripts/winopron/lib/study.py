@@ -1,11 +1,14 @@
 """What the study calls its template sets, sentences, systems and ways of reading them."""
 
+from scripts.core import files
 from scripts.core.errors import UserError
 
 SETS = {"replica": "this project's templates", "official": "WinoPron", "winogender": "Winogender Schemas"}
 """Template sets to their labels; Winogender Schemas have no sentences about one person."""
+WINOGENDER = "winogender"
 ENTITIES = {"double": "two people", "single": "one person"}
 """Kinds of sentences to their labels."""
+CASE_LABELS = {"nominative": "nom.", "accusative": "acc.", "possessive": "poss."}
 WINOGENDER_SETS = ("he/him/his", "she/her/her", "they/them/their")
 """Pronoun sets of Winogender Schemas, which the study's values on them are over."""
 MASCULINE, FEMININE = WINOGENDER_SETS[:2]
@@ -45,16 +48,22 @@ READINGS = {
 
 
 FULL, PARTIAL = ", full likelihood", ", partial likelihood"
-"""What the label of a model ends with that resolves by likelihood (:mod:`scripts.winopron.lib.resolution`)."""
+"""What the label of a model ends with that resolves by likelihood (``by_likelihood`` of ``answers.py``)."""
+WORDS_OF_TABLES = dict.fromkeys(("pairing", "prompt", "variant", "undefined"), "")
+"""Columns of tidy tables that may be empty in every row."""
+
+
+def read_table(path):
+    """Return a tidy table from its file: columns of words stay words, with nothing where there is no word."""
+    return files.read_csv(path, dtype=dict.fromkeys(WORDS_OF_TABLES, str)).fillna(WORDS_OF_TABLES)
 
 
 def conversions(architecture):
     """Return the ways in which clusters of a system are read: the corrected one, and the authors' where there is one.
 
-    Examples
-    --------
-    >>> conversions("c2f"), conversions("f-coref")
-    (['corrected', 'carried_over'], ['corrected'])
+    Examples:
+        >>> conversions("c2f"), conversions("f-coref")
+        (['corrected', 'carried_over'], ['corrected'])
     """
     return [CORRECTED, *([CONVERSIONS[architecture]] if architecture in CONVERSIONS else [])]
 
@@ -62,28 +71,38 @@ def conversions(architecture):
 def system_label(facts):
     """Return what tables call a system of the registry, with what it was debiased by.
 
-    Examples
-    --------
-    >>> system_label({"label": "BERT-base", "debiasing": "n-CDA"})
-    'BERT-base, n-CDA'
+    Examples:
+        >>> system_label({"label": "BERT-base", "debiasing": "n-CDA"})
+        'BERT-base, n-CDA'
     """
     return facts["label"] + ("" if facts["debiasing"] == "none" else f", {facts['debiasing']}")
 
 
-def check_systems(names, systems):
+def systems(folder: str, rules: dict[str, str], run: dict[str, dict], given: list[dict]):
+    """Return every system with clusters of a set of instances: label, ways of reading (``conversions``) and file.
+
+    Args:
+        folder: With the clusters of this run.
+        rules: Rules that stand in for a system, to their labels.
+        run: Systems of the run, to their facts in the registry; those that the authors had are read in their way as
+            well.
+        given: Entries of ``winopron.clusters`` in the configuration.
+    """
+    found = [(name, label, [CORRECTED]) for name, label in rules.items()]
+    found += [(name, system_label(facts), conversions(facts["architecture"])) for name, facts in run.items()]
+    made = [{"system": label, "conversions": ways, "file": f"{folder}/{name}.jsonl"} for name, label, ways in found]
+    return made + [entry | {"conversions": [CORRECTED, entry["conversion"]]} for entry in given]
+
+
+def check_systems(names: dict, systems: list[dict]):
     """Refuse two systems of a set of instances that tables could not tell apart.
 
-    Parameters
-    ----------
-    names : dict
-        ``templates`` and ``entities``.
-    systems : list of dict
-        With ``system`` and ``file``.
+    Args:
+        names: ``templates`` and ``entities``.
+        systems: With ``system`` and ``file``.
 
-    Raises
-    ------
-    UserError
-        If two have the same label.
+    Raises:
+        UserError: If two have the same label.
     """
     seen = {}
     for entry in systems:
@@ -98,10 +117,9 @@ def check_systems(names, systems):
 def by_likelihood(system):
     """Tell whether a label is that of a model that resolves by likelihood.
 
-    Examples
-    --------
-    >>> by_likelihood("BERT, full likelihood"), by_likelihood("FLAN-T5-xl")
-    (True, False)
+    Examples:
+        >>> by_likelihood("BERT, full likelihood"), by_likelihood("FLAN-T5-xl")
+        (True, False)
     """
     return system.endswith((FULL, PARTIAL))
 
@@ -109,10 +127,9 @@ def by_likelihood(system):
 def reads_pronouns(system):
     """Tell whether what a system takes can depend on the pronoun set, so that bias can show.
 
-    Examples
-    --------
-    >>> [reads_pronouns(name) for name in ("SpanBERT-base", "BERT, full likelihood", "First person (rule)")]
-    [True, False, False]
+    Examples:
+        >>> [reads_pronouns(name) for name in ("SpanBERT-base", "BERT, full likelihood", "First person (rule)")]
+        [True, False, False]
     """
     return not is_rule(system) and not by_likelihood(system)
 
@@ -137,10 +154,9 @@ def as_published(table):
 def ordered(systems):
     """Return labels in the order of the study's tables; those of other systems follow in their own, rules last.
 
-    Examples
-    --------
-    >>> ordered(["First person (rule)", "Some model", "CAW-coref", "LingMess"])
-    ['LingMess', 'CAW-coref', 'Some model', 'First person (rule)']
+    Examples:
+        >>> ordered(["First person (rule)", "Some model", "CAW-coref", "LingMess"])
+        ['LingMess', 'CAW-coref', 'Some model', 'First person (rule)']
     """
     names = list(dict.fromkeys(systems))
     places = list(SYSTEMS)
@@ -150,9 +166,8 @@ def ordered(systems):
 def is_rule(system):
     """Tell whether a label is that of a rule that stands in for a system (:mod:`scripts.winopron.lib.person_rules`).
 
-    Examples
-    --------
-    >>> is_rule("First person (rule)"), is_rule("SpanBERT-base")
-    (True, False)
+    Examples:
+        >>> is_rule("First person (rule)"), is_rule("SpanBERT-base")
+        (True, False)
     """
     return system.endswith("(rule)")

@@ -1,5 +1,7 @@
 """The tables of the WinoPron wing: tidy rows to cells, and cells to LaTeX."""
 
+import itertools
+
 import pandas as pd
 
 from scripts.core import files
@@ -9,20 +11,17 @@ from scripts.core.paper.tables import changes, named_once, telling, write_table
 from scripts.core.templates import CASES
 from scripts.winopron.lib import study
 from scripts.winopron.lib.analyses import consistency as consistencies
-from scripts.winopron.lib.analyses import variance as sources
 from scripts.winopron.lib.analyses.consistency import GROUPS, POOLED, SINGLE
 
-WINOGENDER = "winogender"
 SPREAD = {
-    sources.TEMPLATES: "Over templates",
-    sources.WAYS: "Over ways",
-    sources.TOGETHER: "Both together",
-    sources.DIFFERENCE: "Templates over ways",
+    consistencies.TEMPLATES: "Over templates",
+    consistencies.WAYS: "Over ways",
+    consistencies.TOGETHER: "Both together",
+    consistencies.DIFFERENCE: "Templates over ways",
 }
 """Sources of variance to what the table calls them."""
 PAIRINGS = {SINGLE: "each", POOLED: "all together"}
 """How the consistency of prompted systems is counted, to what the table calls it."""
-SHORT = {"nominative": "nom.", "accusative": "acc.", "possessive": "poss."}
 MOST_OCCUPATIONS = 4
 """Up to this many biased occupations of a form are printed; the CSV has all."""
 
@@ -30,10 +29,8 @@ MOST_OCCUPATIONS = 4
 def of_set(table, templates):
     """Return the rows of one template set.
 
-    Raises
-    ------
-    UserError
-        If there is none.
+    Raises:
+        UserError: If there is none.
     """
     rows = table[table.templates == templates]
     if rows.empty:
@@ -41,17 +38,13 @@ def of_set(table, templates):
     return rows
 
 
-def counts(instances):
+def counts(instances: dict[tuple[str, str], pd.DataFrame]) -> pd.DataFrame:
     """Return Table 1: templates of each case, and what they come to.
 
-    Parameters
-    ----------
-    instances : dict of (str, str) to DataFrame
-        Template set and entities to instances.
+    Args:
+        instances: Template set and entities to instances.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``Case``, then a column of counts for each set of sentences about two people; and of one, if there are some.
     """
     columns = {"Case": [*(case.capitalize() for case in CASES), "All", "Sentences"]}
@@ -62,19 +55,14 @@ def counts(instances):
     return pd.DataFrame(columns)
 
 
-def split(metrics, metric):
+def split(metrics: pd.DataFrame, metric: str) -> pd.DataFrame:
     """Return Tables 8 to 10: a metric on all sentences, by case and by pronoun set.
 
-    Parameters
-    ----------
-    metrics : DataFrame
-        Of one template set.
-    metric : str
+    Args:
+        metrics: Of one template set.
 
-    Returns
-    -------
-    DataFrame of str
-        ``Sentences``, ``Split``, a column for each system.
+    Returns:
+        As text: ``Sentences``, ``Split``, a column for each system.
     """
     rows = study.corrected(metrics)
     rows = rows[(rows.metric == metric) & ~rows.split.str.contains(", ")]
@@ -100,57 +88,58 @@ def _ends(row):
     return interval(100 * row.ci_low, 100 * row.ci_high, 1)
 
 
-def performance(metrics, templates):
+def _cells(rows, columns):
+    """Return the text of each row in each column, by the column's head and what it says of a row."""
+    return pd.DataFrame({head: [text(row) for row in rows.itertuples()] for head, text in columns.items()})
+
+
+def _by_system(rows):
+    """Return rows in the order of their systems (:func:`scripts.winopron.lib.study.ordered`)."""
+    places = {name: place for place, name in enumerate(study.ordered(rows.system))}
+    return rows.sort_values("system", key=lambda names: names.map(places), kind="stable")
+
+
+def performance(metrics: pd.DataFrame, templates: str) -> pd.DataFrame:
     """Return Table 2: F1 on Winogender Schemas (three pronoun sets), on this set, and the difference.
 
-    Parameters
-    ----------
-    metrics : DataFrame
-        Of all template sets.
-    templates : str
+    Args:
+        metrics: Of all template sets.
 
-    Returns
-    -------
-    DataFrame of str
-        ``System``, ``Reading``, ``Winogender``, ``F1``, ``Interval``, ``Difference`` and, on sentences about one
-        person, ``One person``.
+    Returns:
+        As text: ``System``, ``Reading``, ``Winogender``, ``F1``, ``Interval``, ``Difference`` and, on sentences about
+        one person, ``One person``.
     """
-    whole = (metrics.split == "all") & (metrics.templates != WINOGENDER)
-    three = (metrics.split == study.THREE_SETS) & (metrics.templates == WINOGENDER)
-    rows = metrics[(metrics.metric == "f1") & (whole | three)]
-    rows = rows.set_index(["templates", "entities", "system", "conversion"])
-    cells = []
-    for system in study.ordered(of_set(metrics, templates).system):
-        of_system = of_set(metrics, templates)
-        for conversion in of_system[of_system.system == system].conversion.unique():
-            here = rows.loc[(templates, "double", system, conversion)]
-            there = rows.value.get((WINOGENDER, "double", system, conversion))
-            cells.append(
-                {
-                    "System": system,
-                    "Reading": study.READINGS[conversion],
-                    "Winogender": NOT_RUN if there is None else percent(there, 1),
-                    "F1": percent(here.value, 1),
-                    "Interval": _ends(here),
-                    "Difference": MISSING if there is None else percent(here.value - there, 1, signed=True),
-                    "One person": percent(rows.value.get((templates, "single", system, conversion)), 1),
-                }
-            )
-    return pd.DataFrame(cells)
+    rows = of_set(metrics, templates)
+    rows = rows[(rows.metric == "f1") & (rows.split == "all") & (rows.entities == "double")]
+    keys = ["templates", "split", "entities", "system", "conversion"]
+    f1 = metrics[metrics.metric == "f1"].set_index(keys).value
+
+    def there(row):
+        return f1.get((study.WINOGENDER, study.THREE_SETS, "double", row.system, row.conversion))
+
+    return _cells(
+        _by_system(rows),
+        {
+            "System": lambda row: row.system,
+            "Reading": lambda row: study.READINGS[row.conversion],
+            "Winogender": lambda row: NOT_RUN if there(row) is None else percent(there(row), 1),
+            "F1": lambda row: percent(row.value, 1),
+            "Interval": _ends,
+            "Difference": lambda row: MISSING if there(row) is None else percent(row.value - there(row), 1, True),
+            "One person": lambda row: percent(f1.get((templates, "all", "single", row.system, row.conversion)), 1),
+        },
+    )
 
 
-def consistency(metrics):
+def consistency(metrics: pd.DataFrame) -> pd.DataFrame:
     """Return Table 3: both consistencies, with intervals and chance.
 
-    Parameters
-    ----------
-    metrics : DataFrame
-        Of one template set.
+    Args:
+        metrics: Of one template set.
 
-    Returns
-    -------
-    DataFrame of str
-        ``System``, ``Reading``, ``Prompts`` (how prompts enter), and of each consistency value, interval and chance.
+    Returns:
+        As text: ``System``, ``Reading``, ``Prompts`` (how prompts enter), and of each consistency value, interval and
+        chance.
     """
     rows = metrics[metrics.entities == "double"]
     wanted = [*GROUPS, *(f"{metric}_chance" for metric in GROUPS)]
@@ -159,11 +148,7 @@ def consistency(metrics):
     for system in study.ordered(rows.index.get_level_values("system")):
         keys = rows.loc[system].index.droplevel("metric").unique()
         for conversion, pairing in keys:
-            row = {
-                "System": system,
-                "Reading": study.READINGS[conversion],
-                "Prompts": PAIRINGS.get(pairing, ""),
-            }
+            row = {"System": system, "Reading": study.READINGS[conversion], "Prompts": PAIRINGS.get(pairing, "")}
             for metric, head in (("pronoun_consistency", "Pronoun"), ("disambiguation_consistency", "Disambig.")):
                 value = rows.loc[(system, conversion, pairing, metric)]
                 chance = rows.loc[(system, conversion, pairing, f"{metric}_chance")].value
@@ -178,13 +163,12 @@ def consistency(metrics):
     return pd.DataFrame(cells)
 
 
-def readings(metrics):
+def readings(metrics) -> pd.DataFrame:
     """Return what another reading of the same outputs changes: systems that are read in two ways.
 
-    Returns
-    -------
-    DataFrame of str
-        ``System``, ``Sentences``, and of recall, F1 and pronoun consistency both readings and their difference.
+    Returns:
+        As text: ``System``, ``Sentences``, and of recall, F1 and pronoun consistency both readings and their
+        difference.
     """
     rows = metrics[(metrics.split == "all") & (metrics.pairing != SINGLE)]
     wanted = {"recall": "Recall", "f1": "F1", "pronoun_consistency": "Pronoun cons."}
@@ -205,18 +189,15 @@ def readings(metrics):
     return pd.DataFrame(cells)
 
 
-def variance(rows):
+def variance(rows: pd.DataFrame) -> pd.DataFrame:
     """Return how far accuracy spreads over templates and over ways of asking, in percentage points.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        Rows of variance.csv of one template set.
+    Args:
+        rows: Rows of variance.csv of one template set.
 
-    Returns
-    -------
-    DataFrame of str
-        ``System``, ``Sentences``, ``Templates`` and ``Ways`` (how many), and standard deviations with their intervals.
+    Returns:
+        As text: ``System``, ``Sentences``, ``Templates`` and ``Ways`` (how many), and standard deviations with their
+        intervals.
     """
     rows = study.corrected(rows)
     cells = []
@@ -234,41 +215,24 @@ def variance(rows):
     return pd.DataFrame(cells)
 
 
-def biased_occupations(biased, all_bias):
+def biased_occupations(biased: pd.DataFrame, all_bias: pd.DataFrame) -> pd.DataFrame:
     """Return Table 4: biased occupations of each form, those of prompted systems by how many prompts show the bias.
 
-    Parameters
-    ----------
-    biased, all_bias : DataFrame
-        Rows of biased_occupations.csv and of bias.csv of one template set.
+    Args:
+        biased, all_bias: Rows of biased_occupations.csv and of bias.csv of one template set.
 
-    Returns
-    -------
-    DataFrame of str
-        ``System``, ``Pronoun set``, ``Case``, ``Positive``, ``Negative``.
+    Returns:
+        As text: ``System``, ``Pronoun set``, ``Case``, ``Positive``, ``Negative``.
     """
-    biased, forms = study.corrected(biased), study.corrected(all_bias)
-    cells = []
-    for system in study.ordered(forms.system):
-        if not study.reads_pronouns(system):
-            continue
-        of_system = biased[biased.system == system]
-        for pronoun_set in [name for name in forms.pronoun_set.unique() if name != "all"]:
-            for case in CASES:
-                rows = of_system[(of_system.pronoun_set == pronoun_set) & (of_system["case"] == case)]
-                listed = {
-                    sign: list(rows[rows.bias == sign].occupation.value_counts().index)
-                    for sign in ("positive", "negative")
-                }
-                cells.append(
-                    {
-                        "System": system,
-                        "Pronoun set": pronoun_set,
-                        "Case": case,
-                        "Positive": ", ".join(listed["positive"]),
-                        "Negative": ", ".join(listed["negative"]),
-                    }
-                )
+    by_form = study.corrected(biased).groupby(["system", "pronoun_set", "case", "bias"]).occupation
+    listed = {form: ", ".join(names.value_counts().index) for form, names in by_form}
+    forms = study.corrected(all_bias)
+    systems = filter(study.reads_pronouns, study.ordered(forms.system))
+    pronoun_sets = [name for name in forms.pronoun_set.unique() if name != "all"]
+    cells = [
+        (*form, *(listed.get((*form, sign), "") for sign in ("positive", "negative")))
+        for form in itertools.product(systems, pronoun_sets, CASES)
+    ]
     return pd.DataFrame(cells, columns=["System", "Pronoun set", "Case", "Positive", "Negative"])
 
 
@@ -285,80 +249,58 @@ def printed_occupations(cells):
     return shown.reset_index(drop=True)
 
 
-def overlaps(overlap, comparison):
+def overlaps(overlap: pd.DataFrame, comparison: str) -> pd.DataFrame:
     """Return Tables 5 and 6: the Jaccard index of biased occupations, beside what chance would give.
 
-    Parameters
-    ----------
-    overlap : DataFrame
-        Rows of overlap.csv of one template set.
-    comparison : str
-        ``systems``, ``cases`` or ``pronoun sets``.
+    Args:
+        overlap: Rows of overlap.csv of one template set.
+        comparison: ``systems``, ``cases`` or ``pronoun sets``.
 
-    Returns
-    -------
-    DataFrame of str
-        ``Reading``, ``System``, ``Case``, ``Pronoun set``, ``Sizes``, ``Jaccard``, ``By chance``, ``p`` (after Holm's
-        correction), of pairs in which a set is not empty.
+    Returns:
+        As text: ``Reading``, ``System``, ``Case``, ``Pronoun set``, ``Sizes``, ``Jaccard``, ``By chance``, ``p`` (after
+        Holm's correction), of pairs in which a set is not empty.
     """
-    rows = overlap[(overlap.comparison == comparison) & (overlap["first"] + overlap["second"] > 0)]
-    return pd.DataFrame(
-        [
-            {
-                "Reading": row.reading,
-                "System": row.system,
-                "Case": ", ".join(SHORT[case] for case in row.case.split(" / ")),
-                "Pronoun set": ", ".join(name.partition("/")[0] for name in row.pronoun_set.split(" / ")),
-                "Sizes": f"{row.first}, {row.second}",
-                "Jaccard": number(row.jaccard, 2),
-                "By chance": number(row.expected, 2),
-                "p": MISSING if pd.isna(row.p_holm) else p_text(row.p_holm, 1e-4, 3).removeprefix("= "),
-            }
-            for row in rows.itertuples()
-        ],
-        columns=["Reading", "System", "Case", "Pronoun set", "Sizes", "Jaccard", "By chance", "p"],
+    return _cells(
+        overlap[(overlap.comparison == comparison) & (overlap["first"] + overlap["second"] > 0)],
+        {
+            "Reading": lambda row: row.reading,
+            "System": lambda row: row.system,
+            "Case": lambda row: ", ".join(study.CASE_LABELS[case] for case in row.case.split(" / ")),
+            "Pronoun set": lambda row: ", ".join(name.partition("/")[0] for name in row.pronoun_set.split(" / ")),
+            "Sizes": lambda row: f"{row.first}, {row.second}",
+            "Jaccard": lambda row: number(row.jaccard, 2),
+            "By chance": lambda row: number(row.expected, 2),
+            "p": lambda row: MISSING if pd.isna(row.p_holm) else p_text(row.p_holm, 1e-4, 3).removeprefix("= "),
+        },
     )
 
 
-def women_share(agreements, templates):
+def women_share(agreements: pd.DataFrame, templates: str) -> pd.DataFrame:
     """Return how the bias of each system agrees with the share of women in an occupation.
 
-    Parameters
-    ----------
-    agreements : DataFrame
-        Rows of women_share.csv.
-    templates : str
-        Its rows come first, those of Winogender Schemas behind them.
+    Args:
+        agreements: Rows of women_share.csv.
+        templates: Its rows come first, those of Winogender Schemas behind them.
 
-    Returns
-    -------
-    DataFrame of str
-        ``System``, ``Reading``, ``Templates``, ``Pronoun set`` and ``Compared with``, ``Undefined``, ``Occupations``,
-        ``r`` (Pearson) with ``Interval``, ``Spearman``.
+    Returns:
+        As text: ``System``, ``Reading``, ``Templates``, ``Pronoun set`` and ``Compared with``, ``Undefined``,
+        ``Occupations``, ``r`` (Pearson) with ``Interval``, ``Spearman``.
     """
-    rows = agreements[agreements.templates.isin([templates, WINOGENDER])]
-    return pd.DataFrame(
-        [
-            {
-                "System": system,
-                "Reading": study.READINGS[row.conversion],
-                "Templates": study.SETS[row.templates],
-                "Pronoun set": row.pronoun_set,
-                "Compared with": row.compared_with,
-                "Undefined": row.undefined,
-                "Occupations": f"{row.n}",
-                "r": number(row.pearson, 2),
-                "Interval": interval(row.ci_low, row.ci_high, 2),
-                "Spearman": number(row.spearman, 2),
-            }
-            for system in study.ordered(rows.system)
-            for row in rows[rows.system == system].itertuples()
-        ],
-        columns=[
-            "System", "Reading", "Templates", "Pronoun set", "Compared with", "Undefined", "Occupations", "r",
-            "Interval", "Spearman",
-        ],
-    )  # fmt: skip
+    return _cells(
+        _by_system(agreements[agreements.templates.isin([templates, study.WINOGENDER])]),
+        {
+            "System": lambda row: row.system,
+            "Reading": lambda row: study.READINGS[row.conversion],
+            "Templates": lambda row: study.SETS[row.templates],
+            "Pronoun set": lambda row: row.pronoun_set,
+            "Compared with": lambda row: row.compared_with,
+            "Undefined": lambda row: row.undefined,
+            "Occupations": lambda row: f"{row.n}",
+            "r": lambda row: number(row.pearson, 2),
+            "Interval": lambda row: interval(row.ci_low, row.ci_high, 2),
+            "Spearman": lambda row: number(row.spearman, 2),
+        },
+    )
 
 
 def printed_women_share(cells):
@@ -370,20 +312,13 @@ def printed_women_share(cells):
 def write(tex, csv, cells, left, keep, nothing, printed=None):
     """Write a table as LaTeX and CSV.
 
-    Parameters
-    ----------
-    tex, csv : str
-        Paths.
-    cells : DataFrame of str
-        All go to the CSV; rows and columns that tell nothing are not typeset.
-    left : int
-        How many of the first columns are text.
-    keep : list of str
-        Columns that name the rows; the first is printed once for each block.
-    nothing : str
-        The comment that stands in the LaTeX file for a table without rows.
-    printed : DataFrame of str, optional
-        What is typeset, if it is less than ``cells``.
+    Args:
+        tex, csv: Paths.
+        cells: All go to the CSV; rows and columns that tell nothing are not typeset.
+        left: How many of the first columns are text.
+        keep: Columns that name the rows; the first is printed once for each block.
+        nothing: The comment that stands in the LaTeX file for a table without rows.
+        printed: What is typeset, if it is less than ``cells``.
     """
     shown, _ = telling(cells if printed is None else printed, keep)
     text = [column for column in cells.columns[:left] if column in shown]

@@ -4,11 +4,15 @@ What the paper leaves open is a choice of the caller: whether the sets of two fo
 bias has the same sign (``signed``), and what the Jaccard index of two empty sets is (``empty``).
 """
 
+import itertools
+
 import numpy as np
 import pandas as pd
 
 from scripts.core import statistics
 from scripts.core.errors import UserError
+from scripts.core.templates import CASES
+from scripts.winopron.lib import study
 from scripts.winopron.lib.analyses.consistency import PROMPT
 from scripts.winopron.lib.templates import ANSWERS
 
@@ -16,29 +20,30 @@ FORM = ["case", "pronoun_set"]
 SIGNS = {"occupation": "positive", "participant": "negative"}
 """Whom both sentences of a template pair are resolved to, to the sign of the bias."""
 _SHARES = ("positive", "negative", "biased")
+OVERLAP = [
+    "comparison", "reading", "system", "case", "pronoun_set", "first", "second", "common", "jaccard", "expected",
+    "p_value", "p_holm",
+]  # fmt: skip
+"""``comparison``: what differs (systems, cases, pronoun sets); the column of what differs has both values with a
+slash between. ``first``, ``second``, ``common``: sizes of the sets and of what they share, among the occupations that
+both were asked about."""
 
 
-def pairs(answers):
+def pairs(answers: pd.DataFrame) -> pd.DataFrame:
     """Return what a system does with each template pair and pronoun set.
 
-    Parameters
-    ----------
-    answers : DataFrame
-        As of :mod:`scripts.winopron.lib.analyses.performance`, of one system and at most one prompt: two rows for each
-        template pair and pronoun set.
+    Args:
+        answers: As of :mod:`scripts.winopron.lib.analyses.performance`, of one system and at most one prompt: two rows
+            for each template pair and pronoun set.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``template_pair``, ``case``, ``pronoun_set``, ``occupation``, ``attempted`` (both sentences are resolved to a
         person), ``solved`` (both rightly), ``solvable`` (some pronoun set is solved in this template pair), ``bias``
-        (``positive`` or ``negative`` where both are resolved to the occupation or both to the participant in a
-        solvable pair, else None). A pair with both answers exchanged is attempted and neither solved nor biased.
+        (``positive`` or ``negative`` where both are resolved to the occupation or both to the participant in a solvable
+        pair, else None). A pair with both answers exchanged is attempted and neither solved nor biased.
 
-    Raises
-    ------
-    UserError
-        If a template pair does not have two answers for each pronoun set.
+    Raises:
+        UserError: If a template pair does not have two answers for each pronoun set.
     """
     if any(name in answers and answers[name].nunique() > 1 for name in PROMPT):
         raise UserError("bias is that of one prompt; choose one before it is computed")
@@ -62,19 +67,14 @@ def pairs(answers):
     return found
 
 
-def shares(found, draws=None, seed=None):
+def shares(found: pd.DataFrame, draws: int | None = None, seed: int | None = None) -> pd.DataFrame:
     """Return how biased each pronoun form is (Figure 5).
 
-    Parameters
-    ----------
-    found : DataFrame
-        Of :func:`pairs`, of one prompt or of several.
-    draws, seed : int, optional
-        Of the bootstrap over pairs of people.
+    Args:
+        found: Of :func:`pairs`, of one prompt or of several.
+        draws, seed: Of the bootstrap over pairs of people.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``case``, ``pronoun_set``, ``attempted``, ``attempted_solvable``, ``positive``, ``negative`` (numbers of
         template pairs), ``share_positive``, ``share_negative``, ``share_biased`` (of ``attempted_solvable``; missing
         where that is nothing) and, with ``draws``, the ends of the 95 % interval of each, ``<share>_low`` and
@@ -111,19 +111,14 @@ def _forms(facts):
     yield "all", "all", facts
 
 
-def occupations(found, signed):
+def occupations(found: pd.DataFrame, signed: bool) -> dict[tuple[str, str], frozenset]:
     """Return the biased occupations of each form (Table 4).
 
-    Parameters
-    ----------
-    found : DataFrame
-        Of :func:`pairs`.
-    signed : bool
-        Whether an occupation comes with the sign of its bias.
+    Args:
+        found: Of :func:`pairs`.
+        signed: Whether an occupation comes with the sign of its bias.
 
-    Returns
-    -------
-    dict of (str, str) to frozenset
+    Returns:
         Case and pronoun set to occupations, or to pairs of occupation and sign.
     """
     sets = {}
@@ -137,28 +132,22 @@ def occupations(found, signed):
 def jaccard(first, second, empty):
     """Return the Jaccard index of two sets (Jaccard 1912); of two empty ones it is ``empty``.
 
-    Examples
-    --------
-    >>> jaccard({"cook", "clerk"}, {"clerk", "nurse"}, 0.0)
-    0.3333333333333333
+    Examples:
+        >>> jaccard({"cook", "clerk"}, {"clerk", "nurse"}, 0.0)
+        0.3333333333333333
     """
     union = first | second
     return len(first & second) / len(union) if union else empty
 
 
-def overlap_by_chance(first, second, number):
+def overlap_by_chance(first: frozenset[str], second: frozenset[str], number: int) -> tuple[float, float]:
     """Return how alike two sets of these sizes are that are drawn at random, and how often they are as alike as these.
 
-    Parameters
-    ----------
-    first, second : frozenset of str
-        Occupations, without signs.
-    number : int
-        How many occupations there are.
+    Args:
+        first, second: Occupations, without signs.
+        number: How many occupations there are.
 
-    Returns
-    -------
-    tuple of float
+    Returns:
         Expected Jaccard index and the probability of an overlap as large as theirs or larger, both exact
         (hypergeometric); NaN where one of the sets is empty, so that no other overlap is possible.
     """
@@ -171,3 +160,59 @@ def overlap_by_chance(first, second, number):
     probabilities = hypergeom(number, *sizes).pmf(common)
     expected = (probabilities * common / (sum(sizes) - common)).sum()
     return float(expected), float(hypergeom(number, *sizes).sf(len(first & second) - 1))
+
+
+def overlaps(found: dict[tuple[str, str], pd.DataFrame], signed: bool, empty: float) -> pd.DataFrame:
+    """Return how alike the biased occupations of two systems, cases or pronoun sets are, beside chance (Tables 5, 6).
+
+    The study gives the Jaccard index alone. How large it would be if both sets were drawn at random from the
+    occupations follows from their sizes (:func:`overlap_by_chance`).
+
+    Args:
+        found: System and way of reading to :func:`pairs`.
+        signed: Whether an occupation is the same only with the same sign of bias. Chance is that of sets without signs,
+            so that with signs it is missing.
+        empty: The Jaccard index of two empty sets.
+
+    Returns:
+        :data:`OVERLAP`. Holm's correction is over all comparisons of a kind with one way of reading. Systems are
+        compared if both are read as published, or both corrected.
+    """
+    places = study.ordered(system for system, _ in found)
+    keys = sorted(found, key=lambda key: places.index(key[0]))
+    sets = {key: occupations(found[key], signed) for key in keys}
+    asked = {key: frozenset(found[key].occupation) for key in keys}
+    rows = []
+    for (one, first), (other, second) in itertools.combinations(sets.items(), 2):
+        reading = study.READINGS[one[1]]
+        if one[0] != other[0] and reading == study.READINGS[other[1]]:
+            for case, pronoun_set in first:
+                facts = ("systems", reading, f"{one[0]} / {other[0]}", case, pronoun_set)
+                rows.append((*facts, first[case, pronoun_set], second[case, pronoun_set], asked[one] & asked[other]))
+    for (system, conversion), forms in sets.items():
+        known = asked[system, conversion]
+        pronoun_sets = list(dict.fromkeys(pronoun_set for _, pronoun_set in forms))
+        reading = study.READINGS[conversion]
+        for (a, b), pronoun_set in itertools.product(itertools.combinations(CASES, 2), pronoun_sets):
+            facts = ("cases", reading, system, f"{a} / {b}", pronoun_set)
+            rows.append((*facts, forms[a, pronoun_set], forms[b, pronoun_set], known))
+        for case, (a, b) in itertools.product(CASES, itertools.combinations(pronoun_sets, 2)):
+            facts = ("pronoun sets", reading, system, case, f"{a} / {b}")
+            rows.append((*facts, forms[case, a], forms[case, b], known))
+    table = pd.DataFrame([_compared(row, signed, empty) for row in rows], columns=OVERLAP[:-1])
+    table["p_holm"] = np.nan
+    for _, same in table.groupby(["comparison", "reading"], sort=False):
+        table.loc[same.index, "p_holm"] = statistics.holm(same.p_value)
+    return table
+
+
+def _compared(row, signed, empty):
+    *facts, first, second, asked = row
+    first, second = (_among(biased, asked, signed) for biased in (first, second))
+    expected, p = (np.nan, np.nan) if signed else overlap_by_chance(first, second, len(asked))
+    sizes = (len(first), len(second), len(first & second))
+    return (*facts, *sizes, jaccard(first, second, empty), expected, p)
+
+
+def _among(biased, asked, signed):
+    return frozenset(item for item in biased if (item[0] if signed else item) in asked)

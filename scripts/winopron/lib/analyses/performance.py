@@ -22,10 +22,8 @@ _OTHER = {"occupation": "participant", "participant": "occupation"}
 def joined(predictions, instances):
     """Return answers: ``predictions`` (``instance_id``, ``prediction``, …) with what is known of their instances.
 
-    Raises
-    ------
-    UserError
-        If a prediction is about an unknown instance, or an instance has none.
+    Raises:
+        UserError: If a prediction is about an unknown instance, or an instance has none.
     """
     known = set(instances.instance_id)
     strange = next((name for name in predictions.instance_id if name not in known), None)
@@ -47,12 +45,10 @@ def asked(predictions, instances):
     return instances[instances.pair.isin(pairs)] if len(pairs) else instances
 
 
-def voted(answers):
+def voted(answers) -> pd.DataFrame:
     """Return one answer for each instance of a prompted system: whom most ways of asking name.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         Answers without ``prompt`` and ``variant``, in the order in which instances come first. The prediction is that
         person whom more answers name than the other one and than nobody; without one it is None.
     """
@@ -65,12 +61,10 @@ def voted(answers):
     return once.assign(prediction=pd.Series([picked.get(name) for name in once.instance_id], dtype=object))
 
 
-def confusion(answers):
+def confusion(answers) -> pd.DataFrame:
     """Return the four counts of each answer, as the authors define them.
 
-    Returns
-    -------
-    DataFrame of bool
+    Returns:
         ``tp``: the prediction is the person meant. ``fp``: it is the other person. ``fn``: it is not the person meant,
         so nobody or the other one. ``tn``: it is not the other one. Of a row two hold: its sum over ``tp`` and ``fn``
         is one, and over ``fp`` and ``tn``.
@@ -84,19 +78,15 @@ SHARES = ("accuracy", "recall")
 """Metrics that are shares of all answers."""
 
 
-def parts(counts):
+def parts(counts: pd.DataFrame) -> dict[str, tuple[pd.Series, pd.Series]]:
     """Return numerator and denominator of each metric.
 
-    Parameters
-    ----------
-    counts : DataFrame
-        Sums of :func:`confusion`.
+    Args:
+        counts: Sums of :func:`confusion`.
 
-    Returns
-    -------
-    dict of str to (Series, Series)
-        *Accuracy* is the share of answers that are right, and so the same as recall: everything not right is a false
-        negative.
+    Returns:
+        By name. *Accuracy* is the share of answers that are right, and so the same as recall:
+        everything not right is a false negative.
     """
     answered = counts.tp + counts.fn
     return {
@@ -114,18 +104,13 @@ def values(answers):
     return {name: above / below if below else 1.0 for name, (above, below) in parts(sums).items()}
 
 
-def evaluate(answers, draws, seed):
+def evaluate(answers: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     """Return every metric of every part of the answers, with an interval.
 
-    Parameters
-    ----------
-    answers : DataFrame
-    draws, seed : int
-        Of the bootstrap over pairs of people. A part with a single pair has no interval.
+    Args:
+        draws, seed: Of the bootstrap over pairs of people. A part with a single pair has no interval.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         :data:`COLUMNS`.
     """
     rows = []

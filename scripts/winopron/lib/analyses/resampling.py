@@ -25,15 +25,11 @@ class Resampled:
     def ratio(self, above, below):
         """Return a quantity that is one sum over another, and its bootstrap samples.
 
-        Parameters
-        ----------
-        above, below : Series
-            By pair of people; a pair that is not there has nothing.
+        Args:
+            above, below: Series by pair of people; a pair that is not there has nothing.
 
-        Returns
-        -------
-        (float, array of float, shape (draws,))
-            NaN where the lower sum is zero.
+        Returns:
+            The value and an array of its samples; NaN where the lower sum is zero.
         """
         sums = [part.reindex(self.pairs, fill_value=0).to_numpy(dtype=float) for part in (above, below)]
         with np.errstate(invalid="ignore", divide="ignore"):

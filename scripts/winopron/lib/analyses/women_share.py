@@ -5,10 +5,14 @@ share of sentences is that are resolved to it with *she* than with *he*, correla
 women among those who work in them. Sentences in which nobody is named count as not resolved to the occupation.
 """
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 
 from scripts.core import statistics
+from scripts.core.errors import UserError
+from scripts.core.templates import read_tsv
 from scripts.winopron.lib import study
 
 FEWEST = 10
@@ -25,22 +29,43 @@ FEW = f"fewer than {FEWEST} occupations"
 NO_DIFFERENCE = "the same with both pronoun sets in every occupation"
 SAME_DIFFERENCE = "the same difference in every occupation"
 SAME_WOMEN = "the same share of women in every occupation"
+SHARES = ("occupation", "women", "year")
+"""``women``: percent of those who work in the occupation; ``year``: of the count."""
 
 
-def differences(answers, women):
+def read_shares(path: str | Path) -> dict[str, float]:
+    """Read the share of women in each occupation (templates/winopron/occupation_women.tsv; Rudinger et al. 2018).
+
+    Returns:
+        Occupation to a share between 0 and 1, in the order of the file.
+
+    Raises:
+        UserError: For an occupation that is empty or appears twice, and a share that is no percentage.
+    """
+    shares = {}
+    for row, cells in read_tsv(path, SHARES):
+        where, name = f"{path}, row {row}", cells["occupation"]
+        if not name or name in shares:
+            raise UserError(f"{where}: the occupation '{name}' is empty or appears twice; keep one row of it")
+        try:
+            share = float(cells["women"]) / 100
+        except ValueError:
+            share = -1.0
+        if not 0 <= share <= 1:
+            raise UserError(f"{where}: women '{cells['women']}' is no percentage; write a number from 0 to 100")
+        shares[name] = share
+    return shares
+
+
+def differences(answers: pd.DataFrame, women: dict[str, float]) -> pd.DataFrame:
     """Return how much oftener each pronoun set than *he* is resolved to each occupation.
 
-    Parameters
-    ----------
-    answers : DataFrame
-        As of :mod:`scripts.winopron.lib.analyses.performance`, of one system; all ways of asking a prompted one count
-        together.
-    women : dict of str to float
-        Occupation to the share of women.
+    Args:
+        answers: As of :mod:`scripts.winopron.lib.analyses.performance`, of one system; all ways of asking a prompted
+            one count together.
+        women: Occupation to the share of women.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         :data:`DIFFERENCES`, a row for each occupation and each pronoun set but *he*; ``women`` is missing where it is
         not known. Without *he* among the pronoun sets there are no rows.
     """
@@ -66,19 +91,14 @@ def differences(answers, women):
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=DIFFERENCES)
 
 
-def agreement(found, draws, seed):
+def agreement(found: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     """Return the correlation of these differences with the share of women, over occupations.
 
-    Parameters
-    ----------
-    found : DataFrame
-        Of :func:`differences`.
-    draws, seed : int
-        Of the bootstrap over occupations.
+    Args:
+        found: Of :func:`differences`.
+        draws, seed: Of the bootstrap over occupations.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         :data:`AGREEMENT`, a row for each pronoun set. Bootstrap samples in which either side does not vary have no
         correlation and are left out of the interval.
     """

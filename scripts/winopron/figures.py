@@ -1,0 +1,281 @@
+"""The figures of WinoPron, each by the function of its rule."""
+
+import numpy as np
+
+from scripts.core import files, plotting
+from scripts.core.job import run_named
+from scripts.core.paper.formats import interval, number
+from scripts.core.templates import CASES
+from scripts.winopron.lib import figures, study
+from scripts.winopron.lib.analyses.consistency import GROUPS, POOLED
+
+ANY = "any"
+"""What stands for the pronoun set of systems that do not read pronouns."""
+BY_LIKELIHOOD = "By likelihood"
+
+
+def select_accuracy(metrics, templates):
+    """Return the accuracies to draw: by ``case`` and ``pronoun_set``, on sentences about two people.
+
+    Rules are left out where there are other systems. What models take by likelihood is the same with every pronoun set:
+    they have one row for each case, with the set :data:`ANY`.
+    """
+    frame = figures.rows(metrics, templates, entities="double", metric="accuracy")
+    frame = figures.drawn(frame[frame.split.isin(CASES) | frame.split.str.contains(", ")])
+    parts = frame.split.str.split(", ", expand=True).reindex(columns=[0, 1])
+    frame = frame.assign(case=parts[0], pronoun_set=parts[1].fillna(ANY))
+    return frame[frame.system.map(study.by_likelihood) == (frame.pronoun_set == ANY)].reset_index(drop=True)
+
+
+def _accuracy_panels(frame) -> tuple:
+    """Return the panels of accuracies: one of every system, and one of all that resolve by likelihood.
+
+    Returns:
+        Title to looks with their rows; looks of pronoun sets; looks of systems that resolve by likelihood.
+    """
+    alone = [name for name in study.ordered(frame.system) if not study.by_likelihood(name)]
+    panels = {}
+    looks = figures.pronoun_looks([name for name in frame.pronoun_set.unique() if name != ANY])
+    for system in alone:
+        rows = frame[frame.system == system]
+        panels[system] = [(look, rows[rows.pronoun_set == name]) for name, look in looks.items()]
+    scored = figures.likelihood_looks([name for name in study.ordered(frame.system) if study.by_likelihood(name)])
+    if scored:
+        panels[BY_LIKELIHOOD] = [(look, frame[frame.system == name]) for name, look in scored.items()]
+    return panels, looks, scored
+
+
+@plotting.style()
+def draw_accuracy(frame):
+    """Draw the panels of accuracies; up to two share a column."""
+    panels, looks, scored = _accuracy_panels(frame)
+    down, across = figures.panels(len(panels))
+    narrow = len(panels) <= 2
+    drawn = plotting.figure(plotting.COLUMN if narrow else plotting.PAGE, 1.35 * down + 0.2)
+    axes = drawn.subplots(down, across, sharex=True, sharey=True, squeeze=False)
+    for ax, (title, of_panel) in zip(axes.flat, panels.items(), strict=False):
+        step = 0.8 / len(of_panel)
+        for place, (look, rows) in enumerate(of_panel):
+            rows = rows.set_index("case").reindex(CASES)
+            x = np.arange(len(CASES)) + (place - (len(of_panel) - 1) / 2) * step
+            errors = plotting.error_bars(rows.value, rows.ci_low, rows.ci_high)
+            ax.errorbar(x, rows.value, yerr=errors, fmt="none", ecolor=look["color"], elinewidth=0.8)
+            edge = {"markeredgecolor": "black", "markeredgewidth": 0.7} if look in scored.values() else {}
+            ax.plot(x, rows.value, markersize=3.6, **look, **edge)
+        ax.set_title(title)
+        ax.set_xlim(-0.6, len(CASES) - 0.4)
+        plotting.fraction_axis(ax.yaxis)
+    figures.label_cases(axes, len(panels), short=across > 3 or (narrow and across > 1))
+    for ax in axes[:, 0]:
+        ax.set_ylabel("Accuracy")
+    chance = plotting.chance_line(axes.flat[: len(panels)], 0.5)
+    handles = [plotting.handle(look, label) for label, look in looks.items()] + figures.likelihood_handles(scored)
+    plotting.legend_below(drawn, [*handles, plotting.interval_handle(figures.INTERVAL), chance], 6)
+    return drawn
+
+
+def figure_accuracy(*, metrics: str, pdf: str, png: str, csv: str, templates: str):
+    """Draw accuracy by case and pronoun set, a panel for each system, beside chance (paper Figure 3)."""
+    frame = select_accuracy(study.read_table(metrics), templates)
+    plotting.save(draw_accuracy(frame), frame, pdf, png, csv)
+
+
+def select_bias(bias, templates):
+    """Return the shares to draw: forms of systems that read pronouns, all prompts together.
+
+    Shares of few attempted and solvable template pairs (:data:`scripts.core.plotting.FEWEST`) are left out.
+    """
+    frame = figures.rows(bias, templates, entities="double")
+    of_prompts = frame.groupby("system").prompt.transform(lambda prompts: (prompts == "all").any())
+    of_pronouns = frame.system.map(study.reads_pronouns)
+    kept = (
+        of_pronouns
+        & (~of_prompts | (frame.prompt == "all"))
+        & (frame.pronoun_set != "all")
+        & (frame.attempted_solvable >= plotting.FEWEST)
+    )
+    return frame[kept].reset_index(drop=True)
+
+
+@plotting.style()
+def draw_bias(frame):
+    """Draw positive bias upwards and negative bias downwards, a panel for each system."""
+    systems = study.ordered(frame.system)
+    if not systems:
+        return plotting.nothing_drawn()
+    looks = figures.pronoun_looks(frame.pronoun_set.unique())
+    down, across = figures.panels(len(systems))
+    drawn = plotting.figure(plotting.COLUMN if len(systems) == 1 else plotting.PAGE, 1.5 * down + 0.2)
+    axes = drawn.subplots(down, across, sharex=True, sharey=True, squeeze=False)
+    step = 0.8 / len(looks)
+    for ax, system in zip(axes.flat, systems, strict=False):
+        of_system = frame[frame.system == system]
+        for place, (pronoun_set, look) in enumerate(looks.items()):
+            rows = of_system[of_system.pronoun_set == pronoun_set].set_index("case").reindex(CASES)
+            x = np.arange(len(CASES)) + (place - (len(looks) - 1) / 2) * step
+            for sign, direction in (("positive", 1), ("negative", -1)):
+                values = rows[f"share_{sign}"]
+                errors = plotting.error_bars(values, rows[f"share_{sign}_low"], rows[f"share_{sign}_high"])
+                ax.bar(
+                    x, direction * values, step * 0.9, color=look["color"],
+                    yerr=errors if direction > 0 else errors[::-1], error_kw={"elinewidth": 0.7, "ecolor": "#333333"},
+                )  # fmt: skip
+        ax.axhline(0, color="black", linewidth=0.6)
+        ax.set_title(system)
+        # Also where a system has bars in one case alone.
+        ax.set_xlim(-0.6, len(CASES) - 0.4)
+        ax.yaxis.set_major_formatter(lambda value, _: f"{abs(value):.2g}")
+    figures.label_cases(axes, len(systems), short=across > 3)
+    # One for all rows: it is longer than a panel is high.
+    drawn.supylabel("Share: negative | positive", fontsize=8)
+    handles = [plotting.patch_handle(look["color"], label) for label, look in looks.items()]
+    plotting.legend_below(drawn, [*handles, plotting.interval_handle(figures.INTERVAL)], 5)
+    return drawn
+
+
+def figure_bias(*, bias: str, pdf: str, png: str, csv: str, templates: str):
+    """Draw the share of attempted and solvable template pairs that show positive or negative bias (paper Figure 5)."""
+    frame = select_bias(study.read_table(bias), templates)
+    plotting.save(draw_bias(frame), frame, pdf, png, csv)
+
+
+CONSISTENCIES = {"pronoun_consistency": "all pronoun\nsets right", "disambiguation_consistency": "both endings\nright"}
+"""Consistencies to the titles of their panels: what has to be right together."""
+
+
+def select_consistency(metrics, templates):
+    """Return the consistencies to draw, with ``chance``.
+
+    Prompted systems are there by single prompts, which have the paper's chance.
+    """
+    frame = figures.rows(metrics[metrics.pairing != POOLED], templates, entities="double", metric=list(GROUPS))
+    chances = figures.rows(metrics, templates, entities="double", metric=[f"{name}_chance" for name in GROUPS])
+    chance = chances[chances.pairing != POOLED].drop_duplicates("metric").set_index("metric").value
+    return frame.assign(chance=frame.metric.map(lambda name: chance[f"{name}_chance"]))
+
+
+def _heights(labels):
+    """Return the heights of labels one above the other: those of two lines have twice the room."""
+    room = np.array([1.0 + 0.9 * ("\n" in label) for label in labels])
+    return np.cumsum(room) - (room + room[0]) / 2
+
+
+@plotting.style()
+def draw_consistency(frame):
+    """Draw a row for each system, a panel for each consistency."""
+    systems = study.ordered(frame.system)[::-1]
+    # Open points say which systems are rules.
+    labels = [system.removesuffix(" (rule)").replace(", ", ",\n") for system in systems]
+    lines = len(labels) + sum("\n" in label for label in labels)
+    drawn = plotting.figure(plotting.COLUMN, 0.65 + 0.18 * lines)
+    axes = drawn.subplots(1, 2, sharey=True)
+    for ax, (metric, title) in zip(axes, CONSISTENCIES.items(), strict=True):
+        rows = frame[frame.metric == metric].set_index("system").loc[systems]
+        y = _heights(labels)
+        known = rows.ci_low.notna().to_numpy()
+        bars = rows[known]
+        # With caps, and over the points: with sixty pairs of people intervals are hardly longer than a point.
+        ax.errorbar(
+            bars.value, y[known], xerr=plotting.error_bars(bars.value, bars.ci_low, bars.ci_high), fmt="none",
+            ecolor=plotting.GREY, elinewidth=0.8, capsize=2, zorder=3,
+        )  # fmt: skip
+        for place, system, value in zip(y, systems, rows.value, strict=True):
+            filled = "white" if study.is_rule(system) else "black"
+            ax.plot(value, place, "ok", markerfacecolor=filled, markersize=3, markeredgewidth=0.7, clip_on=False)
+        ax.axvline(rows.chance.iloc[0], color=plotting.GREY, linestyle=(0, (1, 1.2)), linewidth=0.9)
+        ax.set_title(title, loc="center")
+        ax.grid(axis="x")
+        plotting.fraction_axis(ax.xaxis, 0.5)
+        ax.set_yticks(y, labels)
+        ax.set_ylim(-0.7, y[-1] + 0.9)
+    look = {"color": plotting.GREY, "linestyle": (0, (1, 1.2)), "linewidth": 0.9}
+    handles = [plotting.point_handle("rule")] if any(map(study.is_rule, systems)) else []
+    handles += [plotting.handle(look, "fair coins"), plotting.interval_handle("95 % interval", "_")]
+    plotting.legend_below(drawn, handles, 3)
+    return drawn
+
+
+def figure_consistency(*, metrics: str, pdf: str, png: str, csv: str, templates: str):
+    """Draw both consistencies of every system beside chance (the numbers of paper Table 3)."""
+    frame = select_consistency(study.read_table(metrics), templates)
+    plotting.save(draw_consistency(frame), frame, pdf, png, csv)
+
+
+def figure_groups(*, instances: str, pdf: str, png: str, csv: str):
+    """Draw sentences that have to be resolved rightly together (paper Figure 4).
+
+    They are this project's ``instances`` about two people.
+    """
+    frame = figures.groups(files.read_parquet(instances))
+    plotting.save(figures.sentences(frame), frame, pdf, png, csv)
+
+
+def figure_problems(*, problems: str, instances: str, pdf: str, png: str, csv: str):
+    """Draw sentences with the problems of Winogender Schemas beside sentences without them (paper Figure 1).
+
+    The former are the made-up sentences of ``problems``, the latter this project's ``instances`` about two people.
+    """
+    frame = figures.problems(figures.read_problems(problems), files.read_parquet(instances))
+    plotting.save(figures.sentences(frame), frame, pdf, png, csv)
+
+
+def figure_schemas(*, instances: str, pdf: str, png: str, csv: str):
+    """Draw a pair of templates with all pronouns (paper Figure 2): this project's ``instances`` about two people."""
+    frame = figures.schemas(files.read_parquet(instances))
+    plotting.save(figures.sentences(frame), frame, pdf, png, csv)
+
+
+def select_women_share(differences, agreements, templates):
+    """Return the differences to draw: an occupation each, with the correlation of its system, where there is one."""
+    defined = agreements[agreements.pearson.notna() & (agreements.pronoun_set == study.FEMININE)]
+    known = differences[differences.women.notna() & (differences.templates == templates)]
+    keys = ["templates", "system", "conversion", "pronoun_set", "compared_with"]
+    return study.corrected(known.merge(defined[[*keys, "pearson", "ci_low", "ci_high"]], on=keys))
+
+
+def _correlation_label(rows):
+    """Return the correlation of a panel's rows, in words."""
+    of_system = rows.iloc[0]
+    return f"r = {number(of_system.pearson, 2)} ({interval(of_system.ci_low, of_system.ci_high, 2)})"
+
+
+@plotting.style()
+def draw_women_share(frame):
+    """Draw a panel for each system, with the line of least squares."""
+    systems = study.ordered(frame.system)
+    if not systems:
+        return plotting.nothing_drawn()
+    down, across = figures.panels(len(systems))
+    drawn = plotting.figure(plotting.COLUMN if len(systems) <= 2 else plotting.PAGE, 1.6 * down + 0.2)
+    axes = drawn.subplots(down, across, sharex=True, sharey=True, squeeze=False)
+    for place, ax in enumerate(axes.flat):
+        ax.set_visible(place < len(systems))
+        ax.tick_params(axis="x", labelbottom=place + across >= len(systems))
+    for ax, system in zip(axes.flat, systems, strict=False):
+        rows = frame[frame.system == system]
+        ax.axhline(0, color=plotting.GREY, linewidth=0.6)
+        ax.plot(rows.women, rows.difference, "o", color="black", markersize=3, alpha=0.5, markeredgewidth=0)
+        slope, height = np.polyfit(rows.women, rows.difference, 1)
+        ends = np.array([rows.women.min(), rows.women.max()])
+        ax.plot(ends, height + slope * ends, color=plotting.CATEGORIES[1], linewidth=1.2)
+        ax.set_title(f"{system}\n{_correlation_label(rows)}", fontsize=7)
+        ax.set_xlim(-0.03, 1.03)
+        plotting.fraction_axis(ax.xaxis, 0.5)
+        ax.yaxis.set_major_formatter(lambda value, _: number(value, 2).rstrip("0").rstrip("."))
+    drawn.supxlabel("Share of women in the occupation", fontsize=8)
+    drawn.supylabel("Resolved to the occupation,\nshe less he (share)", fontsize=8)
+    return drawn
+
+
+def figure_women_share(*, women_share: str, women_share_occupations: str, pdf: str, png: str, csv: str, templates: str):
+    """Draw how much oftener she than he is resolved to an occupation, over the share of women in it.
+
+    ``women_share`` has the agreement of each system's bias with the share of women (CSV), ``women_share_occupations``
+    the differences of each occupation (CSV).
+    """
+    frame = select_women_share(study.read_table(women_share_occupations), study.read_table(women_share), templates)
+    plotting.save(draw_women_share(frame), frame, pdf, png, csv)
+
+
+if __name__ == "__main__":
+    run_named()

@@ -1,0 +1,113 @@
+"""WinoPron in the paper: its numbers, its section and its rows of the summary, each by the function of its rule."""
+
+from scripts.core import estimate_rows, files
+from scripts.core.job import run_named
+from scripts.core.paper import closing
+from scripts.core.paper.numbers import of_settings
+from scripts.core.paper.sections import context
+from scripts.winopron.lib import study
+from scripts.winopron.lib.summary import identities, rows
+
+TITLES = {"replica": "replica templates", "official": "official templates"}
+"""The sets of templates as the text calls them; the last one of a run is that of its figures."""
+MOST_PAIRS = 2
+"""Up to this many pairs of systems have their overlap typeset: each has twelve rows."""
+MOST_TOLD = 2
+"""Up to this many systems have a sentence each; of more the extremes are told, and a table has all."""
+
+
+def paper_numbers(
+    *,
+    instances: list,
+    metrics: str,
+    bias: str,
+    overlap: str,
+    variance: str,
+    women_share: str,
+    paper_numbers: str,
+    templates: str,
+    entities: list,
+    settings: dict,
+):
+    """Collect every number that the WinoPron section's prose uses, with where it comes from.
+
+    Write ``paper_numbers`` (JSON) for the template set ``templates``. ``instances`` has a file for each of
+    ``entities``; ``women_share`` has the agreement of each system's bias with the share of women (CSV); ``settings``
+    are of the config.
+    """
+    # It loads packages that the other jobs do without.
+    from scripts.winopron.lib import numbers as prose
+
+    read = {name: files.read_parquet(path) for name, path in zip(entities, instances, strict=True)}
+    tables = [study.read_table(path) for path in (metrics, bias, overlap, variance, women_share)]
+    measured, biases, overlaps, spread, agreements = (table[table.templates == templates] for table in tables)
+    files.write_json(
+        paper_numbers,
+        of_settings(settings, prose.KEYS)
+        | prose.from_instances(read)
+        | prose.from_metrics(measured)
+        | prose.from_bias(biases)
+        | prose.from_overlap(overlaps)
+        | prose.from_variance(spread)
+        | prose.from_women_share(agreements),
+    )
+
+
+def section(
+    *,
+    section_template: str,
+    numbers: list,
+    figures: list,
+    tables: list,
+    comparison_numbers: list,
+    section_tex: str,
+    template_sets: list,
+    winogender: bool,
+    models: dict,
+    scored: dict,
+):
+    """Render the paper's section on WinoPron from its template and the results of the run.
+
+    Write ``section_tex``. ``numbers`` has one file for each of ``template_sets``, in that order; ``figures`` and
+    ``tables`` are the files that the section includes, ``comparison_numbers`` count verdicts on what the study
+    publishes; ``winogender`` tells whether the run has Winogender Schemas; ``models`` are those that are prompted,
+    and ``scored`` those that resolve by likelihood.
+    """
+    common = context(
+        "winopron", template_sets, numbers, figures, tables, comparison_numbers, section_tex, models=models | scored
+    )
+    called = {name: TITLES[name] for name in template_sets}
+    shown = common["sets"][template_sets[-1]]["numbers"]
+    asked = [name.removesuffix(".asked") for name in _ids(shown, "spread.") if name.endswith(".asked")]
+    common |= {
+        "counts": closing.counts(common["beside"], called),
+        "called": called,
+        "most_pairs": MOST_PAIRS,
+        "main": template_sets[-1],
+        "winogender": winogender,
+        "models": models,
+        "scored": scored,
+        "read": study.ordered(_ids(shown, "difference.")),
+        "spread": study.ordered(asked),
+        "most_told": MOST_TOLD,
+    }
+    closing.write(section_tex, section_template, common, figures, tables)
+
+
+def _ids(numbers, prefix):
+    """Return what follows a prefix in the ids of numbers."""
+    return [name.removeprefix(prefix) for name in numbers if name.startswith(prefix)]
+
+
+def summary(*, metrics: str, summary: str, models: dict, scored: dict, systems: dict):
+    """Write WinoPron's rows of the summary over all studies (CSV).
+
+    ``models`` are those that are prompted, ``scored`` those that resolve by likelihood, ``systems`` the coreference
+    systems of the run.
+    """
+    found = rows(study.read_table(metrics), identities(models, scored, systems))
+    estimate_rows.write(summary, "winopron", found)
+
+
+if __name__ == "__main__":
+    run_named()
