@@ -210,7 +210,7 @@ rule ruff_full_set_sizes:
         distractors=RUFF["distractors"],
         pronoun_sets=PRONOUN_SETS,
     script:
-        "../scripts/ruff/full_set_sizes.py"
+        "../scripts/ruff/instances.py"
 
 
 rule ruff_sample:
@@ -231,7 +231,7 @@ rule ruff_sample:
         seed=lambda wildcards: int(wildcards.seed),
         pronoun_sets=PRONOUN_SETS,
     script:
-        "../scripts/ruff/sample.py"
+        "../scripts/ruff/instances.py"
 
 
 rule ruff_context_free:
@@ -247,7 +247,7 @@ rule ruff_context_free:
     params:
         pronoun_sets=PRONOUN_SETS,
     script:
-        "../scripts/ruff/context_free.py"
+        "../scripts/ruff/instances.py"
 
 
 rule ruff_select_instances:
@@ -263,7 +263,7 @@ rule ruff_select_instances:
     params:
         sizes=sorted(set(RUFF_SIZES.values())),
     script:
-        "../scripts/ruff/select_instances.py"
+        "../scripts/ruff/instances.py"
 
 
 rule ruff_predictions:
@@ -283,7 +283,7 @@ rule ruff_predictions:
         pronoun_sets=PRONOUN_SETS,
         sizes=RUFF_SIZES,
     script:
-        "../scripts/ruff/predictions.py"
+        "../scripts/ruff/analyses.py"
 
 
 rule ruff_context_free_counts:
@@ -302,7 +302,7 @@ rule ruff_context_free_counts:
         models=RUFF_MODELS,
         pronoun_sets=PRONOUN_SETS,
     script:
-        "../scripts/ruff/context_free_counts.py"
+        "../scripts/ruff/analyses.py"
 
 
 rule ruff_accuracy:
@@ -324,7 +324,7 @@ rule ruff_accuracy:
         draws=RUFF["bootstrap"]["draws"],
         seed=RUFF["bootstrap"]["seed"],
     script:
-        "../scripts/ruff/accuracy.py"
+        "../scripts/ruff/analyses.py"
 
 
 rule ruff_pronoun_tests:
@@ -343,7 +343,7 @@ rule ruff_pronoun_tests:
         pronoun_sets=PRONOUN_SETS,
         alpha=RUFF["alpha"],
     script:
-        "../scripts/ruff/pronoun_tests.py"
+        "../scripts/ruff/analyses.py"
 
 
 rule ruff_error_types:
@@ -359,7 +359,7 @@ rule ruff_error_types:
     resources:
         mem_mb=4000,
     script:
-        "../scripts/ruff/error_types.py"
+        "../scripts/ruff/analyses.py"
 
 
 rule ruff_scaling:
@@ -374,7 +374,7 @@ rule ruff_scaling:
     params:
         models=RUFF_MODELS,
     script:
-        "../scripts/ruff/scaling.py"
+        "../scripts/ruff/analyses.py"
 
 
 rule ruff_normalisation:
@@ -409,7 +409,7 @@ rule ruff_normalisation:
         draws=RUFF["bootstrap"]["draws"],
         seed=RUFF["bootstrap"]["seed"],
     script:
-        "../scripts/ruff/normalisation.py"
+        "../scripts/ruff/analyses.py"
 
 
 rule ruff_model_pairs:
@@ -429,7 +429,7 @@ rule ruff_model_pairs:
         draws=RUFF["bootstrap"]["draws"],
         seed=RUFF["bootstrap"]["seed"],
     script:
-        "../scripts/ruff/model_pairs.py"
+        "../scripts/ruff/analyses.py"
 
 
 rule ruff_mixed_model:
@@ -448,7 +448,7 @@ rule ruff_mixed_model:
         pronoun_sets=PRONOUN_SETS,
         seed=RUFF["bootstrap"]["seed"],
     script:
-        "../scripts/ruff/mixed_model.py"
+        "../scripts/ruff/analyses.py"
 
 
 rule ruff_template_comparison:
@@ -462,7 +462,7 @@ rule ruff_template_comparison:
     conda:
         "../envs/analysis.yaml"
     script:
-        "../scripts/ruff/template_comparison.py"
+        "../scripts/ruff/analyses.py"
 
 
 # The line of people in the figures: as the study publishes it, or what people of this run come to whose sheets the
@@ -504,7 +504,7 @@ rule ruff_validation_questions:
     params:
         pronoun_sets=PRONOUN_SETS,
     script:
-        "../scripts/ruff/validation_questions.py"
+        "../scripts/ruff/instances.py"
 
 
 rule ruff_fidelity_questions:
@@ -521,7 +521,7 @@ rule ruff_fidelity_questions:
         instances=RUFF_ANNOTATION["instances"],
         seed=RUFF_ANNOTATION["seed"],
     script:
-        "../scripts/ruff/fidelity_questions.py"
+        "../scripts/ruff/instances.py"
 
 
 # In the paper: headline 1, context_free 4, introduction_accuracy 5, accuracy_by_pronoun 6, accuracy_by_distractors 7,
@@ -567,14 +567,13 @@ RUFF_FIGURES = {
     "scaling": result("scaling", params=RUFF_DRAWN, **RUFF_PEOPLE, title="Accuracy by model size"),
     "error_types": result("error_types", params={"models": RUFF_MODELS}, title="Kinds of errors with distractors"),
     "context_free_by_model": result("context_free", params=RUFF_COUNTED, title="Predictions without context by model"),
-    # One script draws accuracies by either factor.
+    # One function draws accuracies by either factor.
     **{
         f"accuracy_by_{factor}": result(
             "accuracy",
             "accuracy_over_models",
             params=RUFF_DRAWN | {"factor": factor},
             **RUFF_PEOPLE,
-            script="accuracy_by_factor",
             title=f"Accuracy by number of distractors and {factor}",
         )
         for factor in ("case", "polarity")
@@ -667,6 +666,7 @@ RUFF_COMPARISONS = {
 
 declare(
     name="ruff",
+    by_kind=True,
     models=list(RUFF_MODELS),
     label="RUFF",
     traced=RUFF_TRACED,

@@ -60,7 +60,7 @@ rule ruff_prompts:
         option_orders=PROMPTING["option_orders"],
         chains={key: PROMPTING["chain_of_thought"][key] for key in ("methods", "distractors", "sample_size")},
     script:
-        "../scripts/ruff/prompts.py"
+        "../scripts/ruff/instances.py"
 
 
 rule ruff_prompted_outputs:
@@ -82,7 +82,7 @@ rule ruff_prompted_outputs:
         models=list(RUFF_PROMPTED),
         pronoun_sets=PRONOUN_SETS,
     script:
-        "../scripts/ruff/prompted_outputs.py"
+        "../scripts/ruff/analyses.py"
 
 
 rule ruff_prompted_accuracy:
@@ -103,7 +103,7 @@ rule ruff_prompted_accuracy:
     params:
         n_options=len(PRONOUN_SETS),
     script:
-        "../scripts/ruff/prompted_accuracy.py"
+        "../scripts/ruff/analyses.py"
 
 
 rule ruff_prompted_against_scored:
@@ -125,7 +125,7 @@ rule ruff_prompted_against_scored:
         draws=RUFF["bootstrap"]["draws"],
         seed=RUFF["bootstrap"]["seed"],
     script:
-        "../scripts/ruff/prompted_against_scored.py"
+        "../scripts/ruff/analyses.py"
 
 
 rule ruff_sampled_agreement:
@@ -153,58 +153,58 @@ rule ruff_sampled_agreement:
         draws=RUFF["bootstrap"]["draws"],
         seed=RUFF["bootstrap"]["seed"],
     script:
-        "../scripts/ruff/sampled_agreement.py"
+        "../scripts/ruff/analyses.py"
 
 
 # In the paper: vanilla 11a and 11b, final 12, chain 13; the others are additions, but 11a compares with likelihoods too.
 RUFF_PROMPTING_DRAWN = {"models": PROMPTED_MODELS, "chance": RUFF_CHANCE} | RUFF_HUMAN
 RUFF_PROMPTING_METHODS = {"methods": ["vanilla", *PROMPTING["chain_of_thought"]["methods"]]}
 RUFF_PROMPTING_FIGURES = {}
+prompting_figure = lambda *tables, **given: result(*tables, script="prompting_figures", **given)
 if PROMPTED_MODELS:
     RUFF_PROMPTING_FIGURES |= {
-        "prompting_vanilla": result(
+        "prompting_vanilla": prompting_figure(
             "prompted_accuracy",
             params=RUFF_PROMPTING_DRAWN,
             **RUFF_PEOPLE,
             title="Prompted models: accuracy by number of distractors",
         ),
-        "prompting_outcomes": result(
+        "prompting_outcomes": prompting_figure(
             "prompted_summary",
             params={"models": PROMPTED_MODELS} | RUFF_PROMPTING_METHODS,
             title="Prompted models: what outputs come to",
         ),
-        "prompting_agreement": result(
+        "prompting_agreement": prompting_figure(
             "prompted_agreement", params={"models": PROMPTED_MODELS}, title="Prompted models: agreement between prompts"
         ),
     }
 if THINKING:
-    # One script draws chains of thought, read at the final answer or in the chain.
+    # One function draws chains of thought, read at the final answer or in the chain.
     RUFF_PROMPTING_FIGURES |= {
-        f"prompting_{answer}": result(
+        f"prompting_{answer}": prompting_figure(
             "prompted_accuracy",
             params=RUFF_PROMPTING_DRAWN | RUFF_PROMPTING_METHODS | {"answer": answer},
             **RUFF_PEOPLE,
-            script="prompting_methods",
             title=f"Chains of thought: accuracy of the {answer}" + (" answer" if answer == "final" else ""),
         )
         for answer in ("final", "chain")
     }
 if COMPARED_PAIRS:
-    RUFF_PROMPTING_FIGURES["prompting_against_scored"] = result(
+    RUFF_PROMPTING_FIGURES["prompting_against_scored"] = prompting_figure(
         "prompted_against_scored",
         params=RUFF_PROMPTING_DRAWN | {"models": PROMPTED_MODELS | RUFF_MODELS},
         **RUFF_PEOPLE,
         title="Prompted beside scored",
     )
 if PROMPTED_MODELS and set(PROMPTING["kinds"]) == {"open", "options"}:
-    RUFF_PROMPTING_FIGURES["prompting_options"] = result(
+    RUFF_PROMPTING_FIGURES["prompting_options"] = prompting_figure(
         "prompted_accuracy",
         params=RUFF_PROMPTING_DRAWN,
         **RUFF_PEOPLE,
         title="Prompted models: with and without options",
     )
 if PROMPTED_MODELS and "options" in PROMPTING["kinds"]:
-    RUFF_PROMPTING_FIGURES["prompting_positions"] = result(
+    RUFF_PROMPTING_FIGURES["prompting_positions"] = prompting_figure(
         "prompted_positions",
         params={"models": PROMPTED_MODELS},
         title="Prompted models: accuracy by place of the option",

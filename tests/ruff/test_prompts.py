@@ -7,7 +7,7 @@ import pytest
 from scripts.core import config, files
 from scripts.core.engines import registry
 from scripts.core.errors import UserError
-from scripts.ruff import prompts, sample
+from scripts.ruff import instances
 from scripts.ruff.lib import prompting_jobs
 from scripts.ruff.lib.prompts import read_prompts
 from tests.conftest import ROOT
@@ -26,7 +26,7 @@ def samples(tmp_path_factory):
     paths = []
     for n in (0, 1):
         paths.append(str(folder / f"{n}.parquet"))
-        sample.main(**TEMPLATES, pronoun_sets=SETS, n_distractors=n, seed=13, sample=paths[-1])
+        instances.sample(**TEMPLATES, pronoun_sets=SETS, n_distractors=n, seed=13, sample=paths[-1])
     return paths
 
 
@@ -44,7 +44,7 @@ def make(samples, folder, **changed):
         "prompts": str(folder / "prompts.parquet"),
         **changed,
     }
-    prompts.main(**given)
+    instances.prompts(**given)
     return files.read_parquet(given["prompted"]), files.read_parquet(given["prompts"])
 
 

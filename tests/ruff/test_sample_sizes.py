@@ -4,7 +4,7 @@ import pytest
 
 from scripts.core import config, files
 from scripts.core.errors import UserError
-from scripts.ruff import sample
+from scripts.ruff.instances import sample
 from scripts.ruff.lib import sample_sizes
 from tests.conftest import ROOT
 from tests.ruff.test_prompts import TEMPLATES
@@ -27,7 +27,7 @@ def settings(**sizes):
 @pytest.mark.parametrize("sets", [["he", "she", "they"], ["he", "she", "they", "xe"]])
 def test_the_full_sample_has_as_many_rows(tmp_path, sets, n_distractors):
     path = tmp_path / "sample.parquet"
-    sample.main(**TEMPLATES, pronoun_sets=sets, n_distractors=n_distractors, seed=13, sample=str(path))
+    sample(**TEMPLATES, pronoun_sets=sets, n_distractors=n_distractors, seed=13, sample=str(path))
     assert len(files.read_parquet(path)) == sample_sizes.full_sample(len(sets))
 
 
