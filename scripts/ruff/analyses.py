@@ -273,11 +273,18 @@ def fit_correctness(predictions: pd.DataFrame, pronoun_sets: list[str], seed: in
 
 
 def prompted_outputs(
-    *, prompted: str, prompts: str, answers: list, pronouns: str, outputs: str, models: list, pronoun_sets: list
+    *,
+    prompted: str,
+    prompts: str,
+    answers: list,
+    pronouns: str,
+    prompted_outputs: str,
+    models: list,
+    pronoun_sets: list,
 ):
     """Read a pronoun out of everything that prompted models wrote.
 
-    Write ``outputs`` (Parquet), one row for each instance of a sample, prompt, model and place of the answer.
+    Write ``prompted_outputs`` (Parquet), one row for each instance of a sample, prompt, model and place of the answer.
 
     ``prompted`` and ``prompts`` are what the rule ``ruff_prompts`` wrote; ``answers`` has one file for each of
     ``models``, in that order; ``pronouns`` is the file of all pronoun sets.
@@ -285,7 +292,7 @@ def prompted_outputs(
     parts = list(_written(prompted, prompts, models, answers, pronouns, pronoun_sets))
     for model, part in zip(models, parts, strict=True):
         log.info("%s: %d outputs: %s", model, len(part), part.outcome.value_counts().to_dict())
-    files.write_parquet(outputs, pd.concat(parts, ignore_index=True))
+    files.write_parquet(prompted_outputs, pd.concat(parts, ignore_index=True))
 
 
 def _written(
@@ -300,7 +307,7 @@ def _written(
 
 def prompted_accuracy(
     *,
-    outputs: str,
+    prompted_outputs: str,
     prompted_accuracy: str,
     prompted_summary: str,
     prompted_positions: str,
@@ -311,7 +318,7 @@ def prompted_accuracy(
 
     Write the four tables; :mod:`scripts.ruff.lib.analyses.prompting` says what is in them.
     """
-    table = files.read_parquet(outputs)
+    table = files.read_parquet(prompted_outputs)
     by_prompt = prompting.by_prompt(table)
     files.write_csv(prompted_accuracy, by_prompt)
     files.write_csv(prompted_summary, prompting.summary(by_prompt))
@@ -321,7 +328,7 @@ def prompted_accuracy(
 
 def prompted_against_scored(
     *,
-    outputs: str,
+    prompted_outputs: str,
     predictions: str,
     prompted_against_scored: str,
     scored_agreement: str,
@@ -335,7 +342,7 @@ def prompted_against_scored(
 
     ``pairs`` are of a prompted and a scored model; ``draws`` and ``seed`` belong to the bootstrap over occupations.
     """
-    written, likelihoods = files.read_parquet(outputs), files.read_parquet(predictions)
+    written, likelihoods = files.read_parquet(prompted_outputs), files.read_parquet(predictions)
     files.write_csv(prompted_against_scored, prompting.against_scored(written, likelihoods, pairs))
     files.write_csv(scored_agreement, generation.scored_agreement(written, likelihoods, pairs, draws, seed))
 
@@ -344,7 +351,7 @@ def sampled_agreement(
     *,
     prompted: str,
     prompts: str,
-    outputs: str,
+    prompted_outputs: str,
     answers: list,
     pronouns: str,
     sampled_agreement: str,
@@ -357,15 +364,17 @@ def sampled_agreement(
 
     Write ``sampled_agreement`` (CSV).
 
-    ``answers`` has a file for each of ``sampled`` (``model`` and ``seed``), in that order; ``outputs`` are those to the
-    same prompts whose tokens are the most probable ones; ``draws`` and ``seed`` belong to the bootstrap over
-    occupations.
+    ``answers`` has a file for each of ``sampled`` (``model`` and ``seed``), in that order; ``prompted_outputs`` are
+    those to the same prompts whose tokens are the most probable ones; ``draws`` and ``seed`` belong to the bootstrap
+    over occupations.
     """
     models = [draw["model"] for draw in sampled]
     parts = _written(prompted, prompts, models, answers, pronouns, pronoun_sets)
     written = [part.assign(sample=draw["seed"]) for draw, part in zip(sampled, parts, strict=True)]
     written = pd.concat(written, ignore_index=True)
-    files.write_csv(sampled_agreement, generation.sampled_agreement(files.read_parquet(outputs), written, draws, seed))
+    files.write_csv(
+        sampled_agreement, generation.sampled_agreement(files.read_parquet(prompted_outputs), written, draws, seed)
+    )
 
 
 if __name__ == "__main__":

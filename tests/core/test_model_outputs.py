@@ -304,7 +304,7 @@ def read_answers(tmp_path):
         prompted_outputs(
             prompted=str(tmp_path / "prompted.parquet"), prompts=str(tmp_path / "prompts.parquet"),
             answers=[str(tmp_path / "m.parquet")], pronouns=str(ROOT / "templates/pronouns.tsv"),
-            outputs=str(tmp_path / "outputs.parquet"), models=["m"], pronoun_sets=SETS,
+            prompted_outputs=str(tmp_path / "outputs.parquet"), models=["m"], pronoun_sets=SETS,
         )  # fmt: skip
         return files.read_parquet(tmp_path / "outputs.parquet")
 
