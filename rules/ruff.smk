@@ -1,7 +1,7 @@
-# RUFF (Gautam et al. 2024): instances, models scored by likelihood, analyses; what it declares about itself. Prompted
-# models are in rules/ruff_prompting.smk.
+# RUFF (Gautam et al. 2024): instances that models score, questions for people, and what it declares about itself:
+# analyses, figures, tables and numbers of templates/ruff. Prompted models are in rules/ruff_prompting.smk.
 
-from scripts.ruff.lib import prompting_jobs, sample_sizes
+from scripts.ruff.lib import plan as ruff_plan
 from scripts.ruff.lib import prompts as ruff_prompts
 from scripts.ruff.lib import study as ruff_study
 from scripts.ruff.lib.people import line as ruff_people_line
@@ -12,13 +12,13 @@ PROMPTING = RUFF["prompting"]
 
 try:
     RUFF_CHANCE = ruff_study.chance(ruff_study.select_pronoun_sets(KNOWN_PRONOUNS, config["pronoun_sets"]))
-    sample_sizes.check(RUFF, len(PRONOUN_SETS), MODELS)
+    ruff_plan.check_sizes(RUFF, len(PRONOUN_SETS), MODELS)
     RUFF_PROMPTS = ruff_prompts.read_prompts(TEMPLATES / "ruff/prompts.tsv")
-    RUFF_PROMPTED = prompting_jobs.jobs(
+    RUFF_PROMPTED = ruff_plan.prompted_jobs(
         PROMPTING, MODELS, RUFF["seeds"], RUFF["distractors"], [prompt["kind"] for prompt in RUFF_PROMPTS.values()]
     )
     # Instances of each sample that each model scores; all take the first of the same, and a model with none is left out.
-    RUFF_SIZES = sample_sizes.of_models(RUFF["sample_size"], RUN)
+    RUFF_SIZES = ruff_plan.sample_sizes(RUFF["sample_size"], RUN)
     if not RUFF_SIZES:
         raise UserError(
             "models: RUFF reads what models score, and none is named; name one, or leave ruff out of studies"
@@ -27,55 +27,33 @@ except UserError as error:
     refuse(error)
 
 PROMPTED_MODELS = {name: registry.describe(MODELS[name]) for name in RUFF_PROMPTED}
-
-# Tokens of a text by its number of distractors, on average.
-RUFF_TOKENS = [34.5, 49, 58.5, 68, 77, 86]
-
 RUFF_MODELS = {name: RUN_MODELS[name] for name in RUFF_SIZES}
 RUFF_LARGEST = max(RUFF_SIZES.values())
+RUFF_BOOTSTRAP = {"draws": RUFF["bootstrap"]["draws"], "seed": RUFF["bootstrap"]["seed"]}
+# What models score that take so many instances of each sample.
+ruff_scored = lambda size: ruff_plan.scored(size, RUFF["distractors"], RUFF["seeds"])
 
-# What a model scores that takes so many instances of each sample (scripts/core/studies.py, Scored.of). The lengths fit
-# the tokenizers of BERT and SmolLM2 alike.
-ruff_scored = lambda size: {
-    "priority": size,
-    "instances": sample_sizes.TASKS + len(RUFF["distractors"]) * len(RUFF["seeds"]) * size,
-    "lengths": [
-        (sample_sizes.TASKS, 19),
-        *((len(RUFF["seeds"]) * size, RUFF_TOKENS[n]) for n in RUFF["distractors"]),
-    ],
-}
-
-RUFF_FULL_SETS = "results/ruff/instances/{{templates}}/distractors{n}.parquet"
 RUFF_SAMPLES = "results/ruff/instances/{{templates}}/sample_seed{seed}_distractors{n}.parquet"
+RUFF_SELECTED = "results/ruff/instances/{templates}/selected.parquet"
+RUFF_PREDICTIONS = f"{RUFF_ANALYSIS}/predictions.parquet"
 
+# The same for several tables of a folder.
+ruff_traced = lambda folder, names, **given: [{"files": f"{folder}/{name}.csv", **given} for name in names.split()]
 RUFF_TRACED = [
     # A row of accuracies is about one level of one factor.
     {"files": "results/ruff/*", "when": {"factor": r"\w+", "level": r"\w+"}, "then": {"{factor}": "{level}"}},
-    {"files": "*/accuracy_by_case.csv", "when": {"level": r"\w+"}, "then": {"case": "{level}"}},
-    {"files": "*/accuracy_by_polarity.csv", "when": {"level": r"\w+"}, "then": {"polarity": "{level}"}},
+    *(
+        {"files": f"*/accuracy_by_{factor}.csv", "when": {"level": r"\w+"}, "then": {factor: "{level}"}}
+        for factor in ("case", "polarity")
+    ),
     {"files": "*/accuracy_by_*.csv", "when": {"panel": ".+"}, "then": {"model": "{panel}"}},
-    *(
-        {"files": f"results/ruff/*/{name}.csv", "then": {"setting": "fidelity"}}
-        for name in (
-            "accuracy*",
-            "calibration*",
-            "error_*",
-            "fertility*",
-            "headline",
-            "introduction_accuracy",
-            "mixed_model",
-            "model_pairs",
-            "normalisation",
-            "power",
-            "pronoun_tests",
-            "rankings",
-            "scaling",
-        )
+    *ruff_traced(
+        "results/ruff/*",
+        "accuracy* calibration* error_* fertility* headline introduction_accuracy mixed_model model_pairs "
+        "normalisation power pronoun_tests rankings scaling",
+        then={"setting": "fidelity"},
     ),
-    *(
-        {"files": f"results/ruff/figures/*/{name}.csv", "then": {"n_distractors": "0"}}
-        for name in ("accuracy_by_pronoun", "introduction_accuracy")
-    ),
+    *ruff_traced("results/ruff/figures/*", "accuracy_by_pronoun introduction_accuracy", then={"n_distractors": "0"}),
     {
         "files": "*/model_pairs.csv",
         "when": {"model_a": ".+", "model_b": ".+"},
@@ -105,17 +83,14 @@ RUFF_TRACED = [
         }
         for size in dict.fromkeys(RUFF_SIZES.values())
     ),
-    {
-        "files": "*/instance_counts.csv",
-        "when": {"@column": "instances", "n_distractors": r"\d"},
-        "then": {"@path": "*/full_set_sizes.parquet", "n_distractors": "{n_distractors}"},
-    },
-    {
-        "files": "*/instance_counts.csv",
-        "when": {"@column": "instances", "n_distractors": ""},
-        "then": {"@path": "*/context_free.parquet"},
-    },
-    {"files": "*/instance_counts.csv", "when": {"@column": "samples?.*"}, "then": {"@path": "*/sample_*.parquet"}},
+    *(
+        {"files": "*/instance_counts.csv", "when": {"@column": column, **when}, "then": {"@path": f"*/{made}", **then}}
+        for column, when, made, then in (
+            ("instances", {"n_distractors": r"\d"}, "full_set_sizes.parquet", {"n_distractors": "{n_distractors}"}),
+            ("instances", {"n_distractors": ""}, "context_free.parquet", {}),
+            ("samples?.*", {}, "sample_*.parquet", {}),
+        )
+    ),
     {
         "files": "*/template_comparison.csv",
         "when": {"@column": ".*_(?P<set>replica|official)"},
@@ -128,35 +103,22 @@ RUFF_TRACED = [
         "then": {"prompt": ["{prompt_a}", "{prompt_b}"]},
     },
     {"files": "*/prompt*_agreement.csv", "then": {"answer": "final", "order": "published"}},
-    {
-        "files": "*/prompt*_against_scored.csv",
-        "when": {"prompted": ".+", "scored": ".+"},
-        "then": {"model": ["{prompted}", "{scored}"]},
-    },
-    {
-        "files": "*/scored_agreement.csv",
-        "when": {"prompted": ".+", "scored": ".+"},
-        "then": {"model": ["{prompted}", "{scored}"]},
-    },
-    *(
-        {"files": f"*/{name}.csv", "then": {"method": "vanilla", "answer": "final", "setting": "fidelity"}}
-        for name in ("prompt*_against_scored", "scored_agreement", "sampled_agreement")
+    *ruff_traced(
+        "*",
+        "prompt*_against_scored scored_agreement",
+        when={"prompted": ".+", "scored": ".+"},
+        then={"model": ["{prompted}", "{scored}"]},
     ),
-    *(
-        {"files": f"results/ruff/*/{name}.csv", "then": {"order": "published"}}
-        for name in (
-            "prompted_accuracy",
-            "prompted_summary",
-            "prompting",
-            "prompting_chain",
-            "prompting_final",
-            "prompting_options",
-            "prompting_outcomes",
-            "prompting_vanilla",
-            "prompt*_against_scored",
-            "scored_agreement",
-            "sampled_agreement",
-        )
+    *ruff_traced(
+        "*",
+        "prompt*_against_scored scored_agreement sampled_agreement",
+        then={"method": "vanilla", "answer": "final", "setting": "fidelity"},
+    ),
+    *ruff_traced(
+        "results/ruff/*",
+        "prompted_accuracy prompted_summary prompting prompting_chain prompting_final prompting_options "
+        "prompting_outcomes prompting_vanilla prompt*_against_scored scored_agreement sampled_agreement",
+        then={"order": "published"},
     ),
     {"files": "*/prompt*_positions.csv", "when": {"@column": "named|n_all", "place": ".+"}, "then": {}},
     {"files": "*/prompt*_positions.csv", "then": {"kind": "options", "answer": "final"}},
@@ -210,7 +172,7 @@ rule ruff_full_set_sizes:
         distractors=RUFF["distractors"],
         pronoun_sets=PRONOUN_SETS,
     script:
-        "../scripts/ruff/full_set_sizes.py"
+        "../scripts/ruff/instances.py"
 
 
 rule ruff_sample:
@@ -231,7 +193,7 @@ rule ruff_sample:
         seed=lambda wildcards: int(wildcards.seed),
         pronoun_sets=PRONOUN_SETS,
     script:
-        "../scripts/ruff/sample.py"
+        "../scripts/ruff/instances.py"
 
 
 rule ruff_context_free:
@@ -247,7 +209,7 @@ rule ruff_context_free:
     params:
         pronoun_sets=PRONOUN_SETS,
     script:
-        "../scripts/ruff/context_free.py"
+        "../scripts/ruff/instances.py"
 
 
 rule ruff_select_instances:
@@ -255,7 +217,7 @@ rule ruff_select_instances:
         context_free="results/ruff/instances/{templates}/context_free.parquet",
         samples=expand(RUFF_SAMPLES, seed=RUFF["seeds"], n=RUFF["distractors"]),
     output:
-        selected="results/ruff/instances/{templates}/selected.parquet",
+        selected=RUFF_SELECTED,
     log:
         "results/logs/ruff_select_instances/{templates}.log",
     conda:
@@ -263,206 +225,66 @@ rule ruff_select_instances:
     params:
         sizes=sorted(set(RUFF_SIZES.values())),
     script:
-        "../scripts/ruff/select_instances.py"
+        "../scripts/ruff/instances.py"
 
 
-rule ruff_predictions:
-    input:
-        instances="results/ruff/instances/{templates}/selected.parquet",
-        scores=expand("results/ruff/scores/{{templates}}/{model}.parquet", model=RUFF_MODELS),
-    output:
-        predictions=f"{RUFF_ANALYSIS}/predictions.parquet",
-    log:
-        "results/logs/ruff_predictions/{templates}.log",
-    conda:
-        "../envs/analysis.yaml"
-    resources:
+# Analyses (scripts/ruff/analyses.py) of scores; those of prompted models are in rules/ruff_prompting.smk.
+RUFF_OF_SCORES = {
+    "instances": RUFF_SELECTED,
+    "scores": expand("results/ruff/scores/{{templates}}/{model}.parquet", model=RUFF_MODELS),
+}
+RUFF_SCORERS = {"models": list(RUFF_MODELS), "pronoun_sets": PRONOUN_SETS, "sizes": RUFF_SIZES}
+RUFF_ANALYSES = {
+    "predictions": result(outputs=["predictions.parquet"], params=RUFF_SCORERS, mem_mb=4000, **RUFF_OF_SCORES),
+    "context_free_counts": result(
+        outputs=["context_free", "context_free_summary"],
+        params={"models": RUFF_MODELS, "pronoun_sets": PRONOUN_SETS},
         mem_mb=4000,
-    params:
-        models=list(RUFF_MODELS),
-        pronoun_sets=PRONOUN_SETS,
-        sizes=RUFF_SIZES,
-    script:
-        "../scripts/ruff/predictions.py"
-
-
-rule ruff_context_free_counts:
-    input:
-        predictions=rules.ruff_predictions.output.predictions,
-    output:
-        context_free=f"{RUFF_ANALYSIS}/context_free.csv",
-        context_free_summary=f"{RUFF_ANALYSIS}/context_free_summary.csv",
-    log:
-        "results/logs/ruff_context_free_counts/{templates}.log",
-    conda:
-        "../envs/analysis.yaml"
-    resources:
-        mem_mb=4000,
-    params:
-        models=RUFF_MODELS,
-        pronoun_sets=PRONOUN_SETS,
-    script:
-        "../scripts/ruff/context_free_counts.py"
-
-
-rule ruff_accuracy:
-    input:
-        predictions=rules.ruff_predictions.output.predictions,
-    output:
-        accuracy_by_seed=f"{RUFF_ANALYSIS}/accuracy_by_seed.csv",
-        accuracy=f"{RUFF_ANALYSIS}/accuracy.csv",
-        accuracy_over_models=f"{RUFF_ANALYSIS}/accuracy_over_models.csv",
-    log:
-        "results/logs/ruff_accuracy/{templates}.log",
-    conda:
-        "../envs/analysis.yaml"
-    resources:
+        predictions=RUFF_PREDICTIONS,
+    ),
+    "accuracy": result(
+        outputs=["accuracy_by_seed", "accuracy", "accuracy_over_models"],
+        params={"models": RUFF_MODELS} | RUFF_BOOTSTRAP,
         mem_mb=4000,
         runtime=20,
-    params:
-        models=RUFF_MODELS,
-        draws=RUFF["bootstrap"]["draws"],
-        seed=RUFF["bootstrap"]["seed"],
-    script:
-        "../scripts/ruff/accuracy.py"
-
-
-rule ruff_pronoun_tests:
-    input:
-        predictions=rules.ruff_predictions.output.predictions,
-    output:
-        pronoun_tests=f"{RUFF_ANALYSIS}/pronoun_tests.csv",
-    log:
-        "results/logs/ruff_pronoun_tests/{templates}.log",
-    conda:
-        "../envs/analysis.yaml"
-    resources:
+        predictions=RUFF_PREDICTIONS,
+    ),
+    "pronoun_tests": result(
+        params={"models": RUFF_MODELS, "pronoun_sets": PRONOUN_SETS, "alpha": RUFF["alpha"]},
         mem_mb=4000,
-    params:
-        models=RUFF_MODELS,
-        pronoun_sets=PRONOUN_SETS,
-        alpha=RUFF["alpha"],
-    script:
-        "../scripts/ruff/pronoun_tests.py"
-
-
-rule ruff_error_types:
-    input:
-        predictions=rules.ruff_predictions.output.predictions,
-    output:
-        error_types=f"{RUFF_ANALYSIS}/error_types.csv",
-        error_range=f"{RUFF_ANALYSIS}/error_range.csv",
-    log:
-        "results/logs/ruff_error_types/{templates}.log",
-    conda:
-        "../envs/analysis.yaml"
-    resources:
-        mem_mb=4000,
-    script:
-        "../scripts/ruff/error_types.py"
-
-
-rule ruff_scaling:
-    input:
-        accuracy=rules.ruff_accuracy.output.accuracy,
-    output:
-        scaling=f"{RUFF_ANALYSIS}/scaling.csv",
-    log:
-        "results/logs/ruff_scaling/{templates}.log",
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        models=RUFF_MODELS,
-    script:
-        "../scripts/ruff/scaling.py"
-
-
-rule ruff_normalisation:
-    input:
-        instances="results/ruff/instances/{templates}/selected.parquet",
-        scores=expand("results/ruff/scores/{{templates}}/{model}.parquet", model=RUFF_MODELS),
-    output:
-        **{
-            table: f"{RUFF_ANALYSIS}/{table}.csv"
-            for table in (
-                "normalisation",
-                "rankings",
-                "calibration",
-                "calibration_bins",
-                "fertility",
-                "fertility_correlations",
-                "fertility_over_models",
-            )
-        },
-        normalised_predictions=f"{RUFF_ANALYSIS}/normalised_predictions.parquet",
-    log:
-        "results/logs/ruff_normalisation/{templates}.log",
-    conda:
-        "../envs/analysis.yaml"
-    resources:
+        predictions=RUFF_PREDICTIONS,
+    ),
+    "error_types": result(outputs=["error_types", "error_range"], mem_mb=4000, predictions=RUFF_PREDICTIONS),
+    "scaling": result("accuracy", params={"models": RUFF_MODELS}),
+    "normalisation": result(
+        outputs=(
+            "normalisation rankings calibration calibration_bins fertility fertility_correlations "
+            "fertility_over_models normalised_predictions.parquet"
+        ).split(),
+        params=RUFF_SCORERS | RUFF_BOOTSTRAP,
         mem_mb=8000,
         runtime=60,
-    params:
-        models=list(RUFF_MODELS),
-        pronoun_sets=PRONOUN_SETS,
-        sizes=RUFF_SIZES,
-        draws=RUFF["bootstrap"]["draws"],
-        seed=RUFF["bootstrap"]["seed"],
-    script:
-        "../scripts/ruff/normalisation.py"
-
-
-rule ruff_model_pairs:
-    input:
-        predictions=rules.ruff_predictions.output.predictions,
-    output:
-        model_pairs=f"{RUFF_ANALYSIS}/model_pairs.csv",
-        power=f"{RUFF_ANALYSIS}/power.csv",
-    log:
-        "results/logs/ruff_model_pairs/{templates}.log",
-    conda:
-        "../envs/analysis.yaml"
-    resources:
+        **RUFF_OF_SCORES,
+    ),
+    "model_pairs": result(
+        outputs=["model_pairs", "power"],
+        params=RUFF_BOOTSTRAP,
         mem_mb=4000,
         runtime=30,
-    params:
-        draws=RUFF["bootstrap"]["draws"],
-        seed=RUFF["bootstrap"]["seed"],
-    script:
-        "../scripts/ruff/model_pairs.py"
-
-
-rule ruff_mixed_model:
-    input:
-        predictions=rules.ruff_predictions.output.predictions,
-    output:
-        mixed_model=f"{RUFF_ANALYSIS}/mixed_model.csv",
-    log:
-        "results/logs/ruff_mixed_model/{templates}.log",
-    conda:
-        "../envs/analysis.yaml"
-    resources:
+        predictions=RUFF_PREDICTIONS,
+    ),
+    "mixed_model": result(
+        params={"pronoun_sets": PRONOUN_SETS, "seed": RUFF["bootstrap"]["seed"]},
         mem_mb=8000,
         runtime=60,
-    params:
-        pronoun_sets=PRONOUN_SETS,
-        seed=RUFF["bootstrap"]["seed"],
-    script:
-        "../scripts/ruff/mixed_model.py"
-
-
-rule ruff_template_comparison:
-    input:
+        predictions=RUFF_PREDICTIONS,
+    ),
+    "template_comparison": result(
+        at="comparison",
         replica="results/ruff/analysis/replica/accuracy.csv",
         official="results/ruff/analysis/official/accuracy.csv",
-    output:
-        template_comparison="results/ruff/analysis/comparison/template_comparison.csv",
-    log:
-        "results/logs/ruff_template_comparison/comparison.log",
-    conda:
-        "../envs/analysis.yaml"
-    script:
-        "../scripts/ruff/template_comparison.py"
+    ),
+}
 
 
 # The line of people in the figures: as the study publishes it, or what people of this run come to whose sheets the
@@ -504,7 +326,7 @@ rule ruff_validation_questions:
     params:
         pronoun_sets=PRONOUN_SETS,
     script:
-        "../scripts/ruff/validation_questions.py"
+        "../scripts/ruff/instances.py"
 
 
 rule ruff_fidelity_questions:
@@ -521,7 +343,7 @@ rule ruff_fidelity_questions:
         instances=RUFF_ANNOTATION["instances"],
         seed=RUFF_ANNOTATION["seed"],
     script:
-        "../scripts/ruff/fidelity_questions.py"
+        "../scripts/ruff/instances.py"
 
 
 # In the paper: headline 1, context_free 4, introduction_accuracy 5, accuracy_by_pronoun 6, accuracy_by_distractors 7,
@@ -560,21 +382,20 @@ RUFF_FIGURES = {
         "accuracy", params=RUFF_DRAWN, **RUFF_PEOPLE, title="Accuracy by number of distractors"
     ),
     "who_becomes_whom": result(
-        predictions=f"{RUFF_ANALYSIS}/predictions.parquet",
-        params=RUFF_SPLIT | {"draws": RUFF["bootstrap"]["draws"], "seed": RUFF["bootstrap"]["seed"]},
+        predictions=RUFF_PREDICTIONS,
+        params=RUFF_SPLIT | RUFF_BOOTSTRAP,
         title="Who becomes whom",
     ),
     "scaling": result("scaling", params=RUFF_DRAWN, **RUFF_PEOPLE, title="Accuracy by model size"),
     "error_types": result("error_types", params={"models": RUFF_MODELS}, title="Kinds of errors with distractors"),
     "context_free_by_model": result("context_free", params=RUFF_COUNTED, title="Predictions without context by model"),
-    # One script draws accuracies by either factor.
+    # One function draws accuracies by either factor.
     **{
         f"accuracy_by_{factor}": result(
             "accuracy",
             "accuracy_over_models",
             params=RUFF_DRAWN | {"factor": factor},
             **RUFF_PEOPLE,
-            script="accuracy_by_factor",
             title=f"Accuracy by number of distractors and {factor}",
         )
         for factor in ("case", "polarity")
@@ -589,7 +410,7 @@ RUFF_FIGURES = {
         at="comparison/template_comparison",
         made=[{}] if len(RUFF["templates"]) > 1 else [],
         params={"models": RUFF_MODELS},
-        template_comparison=rules.ruff_template_comparison.output.template_comparison,
+        template_comparison="results/ruff/analysis/comparison/template_comparison.csv",
         title="Replica beside official templates",
     ),
 }
@@ -667,6 +488,7 @@ RUFF_COMPARISONS = {
 
 declare(
     name="ruff",
+    by_kind=True,
     models=list(RUFF_MODELS),
     label="RUFF",
     traced=RUFF_TRACED,
@@ -681,7 +503,7 @@ declare(
         [
             "results/ruff/instances/{templates}/context_free.parquet",
             "results/ruff/instances/{templates}/selected.parquet",
-            *expand(RUFF_FULL_SETS, n=RUFF["distractors"]),
+            *expand("results/ruff/instances/{{templates}}/distractors{n}.parquet", n=RUFF["distractors"]),
             *expand(RUFF_SAMPLES, n=RUFF["distractors"], seed=RUFF["seeds"]),
         ],
         templates=RUFF["templates"],
@@ -698,10 +520,11 @@ declare(
             "results/ruff/instances/replica/sample_seed{seed}_distractors{n}.parquet", seed=[13, 17, 19], n=range(6)
         ),
     ),
-    prompted=Prompted(sets=RUFF["templates"], models=RUFF_PROMPTED, tokens=prompting_jobs.PROMPT_TOKENS),
+    prompted=Prompted(sets=RUFF["templates"], models=RUFF_PROMPTED, tokens=ruff_plan.PROMPT_TOKENS),
     figures=RUFF_FIGURES,
     tables=RUFF_TABLES,
     comparisons=RUFF_COMPARISONS,
+    analysis_rules=RUFF_ANALYSES | RUFF_PROMPTING_ANALYSES,
     numbers=result(
         "accuracy",
         "accuracy_over_models",
@@ -737,7 +560,7 @@ declare(
             "distractors": RUFF["distractors"],
             "seeds": RUFF["seeds"],
             "prompting": RUFF_PROMPTING_SECTION,
-            "uneven": sample_sizes.uneven(RUFF_SIZES),
+            "uneven": ruff_plan.uneven(RUFF_SIZES),
         },
     ),
     abstract=True,

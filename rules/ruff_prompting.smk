@@ -3,20 +3,8 @@
 
 THINKING = PROMPTED_MODELS and PROMPTING["chain_of_thought"]["models"]
 # A prompted model is compared with its own likelihoods, or with those of its base model.
-COMPARED_PAIRS = [
-    {"prompted": name, "scored": scored}
-    for name in RUFF_PROMPTED
-    for scored in dict.fromkeys([name, MODELS[name].get("base", name)])
-    if scored in RUFF_MODELS
-]
-
-# Every draw of a model's answers; the file of each.
-SAMPLED_DRAWS = [
-    {"model": name, "seed": seed}
-    for name, job in RUFF_PROMPTED.items()
-    if job["sampled"]
-    for seed in job["sampled"]["seeds"]
-]
+COMPARED_PAIRS = ruff_plan.compared_pairs(RUFF_PROMPTED, MODELS, RUFF_MODELS)
+SAMPLED_DRAWS = ruff_plan.sampled_draws(RUFF_PROMPTED)
 
 RUFF_PROMPTING_NUMBERS = {
     "sample_size": PROMPTING["sample_size"],
@@ -60,151 +48,104 @@ rule ruff_prompts:
         option_orders=PROMPTING["option_orders"],
         chains={key: PROMPTING["chain_of_thought"][key] for key in ("methods", "distractors", "sample_size")},
     script:
-        "../scripts/ruff/prompts.py"
+        "../scripts/ruff/instances.py"
 
 
-rule ruff_prompted_outputs:
-    input:
-        prompted=rules.ruff_prompts.output.prompted,
-        prompts=rules.ruff_prompts.output.prompts,
-        answers=expand("results/ruff/answers/{{templates}}/{model}.parquet", model=RUFF_PROMPTED),
-        pronouns=PRONOUN_FILE,
-    output:
-        outputs=f"{RUFF_ANALYSIS}/prompted_outputs.parquet",
-    log:
-        "results/logs/ruff_prompted_outputs/{templates}.log",
-    conda:
-        "../envs/analysis.yaml"
-    resources:
-        mem_mb=32000 if PROMPTING["sample_size"] > 200 else 4000,
+RUFF_WRITTEN = {
+    "prompted": rules.ruff_prompts.output.prompted,
+    "prompts": rules.ruff_prompts.output.prompts,
+    "pronouns": PRONOUN_FILE,
+}
+RUFF_ANSWERS = expand("results/ruff/answers/{{templates}}/{model}.parquet", model=RUFF_PROMPTED)
+RUFF_OUTPUTS = f"{RUFF_ANALYSIS}/prompted_outputs.parquet"
+RUFF_PROMPTED_MB = 32000 if PROMPTING["sample_size"] > 200 else 4000
+RUFF_PROMPTING_ANALYSES = {
+    "prompted_outputs": result(
+        outputs=["prompted_outputs.parquet"],
+        params={"models": list(RUFF_PROMPTED), "pronoun_sets": PRONOUN_SETS},
+        mem_mb=RUFF_PROMPTED_MB,
         runtime=60,
-    params:
-        models=list(RUFF_PROMPTED),
-        pronoun_sets=PRONOUN_SETS,
-    script:
-        "../scripts/ruff/prompted_outputs.py"
-
-
-rule ruff_prompted_accuracy:
-    input:
-        outputs=rules.ruff_prompted_outputs.output.outputs,
-    output:
-        **{
-            table: f"{RUFF_ANALYSIS}/{table}.csv"
-            for table in ("prompted_accuracy", "prompted_summary", "prompted_positions", "prompted_agreement")
-        },
-    log:
-        "results/logs/ruff_prompted_accuracy/{templates}.log",
-    conda:
-        "../envs/analysis.yaml"
-    resources:
-        mem_mb=32000 if PROMPTING["sample_size"] > 200 else 4000,
+        answers=RUFF_ANSWERS,
+        **RUFF_WRITTEN,
+    ),
+    "prompted_accuracy": result(
+        outputs=["prompted_accuracy", "prompted_summary", "prompted_positions", "prompted_agreement"],
+        params={"n_options": len(PRONOUN_SETS)},
+        mem_mb=RUFF_PROMPTED_MB,
         runtime=30,
-    params:
-        n_options=len(PRONOUN_SETS),
-    script:
-        "../scripts/ruff/prompted_accuracy.py"
-
-
-rule ruff_prompted_against_scored:
-    input:
-        outputs=rules.ruff_prompted_outputs.output.outputs,
-        predictions=rules.ruff_predictions.output.predictions,
-    output:
-        prompted_against_scored=f"{RUFF_ANALYSIS}/prompted_against_scored.csv",
-        scored_agreement=f"{RUFF_ANALYSIS}/scored_agreement.csv",
-    log:
-        "results/logs/ruff_prompted_against_scored/{templates}.log",
-    conda:
-        "../envs/analysis.yaml"
-    resources:
-        mem_mb=32000 if PROMPTING["sample_size"] > 200 else 4000,
+        prompted_outputs=RUFF_OUTPUTS,
+    ),
+    "prompted_against_scored": result(
+        outputs=["prompted_against_scored", "scored_agreement"],
+        params={"pairs": COMPARED_PAIRS} | RUFF_BOOTSTRAP,
+        mem_mb=RUFF_PROMPTED_MB,
         runtime=30,
-    params:
-        pairs=COMPARED_PAIRS,
-        draws=RUFF["bootstrap"]["draws"],
-        seed=RUFF["bootstrap"]["seed"],
-    script:
-        "../scripts/ruff/prompted_against_scored.py"
-
-
-rule ruff_sampled_agreement:
-    input:
-        prompted=rules.ruff_prompts.output.prompted,
-        prompts=rules.ruff_prompts.output.prompts,
-        outputs=rules.ruff_prompted_outputs.output.outputs,
+        prompted_outputs=RUFF_OUTPUTS,
+        predictions=RUFF_PREDICTIONS,
+    ),
+    "sampled_agreement": result(
+        params={"sampled": SAMPLED_DRAWS, "pronoun_sets": PRONOUN_SETS} | RUFF_BOOTSTRAP,
+        mem_mb=RUFF_PROMPTED_MB,
+        runtime=60,
+        prompted_outputs=RUFF_OUTPUTS,
         answers=expand(
             "results/ruff/sampled/{{templates}}/{draw}.parquet",
             draw=["{model}_seed{seed}".format(**draw) for draw in SAMPLED_DRAWS],
         ),
-        pronouns=PRONOUN_FILE,
-    output:
-        sampled_agreement=f"{RUFF_ANALYSIS}/sampled_agreement.csv",
-    log:
-        "results/logs/ruff_sampled_agreement/{templates}.log",
-    conda:
-        "../envs/analysis.yaml"
-    resources:
-        mem_mb=32000 if PROMPTING["sample_size"] > 200 else 4000,
-        runtime=60,
-    params:
-        sampled=SAMPLED_DRAWS,
-        pronoun_sets=PRONOUN_SETS,
-        draws=RUFF["bootstrap"]["draws"],
-        seed=RUFF["bootstrap"]["seed"],
-    script:
-        "../scripts/ruff/sampled_agreement.py"
+        **RUFF_WRITTEN,
+    ),
+}
 
 
 # In the paper: vanilla 11a and 11b, final 12, chain 13; the others are additions, but 11a compares with likelihoods too.
 RUFF_PROMPTING_DRAWN = {"models": PROMPTED_MODELS, "chance": RUFF_CHANCE} | RUFF_HUMAN
 RUFF_PROMPTING_METHODS = {"methods": ["vanilla", *PROMPTING["chain_of_thought"]["methods"]]}
 RUFF_PROMPTING_FIGURES = {}
+prompting_figure = lambda *tables, **given: result(*tables, script="prompting_figures", **given)
 if PROMPTED_MODELS:
     RUFF_PROMPTING_FIGURES |= {
-        "prompting_vanilla": result(
+        "prompting_vanilla": prompting_figure(
             "prompted_accuracy",
             params=RUFF_PROMPTING_DRAWN,
             **RUFF_PEOPLE,
             title="Prompted models: accuracy by number of distractors",
         ),
-        "prompting_outcomes": result(
+        "prompting_outcomes": prompting_figure(
             "prompted_summary",
             params={"models": PROMPTED_MODELS} | RUFF_PROMPTING_METHODS,
             title="Prompted models: what outputs come to",
         ),
-        "prompting_agreement": result(
+        "prompting_agreement": prompting_figure(
             "prompted_agreement", params={"models": PROMPTED_MODELS}, title="Prompted models: agreement between prompts"
         ),
     }
 if THINKING:
-    # One script draws chains of thought, read at the final answer or in the chain.
+    # One function draws chains of thought, read at the final answer or in the chain.
     RUFF_PROMPTING_FIGURES |= {
-        f"prompting_{answer}": result(
+        f"prompting_{answer}": prompting_figure(
             "prompted_accuracy",
             params=RUFF_PROMPTING_DRAWN | RUFF_PROMPTING_METHODS | {"answer": answer},
             **RUFF_PEOPLE,
-            script="prompting_methods",
             title=f"Chains of thought: accuracy of the {answer}" + (" answer" if answer == "final" else ""),
         )
         for answer in ("final", "chain")
     }
 if COMPARED_PAIRS:
-    RUFF_PROMPTING_FIGURES["prompting_against_scored"] = result(
+    RUFF_PROMPTING_FIGURES["prompting_against_scored"] = prompting_figure(
         "prompted_against_scored",
         params=RUFF_PROMPTING_DRAWN | {"models": PROMPTED_MODELS | RUFF_MODELS},
         **RUFF_PEOPLE,
         title="Prompted beside scored",
     )
 if PROMPTED_MODELS and set(PROMPTING["kinds"]) == {"open", "options"}:
-    RUFF_PROMPTING_FIGURES["prompting_options"] = result(
+    RUFF_PROMPTING_FIGURES["prompting_options"] = prompting_figure(
         "prompted_accuracy",
         params=RUFF_PROMPTING_DRAWN,
         **RUFF_PEOPLE,
         title="Prompted models: with and without options",
     )
 if PROMPTED_MODELS and "options" in PROMPTING["kinds"]:
-    RUFF_PROMPTING_FIGURES["prompting_positions"] = result(
+    RUFF_PROMPTING_FIGURES["prompting_positions"] = prompting_figure(
         "prompted_positions",
         params={"models": PROMPTED_MODELS},
         title="Prompted models: accuracy by place of the option",
@@ -219,7 +160,7 @@ if PROMPTED_MODELS:
             "prompted_summary", params={"models": PROMPTED_MODELS}, title="Prompted models: accuracy and outcomes"
         ),
         "prompted_models": result(
-            answers=rules.ruff_prompted_outputs.input.answers,
+            answers=RUFF_ANSWERS,
             params={"models": PROMPTED_MODELS},
             title="Prompted models",
         ),
@@ -233,7 +174,7 @@ if PROMPTED_MODELS:
             at="prompt_examples",
             prompt_templates=rules.ruff_prompts.input.prompt_templates,
             sample=RUFF_PROMPT_EXAMPLE,
-            answers=expand(rules.ruff_prompted_outputs.input.answers, templates=RUFF["templates"][0]),
+            answers=expand(RUFF_ANSWERS, templates=RUFF["templates"][0]),
             params={"models": PROMPTED_MODELS, "blank": PROMPTING["blank"]},
             title="Examples of prompts",
         ),

@@ -136,7 +136,7 @@ def test_a_circle_and_a_forbidden_import_are_seen():
         list(graphlib.TopologicalSorter({"a": {"b"}, "b": {"a"}}).static_order())
     assert room("scripts.core.engines.packed") == "scripts.core.engines"
     assert room("scripts.core.files") == CORE
-    assert room("scripts.ruff.accuracy") == "scripts.ruff"
+    assert room("scripts.ruff.analyses") == "scripts.ruff"
 
 
 def test_every_floor_has_a_rules_file_and_a_room():

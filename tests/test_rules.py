@@ -64,10 +64,6 @@ ORDER = [
 ]  # fmt: skip
 # What a script other than the rule's namesake draws.
 DRAWN_BY_ANOTHER = {
-    "ruff_figure_prompting_final": "figure_prompting_methods",
-    "ruff_figure_prompting_chain": "figure_prompting_methods",
-    "ruff_figure_accuracy_by_case": "figure_accuracy_by_factor",
-    "ruff_figure_accuracy_by_polarity": "figure_accuracy_by_factor",
     "train_demo_coreference": "train_coreference",
     "prompt_sampled": "prompt",
     "merge_sampled_answers": "merge_answers",

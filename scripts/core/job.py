@@ -8,7 +8,7 @@ Every script of this project ends with::
 or, where one module has the functions of several rules, with ``run_named()``. Under Snakemake the function gets the
 rule's named inputs, outputs and params (those without a leading underscore) as keyword arguments, and a job that
 succeeds leaves a record of its provenance. On the command line the same function gets the same arguments as options
-(``python -m scripts.ruff.accuracy --help``, ``python -m scripts.ruff.tables table_accuracy --help``), so every job can
+(``python -m scripts.planning.plan --help``, ``python -m scripts.ruff.tables table_accuracy --help``), so every job can
 be repeated and debugged without the workflow; that leaves no record.
 """
 

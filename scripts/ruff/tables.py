@@ -1,15 +1,16 @@
 """The tables of RUFF, each by the function of its rule."""
 
 import re
+from pathlib import PurePath
 
 import pandas as pd
-import pyarrow.parquet as pq
 
 from scripts.core import files
 from scripts.core.job import run_named
 from scripts.core.paper import latex, paired_cells
+from scripts.core.paper import published as comparison
 from scripts.core.paper.tables import write_table
-from scripts.ruff.lib import prompt_tables, tables
+from scripts.ruff.lib import prompt_tables, study, tables
 from scripts.ruff.lib.prompts import read_chains, read_prompts, select_chains
 
 
@@ -80,6 +81,8 @@ def table_instance_counts(
     Full sets are not made for this: ``full_set_sizes`` says how many rows they have. ``scored`` says how many instances
     of each sample every one of ``models`` scores.
     """
+    import pyarrow.parquet as pq
+
     sampled = {}
     for path in samples:
         n = int(re.search(r"distractors(\d+)\.parquet$", path).group(1))
@@ -217,6 +220,46 @@ def table_scored_agreement(*, scored_agreement: str, tex: str, csv: str, models:
     """
     rows = files.read_csv(scored_agreement, dtype={"level": str})
     write_table(tex, csv, tables.scored_agreement_cells(rows, models, pronoun_sets), left=3, rows=rows)
+
+
+def published_vs_ours(
+    *,
+    published: str,
+    mapping: str,
+    study_models: str,
+    tables: list,
+    csv: str,
+    tex: str,
+    numbers: str,
+    template_sets: list,
+    every_set: list,
+    models: dict,
+    pronoun_sets: list,
+):
+    """Set every published number beside ours, on each template set, with a verdict.
+
+    Write all comparisons (CSV), those that the paper shows (LaTeX) and how often each verdict fell (JSON).
+
+    ``tables`` are the analysis tables of each of ``template_sets``; the sets of ``every_set`` that were not run are
+    listed as such. Demonstration models among ``models`` are left out.
+    """
+    prompted = any(PurePath(path).stem == "prompted_models" for path in tables)
+    obstacle = study.obstacle(pronoun_sets)
+    comparison.write(
+        "ruff",
+        comparison.read(published, mapping, study_models),
+        comparison.read_tables(tables, template_sets),
+        every_set,
+        excluded=comparison.demonstration(models),
+        obstacles={
+            "likelihood": obstacle,
+            "prompting": obstacle if prompted else "not in this run: a prompted model",
+        },
+        inapplicable={"instances": study.other_sets(pronoun_sets)},
+        csv=csv,
+        tex=tex,
+        numbers=numbers,
+    )
 
 
 if __name__ == "__main__":

@@ -35,7 +35,7 @@ def test_every_script_has_a_docstring_and_ends_by_running_a_function(path):
 
 
 def test_help_lists_the_arguments():
-    done = command("scripts.ruff.scaling", "--help")
+    done = command("scripts.ruff.analyses", "scaling", "--help")
     assert done.returncode == 0
     for word in ("--accuracy", "--scaling", "--models"):
         assert word in done.stdout
@@ -53,7 +53,8 @@ def test_a_module_of_several_rules_takes_the_name_of_one_first():
 
 def test_user_errors_are_one_line(tmp_path):
     done = command(
-        "scripts.ruff.scaling",
+        "scripts.ruff.analyses",
+        "scaling",
         "--accuracy",
         str(tmp_path / "none.csv"),
         "--scaling",

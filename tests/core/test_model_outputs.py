@@ -12,7 +12,7 @@ from scripts.core import files, instances, model_outputs
 from scripts.core.engines import distributions
 from scripts.core.errors import UserError
 from scripts.prompting import merge_answers
-from scripts.ruff import predictions, prompted_outputs
+from scripts.ruff.analyses import predictions, prompted_outputs
 from scripts.scoring import merge_scores
 from scripts.underspecification import analyses as underspecification_analyses
 from scripts.underspecification import figures as underspecification_figures
@@ -81,7 +81,7 @@ def study(tmp_path):
 
     def make(path=tmp_path / "m.parquet"):
         made = tmp_path / "predictions.parquet"
-        predictions.main(
+        predictions(
             instances=str(tmp_path / "selected.parquet"), scores=[str(path)], predictions=str(made), models=["m"],
             pronoun_sets=SETS, sizes={"m": 1},
         )  # fmt: skip
@@ -302,10 +302,10 @@ def read_answers(tmp_path):
         files.write_parquet(tmp_path / "prompts.parquet", PROMPTS)
         files.write_parquet(tmp_path / "prompted.parquet", PROMPTED)
         files.write_parquet(tmp_path / "m.parquet", answers, {"model": model, "methods": list(methods)})
-        prompted_outputs.main(
+        prompted_outputs(
             prompted=str(tmp_path / "prompted.parquet"), prompts=str(tmp_path / "prompts.parquet"),
             answers=[str(tmp_path / "m.parquet")], pronouns=str(ROOT / "templates/pronouns.tsv"),
-            outputs=str(tmp_path / "outputs.parquet"), models=["m"], pronoun_sets=SETS,
+            prompted_outputs=str(tmp_path / "outputs.parquet"), models=["m"], pronoun_sets=SETS,
         )  # fmt: skip
         return files.read_parquet(tmp_path / "outputs.parquet")
 

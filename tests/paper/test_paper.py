@@ -14,9 +14,9 @@ from scripts.core.errors import UserError
 from scripts.core.paper import latex, published, sections
 from scripts.core.paper.sections import linked
 from scripts.paper import paper_pdf, paper_provenance, paper_source
-from scripts.ruff import claims, paper_numbers, published_vs_ours
-from scripts.ruff import section as ruff_section
+from scripts.ruff import paper as ruff_paper
 from scripts.ruff import tables as table_rules
+from scripts.ruff.findings import claims
 from scripts.ruff.lib import prompt_tables, tables
 from scripts.ruff.lib.analyses import errors
 from scripts.ruff.lib.prompts import read_prompts
@@ -72,14 +72,14 @@ def part(**values):
 
 def test_the_favourite_set_is_the_one_picked_most():
     made = part(**{"context_free.m.he": 5, "context_free.m.she": 7})
-    assert ruff_section.favourite_set(made, "m", ["he", "she"]) == "she"
+    assert ruff_paper.favourite_set(made, "m", ["he", "she"]) == "she"
 
 
 def test_instances_are_one_number_or_a_range():
     made = part(**{"scored.0": 18, "scored.1": 18, "scored.2": 9})
-    assert linked(ruff_section.scored(made, [0, 1])) == r"\sourced{ruff.replica.scored.0}{18}"
+    assert linked(ruff_paper.scored(made, [0, 1])) == r"\sourced{ruff.replica.scored.0}{18}"
     low, high = r"\sourced{ruff.replica.scored.2}{9}", r"\sourced{ruff.replica.scored.1}{18}"
-    assert linked(ruff_section.scored(made, [0, 1, 2])) == f"{low} to {high}"
+    assert linked(ruff_paper.scored(made, [0, 1, 2])) == f"{low} to {high}"
 
 
 RUFF_TABLES = ("models", "accuracy", "pronoun_tests", "error_types")
@@ -192,10 +192,10 @@ def made_set(folder, key, models, sets, seeds, distractors, interval, asked):
     settings = {
         "seeds": seeds, "alpha": 0.05, "bootstrap_draws": 2000, "chance": 1 / len(sets),
     }  # fmt: skip
-    prompted = dict.fromkeys(inspect.signature(paper_numbers.main).parameters) | made_prompting(
+    prompted = dict.fromkeys(inspect.signature(ruff_paper.paper_numbers).parameters) | made_prompting(
         folder, key, sets, asked
     )
-    call(paper_numbers.main, prompted | paths | {"paper_numbers": numbers, "settings": settings, "sizes": sizes})
+    call(ruff_paper.paper_numbers, prompted | paths | {"paper_numbers": numbers, "settings": settings, "sizes": sizes})
     scores = []
     for name in models:
         scores.append(str(folder / f"scores/{key}/{name}.parquet"))
@@ -210,14 +210,14 @@ def made_comparisons(folder, models, sets, keys):
     analysis = [str(p) for key in keys for p in sorted(folder.glob(f"analysis/{key}/*.*"))]
     names = ("instance_counts", "models", "prompted_models")
     counted = [str(path) for key in keys for name in names if (path := folder / f"tables/{key}/{name}.csv").is_file()]
-    for script, tables_given in ((published_vs_ours, analysis + counted), (claims, analysis)):
-        stem = script.__name__.rpartition(".")[2]
+    for compare, tables_given in ((table_rules.published_vs_ours, analysis + counted), (claims, analysis)):
+        stem = compare.__name__
         given = {kind: str(folder / f"tables/{stem}.{kind}") for kind in ("csv", "tex")}
         given |= {"published": str(listed / "ruff.csv"), "printed": str(listed / "ruff.csv")}
         given |= {"mapping": str(listed / "ruff_mapping.csv"), "study_models": str(listed / "ruff_models.csv")}
         given |= {"tables": tables_given, "numbers": str(folder / f"tables/{stem}.json"), "template_sets": list(keys)}
         given |= {"every_set": ["replica", "official"], "pronoun_sets": [s["set"] for s in sets], "models": models}
-        call(script.main, given)
+        call(compare, given)
 
 
 def render(
@@ -255,7 +255,7 @@ def render(
         engine="packed",
         studies=[{"key": "ruff", "name": "RUFF", "abstract": True, "appendix": False}],
     )
-    ruff_section.main(
+    ruff_paper.section(
         section_template=str(ROOT / "paper/sections/ruff.tex.j2"),
         abstract_template=str(ROOT / "paper/sections/ruff_abstract.tex.j2"),
         numbers=[numbers for numbers, _ in made],
@@ -326,9 +326,9 @@ def test_sentences_compare_what_intervals_support():
     made = part(**{"setting.chance": 0.25})
     for n, low, high in ((0, 0.6, 0.9), (1, 0.2, 0.6), (5, 0.1, 0.2)):
         made["numbers"][f"accuracy_interval.m.all.all.{n}"] = {"value": low, "high": high, "text": ""}
-    told = [ruff_section.against_chance(made, "m", n) for n in (0, 1, 5)]
+    told = [ruff_paper.against_chance(made, "m", n) for n in (0, 1, 5)]
     assert told == ["above chance", "not distinguishable from chance", "below chance"]
-    assert [ruff_section.apart(made, "m", a, b) for a, b in ((0, 5), (5, 0), (0, 1))] == [
+    assert [ruff_paper.apart(made, "m", a, b) for a, b in ((0, 5), (5, 0), (0, 1))] == [
         "do not overlap", "do not overlap", "overlap"
     ]  # fmt: skip
 

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from scripts.core.paper import claims, published
-from scripts.ruff import claims as script
+from scripts.ruff import findings as rules
 from scripts.ruff.lib import findings
 from tests.ruff import pattern, synthetic
 from tests.ruff.test_published_vs_ours import PUBLISHED, run_script
@@ -265,7 +265,7 @@ def test_nothing_applies_to_demonstration_models(tmp_path):
     """The default run: two models that belong to no study, and the replica templates alone."""
     run = synthetic.DEMONSTRATION
     found, tex, numbers = run_script(
-        script.main, tmp_path, run, synthetic.tables(run, synthetic.SETS[:4]), printed=PRINTED
+        rules.claims, tmp_path, run, synthetic.tables(run, synthetic.SETS[:4]), printed=PRINTED
     )
     assert set(found.verdict) == {"not applicable"}
     assert len(found) == 40
@@ -281,7 +281,7 @@ def test_nothing_applies_to_demonstration_models(tmp_path):
 
 def test_the_studys_own_pattern_holds_on_both_template_sets(tmp_path):
     found, tex, numbers = run_script(
-        script.main, tmp_path, RUN, pattern.tables(RUN), ("replica", "official"), printed=PRINTED
+        rules.claims, tmp_path, RUN, pattern.tables(RUN), ("replica", "official"), printed=PRINTED
     )
     assert set(found[found.claim < 20].verdict) == {"holds"}
     # The workflow has no prompted models.

@@ -7,8 +7,9 @@ import pytest
 from scripts.core import estimate_rows
 from scripts.core.paper import paired_cells
 from scripts.core.paper.summary import status, what
+from scripts.ruff.analyses import fit_correctness
 from scripts.ruff.lib import summary, tables
-from scripts.ruff.lib.analyses import calibration, fertility, generation, mixed_model, normalisation, pairs
+from scripts.ruff.lib.analyses import calibration, fertility, generation, normalisation, pairs
 from tests.ruff import synthetic
 
 SETS = ["he", "she", "xe"]
@@ -86,12 +87,12 @@ def test_what_a_sample_can_show(predictions):
 
 
 def test_the_mixed_model_tells_models_apart(predictions):
-    table = mixed_model.mixed_model(predictions, SETS, 1)
+    table = fit_correctness(predictions, SETS, 1)
     assert table.converged.all()
     fixed = table[table.kind == "fixed"].set_index(["factor", "level"])
     assert fixed.ci_low["model", "other"] > 0
     assert set(table[table.kind == "random"].factor) == {"occupation", "sentence"}
-    refused = mixed_model.mixed_model(predictions.assign(correct=True), SETS, 1)
+    refused = fit_correctness(predictions.assign(correct=True), SETS, 1)
     assert refused.reason.tolist() == ["correctness does not vary"]
     cells = tables.mixed_model_cells(refused, {}, [])
     assert cells.Interval.tolist() == ["correctness does not vary"]
@@ -105,7 +106,7 @@ MODELS = {
 
 def test_cells_of_the_tables(predictions):
     labelled = [{"set": name, "label": f"{name}/..."} for name in SETS]
-    cells = tables.mixed_model_cells(mixed_model.mixed_model(predictions, SETS, 1), MODELS, labelled)
+    cells = tables.mixed_model_cells(fit_correctness(predictions, SETS, 1), MODELS, labelled)
     assert cells.Effect.tolist()[:5] == ["Intercept", "1 distractors", "she/...", "xe/...", "Other"]
     table = generation.scored_agreement(outputs(predictions), predictions, [PAIR], 100, 0)
     cells = tables.scored_agreement_cells(table, MODELS, labelled)
@@ -125,7 +126,7 @@ def test_the_summary_has_every_analysis(predictions, tmp_path):
         "fertility_correlations": fertility.correlations(fertility.by_form(decided)),
         "model_pairs": pairs.model_pairs(predictions, 50, 0),
         "power": pairs.power(predictions),
-        "mixed_model": mixed_model.mixed_model(predictions, SETS, 1),
+        "mixed_model": fit_correctness(predictions, SETS, 1),
         "scored_agreement": generation.scored_agreement(outputs(predictions), predictions, [PAIR], 50, 0),
     }
     path = tmp_path / "summary.csv"

@@ -7,17 +7,9 @@ from scipy import stats
 
 from scripts.core import statistics
 from scripts.core.errors import UserError
+from scripts.ruff import analyses
 from scripts.ruff.lib import study
-from scripts.ruff.lib.analyses import (
-    accuracy,
-    averages,
-    comparison,
-    context_free,
-    errors,
-    predictions,
-    pronoun_tests,
-    scaling,
-)
+from scripts.ruff.lib.analyses import accuracy, errors, predictions, pronoun_tests
 
 SETS = ["he", "she", "they", "xe"]
 
@@ -84,7 +76,7 @@ def test_predictions_refuse_instances_of_other_pronoun_sets(selected):
 
 def test_context_free_counts_have_a_row_for_every_set(selected):
     table = predictions.predictions(selected, scores(f0=0, f1=2, a=3), "m", SETS)
-    counts = context_free.context_free_counts(table, SETS)
+    counts = analyses.count_context_free(table, SETS)
     assert counts["count"].tolist() == [1, 0, 1, 0]
     assert counts.share.tolist() == [0.5, 0, 0.5, 0]
     assert counts.n_templates.tolist() == [2] * 4
@@ -126,13 +118,17 @@ def test_intervals_resample_occupations():
 
 def test_over_models_averages_models_within_architectures():
     table = pd.DataFrame({"model": ["a", "b", "c"], "level": "all", "accuracy": [0.2, 0.4, 0.9]})
-    architectures = {"a": "decoder", "b": "decoder", "c": "encoder"}
-    over = averages.over_models(table, architectures, ["level"], "accuracy", ["a", "b", "c"]).set_index("architecture")
+    models = {
+        name: {"architecture": architecture, "demonstration": False}
+        for name, architecture in (("a", "decoder"), ("b", "decoder"), ("c", "encoder"))
+    }
+    over = analyses.over_models(table, models, ["level"], "accuracy").set_index("architecture")
     assert over["mean"].to_dict() == pytest.approx({"all": 0.5, "decoder": 0.3, "encoder": 0.9})
     assert over.n_models.to_dict() == {"all": 3, "decoder": 2, "encoder": 1}
     assert np.isnan(over.loc["encoder", "sd"])
     # An architecture whose only model is not pooled keeps its row.
-    over = averages.over_models(table, architectures, ["level"], "accuracy", ["a", "b"]).set_index("architecture")
+    models["c"]["demonstration"] = True
+    over = analyses.over_models(table, models, ["level"], "accuracy").set_index("architecture")
     assert over["mean"].to_dict() == pytest.approx({"all": 0.3, "decoder": 0.3, "encoder": 0.9})
     assert over.n_models.to_dict() == {"all": 2, "decoder": 2, "encoder": 1}
 
@@ -294,7 +290,7 @@ def test_scaling_takes_the_fewest_and_the_most_distractors():
         "big": {"family": "OPT", "architecture": "decoder", "parameters": 10},
         "small": {"family": "OPT", "architecture": "decoder", "parameters": 1},
     }
-    table = scaling.scaling(accuracy.accuracy(frame(rows), 100, 1), facts)
+    table = analyses.accuracy_by_size(accuracy.accuracy(frame(rows), 100, 1), facts)
     assert table.n_distractors.tolist() == [0, 0, 5, 5]
     assert table.model.tolist() == ["small", "big"] * 2
 
@@ -302,7 +298,7 @@ def test_scaling_takes_the_fewest_and_the_most_distractors():
 def test_template_sets_side_by_side():
     one = accuracy.accuracy(frame([row(0, "he", None, "he")]), 100, 1)
     two = accuracy.accuracy(frame([row(0, "he", None, "she")]), 100, 1)
-    table = comparison.compare_templates(one, two)
+    table = analyses.compare_templates(one, two)
     assert table.difference.tolist() == [1.0]
     assert {"ci_low_replica", "accuracy_official"} <= set(table.columns)
 

@@ -2,7 +2,6 @@
 
 import inspect
 import warnings
-from importlib import import_module
 
 import numpy as np
 import pandas as pd
@@ -10,7 +9,7 @@ import pytest
 
 from scripts.core import files, plotting
 from scripts.core.errors import UserError
-from scripts.ruff import figure_who_becomes_whom as who_becomes_whom
+from scripts.ruff import figures as rules
 from scripts.ruff.lib import figures, study
 from tests.figures import colours, problems
 from tests.ruff import synthetic
@@ -48,17 +47,17 @@ SETS = synthetic.SETS[:4]
 
 
 def draw(name, folder, models=TWO, sets=SETS, tables=None):
-    """Run a figure script on tables; return what it writes as CSV."""
+    """Run the function of a figure on tables; return what it writes as CSV."""
     factor = name.removeprefix("accuracy_by_") if name in BY_FACTOR else None
-    script = import_module(f"scripts.ruff.figure_{'accuracy_by_factor' if factor else name}")
-    wanted = inspect.signature(script.main).parameters
+    draw_figure = getattr(rules, f"figure_{name}")
+    wanted = inspect.signature(draw_figure).parameters
     arguments = {"models": models, "pronoun_sets": sets, "chance": 1 / len(sets), "human": HUMAN, "factor": factor}
     for table, frame in (tables or synthetic.tables(models, sets)).items():
         if table in wanted:
             arguments[table] = str(folder / f"{table}.csv")
             files.write_csv(arguments[table], frame)
     arguments |= {kind: str(folder / f"drawn.{kind}") for kind in KINDS}
-    script.main(**{k: arguments[k] for k in wanted})
+    draw_figure(**{k: arguments[k] for k in wanted})
     return files.read_csv(arguments["csv"])
 
 
@@ -125,20 +124,20 @@ def test_who_becomes_whom_has_every_preference_and_an_interval_on_the_right_one(
     )
     others = [predictions.assign(model="other"), predictions.assign(setting="context_free")]
     sets = [entry["set"] for entry in SETS]
-    frame = who_becomes_whom.select(pd.concat([predictions, *others]), "m", sets, 200, 1)
+    frame = rules.preferences(pd.concat([predictions, *others]), "m", sets, 200, 1)
     shares = frame.set_index(["pronoun", "preferred"]).share
     assert [shares["he", "he"], shares["he", "she"], shares["xe", "he"]] == [0.6, 0.4, 0.75]
     assert frame.groupby("pronoun").share.sum().tolist() == pytest.approx([1, 1, 1])
     assert (frame.low.notna() == (frame.pronoun == frame.preferred)).all()
     labels = {entry["set"]: entry["label"] for entry in SETS}
-    drawn = who_becomes_whom.draw(frame, labels, 0.25)
+    drawn = rules.draw_who_becomes_whom(frame, labels, 0.25)
     assert problems(drawn, pronouns=True) == []
     # Five instances are too few to draw.
     titles = [ax.get_title(loc="left") for ax in drawn.axes]
     assert titles == ["introduced with he", "introduced with xe"]
     bars = drawn.axes[1].patches
     assert [(bar.get_y(), bar.get_height()) for bar in bars] == [(0, 0.25), (0.25, 0.75)]
-    assert not any(ax.patches for ax in who_becomes_whom.draw(frame.assign(n=5), labels, 0.25).axes)
+    assert not any(ax.patches for ax in rules.draw_who_becomes_whom(frame.assign(n=5), labels, 0.25).axes)
 
 
 @pytest.mark.parametrize(
@@ -178,7 +177,7 @@ def test_largest_takes_the_first_of_equals_and_unpublished_sizes_last():
         "b": {"architecture": "decoder", "parameters": 5},
         "c": {"architecture": "decoder", "parameters": 5},
     }
-    assert list(import_module("scripts.ruff.figure_headline").largest(models)) == ["b"]
+    assert list(rules.largest(models)) == ["b"]
 
 
 def test_context_free_shows_means_and_models(tmp_path, kept):
@@ -231,12 +230,11 @@ def test_accuracy_by_pronoun_has_the_tests_between_neighbours(tmp_path, kept):
 
 
 def test_marks_tell_significant_others_and_undefined_apart():
-    script = import_module("scripts.ruff.figure_accuracy_by_pronoun")
     labels = {s["set"]: s["label"] for s in SETS}
     tables = synthetic.tables(TWO, SETS)
     accuracy = tables["accuracy"][tables["accuracy"].n_distractors == 0]
-    frame = script.select(accuracy, tables["pronoun_tests"], TWO, labels)
-    drawn = script.draw(frame, TWO, labels, 0.25, HUMAN)
+    frame = rules.accuracy_by_pronoun(accuracy, tables["pronoun_tests"], TWO, labels)
+    drawn = rules.draw_accuracy_by_pronoun(frame, TWO, labels, 0.25, HUMAN)
     texts = [t.get_text() for ax in drawn.axes for t in ax.texts]
     tested = frame[frame.next_pronoun.notna()]
     assert texts.count("–") == tested.p_holm.isna().sum() == 1
@@ -257,9 +255,8 @@ def test_accuracy_by_distractors_shows_every_model(tmp_path, kept):
 
 
 def test_decoders_stand_above_encoders_with_chance_and_people():
-    script = import_module("scripts.ruff.figure_accuracy_by_distractors")
     table = synthetic.accuracy(TWO, SETS)
-    drawn = script.draw(bounds(table[table.factor == "all"]), TWO, 0.25, HUMAN)
+    drawn = rules.draw_accuracy_by_distractors(bounds(table[table.factor == "all"]), TWO, 0.25, HUMAN)
     assert [ax.get_title("left") for ax in drawn.axes] == ["Decoder-only", "Encoder-only"]
     for ax in drawn.axes:
         heights = [set(line.get_ydata()) for line in ax.lines]
@@ -325,10 +322,9 @@ def test_scaling_is_drawn_as_it_is(tmp_path, kept):
 
 
 def test_scaling_has_a_panel_for_each_end():
-    script = import_module("scripts.ruff.figure_scaling")
     for distractors, titles in ((range(6), ["0 distractors", "5 distractors"]), ([1], ["1 distractor"])):
         frame = synthetic.scaling(synthetic.accuracy(PAPER, SETS, distractors=distractors), PAPER)
-        drawn = script.draw(frame, PAPER, 0.25, HUMAN)
+        drawn = rules.draw_scaling(frame, PAPER, 0.25, HUMAN)
         assert [ax.get_title("left") for ax in drawn.axes] == titles
 
 
@@ -364,9 +360,8 @@ def test_template_comparison_is_drawn_as_it_is(tmp_path, kept):
 
 
 def test_template_comparison_has_official_templates_along_x():
-    script = import_module("scripts.ruff.figure_template_comparison")
     frame = synthetic.template_comparison(TWO, SETS)
-    ax = script.draw(frame, TWO).axes[0]
+    ax = rules.draw_template_comparison(frame, TWO).axes[0]
     points = {(line.get_xdata()[0], line.get_ydata()[0]) for line in ax.lines if len(line.get_xdata()) == 1}
     first = frame[frame.n_distractors == 0]
     assert points == set(zip(first.accuracy_official, first.accuracy_replica, strict=True))

@@ -4,7 +4,7 @@ import pytest
 
 from scripts.core import files
 from scripts.core.templates import CASES
-from scripts.ruff import select_instances
+from scripts.ruff.instances import select_instances
 from scripts.ruff.lib import instances
 from tests.ruff import small_templates
 from tests.workflow.conftest import Workflow
@@ -68,7 +68,7 @@ def test_the_selection_is_the_context_free_set_and_a_part_of_each_sample(made):
 def test_a_size_that_takes_everything_takes_the_samples_as_they_are(made, tmp_path, size):
     free, target = str(made / "context_free.parquet"), tmp_path / "selected.parquet"
     drawn = [str(made / f"sample_seed13_distractors{n}.parquet") for n in FULL]
-    select_instances.main(context_free=free, samples=drawn, sizes=[size], selected=str(target))
+    select_instances(context_free=free, samples=drawn, sizes=[size], selected=str(target))
     expected = [i for path in (free, *drawn) for i in files.read_parquet(path).instance_id]
     assert sorted(files.read_parquet(target).instance_id) == sorted(expected)
 

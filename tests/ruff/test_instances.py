@@ -8,7 +8,7 @@ from scripts.core import files
 from scripts.core.errors import UserError
 from scripts.core.instances import content_id
 from scripts.core.templates import CASES
-from scripts.ruff import context_free, full_set_sizes, instances
+from scripts.ruff import instances
 from scripts.ruff.lib import instances as assembly
 from tests.ruff import small_templates
 
@@ -85,7 +85,7 @@ def test_full_sets_are_the_generators_rows_in_its_order(tmp_path, n, names):
     # Participants as in the paper: two occupations share one.
     given = small_templates.given(small_templates.write(tmp_path, sets=[*names]))
     target = tmp_path / "out.parquet"
-    instances.main(pronoun_sets=names, n_distractors=n, instances=str(target), **given)
+    instances.instances(pronoun_sets=names, n_distractors=n, instances=str(target), **given)
     made = assembly.load(pronoun_sets=names, **given)
     rows = files.read_arrow(target).to_pylist()
     assert rows == list(expected_rows(made.templates, made.sets, n))
@@ -95,7 +95,7 @@ def test_full_sets_are_the_generators_rows_in_its_order(tmp_path, n, names):
 def sizes_table(folder, distractors, **given):
     """Return the rows that the job of Table 1 writes, and the lines of template files that they name."""
     target = folder / "full_set_sizes.parquet"
-    full_set_sizes.main(distractors=distractors, full_set_sizes=str(target), **given)
+    instances.full_set_sizes(distractors=distractors, full_set_sizes=str(target), **given)
     return files.read_parquet(target).set_index("n_distractors"), files.parquet_metadata(target)["origins"]
 
 
@@ -105,7 +105,7 @@ def assert_counts_are_those_of_made_sets(folder, distractors, given):
     made = assembly.load(**given)
     for n in distractors:
         target = folder / f"distractors{n}.parquet"
-        instances.main(n_distractors=n, instances=str(target), **given)
+        instances.instances(n_distractors=n, instances=str(target), **given)
         rows = files.read_arrow(target)
         assert table.instances[n] == len(rows) == sum(1 for _ in reference(made.templates, made.sets, n))
         assert len(rows["instance_id"].unique()) == len(rows)
@@ -169,7 +169,7 @@ def test_six_distractors_are_refused():
 def test_files_read_back_plain(tmp_path):
     target = tmp_path / "out.parquet"
     given = small_templates.given(small_templates.write(tmp_path))
-    instances.main(pronoun_sets=["he", "she"], n_distractors=1, instances=str(target), **given)
+    instances.instances(pronoun_sets=["he", "she"], n_distractors=1, instances=str(target), **given)
     schema = files.read_arrow(target).schema
     assert not any(pa.types.is_dictionary(kind) for kind in schema.types)
     assert schema.field("options").type == pa.list_(pa.string())
@@ -196,7 +196,7 @@ def test_the_order_of_configured_sets_changes_ids_because_it_breaks_ties(tmp_pat
 def test_context_free_instances_are_the_bare_task_sentences(tmp_path):
     target = tmp_path / "out.parquet"
     given = small_templates.given(small_templates.write(tmp_path))
-    context_free.main(pronoun_sets=["he", "she", "xe"], context_free=str(target), **given)
+    instances.context_free(pronoun_sets=["he", "she", "xe"], context_free=str(target), **given)
     table = files.read_arrow(target)
     assert table.schema.remove_metadata() == assembly.sample_schema()
     rows = table.to_pylist()
@@ -225,7 +225,7 @@ def test_official_texts_keep_their_double_blanks(tmp_path):
     target = tmp_path / "out.parquet"
     pronouns = small_templates.write(tmp_path)["pronouns"]
     given = {"templates": [str(archive)], "pronouns": pronouns, "pronoun_sets": ["he", "she"]}
-    instances.main(n_distractors=2, instances=str(target), **given)
+    instances.instances(n_distractors=2, instances=str(target), **given)
     table = files.read_arrow(target)
     made = assembly.load(**given)
     assert table.to_pylist() == list(expected_rows(made.templates, made.sets, 2))

@@ -6,7 +6,7 @@ import pytest
 from scripts.core import annotation, files, plotting
 from scripts.core.errors import UserError
 from scripts.core.templates import CASES
-from scripts.ruff import fidelity_questions, validation_questions
+from scripts.ruff.instances import fidelity_questions, validation_questions
 from scripts.ruff.lib import instances, people
 
 
@@ -18,7 +18,7 @@ def templates(root):
 def test_every_template_is_judged_with_every_pronoun_set_about_as_often(root, templates, tmp_path):
     path = str(tmp_path / "questions.parquet")
     sets = ["he", "she", "they", "xe"]
-    validation_questions.main(
+    validation_questions(
         templates=templates, pronouns=str(root / "templates/pronouns.tsv"), pronoun_sets=sets,
         declaration=str(root / "templates/annotation/ruff_validation.yaml"), questions=path,
     )  # fmt: skip
@@ -54,14 +54,14 @@ def test_so_many_instances_of_each_number_of_distractors(root, tmp_path):
         files.write_parquet(samples[-1], sample(n, 20))
     path = str(tmp_path / "questions.parquet")
     arguments = {"declaration": str(root / "templates/annotation/ruff_fidelity.yaml"), "questions": path}
-    fidelity_questions.main(samples=samples, instances=7, seed=1, **arguments)
+    fidelity_questions(samples=samples, instances=7, seed=1, **arguments)
     task = annotation.load(path)
     assert task.items.item_id.str[0].value_counts().to_dict() == {"0": 7, "1": 7, "2": 7}
     assert set(task.items.expected) == {"she"} and task.items.item_id.is_unique
     again = people.fidelity([sample(n, 20) for n in range(3)], 7, 2)
     assert set(again.item_id) != set(task.items.item_id)
     with pytest.raises(UserError, match=r"ruff.annotation.instances: 21 are wanted and a sample has 20; ask for fewer"):
-        fidelity_questions.main(samples=samples, instances=21, seed=1, **arguments)
+        fidelity_questions(samples=samples, instances=21, seed=1, **arguments)
 
 
 def test_the_line_is_the_published_one_until_people_were_asked(tmp_path):

@@ -2,7 +2,6 @@
 
 import inspect
 import warnings
-from importlib import import_module
 
 import numpy as np
 import pandas as pd
@@ -11,6 +10,7 @@ import pytest
 from scripts.core import files, plotting, templates
 from scripts.core.errors import UserError
 from scripts.core.paper import latex
+from scripts.ruff import prompting_figures
 from scripts.ruff.lib import numbers, prompt_tables
 from scripts.ruff.lib.analyses import prompting
 from scripts.ruff.lib.prompts import read_chains, read_prompts
@@ -188,7 +188,7 @@ def pairs_of(models):
 
 
 def draw(name, folder, models, sets, tables):
-    script = import_module(f"scripts.ruff.figure_prompting_{'methods' if name in ('final', 'chain') else name}")
+    draw_figure = getattr(prompting_figures, f"figure_prompting_{name}")
     given = {
         "answer": name,
         "models": models,
@@ -200,7 +200,7 @@ def draw(name, folder, models, sets, tables):
         given[table] = str(folder / f"{table}.csv")
         files.write_csv(given[table], frame)
     given |= {kind: str(folder / f"drawn.{kind}") for kind in ("pdf", "png", "csv")}
-    script.main(**{k: given[k] for k in inspect.signature(script.main).parameters})
+    draw_figure(**{k: given[k] for k in inspect.signature(draw_figure).parameters})
     return files.read_csv(given["csv"])
 
 

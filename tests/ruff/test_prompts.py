@@ -7,8 +7,8 @@ import pytest
 from scripts.core import config, files
 from scripts.core.engines import registry
 from scripts.core.errors import UserError
-from scripts.ruff import prompts, sample
-from scripts.ruff.lib import prompting_jobs
+from scripts.ruff import instances
+from scripts.ruff.lib import plan
 from scripts.ruff.lib.prompts import read_prompts
 from tests.conftest import ROOT
 
@@ -26,7 +26,7 @@ def samples(tmp_path_factory):
     paths = []
     for n in (0, 1):
         paths.append(str(folder / f"{n}.parquet"))
-        sample.main(**TEMPLATES, pronoun_sets=SETS, n_distractors=n, seed=13, sample=paths[-1])
+        instances.sample(**TEMPLATES, pronoun_sets=SETS, n_distractors=n, seed=13, sample=paths[-1])
     return paths
 
 
@@ -44,7 +44,7 @@ def make(samples, folder, **changed):
         "prompts": str(folder / "prompts.parquet"),
         **changed,
     }
-    prompts.main(**given)
+    instances.prompts(**given)
     return files.read_parquet(given["prompted"]), files.read_parquet(given["prompts"])
 
 
@@ -97,12 +97,12 @@ def known():
 def test_jobs_of_the_default_run_and_with_chains(known, samples, tmp_path):
     """The plan counts as many prompts as are made."""
     ruff, entries = known
-    (job,) = prompting_jobs.jobs(ruff["prompting"], entries, ruff["seeds"], ruff["distractors"], KINDS).values()
+    (job,) = plan.prompted_jobs(ruff["prompting"], entries, ruff["seeds"], ruff["distractors"], KINDS).values()
     # Chains of thought take minutes an instance.
     assert job["methods"] == ["vanilla"]
     settings = copy.deepcopy(ruff["prompting"])
     settings["chain_of_thought"]["models"] = ["smollm2-135m-instruct"]
-    (job,) = prompting_jobs.jobs(settings, entries, ruff["seeds"], ruff["distractors"], KINDS).values()
+    (job,) = plan.prompted_jobs(settings, entries, ruff["seeds"], ruff["distractors"], KINDS).values()
     assert job["methods"] == ["vanilla", "kojima", "zhou"]
     assert job["new_tokens"] == {"answer": 20, "chain": 128, "final": 10}
     entry = entries["smollm2-135m-instruct"]
@@ -115,7 +115,7 @@ def test_jobs_of_the_default_run_and_with_chains(known, samples, tmp_path):
     seconds += chained * (registry.prompt_seconds(entry, 200, 128) + registry.prompt_seconds(entry, 200, 10))
     changed = copy.deepcopy(settings) | {"distractors": [0, 1], "sample_size": 4}
     changed["chain_of_thought"] |= {"distractors": [1], "sample_size": 1}
-    (job,) = prompting_jobs.jobs(changed, entries, ruff["seeds"], ruff["distractors"], KINDS).values()
+    (job,) = plan.prompted_jobs(changed, entries, ruff["seeds"], ruff["distractors"], KINDS).values()
     assert job["seconds"] == pytest.approx(seconds)
     assert job["prompts"] == counts["vanilla"] + 2 * chained
     assert job["generated"] == counts["vanilla"] * 20 + chained * 138
@@ -130,7 +130,7 @@ def test_one_more_prompt_is_one_more_prompt_of_the_plan(known, samples, tmp_path
     kinds = [prompt["kind"] for prompt in read_prompts(more).values()]
     settings = copy.deepcopy(ruff["prompting"])
     before, after = (
-        next(iter(prompting_jobs.jobs(settings, entries, ruff["seeds"], ruff["distractors"], known_kinds).values()))
+        next(iter(plan.prompted_jobs(settings, entries, ruff["seeds"], ruff["distractors"], known_kinds).values()))
         for known_kinds in (KINDS, kinds)
     )
     for key in ("prompts", "generated", "seconds"):
@@ -143,7 +143,7 @@ def test_new_tokens_follow_the_architecture(known):
     full = config.load_yaml(ROOT / "config/all.yaml")["ruff"]["prompting"]
     chains = ruff["prompting"]["chain_of_thought"] | full["chain_of_thought"]
     settings = ruff["prompting"] | full | {"chain_of_thought": chains}
-    planned = prompting_jobs.jobs(settings, entries, [13, 17, 19], list(range(6)), KINDS)
+    planned = plan.prompted_jobs(settings, entries, [13, 17, 19], list(range(6)), KINDS)
     assert {job["new_tokens"]["answer"] for name, job in planned.items() if "t5" in name} == {5}
     assert {job["new_tokens"]["answer"] for name, job in planned.items() if "llama" in name} == {20}
     assert [name for name, job in planned.items() if len(job["methods"]) > 1] == ["flan-t5-xxl"]
@@ -175,7 +175,7 @@ def test_what_cannot_be_prompted_is_refused(known, change, message):
     settings = copy.deepcopy(ruff["prompting"])
     change(settings)
     with pytest.raises(UserError) as caught:
-        prompting_jobs.jobs(settings, entries, ruff["seeds"], ruff["distractors"], KINDS)
+        plan.prompted_jobs(settings, entries, ruff["seeds"], ruff["distractors"], KINDS)
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
 
@@ -184,7 +184,7 @@ def test_what_nobody_is_asked_needs_to_fit_nothing(known):
     ruff, entries = known
     settings = copy.deepcopy(ruff["prompting"])
     settings["chain_of_thought"] |= {"models": [], "sample_size": 16, "distractors": [2]}
-    assert prompting_jobs.jobs(settings, entries, ruff["seeds"], ruff["distractors"], KINDS)
+    assert plan.prompted_jobs(settings, entries, ruff["seeds"], ruff["distractors"], KINDS)
     settings |= {"models": [], "seeds": [1], "distractors": [7]}
     settings["sampling"]["models"] = []
-    assert prompting_jobs.jobs(settings, entries, ruff["seeds"], [0], KINDS) == {}
+    assert plan.prompted_jobs(settings, entries, ruff["seeds"], [0], KINDS) == {}

@@ -7,7 +7,7 @@ import pytest
 
 from scripts.core import files
 from scripts.core.paper import latex, published
-from scripts.ruff import published_vs_ours
+from scripts.ruff.tables import published_vs_ours
 from tests.ruff import pattern, synthetic
 
 PUBLISHED = pattern.ROOT / "paper/published"
@@ -49,7 +49,7 @@ def run_script(main, folder, run, tables, keys=("replica",), pronoun_sets=patter
 def compare(*arguments, **options):
     """Run the script as :func:`run_script` says."""
     published, mapping = (str(PUBLISHED / name) for name in ("ruff.csv", "ruff_mapping.csv"))
-    return run_script(published_vs_ours.main, *arguments, published=published, mapping=mapping, **options)
+    return run_script(published_vs_ours, *arguments, published=published, mapping=mapping, **options)
 
 
 @pytest.fixture(scope="module")

@@ -4,8 +4,8 @@ import pytest
 
 from scripts.core import config, files
 from scripts.core.errors import UserError
-from scripts.ruff import sample
-from scripts.ruff.lib import sample_sizes
+from scripts.ruff.instances import sample
+from scripts.ruff.lib import plan
 from tests.conftest import ROOT
 from tests.ruff.test_prompts import TEMPLATES
 
@@ -27,13 +27,13 @@ def settings(**sizes):
 @pytest.mark.parametrize("sets", [["he", "she", "they"], ["he", "she", "they", "xe"]])
 def test_the_full_sample_has_as_many_rows(tmp_path, sets, n_distractors):
     path = tmp_path / "sample.parquet"
-    sample.main(**TEMPLATES, pronoun_sets=sets, n_distractors=n_distractors, seed=13, sample=str(path))
-    assert len(files.read_parquet(path)) == sample_sizes.full_sample(len(sets))
+    sample(**TEMPLATES, pronoun_sets=sets, n_distractors=n_distractors, seed=13, sample=str(path))
+    assert len(files.read_parquet(path)) == plan.full_sample(len(sets))
 
 
 def test_the_papers_size_is_the_full_one():
-    assert sample_sizes.full_sample(4) == 2160
-    sample_sizes.check(settings(ruff=2160, prompting=2160, chains=2160), 4, KNOWN)
+    assert plan.full_sample(4) == 2160
+    plan.check_sizes(settings(ruff=2160, prompting=2160, chains=2160), 4, KNOWN)
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_the_papers_size_is_the_full_one():
 )
 def test_more_is_refused(sizes, key):
     with pytest.raises(UserError) as caught:
-        sample_sizes.check(settings(**sizes), 4, KNOWN)
+        plan.check_sizes(settings(**sizes), 4, KNOWN)
     assert str(caught.value) == f"{key}, but with 4 pronoun sets a full sample has 2160 instances; use at most 2160"
 
 
@@ -65,7 +65,7 @@ def test_more_is_refused(sizes, key):
 )
 def test_sizes_that_favour_a_pronoun_set_are_refused(sizes, n_sets, told):
     with pytest.raises(UserError) as caught:
-        sample_sizes.check(settings(**sizes), n_sets, KNOWN)
+        plan.check_sizes(settings(**sizes), n_sets, KNOWN)
     assert str(caught.value) == (
         f"{told} do not divide, so that one would be right more often than another; use a multiple of {n_sets}"
     )
@@ -73,36 +73,36 @@ def test_sizes_that_favour_a_pronoun_set_are_refused(sizes, n_sets, told):
 
 def test_a_model_that_nobody_knows_is_refused():
     with pytest.raises(UserError, match=r"^ruff\.sample_size: 'minilm-l6' is not in .*; did you mean 'minilm-l6-mlm'"):
-        sample_sizes.check(settings(ruff={"default": 4, "minilm-l6": 4}), 4, KNOWN)
+        plan.check_sizes(settings(ruff={"default": 4, "minilm-l6": 4}), 4, KNOWN)
 
 
 def test_each_model_has_its_own_size_or_the_default():
-    assert sample_sizes.of_models(12, ["a", "b"]) == {"a": 12, "b": 12}
-    sizes = sample_sizes.of_models({"default": 60, "b": 4, "not in this run": 8}, ["a", "b"])
+    assert plan.sample_sizes(12, ["a", "b"]) == {"a": 12, "b": 12}
+    sizes = plan.sample_sizes({"default": 60, "b": 4, "not in this run": 8}, ["a", "b"])
     assert sizes == {"a": 60, "b": 4}
-    assert sample_sizes.uneven(sizes) == ["b"]
+    assert plan.uneven(sizes) == ["b"]
 
 
 def test_the_default_run_scores_its_real_model_on_180_instances_a_number_of_distractors():
     ruff = config.load_yaml(ROOT / "config.yaml")["ruff"]
-    sizes = sample_sizes.of_models(ruff["sample_size"], KNOWN)
+    sizes = plan.sample_sizes(ruff["sample_size"], KNOWN)
     assert len(ruff["seeds"]) * sizes["smollm2-135m-instruct"] >= 180
     assert sizes["smollm2-135m-instruct"] % 12 == 0
     assert "minilm-l6-mlm" not in sizes
 
 
 def test_a_size_of_zero_leaves_a_model_out_and_not_all_of_them():
-    assert sample_sizes.of_models({"default": 60, "b": 0}, ["a", "b"]) == {"a": 60}
-    sample_sizes.check(settings(ruff={"default": 60, "minilm-l6-mlm": 0}), 4, KNOWN)
-    assert sample_sizes.of_models(60, []) == {}
+    assert plan.sample_sizes({"default": 60, "b": 0}, ["a", "b"]) == {"a": 60}
+    plan.check_sizes(settings(ruff={"default": 60, "minilm-l6-mlm": 0}), 4, KNOWN)
+    assert plan.sample_sizes(60, []) == {}
     with pytest.raises(UserError, match=r"ruff\.sample_size leaves out every model of the run \(b\)"):
-        sample_sizes.of_models({"default": 60, "b": 0}, ["b"])
+        plan.sample_sizes({"default": 60, "b": 0}, ["b"])
 
 
 def test_sizes_of_what_nobody_is_asked_may_be_any():
     given = settings(ruff=4, prompting=5, chains=7)
     given["prompting"]["chain_of_thought"]["models"] = []
     with pytest.raises(UserError, match=r"ruff\.prompting\.sample_size is 5"):
-        sample_sizes.check(given, 4, KNOWN)
+        plan.check_sizes(given, 4, KNOWN)
     given["prompting"]["models"] = []
-    sample_sizes.check(given, 4, KNOWN)
+    plan.check_sizes(given, 4, KNOWN)

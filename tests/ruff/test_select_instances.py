@@ -4,7 +4,7 @@ from itertools import islice
 import pytest
 
 from scripts.core.errors import UserError
-from scripts.ruff import select_instances
+from scripts.ruff.instances import select_instances
 from scripts.ruff.lib import selection
 from scripts.ruff.lib.selection import balanced
 from tests.ruff import small_templates
@@ -87,4 +87,4 @@ def test_priorities_choose_what_each_size_takes(samples, sizes):
 
 def test_an_empty_selection_is_refused(tmp_path):
     with pytest.raises(UserError, match="sample_size is 0; use at least 1"):
-        select_instances.main(context_free="x", samples=[], sizes=[4, 0], selected="y")
+        select_instances(context_free="x", samples=[], sizes=[4, 0], selected="y")

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from scripts.core import estimate_rows, files
-from scripts.ruff import summary
+from scripts.ruff.paper import summary
 from tests.ruff import synthetic
 
 TWO, SETS = synthetic.DEMONSTRATION, synthetic.SETS
@@ -19,7 +19,7 @@ def test_accuracies_are_listed_with_their_intervals(tmp_path):
         ("zhou", "final", 0, "all", 30, 0.3), ("vanilla", "final", 1, "all", 30, 0.6),
     )]  # fmt: skip
     files.write_csv(tmp_path / "prompted.csv", pd.DataFrame(prompted, columns=columns))
-    summary.main(
+    summary(
         accuracy=[str(tmp_path / "accuracy.csv")], prompted=[str(tmp_path / "prompted.csv")],
         tables=[], summary=str(tmp_path / "summary.csv"), template_sets=["replica"], models=TWO, distractors=[0, 5, 3],
     )  # fmt: skip

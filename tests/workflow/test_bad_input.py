@@ -119,7 +119,7 @@ def truncated_parquet(workflow):
     files.write_parquet(selected, pd.DataFrame({"instance_id": [str(i) for i in range(500)]}))
     selected.write_bytes(selected.read_bytes()[:-30])
     done = script(
-        workflow, "scripts.ruff.predictions", "--instances", "selected.parquet", "--scores", "[]",
+        workflow, "scripts.ruff.analyses", "predictions", "--instances", "selected.parquet", "--scores", "[]",
         "--predictions", "results/predictions.parquet", "--models", "[]", "--pronoun-sets", "[]", "--sizes", "{}",
     )  # fmt: skip
     return done, "results/predictions.parquet", ["selected.parquet", "truncated", "delete it"]
@@ -193,8 +193,9 @@ def infinite_score(workflow):
     files.write_parquet(broken, frame, facts)
     selected = workflow.folder / "results/ruff/instances/replica/selected.parquet"
     done = script(
-        workflow, "scripts.ruff.predictions", "--instances", selected, "--scores", json.dumps([str(broken)]),
-        "--predictions", "results/predictions.parquet", "--models", '["tiny-bert"]',
+        workflow, "scripts.ruff.analyses", "predictions", "--instances", selected,
+        "--scores", json.dumps([str(broken)]), "--predictions", "results/predictions.parquet",
+        "--models", '["tiny-bert"]',
         "--pronoun-sets", '["he", "she", "they", "xe"]', "--sizes", '{"tiny-bert": 1000}',
     )  # fmt: skip
     named = f"scores of model tiny-bert: instance {frame.instance_id[7]}, option '{frame.option[7]}'"

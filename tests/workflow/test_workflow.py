@@ -330,15 +330,9 @@ def test_an_added_pronoun_set_runs_through(fresh):
 
 
 ADDED_FIGURE = '''
-"""Draw the mean accuracy of each model over all numbers of distractors."""
-
-from scripts.core import files, plotting
-from scripts.core.job import run
-
-
 @plotting.style()
-def draw(frame, models):
-    """Draw one bar for each model; return the figure."""
+def _draw_overall(frame, models):
+    """Draw one bar for each model."""
     drawn = plotting.figure(plotting.COLUMN, 2)
     ax = drawn.subplots()
     ax.bar([models[name]["label"] for name in frame.model], frame.accuracy, color="#0072B2")
@@ -346,32 +340,29 @@ def draw(frame, models):
     return drawn
 
 
-def main(*, accuracy: str, pdf: str, png: str, csv: str, models: dict):
-    """Draw the figure; the means are plotted."""
+def figure_overall(*, accuracy: str, pdf: str, png: str, csv: str, models: dict):
+    """Draw the mean accuracy of each model over all numbers of distractors."""
     rows = files.read_csv(accuracy)
     means = rows[rows.factor == "all"].groupby("model", sort=False).accuracy.mean().reset_index()
-    plotting.save(draw(means, models), means, pdf, png, csv)
+    plotting.save(_draw_overall(means, models), means, pdf, png, csv)
 
 
-if __name__ == "__main__":
-    run(main)
 '''
 ADDED_PLACE = """\\VAR{figure(set.figures.overall, "ruff-" ~ key ~ "-overall", "Mean accuracy of each model.")}"""
 
 
-def test_an_added_figure_is_one_line_one_script_and_its_place_in_the_section(finished):
+def test_an_added_figure_is_one_line_one_function_and_its_place_in_the_section(finished):
     """What README says under "Extend"; the figure is then in the paper's sources, its appendix and the report."""
     folder = finished.folder
     done = finished.snakemake("figures", "paper_provenance")
     assert done.returncode == 0, done.stdout[-4000:]
     changed = {
         "rules/ruff.smk": ("RUFF_FIGURES = {\n", '    "overall": result("accuracy", params={"models": RUN_MODELS}),\n'),
+        "scripts/ruff/figures.py": ('if __name__ == "__main__":', ADDED_FIGURE.lstrip()),
         "paper/sections/ruff.tex.j2": (r"\VAR{figure(set.figures.accuracy_by_distractors,", f"{ADDED_PLACE}\n"),
     }
     before = {name: (folder / name).read_text(encoding="utf-8") for name in changed}
-    script = folder / "scripts/ruff/figure_overall.py"
     try:
-        script.write_text(ADDED_FIGURE.lstrip(), encoding="utf-8")
         for name, (place, line) in changed.items():
             at = before[name].index(place) + (len(place) if place.endswith("\n") else 0)
             (folder / name).write_text(before[name][:at] + line + before[name][at:], encoding="utf-8")
@@ -396,7 +387,6 @@ def test_an_added_figure_is_one_line_one_script_and_its_place_in_the_section(fin
         assert "Mean accuracy of each model." in (paper / "captions.rst").read_text(encoding="utf-8")
         assert f"ruff/figures/{main}/overall.png" in (paper / "manifest.sha256").read_text(encoding="utf-8")
     finally:
-        script.unlink(missing_ok=True)
         for name, text in before.items():
             (folder / name).write_text(text, encoding="utf-8")
 

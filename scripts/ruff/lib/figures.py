@@ -1,8 +1,7 @@
-"""What several figures of the RUFF wing share: reading their tables, rows for models, curves over distractors."""
+"""What several figures of RUFF share: reading their tables, rows for models, curves over distractors."""
 
 from dataclasses import dataclass
 
-from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from scripts.core import files, plotting
@@ -11,19 +10,6 @@ from scripts.core.errors import UserError
 DISTRACTORS = "Distractors (sentences)"
 BOOTSTRAP = "95 % bootstrap over occupations"
 """What the intervals of accuracies are."""
-
-# Neither the colours of pronoun sets nor those of the models beside them.
-LEVELS = {
-    "case": {
-        "nominative": {"color": "#000000", "marker": "o", "linestyle": "-"},
-        "accusative": {"color": plotting.CATEGORIES[1], "marker": "s", "linestyle": (0, (4, 1.5))},
-        "possessive": {"color": plotting.CATEGORIES[2], "marker": "^", "linestyle": (0, (1, 1))},
-    },
-    "polarity": {
-        "negative": {"color": "#000000", "marker": "v", "linestyle": "-"},
-        "positive": {"color": plotting.CATEGORIES[1], "marker": "^", "linestyle": (0, (4, 1.5))},
-    },
-}
 
 
 def read(path, columns, **known):
@@ -262,92 +248,6 @@ def rows_figure(panels, width, row_height, extra):
     for ax in grid[:-1]:
         ax.tick_params(axis="x", length=0, labelbottom=False)
     return drawn, list(grid)
-
-
-def read_without_distractors(path, columns, models):
-    """Read the rows of an accuracy table that have no distractors; a :class:`UserError` if there are none."""
-    frame = read(path, columns, model=models)
-    frame = frame[frame.n_distractors == 0]
-    if frame.empty:
-        raise UserError(f"{path}: has no rows with 0 distractors; add 0 to ruff.distractors in the configuration")
-    return frame
-
-
-def read_factor(accuracy, over_models, factor, models):
-    """Read what a figure by ``factor`` draws: each model with its interval, or averages where there are many models.
-
-    Parameters
-    ----------
-    accuracy, over_models : str
-        Paths of the accuracy table, and of the one averaged over models.
-    factor : str
-        ``case`` or ``polarity``.
-    models : dict
-
-    Returns
-    -------
-    DataFrame
-        ``panel`` (a model or an architecture), ``n_distractors``, ``level``, ``accuracy``, ``low``, ``high``,
-        ``interval`` (what they are) and ``n`` (instances, or models).
-    """
-    shared = ["n_distractors", "factor", "level", "accuracy"]
-    if len(models) <= plotting.FEW:
-        rows = read(accuracy, ["model", *shared, "ci_low", "ci_high", "n"], model=models)
-        rows = rows[rows.factor == factor].rename(columns={"model": "panel", "ci_low": "low", "ci_high": "high"})
-        rows, order = plotting.enough(rows.assign(interval=BOOTSTRAP)), ordered(models)
-    else:
-        rows = read(over_models, ["architecture", *shared, "sd", "n_models"])
-        rows = rows[(rows.factor == factor) & (rows.architecture != "all")]
-        rows = rows.rename(columns={"architecture": "panel", "n_models": "n"})
-        low, high = (plotting.within(rows.accuracy + sign * rows.sd) for sign in (-1, 1))
-        rows = rows.assign(low=low, high=high, interval="SD over models")
-        order = by_architecture(models)
-    columns = ["panel", "n_distractors", "level", "accuracy", "low", "high", "interval", "n"]
-    return in_order(rows[columns], panel=order, level=LEVELS[factor], n_distractors=None)
-
-
-@plotting.style()
-def factor_figure(frame, factor, models, chance, human):
-    """Draw the rows of :func:`read_factor`: a panel for each model or architecture, a curve for each level.
-
-    Curves are set slightly apart along x so that their intervals can be told from each other.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
-    if frame.empty:
-        return plotting.nothing_drawn()
-    names = list(dict.fromkeys(frame.panel))
-    columns = min(len(names), 2 if len(names) <= 4 else 4)
-    lines = -(-len(names) // columns)
-    drawn = plotting.figure(plotting.COLUMN if columns <= 2 else plotting.PAGE, 1.45 * lines + 0.2)
-    grid = drawn.subplots(lines, columns, sharex=True, sharey=True, squeeze=False)
-    looks = {level: LEVELS[factor][level] for level in LEVELS[factor] if level in set(frame.level)}
-    for ax, name in zip(grid.flat, names, strict=False):
-        for i, (level, look) in enumerate(looks.items()):
-            rows = frame[(frame.panel == name) & (frame.level == level)]
-            x = rows.n_distractors + 0.13 * (i - (len(looks) - 1) / 2)
-            ax.plot(x, rows.accuracy, markersize=3, **look)
-            ax.vlines(x, rows.low, rows.high, color=look["color"], linewidth=0.8)
-        ax.set_title(models[name]["label"] if name in models else plotting.ARCHITECTURES[name])
-        plotting.fraction_axis(ax.yaxis)
-        distractor_axis(ax)
-    used = grid.flat[: len(names)]
-    for ax in grid.flat[len(names) :]:
-        ax.set_axis_off()
-    for i, ax in enumerate(used):
-        if i % columns == 0:
-            ax.set_ylabel("Accuracy")
-        if i + columns >= len(names):
-            ax.set_xlabel(DISTRACTORS)
-            ax.tick_params(axis="x", labelbottom=True)
-    handles = [Line2D([], [], label=level, markersize=3, **look) for level, look in looks.items()]
-    handles += [plotting.chance_line(used, chance), plotting.human_line(used, human)]
-    if frame.low.notna().any():
-        handles.append(plotting.interval_handle(frame.interval.iloc[0]))
-    plotting.legend_below(drawn, handles, 3 if columns <= 2 else 6)
-    return drawn
 
 
 def model_panels(models, names):

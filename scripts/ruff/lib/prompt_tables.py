@@ -7,8 +7,7 @@ from scripts.core.errors import UserError
 from scripts.core.paper.formats import MISSING, number, with_sd
 from scripts.core.paper.tables import named_once
 from scripts.core.prompting import PLACE, second_prompt
-from scripts.ruff.lib.analyses.answers import OUTCOMES
-from scripts.ruff.lib.prompting_figures import OUTCOME_LABELS
+from scripts.ruff.lib.analyses.answers import OUTCOME_LABELS, OUTCOMES
 from scripts.ruff.lib.prompts import BLANKS, VANILLA, fill
 from scripts.ruff.lib.tables import parameters
 

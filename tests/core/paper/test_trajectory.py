@@ -6,7 +6,7 @@ from scripts.core import files
 from scripts.core.errors import UserError
 from scripts.core.estimate_rows import write
 from scripts.core.paper import trajectory
-from scripts.ruff import figure_trajectory
+from scripts.ruff.figures import figure_trajectory
 
 POINTS = [[number, "accuracy", {"scoring": "probability", "n_distractors": int(number)}] for number in ("0", "5")]
 
@@ -39,7 +39,7 @@ def summary(tmp_path, models):
 
 def draw(tmp_path, path):
     given = {suffix: str(tmp_path / f"trajectory.{suffix}") for suffix in ("pdf", "png", "csv")}
-    figure_trajectory.main(summary=str(path), models=MODELS, points=POINTS, templates="replica", chance=0.25, **given)
+    figure_trajectory(summary=str(path), models=MODELS, points=POINTS, templates="replica", chance=0.25, **given)
     return files.read_csv(given["csv"])
 
 

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from scripts.core import statistics
-from scripts.ruff.lib.analyses.rows import fidelity_rows
+from scripts.ruff.lib.analyses.predictions import fidelity_rows
 
 FACTORS = ("all", "pronoun", "case", "polarity")
 

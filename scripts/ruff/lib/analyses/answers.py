@@ -28,9 +28,15 @@ from itertools import pairwise
 
 from scripts.core.options import offered
 
-OUTCOMES = ("right", "wrong", "wrong_case", "several", "none")
-"""What an output comes to, in the order of tables and figures."""
-
+OUTCOME_LABELS = {
+    "right": "right",
+    "wrong": "wrong",
+    "wrong_case": "wrong case",
+    "several": "several pronouns",
+    "none": "no pronoun",
+}
+"""What an output comes to, in the order of tables and figures, and how these call it."""
+OUTCOMES = tuple(OUTCOME_LABELS)
 PICKS = ("right", "wrong")
 """Outcomes that pick one of the options."""
 

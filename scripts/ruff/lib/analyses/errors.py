@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from scripts.ruff.lib.analyses.rows import fidelity_rows
+from scripts.ruff.lib.analyses.predictions import fidelity_rows
 
 ERROR_TYPES = ("distraction", "bias", "other")
 COLUMNS = [

@@ -68,3 +68,8 @@ def predictions(instances, scores, model, pronoun_sets):
     table.insert(0, "model", model)
     order = ["model", "setting", *OF_INSTANCE, "prediction", "context_free_prediction", "correct", "margin", "tie"]
     return table[order].astype({"seed": "Int64", "n_distractors": "Int64"}).reset_index(drop=True)
+
+
+def fidelity_rows(table):
+    """Return the rows of a predictions frame that have a context and so a right answer."""
+    return table[table.setting == "fidelity"].assign(correct=lambda t: t.correct.astype(float))

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from scripts.core import statistics
-from scripts.ruff.lib.analyses.rows import fidelity_rows
+from scripts.ruff.lib.analyses.predictions import fidelity_rows
 
 PAIRS = ["model", "pronoun_a", "pronoun_b"]
 WELCH = ["n_a", "n_b", "mean_a", "mean_b", "difference", "t", "df", "p"]

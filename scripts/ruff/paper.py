@@ -1,19 +1,110 @@
-"""Render the paper's section on RUFF, and its sentences for the abstract, from templates and the results of the run."""
+"""What RUFF gives to the paper, each by the function of its rule: numbers, rows of the summary, its section."""
 
-from scripts.core.job import run
+import inspect
+from pathlib import Path
+
+from scripts.core import estimate_rows, files, statistics
+from scripts.core.job import run_named
 from scripts.core.paper import closing, latex
 from scripts.core.paper.sections import breakable, context, number, value, write
+from scripts.ruff.lib import numbers as collected
 from scripts.ruff.lib import study
+from scripts.ruff.lib.summary import of_analyses, rows
 
 FEW = 6
 """Up to this many models the text speaks of each; above, of all together."""
-
-
 UNCLEAR = "not distinguishable from chance"
 """What is said of an accuracy whose interval has chance in it."""
 
 
-def main(
+def paper_numbers(
+    *,
+    accuracy: str,
+    accuracy_over_models: str,
+    context_free: str,
+    context_free_summary: str,
+    pronoun_tests: str,
+    error_types: str,
+    error_range: str,
+    normalisation: str,
+    calibration: str,
+    fertility_correlations: str,
+    power: str,
+    mixed_model: str,
+    instance_counts: str,
+    paper_numbers: str,
+    settings: dict,
+    sizes: dict,
+    prompted_summary: str | None = None,
+    prompted_positions: str | None = None,
+    prompted_agreement: str | None = None,
+    prompted_against_scored: str | None = None,
+    scored_agreement: str | None = None,
+    prompting_settings: dict | None = None,
+):
+    """Collect every number that the RUFF section's prose uses, with where it comes from.
+
+    Write ``paper_numbers`` (JSON): id to value, printed text, source table and cell.
+
+    ``settings`` are ``seeds`` (how many), ``alpha``, ``bootstrap_draws`` and ``chance``; the coverage of the bootstrap
+    intervals is that of the function which makes them. ``sizes`` says how many instances of each sample every model
+    scores. The tables of prompted models and ``prompting_settings`` are given if any model was prompted.
+    """
+    settings = settings | {"confidence": inspect.signature(statistics.cluster_bootstrap).parameters["level"].default}
+    accuracies, counts = files.read_csv(accuracy), files.read_csv(context_free)
+    made = {
+        **collected.from_settings(files.read_csv(instance_counts), settings, sizes),
+        **collected.from_context_free(counts, files.read_csv(context_free_summary)),
+        **collected.from_accuracy(accuracies, files.read_csv(accuracy_over_models)),
+        **collected.from_models(accuracies, counts, settings["chance"]),
+        **collected.from_tests(files.read_csv(pronoun_tests)),
+        **collected.from_errors(files.read_csv(error_types), files.read_csv(error_range)),
+        **collected.from_other_scores(*map(files.read_csv, (normalisation, calibration, fertility_correlations))),
+        **collected.from_comparisons(
+            files.read_csv(power),
+            files.read_csv(mixed_model, dtype={"level": str}),
+            files.read_csv(scored_agreement) if scored_agreement else None,
+        ),
+    }
+    if prompted_summary:
+        made |= collected.from_prompting(
+            *map(files.read_csv, (prompted_summary, prompted_positions, prompted_agreement)),
+            files.read_csv(prompted_against_scored) if prompted_against_scored else None,
+            prompting_settings,
+        )
+    files.write_json(paper_numbers, made)
+
+
+def summary(
+    *,
+    accuracy: list,
+    prompted: list,
+    tables: list,
+    summary: str,
+    template_sets: list,
+    models: dict,
+    distractors: list,
+):
+    """Write RUFF's rows of the summary over all studies.
+
+    They are ``summary`` (CSV), made from the tables of each of ``template_sets``, in that order.
+
+    ``prompted`` is empty if nobody was prompted; ``tables`` are those of the analyses of scores, as many of each set;
+    ``models`` are those that were scored and those that were prompted.
+    """
+    found, each = [], len(tables) // len(template_sets)
+    for index, (data, path) in enumerate(zip(template_sets, accuracy, strict=True)):
+        asked = files.read_csv(prompted[index]) if prompted else None
+        found += rows(files.read_csv(path), asked, models, data, max(distractors))
+        of_set = {
+            Path(table).stem: files.read_csv(table, dtype={"level": str, "n_distractors": str})
+            for table in tables[index * each : (index + 1) * each]
+        }
+        found += of_analyses(of_set, models, data) if of_set else []
+    estimate_rows.write(summary, "ruff", found)
+
+
+def section(
     *,
     section_template: str,
     abstract_template: str,
@@ -31,7 +122,9 @@ def main(
     prompting: dict,
     uneven: list,
 ):
-    """Write ``section_tex`` and ``abstract_tex``.
+    """Render the paper's section on RUFF, and its sentences for the abstract, from templates and the run's results.
+
+    Write ``section_tex`` and ``abstract_tex``.
 
     ``numbers`` has one file for each of ``template_sets``, in that order; ``figures`` and ``tables`` are the files that
     the study makes, ``comparison_numbers`` count verdicts on what it publishes; ``distractors`` and ``seeds`` are
@@ -128,4 +221,4 @@ def favourite_set(part, model, pronoun_sets):
 
 
 if __name__ == "__main__":
-    run(main)
+    run_named()

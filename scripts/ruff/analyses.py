@@ -1,0 +1,381 @@
+"""The analyses of RUFF, each by the function of its rule: from scores and answers to tidy tables."""
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from scripts.core import files, model_outputs, statistics, templates
+from scripts.core.job import log, run_named
+from scripts.ruff.lib import study
+from scripts.ruff.lib.analyses import accuracy as accuracies
+from scripts.ruff.lib.analyses import calibration as confidence
+from scripts.ruff.lib.analyses import errors, generation, pairs, prompting
+from scripts.ruff.lib.analyses import fertility as tokens
+from scripts.ruff.lib.analyses import normalisation as decisions
+from scripts.ruff.lib.analyses import predictions as picks
+from scripts.ruff.lib.analyses import pronoun_tests as set_tests
+
+LEAST_MODELS = 5
+"""Models from which on their effect is random; fewer say little about a variance, and have coefficients instead."""
+
+
+def predictions(*, instances: str, scores: list, predictions: str, models: list, pronoun_sets: list, sizes: dict):
+    """Turn the scores of all models into predictions.
+
+    Write ``predictions`` (Parquet) from the selected ``instances`` and one ``scores`` file for each model. ``sizes``
+    says how many instances of each sample every model scores.
+    """
+    with files.append_parquet(predictions) as append:
+        for model, scored, frame in _scored(instances, scores, models, sizes):
+            part = picks.predictions(scored, frame, model, pronoun_sets)
+            log.info("%s: %d instances, %d ties", model, len(part), int(part.tie.sum()))
+            append(part)
+
+
+def _scored(
+    instances: str, scores: list[str] | str, models: list[str], sizes: dict[str, int]
+) -> Iterator[tuple[str, pd.DataFrame, pd.DataFrame]]:
+    """Yield each model, the selected instances that it scores, and their scores."""
+    table = files.read_parquet(instances)
+    for model, path in zip(models, [scores] if isinstance(scores, str) else scores, strict=True):
+        scored = table[table.priority.isna() | (table.priority < sizes[model])]
+        yield model, scored, model_outputs.read_scores(path, model, scored)
+
+
+def context_free_counts(
+    *, predictions: str, context_free: str, context_free_summary: str, models: dict, pronoun_sets: list
+):
+    """Count the pronoun sets that each model picks without any context (section 5, Figures 4 and 10).
+
+    Write counts per model, and their mean and SD over models, as two CSV files. Rows over ``all`` models leave
+    demonstration models out if there are others.
+    """
+    counts = count_context_free(files.read_parquet(predictions, ["model", "setting", "prediction"]), pronoun_sets)
+    summary = over_models(counts, models, ["pronoun"], "count")
+    files.write_csv(context_free, counts)
+    files.write_csv(context_free_summary, summary.rename(columns={"mean": "mean_count", "sd": "sd_count"}))
+
+
+def count_context_free(table: pd.DataFrame, pronoun_sets: list[str]) -> pd.DataFrame:
+    """Return ``model``, ``pronoun``, ``n_templates``, ``count`` and ``share``; every set has a row, also with none."""
+    free = table[table.setting == "context_free"]
+    counts = free.groupby(["model", "prediction"]).size()
+    rows = []
+    for model, total in free.groupby("model", sort=False).size().items():
+        for pronoun in pronoun_sets:
+            count = int(counts.get((model, pronoun), 0))
+            rows.append((model, pronoun, total, count, count / total))
+    return pd.DataFrame(rows, columns=["model", "pronoun", "n_templates", "count", "share"])
+
+
+def over_models(frame: pd.DataFrame, models: dict[str, dict], keys: list[str], value: str) -> pd.DataFrame:
+    """Average a column over the pooled models (:func:`scripts.ruff.lib.study.pooled`), and over each architecture.
+
+    Args:
+        frame: ``model``, the columns ``keys`` and the column ``value``.
+        models: Name to facts.
+        keys: Of the rows that are averaged.
+        value: Name of the column.
+
+    Returns:
+        ``architecture`` (``all`` first), ``keys``, ``n_models``, ``mean``, ``sd`` (over models, ddof 1).
+    """
+    architectures = frame.model.map({name: facts["architecture"] for name, facts in models.items()})
+    groups = [("all", frame[frame.model.isin(study.pooled(models))]), *frame.groupby(architectures, sort=False)]
+    parts = []
+    for name, part in groups:
+        summary = part.groupby(keys, sort=False)[value].agg(n_models="count", mean="mean", sd="std").reset_index()
+        summary.insert(0, "architecture", name)
+        parts.append(summary)
+    return pd.concat(parts, ignore_index=True)
+
+
+def accuracy(
+    *,
+    predictions: str,
+    accuracy_by_seed: str,
+    accuracy: str,
+    accuracy_over_models: str,
+    models: dict,
+    draws: int,
+    seed: int,
+):
+    """Average accuracies over samples and over models, overall and by pronoun set, case and polarity.
+
+    Write the three tables; ``draws`` and ``seed`` belong to the bootstrap over occupations. Rows over ``all`` models
+    leave demonstration models out if there are others.
+    """
+    table = files.read_parquet(predictions, accuracies.COLUMNS)
+    summary = accuracies.accuracy(table, draws, seed)
+    over = over_models(summary, models, ["n_distractors", "factor", "level"], "accuracy")
+    files.write_csv(accuracy_by_seed, accuracies.accuracy_by_seed(table))
+    files.write_csv(accuracy, summary)
+    files.write_csv(accuracy_over_models, over.rename(columns={"mean": "accuracy"}))
+
+
+def scaling(*, accuracy: str, scaling: str, models: dict):
+    """Set accuracy beside model size at the fewest and the most distractors (section 7, Figure 8).
+
+    Write one row for each model and number of distractors.
+    """
+    files.write_csv(scaling, accuracy_by_size(files.read_csv(accuracy), models))
+
+
+def accuracy_by_size(summary: pd.DataFrame, models: dict[str, dict]) -> pd.DataFrame:
+    """Return the rows of ``accuracy.csv`` at both ends, with ``family``, ``architecture`` and ``parameters``."""
+    overall = summary[summary.factor == "all"]
+    overall = overall[overall.n_distractors.isin([overall.n_distractors.min(), overall.n_distractors.max()])]
+    facts = pd.DataFrame.from_dict(models, orient="index")[["family", "architecture", "parameters"]]
+    columns = ["model", *facts, "n_distractors", "n", "accuracy", "ci_low", "ci_high"]
+    return overall.join(facts, on="model")[columns].sort_values(
+        ["n_distractors", "parameters"], kind="stable", ignore_index=True
+    )
+
+
+def template_comparison(*, replica: str, official: str, template_comparison: str):
+    """Set accuracies on the replica templates beside those on the official templates.
+
+    Write one row for each model and number of distractors.
+    """
+    files.write_csv(template_comparison, compare_templates(files.read_csv(replica), files.read_csv(official)))
+
+
+def compare_templates(replica: pd.DataFrame, official: pd.DataFrame) -> pd.DataFrame:
+    """Return each set's accuracies with their intervals side by side, and ``difference``, replica minus official."""
+    values = ["accuracy", "ci_low", "ci_high"]
+    sides = [
+        side[side.factor == "all"].set_index(["model", "n_distractors"])[values].add_suffix(f"_{name}")
+        for name, side in (("replica", replica), ("official", official))
+    ]
+    table = sides[0].join(sides[1], how="inner").reset_index()
+    return table.assign(difference=table.accuracy_replica - table.accuracy_official)
+
+
+def pronoun_tests(*, predictions: str, pronoun_tests: str, pronoun_sets: list, alpha: float, models: dict):
+    """Test the accuracies on pairs of pronoun sets against each other (paper Figure 6).
+
+    Write one row for each pair of sets, for each model and over all of them.
+
+    Demonstration models are left out of the rows over ``all`` models if there are others. Samples too small for a test
+    to be significant at ``alpha`` are not tested (:func:`scripts.core.statistics.smallest_sample`).
+    """
+    least = statistics.smallest_sample(alpha, len(pronoun_sets) * (len(pronoun_sets) - 1) // 2)
+    table = files.read_parquet(predictions, set_tests.COLUMNS)
+    tests = set_tests.pronoun_tests(table, pronoun_sets, alpha, least, study.pooled(models))
+    files.write_csv(pronoun_tests, tests)
+
+
+def error_types(*, predictions: str, error_types: str, error_range: str):
+    """Split unambiguous errors into distraction, bias and others (paper Figure 9).
+
+    Write the shares per model and number of distractors, and the range of distraction plus bias.
+    """
+    types = errors.error_types(files.read_parquet(predictions, errors.COLUMNS))
+    files.write_csv(error_types, types)
+    files.write_csv(error_range, errors.error_range(types))
+
+
+def normalisation(
+    *,
+    instances: str,
+    scores: list,
+    normalised_predictions: str,
+    normalisation: str,
+    rankings: str,
+    calibration: str,
+    calibration_bins: str,
+    fertility: str,
+    fertility_correlations: str,
+    fertility_over_models: str,
+    models: list,
+    pronoun_sets: list,
+    sizes: dict,
+    draws: int,
+    seed: int,
+):
+    """Decide every instance under each normalisation of the scores; what that changes, how sure models are, and tokens.
+
+    Write decisions (``normalised_predictions``, Parquet), and what follows from them (CSV).
+
+    That is accuracies with what flips (``normalisation``) and orders of models (``rankings``); calibration errors
+    (``calibration``) and what is in each bin (``calibration_bins``); tokens and accuracy of each form (``fertility``),
+    and correlations in each model and over models. ``sizes`` says how many of the selected ``instances`` of each sample
+    every model scores; ``draws`` and ``seed`` belong to bootstrap and permutations over occupations.
+    """
+    parts = []
+    for model, scored, frame in _scored(instances, scores, models, sizes):
+        part = decisions.decided(scored, frame, model, pronoun_sets)
+        log.info("%s: %d decisions, %d ties", model, len(part), int(part.tie.sum()))
+        parts.append(part)
+    table = pd.concat(parts, ignore_index=True)
+    files.write_parquet(normalised_predictions, table)
+    frame = decisions.normalisations(table, draws, seed)
+    files.write_csv(normalisation, frame)
+    files.write_csv(rankings, decisions.rankings(frame))
+    files.write_csv(calibration, confidence.summary(table, draws, seed))
+    files.write_csv(calibration_bins, confidence.bins(table))
+    cells = tokens.by_form(table)
+    files.write_csv(fertility, cells)
+    files.write_csv(fertility_correlations, tokens.correlations(cells))
+    files.write_csv(fertility_over_models, tokens.over_models(cells))
+
+
+def model_pairs(*, predictions: str, model_pairs: str, power: str, draws: int, seed: int):
+    """Compare each pair of models on the same instances, and say how small a difference the sample can show.
+
+    Write differences of accuracies (``model_pairs``, CSV) and what samples can show (``power``, CSV).
+
+    ``draws`` and ``seed`` belong to bootstrap and permutations over occupations.
+    """
+    table = files.read_parquet(predictions)
+    files.write_csv(model_pairs, pairs.model_pairs(table, draws, seed))
+    files.write_csv(power, pairs.power(table))
+
+
+def mixed_model(*, predictions: str, mixed_model: str, pronoun_sets: list, seed: int):
+    """Fit correctness on distractors, pronoun set and case, with occupations and sentences that vary at random.
+
+    Write the coefficients (``mixed_model``, CSV); ``seed`` is that of the starting values.
+    """
+    table = fit_correctness(files.read_parquet(predictions), pronoun_sets, seed)
+    if not table.converged.all():
+        log.warning("%s: no estimates, because %s", mixed_model, table.reason.iloc[0])
+    files.write_csv(mixed_model, table)
+
+
+def fit_correctness(predictions: pd.DataFrame, pronoun_sets: list[str], seed: int) -> pd.DataFrame:
+    """Fit correctness, beside the tests of the study, which average over items. Not in the study.
+
+    Args:
+        predictions: Of all models.
+        pronoun_sets: The first one is the reference.
+        seed: Of the starting values.
+
+    Returns:
+        What :func:`scripts.core.mixed_effects.table` returns: fixed factors ``n_distractors`` (reference: the fewest),
+        ``pronoun`` and ``case``; random ones ``occupation``, ``sentence`` (the task sentence) and ``model``, which is
+        fixed with fewer than :data:`LEAST_MODELS`.
+    """
+    from scripts.core import mixed_effects
+
+    rows = predictions[predictions.setting == "fidelity"]
+    rows = rows.assign(
+        n_distractors=rows.n_distractors.astype(int), correct=rows.correct.astype(bool),
+        sentence=rows.occupation.astype(str) + " " + rows.task_index.astype(str) + " " + rows["case"].astype(str),
+    )  # fmt: skip
+    fixed = {"n_distractors": sorted(set(rows.n_distractors)), "pronoun": list(pronoun_sets), "case": templates.CASES}
+    random = ["occupation", "sentence"]
+    if rows.model.nunique() >= LEAST_MODELS:
+        random.append("model")
+    else:
+        fixed["model"] = list(dict.fromkeys(rows.model))
+    return mixed_effects.table(rows, fixed, random, seed, right="correct")
+
+
+def prompted_outputs(
+    *,
+    prompted: str,
+    prompts: str,
+    answers: list,
+    pronouns: str,
+    prompted_outputs: str,
+    models: list,
+    pronoun_sets: list,
+):
+    """Read a pronoun out of everything that prompted models wrote.
+
+    Write ``prompted_outputs`` (Parquet), one row for each instance of a sample, prompt, model and place of the answer.
+
+    ``prompted`` and ``prompts`` are what the rule ``ruff_prompts`` wrote; ``answers`` has one file for each of
+    ``models``, in that order; ``pronouns`` is the file of all pronoun sets.
+    """
+    parts = list(_written(prompted, prompts, models, answers, pronouns, pronoun_sets))
+    for model, part in zip(models, parts, strict=True):
+        log.info("%s: %d outputs: %s", model, len(part), part.outcome.value_counts().to_dict())
+    files.write_parquet(prompted_outputs, pd.concat(parts, ignore_index=True))
+
+
+def _written(
+    prompted: str, prompts: str, models: list[str], answers: list[str], pronouns: str, pronoun_sets: list[str]
+) -> Iterator[pd.DataFrame]:
+    """Yield what each of ``models`` wrote in the file at its place in ``answers``, as outputs."""
+    sets = templates.select_pronoun_sets(templates.read_pronouns(pronouns), pronoun_sets)
+    rows, asked = files.read_parquet(prompted), files.read_parquet(prompts)
+    for model, path in zip(models, answers, strict=True):
+        yield prompting.output_rows(rows, asked, model_outputs.read_answers(path, model, asked), model, sets)
+
+
+def prompted_accuracy(
+    *,
+    prompted_outputs: str,
+    prompted_accuracy: str,
+    prompted_summary: str,
+    prompted_positions: str,
+    prompted_agreement: str,
+    n_options: int,
+):
+    """Average what prompted models answer: with each prompt, over prompts, by place of the options, between prompts.
+
+    Write the four tables; :mod:`scripts.ruff.lib.analyses.prompting` says what is in them.
+    """
+    table = files.read_parquet(prompted_outputs)
+    by_prompt = prompting.by_prompt(table)
+    files.write_csv(prompted_accuracy, by_prompt)
+    files.write_csv(prompted_summary, prompting.summary(by_prompt))
+    files.write_csv(prompted_positions, prompting.positions(table, n_options))
+    files.write_csv(prompted_agreement, prompting.agreement(table))
+
+
+def prompted_against_scored(
+    *,
+    prompted_outputs: str,
+    predictions: str,
+    prompted_against_scored: str,
+    scored_agreement: str,
+    pairs: list,
+    draws: int,
+    seed: int,
+):
+    """Set what models answer to prompts beside what likelihoods say, on the same instances.
+
+    Write accuracies (``prompted_against_scored``, CSV) and how far single answers agree (``scored_agreement``, CSV).
+
+    ``pairs`` are of a prompted and a scored model; ``draws`` and ``seed`` belong to the bootstrap over occupations.
+    """
+    written, likelihoods = files.read_parquet(prompted_outputs), files.read_parquet(predictions)
+    files.write_csv(prompted_against_scored, prompting.against_scored(written, likelihoods, pairs))
+    files.write_csv(scored_agreement, generation.scored_agreement(written, likelihoods, pairs, draws, seed))
+
+
+def sampled_agreement(
+    *,
+    prompted: str,
+    prompts: str,
+    prompted_outputs: str,
+    answers: list,
+    pronouns: str,
+    sampled_agreement: str,
+    sampled: list,
+    pronoun_sets: list,
+    draws: int,
+    seed: int,
+):
+    """Set answers that were drawn several times beside each other and beside the most probable ones.
+
+    Write ``sampled_agreement`` (CSV).
+
+    ``answers`` has a file for each of ``sampled`` (``model`` and ``seed``), in that order; ``prompted_outputs`` are
+    those to the same prompts whose tokens are the most probable ones; ``draws`` and ``seed`` belong to the bootstrap
+    over occupations.
+    """
+    models = [draw["model"] for draw in sampled]
+    parts = _written(prompted, prompts, models, answers, pronouns, pronoun_sets)
+    written = [part.assign(sample=draw["seed"]) for draw, part in zip(sampled, parts, strict=True)]
+    written = pd.concat(written, ignore_index=True)
+    files.write_csv(
+        sampled_agreement, generation.sampled_agreement(files.read_parquet(prompted_outputs), written, draws, seed)
+    )
+
+
+if __name__ == "__main__":
+    run_named()

@@ -1,0 +1,356 @@
+"""The figures of RUFF on prompted models, each by the function of its rule; others are in ``figures.py``.
+
+Boxes are over prompts. Those that are no figure of the study say so.
+"""
+
+import numpy as np
+from matplotlib.colors import to_rgba
+from matplotlib.patches import Patch
+from matplotlib.ticker import MaxNLocator
+
+from scripts.core import plotting
+from scripts.core.job import run_named
+from scripts.ruff.lib import figures
+from scripts.ruff.lib.analyses.answers import OUTCOME_LABELS, OUTCOMES
+from scripts.ruff.lib.prompts import ORDERS, VANILLA
+
+COLUMNS = ["model", "method", "answer", "n_distractors", "prompt", "kind", "n", "accuracy"]
+
+
+def _method_label(method):
+    """Return how a method is called in legends."""
+    return "vanilla" if method == VANILLA else f"chain of thought ({method.capitalize()})"
+
+
+def _boxes(ax, frame, series, colours):
+    """Draw a box over prompts for each number of distractors and each level of a column, and every prompt as a point.
+
+    Boxes run from the first to the third quartile with a line at the median; whiskers reach the farthest prompts.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+    frame : DataFrame
+        ``n_distractors``, ``accuracy`` and the column ``series``; a row for each prompt.
+    series : str
+    colours : dict of str
+        Level of ``series`` to its colour, in the order of the boxes.
+    """
+    counts = sorted(frame.n_distractors.unique())
+    width = 0.8 / len(colours)
+    if not len(plotting.enough(frame)):
+        note = f"fewer than {plotting.FEWEST} instances:\nnothing drawn"
+        ax.text(0.5, 0.5, note, ha="center", va="center", fontsize=7, transform=ax.transAxes)
+    frame = plotting.enough(frame)
+    for i, (level, colour) in enumerate(colours.items()):
+        for x, count in enumerate(counts):
+            values = frame[(frame[series] == level) & (frame.n_distractors == count)].accuracy.to_numpy()
+            if not len(values):
+                continue
+            at = x + (i - (len(colours) - 1) / 2) * width
+            look = {"color": colour, "linewidth": 0.9}
+            ax.boxplot(
+                values, positions=[at], widths=0.75 * width, whis=(0, 100), showfliers=False, patch_artist=True,
+                manage_ticks=False, medianprops=look | {"linewidth": 1.6}, whiskerprops=look, capprops=look,
+                boxprops={"facecolor": to_rgba(colour, 0.25), "edgecolor": colour, "linewidth": 0.9},
+            )  # fmt: skip
+            # Prompts with the same accuracy stand beside each other, around the middle of the box.
+            same = [values == value for value in values]
+            rank = np.array([mask[:j].sum() - (mask.sum() - 1) / 2 for j, mask in enumerate(same)])
+            step = width * min(0.07, 0.6 / max(mask.sum() for mask in same))
+            look = {"markersize": plotting.SMALLEST_MARKER, "markeredgecolor": "white", "markeredgewidth": 0.2}
+            points = {"linestyle": "none", "marker": "o", "color": colour, "clip_on": False, "zorder": 3}
+            ax.plot(at + step * rank, values, **points, **look)
+    ax.set_xticks(range(len(counts)), [str(count) for count in counts])
+    ax.set_xlim(-0.6, len(counts) - 0.4)
+    plotting.fraction_axis(ax.yaxis)
+
+
+def _box_handle(colour, label):
+    """Return the legend handle of boxes in ``colour``."""
+    return Patch(facecolor=to_rgba(colour, 0.25), edgecolor=colour, linewidth=0.9, label=label)
+
+
+def _panels(titles, x, y, columns=3, height=1.7):
+    """Return a figure with a panel for each title, the panels, which share their y axis, and how many are in a row.
+
+    Parameters
+    ----------
+    titles : list of str
+    x, y : str
+        Labels of the axes.
+    columns : int
+        Panels in a row at most.
+    height : float
+        Of a panel, in inches.
+    """
+    columns = min(len(titles), columns)
+    lines = -(-len(titles) // columns)
+    drawn = plotting.figure(plotting.COLUMN if columns == 1 else plotting.PAGE, height * lines + 0.2)
+    grid = drawn.subplots(lines, columns, sharey=True, squeeze=False)
+    for i, (ax, title) in enumerate(zip(grid.flat, titles, strict=False)):
+        ax.set_title(title)
+        ax.set_xlabel(x)
+        if i % columns == 0:
+            ax.set_ylabel(y)
+    for ax in grid.flat[len(titles) :]:
+        ax.set_axis_off()
+    return drawn, list(grid.flat[: len(titles)]), columns
+
+
+@plotting.style()
+def _draw_vanilla(frame, models, chance, human):
+    """Draw a panel for each architecture, with a box for each of its models."""
+    groups = figures.by_architecture(models)
+    few = len(models) <= 2
+    drawn = plotting.figure(plotting.COLUMN if few else plotting.PAGE, 1.9 * len(groups) + 0.2)
+    axes = drawn.subplots(len(groups), 1, squeeze=False)[:, 0]
+    handles = []
+    for ax, (architecture, names) in zip(axes, groups.items(), strict=True):
+        colours = {name: plotting.model_style(models[name])["color"] for name in names}
+        _boxes(ax, frame[frame.model.isin(names)], "model", colours)
+        ax.set_title(plotting.ARCHITECTURES[architecture])
+        ax.set_ylabel("Accuracy")
+        handles += [_box_handle(colours[name], models[name]["label"]) for name in names]
+    axes[-1].set_xlabel(figures.DISTRACTORS)
+    handles += [plotting.chance_line(axes, chance), plotting.human_line(axes, human)]
+    plotting.legend_below(drawn, handles, 2 if few else 5)
+    return drawn
+
+
+def figure_prompting_vanilla(
+    *, prompted_accuracy: str, pdf: str, png: str, csv: str, models: dict, chance: float, human: float | dict
+):
+    """Draw accuracies of prompted models by number of distractors (paper Figures 11a and 11b).
+
+    ``chance`` is the accuracy of a random pick.
+    """
+    frame = figures.read(prompted_accuracy, COLUMNS, model=models)
+    frame = figures.in_order(frame[frame.method == VANILLA], model=models, n_distractors=None, prompt=None)
+    plotting.save(_draw_vanilla(frame, models, chance, human), frame, pdf, png, csv)
+
+
+@plotting.style()
+def _draw_by(frame, series, colours, names, models, chance, human, columns):
+    """Draw a panel for each of ``names``, with a box for each level of ``series``.
+
+    ``colours`` are those of its levels by how the legend calls them, and ``columns`` the most panels in a row.
+    """
+    drawn, axes, columns = _panels([models[name]["label"] for name in names], figures.DISTRACTORS, "Accuracy", columns)
+    for ax, name in zip(axes, names, strict=True):
+        _boxes(ax, frame[frame.model == name], series, {level: colour for level, (colour, _) in colours.items()})
+    handles = [_box_handle(colour, label) for colour, label in colours.values()]
+    handles += [plotting.chance_line(axes, chance), plotting.human_line(axes, human)]
+    plotting.legend_below(drawn, handles, 2 if columns == 1 else 4)
+    return drawn
+
+
+def figure_prompting_final(
+    *,
+    prompted_accuracy: str,
+    pdf: str,
+    png: str,
+    csv: str,
+    models: dict,
+    methods: list,
+    answer: str,
+    chance: float,
+    human: float | dict,
+):
+    """Draw accuracies with and without a chain of thought: final answers, or those in the chain (Figures 12 and 13).
+
+    It is drawn on the numbers of distractors with which chains were elicited, for models that were asked for some;
+    ``answer`` is final or chain. Vanilla answers come first.
+    """
+    frame = figures.read(prompted_accuracy, COLUMNS, method=methods)
+    thinking = set(frame[frame.method != VANILLA].model)
+    wanted = frame.answer.eq("final") if answer == "final" else frame.answer.eq("chain") | frame.method.eq(VANILLA)
+    frame = frame[frame.model.isin(thinking) & wanted]
+    # Vanilla answers on more samples than chains were elicited on are no comparison.
+    thought = frame[frame.method != VANILLA].set_index(["model", "n_distractors"]).index
+    frame = frame[frame.set_index(["model", "n_distractors"]).index.isin(thought)]
+    frame = figures.in_order(frame, model=models, method=methods, n_distractors=None, prompt=None)
+    # None is the colour of a model beside it.
+    palette = plotting.CATEGORIES
+    colours = {one: (palette[i % len(palette)], _method_label(one)) for i, one in enumerate(methods)}
+    names = [name for name in models if name in set(frame.model)]
+    drawn = _draw_by(frame, "method", colours, names, models, chance, human, 2)
+    plotting.save(drawn, frame, pdf, png, csv)
+
+
+figure_prompting_chain = figure_prompting_final
+
+
+def figure_prompting_options(
+    *, prompted_accuracy: str, pdf: str, png: str, csv: str, models: dict, chance: float, human: float | dict
+):
+    """Draw accuracies with open prompts beside those with prompts that list the options (not a figure of the study).
+
+    It is about vanilla prompting.
+    """
+    called = {"open": "open prompts", "options": "prompts that list options"}
+    frame = figures.read(prompted_accuracy, COLUMNS, model=models)
+    frame = frame[frame.method == VANILLA]
+    frame = figures.in_order(frame, model=models, kind=called, n_distractors=None, prompt=None)
+    colours = dict(zip(called, zip(plotting.CATEGORIES, called.values(), strict=False), strict=True))
+    colours = {kind: look for kind, look in colours.items() if kind in set(frame.kind)}
+    drawn = _draw_by(frame, "kind", colours, figures.ordered(models), models, chance, human, 3)
+    plotting.save(drawn, frame, pdf, png, csv)
+
+
+OUTCOME_COLOURS = dict(zip(OUTCOMES, ("#000000", "#E69F00", "#56B4E9", "#C8C8C8", "#8C8C8C"), strict=True))
+
+
+@plotting.style()
+def _draw_outcomes(frame, models):
+    """Draw a panel for each model, method and place of the answer, a bar for each number of distractors."""
+    keys = list(dict.fromkeys(zip(frame.model, frame.method, frame.answer, strict=True)))
+    titles = [
+        f"{models[model]['label']}\n{_method_label(method)}" + ("" if method == VANILLA else f": {answer}")
+        for model, method, answer in keys
+    ]
+    drawn, axes, _ = _panels(titles, figures.DISTRACTORS, "Share of outputs", height=1.6)
+    for ax, (model, method, answer) in zip(axes, keys, strict=True):
+        rows = frame[(frame.model == model) & (frame.method == method) & (frame.answer == answer)]
+        places, below = range(len(rows)), 0
+        for outcome in OUTCOMES:
+            values = rows["accuracy" if outcome == "right" else outcome].to_numpy()
+            ax.bar(places, values, 0.75, below, color=OUTCOME_COLOURS[outcome], linewidth=0)
+            below = below + values
+        ax.set_xticks(places, [str(n) for n in rows.n_distractors])
+        plotting.fraction_axis(ax.yaxis)
+    handles = [plotting.patch_handle(OUTCOME_COLOURS[outcome], label) for outcome, label in OUTCOME_LABELS.items()]
+    plotting.legend_below(drawn, handles, 5)
+    return drawn
+
+
+def figure_prompting_outcomes(*, prompted_summary: str, pdf: str, png: str, csv: str, models: dict, methods: list):
+    """Draw what outputs come to over all prompts: right, wrong, and what is no answer (not a figure of the study)."""
+    columns = ["model", "method", "answer", "n_distractors", "kind", "n_prompts", "n", "accuracy", *OUTCOMES[1:]]
+    frame = figures.read(prompted_summary, columns, model=models, method=methods)
+    frame = frame[frame.kind == "all"].drop(columns="kind")
+    frame = figures.in_order(frame, model=models, method=methods, answer=("final", "chain"), n_distractors=None)
+    plotting.save(_draw_outcomes(frame, models), frame, pdf, png, csv)
+
+
+SCORED = {"color": "#000000", "marker": "s", "linestyle": (0, (4, 1.5)), "markersize": 3.5}
+
+
+@plotting.style()
+def _draw_against_scored(frame, models, chance, human):
+    """Draw a panel for each pair of a prompted and a scored model."""
+    pairs = list(dict.fromkeys(zip(frame.prompted, frame.scored, strict=True)))
+    titles = [" and\n".join(models[name]["label"] for name in dict.fromkeys(pair)) for pair in pairs]
+    drawn, axes, columns = _panels(titles, figures.DISTRACTORS, "Accuracy")
+    for ax, (prompted, scored) in zip(axes, pairs, strict=True):
+        rows = frame[(frame.prompted == prompted) & (frame.scored == scored)]
+        colour = plotting.model_style(models[prompted])["color"]
+        ax.plot(rows.n_distractors, rows.prompted_accuracy, color=colour, marker="o", markersize=3.5)
+        ax.fill_between(rows.n_distractors, rows.lowest, rows.highest, color=colour, alpha=0.18, linewidth=0)
+        ax.plot(rows.n_distractors, rows.scored_accuracy, **SCORED)
+        figures.distractor_axis(ax)
+        plotting.fraction_axis(ax.yaxis)
+    handles = [
+        plotting.handle({"color": plotting.GREY, "marker": "o", "markersize": 3.5}, "prompted, mean over prompts"),
+        plotting.handle(SCORED, "scored by likelihood"),
+        Patch(facecolor=plotting.GREY, alpha=0.25, linewidth=0, label="range over prompts"),
+        plotting.chance_line(axes, chance),
+        plotting.human_line(axes, human),
+    ]
+    plotting.legend_below(drawn, handles, 2 if columns == 1 else 5)
+    return drawn
+
+
+def figure_prompting_against_scored(
+    *, prompted_against_scored: str, pdf: str, png: str, csv: str, models: dict, chance: float, human: float | dict
+):
+    """Draw prompted accuracy beside accuracy by likelihood, on the same instances (cf. paper Figure 11a).
+
+    ``models`` has the prompted and the scored ones.
+    """
+    accuracies = ["prompted_accuracy", "lowest", "highest", "scored_accuracy"]
+    columns = ["prompted", "scored", "n_distractors", "n", "n_prompts", *accuracies]
+    frame = figures.read(prompted_against_scored, columns, prompted=models, scored=models)
+    plotting.save(_draw_against_scored(frame, models, chance, human), frame, pdf, png, csv)
+
+
+ORDER_LOOKS = {
+    "published": {"marker": "o", "linestyle": "-"},
+    "rotated": {"marker": "s", "linestyle": (0, (4, 1.5))},
+}
+PLACES = {"accuracy": "accuracy if the right option is there", "named": "outputs that name the option there"}
+
+
+@plotting.style()
+def _draw_positions(frame, models):
+    """Draw a panel for each model, a curve over places for each order of the options."""
+    names = figures.ordered(models)
+    drawn, axes, columns = _panels([models[name]["label"] for name in names], "Place in the list (from 1)", "Share")
+    orders = [order for order in ORDERS if order in set(frame.order)]
+    colours = dict(zip(PLACES, plotting.CATEGORIES, strict=False))
+    looks = {
+        (value, order): {"color": colours[value], "markersize": 3.5, **ORDER_LOOKS[order]}
+        for value in PLACES
+        for order in orders
+    }
+    for ax, name in zip(axes, names, strict=True):
+        for order in orders:
+            rows = frame[(frame.model == name) & (frame.order == order)]
+            for value in PLACES:
+                ax.plot(rows.place, rows[value], **looks[value, order])
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+        plotting.fraction_axis(ax.yaxis)
+    handles = [
+        plotting.handle(look, PLACES[value] + (f" ({order} order)" if len(orders) > 1 else ""))
+        for (value, order), look in looks.items()
+    ]
+    plotting.legend_below(drawn, handles, 1 if columns == 1 else 2)
+    return drawn
+
+
+def figure_prompting_positions(*, prompted_positions: str, pdf: str, png: str, csv: str, models: dict):
+    """Draw what the place of an option in the list does to vanilla prompting (not a figure of the study)."""
+    columns = ["model", "method", "order", "place", "n", "accuracy", "n_all", "named"]
+    frame = figures.read(prompted_positions, columns, model=models)
+    frame = frame[frame.method == VANILLA].drop(columns="method")
+    frame = figures.in_order(frame, model=models, order=ORDERS, place=None)
+    plotting.save(_draw_positions(frame, models), frame, pdf, png, csv)
+
+
+@plotting.style()
+def _draw_agreement(frame, models):
+    """Draw a matrix of prompts for each model; pairs without an instance that both answer are left white."""
+    of_models = figures.ordered(models)
+    titles = [models[model]["label"] for model in of_models]
+    drawn, axes, columns = _panels(titles, "Prompt", "Prompt", height=2.2)
+    names = list(dict.fromkeys([*frame.prompt_a, *frame.prompt_b]))
+    for ax, model in zip(axes, of_models, strict=True):
+        values = np.full((len(names), len(names)), np.nan)
+        for row in frame[frame.model == model].itertuples(index=False):
+            a, b = names.index(row.prompt_a), names.index(row.prompt_b)
+            values[a, b] = values[b, a] = row.agreement
+        image = ax.imshow(values, vmin=0, vmax=1, cmap="cividis")
+        for (a, b), value in np.ndenumerate(values):
+            # In one of several panels a number would be wider than its cell.
+            if columns == 1 and not np.isnan(value):
+                colour = plotting.text_colour(image.cmap(image.norm(value)))
+                ax.text(b, a, f"{100 * value:.0f}", ha="center", va="center", fontsize=7, color=colour)
+        ax.set_xticks(range(len(names)), names)
+        ax.set_yticks(range(len(names)), names)
+        ax.tick_params(length=0)
+        ax.grid(visible=False)
+    drawn.colorbar(image, ax=axes, label="Same answer, %", shrink=0.8, format=lambda share, _: f"{100 * share:.0f}")
+    return drawn
+
+
+def figure_prompting_agreement(*, prompted_agreement: str, pdf: str, png: str, csv: str, models: dict):
+    """Draw how often two vanilla prompts get the same answer (not a figure of the study)."""
+    columns = ["model", "method", "prompt_a", "prompt_b", "n", "both", "same", "agreement"]
+    frame = figures.read(prompted_agreement, columns, model=models)
+    frame = frame[frame.method == VANILLA].drop(columns="method").astype({"prompt_a": str, "prompt_b": str})
+    frame = figures.in_order(frame, model=models)
+    plotting.save(_draw_agreement(frame, models), frame, pdf, png, csv)
+
+
+if __name__ == "__main__":
+    run_named()
