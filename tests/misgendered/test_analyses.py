@@ -7,19 +7,9 @@ import pytest
 from scripts.core import files, mixed_effects
 from scripts.core.errors import UserError
 from scripts.core.paper.published import read_published
-from scripts.misgendered import predictions as script
-from scripts.misgendered.lib import numbers, study
-from scripts.misgendered.lib.analyses import (
-    accuracy,
-    choices,
-    declared_forms,
-    fertility,
-    mixed_model,
-    name_ranks,
-    predictions,
-    printed_averages,
-    reductions,
-)
+from scripts.misgendered import analyses
+from scripts.misgendered.lib import numbers, study, tables
+from scripts.misgendered.lib.analyses import choices, predictions
 from scripts.misgendered.lib.analyses.resampling import Resampled, matching
 from scripts.misgendered.lib.labels import ALL, STUDY
 from tests.misgendered import synthetic
@@ -74,7 +64,7 @@ def test_a_missing_score_is_refused():
 
 def test_a_run_of_masked_models_alone_is_refused(tmp_path):
     with pytest.raises(UserError, match=r"no model of this run has a loss on labels.*leave misgendered out of studies"):
-        script.main(
+        analyses.predictions(
             instances=["none.parquet"], scores=[], combinations="templates/misgendered/declarations.tsv",
             predictions=str(tmp_path / "p.parquet"), models=[[]], wording="corrected", labels="corrected",
             capitals="corrected",
@@ -98,8 +88,8 @@ def test_chance_by_hand():
 
 
 def test_accuracies_are_means_with_their_pooled_columns(predicted):
-    table = accuracy.accuracy(predicted, "replica", DRAWS, 1, ["a", "b"])
-    assert list(table) == accuracy.COLUMNS
+    table = analyses.accuracies(predicted, "replica", DRAWS, 1, ["a", "b"])
+    assert list(table) == analyses.COLUMNS
     zero = predicted[predicted.shots == 0]
     row = table[
         (table.model == "a") & (table.shots == 0) & (table.group == "xe")
@@ -110,7 +100,7 @@ def test_accuracies_are_means_with_their_pooled_columns(predicted):
     assert row.pronoun_type.item() == "neo"
     assert (table.ci_low.isna() | (table.ci_low <= table.accuracy + 1e-9)).all()
     assert {"a", "b", ALL, STUDY} == set(table.model)
-    assert STUDY not in set(accuracy.accuracy(predicted, "replica", DRAWS, 1, ["a", "b", "c"]).model)
+    assert STUDY not in set(analyses.accuracies(predicted, "replica", DRAWS, 1, ["a", "b", "c"]).model)
 
 
 def test_intervals_widen_with_the_variance_between_templates():
@@ -137,17 +127,17 @@ def test_a_difference_is_paired():
 
 
 def test_names_are_ranked_by_neo_pronouns(predicted):
-    ranked = name_ranks.by_name(predicted, DRAWS, 1)
+    ranked = analyses.by_name(predicted, DRAWS, 1)
     assert ranked.accuracy.is_monotonic_decreasing
     neo = predicted[(predicted.shots == 0) & (predicted.pronoun_type == "neo")]
     assert ranked.n.sum() == len(neo)
-    best, worst = name_ranks.ends(ranked, 10)
+    best, worst = tables.ends(ranked)
     assert len(best) == len(worst) == 10 and worst.accuracy.iloc[0] == ranked.accuracy.min()
-    assert len(name_ranks.ends(ranked.head(5), 10)[0]) == 2
+    assert len(tables.ends(ranked.head(5))[0]) == 2
 
 
 def test_reductions_compare_the_same_instances(predicted):
-    table = reductions.reductions(predicted, DRAWS, 1)
+    table = analyses.mean_against_sum(predicted, DRAWS, 1)
     row = table[(table.model == "a") & (table.pronoun_type == "neo")].iloc[0]
     part = predicted[(predicted.model == "a") & (predicted.shots == 0) & (predicted.pronoun_type == "neo")]
     assert row.difference == pytest.approx(part.correct_sum.mean() - part.correct.mean())
@@ -155,7 +145,7 @@ def test_reductions_compare_the_same_instances(predicted):
 
 
 def test_declared_forms_leave_out_what_is_declared_always(predicted):
-    table = declared_forms.declared_forms(predicted, DRAWS, 1)
+    table = analyses.declared_against_undeclared(predicted, DRAWS, 1)
     assert set(table.form) == {ALL, "ref", "pos_dep", "pos_ind"}
     row = table[(table.model == ALL) & (table.form == "ref") & (table.pronoun_type == "neo")].iloc[0]
     part = predicted[(predicted.shots == 0) & (predicted.form == "ref") & (predicted.pronoun_type == "neo")]
@@ -168,25 +158,25 @@ def test_fertility_finds_the_slope_that_is_there():
          for i in range(24) for form in ("nom", "acc")],
         columns=["model", "pronoun_type", "group", "form", "gold", "tokens", "accuracy", "n"],
     )  # fmt: skip
-    table = fertility.regressions(cells)
+    table = analyses.regress(cells)
     assert table.slope.to_numpy() == pytest.approx([-0.1, -0.1], abs=0.01)
     assert (table.ci_high < 0).all()
-    assert fertility.regressions(cells.assign(tokens=2)).slope.isna().all()
+    assert analyses.regress(cells.assign(tokens=2)).slope.isna().all()
 
 
 def test_the_mixed_model_finds_what_is_there_and_refuses_what_it_cannot_fit(predicted):
-    table = mixed_model.mixed_model(predicted, 1)
+    table = analyses.fit_mixed_model(predicted, 1)
     assert table.converged.all()
     fixed = table[table.kind == "fixed"].set_index(["factor", "level"])
     assert fixed.ci_low["pronoun_type", "binary"] > 0
     assert set(table[table.kind == "random"].factor) == {"template", "name"}
-    refused = mixed_model.mixed_model(predicted.assign(correct=False), 1)
+    refused = analyses.fit_mixed_model(predicted.assign(correct=False), 1)
     assert not refused.converged.any() and refused.estimate.isna().all() and "does not vary" in refused.reason.item()
 
 
 def test_a_mixed_model_that_does_not_converge_has_no_estimates(predicted, monkeypatch):
     monkeypatch.setitem(mixed_effects.OPTIMIZER, "maxiter", 2)
-    refused = mixed_model.mixed_model(predicted, 1)
+    refused = analyses.fit_mixed_model(predicted, 1)
     assert not refused.converged.any() and "did not converge" in refused.reason.item()
 
 
@@ -222,7 +212,7 @@ def test_reworded_instances_are_compared_with_those_that_they_reword(predicted):
 
 
 def test_six_combinations_give_the_printed_averages_and_seven_do_not():
-    table = printed_averages.printed_averages(read_published("paper/published/misgendered.csv"))
+    table = analyses.recompute_averages(read_published("paper/published/misgendered.csv"))
     fits = table.groupby("weights").fits.all()
     assert fits["six combinations (Table 2)"]
     assert not fits[[name for name in fits.index if name.startswith("seven")]].any()
@@ -230,7 +220,7 @@ def test_six_combinations_give_the_printed_averages_and_seven_do_not():
 
 
 def test_draws_of_examples_vary(predicted):
-    summary = accuracy.over_draws(accuracy.by_draw(predicted))
+    summary = analyses.over_draws(analyses.by_draw(predicted))
     shown = summary[summary.shots == 2]
     assert (shown.draws == 3).all() and shown.sd.notna().all()
     assert summary[summary.shots == 0].sd.isna().all()
@@ -245,12 +235,12 @@ def test_a_file_is_read_one_model_at_a_time_with_the_same_results(tmp_path, pred
             append(part.head(100))
             append(part.iloc[100:])
     made = {
-        "accuracy": lambda table: accuracy.accuracy(table, "replica", DRAWS, 1, ["a", "b"]),
-        "draws": accuracy.by_draw,
-        "names": lambda table: name_ranks.by_name(table, DRAWS, 1),
-        "reductions": lambda table: reductions.reductions(table, DRAWS, 1),
-        "declared": lambda table: declared_forms.declared_forms(table, DRAWS, 1),
-        "fertility": fertility.by_form,
+        "accuracy": lambda table: analyses.accuracies(table, "replica", DRAWS, 1, ["a", "b"]),
+        "draws": analyses.by_draw,
+        "names": lambda table: analyses.by_name(table, DRAWS, 1),
+        "reductions": lambda table: analyses.mean_against_sum(table, DRAWS, 1),
+        "declared": lambda table: analyses.declared_against_undeclared(table, DRAWS, 1),
+        "fertility": analyses.by_form,
     }
     for name, make in made.items():
         for path in ("several", "single"):
@@ -263,7 +253,7 @@ def test_pooled_accuracies_are_those_of_all_rows_together(predicted):
     """Cells of models add up to what their rows together give, interval included."""
     zero = predicted[predicted.shots == 0]
     rows = Resampled(zero, DRAWS, 1)
-    table = accuracy.accuracy(zero, "replica", DRAWS, 1)
+    table = analyses.accuracies(zero, "replica", DRAWS, 1)
     for group in ("he", "xe"):
         chosen = matching(rows.table, group=group)
         row = table[
@@ -276,9 +266,9 @@ def test_pooled_accuracies_are_those_of_all_rows_together(predicted):
 
 def test_of_many_instances_the_mixed_model_takes_some_of_each_model(monkeypatch, predicted):
     monkeypatch.setattr(mixed_effects, "MOST", 400)
-    table = mixed_model.mixed_model(predicted, 1)
+    table = analyses.fit_mixed_model(predicted, 1)
     assert table.n.iloc[0] == 400
-    pd.testing.assert_frame_equal(table, mixed_model.mixed_model(predicted, 1))
+    pd.testing.assert_frame_equal(table, analyses.fit_mixed_model(predicted, 1))
 
 
 def test_a_part_without_instances_has_no_predictions():

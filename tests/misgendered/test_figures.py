@@ -4,31 +4,11 @@ import pandas as pd
 import pytest
 
 from scripts.core import files, plotting
-from scripts.misgendered import (
-    figure_calibration,
-    figure_constrained_decoding,
-    figure_declared_forms,
-    figure_evaluation_examples,
-    figure_fertility,
-    figure_few_shot,
-    figure_framework,
-    figure_mixed_model,
-    figure_model_size,
-    figure_normalisation,
-    figure_reductions,
-    tables,
-)
+from scripts.misgendered import analyses, tables
+from scripts.misgendered import figures as drawing
 from scripts.misgendered.lib import figures
 from scripts.misgendered.lib import instances as assembly
-from scripts.misgendered.lib.analyses import (
-    accuracy,
-    calibration,
-    declared_forms,
-    fertility,
-    mixed_model,
-    normalisation,
-    reductions,
-)
+from scripts.misgendered.lib.analyses import calibration, normalisation
 from scripts.misgendered.lib.labels import ALL, FORMS, present
 from tests import figures as rules
 from tests.misgendered import synthetic
@@ -41,7 +21,7 @@ SHIPPED = {"templates": "templates/misgendered/templates.tsv", "names": "templat
 def given(request):
     models = synthetic.DEMONSTRATION if request.param == "one model" else synthetic.STUDY_MODELS
     table = synthetic.predicted(list(models), size=330, shots=(2, 6), draws=2)
-    return models, table, accuracy.accuracy(table, "replica", 100, 1)
+    return models, table, analyses.accuracies(table, "replica", 100, 1)
 
 
 def test_accuracies_by_group_and_form(given):
@@ -61,15 +41,15 @@ def test_accuracy_by_size(given):
     frame = figures.pooled(table, "replica", {"pronoun_type"})
     frame = frame[frame.model.isin(models)]
     frame = frame.assign(parameters=frame.model.map({name: facts["parameters"] for name, facts in models.items()}))
-    assert rules.problems(figure_model_size.draw(frame, models, CHANCE)) == []
-    assert figure_model_size.parameters(134515008, None) == "135M"
-    assert figure_model_size.parameters(2.7e9, None) == "2.7B"
+    assert rules.problems(drawing.draw_model_size(frame, models, CHANCE)) == []
+    assert drawing.short_number(134515008, None) == "135M"
+    assert drawing.short_number(2.7e9, None) == "2.7B"
 
 
 def test_examples_in_the_prompt(given):
     models, table, _ = given
-    by_draw = accuracy.by_draw(table)
-    drawn = figure_few_shot.draw(accuracy.over_draws(by_draw), by_draw, models, CHANCE)
+    by_draw = analyses.by_draw(table)
+    drawn = drawing.draw_few_shot(analyses.over_draws(by_draw), by_draw, models, CHANCE)
     assert rules.problems(drawn) == []
     assert len([ax for ax in drawn.axes if ax.axison]) == len(models)
 
@@ -77,7 +57,7 @@ def test_examples_in_the_prompt(given):
 def test_the_table_of_examples_is_what_its_file_says(given, tmp_path):
     """Without examples both have the declaration that examples use, not all of them."""
     models, predictions, accuracies = given
-    files.write_csv(tmp_path / "over.csv", accuracy.over_draws(accuracy.by_draw(predictions)))
+    files.write_csv(tmp_path / "over.csv", analyses.over_draws(analyses.by_draw(predictions)))
     files.write_csv(tmp_path / "accuracy.csv", accuracies)
     given = {"accuracy_over_draws": "over.csv", "accuracy": "accuracy.csv", "tex": "t.tex", "csv": "t.csv"}
     tables.table_few_shot(
@@ -96,11 +76,11 @@ def test_the_table_of_examples_is_what_its_file_says(given, tmp_path):
 def test_samples_of_few_instances_have_all_figures(given):
     models, table, accuracies = given
     nothing = accuracies[accuracies.n < 0].assign(parameters=1.0)
-    by_draw = accuracy.by_draw(table)
+    by_draw = analyses.by_draw(table)
     for drawn in (
         figures.accuracy_rows(nothing, {}, models, CHANCE, "group"),
-        figure_model_size.draw(nothing, models, CHANCE),
-        figure_few_shot.draw(accuracy.over_draws(by_draw).head(0), by_draw.head(0), models, CHANCE),
+        drawing.draw_model_size(nothing, models, CHANCE),
+        drawing.draw_few_shot(analyses.over_draws(by_draw).head(0), by_draw.head(0), models, CHANCE),
     ):
         assert "Nothing is drawn" in drawn.axes[0].texts[0].get_text()
         assert rules.problems(drawn) == []
@@ -108,14 +88,14 @@ def test_samples_of_few_instances_have_all_figures(given):
 
 def test_tokens_reductions_and_declared_forms(given):
     models, table, _ = given
-    cells = fertility.by_form(table)
-    assert rules.problems(figure_fertility.draw(cells, fertility.regressions(cells), models, CHANCE)) == []
-    frame = reductions.reductions(table, 100, 1)
+    cells = analyses.by_form(table)
+    assert rules.problems(drawing.draw_fertility(cells, analyses.regress(cells), models, CHANCE)) == []
+    frame = analyses.mean_against_sum(table, 100, 1)
     frame = frame[frame.model.isin(models) & (frame.pronoun_type != ALL)]
-    assert rules.problems(figure_reductions.draw(frame, models, CHANCE)) == []
-    frame = declared_forms.declared_forms(table, 100, 1)
+    assert rules.problems(drawing.draw_reductions(frame, models, CHANCE)) == []
+    frame = analyses.declared_against_undeclared(table, 100, 1)
     frame = frame[frame.model.isin(figures.panels(models))]
-    assert rules.problems(figure_declared_forms.draw(frame, models)) == []
+    assert rules.problems(drawing.draw_declared_forms(frame, models)) == []
 
 
 def test_other_scores_and_confidences(given):
@@ -126,36 +106,36 @@ def test_other_scores_and_confidences(given):
     )
     made = normalisation.normalisations(*normalisation.counted(decided), 20, 1)
     shown = made[made.model.isin(figures.panels(models)) & (made.group == ALL) & (made.pronoun_type != ALL)]
-    drawn = figure_normalisation.draw(shown, models, CHANCE)
+    drawn = drawing.draw_normalisation(shown, models, CHANCE)
     assert rules.problems(drawn) == []
     bins = calibration.bins(calibration.counted(decided))
     bins = bins[bins.model.isin(figures.panels(models)) & (bins.group == ALL) & (bins.normalisation == "sum")]
-    drawn = figure_calibration.draw(bins[bins.pronoun_type != ALL], models, CHANCE)
+    drawn = drawing.draw_calibration(bins[bins.pronoun_type != ALL], models, CHANCE)
     assert rules.problems(drawn) == []
-    nothing = figure_calibration.draw(bins.assign(n=plotting.FEWEST - 1), models, CHANCE)
+    nothing = drawing.draw_calibration(bins.assign(n=plotting.FEWEST - 1), models, CHANCE)
     assert "Nothing is drawn" in nothing.axes[0].texts[0].get_text()
 
 
 def test_the_mixed_model(given):
     models, table, _ = given
-    frame = mixed_model.mixed_model(table, 1)
+    frame = analyses.fit_mixed_model(table, 1)
     frame = frame[frame.factor != "intercept"]
-    drawn = figure_mixed_model.draw(frame, models)
+    drawn = drawing.draw_mixed_model(frame, models)
     assert rules.problems(drawn) == []
     assert len(drawn.axes[0].get_yticks()) == len(frame)
     # Nothing to draw is said.
-    empty = figure_mixed_model.draw(frame[frame.factor == "none"], models)
+    empty = drawing.draw_mixed_model(frame[frame.factor == "none"], models)
     assert "no estimates" in empty.axes[0].texts[0].get_text()
 
 
 def test_examples_of_instances_are_the_first_by_their_rule(given):
     models, table, _ = given
     instances = synthetic.instances(330)
-    shown = figure_evaluation_examples.examples(table, instances, next(iter(models)))
+    shown = drawing.evaluation_examples(table, instances, next(iter(models)))
     assert list(shown.form) == ["nom", "acc", "pos_dep", "pos_ind", "ref"]
     chosen = table[table.instance_id.isin(shown.instance_id)].drop_duplicates("instance_id")
     assert (chosen.pronoun_type == "neo").all() and (chosen.declaration_type == "explicit").all()
-    assert rules.problems(figure_evaluation_examples.draw(shown, models, next(iter(models)))) == []
+    assert rules.problems(drawing.draw_evaluation_examples(shown, models, next(iter(models)))) == []
 
 
 def test_the_framework_is_drawn_from_the_files():
@@ -163,15 +143,15 @@ def test_the_framework_is_drawn_from_the_files():
         SHIPPED, "templates/pronouns.tsv", list(synthetic.GROUPS), "templates/misgendered/declarations.tsv",
         ["explicit", "parenthetical"], [2, 5], "corrected",
     )  # fmt: skip
-    boxes = figure_framework.parts(loaded, "corrected")
-    assert rules.problems(figure_framework.draw(boxes)) == []
+    boxes = drawing.framework_boxes(loaded, "corrected")
+    assert rules.problems(drawing.draw_framework(boxes)) == []
     assert "thon" in dict(boxes)["Pronoun groups"]
 
 
 def test_inputs_and_labels_of_one_instance():
     instances = synthetic.instances(330)
-    shown = figure_constrained_decoding.example(instances)
+    shown = drawing.decoding_example(instances)
     assert (shown.form, shown.pronoun_type, shown.declaration_type) == ("acc", "neo", "explicit")
-    kinds = {kind: (read, label) for kind, read, label in figure_constrained_decoding.labels(shown)}
+    kinds = {kind: (read, label) for kind, read, label in drawing.read_and_predicted(shown)}
     assert "<mask>" in kinds["BART"][0] and shown.gold in kinds["BART"][1]
     assert kinds["T5"][1] == f"<extra_id_0> {shown.gold} <extra_id_1>"

@@ -6,8 +6,8 @@ import pytest
 
 from scripts.core.paper import published
 from scripts.core.paper.claims import FAILS, HOLDS, NOT_APPLICABLE, check, decide
+from scripts.misgendered import analyses
 from scripts.misgendered.lib import findings, study
-from scripts.misgendered.lib.analyses import name_ranks
 from tests.misgendered import synthetic
 
 MODELS = synthetic.STUDY_MODELS
@@ -23,7 +23,7 @@ def predicted():
 
 
 def results(table, documents=NOTHING):
-    ranks = name_ranks.by_name(table, 100, 1) if len(table) else pd.DataFrame()
+    ranks = analyses.by_name(table, 100, 1) if len(table) else pd.DataFrame()
     return findings.Results(table, KNOWN, ranks, documents, 300, 1)
 
 

@@ -5,8 +5,9 @@ import pandas as pd
 import pytest
 
 from scripts.core.errors import UserError
+from scripts.misgendered import analyses
 from scripts.misgendered.lib import tables
-from scripts.misgendered.lib.analyses import accuracy, calibration, normalisation, predictions
+from scripts.misgendered.lib.analyses import calibration, normalisation, predictions
 from scripts.misgendered.lib.labels import ALL
 from tests.misgendered import synthetic
 
@@ -108,7 +109,7 @@ def test_accuracies_and_intervals_are_those_of_the_other_tables(decided):
             for i, model in enumerate(["a", "b"])
         ]
     )
-    expected = accuracy.accuracy(base, "replica", 50, 0)
+    expected = analyses.accuracies(base, "replica", 50, 0)
     keys = ["model", "pronoun_type", "group"]
     study = frame[frame.normalisation == "tokens"].set_index(keys)
     others = (expected[["declaration_type", "declaration_number", "form", "name_class"]] == ALL).all(axis=1)

@@ -4,8 +4,9 @@ import pandas as pd
 import pytest
 
 from scripts.core.paper import paired_cells
+from scripts.misgendered import analyses
 from scripts.misgendered.lib import numbers, summary, tables
-from scripts.misgendered.lib.analyses import calibration, fertility, mixed_model, normalisation, pairs
+from scripts.misgendered.lib.analyses import calibration, normalisation
 from tests.misgendered import synthetic
 
 MODELS = {name: facts for name, (_, facts) in zip("ab", synthetic.STUDY_MODELS.items(), strict=False)}
@@ -17,19 +18,19 @@ def predicted():
 
 
 def test_pairs_are_of_the_same_instances_without_examples(predicted):
-    table = pairs.model_pairs(predicted, 100, 0)
+    table = analyses.compare_pairs(predicted, 100, 0)
     overall = table[table.pronoun_type == "all"].iloc[0]
     asked = predicted[predicted.shots == 0]
     rates = asked.groupby("model").correct.mean()
     assert overall.difference == pytest.approx(rates[overall.model_a] - rates[overall.model_b])
     assert overall.n == len(asked) / 2
     assert overall.n_clusters == len(asked[["form", "template_index"]].drop_duplicates())
-    assert pairs.model_pairs(asked[asked.model == "a"], 50, 0).empty
-    row = pairs.power(predicted).set_index(["model", "pronoun_type"]).loc["a", "all"]
+    assert analyses.compare_pairs(asked[asked.model == "a"], 50, 0).empty
+    row = analyses.plan_samples(predicted).set_index(["model", "pronoun_type"]).loc["a", "all"]
     assert row.accuracy == pytest.approx(rates["a"]) and 0 < row.detectable < row.detectable_pair
     labelled = (MODELS, "pronoun_type", "Pronouns", tables.PRONOUNS)
     assert paired_cells.pairs(table, *labelled).Pronouns.tolist()[0] == "all"
-    assert len(paired_cells.power(pairs.power(predicted), *labelled)) == 8
+    assert len(paired_cells.power(analyses.plan_samples(predicted), *labelled)) == 8
 
 
 @pytest.fixture(scope="module")
@@ -45,10 +46,10 @@ def test_the_summary_and_the_text_have_every_analysis(predicted, decided):
     made = {
         "normalisation": normalisation.normalisations(*normalisation.counted(decided), 50, 0),
         "calibration": calibration.summary(calibration.counted(decided), 50, 0),
-        "regressions": fertility.regressions(fertility.by_form(predicted)),
-        "model_pairs": pairs.model_pairs(predicted, 50, 0),
-        "power": pairs.power(predicted),
-        "mixed_model": mixed_model.mixed_model(predicted, 1),
+        "regressions": analyses.regress(analyses.by_form(predicted)),
+        "model_pairs": analyses.compare_pairs(predicted, 50, 0),
+        "power": analyses.plan_samples(predicted),
+        "mixed_model": analyses.fit_mixed_model(predicted, 1),
     }
     rows = pd.DataFrame(summary.of_analyses(made, MODELS, "replica"))
     for metric in (

@@ -3,8 +3,9 @@ import pytest
 from scripts.core.errors import UserError
 from scripts.core.options import SLOT, fill
 from scripts.core.templates import read_pronouns
+from scripts.misgendered import analyses
 from scripts.misgendered.lib import declarations as declaring
-from scripts.misgendered.lib import names, study, templates, wordings
+from scripts.misgendered.lib import names, study, templates
 from tests.misgendered import make
 
 KNOWN = read_pronouns(make.PRONOUNS)
@@ -151,11 +152,11 @@ def test_wordings():
         (declaring.pattern(kind, text, "faithful"), declaring.pattern(kind, text, "corrected"))
         for kind in study.DECLARATION_TYPES
     ]
-    assert [wordings.reasons(*pair) for pair in both] == [
+    assert [analyses.reasons(*pair) for pair in both] == [
         ["slash", "blank_at_the_end"], ["declared_again", "blank_at_the_end"],
     ]  # fmt: skip
-    assert wordings.reasons("a b", "a b") == ["same"]
-    assert wordings.reasons("a b", "a c") == ["other_change"]
+    assert analyses.reasons("a b", "a b") == ["same"]
+    assert analyses.reasons("a b", "a c") == ["other_change"]
 
 
 # Names.
@@ -285,7 +286,7 @@ def test_the_authors_pronouns_are_those_of_the_table(mirror):
 @pytest.mark.upstream
 def test_what_the_wording_changes_in_the_authors_templates(mirror):
     loaded = make.load(make.official(mirror), wording="faithful")
-    table = wordings.table(loaded.templates, loaded.declarations).set_index("declaration")
+    table = analyses.compare_wordings(loaded.templates, loaded.declarations).set_index("declaration")
     explicit = {"slash": 50, "declared_again": 0, "blank_at_the_end": 1, "other_change": 0, "same": 0}
     parenthetical = {"slash": 0, "declared_again": 11, "blank_at_the_end": 1, "other_change": 0, "same": 38}
     for name, row in table.iterrows():

@@ -1,9 +1,6 @@
-"""What several figures of the MISGENDERED wing share: looks of pronoun types, rows of accuracies, texts in boxes."""
-
-import textwrap
+"""What several figures of MISGENDERED share: their rows, looks of pronoun types, points and rows of accuracies."""
 
 import pandas as pd
-from matplotlib.patches import FancyBboxPatch
 
 from scripts.core import files, plotting
 from scripts.core.errors import UserError
@@ -45,7 +42,7 @@ def pooled(frame, templates, kept, shots=0):
     Parameters
     ----------
     frame : DataFrame
-        From :mod:`scripts.misgendered.lib.analyses.accuracy`.
+        From :func:`scripts.misgendered.analyses.accuracies`.
     templates : str
     kept : collection of str
         Of the columns that can be pooled; a pronoun group has its type as well.
@@ -67,10 +64,10 @@ def by_examples(frame, summary, templates):
     Parameters
     ----------
     frame : DataFrame
-        From :mod:`scripts.misgendered.lib.analyses.accuracy`; without examples its rows count, of the declaration that
+        From :func:`scripts.misgendered.analyses.accuracies`; without examples its rows count, of the declaration that
         examples use (explicit, all five forms).
     summary : DataFrame
-        From :func:`scripts.misgendered.lib.analyses.accuracy.over_draws`; with examples its rows count.
+        From :func:`scripts.misgendered.analyses.over_draws`; with examples its rows count.
     templates : str
 
     Returns
@@ -98,13 +95,22 @@ def type_handles(types):
     return [plotting.handle(TYPE_LOOKS[kind] | {"linestyle": "none"}, label) for kind, label in types.items()]
 
 
-def point(ax, x, y, low, high, look, horizontal=True):
+def point(ax, x, y, low, high, look):
     """Draw a value with its interval, if it has one."""
     style = {"color": look["color"], "linewidth": 1}
     if low == low:
-        (ax.hlines(y, low, high, **style) if horizontal else ax.vlines(x, low, high, **style))
+        ax.hlines(y, low, high, **style)
     look = look | {"linestyle": "none"}
     ax.plot([x], [y], markersize=4, markeredgecolor="white", markeredgewidth=0.3, **look)
+
+
+def label_rows(ax, labels):
+    """Name the rows of a panel, the first on top, and draw lines for values instead of rows."""
+    ax.set_yticks(range(len(labels)), labels)
+    ax.set_ylim(max(len(labels), 1) - 0.5, -0.5)
+    ax.tick_params(axis="y", length=0)
+    ax.grid(visible=False, axis="y")
+    ax.grid(visible=True, axis="x")
 
 
 def accuracy_rows(frame, rows, models, chance, key):
@@ -141,35 +147,10 @@ def accuracy_rows(frame, rows, models, chance, key):
                 beside = 0.25 * (i - (len(part) - 1) / 2) if together else 0
                 point(ax, row.accuracy, y + beside, row.ci_low, row.ci_high, TYPE_LOOKS[kind])
         ax.set_title(title)
-        ax.set_yticks(range(len(rows)), rows.values())
-        ax.set_ylim(len(rows) - 0.5, -0.5)
-        ax.tick_params(axis="y", length=0)
-        ax.grid(visible=False, axis="y")
-        ax.grid(visible=True, axis="x")
+        label_rows(ax, rows.values())
         plotting.fraction_axis(ax.xaxis)
         ax.set_xlabel(ACCURACY)
     handles = [*type_handles(types), plotting.interval_handle(INTERVAL, "_")]
     handles.append(plotting.chance_line(grid, chance, along="x"))
     plotting.legend_below(drawn, handles, 3)
     return drawn
-
-
-def wrapped(text, width):
-    """Return a text in lines of at most ``width`` characters."""
-    return "\n".join(textwrap.wrap(text, width, break_long_words=False))
-
-
-def canvas(width, height):
-    """Return a figure for drawings and its axes, whose units are inches from the lower left corner."""
-    drawn = plotting.figure(width, height)
-    drawn.set_layout_engine("none")
-    ax = drawn.add_axes((0, 0, 1, 1))
-    ax.set(xlim=(0, width), ylim=(0, height))
-    ax.set_axis_off()
-    return drawn, ax
-
-
-def box(ax, left, bottom, width, height, colour="white", edge=plotting.GREY):
-    """Draw a box with rounded corners."""
-    look = {"boxstyle": "round,pad=0,rounding_size=0.05", "facecolor": colour, "edgecolor": edge, "linewidth": 0.7}
-    ax.add_patch(FancyBboxPatch((left, bottom), width, height, **look))

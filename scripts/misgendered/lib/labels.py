@@ -18,6 +18,25 @@ ALL = "all"
 """Stands in a column that was pooled."""
 STUDY = "study"
 """Stands for the mean over all models of the study, where the run has them all."""
+EFFECTS = {
+    "pronoun_type": TYPES,
+    "form": FORMS,
+    "declaration_type": DECLARATION_TYPES,
+    "declaration_number": {count: f"{count} forms declared" for count in "2345"},
+}
+"""Levels of the mixed model's factors to their labels."""
+RANDOM = {"template": "Templates (SD)", "name": "Names (SD)", "model": "Models (SD)"}
+
+
+def effect(row, models):
+    """Return the label of an effect of the mixed model."""
+    if row.kind == "random":
+        return RANDOM[row.factor]
+    if row.factor == "intercept":
+        return "Intercept"
+    if row.factor == "model":
+        return models[row.level]["label"]
+    return EFFECTS[row.factor][str(row.level).removesuffix(".0")]
 
 
 def present(order, values):

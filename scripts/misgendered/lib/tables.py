@@ -8,22 +8,14 @@ from scripts.core.paper.formats import MISSING, interval, number, percent, with_
 from scripts.core.paper.tables import changes, named_once
 from scripts.misgendered.lib import figures, study
 from scripts.misgendered.lib.analyses.normalisation import KEPT
-from scripts.misgendered.lib.labels import ALL, DECLARATION_TYPES, FORMS, NAME_CLASSES, SHORT, TYPES, present
+from scripts.misgendered.lib.labels import ALL, FORMS, NAME_CLASSES, SHORT, TYPES, effect, present
 
 NAMES_SHOWN = 10
 """Names at either end of the ranking (Table 9)."""
 FEWEST = 10
 """A name with fewer instances is not ranked in print: one instance would move it by over ten percentage points."""
-EFFECTS = {
-    "pronoun_type": TYPES,
-    "form": FORMS,
-    "declaration_type": DECLARATION_TYPES,
-    "declaration_number": {count: f"{count} forms declared" for count in "2345"},
-}
-"""Levels of the mixed model's factors to their labels."""
 PRONOUNS = {ALL: "all"} | TYPES
 """Levels of the tables on pairs of models and on samples."""
-RANDOM = {"template": "Templates (SD)", "name": "Names (SD)", "model": "Models (SD)"}
 TEMPLATE_WIDTHS = [0.1, 0.86]
 """Columns of Table 14, in parts of the width of the text."""
 EXCERPT_WIDTHS = [0.1, 0.22, 0.58]
@@ -175,6 +167,12 @@ def name_class(frame, models):
                 of_class = {label: cells.get(name, MISSING) for name, label in classes.items()}
                 rows.append({"Model": title, "Pronouns": label} | of_class)
     return _one_model(pd.DataFrame(rows), shown)
+
+
+def ends(names):
+    """Return the first and the last :data:`NAMES_SHOWN` ranked names, fewer of either if they would overlap."""
+    count = min(NAMES_SHOWN, len(names) // 2)
+    return names.head(count), names.tail(count).iloc[::-1]
 
 
 def names(best, worst):
@@ -346,17 +344,6 @@ def fertility(table, models):
         )  # fmt: skip
     cells = pd.DataFrame(rows, columns=["Model", "Forms of", "Points a token", "Rank corr.", "n"])
     return _one_model(cells, models)
-
-
-def effect(row, models):
-    """Return the label of an effect of the mixed model."""
-    if row.kind == "random":
-        return RANDOM[row.factor]
-    if row.factor == "intercept":
-        return "Intercept"
-    if row.factor == "model":
-        return models[row.level]["label"]
-    return EFFECTS[row.factor][str(row.level).removesuffix(".0")]
 
 
 def mixed_model(table, models):

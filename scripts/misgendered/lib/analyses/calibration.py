@@ -3,9 +3,8 @@
 import pandas as pd
 
 from scripts.core import calibration
-from scripts.misgendered.lib.analyses.accuracy import pooled_models
 from scripts.misgendered.lib.analyses.normalisation import levels, template
-from scripts.misgendered.lib.analyses.resampling import matching
+from scripts.misgendered.lib.analyses.resampling import matching, pooled_models
 
 CELL = ["model", "normalisation", "pronoun_type", "group", "template"]
 """What instances share whose confidences are summed together."""
@@ -71,7 +70,7 @@ def summary(cells, draws, seed):
 
 
 def _cells(table):
-    for model, members in pooled_models(table.model.unique(), ()).items():
+    for model, members in pooled_models(table.model.unique()).items():
         of_model = table[matching(table, model=members)]
         for name, of_both in of_model.groupby("normalisation", sort=False):
             for cell, chosen in levels(of_both):

@@ -1,6 +1,6 @@
 """What the study's mean over tokens decides: accuracies, orders of models and single decisions under other scores.
 
-Not in the study. :mod:`scripts.misgendered.lib.analyses.reductions` compares mean and sum by type of pronouns; here are
+Not in the study. :func:`scripts.misgendered.analyses.reductions` compares mean and sum by type of pronouns; here are
 bytes besides, single decisions, ranks and pronoun groups. There is no difference to the score without context: texts
 without their declaration are not scored.
 """
@@ -10,9 +10,8 @@ import pandas as pd
 
 from scripts.core import calibration, losses, normalisation, options, paired, statistics
 from scripts.core.method_agreement import of_counts
-from scripts.misgendered.lib.analyses.accuracy import pooled_models
 from scripts.misgendered.lib.analyses.predictions import OF_INSTANCE
-from scripts.misgendered.lib.analyses.resampling import matching
+from scripts.misgendered.lib.analyses.resampling import matching, pooled_models
 from scripts.misgendered.lib.labels import ALL
 
 STUDY = "tokens"
@@ -156,7 +155,7 @@ def normalisations(cells, pairs, draws, seed):
     resampled = _Crossed(cells, draws, seed)
     cells = resampled.cells
     rows = []
-    for model, members in pooled_models(cells.model.unique(), ()).items():
+    for model, members in pooled_models(cells.model.unique()).items():
         of_model = matching(cells, model=members)
         paired_of_model = pairs[matching(pairs, model=members)]
         for level, of_level in levels(cells):

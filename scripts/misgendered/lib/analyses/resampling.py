@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from scripts.core import statistics
-from scripts.misgendered.lib.labels import ALL
+from scripts.misgendered.lib.labels import ALL, STUDY
 
 TEMPLATE, NAME = ["form", "template_index"], ["name_class", "name"]
 """Columns that say which template and which name a row has, its stratum first."""
@@ -134,6 +134,13 @@ class Differences:
             for rest in behind:
                 if (model, *rest) in self.sums:
                     yield (model, *rest), self.finished((model, *rest))
+
+
+def pooled_models(models, study_models=()):
+    """Return what a row's ``model`` can be, and the models behind it: each one, ``all``, and ``study`` if complete."""
+    named = {model: [model] for model in models} | {ALL: list(models)}
+    complete = bool(study_models) and set(study_models) <= set(models)
+    return named | ({STUDY: list(study_models)} if complete else {})
 
 
 def by_type(table):

@@ -1,0 +1,684 @@
+"""The figures of MISGENDERED, each by the function of its rule."""
+
+import textwrap
+
+import numpy as np
+import pandas as pd
+from matplotlib.lines import Line2D
+from matplotlib.patches import FancyBboxPatch
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
+
+from scripts.core import losses, model_outputs, plotting
+from scripts.core import normalisation as normalising
+from scripts.core.job import run_named
+from scripts.core.options import SLOT, fill
+from scripts.core.paper import trajectory
+from scripts.misgendered.lib import declarations, figures
+from scripts.misgendered.lib import instances as assembly
+from scripts.misgendered.lib.analyses.by_model import ByModel
+from scripts.misgendered.lib.analyses.normalisation import KEPT
+from scripts.misgendered.lib.analyses.predictions import instance_parts
+from scripts.misgendered.lib.labels import (
+    ALL,
+    DECLARATION_TYPES,
+    FORMS,
+    NAME_CLASSES,
+    SHORT,
+    TYPES,
+    effect,
+    present,
+)
+
+CHARACTERS = 56
+"""Of a line at the width of a column."""
+LINE, SIZE = 0.128, 7
+"""Height of a line in inches, size of its type in points."""
+
+
+def figure_accuracy_by_form(
+    *, accuracy: str, pdf: str, png: str, csv: str, templates: str, models: dict, chance: float
+):
+    """Draw the accuracy on each pronoun form, by type of pronouns (the numbers behind Table 8).
+
+    ``chance`` is the accuracy of a random pick.
+    """
+    frame = figures.pooled(figures.read(accuracy, ["form"]), templates, {"pronoun_type", "form"})
+    frame = plotting.enough(frame[frame.model.isin(figures.panels(models))])
+    with plotting.style():
+        drawn = figures.accuracy_rows(frame, present(FORMS, frame.form), models, chance, "form")
+    plotting.save(drawn, frame, pdf, png, csv)
+
+
+def figure_accuracy_by_group(
+    *, accuracy: str, pdf: str, png: str, csv: str, templates: str, models: dict, pronoun_sets: list, chance: float
+):
+    """Draw the accuracy on each pronoun group (the numbers behind Table 7).
+
+    ``chance`` is the accuracy of a random pick among the forms of ``pronoun_sets``.
+    """
+    frame = figures.pooled(figures.read(accuracy, ["group"]), templates, {"pronoun_type", "group"})
+    frame = plotting.enough(frame[frame.model.isin(figures.panels(models))])
+    types = dict(zip(frame.group, frame.pronoun_type, strict=True))
+    order = [g for kind in present(TYPES, types.values()) for g in pronoun_sets if types.get(g) == kind]
+    with plotting.style():
+        drawn = figures.accuracy_rows(frame, {group: group for group in order}, models, chance, "group")
+    plotting.save(drawn, frame, pdf, png, csv)
+
+
+def figure_calibration(*, calibration_bins: str, pdf: str, png: str, csv: str, models: dict, chance: float):
+    """Draw accuracy against confidence, by type of pronouns: the reliability of what a model is sure of.
+
+    Confidence is by sums of losses: their softmax is a probability, and that of means is flat whatever the model knows.
+    ``chance`` is the accuracy of a random pick.
+    """
+    frame = figures.read(calibration_bins, ["bin", "confidence", "accuracy"])
+    frame = frame[frame.model.isin(figures.panels(models)) & (frame.normalisation == "sum")]
+    frame = frame[(frame.group == ALL) & (frame.pronoun_type != ALL)]
+    plotting.save(draw_calibration(frame, models, chance), frame, pdf, png, csv)
+
+
+@plotting.style()
+def draw_calibration(frame, models, chance):
+    """Draw a panel for each model, or for all of many, with a curve for each type of pronouns; return the figure.
+
+    ``frame`` has the bins of the panels and of single types; bins of few instances are left out.
+    """
+    note = f"bins of fewer than {plotting.FEWEST}: left out"
+    few = [plotting.note_handle(note)] if (frame.n < plotting.FEWEST).any() else []
+    frame = plotting.enough(frame)
+    if frame.empty:
+        return plotting.nothing_drawn()
+    shown, types = figures.panels(models), present(TYPES, frame.pronoun_type)
+    drawn = plotting.figure(plotting.COLUMN if len(shown) < figures.FEW else plotting.PAGE, 2.1)
+    grid = drawn.subplots(1, len(shown), sharex=True, sharey=True, squeeze=False)[0]
+    for ax, (model, title) in zip(grid, shown.items(), strict=True):
+        ax.plot([0, 1], [0, 1], color=plotting.GREY, linewidth=0.9, zorder=1.5)
+        for kind in types:
+            rows = frame[(frame.model == model) & (frame.pronoun_type == kind)].sort_values("bin")
+            ax.plot(rows.confidence, rows.accuracy, markersize=3.5, **figures.TYPE_LOOKS[kind])
+        ax.set_title(title)
+        plotting.fraction_axis(ax.xaxis)
+        plotting.fraction_axis(ax.yaxis)
+        ax.set_xlabel("Confidence")
+    grid[0].set_ylabel(figures.ACCURACY)
+    handles = [plotting.handle(figures.TYPE_LOOKS[kind], label) for kind, label in types.items()]
+    handles.append(plotting.handle({"color": plotting.GREY, "linestyle": "-"}, "right as often as sure"))
+    handles.append(plotting.chance_line(grid, chance))
+    plotting.legend_below(drawn, handles + few, 2)
+    return drawn
+
+
+def figure_declared_forms(*, declared_forms: str, pdf: str, png: str, csv: str, models: dict):
+    """Draw how accuracy changes when the form that is asked for is declared.
+
+    Accuracies on few instances (:data:`scripts.core.plotting.FEWEST`) are left out.
+    """
+    frame = figures.read(declared_forms, ["difference"])
+    enough = frame[["n_declared", "n_undeclared"]].min(axis=1) >= plotting.FEWEST
+    frame = frame[enough & frame.model.isin(figures.panels(models))]
+    plotting.save(draw_declared_forms(frame, models), frame, pdf, png, csv)
+
+
+@plotting.style()
+def draw_declared_forms(frame, models):
+    """Draw a panel for each model, a row for each form and the difference of accuracies with its interval."""
+    shown, types = figures.panels(models), present(TYPES, frame.pronoun_type)
+    rows = present(FORMS, frame.form) | {ALL: "All three"}
+    drawn = plotting.figure(plotting.COLUMN if len(shown) < figures.FEW else plotting.PAGE, 0.33 * len(rows) + 0.6)
+    grid = drawn.subplots(1, len(shown), sharex=True, sharey=True, squeeze=False)[0]
+    for ax, (model, title) in zip(grid, shown.items(), strict=True):
+        part = frame[frame.model == model].set_index(["form", "pronoun_type"])
+        for y, form in enumerate(rows):
+            for i, kind in enumerate(types):
+                if (form, kind) not in part.index:
+                    continue
+                row = part.loc[(form, kind)]
+                beside = 0.24 * (i - (len(types) - 1) / 2)
+                figures.point(ax, row.difference, y + beside, row.ci_low, row.ci_high, figures.TYPE_LOOKS[kind])
+        ax.set_title(title)
+        figures.label_rows(ax, rows.values())
+        ax.set_xlabel("Declared minus undeclared")
+    handles = [*figures.type_handles(types), plotting.interval_handle(figures.INTERVAL, "_")]
+    handles.append(plotting.reference_line(grid, 0, "no difference", (0, (1, 1.2)), along="x"))
+    plotting.legend_below(drawn, handles, 3)
+    return drawn
+
+
+def figure_fertility(*, fertility: str, regressions: str, pdf: str, png: str, csv: str, models: dict, chance: float):
+    """Draw the accuracy on each form against the tokens that it costs.
+
+    ``chance`` is the accuracy of a random pick.
+    """
+    cells, lines = figures.read(fertility, ["tokens"]), figures.read(regressions, ["slope"])
+    plotting.save(draw_fertility(cells, lines, models, chance), cells, pdf, png, csv)
+
+
+@plotting.style()
+def draw_fertility(cells, lines, models, chance):
+    """Draw a panel for each model, a point for each form of each group, and the line of the regression."""
+    names = [name for name in models if name in set(cells.model)]
+    drawn, grid = _grid_of_models(names, models, 4, 0.1)
+    types = present(TYPES, cells.pronoun_type)
+    for ax, name in zip(grid.flat, names, strict=False):
+        part = cells[cells.model == name].sort_values(["tokens", "accuracy", "group", "form"])
+        # Forms of as many tokens and the same accuracy would hide each other.
+        beside = part.groupby([part.tokens.round(2), part.accuracy.round(3)]).cumcount()
+        for kind in types:
+            shown = part.pronoun_type == kind
+            look = figures.TYPE_LOOKS[kind] | {"linestyle": "none"}
+            ax.plot(part.tokens[shown] + 0.06 * beside[shown], part.accuracy[shown], markersize=3.5, alpha=0.8, **look)
+        line = lines[(lines.model == name) & (lines.subset == "all groups")].iloc[0]
+        if not np.isnan(line.slope):
+            ends = np.array([part.tokens.min(), part.tokens.max()])
+            height = part.accuracy.mean() + line.slope * (ends - part.tokens.mean())
+            ax.plot(ends, height, color=plotting.GREY, linewidth=1.1)
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    for ax in grid[-1]:
+        ax.set_xlabel("Tokens of the form")
+    handles = [*figures.type_handles(types), plotting.chance_line(grid.flat[: len(names)], chance)]
+    handles.append(plotting.handle({"color": plotting.GREY}, "least squares"))
+    plotting.legend_below(drawn, handles, 3)
+    return drawn
+
+
+def _grid_of_models(names, models, most, room=0.0):
+    """Return a figure and its panels, one for each model, at most ``most`` beside each other.
+
+    ``room`` (inches) is added to its height.
+    """
+    columns = min(most, len(names))
+    rows = -(-len(names) // columns)
+    drawn = plotting.figure(plotting.COLUMN if columns < 3 else plotting.PAGE, 1.7 * rows + room)
+    grid = drawn.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
+    for ax, name in zip(grid.flat, names, strict=False):
+        ax.set_title(models[name]["label"])
+        plotting.fraction_axis(ax.yaxis)
+    for ax in grid.flat[len(names) :]:
+        ax.set_axis_off()
+    for ax in grid[:, 0]:
+        ax.set_ylabel(figures.ACCURACY)
+    return drawn, grid
+
+
+def figure_few_shot(
+    *,
+    accuracy_over_draws: str,
+    accuracy_by_draw: str,
+    accuracy: str,
+    pdf: str,
+    png: str,
+    csv: str,
+    templates: str,
+    models: dict,
+    chance: float,
+):
+    """Draw accuracy against the number of examples in the prompt (Table 13 as curves).
+
+    Without examples it shows the declaration that examples use, from ``accuracy``. Accuracies on few instances
+    (:data:`scripts.core.plotting.FEWEST`) are left out.
+    """
+    summary = figures.read(accuracy_over_draws, ["sd"])
+    by_draw = plotting.enough(figures.read(accuracy_by_draw, ["draw"]))
+    frame = figures.by_examples(figures.read(accuracy, ["shots"]), summary, templates)
+    frame = frame[frame.n * frame.draws >= plotting.FEWEST]
+    plotting.save(draw_few_shot(frame, by_draw, models, chance), frame, pdf, png, csv)
+
+
+@plotting.style()
+def draw_few_shot(summary, by_draw, models, chance):
+    """Draw a panel for each model: the mean over draws of the examples as a curve, each draw as an open point.
+
+    Args:
+        summary: ``model``, ``shots``, ``pronoun_type``, ``accuracy``, ``sd``, ``draws``.
+        by_draw: ``model``, ``shots``, ``draw``, ``pronoun_type``, ``accuracy``.
+        models: By name.
+        chance: Accuracy of a random pick.
+    """
+    if summary.empty:
+        return plotting.nothing_drawn()
+    names = [name for name in models if name in set(summary.model)]
+    drawn, grid = _grid_of_models(names, models, 3)
+    types = present(TYPES, summary.pronoun_type)
+    for ax, name in zip(grid.flat, names, strict=False):
+        for kind in types:
+            look = figures.TYPE_LOOKS[kind]
+            curve = summary[(summary.model == name) & (summary.pronoun_type == kind)].sort_values("shots")
+            plotting.curve(ax, curve.shots, curve.accuracy, curve.accuracy - curve.sd, curve.accuracy + curve.sd, look)
+            points = by_draw[(by_draw.model == name) & (by_draw.pronoun_type == kind) & (by_draw.shots > 0)]
+            ax.plot(
+                points.shots, points.accuracy, linestyle="none", marker=look["marker"], markersize=3,
+                markerfacecolor="white", markeredgecolor=look["color"], markeredgewidth=0.6,
+            )  # fmt: skip
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=6, min_n_ticks=1))
+    for ax in grid[-1]:
+        ax.set_xlabel("Examples in the prompt")
+    handles = [plotting.handle(figures.TYPE_LOOKS[kind], label) for kind, label in types.items()]
+    handles.append(plotting.point_handle("one draw of the examples"))
+    if summary.sd.notna().any():
+        handles += plotting.shading(f"± SD over {int(summary.draws.max())} draws")
+    handles.append(plotting.chance_line(grid.flat[: len(names)], chance))
+    plotting.legend_below(drawn, handles, 3)
+    return drawn
+
+
+def figure_mixed_model(*, mixed_model: str, pdf: str, png: str, csv: str, models: dict):
+    """Draw the coefficients of the mixed model of correctness.
+
+    A fit that did not converge has no estimates to draw.
+    """
+    frame = figures.read(mixed_model, ["estimate"])
+    frame = frame[(frame.factor != "intercept") & frame.converged].fillna({"reason": "", "level": ""})
+    plotting.save(draw_mixed_model(frame, models), frame, pdf, png, csv)
+
+
+@plotting.style()
+def draw_mixed_model(frame, models):
+    """Draw fixed effects and the standard deviations of random effects, each with its interval."""
+    drawn = plotting.figure(plotting.COLUMN, 0.18 * max(len(frame), 2) + 0.55)
+    ax = drawn.subplots()
+    for y, row in enumerate(frame.itertuples()):
+        look = {"color": "#000000" if row.kind == "fixed" else plotting.GREY}
+        look["marker"] = "o" if row.kind == "fixed" else "D"
+        figures.point(ax, row.estimate, y, row.ci_low, row.ci_high, look)
+    if frame.empty:
+        ax.text(0.5, 0.5, "the model has no estimates", ha="center", va="center", transform=ax.transAxes)
+    figures.label_rows(ax, [effect(row, models) for row in frame.itertuples()])
+    ax.set_xlabel("Log odds of a right pick")
+    handles = [
+        plotting.handle({"color": "#000000", "marker": "o", "linestyle": "none"}, "effect"),
+        plotting.handle({"color": plotting.GREY, "marker": "D", "linestyle": "none"}, "SD over clusters"),
+        plotting.interval_handle("95 % of the posterior", "_"),
+        plotting.reference_line([ax], 0, "no effect", (0, (1, 1.2)), along="x"),
+    ]
+    plotting.legend_below(drawn, handles, 2)
+    return drawn
+
+
+def figure_model_size(*, accuracy: str, pdf: str, png: str, csv: str, templates: str, models: dict, chance: float):
+    """Draw accuracy against the number of parameters, by type of pronouns (Figure 3).
+
+    ``chance`` is the accuracy of a random pick. Models whose size is not known are left out.
+    """
+    known = {name: facts for name, facts in models.items() if facts["parameters"]}
+    frame = figures.pooled(figures.read(accuracy, ["pronoun_type"]), templates, {"pronoun_type"})
+    frame = plotting.enough(frame[frame.model.isin(known)])
+    frame = frame.assign(parameters=frame.model.map({name: facts["parameters"] for name, facts in known.items()}))
+    plotting.save(draw_model_size(frame, known, chance), frame, pdf, png, csv)
+
+
+@plotting.style()
+def draw_model_size(frame, models, chance):
+    """Draw a panel for each type of pronouns and a line for each family.
+
+    ``frame`` has ``model``, ``pronoun_type``, ``accuracy``, ``ci_low``, ``ci_high``, ``parameters``.
+    """
+    if frame.empty:
+        return plotting.nothing_drawn()
+    types = present(TYPES, frame.pronoun_type)
+    drawn = plotting.figure(plotting.COLUMN, 1.25 * len(types) + 0.3)
+    grid = drawn.subplots(len(types), 1, sharex=True, sharey=True, squeeze=False)[:, 0]
+    families = {}
+    for name, facts in sorted(models.items(), key=lambda entry: entry[1]["parameters"]):
+        families.setdefault(facts["family"], []).append(name)
+    handles = []
+    for family, names in families.items():
+        look = plotting.family_style(models[names[0]])
+        for ax, kind in zip(grid, types, strict=True):
+            rows = frame[(frame.pronoun_type == kind)].set_index("model").loc[names]
+            ax.plot(rows.parameters, rows.accuracy, markeredgecolor="white", markeredgewidth=0.3, **look)
+            ax.vlines(rows.parameters, rows.ci_low, rows.ci_high, color=look["color"], linewidth=0.9)
+        handles.append(plotting.handle(look, family))
+    for ax, label in zip(grid, types.values(), strict=True):
+        ax.set_title(label)
+        ax.set_xscale("log")
+        plotting.fraction_axis(ax.yaxis, 0.5)
+        ax.set_ylabel(figures.ACCURACY)
+        ax.margins(x=0.12)
+    grid[-1].xaxis.set_major_locator(LogLocator(subs=(1, 3)))
+    grid[-1].xaxis.set_major_formatter(FuncFormatter(short_number))
+    grid[-1].xaxis.set_minor_formatter(NullFormatter())
+    if len({models[name]["parameters"] for name in models}) == 1:
+        # A logarithmic axis around one size has no tick of its own.
+        grid[-1].set_xticks([next(iter(models.values()))["parameters"]])
+    grid[-1].set_xlabel("Parameters")
+    handles += [plotting.chance_line(grid, chance), plotting.interval_handle(figures.INTERVAL)]
+    plotting.legend_below(drawn, handles, 4)
+    return drawn
+
+
+def short_number(value, _):
+    """Return a number of parameters as a tick's label: ``350M``, ``1B``."""
+    return f"{value / 1e9:.3g}B" if value >= 1e9 else f"{value / 1e6:.3g}M"
+
+
+def figure_normalisation(*, normalisation: str, pdf: str, png: str, csv: str, models: dict, chance: float):
+    """Draw the accuracy on each type of pronouns under each normalisation of the losses.
+
+    ``chance`` is the accuracy of a random pick.
+    """
+    frame = figures.read(normalisation, ["normalisation", "accuracy"])
+    frame = frame[frame.model.isin(figures.panels(models)) & (frame.group == ALL) & (frame.pronoun_type != ALL)]
+    plotting.save(draw_normalisation(frame, models, chance), frame, pdf, png, csv)
+
+
+@plotting.style()
+def draw_normalisation(frame, models, chance):
+    """Draw a panel for each model, or for the mean over many, and a row for each normalisation; return the figure."""
+    rows = {name: normalising.LABELS[name] for name in KEPT}
+    return figures.accuracy_rows(plotting.enough(frame), rows, models, chance, "normalisation")
+
+
+def figure_reductions(*, reductions: str, pdf: str, png: str, csv: str, models: dict, chance: float):
+    """Draw the accuracy by the mean of a candidate's losses and by their sum.
+
+    ``chance`` is the accuracy of a random pick.
+    """
+    frame = figures.read(reductions, ["accuracy_sum"])
+    frame = frame[frame.model.isin(models) & (frame.pronoun_type != ALL)]
+    plotting.save(draw_reductions(frame, models, chance), frame, pdf, png, csv)
+
+
+@plotting.style()
+def draw_reductions(frame, models, chance):
+    """Draw a row for each model and type of pronouns, from the mean (filled) to the sum (open)."""
+    types = present(TYPES, frame.pronoun_type)
+    names = [name for name in models if name in set(frame.model)]
+    drawn = plotting.figure(plotting.COLUMN, 0.2 * len(names) * len(types) + 0.28 * len(types) + 0.45)
+    grid = drawn.subplots(len(types), 1, sharex=True, squeeze=False)[:, 0]
+    for ax, (kind, label) in zip(grid, types.items(), strict=True):
+        rows = frame[frame.pronoun_type == kind].set_index("model")
+        colour = figures.TYPE_LOOKS[kind]["color"]
+        for y, name in enumerate(names):
+            row = rows.loc[name]
+            ends = (row.accuracy_mean, row.accuracy_sum)
+            ax.hlines(y, *sorted(ends), color=colour, linewidth=1)
+            look = {"marker": figures.TYPE_LOOKS[kind]["marker"], "markersize": 4.5, "markeredgecolor": colour}
+            ax.plot([ends[1]], [y], markerfacecolor="white", linestyle="none", markeredgewidth=0.8, **look)
+            ax.plot([ends[0]], [y], markerfacecolor=colour, linestyle="none", markeredgewidth=0.3, **look)
+        ax.set_title(label)
+        figures.label_rows(ax, [models[name]["label"] for name in names])
+        plotting.fraction_axis(ax.xaxis)
+    grid[-1].set_xlabel(figures.ACCURACY)
+    filled = {"linestyle": "none", "color": plotting.GREY, "marker": "o"}
+    handles = [
+        Line2D([], [], label="mean of the losses", **filled),
+        Line2D([], [], label="sum", markerfacecolor="white", **filled),
+        plotting.chance_line(grid, chance, along="x"),
+    ]
+    plotting.legend_below(drawn, handles, 3)
+    return drawn
+
+
+def figure_trajectory(
+    *, summary: str, pdf: str, png: str, csv: str, models: dict, points: list, templates: str, chance: float
+):
+    """Draw accuracy over the course of training, for models whose registry entry has several revisions.
+
+    Arguments are those of :mod:`scripts.core.paper.trajectory`.
+    """
+    frame = trajectory.rows(summary, models, points, templates)
+    drawn = trajectory.draw(frame, [label for label, *_ in points], chance, key="")
+    plotting.save(drawn, frame, pdf, png, csv)
+
+
+EXAMINED = [
+    "instance_id", "pronoun_type", "declaration_type", "declaration_number", "form", "gold", "picked", "correct",
+]  # fmt: skip
+
+
+def figure_evaluation_examples(*, predictions: str, instances: str, pdf: str, png: str, csv: str, models: dict):
+    """Show one instance of each form with its right form and what the largest model picks (Figure 1)."""
+    model = max(models, key=lambda name: models[name]["parameters"] or 0)
+    first = _first(ByModel(predictions, EXAMINED).read(0, model))
+    texts = [rows.loc[rows.instance_id.isin(first.instance_id)] for _, rows in instance_parts(instances, ["text"])]
+    shown = evaluation_examples(first, pd.concat(texts), model)
+    frame = pd.DataFrame(shown).assign(model=model)
+    plotting.save(draw_evaluation_examples(shown, models, model), frame, pdf, png, csv)
+
+
+def evaluation_examples(predictions, instances, model):
+    """Return one row for each form: a model's pick on the first instance by a stated rule.
+
+    Neo-pronouns come first, then explicit declarations, then those of most forms, then the lowest instance id.
+
+    Returns:
+        ``form``, ``instance_id``, ``text``, ``gold``, ``picked``, ``correct``.
+    """
+    rows = predictions[(predictions.model == model) & (predictions.shots == 0)]
+    rows = rows.merge(instances[["instance_id", "text"]].drop_duplicates("instance_id"), on="instance_id")
+    first = _first(rows).set_index("form").loc[list(present(SHORT, rows.form))].reset_index()
+    return first[["form", "instance_id", "text", "gold", "picked", "correct"]]
+
+
+def _first(rows):
+    """Return the first instance of each form."""
+    rows = rows.assign(other=rows.pronoun_type != "neo", behind=rows.declaration_type != "explicit")
+    rows = rows.sort_values(
+        ["other", "behind", "declaration_number", "instance_id"], ascending=[True, True, False, True]
+    )
+    return rows.drop_duplicates("form")
+
+
+@plotting.style()
+def draw_evaluation_examples(shown, models, model):
+    """Draw a box for each row of :func:`evaluation_examples`."""
+    right, wrong = "#117733", "#882255"
+    texts = [_wrapped(text) for text in shown.text]
+    heights = [LINE * (2 + text.count("\n") + 1) + 0.12 for text in texts]
+    width = plotting.COLUMN
+    total = sum(heights) + 0.07 * (len(heights) - 1) + 0.04
+    drawn, ax = _canvas(width, total)
+    top = total - 0.02
+    for row, text, height in zip(shown.itertuples(), texts, heights, strict=True):
+        _box(ax, 0.03, top - height, width - 0.06, height)
+        ax.text(0.1, top - 0.06, SHORT[row.form], fontsize=SIZE, fontweight="bold", va="top")
+        ax.text(0.1, top - 0.06 - LINE, text, fontsize=SIZE, va="top", linespacing=1.15)
+        below = top - height + 0.05
+        ax.text(0.1, below, f"right: {_as_written(row.text, row.gold)}", fontsize=SIZE, color=right)
+        said = f"{models[model]['label']}: {_as_written(row.text, row.picked)}"
+        ax.text(width / 2, below, said, fontsize=SIZE, color=right if row.correct else wrong)
+        top -= height + 0.07
+    return drawn
+
+
+def _as_written(text, form):
+    """Return a form as it stands in the slot of a text."""
+    before = text.partition("___")[0]
+    return fill(text, form)[len(before) : len(before) + len(form)]
+
+
+def _wrapped(text):
+    """Return a text in lines of at most :data:`CHARACTERS`."""
+    return "\n".join(textwrap.wrap(text, CHARACTERS, break_long_words=False))
+
+
+def _canvas(width, height):
+    """Return a figure for drawings and its axes, whose units are inches from the lower left corner."""
+    drawn = plotting.figure(width, height)
+    drawn.set_layout_engine("none")
+    ax = drawn.add_axes((0, 0, 1, 1))
+    ax.set(xlim=(0, width), ylim=(0, height))
+    ax.set_axis_off()
+    return drawn, ax
+
+
+def _box(ax, left, bottom, width, height, colour="white"):
+    """Draw a box with rounded corners."""
+    look = {"facecolor": colour, "edgecolor": plotting.GREY, "linewidth": 0.7}
+    ax.add_patch(FancyBboxPatch((left, bottom), width, height, boxstyle="round,pad=0,rounding_size=0.05", **look))
+
+
+def figure_framework(
+    *, template_files: list, kinds: list, pronouns: str, combinations: str, pronoun_sets: list, types: list,
+    numbers: list, wording: str, pdf: str, png: str, csv: str,
+):  # fmt: skip
+    """Draw how instances are made and models asked (Figure 2), with parts of this run's own files.
+
+    The arguments are those of the rule that makes the full sets.
+    """
+    given = dict(zip(kinds, template_files, strict=True))
+    loaded = assembly.load(given, pronouns, pronoun_sets, combinations, types, numbers, wording)
+    boxes = framework_boxes(loaded, wording)
+    plotting.save(draw_framework(boxes), pd.DataFrame(boxes, columns=["part", "text"]), pdf, png, csv)
+
+
+def framework_boxes(loaded, wording):
+    """Return the boxes of the figure from the top down: pairs of a head and its text.
+
+    The template is the first of the accusative (or of what comes first without one), the names are the first of each
+    class, and the group is the first neo-pronoun (or the last group).
+    """
+    rows = loaded.templates.rows
+    template = next((row for row in rows if row.form == "acc"), rows[0])
+    groups = loaded.groups
+    group = next((name for name in groups if groups[name].type == "neo"), list(groups)[-1])
+    by_class = {
+        name_class: [entry["name"] for entry in loaded.names if entry["name_class"] == name_class]
+        for name_class in NAME_CLASSES
+    }
+    names = "\n".join(
+        f"{NAME_CLASSES[name_class]} ({len(names)}): {', '.join(names[:3])}, …"
+        for name_class, names in by_class.items()
+    )
+    of_type = {kind: [name for name in groups if groups[name].type == kind] for kind in TYPES}
+    pronouns = "\n".join(f"{TYPES[kind]}: {', '.join(members)}" for kind, members in of_type.items() if members)
+    name = by_class["unisex"][0]
+    texts = []
+    for kind, label in DECLARATION_TYPES.items():
+        way = next((way for way in loaded.declarations if way.kind == kind), None)
+        if way:
+            pattern = declarations.pattern(kind, template.text, wording)
+            said = declarations.declared(way, groups[group])
+            text = pattern.replace(declarations.DECLARED, said).replace(declarations.NAME, name)
+            texts.append(f"{label}: {text}")
+    forms = list(dict.fromkeys(groups[other][template.form] for other in groups))
+    return [
+        ("Template", template.text),
+        ("Names", names),
+        ("Pronoun groups", pronouns),
+        ("Instances", "\n".join(texts)),
+        (f"Candidates for {SLOT}", ", ".join(forms)),
+        ("Model", f"picks the candidate with the lowest mean loss; right: {groups[group][template.form]}"),
+    ]
+
+
+@plotting.style()
+def draw_framework(boxes):
+    """Draw the boxes with arrows between them."""
+    texts = ["\n".join(_wrapped(line) for line in text.split("\n")) for _, text in boxes]
+    heights = [LINE * (text.count("\n") + 2) + 0.1 for text in texts]
+    gap, width = 0.14, plotting.COLUMN
+    total = sum(heights) + gap * (len(heights) - 1) + 0.04
+    drawn, ax = _canvas(width, total)
+    top = total - 0.02
+    for index, ((head, _), text, height) in enumerate(zip(boxes, texts, heights, strict=True)):
+        _box(ax, 0.03, top - height, width - 0.06, height, "#F4F4F4" if index in (3, 5) else "white")
+        ax.text(0.1, top - 0.05, head, fontsize=SIZE, fontweight="bold", va="top")
+        ax.text(0.1, top - 0.05 - LINE, text, fontsize=SIZE, va="top", linespacing=1.15)
+        top -= height
+        if index + 1 < len(boxes):
+            arrow = {"arrowstyle": "-|>", "color": plotting.GREY, "linewidth": 0.8, "mutation_scale": 7}
+            ax.annotate("", (width / 2, top - gap), (width / 2, top), arrowprops=arrow | {"shrinkA": 0, "shrinkB": 0})
+        top -= gap
+    return drawn
+
+
+READ = [
+    "instance_id", "text", "options", "groups", "gold", "form", "pronoun_type", "declaration_type", "wording",
+    "shots",
+]  # fmt: skip
+
+
+def figure_constrained_decoding(
+    *, instances: str, scores: str, pdf: str, png: str, csv: str, model: str, models: dict, wording: str, choices: dict
+):
+    """Show what models read and are to predict for one instance, and the losses of its candidates (Figure 4).
+
+    The losses are those of one ``model``; ``wording`` and ``choices`` (labels and capitals) are those of the run.
+    """
+    # The best of the best of each part.
+    parts = [rows[rows.wording == wording] for _, rows in instance_parts(instances, READ)]
+    shown = decoding_example(pd.DataFrame([decoding_example(rows) for rows in parts if len(rows)]))
+    known = model_outputs.Asked.read(instances)
+    place = known.place(shown.instance_id)
+    parts = model_outputs.score_parts(scores, model, known, (*losses.MAIN, *losses.COLUMNS))
+    read = pd.concat([rows[owner == place] for owner, rows in parts])
+    rows = losses.compared(read, "mean", **choices, where=scores).sort_values("option_index")
+    values = -rows.log_probability.to_numpy()
+    candidates = pd.DataFrame({"option": [shown.options[index] for index in rows.option_index], "loss": values})
+    candidates["right"] = candidates.option == shown.gold
+    candidates["picked"] = candidates.index == int(values.argmin())
+    frame = candidates.assign(instance_id=shown.instance_id, model=model)
+    plotting.save(draw_constrained_decoding(shown, candidates, models, model), frame, pdf, png, csv)
+
+
+def decoding_example(instances):
+    """Return the instance that is shown: the first accusative, explicit one of a neo-pronoun, or the next best."""
+    rows = instances[instances.shots == 0]
+    keys = pd.DataFrame(
+        {
+            "form": rows.form != "acc",
+            "type": rows.pronoun_type != "neo",
+            "declaration": rows.declaration_type != "explicit",
+            "id": rows.instance_id,
+        }
+    )
+    return rows.loc[keys.sort_values(list(keys)).index[0]]
+
+
+def read_and_predicted(instance):
+    """Return kind of model, input and labels: what each reads and is to predict where the candidate is right."""
+    before, _, after = instance.text.partition("___")
+    filled = fill(instance.text, instance.gold)
+    sentence = before[max(before.rfind(". "), before.rfind("? ")) + 1 :].strip()
+
+    def shortened(middle, end=after):
+        return f"… {sentence} {middle}{end}" if sentence else f"… {middle}{end}"
+
+    form = filled[len(before) : len(filled) - len(after)]
+    return [
+        ("Decoder", shortened(form), "the text itself, token by token"),
+        ("BART", shortened("<mask>"), shortened(form)),
+        ("T5", shortened("<extra_id_0>"), f"<extra_id_0> {form} <extra_id_1>"),
+    ]
+
+
+@plotting.style()
+def draw_constrained_decoding(instance, candidates, models, model):
+    """Draw inputs and labels as text, and under them the loss of each candidate.
+
+    ``candidates`` has ``option``, ``loss`` (nats a token), ``right`` and ``picked``.
+    """
+    lines = []
+    for kind, read, predicted in read_and_predicted(instance):
+        lines.append((f"{kind} reads", _wrapped(read)))
+        lines.append((f"{kind} is to predict", _wrapped(predicted)))
+    text_height = sum(LINE * (2 + text.count("\n")) + 0.03 for _, text in lines) + 0.08
+    panel_height = 0.14 * len(candidates) + 0.75
+    height = text_height + panel_height
+    drawn, ax = _canvas(plotting.COLUMN, height)
+    top = height - 0.04
+    for head, text in lines:
+        ax.text(0.06, top, head, fontsize=SIZE, fontweight="bold", va="top")
+        ax.text(0.06, top - LINE, text, fontsize=SIZE, va="top", linespacing=1.15)
+        top -= LINE * (2 + text.count("\n")) + 0.03
+    panel = drawn.add_axes((0.2, 0.36 / height, 0.76, (panel_height - 0.62) / height))
+    # Bars would have to start at zero, where all losses look alike.
+    for y, row in enumerate(candidates.itertuples()):
+        look = figures.TYPE_LOOKS["binary"]["color"] if row.picked else plotting.GREY
+        panel.plot([row.loss], [y], marker="o" if row.picked else ".", color=look, linestyle="none", markersize=6)
+    names = [f"{row.option} (right)" if row.right else row.option for row in candidates.itertuples()]
+    panel.set_yticks(range(len(candidates)), names, fontsize=SIZE)
+    panel.set_ylim(len(candidates) - 0.5, -0.5)
+    low, high = candidates.loss.min(), candidates.loss.max()
+    room = max(high - low, 0.01)
+    panel.set_xlim(low - 0.3 * room, high + 0.1 * room)
+    panel.tick_params(axis="y", length=0)
+    panel.grid(visible=True, axis="both")
+    panel.set_xlabel("Mean loss (nats a token)", fontsize=SIZE)
+    panel.set_title(f"{models[model]['label']}: the lowest is picked", fontsize=7.5)
+    return drawn
+
+
+if __name__ == "__main__":
+    run_named()

@@ -1,0 +1,77 @@
+"""The findings of MISGENDERED, each by the function of its rule."""
+
+import pandas as pd
+
+from scripts.core import files
+from scripts.core.job import run_named
+from scripts.core.paper import claims as verdicts
+from scripts.core.paper import published
+from scripts.misgendered.lib import findings
+from scripts.misgendered.lib.analyses import by_model
+
+
+def claims(
+    *,
+    predictions: list,
+    name_ranks: list,
+    corpus_counts: str,
+    study_models: str,
+    csv: str,
+    tex: str,
+    numbers: str,
+    template_sets: list,
+    every_set: list,
+    models: dict,
+    draws: int,
+    seed: int,
+):
+    """Test every finding of the study on the predictions of the run.
+
+    Write the verdicts (CSV), the table of the paper (LaTeX) and how often each fell (JSON). ``predictions`` and
+    ``name_ranks`` have a file for each of ``template_sets``; for the other sets of ``every_set`` no finding is
+    applicable. Demonstration models among ``models`` are left out. ``draws`` and ``seed`` belong to the bootstrap over
+    templates and names.
+    """
+    known = published.read_models(study_models)
+    sizes = {name: facts["parameters"] for name, facts in models.items()}
+    # Sizes order the models of a family; of models that are not in the run they are not asked for.
+    known = known.assign(parameters=[sizes.get(name, 0) for name in known.model])
+    of_study = [name for name in known.model if name not in published.demonstration(models)]
+    documents = findings.documents(files.read_csv(corpus_counts))
+    runs = {}
+    for name, path, ranks in zip(template_sets, predictions, name_ranks, strict=True):
+        table = by_model.whole(path, findings.COLUMNS, of_study)
+        runs[name] = findings.Results(table, known, files.read_csv(ranks), documents, draws, seed)
+    verdicts.write(findings.FINDINGS, runs, every_set, csv=csv, tex=tex, numbers=numbers)
+
+
+def findings_of_model(
+    *,
+    predictions: list,
+    name_ranks: list,
+    corpus_counts: str,
+    findings_csv: str,
+    model: str,
+    facts: dict,
+    template_sets: list,
+    draws: int,
+    seed: int,
+):
+    """Test the study's findings on one model of the run.
+
+    Write ``findings_csv``, the verdicts for ``model``, of which ``facts`` are those of the registry. ``predictions``
+    and ``name_ranks`` have a file for each of ``template_sets``. ``draws`` and ``seed`` belong to the bootstrap over
+    templates and names.
+    """
+    alone = pd.DataFrame([{"model": model} | {key: facts[key] for key in ("label", "family", "parameters")}])
+    documents = findings.documents(files.read_csv(corpus_counts))
+    runs = {}
+    for name, path, ranks in zip(template_sets, predictions, name_ranks, strict=True):
+        table = files.read_parquet(path)
+        table = table[table.model == model]
+        runs[name] = findings.Results(table, alone, files.read_csv(ranks), documents, draws, seed)
+    files.write_csv(findings_csv, verdicts.of_one_model(findings.FINDINGS, findings.ONE_MODEL, runs))
+
+
+if __name__ == "__main__":
+    run_named()

@@ -1,0 +1,134 @@
+"""What the paper says of MISGENDERED: its numbers, its section and its rows of the summary."""
+
+from pathlib import Path
+
+from scripts.core import files
+from scripts.core.job import run_named
+from scripts.core.paper import closing, sections
+from scripts.core.paper.numbers import of_settings
+from scripts.misgendered.lib import instances
+from scripts.misgendered.lib import numbers as collecting
+
+TITLES = {"replica": "replica templates", "official": "official templates"}
+"""The sets of templates as the text calls them."""
+
+
+def paper_numbers(
+    *,
+    template_files: list,
+    pronouns: str,
+    combinations: str,
+    predictions: str,
+    accuracy: str,
+    reductions: str,
+    normalisation: str,
+    calibration: str,
+    power: str,
+    declared_forms: str,
+    regressions: str,
+    mixed_model: str,
+    accuracy_over_draws: str,
+    choices: str,
+    wordings: str,
+    printed_averages: str,
+    corpus_counts: str,
+    paper_numbers: str,
+    templates: str,
+    kinds: list,
+    pronoun_sets: list,
+    types: list,
+    numbers_declared: list,
+    wording: str,
+    settings: dict,
+):
+    """Collect every number that the section's prose uses on one set of templates, with where it comes from.
+
+    Write ``paper_numbers`` (JSON) for the set ``templates``; ``settings`` are of the config.
+    """
+    given = dict(zip(kinds, template_files, strict=True))
+    loaded = instances.load(given, pronouns, pronoun_sets, combinations, types, numbers_declared, wording)
+    frame = files.read_csv(accuracy, dtype={"declaration_number": str})
+    collected = {
+        **of_settings(settings, collecting.KEYS),
+        **collecting.from_instances(loaded),
+        **collecting.from_predictions(predictions),
+        **collecting.from_accuracy(frame[(frame.templates == templates) & (frame.shots == 0)]),
+        **collecting.from_reductions(files.read_csv(reductions)),
+        **collecting.from_other_scores(*map(files.read_csv, (normalisation, calibration, power))),
+        **collecting.from_declared_forms(files.read_csv(declared_forms)),
+        **collecting.from_fertility(files.read_csv(regressions)),
+        **collecting.from_mixed_model(files.read_csv(mixed_model)),
+        **collecting.from_examples(files.read_csv(accuracy_over_draws)),
+        **collecting.from_choices(files.read_csv(choices)),
+        **collecting.from_wordings(files.read_csv(wordings)),
+        **collecting.from_averages(files.read_csv(printed_averages)),
+        **collecting.from_corpora(files.read_csv(corpus_counts)),
+    }
+    files.write_json(paper_numbers, collected)
+
+
+def section(
+    *,
+    section_template: str,
+    appendix_template: str,
+    numbers: list,
+    figures: list,
+    tables: list,
+    comparison_numbers: list,
+    section_tex: str,
+    appendix_tex: str,
+    template_sets: list,
+    models: dict,
+    shots: list,
+    scores: dict,
+    wording: str,
+):
+    """Render the section and its part of the appendix from templates and the results of the run.
+
+    Write ``section_tex`` and ``appendix_tex``. ``numbers`` has one file for each of ``template_sets``, in that order;
+    ``figures`` and ``tables`` are the files that the section includes, ``comparison_numbers`` count verdicts on what
+    the study publishes; ``models`` are those of the run that the study takes, ``shots`` the numbers of examples;
+    ``scores`` and ``wording`` are choices of the configuration.
+    """
+    common = sections.context(
+        "misgendered", template_sets, numbers, figures, tables, comparison_numbers, section_tex, models=models
+    )
+    everything = common | {
+        "models": models,
+        "shots": shots,
+        "scores": scores,
+        "wording": wording,
+        "word": _word,
+        "called": {name: TITLES[name] for name in template_sets},
+    }
+    everything["counts"] = closing.counts(common["beside"], everything["called"])
+    closing.write(section_tex, section_template, everything, figures, tables)
+    sections.write(appendix_tex, appendix_template, everything)
+
+
+def _word(part, name, above, below, neither):
+    """Return the word that fits the sign of a number: of an interval's, or of its value."""
+    found = sections.value(part, name) or 0
+    return above if found > 0 else below if found < 0 else neither
+
+
+def summary(*, accuracy: str, tables: list, summary: str, models: dict, template_sets: list, wording: str):
+    """Write MISGENDERED's rows of the summary over all studies.
+
+    Write ``summary`` (CSV); ``tables`` are those of the analyses of scores, as many of each of ``template_sets``;
+    ``wording`` is that of the declarations which results are about.
+    """
+    from scripts.core.estimate_rows import write
+    from scripts.misgendered.lib import figures
+    from scripts.misgendered.lib.summary import of_analyses, rows
+
+    found = rows(figures.read(accuracy, ["shots"]), models, template_sets)
+    each = len(tables) // len(template_sets)
+    for index, data in enumerate(template_sets):
+        of_set = {Path(path).stem: files.read_csv(path) for path in tables[index * each : (index + 1) * each]}
+        found += of_analyses(of_set, models, data) if of_set else []
+    write(summary, "misgendered", [row | {"wording": wording} for row in found])
+
+
+if __name__ == "__main__":
+    run_named()
