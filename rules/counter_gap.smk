@@ -294,7 +294,6 @@ include: "counter_gap_books.smk"
 declare(
     name="counter_gap",
     label="Counter-GAP",
-    by_kind=True,
     traced=COUNTER_GAP_TRACED,
     outcomes={"": ["results/counter_gap/flags/{part}.parquet", "results/counter_gap/analysis/members.parquet"]},
     title="Counter-GAP (inconsistency across genders)",

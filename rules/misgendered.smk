@@ -729,7 +729,6 @@ declare(
     ],
     appendix=True,
     analysis_rules=MISGENDERED_ANALYSES,
-    by_kind=True,
     scored=MISGENDERED_SCORED,
     figures=MISGENDERED_FIGURES,
     tables=MISGENDERED_TABLES,

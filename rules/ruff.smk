@@ -488,7 +488,6 @@ RUFF_COMPARISONS = {
 
 declare(
     name="ruff",
-    by_kind=True,
     models=list(RUFF_MODELS),
     label="RUFF",
     traced=RUFF_TRACED,

@@ -373,7 +373,6 @@ UNDERSPEC_TABLES = {
 declare(
     name="underspecification",
     label="Underspecification",
-    by_kind=True,
     traced=UNDERSPEC_TRACED,
     outcomes={
         "distribution": ["results/underspecification/masses/run/{model}.parquet"],

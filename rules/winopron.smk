@@ -283,7 +283,6 @@ WINOPRON_TRACED = [
 declare(
     name="winopron",
     label="WinoPron",
-    by_kind=True,
     title="WinoPron (whom a pronoun means)",
     question="Does a system resolve a pronoun to the right one of two people, in every case and whatever the pronoun?",
     headline=["accuracy"],

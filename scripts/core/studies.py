@@ -56,7 +56,7 @@ class Result:
     constraints : dict
         Regular expressions of its wildcards.
     script : str or None
-        The script's name, where it differs from the result's.
+        The module with the rule's function, if it is not that of its kind (:data:`MODULES`).
     mem_mb, runtime : int or None
         Memory, and the time limit in minutes; None: the default.
     title : str or None
@@ -94,7 +94,7 @@ def trajectory(study, models, points, chance):
     Parameters
     ----------
     study : str
-        Its name; ``scripts/<study>/figure_trajectory.py`` draws the figure.
+        Its name; ``figure_trajectory`` of ``scripts/<study>/figures.py`` draws the figure.
     models : dict of str to dict
         The study's models and what figures say of them.
     points : list of Point
@@ -307,7 +307,7 @@ class Card:
         Places on its axis.
     findings : Result
         The rule ``<study>_findings_of_model`` that tests the findings on a model, by the wildcard ``model``
-        (``scripts/<study>/findings_of_model.py``; :func:`scripts.core.paper.claims.of_one_model`).
+        (``scripts/<study>/findings.py``; :func:`scripts.core.paper.claims.of_one_model`).
     parts : list of str
         Parts of the study of which the figure shows the first that the model has; none: whatever it has.
     chance : float or None
@@ -380,8 +380,6 @@ class Study:
         Tidy tables that belong to the results, as figures and tables do.
     analysis_rules : dict of str to Result
         Analyses that read what the study's own steps left and write tidy tables, by name; the rule has that name too.
-    by_kind : bool
-        Whether its rules' functions stand in one module for each kind (:data:`MODULES`).
     scored, prompted, texts : Scored, Prompted, Texts or None
         What models do for it.
     systems : list of str
@@ -425,7 +423,6 @@ class Study:
     instances: list = field(default_factory=list)
     analyses: list = field(default_factory=list)
     analysis_rules: dict = field(default_factory=dict)
-    by_kind: bool = False
     scored: Scored | None = None
     prompted: Prompted | None = None
     texts: Texts | None = None
@@ -590,24 +587,18 @@ class Study:
             yield self._rule(
                 kind,
                 name if kind == "comparison" else f"{kind}_{name}",
-                {"table": "tables", "figure": f"figure_{declared.script or name}", "comparison": name}[kind],
                 declared,
                 {output: stem + suffix for output, suffix in KINDS[kind].outputs.items()},
                 reported=KINDS[kind].reported,
                 title=_title(name, declared),
             )
         numbers = {"paper_numbers": self._numbers}
-        yield self._rule("numbers", "paper_numbers", "paper_numbers", self.numbers, numbers)
+        yield self._rule("numbers", "paper_numbers", self.numbers, numbers)
         if self.summary:
-            yield self._rule("summary", "summary", "summary", self.summary, {"summary": self._summary})
+            yield self._rule("summary", "summary", self.summary, {"summary": self._summary})
         if self.card:
-            yield self._rule(
-                "findings",
-                "findings_of_model",
-                "findings_of_model",
-                self.card.findings,
-                {"findings_csv": self._findings},
-            )
+            found = {"findings_csv": self._findings}
+            yield self._rule("findings", "findings_of_model", self.card.findings, found)
         given = {
             **{f"{kind}_template": root(f"paper/sections/{name}.tex.j2") for kind, name in self._templates.items()},
             "numbers": self.number_files,
@@ -616,7 +607,7 @@ class Study:
             "comparison_numbers": self.files(suffixes=(".json",)),
         }
         outputs = dict(zip([f"{kind}_tex" for kind in self._templates], self.section_files, strict=True))
-        yield self._rule("section", "section", "section", self.section, outputs, given, environment="paper")
+        yield self._rule("section", "section", self.section, outputs, given, environment="paper")
         for name, declared in self.analysis_rules.items():
             place = f"{{{self.part}}}" if declared.at is None else declared.at
             folder = "/".join(filter(None, [f"results/{self.name}/analysis", place]))
@@ -624,16 +615,15 @@ class Study:
                 output: f"{folder}/{file if '.' in file else f'{file}.csv'}"
                 for output, file in (declared.outputs or {name: name}).items()
             }
-            yield self._rule("analysis", name, "analyses", declared, outputs)
+            yield self._rule("analysis", name, declared, outputs)
 
-    def _rule(self, kind, name, script, declared, outputs, given=None, environment="analysis", reported=None, title=""):
+    def _rule(self, kind, name, declared, outputs, given=None, environment="analysis", reported=None, title=""):
         folder = f"results/{self.name}/analysis/{{{self.part}}}"
         inputs = {table: f"{folder}/{table}.csv" for table in declared.tables}
         wildcards = list(dict.fromkeys(re.findall(r"\{(\w+)\}", next(iter(outputs.values())))))
         constraints = {self.part: "|".join(map(re.escape, self.every_part))} | declared.constraints
         full = f"{self.name}_{name}"
-        if self.by_kind:
-            script = declared.script or MODULES.get(kind) or MODULES.get(name, "tables")
+        script = declared.script or MODULES.get(kind) or MODULES.get(name, "tables")
         resources = {"mem_mb": declared.mem_mb, "runtime": declared.runtime}
         return Rule(
             name=full,

@@ -23,22 +23,6 @@ rule greetings_instances:
         "../scripts/greetings/instances.py"
 
 
-rule greetings_choices:
-    input:
-        scores=expand("results/greetings/scores/{{templates}}/{model}.parquet", model=RUN),
-    output:
-        choices="results/greetings/analysis/{templates}/choices.csv",
-    log:
-        "results/logs/greetings_choices/{templates}.log",
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        models=list(RUN),
-        pronoun_sets=PRONOUN_SETS,
-    script:
-        "../scripts/greetings/choices.py"
-
-
 declare(
     name="greetings",
     label="Greetings",
@@ -48,13 +32,19 @@ declare(
     instances=expand(rules.greetings_instances.output.instances, templates=GREETINGS["templates"]),
     scored=Scored(sets=GREETINGS["templates"], instances=4, options=len(PRONOUN_SETS), tokens=9),
     prompted=Prompted(sets=GREETINGS["templates"], models=GREETINGS_ASKED, tokens=20) if GREETINGS_ASKED else None,
+    analysis_rules={
+        "choices": result(
+            scores=expand("results/greetings/scores/{{templates}}/{model}.parquet", model=RUN),
+            params={"models": list(RUN), "pronoun_sets": PRONOUN_SETS},
+        )
+    },
     figures={"choices": result("choices", title="Preferred pronoun sets")},
     tables={"choices": result("choices")},
     numbers=result("choices"),
     section=result(params={"template_sets": GREETINGS["templates"]}),
     question="Which pronoun set does a model prefer in a greeting?",
     summary=result(
-        choices=expand(rules.greetings_choices.output.choices, templates=GREETINGS["templates"]),
+        choices=expand("results/greetings/analysis/{templates}/choices.csv", templates=GREETINGS["templates"]),
         params={"template_sets": GREETINGS["templates"]},
     ),
     headline=["choices"],

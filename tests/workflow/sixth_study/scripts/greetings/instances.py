@@ -1,13 +1,13 @@
-"""Write the sentences as instances."""
+"""The instances of the greetings."""
 
 import pandas as pd
 
 from scripts.core import files, templates
 from scripts.core.instances import content_id
-from scripts.core.job import run
+from scripts.core.job import run_named
 
 
-def main(*, sentences: str, pronouns: str, pronoun_sets: list, instances: str):
+def instances(*, sentences: str, pronouns: str, pronoun_sets: list, instances: str):
     """Write one row for each sentence (Parquet), with the row of the template file that it was made from."""
     forms = templates.select_pronoun_sets(templates.read_pronouns(pronouns), pronoun_sets)
     options = [forms[name]["nominative"] for name in pronoun_sets]
@@ -24,4 +24,4 @@ def main(*, sentences: str, pronouns: str, pronoun_sets: list, instances: str):
 
 
 if __name__ == "__main__":
-    run(main)
+    run_named()

@@ -1,14 +1,17 @@
-"""Count how often each model prefers each pronoun set."""
+"""The analyses of the greetings, each by the function of its rule."""
 
 import pandas as pd
 
 from scripts.core import files
-from scripts.core.job import run
+from scripts.core.job import run_named
 from scripts.core.options import predict
 
 
-def main(*, scores: list, choices: str, models: list, pronoun_sets: list):
-    """Write ``model``, ``pronoun``, ``count`` and ``n`` (CSV) from one file of ``scores`` for each model."""
+def choices(*, scores: list, choices: str, models: list, pronoun_sets: list):
+    """Count how often each model prefers each pronoun set.
+
+    Write ``model``, ``pronoun``, ``count`` and ``n`` (CSV) from one file of ``scores`` for each model.
+    """
     rows = []
     for model, path in zip(models, scores, strict=True):
         chosen = predict(files.read_parquet(path)).option_index
@@ -18,4 +21,4 @@ def main(*, scores: list, choices: str, models: list, pronoun_sets: list):
 
 
 if __name__ == "__main__":
-    run(main)
+    run_named()

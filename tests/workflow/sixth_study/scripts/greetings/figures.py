@@ -1,11 +1,11 @@
-"""Draw how often each pronoun set is preferred."""
+"""The figures of the greetings, each by the function of its rule."""
 
 from scripts.core import files, plotting
-from scripts.core.job import run
+from scripts.core.job import run_named
 
 
 @plotting.style()
-def draw(frame):
+def draw_choices(frame):
     """Draw one bar for each model and pronoun set; return the figure."""
     drawn = plotting.figure(plotting.COLUMN, 2)
     ax = drawn.subplots()
@@ -14,11 +14,11 @@ def draw(frame):
     return drawn
 
 
-def main(*, choices: str, pdf: str, png: str, csv: str):
+def figure_choices(*, choices: str, pdf: str, png: str, csv: str):
     """Draw the figure; every row of the table is drawn."""
     frame = files.read_csv(choices)
-    plotting.save(draw(frame), frame, pdf, png, csv)
+    plotting.save(draw_choices(frame), frame, pdf, png, csv)
 
 
 if __name__ == "__main__":
-    run(main)
+    run_named()
