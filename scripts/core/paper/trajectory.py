@@ -1,6 +1,6 @@
 """The figure of checkpoints in series: what a study's summary says of each, over the course of training.
 
-A study that declares a figure ``trajectory`` has a script ``figure_trajectory.py``.
+A study that declares a figure ``trajectory`` has a function ``figure_trajectory``.
 """
 
 import pandas as pd
