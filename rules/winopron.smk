@@ -3,7 +3,6 @@
 
 from scripts.winopron.lib import prompts as winopron_prompts
 from scripts.winopron.lib import study as winopron_study
-from scripts.winopron.lib.person_rules import LABELS as WINOPRON_RULES
 
 WINOPRON = config["winopron"]
 WINOPRON_PROMPTING = WINOPRON["prompting"]
@@ -39,7 +38,7 @@ def winopron_given(outputs, templates, entities):
 
 def winopron_systems(templates, entities):
     """Return every system with clusters of a set of instances, and the ways in which they are read."""
-    rules_in_place = {rule: WINOPRON_RULES[rule] for rule in WINOPRON["baselines"]}
+    rules_in_place = {rule: winopron_study.RULES[rule] for rule in WINOPRON["baselines"]}
     given = winopron_given("clusters", templates, entities)
     return winopron_study.systems(
         f"results/winopron/clusters/{templates}/{entities}", rules_in_place, RUN_SYSTEM_FACTS, given
@@ -121,7 +120,7 @@ rule winopron_clusters:
         "results/logs/winopron_clusters/{templates}_{entities}_{person_rule}.log",
     wildcard_constraints:
         **WINOPRON_NAMES,
-        person_rule=one_of(WINOPRON_RULES),
+        person_rule=one_of(winopron_study.RULES),
     conda:
         "../envs/analysis.yaml"
     params:
@@ -233,7 +232,7 @@ WINOPRON_EXAMPLES = {
 }
 
 # Systems that read the sentences as they are.
-WINOPRON_UNPROMPTED = [*WINOPRON_RULES.values(), *map(winopron_study.system_label, RUN_SYSTEM_FACTS.values())]
+WINOPRON_UNPROMPTED = [*winopron_study.RULES.values(), *map(winopron_study.system_label, RUN_SYSTEM_FACTS.values())]
 # How its tables call what its instances have other names for, so that the audit finds the template rows behind a cell
 # (scripts/core/provenance/origins.py says how an entry is read).
 WINOPRON_TRACED = [

@@ -20,7 +20,7 @@ KEYS = ["templates", "entities", *SYSTEM]
 def clusters(*, instances: str, clusters: str, rule: str):
     """Let one rule resolve a set of instances, in the format of a coreference system.
 
-    Write the ``clusters`` that ``rule`` (one of ``person_rules.LABELS``) makes of ``instances``.
+    Write the ``clusters`` that ``rule`` (one of ``study.RULES``) makes of ``instances``.
     """
     coreference.write(clusters, person_rules.resolve(rule, files.read_parquet(instances)))
 

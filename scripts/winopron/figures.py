@@ -49,10 +49,9 @@ def _accuracy_panels(frame) -> tuple:
 def draw_accuracy(frame):
     """Draw the panels of accuracies; up to two share a column."""
     panels, looks, scored = _accuracy_panels(frame)
-    down, across = figures.panels(len(panels))
     narrow = len(panels) <= 2
-    drawn = plotting.figure(plotting.COLUMN if narrow else plotting.PAGE, 1.35 * down + 0.2)
-    axes = drawn.subplots(down, across, sharex=True, sharey=True, squeeze=False)
+    drawn, axes = figures.panels(len(panels), 1.35, narrow)
+    across = axes.shape[1]
     for ax, (title, of_panel) in zip(axes.flat, panels.items(), strict=False):
         step = 0.8 / len(of_panel)
         for place, (look, rows) in enumerate(of_panel):
@@ -85,15 +84,8 @@ def select_bias(bias, templates):
 
     Shares of few attempted and solvable template pairs (:data:`scripts.core.plotting.FEWEST`) are left out.
     """
-    frame = figures.rows(bias, templates, entities="double")
-    of_prompts = frame.groupby("system").prompt.transform(lambda prompts: (prompts == "all").any())
-    of_pronouns = frame.system.map(study.reads_pronouns)
-    kept = (
-        of_pronouns
-        & (~of_prompts | (frame.prompt == "all"))
-        & (frame.pronoun_set != "all")
-        & (frame.attempted_solvable >= plotting.FEWEST)
-    )
+    frame = study.with_all_prompts(figures.rows(bias, templates, entities="double"))
+    kept = (frame.pronoun_set != "all") & (frame.attempted_solvable >= plotting.FEWEST)
     return frame[kept].reset_index(drop=True)
 
 
@@ -104,9 +96,7 @@ def draw_bias(frame):
     if not systems:
         return plotting.nothing_drawn()
     looks = figures.pronoun_looks(frame.pronoun_set.unique())
-    down, across = figures.panels(len(systems))
-    drawn = plotting.figure(plotting.COLUMN if len(systems) == 1 else plotting.PAGE, 1.5 * down + 0.2)
-    axes = drawn.subplots(down, across, sharex=True, sharey=True, squeeze=False)
+    drawn, axes = figures.panels(len(systems), 1.5, len(systems) == 1)
     step = 0.8 / len(looks)
     for ax, system in zip(axes.flat, systems, strict=False):
         of_system = frame[frame.system == system]
@@ -125,7 +115,7 @@ def draw_bias(frame):
         # Also where a system has bars in one case alone.
         ax.set_xlim(-0.6, len(CASES) - 0.4)
         ax.yaxis.set_major_formatter(lambda value, _: f"{abs(value):.2g}")
-    figures.label_cases(axes, len(systems), short=across > 3)
+    figures.label_cases(axes, len(systems), short=axes.shape[1] > 3)
     # One for all rows: it is longer than a panel is high.
     drawn.supylabel("Share: negative | positive", fontsize=8)
     handles = [plotting.patch_handle(look["color"], label) for label, look in looks.items()]
@@ -245,12 +235,10 @@ def draw_women_share(frame):
     systems = study.ordered(frame.system)
     if not systems:
         return plotting.nothing_drawn()
-    down, across = figures.panels(len(systems))
-    drawn = plotting.figure(plotting.COLUMN if len(systems) <= 2 else plotting.PAGE, 1.6 * down + 0.2)
-    axes = drawn.subplots(down, across, sharex=True, sharey=True, squeeze=False)
+    drawn, axes = figures.panels(len(systems), 1.6, len(systems) <= 2)
     for place, ax in enumerate(axes.flat):
         ax.set_visible(place < len(systems))
-        ax.tick_params(axis="x", labelbottom=place + across >= len(systems))
+        ax.tick_params(axis="x", labelbottom=place + axes.shape[1] >= len(systems))
     for ax, system in zip(axes.flat, systems, strict=False):
         rows = frame[frame.system == system]
         ax.axhline(0, color=plotting.GREY, linewidth=0.6)

@@ -6,7 +6,7 @@ import pytest
 from scripts.core import coreference, files
 from scripts.core.errors import UserError
 from scripts.winopron import analyses
-from scripts.winopron.lib import answers, instances, person_rules
+from scripts.winopron.lib import answers, instances, person_rules, study
 from tests.winopron import make
 
 
@@ -54,7 +54,7 @@ def test_each_rule_takes_whom_it_says(rule, text, expected):
 
 
 def test_rules_resolve_both_endings_to_the_same_person(double):
-    for rule in person_rules.LABELS:
+    for rule in study.RULES:
         frame = double.assign(prediction=chosen(rule, double))
         assert (frame.groupby(["template_pair", "pronoun_set"]).prediction.nunique() == 1).all()
         assert (frame.prediction == frame.answer).mean() == 0.5
@@ -64,7 +64,7 @@ def test_rules_have_no_choice_between_one_person(tmp_path):
     single = instances.build(make.read(tmp_path), "single", make.PRONOUNS)
     path = tmp_path / "single.parquet"
     files.write_parquet(path, single)
-    for rule in person_rules.LABELS:
+    for rule in study.RULES:
         # Read back, missing offsets are other values than before they were written.
         for frame in (single, files.read_parquet(path)):
             assert chosen(rule, frame) == list(frame.answer)
@@ -77,7 +77,7 @@ def test_nearest_and_last_agree_on_the_replica(root):
 
     read = templates.read_replica(root / "templates/winopron/sentences.tsv", root / "templates/occupations.tsv")
     frame = instances.build(read, "double", {"xe": read_pronouns(root / "templates/pronouns.tsv")["xe"]})
-    taken = {rule: chosen(rule, frame) for rule in person_rules.LABELS}
+    taken = {rule: chosen(rule, frame) for rule in study.RULES}
     assert taken["nearest"] == taken["last"] != taken["first"]
     assert taken["first"] != taken["subject"] != taken["last"]
 

@@ -83,10 +83,12 @@ def _model(system):
     return system.removesuffix(study.FULL).removesuffix(study.PARTIAL)
 
 
-def panels(number):
-    """Return rows and columns of a grid of panels on a page."""
+def panels(number: int, height: float, narrow: bool):
+    """Return a figure with a grid for a number of panels of a height, in a column or over the page, and its axes."""
     columns = min(number, 4 if number > 9 or number in (7, 8) else 3 if number > 4 or number == 3 else 2)
-    return -(-number // columns), columns
+    rows = -(-number // columns)
+    drawn = plotting.figure(plotting.COLUMN if narrow else plotting.PAGE, height * rows + 0.2)
+    return drawn, drawn.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
 
 
 def label_cases(axes, number: int, short: bool):

@@ -150,9 +150,7 @@ def from_bias(bias) -> dict:
         pairs that they have, and ``bias.<positive or negative>.<lowest or highest>`` shares of all forms together (with
         ``system``).
     """
-    table = study.corrected(bias)
-    together = table.groupby("system").prompt.transform(lambda prompts: (prompts == "all").any())
-    table = table[(~together | (table.prompt == "all")) & table.system.map(study.reads_pronouns)]
+    table = study.with_all_prompts(study.corrected(bias))
     forms = table[table.pronoun_set != "all"]
     whole = table[(table["case"] == "all") & (table.attempted_solvable > 0)]
     enough = whole[whole.attempted_solvable >= FEWEST]

@@ -3,6 +3,11 @@
 Each is told where the people are and puts one of them into the pronoun's cluster. They show that the machinery works
 and what its metrics say of a known behaviour; they are no coreference systems. A sentence about one person leaves them
 no choice.
+
+``nearest`` takes the person fewest tokens away from the pronoun, on either side (of two equally far the earlier);
+``first`` and ``last`` take the first and the last named in the sentence; ``subject`` takes the subject of the main
+clause (:func:`subject`). In WinoPron both people precede the pronoun, so that *nearest* and *last* agree on every
+sentence; each rule resolves both endings of a template to the same person, so that one of the two is right.
 """
 
 import re
@@ -11,17 +16,6 @@ import pandas as pd
 
 from scripts.core.coreference import Document, digest, tokenise
 from scripts.winopron.lib.templates import ANSWERS
-
-LABELS = {
-    "nearest": "Nearest person (rule)",
-    "first": "First person (rule)",
-    "last": "Last person (rule)",
-    "subject": "Grammatical subject (rule)",
-}
-"""``nearest`` takes the person fewest tokens away from the pronoun, on either side (of two equally far the earlier);
-``first`` and ``last`` take the first and the last named in the sentence; ``subject`` takes the subject of the main
-clause (:func:`subject`). In WinoPron both people precede the pronoun, so that *nearest* and *last* agree on every
-sentence; each rule resolves both endings of a template to the same person, so that one of the two is right."""
 
 _DETERMINERS = ("the", "a", "an")
 # What begins a part of the sentence that comes before its main clause.
@@ -96,7 +90,7 @@ def resolve(rule: str, instances: pd.DataFrame):
     """Yield what a rule makes of every instance: a cluster of the person that it takes and the pronoun.
 
     Args:
-        rule: One of :data:`LABELS`.
+        rule: One of :data:`scripts.winopron.lib.study.RULES`.
 
     Yields:
         scripts.core.coreference.Document

@@ -23,11 +23,6 @@ VARIANTS = {
     "participant_first": ANSWERS[::-1],
 }
 """Variants of a prompt to the people that it lists as options, in order (Appendix D)."""
-LABELS = {
-    "none": "no options",
-    "occupation_first": "occupation first",
-    "participant_first": "participant first",
-}
 PROMPT_TOKENS = 80
 """Tokens of a typical prompt with its instance."""
 METHOD = "vanilla"

@@ -17,6 +17,13 @@ PRONOUN_SETS = {"he", "she", "they", "xe"}
 """The study's pronoun sets, by their names in templates/pronouns.tsv."""
 THREE_SETS = "he, she and they"
 """What metrics call the sentences with these sets."""
+RULES = {
+    "nearest": "Nearest person (rule)",
+    "first": "First person (rule)",
+    "last": "Last person (rule)",
+    "subject": "Grammatical subject (rule)",
+}
+"""Rules that stand in for a system (:mod:`scripts.winopron.lib.person_rules`), to their labels."""
 SYSTEMS = {
     "LingMess": "other_mention",
     "CAW-coref": "other_mention",
@@ -144,6 +151,12 @@ def corrected(table):
     return table[table.conversion == CORRECTED].reset_index(drop=True)
 
 
+def with_all_prompts(bias):
+    """Return the rows of bias.csv of systems that read pronouns: of prompted ones those of all prompts together."""
+    prompted = bias.groupby("system").prompt.transform(lambda prompts: (prompts == "all").any())
+    return bias[(~prompted | (bias.prompt == "all")) & bias.system.map(reads_pronouns)]
+
+
 def as_published(table):
     """Return a table with each system once: as the study's authors read it, or corrected where they do not say."""
     theirs = table[table.conversion != CORRECTED].system.unique()
@@ -164,10 +177,10 @@ def ordered(systems):
 
 
 def is_rule(system):
-    """Tell whether a label is that of a rule that stands in for a system (:mod:`scripts.winopron.lib.person_rules`).
+    """Tell whether a label is that of a rule that stands in for a system.
 
     Examples:
         >>> is_rule("First person (rule)"), is_rule("SpanBERT-base")
         (True, False)
     """
-    return system.endswith("(rule)")
+    return system in RULES.values()

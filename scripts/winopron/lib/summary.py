@@ -3,7 +3,6 @@
 from scripts.core.estimate_rows import CLUSTERS, FULL, HEURISTIC, MODEL, PARTIAL, PROMPTED, SYSTEM
 from scripts.winopron.lib import study
 from scripts.winopron.lib.analyses.consistency import POOLED
-from scripts.winopron.lib.person_rules import LABELS
 
 METRICS = {
     "accuracy": "accuracy",
@@ -24,7 +23,8 @@ def identities(models: dict, scored: dict, systems: dict) -> dict[str, dict]:
         systems: The same of the coreference systems.
     """
     found = {
-        label: {"model": name, "kind": HEURISTIC, "scoring": CLUSTERS, "label": label} for name, label in LABELS.items()
+        label: {"model": name, "kind": HEURISTIC, "scoring": CLUSTERS, "label": label}
+        for name, label in study.RULES.items()
     }
     for name, facts in models.items():
         found[facts["label"]] = _of(name, facts, MODEL, PROMPTED)
