@@ -29,6 +29,10 @@ def study():
         },
         tables={"counts": result("slopes")},
         comparisons={"claims": result(tables=["a.csv"])},
+        analysis_rules={
+            "slopes": result(masses="m.parquet", outputs=["slopes", "sums.parquet"], runtime=20),
+            "totals": result(at="", outputs={"sums": "all_sums"}),
+        },
         numbers=result("slopes"),
         section=result(params={"sources": ["run"]}),
         models=["m"],
@@ -89,10 +93,10 @@ def test_rules_carry_one_name(study):
     rules = {rule.name: rule for rule in study.rules(root)}
     assert list(rules) == [
         "sixth_figure_curve", "sixth_figure_rows", "sixth_figure_toy", "sixth_table_counts", "sixth_claims",
-        "sixth_paper_numbers", "sixth_section",
+        "sixth_paper_numbers", "sixth_section", "sixth_slopes", "sixth_totals",
     ]  # fmt: skip
     curve = rules["sixth_figure_curve"]
-    assert curve.script == "sixth/figure_curve"
+    assert curve.script == "sixth/figures"
     assert curve.inputs == {"slopes": "results/sixth/analysis/{source}/slopes.csv", "printed": "printed.csv"}
     assert curve.outputs["png"] == "results/sixth/figures/{source}/curve.png"
     assert curve.log == "results/logs/sixth_figure_curve/{source}.log"
@@ -100,13 +104,21 @@ def test_rules_carry_one_name(study):
     # All parts that there can be, not those of this run alone; signs are no pattern.
     assert curve.constraints == {"source": r"run|first\.release|second"}
     rows = rules["sixth_figure_rows"]
-    assert rows.script == "sixth/figure_bars"
+    assert rows.script == "sixth/bars"
     assert rows.log == "results/logs/sixth_figure_rows/{source}_{kind}.log"
     toy = rules["sixth_figure_toy"]
     assert (toy.constraints, toy.log) == ({}, "results/logs/sixth_figure_toy/all.log")
     assert toy.resources == {"mem_mb": 9000}
     assert rules["sixth_claims"].outputs["numbers"] == "results/sixth/tables/claims.json"
     assert rules["sixth_claims"].inputs == {"tables": ["a.csv"]}
+    assert [rules[f"sixth_{name}"].script for name in ("claims", "paper_numbers", "table_counts")] == [
+        "sixth/findings", "sixth/paper", "sixth/tables",
+    ]  # fmt: skip
+    slopes, totals = rules["sixth_slopes"], rules["sixth_totals"]
+    assert (slopes.script, slopes.resources) == ("sixth/analyses", {"runtime": 20})
+    folder = "results/sixth/analysis/{source}"
+    assert slopes.outputs == {"slopes": f"{folder}/slopes.csv", "sums": f"{folder}/sums.parquet"}
+    assert totals.outputs == {"sums": "results/sixth/analysis/all_sums.csv"}
 
 
 def test_a_section_gets_what_it_shows(study):
@@ -118,7 +130,7 @@ def test_a_section_gets_what_it_shows(study):
         "tables": study.files(suffixes=(".tex",)),
         "comparison_numbers": ["results/sixth/tables/claims.json"],
     }
-    assert (section.script, section.environment) == ("sixth/section", "paper")
+    assert (section.script, section.environment) == ("sixth/paper", "paper")
     assert section.outputs == {"section_tex": "results/paper/sections/sixth.tex"}
 
 

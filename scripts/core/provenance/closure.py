@@ -209,9 +209,21 @@ def _bound(statement: ast.stmt) -> set[str]:
     return stored.union(changed, *(_bound(node) for node in inner))
 
 
-def _used(statement: ast.stmt | ast.Module) -> set[str]:
-    """Return the names that stand in a part of a module, those of variables inside functions included."""
-    return {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)}
+def _used(statement: ast.AST) -> set[str]:
+    """Return the names that stand in a part of a module, those of variables inside functions included.
+
+    In the body of a function its arguments are not the module's names.
+    """
+    used = {statement.id} if isinstance(statement, ast.Name) else set()
+    for field, value in ast.iter_fields(statement):
+        inner = set()
+        for node in value if isinstance(value, list) else [value]:
+            if isinstance(node, ast.AST):
+                inner |= _used(node)
+        if field == "body" and isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
+            inner -= {node.arg for node in ast.walk(statement.args) if isinstance(node, ast.arg)}
+        used |= inner
+    return used
 
 
 def _store(root: str) -> Path:

@@ -223,7 +223,7 @@ def test_of_a_script_with_several_functions_a_rule_has_what_its_own_reaches(tmp_
         "from scripts.core import a, b\nfrom scripts.core.job import run_named\n\n"
         "ROWS = {}\nROWS['c'] = 2\n\n\ndef helper():\n    return ROWS\n\n\n"
         "def first(*, path):\n    return a.A, helper()\n\n\n"
-        "def second(*, path):\n    from scripts.core import c\n\n    return b.B, c.C\n\n\n"
+        "def second(*, first):\n    from scripts.core import c\n\n    return b.B, c.C, first\n\n\n"
         "third = first\n\nif __name__ == '__main__':\n    run_named()\n"
     )
     script = "scripts/study/figures.py"
