@@ -1,7 +1,7 @@
-"""The tables of the RUFF wing, as text cells ready to be typeset.
+"""The tables of RUFF, as text cells ready to be typeset.
 
 Each function returns a DataFrame of strings whose column names are the heads; numbers keep their full precision in
-the CSV files that the table scripts write beside it.
+the CSV files that the rules of tables write beside it.
 """
 
 import pandas as pd
@@ -191,6 +191,28 @@ def error_types_cells(types, models):
     return pd.DataFrame(rows, columns=["Model", *heads])
 
 
+def _by_score(table, models, cells):
+    """Return a row for each model and normalisation, with what ``cells`` makes of its rows of ``table``."""
+    rows = [
+        {"Model": facts["label"], "Score": label, **cells(part)}
+        for name, facts in models.items()
+        for key, label in normalisation.LABELS.items()
+        if len(part := table[(table.model == name) & (table.normalisation == key)])
+    ]
+    frame = pd.DataFrame(rows)
+    return frame.assign(Model=named_once(frame.Model))
+
+
+def _by_set(part, value, pronoun_sets):
+    of_set = part[part.factor == "pronoun"].set_index("level")[value]
+    return {one["set"]: number(of_set.get(one["set"]), 2) for one in pronoun_sets}
+
+
+def _with_interval(value, low, high, signed=False):
+    ends = interval(low, high, 2, signed)
+    return number(value, 2, signed) + ("" if ends == MISSING else f" [{ends}]")
+
+
 def normalisation_cells(table, models, pronoun_sets):
     """Return accuracies and flipped decisions under each normalisation: a row for each model and normalisation.
 
@@ -209,98 +231,51 @@ def normalisation_cells(table, models, pronoun_sets):
         ``All`` and a column for each set with the accuracy, ``Rank``, and of all but the study's normalisation the
         ``Difference`` to it with its interval, ``p``, and the shares ``Flipped``, ``Gained`` and ``Lost``.
     """
-    rows = []
-    for name, facts in models.items():
-        of_model = table[table.model == name]
-        for key, label in normalisation.LABELS.items():
-            part = of_model[of_model.normalisation == key]
-            overall = part[part.factor == "all"].iloc[0]
-            by_set = part[part.factor == "pronoun"].set_index("level").accuracy
-            rows.append(
-                {
-                    "Model": facts["label"],
-                    "Score": label,
-                    "All": number(overall.accuracy, 2),
-                    **{one["set"]: number(by_set.get(one["set"]), 2) for one in pronoun_sets},
-                    "Rank": str(overall["rank"]),
-                    "Difference": _with_interval(
-                        overall.difference, overall.difference_low, overall.difference_high, signed=True
-                    ),
-                    "p": _p(overall.p) if pd.notna(overall.p) else MISSING,
-                    **{head: number(overall[head.lower()], 2) for head in ("Flipped", "Gained", "Lost")},
-                }
-            )
-    frame = pd.DataFrame(rows)
-    frame["Model"] = named_once(frame.Model)
-    return frame
 
+    def cells(part):
+        row = part[part.factor == "all"].iloc[0]
+        return {
+            "All": number(row.accuracy, 2),
+            **_by_set(part, "accuracy", pronoun_sets),
+            "Rank": str(row["rank"]),
+            "Difference": _with_interval(row.difference, row.difference_low, row.difference_high, signed=True),
+            "p": _p(row.p) if pd.notna(row.p) else MISSING,
+            **{head: number(row[head.lower()], 2) for head in ("Flipped", "Gained", "Lost")},
+        }
 
-def _with_interval(value, low, high, signed=False):
-    ends = interval(low, high, 2, signed)
-    return number(value, 2, signed) + ("" if ends == MISSING else f" [{ends}]")
+    return _by_score(table, models, cells)
 
 
 def calibration_cells(table, models, pronoun_sets):
     """Return calibration errors: a row for each model and normalisation.
 
-    Parameters
-    ----------
-    table : DataFrame
-        calibration.csv.
-    models : dict
-        Model to ``label``.
-    pronoun_sets : list of dict
-        ``set`` and ``label``.
-
-    Returns
-    -------
-    DataFrame of str
-        Over all instances ``Accuracy``, ``Confidence`` and ``ECE`` with its interval, ``By chance``, and the error on
-        each set.
+    Arguments are as for :func:`normalisation_cells`. Over all instances there are ``Accuracy``, ``Confidence`` and
+    ``ECE`` with its interval, ``By chance``, and the error on each set.
     """
-    rows = []
-    for name, facts in models.items():
-        of_model = table[table.model == name]
-        for key, label in normalisation.LABELS.items():
-            part = of_model[of_model.normalisation == key]
-            overall = part[part.factor == "all"].iloc[0]
-            by_set = part[part.factor == "pronoun"].set_index("level").ece
-            rows.append(
-                {
-                    "Model": facts["label"],
-                    "Score": label,
-                    "Accuracy": number(overall.accuracy, 2),
-                    "Confidence": number(overall.confidence, 2),
-                    "ECE": _with_interval(overall.ece, overall.ci_low, overall.ci_high),
-                    "By chance": number(overall.ece_by_chance, 2),
-                    **{one["set"]: number(by_set.get(one["set"]), 2) for one in pronoun_sets},
-                }
-            )
-    frame = pd.DataFrame(rows)
-    frame["Model"] = named_once(frame.Model)
-    return frame
+
+    def cells(part):
+        row = part[part.factor == "all"].iloc[0]
+        return {
+            "Accuracy": number(row.accuracy, 2),
+            "Confidence": number(row.confidence, 2),
+            "ECE": _with_interval(row.ece, row.ci_low, row.ci_high),
+            "By chance": number(row.ece_by_chance, 2),
+            **_by_set(part, "ece", pronoun_sets),
+        }
+
+    return _by_score(table, models, cells)
 
 
 def fertility_cells(table, models):
     """Return how accuracy goes with the tokens of a form: a row for each model and normalisation.
 
-    Parameters
-    ----------
-    table : DataFrame
-        fertility_correlations.csv.
-    models : dict
-        Model to ``label``.
-
-    Returns
-    -------
-    DataFrame of str
-        ``Forms`` of the shortest length and longer ones, the accuracies on either and their ``Difference``, and
-        ``Spearman``'s correlation.
+    There are ``Shortest`` and ``Longer``, forms of the shortest length and longer ones, the accuracies on either and
+    their ``Difference``, and ``Spearman``'s correlation.
     """
-    rows = [
-        {
-            "Model": facts["label"],
-            "Score": label,
+
+    def cells(part):
+        row = part.iloc[0]
+        return {
             "Shortest": str(row.forms - row.longer),
             "Longer": str(row.longer),
             "Accuracy: shortest": number(row.accuracy_shortest, 2),
@@ -308,13 +283,8 @@ def fertility_cells(table, models):
             "Difference": number(row.difference, 2, signed=True),
             "Spearman": number(row.spearman, 2),
         }
-        for name, facts in models.items()
-        for key, label in normalisation.LABELS.items()
-        for row in table[(table.model == name) & (table.normalisation == key)].itertuples()
-    ]
-    frame = pd.DataFrame(rows)
-    frame["Model"] = named_once(frame.Model)
-    return frame
+
+    return _by_score(table, models, cells)
 
 
 def mixed_model_cells(table, models, pronoun_sets):
@@ -349,6 +319,16 @@ QUESTIONS = {"right": "right or not", "pick": "which set"}
 """What the agreement of probability and generation is about."""
 
 
+def _by_part(table, pronoun_sets, cells):
+    """Return what ``cells`` makes of each row on all instances, a pronoun set or a number of distractors."""
+    sets = {one["set"]: one["label"] for one in pronoun_sets}
+    rows = []
+    for row in table[table.factor != "kind"].itertuples():
+        part = {"all": "all", "pronoun": sets.get(row.level, row.level), "n_distractors": f"{row.level} distractors"}
+        rows.append(cells(row, part[row.factor]))
+    return pd.DataFrame(rows)
+
+
 def scored_agreement_cells(table, models, pronoun_sets):
     """Return how far outputs and likelihoods agree: rows for each pair of models, question and part of the instances.
 
@@ -360,28 +340,21 @@ def scored_agreement_cells(table, models, pronoun_sets):
         Model to ``label``.
     pronoun_sets : list of dict
         ``set`` and ``label``.
-
-    Returns
-    -------
-    DataFrame of str
     """
-    sets = {one["set"]: one["label"] for one in pronoun_sets}
-    rows = []
-    for row in table[table.factor != "kind"].itertuples():
+
+    def cells(row, part):
         prompted, scored = (models[name]["label"] for name in (row.prompted, row.scored))
-        part = {"all": "all", "pronoun": sets.get(row.level, row.level), "n_distractors": f"{row.level} distractors"}
-        rows.append(
-            {
-                "Model": prompted if prompted == scored else f"{prompted}, scored: {scored}",
-                "Question": QUESTIONS[row.question],
-                "Instances": part[row.factor],
-                "n": number(row.n, 0),
-                "Same": _with_interval(row.agreement, row.agreement_low, row.agreement_high),
-                "Kappa": _with_interval(row.kappa, row.kappa_low, row.kappa_high, signed=True),
-                "Matthews": _with_interval(row.matthews, row.matthews_low, row.matthews_high, signed=True),
-            }
-        )
-    frame = pd.DataFrame(rows)
+        return {
+            "Model": prompted if prompted == scored else f"{prompted}, scored: {scored}",
+            "Question": QUESTIONS[row.question],
+            "Instances": part,
+            "n": number(row.n, 0),
+            "Same": _with_interval(row.agreement, row.agreement_low, row.agreement_high),
+            "Kappa": _with_interval(row.kappa, row.kappa_low, row.kappa_high, signed=True),
+            "Matthews": _with_interval(row.matthews, row.matthews_low, row.matthews_high, signed=True),
+        }
+
+    frame = _by_part(table, pronoun_sets, cells)
     frame = frame.sort_values(["Model", "Question"], kind="stable", ignore_index=True)
     frame["Question"] = named_once(frame.Question, changes(frame.Model))
     return frame.assign(Model=named_once(frame.Model))
@@ -390,30 +363,20 @@ def scored_agreement_cells(table, models, pronoun_sets):
 def sampled_agreement_cells(table, models, pronoun_sets):
     """Return accuracies over draws and how often two draws agree: rows for each model and part of the instances.
 
-    Parameters
-    ----------
-    table : DataFrame
-        sampled_agreement.csv.
-    models : dict
-        Model to ``label``.
-    pronoun_sets : list of dict
-        ``set`` and ``label``.
+    Arguments are as for :func:`scored_agreement_cells`, of sampled_agreement.csv.
     """
-    sets = {one["set"]: one["label"] for one in pronoun_sets}
-    rows = []
-    for row in table[table.factor != "kind"].itertuples():
-        part = {"all": "all", "pronoun": sets.get(row.level, row.level), "n_distractors": f"{row.level} distractors"}
-        rows.append(
-            {
-                "Model": models[row.model]["label"],
-                "Instances": part[row.factor],
-                "n": number(row.n, 0),
-                "Draws": number(row.samples, 0),
-                "Accuracy": f"{number(row.accuracy, 2)} ± {number(row.sd, 2)}",
-                "Greedy": number(row.greedy, 2),
-                "Two draws agree": _with_interval(row.repeated, row.repeated_low, row.repeated_high),
-                "Expected": number(row.expected, 2),
-            }
-        )
-    frame = pd.DataFrame(rows)
+
+    def cells(row, part):
+        return {
+            "Model": models[row.model]["label"],
+            "Instances": part,
+            "n": number(row.n, 0),
+            "Draws": number(row.samples, 0),
+            "Accuracy": f"{number(row.accuracy, 2)} ± {number(row.sd, 2)}",
+            "Greedy": number(row.greedy, 2),
+            "Two draws agree": _with_interval(row.repeated, row.repeated_low, row.repeated_high),
+            "Expected": number(row.expected, 2),
+        }
+
+    frame = _by_part(table, pronoun_sets, cells)
     return frame.assign(Model=named_once(frame.Model))
