@@ -26,13 +26,13 @@ def predictions(*, instances: str, scores: list, predictions: str, models: list,
     says how many instances of each sample every model scores.
     """
     with files.append_parquet(predictions) as append:
-        for model, scored, frame in _scored(instances, scores, models, sizes):
+        for model, scored, frame in _read_scores(instances, scores, models, sizes):
             part = picks.predictions(scored, frame, model, pronoun_sets)
             log.info("%s: %d instances, %d ties", model, len(part), int(part.tie.sum()))
             append(part)
 
 
-def _scored(
+def _read_scores(
     instances: str, scores: list[str] | str, models: list[str], sizes: dict[str, int]
 ) -> Iterator[tuple[str, pd.DataFrame, pd.DataFrame]]:
     """Yield each model, the selected instances that it scores, and their scores."""
@@ -203,7 +203,7 @@ def normalisation(
     every model scores; ``draws`` and ``seed`` belong to bootstrap and permutations over occupations.
     """
     parts = []
-    for model, scored, frame in _scored(instances, scores, models, sizes):
+    for model, scored, frame in _read_scores(instances, scores, models, sizes):
         part = decisions.decided(scored, frame, model, pronoun_sets)
         log.info("%s: %d decisions, %d ties", model, len(part), int(part.tie.sum()))
         parts.append(part)
@@ -289,13 +289,13 @@ def prompted_outputs(
     ``prompted`` and ``prompts`` are what the rule ``ruff_prompts`` wrote; ``answers`` has one file for each of
     ``models``, in that order; ``pronouns`` is the file of all pronoun sets.
     """
-    parts = list(_written(prompted, prompts, models, answers, pronouns, pronoun_sets))
+    parts = list(_read_outputs(prompted, prompts, models, answers, pronouns, pronoun_sets))
     for model, part in zip(models, parts, strict=True):
         log.info("%s: %d outputs: %s", model, len(part), part.outcome.value_counts().to_dict())
     files.write_parquet(prompted_outputs, pd.concat(parts, ignore_index=True))
 
 
-def _written(
+def _read_outputs(
     prompted: str, prompts: str, models: list[str], answers: list[str], pronouns: str, pronoun_sets: list[str]
 ) -> Iterator[pd.DataFrame]:
     """Yield what each of ``models`` wrote in the file at its place in ``answers``, as outputs."""
@@ -369,7 +369,7 @@ def sampled_agreement(
     over occupations.
     """
     models = [draw["model"] for draw in sampled]
-    parts = _written(prompted, prompts, models, answers, pronouns, pronoun_sets)
+    parts = _read_outputs(prompted, prompts, models, answers, pronouns, pronoun_sets)
     written = [part.assign(sample=draw["seed"]) for draw, part in zip(sampled, parts, strict=True)]
     written = pd.concat(written, ignore_index=True)
     files.write_csv(

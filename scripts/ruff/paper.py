@@ -7,7 +7,7 @@ from scripts.core import estimate_rows, files, statistics
 from scripts.core.job import run_named
 from scripts.core.paper import closing, latex
 from scripts.core.paper.sections import breakable, context, number, value, write
-from scripts.ruff.lib import numbers as collected
+from scripts.ruff.lib import numbers as ruff_numbers
 from scripts.ruff.lib import study
 from scripts.ruff.lib.summary import of_analyses, rows
 
@@ -53,21 +53,21 @@ def paper_numbers(
     settings = settings | {"confidence": inspect.signature(statistics.cluster_bootstrap).parameters["level"].default}
     accuracies, counts = files.read_csv(accuracy), files.read_csv(context_free)
     made = {
-        **collected.from_settings(files.read_csv(instance_counts), settings, sizes),
-        **collected.from_context_free(counts, files.read_csv(context_free_summary)),
-        **collected.from_accuracy(accuracies, files.read_csv(accuracy_over_models)),
-        **collected.from_models(accuracies, counts, settings["chance"]),
-        **collected.from_tests(files.read_csv(pronoun_tests)),
-        **collected.from_errors(files.read_csv(error_types), files.read_csv(error_range)),
-        **collected.from_other_scores(*map(files.read_csv, (normalisation, calibration, fertility_correlations))),
-        **collected.from_comparisons(
+        **ruff_numbers.from_settings(files.read_csv(instance_counts), settings, sizes),
+        **ruff_numbers.from_context_free(counts, files.read_csv(context_free_summary)),
+        **ruff_numbers.from_accuracy(accuracies, files.read_csv(accuracy_over_models)),
+        **ruff_numbers.from_models(accuracies, counts, settings["chance"]),
+        **ruff_numbers.from_tests(files.read_csv(pronoun_tests)),
+        **ruff_numbers.from_errors(files.read_csv(error_types), files.read_csv(error_range)),
+        **ruff_numbers.from_other_scores(*map(files.read_csv, (normalisation, calibration, fertility_correlations))),
+        **ruff_numbers.from_comparisons(
             files.read_csv(power),
             files.read_csv(mixed_model, dtype={"level": str}),
             files.read_csv(scored_agreement) if scored_agreement else None,
         ),
     }
     if prompted_summary:
-        made |= collected.from_prompting(
+        made |= ruff_numbers.from_prompting(
             *map(files.read_csv, (prompted_summary, prompted_positions, prompted_agreement)),
             files.read_csv(prompted_against_scored) if prompted_against_scored else None,
             prompting_settings,

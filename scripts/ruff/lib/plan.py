@@ -73,7 +73,7 @@ def uneven(sizes):
     return [model for model, size in sizes.items() if size % len(CASES)]
 
 
-def scored(size: int, distractors: list[int], seeds: list[int]) -> dict:
+def scoring(size: int, distractors: list[int], seeds: list[int]) -> dict:
     """Return what :class:`scripts.core.studies.Scored` has of a model that takes ``size`` instances of each sample."""
     lengths = [(TASKS, TASK_TOKENS), *((len(seeds) * size, TOKENS[n]) for n in distractors)]
     return {"priority": size, "instances": sum(count for count, _ in lengths), "lengths": lengths}
