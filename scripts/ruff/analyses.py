@@ -91,15 +91,9 @@ def over_models(frame: pd.DataFrame, models: dict[str, dict], keys: list[str], v
 
 
 def accuracy(
-    *,
-    predictions: str,
-    accuracy_by_seed: str,
-    accuracy: str,
-    accuracy_over_models: str,
-    models: dict,
-    draws: int,
+    *, predictions: str, accuracy_by_seed: str, accuracy: str, accuracy_over_models: str, models: dict, draws: int,
     seed: int,
-):
+):  # fmt: skip
     """Average accuracies over samples and over models, overall and by pronoun set, case and polarity.
 
     Write the three tables; ``draws`` and ``seed`` belong to the bootstrap over occupations. Rows over ``all`` models
@@ -176,23 +170,10 @@ def error_types(*, predictions: str, error_types: str, error_range: str):
 
 
 def normalisation(
-    *,
-    instances: str,
-    scores: list,
-    normalised_predictions: str,
-    normalisation: str,
-    rankings: str,
-    calibration: str,
-    calibration_bins: str,
-    fertility: str,
-    fertility_correlations: str,
-    fertility_over_models: str,
-    models: list,
-    pronoun_sets: list,
-    sizes: dict,
-    draws: int,
-    seed: int,
-):
+    *, instances: str, scores: list, normalised_predictions: str, normalisation: str, rankings: str, calibration: str,
+    calibration_bins: str, fertility: str, fertility_correlations: str, fertility_over_models: str, models: list,
+    pronoun_sets: list, sizes: dict, draws: int, seed: int,
+):  # fmt: skip
     """Decide every instance under each normalisation of the scores; what that changes, how sure models are, and tokens.
 
     Write decisions (``normalised_predictions``, Parquet), and what follows from them (CSV).
@@ -273,15 +254,9 @@ def fit_correctness(predictions: pd.DataFrame, pronoun_sets: list[str], seed: in
 
 
 def prompted_outputs(
-    *,
-    prompted: str,
-    prompts: str,
-    answers: list,
-    pronouns: str,
-    prompted_outputs: str,
-    models: list,
+    *, prompted: str, prompts: str, answers: list, pronouns: str, prompted_outputs: str, models: list,
     pronoun_sets: list,
-):
+):  # fmt: skip
     """Read a pronoun out of everything that prompted models wrote.
 
     Write ``prompted_outputs`` (Parquet), one row for each instance of a sample, prompt, model and place of the answer.
@@ -306,14 +281,9 @@ def _read_outputs(
 
 
 def prompted_accuracy(
-    *,
-    prompted_outputs: str,
-    prompted_accuracy: str,
-    prompted_summary: str,
-    prompted_positions: str,
-    prompted_agreement: str,
-    n_options: int,
-):
+    *, prompted_outputs: str, prompted_accuracy: str, prompted_summary: str, prompted_positions: str,
+    prompted_agreement: str, n_options: int,
+):  # fmt: skip
     """Average what prompted models answer: with each prompt, over prompts, by place of the options, between prompts.
 
     Write the four tables; :mod:`scripts.ruff.lib.analyses.prompting` says what is in them.
@@ -327,15 +297,9 @@ def prompted_accuracy(
 
 
 def prompted_against_scored(
-    *,
-    prompted_outputs: str,
-    predictions: str,
-    prompted_against_scored: str,
-    scored_agreement: str,
-    pairs: list,
-    draws: int,
-    seed: int,
-):
+    *, prompted_outputs: str, predictions: str, prompted_against_scored: str, scored_agreement: str, pairs: list,
+    draws: int, seed: int,
+):  # fmt: skip
     """Set what models answer to prompts beside what likelihoods say, on the same instances.
 
     Write accuracies (``prompted_against_scored``, CSV) and how far single answers agree (``scored_agreement``, CSV).
@@ -348,18 +312,9 @@ def prompted_against_scored(
 
 
 def sampled_agreement(
-    *,
-    prompted: str,
-    prompts: str,
-    prompted_outputs: str,
-    answers: list,
-    pronouns: str,
-    sampled_agreement: str,
-    sampled: list,
-    pronoun_sets: list,
-    draws: int,
-    seed: int,
-):
+    *, prompted: str, prompts: str, prompted_outputs: str, answers: list, pronouns: str, sampled_agreement: str,
+    sampled: list, pronoun_sets: list, draws: int, seed: int,
+):  # fmt: skip
     """Set answers that were drawn several times beside each other and beside the most probable ones.
 
     Write ``sampled_agreement`` (CSV).

@@ -319,17 +319,9 @@ def draw_accuracy_by_pronoun(frame, models, labels, chance, human):
 
 
 def figure_accuracy_by_pronoun(
-    *,
-    accuracy: str,
-    pronoun_tests: str,
-    pdf: str,
-    png: str,
-    csv: str,
-    models: dict,
-    pronoun_sets: list,
-    chance: float,
+    *, accuracy: str, pronoun_tests: str, pdf: str, png: str, csv: str, models: dict, pronoun_sets: list, chance: float,
     human: float | dict,
-):
+):  # fmt: skip
     """Draw each model's accuracy without distractors by pronoun set, with tests between sets (paper Figure 6).
 
     ``chance`` is the accuracy of a random pick, ``human`` people's accuracy (section 3.3).
@@ -536,17 +528,9 @@ def _draw_accuracy_by_factor(frame, factor, models, chance, human):
 
 
 def figure_accuracy_by_case(
-    *,
-    accuracy: str,
-    accuracy_over_models: str,
-    pdf: str,
-    png: str,
-    csv: str,
-    models: dict,
-    factor: str,
-    chance: float,
+    *, accuracy: str, accuracy_over_models: str, pdf: str, png: str, csv: str, models: dict, factor: str, chance: float,
     human: float | dict,
-):
+):  # fmt: skip
     """Draw accuracy over distractors by grammatical case, or by the polarity of the introduction (not in the paper).
 
     It has a panel for each model, or one for each architecture where the run has many models. Bars are 95 % bootstrap
@@ -881,17 +865,9 @@ def draw_who_becomes_whom(frame, labels, chance):
 
 
 def figure_who_becomes_whom(
-    *,
-    predictions: str,
-    pdf: str,
-    png: str,
-    csv: str,
-    models: dict,
-    pronoun_sets: list,
-    chance: float,
-    draws: int,
+    *, predictions: str, pdf: str, png: str, csv: str, models: dict, pronoun_sets: list, chance: float, draws: int,
     seed: int,
-):
+):  # fmt: skip
     """Draw which pronoun set a model prefers after each introduction, by the sentences about others (not in the paper).
 
     It is about one of ``models``: the decoder with the most parameters, else the encoder. ``predictions`` are those on

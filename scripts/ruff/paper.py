@@ -18,30 +18,13 @@ UNCLEAR = "not distinguishable from chance"
 
 
 def paper_numbers(
-    *,
-    accuracy: str,
-    accuracy_over_models: str,
-    context_free: str,
-    context_free_summary: str,
-    pronoun_tests: str,
-    error_types: str,
-    error_range: str,
-    normalisation: str,
-    calibration: str,
-    fertility_correlations: str,
-    power: str,
-    mixed_model: str,
-    instance_counts: str,
-    paper_numbers: str,
-    settings: dict,
-    sizes: dict,
-    prompted_summary: str | None = None,
-    prompted_positions: str | None = None,
-    prompted_agreement: str | None = None,
-    prompted_against_scored: str | None = None,
-    scored_agreement: str | None = None,
+    *, accuracy: str, accuracy_over_models: str, context_free: str, context_free_summary: str, pronoun_tests: str,
+    error_types: str, error_range: str, normalisation: str, calibration: str, fertility_correlations: str, power: str,
+    mixed_model: str, instance_counts: str, paper_numbers: str, settings: dict, sizes: dict,
+    prompted_summary: str | None = None, prompted_positions: str | None = None, prompted_agreement: str | None = None,
+    prompted_against_scored: str | None = None, scored_agreement: str | None = None,
     prompting_settings: dict | None = None,
-):
+):  # fmt: skip
     """Collect every number that the RUFF section's prose uses, with where it comes from.
 
     Write ``paper_numbers`` (JSON): id to value, printed text, source table and cell.
@@ -76,15 +59,8 @@ def paper_numbers(
 
 
 def summary(
-    *,
-    accuracy: list,
-    prompted: list,
-    tables: list,
-    summary: str,
-    template_sets: list,
-    models: dict,
-    distractors: list,
-):
+    *, accuracy: list, prompted: list, tables: list, summary: str, template_sets: list, models: dict, distractors: list,
+):  # fmt: skip
     """Write RUFF's rows of the summary over all studies.
 
     They are ``summary`` (CSV), made from the tables of each of ``template_sets``, in that order.
@@ -105,23 +81,10 @@ def summary(
 
 
 def section(
-    *,
-    section_template: str,
-    abstract_template: str,
-    numbers: list,
-    figures: list,
-    tables: list,
-    comparison_numbers: list,
-    section_tex: str,
-    abstract_tex: str,
-    template_sets: list,
-    models: dict,
-    pronoun_sets: list,
-    distractors: list,
-    seeds: list,
-    prompting: dict,
-    uneven: list,
-):
+    *, section_template: str, abstract_template: str, numbers: list, figures: list, tables: list,
+    comparison_numbers: list, section_tex: str, abstract_tex: str, template_sets: list, models: dict,
+    pronoun_sets: list, distractors: list, seeds: list, prompting: dict, uneven: list,
+):  # fmt: skip
     """Render the paper's section on RUFF, and its sentences for the abstract, from templates and the run's results.
 
     Write ``section_tex`` and ``abstract_tex``.

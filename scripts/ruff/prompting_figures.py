@@ -146,17 +146,9 @@ def _draw_by(frame, series, colours, names, models, chance, human, columns):
 
 
 def figure_prompting_final(
-    *,
-    prompted_accuracy: str,
-    pdf: str,
-    png: str,
-    csv: str,
-    models: dict,
-    methods: list,
-    answer: str,
-    chance: float,
+    *, prompted_accuracy: str, pdf: str, png: str, csv: str, models: dict, methods: list, answer: str, chance: float,
     human: float | dict,
-):
+):  # fmt: skip
     """Draw accuracies with and without a chain of thought: final answers, or those in the chain (Figures 12 and 13).
 
     It is drawn on the numbers of distractors with which chains were elicited, for models that were asked for some;

@@ -64,36 +64,13 @@ def error_types(table):
         shares = pd.crosstab(clear.seed, clear.error_type, normalize="index")
         for kind in ERROR_TYPES:
             values = shares[kind] if kind in shares else pd.Series(0.0, index=shares.index)
-            results.append(
-                (
-                    model,
-                    n,
-                    kind,
-                    len(values),
-                    len(part),
-                    len(wrong),
-                    len(wrong) - len(clear),
-                    len(clear),
-                    int(clear.bias_equals_gold.sum()),
-                    int((clear.error_type == kind).sum()),
-                    values.mean(),
-                    values.std(),
-                )
-            )
+            cell = (model, n, kind, len(values), len(part), len(wrong), len(wrong) - len(clear), len(clear))
+            counts = (int(clear.bias_equals_gold.sum()), int((clear.error_type == kind).sum()))
+            results.append((*cell, *counts, values.mean(), values.std()))
     columns = [
-        "model",
-        "n_distractors",
-        "error_type",
-        "n_seeds",
-        "n_instances",
-        "n_errors",
-        "n_ambiguous",
-        "n_unambiguous",
-        "n_bias_equals_gold",
-        "count",
-        "share",
-        "sd",
-    ]
+        "model", "n_distractors", "error_type", "n_seeds", "n_instances", "n_errors", "n_ambiguous", "n_unambiguous",
+        "n_bias_equals_gold", "count", "share", "sd",
+    ]  # fmt: skip
     return pd.DataFrame(results, columns=columns)
 
 
