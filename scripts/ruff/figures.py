@@ -5,6 +5,7 @@ Those of prompted models are in ``prompting_figures.py``.
 
 import math
 import textwrap
+from collections.abc import Iterable
 from functools import partial
 from itertools import pairwise
 
@@ -231,22 +232,16 @@ def figure_introduction_accuracy(
     plotting.save(_draw_introduction_accuracy(frame, models, chance, human), frame, pdf, png, csv)
 
 
-def accuracy_by_pronoun(accuracy, tests, models, sets):
+def accuracy_by_pronoun(accuracy: pd.DataFrame, tests: pd.DataFrame, models: dict, sets: Iterable[str]) -> pd.DataFrame:
     """Return accuracies without distractors and the tests between sets, one row for each model and pronoun set.
 
     With more than one model, the rows of the model ``all`` come first: the means that the tests over all models
     compare, which have no interval.
 
-    Parameters
-    ----------
-    accuracy, tests : DataFrame
-        Accuracies without distractors, and the pairwise tests.
-    models : dict
-    sets : iterable of str
+    Args:
+        accuracy, tests: Accuracies without distractors, and the pairwise tests.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``model``, ``pronoun``, ``accuracy``, ``low``, ``high``, ``n``, and of the test against the next pronoun set
         ``next_pronoun``, ``p_holm`` and ``significant_holm`` (missing for the last set).
     """
@@ -454,20 +449,14 @@ LEVELS = {
 }
 
 
-def _read_factor(accuracy, over_models, factor, models):
+def _read_factor(accuracy: str, over_models: str, factor: str, models: dict) -> pd.DataFrame:
     """Read what a figure by ``factor`` draws: each model with its interval, or averages where there are many models.
 
-    Parameters
-    ----------
-    accuracy, over_models : str
-        Paths of the accuracy table, and of the one averaged over models.
-    factor : str
-        ``case`` or ``polarity``.
-    models : dict
+    Args:
+        accuracy, over_models: Paths of the accuracy table, and of the one averaged over models.
+        factor: ``case`` or ``polarity``.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``panel`` (a model or an architecture), ``n_distractors``, ``level``, ``accuracy``, ``low``, ``high``,
         ``interval`` (what they are) and ``n`` (instances, or models).
     """

@@ -136,16 +136,12 @@ def scored(part, counts):
     return " to ".join(ends[count] for count in sorted(ends))
 
 
-def fewer(part, n, models):
+def fewer(part: dict, n: int | str, models: dict):
     """Return which models score fewer instances than the others with ``n`` distractors, such as " (12 for A)"; or "".
 
-    Parameters
-    ----------
-    part : dict
-    n : int or str
-        ``size``: of each sample.
-    models : dict
-        The run's models.
+    Args:
+        n: ``size``: of each sample.
+        models: The run's models.
     """
     counted = {model: f"setting.sample_size.{model}" if n == "size" else f"scored.{model}.{n}" for model in models}
     most = max(value(part, name) for name in counted.values())

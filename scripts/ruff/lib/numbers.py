@@ -182,7 +182,13 @@ def from_errors(types, bounds):
     return numbers
 
 
-def from_prompting(summary, positions, agreement, compared, settings):
+def from_prompting(
+    summary: pd.DataFrame,
+    positions: pd.DataFrame,
+    agreement: pd.DataFrame,
+    compared: pd.DataFrame | None,
+    settings: dict,
+):
     """Return what the prose says of prompted models.
 
     Ids are ``prompted.<model>.<method>.<answer>.<kind>.<n>`` (accuracy, mean over prompts), the same after
@@ -195,14 +201,10 @@ def from_prompting(summary, positions, agreement, compared, settings):
     instances), ``against_n.<n>`` (how many), ``prompted_positions_n`` (outputs of a model in one order of the options),
     ``prompted_agreement_n`` (instances that a pair of prompts is compared on) and ``prompting.<setting>``.
 
-    Parameters
-    ----------
-    summary, positions, agreement : DataFrame
-        Of :mod:`scripts.ruff.lib.analyses.prompting`.
-    compared : DataFrame or None
-        Of prompted against scored models, if any are compared.
-    settings : dict
-        Numbers of the configuration.
+    Args:
+        summary, positions, agreement: Of :mod:`scripts.ruff.lib.analyses.prompting`.
+        compared: Of prompted against scored models, if any are compared.
+        settings: Numbers of the configuration.
     """
     source = "prompted_summary.csv"
     keys = ["model", "method", "answer", "kind", "n_distractors"]
@@ -321,20 +323,14 @@ def from_comparisons(power, mixed_model, agreed):
     return numbers
 
 
-def from_settings(counts, settings, sizes):
+def from_settings(counts: pd.DataFrame, settings: dict, sizes: dict[str, int]) -> dict:
     """Return numbers of instances and the configured settings.
 
-    Parameters
-    ----------
-    counts : DataFrame
-        Table 1.
-    settings : dict
-    sizes : dict of str to int
-        How many instances of each sample every model scores.
+    Args:
+        counts: Table 1.
+        sizes: How many instances of each sample every model scores.
 
-    Returns
-    -------
-    dict
+    Returns:
         ``<instances, sample_size or scored>.<n or context_free>``, ``scored.<model>.<n or context_free>``,
         ``scored.total``, ``setting.<name>`` and ``setting.sample_size.<model>``.
     """

@@ -4,6 +4,8 @@ Each function returns a DataFrame of strings whose column names are the heads; n
 the CSV files that the rules of tables write beside it.
 """
 
+from collections.abc import Iterable
+
 import pandas as pd
 
 from scripts.core import normalisation
@@ -21,25 +23,19 @@ EFFECTS = {
 """How the mixed model's table calls the levels of its factors."""
 
 
-def instance_counts(context_free, full, samples, selected, sizes):
+def instance_counts(
+    context_free: int, full: dict, samples: dict, selected: pd.DataFrame, sizes: Iterable[int]
+) -> pd.DataFrame:
     """Count instances (paper Table 1).
 
-    Parameters
-    ----------
-    context_free : int
-        Task sentences without context.
-    full : dict
-        Number of distractors to the size of the full set.
-    samples : dict
-        Number of distractors to the sizes of its samples, one for each seed.
-    selected : DataFrame
-        The selected instances: ``n_distractors``, ``priority`` (both missing without context).
-    sizes : iterable of int
-        How many instances of each sample models score.
+    Args:
+        context_free: Task sentences without context.
+        full: Number of distractors to the size of the full set.
+        samples: Number of distractors to the sizes of its samples, one for each seed.
+        selected: The selected instances: ``n_distractors``, ``priority`` (both missing without context).
+        sizes: How many instances of each sample models score.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``setting``, ``n_distractors``, ``instances``, ``samples``, ``sample_size``, ``scored`` (over all samples, by
         models with the largest size) and ``scored_<size>`` for each smaller size.
     """
@@ -61,17 +57,13 @@ def instance_counts(context_free, full, samples, selected, sizes):
     return table.astype(dict.fromkeys(("n_distractors", "samples", "sample_size"), "Int64"))
 
 
-def instance_counts_cells(table, sizes, models):
+def instance_counts_cells(table: pd.DataFrame, sizes: dict[str, int], models: dict):
     """Return the cells of Table 1.
 
-    Parameters
-    ----------
-    table : DataFrame
-        From :func:`instance_counts`.
-    sizes : dict of str to int
-        How many instances of each sample every model scores.
-    models : dict
-        Model to ``label``.
+    Args:
+        table: From :func:`instance_counts`.
+        sizes: How many instances of each sample every model scores.
+        models: Model to ``label``.
     """
     largest = max(sizes.values())
     columns = {"scored" if size == largest else f"scored_{size}": size for size in sorted(sizes.values())[::-1]}
@@ -98,13 +90,11 @@ def instance_counts_cells(table, sizes, models):
     )
 
 
-def models_cells(models):
+def models_cells(models: dict):
     """Return the cells of Table 2: families with their sizes, in registry order.
 
-    Parameters
-    ----------
-    models : dict
-        Model name to ``family``, ``size``, ``architecture``, ``parameters``, ``demonstration``.
+    Args:
+        models: Model name to ``family``, ``size``, ``architecture``, ``parameters``, ``demonstration``.
     """
     rows = {}
     for facts in models.values():
@@ -142,20 +132,14 @@ TESTS = {"p, Welch": "", "p, paired": "_paired"}
 """Tests between pronoun sets by the heads of their p values, and the ends of their columns."""
 
 
-def pronoun_tests_cells(tests, models, most=4):
+def pronoun_tests_cells(tests: pd.DataFrame, models: dict, most: int = 4):
     """Return both tests between pronoun sets: over all models, and of each model if there are at most ``most``.
 
-    Parameters
-    ----------
-    tests : DataFrame
-        pronoun_tests.csv.
-    models : dict
-        Model to ``label``.
-    most : int
+    Args:
+        tests: pronoun_tests.csv.
+        models: Model to ``label``.
 
-    Returns
-    -------
-    DataFrame of str
+    Returns:
         A row for each pair of sets that some test compares; of each model with a test the ``difference`` of accuracies
         and p of every test after Holm's correction, with a star if it is below the level. No rows without any test.
     """
@@ -213,21 +197,15 @@ def _with_interval(value, low, high, signed=False):
     return number(value, 2, signed) + ("" if ends == MISSING else f" [{ends}]")
 
 
-def normalisation_cells(table, models, pronoun_sets):
+def normalisation_cells(table: pd.DataFrame, models: dict, pronoun_sets: list[dict]):
     """Return accuracies and flipped decisions under each normalisation: a row for each model and normalisation.
 
-    Parameters
-    ----------
-    table : DataFrame
-        normalisation.csv.
-    models : dict
-        Model to ``label``.
-    pronoun_sets : list of dict
-        ``set`` and ``label``.
+    Args:
+        table: normalisation.csv.
+        models: Model to ``label``.
+        pronoun_sets: ``set`` and ``label``.
 
-    Returns
-    -------
-    DataFrame of str
+    Returns:
         ``All`` and a column for each set with the accuracy, ``Rank``, and of all but the study's normalisation the
         ``Difference`` to it with its interval, ``p``, and the shares ``Flipped``, ``Gained`` and ``Lost``.
     """
@@ -287,17 +265,13 @@ def fertility_cells(table, models):
     return _by_score(table, models, cells)
 
 
-def mixed_model_cells(table, models, pronoun_sets):
+def mixed_model_cells(table: pd.DataFrame, models: dict, pronoun_sets: list[dict]):
     """Return the cells of the mixed model: log odds with intervals; or why there are none.
 
-    Parameters
-    ----------
-    table : DataFrame
-        mixed_model.csv.
-    models : dict
-        Model to ``label``.
-    pronoun_sets : list of dict
-        ``set`` and ``label``.
+    Args:
+        table: mixed_model.csv.
+        models: Model to ``label``.
+        pronoun_sets: ``set`` and ``label``.
     """
     if not table.converged.all():
         return pd.DataFrame({"Effect": ["none"], "Log odds": [MISSING], "Interval": [table.reason.iloc[0]]})
@@ -329,17 +303,13 @@ def _by_part(table, pronoun_sets, cells):
     return pd.DataFrame(rows)
 
 
-def scored_agreement_cells(table, models, pronoun_sets):
+def scored_agreement_cells(table: pd.DataFrame, models: dict, pronoun_sets: list[dict]):
     """Return how far outputs and likelihoods agree: rows for each pair of models, question and part of the instances.
 
-    Parameters
-    ----------
-    table : DataFrame
-        scored_agreement.csv.
-    models : dict
-        Model to ``label``.
-    pronoun_sets : list of dict
-        ``set`` and ``label``.
+    Args:
+        table: scored_agreement.csv.
+        models: Model to ``label``.
+        pronoun_sets: ``set`` and ``label``.
     """
 
     def cells(row, part):

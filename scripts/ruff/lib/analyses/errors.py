@@ -13,7 +13,7 @@ COLUMNS = [
 """Columns of predictions that errors are told apart by."""
 
 
-def classify_errors(table):
+def classify_errors(table) -> pd.DataFrame:
     """Return the errors with distractors, each with its type (section 8).
 
     With y the prediction, d the distractor pronoun and b the same model's context-free prediction on the same task
@@ -21,9 +21,7 @@ def classify_errors(table):
     and ``other`` if neither. Errors where b equals the right pronoun cannot be bias errors; they stay among
     the unambiguous ones, which the paper leaves open.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         The rows of the errors with the columns ``error_type`` and ``bias_equals_gold``.
     """
     rows = fidelity_rows(table)
@@ -41,14 +39,12 @@ def classify_errors(table):
     return errors
 
 
-def error_types(table):
+def error_types(table) -> pd.DataFrame:
     """Return the shares of distraction and bias among unambiguous errors (section 8, Figure 9).
 
     Shares are computed on each sample and then averaged; a sample without unambiguous errors does not count.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``model``, ``n_distractors``, ``error_type``, ``n_seeds`` (samples with unambiguous errors), ``n_instances``,
         ``n_errors``, ``n_ambiguous``, ``n_unambiguous``, ``n_bias_equals_gold`` (of the unambiguous), ``count``,
         ``share`` (mean over samples; missing if there are none), ``sd`` (over samples, ddof 1).
@@ -74,17 +70,13 @@ def error_types(table):
     return pd.DataFrame(results, columns=columns)
 
 
-def error_range(types):
+def error_range(types: pd.DataFrame) -> pd.DataFrame:
     """Return the lowest and the highest share of errors that distraction and bias explain together (section 8).
 
-    Parameters
-    ----------
-    types : DataFrame
-        As returned by :func:`error_types`.
+    Args:
+        types: As returned by :func:`error_types`.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``bound`` (``lowest``, ``highest``), ``model``, ``n_distractors``, ``share``; empty without unambiguous errors.
     """
     explained = (
