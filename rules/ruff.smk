@@ -31,7 +31,7 @@ RUFF_MODELS = {name: RUN_MODELS[name] for name in RUFF_SIZES}
 RUFF_LARGEST = max(RUFF_SIZES.values())
 RUFF_BOOTSTRAP = {"draws": RUFF["bootstrap"]["draws"], "seed": RUFF["bootstrap"]["seed"]}
 # What models score that take so many instances of each sample.
-ruff_scored = lambda size: ruff_plan.scored(size, RUFF["distractors"], RUFF["seeds"])
+ruff_scored = lambda size: ruff_plan.scoring(size, RUFF["distractors"], RUFF["seeds"])
 
 RUFF_SAMPLES = "results/ruff/instances/{{templates}}/sample_seed{seed}_distractors{n}.parquet"
 RUFF_SELECTED = "results/ruff/instances/{templates}/selected.parquet"

@@ -26,13 +26,13 @@ def predictions(*, instances: str, scores: list, predictions: str, models: list,
     says how many instances of each sample every model scores.
     """
     with files.append_parquet(predictions) as append:
-        for model, scored, frame in _scored(instances, scores, models, sizes):
+        for model, scored, frame in _read_scores(instances, scores, models, sizes):
             part = picks.predictions(scored, frame, model, pronoun_sets)
             log.info("%s: %d instances, %d ties", model, len(part), int(part.tie.sum()))
             append(part)
 
 
-def _scored(
+def _read_scores(
     instances: str, scores: list[str] | str, models: list[str], sizes: dict[str, int]
 ) -> Iterator[tuple[str, pd.DataFrame, pd.DataFrame]]:
     """Yield each model, the selected instances that it scores, and their scores."""
@@ -91,15 +91,9 @@ def over_models(frame: pd.DataFrame, models: dict[str, dict], keys: list[str], v
 
 
 def accuracy(
-    *,
-    predictions: str,
-    accuracy_by_seed: str,
-    accuracy: str,
-    accuracy_over_models: str,
-    models: dict,
-    draws: int,
+    *, predictions: str, accuracy_by_seed: str, accuracy: str, accuracy_over_models: str, models: dict, draws: int,
     seed: int,
-):
+):  # fmt: skip
     """Average accuracies over samples and over models, overall and by pronoun set, case and polarity.
 
     Write the three tables; ``draws`` and ``seed`` belong to the bootstrap over occupations. Rows over ``all`` models
@@ -176,23 +170,10 @@ def error_types(*, predictions: str, error_types: str, error_range: str):
 
 
 def normalisation(
-    *,
-    instances: str,
-    scores: list,
-    normalised_predictions: str,
-    normalisation: str,
-    rankings: str,
-    calibration: str,
-    calibration_bins: str,
-    fertility: str,
-    fertility_correlations: str,
-    fertility_over_models: str,
-    models: list,
-    pronoun_sets: list,
-    sizes: dict,
-    draws: int,
-    seed: int,
-):
+    *, instances: str, scores: list, normalised_predictions: str, normalisation: str, rankings: str, calibration: str,
+    calibration_bins: str, fertility: str, fertility_correlations: str, fertility_over_models: str, models: list,
+    pronoun_sets: list, sizes: dict, draws: int, seed: int,
+):  # fmt: skip
     """Decide every instance under each normalisation of the scores; what that changes, how sure models are, and tokens.
 
     Write decisions (``normalised_predictions``, Parquet), and what follows from them (CSV).
@@ -203,7 +184,7 @@ def normalisation(
     every model scores; ``draws`` and ``seed`` belong to bootstrap and permutations over occupations.
     """
     parts = []
-    for model, scored, frame in _scored(instances, scores, models, sizes):
+    for model, scored, frame in _read_scores(instances, scores, models, sizes):
         part = decisions.decided(scored, frame, model, pronoun_sets)
         log.info("%s: %d decisions, %d ties", model, len(part), int(part.tie.sum()))
         parts.append(part)
@@ -273,15 +254,9 @@ def fit_correctness(predictions: pd.DataFrame, pronoun_sets: list[str], seed: in
 
 
 def prompted_outputs(
-    *,
-    prompted: str,
-    prompts: str,
-    answers: list,
-    pronouns: str,
-    prompted_outputs: str,
-    models: list,
+    *, prompted: str, prompts: str, answers: list, pronouns: str, prompted_outputs: str, models: list,
     pronoun_sets: list,
-):
+):  # fmt: skip
     """Read a pronoun out of everything that prompted models wrote.
 
     Write ``prompted_outputs`` (Parquet), one row for each instance of a sample, prompt, model and place of the answer.
@@ -289,13 +264,13 @@ def prompted_outputs(
     ``prompted`` and ``prompts`` are what the rule ``ruff_prompts`` wrote; ``answers`` has one file for each of
     ``models``, in that order; ``pronouns`` is the file of all pronoun sets.
     """
-    parts = list(_written(prompted, prompts, models, answers, pronouns, pronoun_sets))
+    parts = list(_read_outputs(prompted, prompts, models, answers, pronouns, pronoun_sets))
     for model, part in zip(models, parts, strict=True):
         log.info("%s: %d outputs: %s", model, len(part), part.outcome.value_counts().to_dict())
     files.write_parquet(prompted_outputs, pd.concat(parts, ignore_index=True))
 
 
-def _written(
+def _read_outputs(
     prompted: str, prompts: str, models: list[str], answers: list[str], pronouns: str, pronoun_sets: list[str]
 ) -> Iterator[pd.DataFrame]:
     """Yield what each of ``models`` wrote in the file at its place in ``answers``, as outputs."""
@@ -306,14 +281,9 @@ def _written(
 
 
 def prompted_accuracy(
-    *,
-    prompted_outputs: str,
-    prompted_accuracy: str,
-    prompted_summary: str,
-    prompted_positions: str,
-    prompted_agreement: str,
-    n_options: int,
-):
+    *, prompted_outputs: str, prompted_accuracy: str, prompted_summary: str, prompted_positions: str,
+    prompted_agreement: str, n_options: int,
+):  # fmt: skip
     """Average what prompted models answer: with each prompt, over prompts, by place of the options, between prompts.
 
     Write the four tables; :mod:`scripts.ruff.lib.analyses.prompting` says what is in them.
@@ -327,15 +297,9 @@ def prompted_accuracy(
 
 
 def prompted_against_scored(
-    *,
-    prompted_outputs: str,
-    predictions: str,
-    prompted_against_scored: str,
-    scored_agreement: str,
-    pairs: list,
-    draws: int,
-    seed: int,
-):
+    *, prompted_outputs: str, predictions: str, prompted_against_scored: str, scored_agreement: str, pairs: list,
+    draws: int, seed: int,
+):  # fmt: skip
     """Set what models answer to prompts beside what likelihoods say, on the same instances.
 
     Write accuracies (``prompted_against_scored``, CSV) and how far single answers agree (``scored_agreement``, CSV).
@@ -348,18 +312,9 @@ def prompted_against_scored(
 
 
 def sampled_agreement(
-    *,
-    prompted: str,
-    prompts: str,
-    prompted_outputs: str,
-    answers: list,
-    pronouns: str,
-    sampled_agreement: str,
-    sampled: list,
-    pronoun_sets: list,
-    draws: int,
-    seed: int,
-):
+    *, prompted: str, prompts: str, prompted_outputs: str, answers: list, pronouns: str, sampled_agreement: str,
+    sampled: list, pronoun_sets: list, draws: int, seed: int,
+):  # fmt: skip
     """Set answers that were drawn several times beside each other and beside the most probable ones.
 
     Write ``sampled_agreement`` (CSV).
@@ -369,7 +324,7 @@ def sampled_agreement(
     over occupations.
     """
     models = [draw["model"] for draw in sampled]
-    parts = _written(prompted, prompts, models, answers, pronouns, pronoun_sets)
+    parts = _read_outputs(prompted, prompts, models, answers, pronouns, pronoun_sets)
     written = [part.assign(sample=draw["seed"]) for draw, part in zip(sampled, parts, strict=True)]
     written = pd.concat(written, ignore_index=True)
     files.write_csv(

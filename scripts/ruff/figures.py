@@ -5,6 +5,7 @@ Those of prompted models are in ``prompting_figures.py``.
 
 import math
 import textwrap
+from collections.abc import Iterable
 from functools import partial
 from itertools import pairwise
 
@@ -231,22 +232,16 @@ def figure_introduction_accuracy(
     plotting.save(_draw_introduction_accuracy(frame, models, chance, human), frame, pdf, png, csv)
 
 
-def accuracy_by_pronoun(accuracy, tests, models, sets):
+def accuracy_by_pronoun(accuracy: pd.DataFrame, tests: pd.DataFrame, models: dict, sets: Iterable[str]) -> pd.DataFrame:
     """Return accuracies without distractors and the tests between sets, one row for each model and pronoun set.
 
     With more than one model, the rows of the model ``all`` come first: the means that the tests over all models
     compare, which have no interval.
 
-    Parameters
-    ----------
-    accuracy, tests : DataFrame
-        Accuracies without distractors, and the pairwise tests.
-    models : dict
-    sets : iterable of str
+    Args:
+        accuracy, tests: Accuracies without distractors, and the pairwise tests.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``model``, ``pronoun``, ``accuracy``, ``low``, ``high``, ``n``, and of the test against the next pronoun set
         ``next_pronoun``, ``p_holm`` and ``significant_holm`` (missing for the last set).
     """
@@ -319,17 +314,9 @@ def draw_accuracy_by_pronoun(frame, models, labels, chance, human):
 
 
 def figure_accuracy_by_pronoun(
-    *,
-    accuracy: str,
-    pronoun_tests: str,
-    pdf: str,
-    png: str,
-    csv: str,
-    models: dict,
-    pronoun_sets: list,
-    chance: float,
+    *, accuracy: str, pronoun_tests: str, pdf: str, png: str, csv: str, models: dict, pronoun_sets: list, chance: float,
     human: float | dict,
-):
+):  # fmt: skip
     """Draw each model's accuracy without distractors by pronoun set, with tests between sets (paper Figure 6).
 
     ``chance`` is the accuracy of a random pick, ``human`` people's accuracy (section 3.3).
@@ -462,20 +449,14 @@ LEVELS = {
 }
 
 
-def _read_factor(accuracy, over_models, factor, models):
+def _read_factor(accuracy: str, over_models: str, factor: str, models: dict) -> pd.DataFrame:
     """Read what a figure by ``factor`` draws: each model with its interval, or averages where there are many models.
 
-    Parameters
-    ----------
-    accuracy, over_models : str
-        Paths of the accuracy table, and of the one averaged over models.
-    factor : str
-        ``case`` or ``polarity``.
-    models : dict
+    Args:
+        accuracy, over_models: Paths of the accuracy table, and of the one averaged over models.
+        factor: ``case`` or ``polarity``.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``panel`` (a model or an architecture), ``n_distractors``, ``level``, ``accuracy``, ``low``, ``high``,
         ``interval`` (what they are) and ``n`` (instances, or models).
     """
@@ -536,17 +517,9 @@ def _draw_accuracy_by_factor(frame, factor, models, chance, human):
 
 
 def figure_accuracy_by_case(
-    *,
-    accuracy: str,
-    accuracy_over_models: str,
-    pdf: str,
-    png: str,
-    csv: str,
-    models: dict,
-    factor: str,
-    chance: float,
+    *, accuracy: str, accuracy_over_models: str, pdf: str, png: str, csv: str, models: dict, factor: str, chance: float,
     human: float | dict,
-):
+):  # fmt: skip
     """Draw accuracy over distractors by grammatical case, or by the polarity of the introduction (not in the paper).
 
     It has a panel for each model, or one for each architecture where the run has many models. Bars are 95 % bootstrap
@@ -881,17 +854,9 @@ def draw_who_becomes_whom(frame, labels, chance):
 
 
 def figure_who_becomes_whom(
-    *,
-    predictions: str,
-    pdf: str,
-    png: str,
-    csv: str,
-    models: dict,
-    pronoun_sets: list,
-    chance: float,
-    draws: int,
+    *, predictions: str, pdf: str, png: str, csv: str, models: dict, pronoun_sets: list, chance: float, draws: int,
     seed: int,
-):
+):  # fmt: skip
     """Draw which pronoun set a model prefers after each introduction, by the sentences about others (not in the paper).
 
     It is about one of ``models``: the decoder with the most parameters, else the encoder. ``predictions`` are those on

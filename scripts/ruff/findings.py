@@ -12,18 +12,9 @@ from scripts.ruff.lib import findings, study
 
 
 def claims(
-    *,
-    printed: str,
-    study_models: str,
-    tables: list,
-    csv: str,
-    tex: str,
-    numbers: str,
-    template_sets: list,
-    every_set: list,
-    models: dict,
-    pronoun_sets: list,
-):
+    *, printed: str, study_models: str, tables: list, csv: str, tex: str, numbers: str, template_sets: list,
+    every_set: list, models: dict, pronoun_sets: list,
+):  # fmt: skip
     """Test every finding of the study on the tables of the run.
 
     Write the verdicts (CSV), the table of the paper (LaTeX) and how often each fell (JSON).

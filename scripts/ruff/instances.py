@@ -110,18 +110,9 @@ def select_instances(*, context_free: str, samples: list, sizes: list, selected:
 
 
 def prompts(
-    *,
-    samples: list,
-    prompt_templates: str,
-    chain_templates: str,
-    sample_size: int,
-    kinds: list,
-    blank: str,
-    option_orders: list,
-    chains: dict,
-    prompted: str,
-    prompts: str,
-):
+    *, samples: list, prompt_templates: str, chain_templates: str, sample_size: int, kinds: list, blank: str,
+    option_orders: list, chains: dict, prompted: str, prompts: str,
+):  # fmt: skip
     """Select the RUFF instances that models are prompted with, and write all their prompts.
 
     Of each sample those rows are taken that :func:`scripts.ruff.lib.selection.balanced` takes first, so prompted

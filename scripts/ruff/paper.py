@@ -7,7 +7,7 @@ from scripts.core import estimate_rows, files, statistics
 from scripts.core.job import run_named
 from scripts.core.paper import closing, latex
 from scripts.core.paper.sections import breakable, context, number, value, write
-from scripts.ruff.lib import numbers as collected
+from scripts.ruff.lib import numbers as ruff_numbers
 from scripts.ruff.lib import study
 from scripts.ruff.lib.summary import of_analyses, rows
 
@@ -18,30 +18,13 @@ UNCLEAR = "not distinguishable from chance"
 
 
 def paper_numbers(
-    *,
-    accuracy: str,
-    accuracy_over_models: str,
-    context_free: str,
-    context_free_summary: str,
-    pronoun_tests: str,
-    error_types: str,
-    error_range: str,
-    normalisation: str,
-    calibration: str,
-    fertility_correlations: str,
-    power: str,
-    mixed_model: str,
-    instance_counts: str,
-    paper_numbers: str,
-    settings: dict,
-    sizes: dict,
-    prompted_summary: str | None = None,
-    prompted_positions: str | None = None,
-    prompted_agreement: str | None = None,
-    prompted_against_scored: str | None = None,
-    scored_agreement: str | None = None,
+    *, accuracy: str, accuracy_over_models: str, context_free: str, context_free_summary: str, pronoun_tests: str,
+    error_types: str, error_range: str, normalisation: str, calibration: str, fertility_correlations: str, power: str,
+    mixed_model: str, instance_counts: str, paper_numbers: str, settings: dict, sizes: dict,
+    prompted_summary: str | None = None, prompted_positions: str | None = None, prompted_agreement: str | None = None,
+    prompted_against_scored: str | None = None, scored_agreement: str | None = None,
     prompting_settings: dict | None = None,
-):
+):  # fmt: skip
     """Collect every number that the RUFF section's prose uses, with where it comes from.
 
     Write ``paper_numbers`` (JSON): id to value, printed text, source table and cell.
@@ -53,21 +36,21 @@ def paper_numbers(
     settings = settings | {"confidence": inspect.signature(statistics.cluster_bootstrap).parameters["level"].default}
     accuracies, counts = files.read_csv(accuracy), files.read_csv(context_free)
     made = {
-        **collected.from_settings(files.read_csv(instance_counts), settings, sizes),
-        **collected.from_context_free(counts, files.read_csv(context_free_summary)),
-        **collected.from_accuracy(accuracies, files.read_csv(accuracy_over_models)),
-        **collected.from_models(accuracies, counts, settings["chance"]),
-        **collected.from_tests(files.read_csv(pronoun_tests)),
-        **collected.from_errors(files.read_csv(error_types), files.read_csv(error_range)),
-        **collected.from_other_scores(*map(files.read_csv, (normalisation, calibration, fertility_correlations))),
-        **collected.from_comparisons(
+        **ruff_numbers.from_settings(files.read_csv(instance_counts), settings, sizes),
+        **ruff_numbers.from_context_free(counts, files.read_csv(context_free_summary)),
+        **ruff_numbers.from_accuracy(accuracies, files.read_csv(accuracy_over_models)),
+        **ruff_numbers.from_models(accuracies, counts, settings["chance"]),
+        **ruff_numbers.from_tests(files.read_csv(pronoun_tests)),
+        **ruff_numbers.from_errors(files.read_csv(error_types), files.read_csv(error_range)),
+        **ruff_numbers.from_other_scores(*map(files.read_csv, (normalisation, calibration, fertility_correlations))),
+        **ruff_numbers.from_comparisons(
             files.read_csv(power),
             files.read_csv(mixed_model, dtype={"level": str}),
             files.read_csv(scored_agreement) if scored_agreement else None,
         ),
     }
     if prompted_summary:
-        made |= collected.from_prompting(
+        made |= ruff_numbers.from_prompting(
             *map(files.read_csv, (prompted_summary, prompted_positions, prompted_agreement)),
             files.read_csv(prompted_against_scored) if prompted_against_scored else None,
             prompting_settings,
@@ -76,15 +59,8 @@ def paper_numbers(
 
 
 def summary(
-    *,
-    accuracy: list,
-    prompted: list,
-    tables: list,
-    summary: str,
-    template_sets: list,
-    models: dict,
-    distractors: list,
-):
+    *, accuracy: list, prompted: list, tables: list, summary: str, template_sets: list, models: dict, distractors: list,
+):  # fmt: skip
     """Write RUFF's rows of the summary over all studies.
 
     They are ``summary`` (CSV), made from the tables of each of ``template_sets``, in that order.
@@ -105,23 +81,10 @@ def summary(
 
 
 def section(
-    *,
-    section_template: str,
-    abstract_template: str,
-    numbers: list,
-    figures: list,
-    tables: list,
-    comparison_numbers: list,
-    section_tex: str,
-    abstract_tex: str,
-    template_sets: list,
-    models: dict,
-    pronoun_sets: list,
-    distractors: list,
-    seeds: list,
-    prompting: dict,
-    uneven: list,
-):
+    *, section_template: str, abstract_template: str, numbers: list, figures: list, tables: list,
+    comparison_numbers: list, section_tex: str, abstract_tex: str, template_sets: list, models: dict,
+    pronoun_sets: list, distractors: list, seeds: list, prompting: dict, uneven: list,
+):  # fmt: skip
     """Render the paper's section on RUFF, and its sentences for the abstract, from templates and the run's results.
 
     Write ``section_tex`` and ``abstract_tex``.
@@ -173,16 +136,12 @@ def scored(part, counts):
     return " to ".join(ends[count] for count in sorted(ends))
 
 
-def fewer(part, n, models):
+def fewer(part: dict, n: int | str, models: dict):
     """Return which models score fewer instances than the others with ``n`` distractors, such as " (12 for A)"; or "".
 
-    Parameters
-    ----------
-    part : dict
-    n : int or str
-        ``size``: of each sample.
-    models : dict
-        The run's models.
+    Args:
+        n: ``size``: of each sample.
+        models: The run's models.
     """
     counted = {model: f"setting.sample_size.{model}" if n == "size" else f"scored.{model}.{n}" for model in models}
     most = max(value(part, name) for name in counted.values())

@@ -4,6 +4,8 @@ Boxes are over prompts. Those that are no figure of the study say so.
 """
 
 import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
@@ -22,19 +24,14 @@ def _method_label(method):
     return "vanilla" if method == VANILLA else f"chain of thought ({method.capitalize()})"
 
 
-def _boxes(ax, frame, series, colours):
+def _boxes(ax: Axes, frame: pd.DataFrame, series: str, colours: dict):
     """Draw a box over prompts for each number of distractors and each level of a column, and every prompt as a point.
 
     Boxes run from the first to the third quartile with a line at the median; whiskers reach the farthest prompts.
 
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes
-    frame : DataFrame
-        ``n_distractors``, ``accuracy`` and the column ``series``; a row for each prompt.
-    series : str
-    colours : dict of str
-        Level of ``series`` to its colour, in the order of the boxes.
+    Args:
+        frame: ``n_distractors``, ``accuracy`` and the column ``series``; a row for each prompt.
+        colours: Level of ``series`` to its colour, in the order of the boxes.
     """
     counts = sorted(frame.n_distractors.unique())
     width = 0.8 / len(colours)
@@ -71,18 +68,13 @@ def _box_handle(colour, label):
     return Patch(facecolor=to_rgba(colour, 0.25), edgecolor=colour, linewidth=0.9, label=label)
 
 
-def _panels(titles, x, y, columns=3, height=1.7):
+def _panels(titles: list[str], x: str, y: str, columns: int = 3, height: float = 1.7):
     """Return a figure with a panel for each title, the panels, which share their y axis, and how many are in a row.
 
-    Parameters
-    ----------
-    titles : list of str
-    x, y : str
-        Labels of the axes.
-    columns : int
-        Panels in a row at most.
-    height : float
-        Of a panel, in inches.
+    Args:
+        x, y: Labels of the axes.
+        columns: Panels in a row at most.
+        height: Of a panel, in inches.
     """
     columns = min(len(titles), columns)
     lines = -(-len(titles) // columns)
@@ -146,17 +138,9 @@ def _draw_by(frame, series, colours, names, models, chance, human, columns):
 
 
 def figure_prompting_final(
-    *,
-    prompted_accuracy: str,
-    pdf: str,
-    png: str,
-    csv: str,
-    models: dict,
-    methods: list,
-    answer: str,
-    chance: float,
+    *, prompted_accuracy: str, pdf: str, png: str, csv: str, models: dict, methods: list, answer: str, chance: float,
     human: float | dict,
-):
+):  # fmt: skip
     """Draw accuracies with and without a chain of thought: final answers, or those in the chain (Figures 12 and 13).
 
     It is drawn on the numbers of distractors with which chains were elicited, for models that were asked for some;

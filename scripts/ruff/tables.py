@@ -1,4 +1,7 @@
-"""The tables of RUFF, each by the function of its rule."""
+"""The tables of RUFF, each by the function of its rule.
+
+A function writes the cells (LaTeX) and the tidy rows behind them (CSV).
+"""
 
 import re
 from pathlib import PurePath
@@ -24,10 +27,7 @@ def table_accuracy(*, accuracy: str, tex: str, csv: str, models: dict):
 
 
 def table_calibration(*, calibration: str, tex: str, csv: str, models: dict, pronoun_sets: list):
-    """Tabulate calibration errors.
-
-    Write the cells (LaTeX) and the tidy rows (CSV).
-    """
+    """Tabulate calibration errors."""
     rows = files.read_csv(calibration)
     write_table(tex, csv, tables.calibration_cells(rows, models, pronoun_sets), left=2, rows=rows)
 
@@ -55,25 +55,15 @@ def table_error_types(*, error_types: str, tex: str, csv: str, models: dict):
 
 
 def table_fertility(*, fertility_correlations: str, tex: str, csv: str, models: dict):
-    """Tabulate accuracies on short and long forms.
-
-    Write the cells (LaTeX) and the tidy rows (CSV).
-    """
+    """Tabulate accuracies on short and long forms."""
     rows = files.read_csv(fertility_correlations)
     write_table(tex, csv, tables.fertility_cells(rows, models), left=2, rows=rows)
 
 
 def table_instance_counts(
-    *,
-    context_free: str,
-    full_set_sizes: str,
-    samples: list,
-    selected: str,
-    tex: str,
-    csv: str,
-    models: dict,
+    *, context_free: str, full_set_sizes: str, samples: list, selected: str, tex: str, csv: str, models: dict,
     scored: dict,
-):
+):  # fmt: skip
     """Count the instances of every setting: possible, sampled and scored (paper Table 1).
 
     Count rows in the files themselves; ``samples`` are named by their settings.
@@ -101,19 +91,13 @@ def table_instance_counts(
 
 
 def table_mixed_model(*, mixed_model: str, tex: str, csv: str, models: dict, pronoun_sets: list):
-    """Tabulate the mixed model of correctness.
-
-    Write the cells (LaTeX) and the tidy rows (CSV).
-    """
+    """Tabulate the mixed model of correctness."""
     rows = files.read_csv(mixed_model, dtype={"level": str})
     write_table(tex, csv, tables.mixed_model_cells(rows, models, pronoun_sets), left=1, rows=rows)
 
 
 def table_model_pairs(*, model_pairs: str, tex: str, csv: str, models: dict):
-    """Tabulate differences between models on the same instances.
-
-    Write the cells (LaTeX) and the tidy rows (CSV).
-    """
+    """Tabulate differences between models on the same instances."""
     rows = files.read_csv(model_pairs)
     cells = paired_cells.pairs(rows, models, "n_distractors", "Distractors", tables.DISTRACTORS)
     write_table(tex, csv, cells, left=2, rows=rows)
@@ -129,19 +113,13 @@ def table_models(*, tex: str, csv: str, models: dict):
 
 
 def table_normalisation(*, normalisation: str, tex: str, csv: str, models: dict, pronoun_sets: list):
-    """Tabulate accuracies and decisions under each normalisation.
-
-    Write the cells (LaTeX) and the tidy rows (CSV).
-    """
+    """Tabulate accuracies and decisions under each normalisation."""
     rows = files.read_csv(normalisation)
     write_table(tex, csv, tables.normalisation_cells(rows, models, pronoun_sets), left=2, rows=rows)
 
 
 def table_power(*, power: str, tex: str, csv: str, models: dict):
-    """Tabulate how small a difference the samples can show, and how many instances a given one needs.
-
-    Write the cells (LaTeX) and the tidy rows (CSV).
-    """
+    """Tabulate how small a difference the samples can show, and how many instances a given one needs."""
     rows = files.read_csv(power)
     cells = paired_cells.power(rows, models, "n_distractors", "Distractors", tables.DISTRACTORS)
     write_table(tex, csv, cells, left=2, rows=rows)
@@ -205,37 +183,21 @@ def table_pronoun_tests(*, pronoun_tests: str, tex: str, csv: str, models: dict)
 
 
 def table_sampled_agreement(*, sampled_agreement: str, tex: str, csv: str, models: dict, pronoun_sets: list):
-    """Tabulate how much of what models write is chance.
-
-    Write the cells (LaTeX) and the tidy rows (CSV).
-    """
+    """Tabulate how much of what models write is chance."""
     rows = files.read_csv(sampled_agreement, dtype={"level": str})
     write_table(tex, csv, tables.sampled_agreement_cells(rows, models, pronoun_sets), left=2, rows=rows)
 
 
 def table_scored_agreement(*, scored_agreement: str, tex: str, csv: str, models: dict, pronoun_sets: list):
-    """Tabulate how far what models write agrees with what they find most probable.
-
-    Write the cells (LaTeX) and the tidy rows (CSV).
-    """
+    """Tabulate how far what models write agrees with what they find most probable."""
     rows = files.read_csv(scored_agreement, dtype={"level": str})
     write_table(tex, csv, tables.scored_agreement_cells(rows, models, pronoun_sets), left=3, rows=rows)
 
 
 def published_vs_ours(
-    *,
-    published: str,
-    mapping: str,
-    study_models: str,
-    tables: list,
-    csv: str,
-    tex: str,
-    numbers: str,
-    template_sets: list,
-    every_set: list,
-    models: dict,
-    pronoun_sets: list,
-):
+    *, published: str, mapping: str, study_models: str, tables: list, csv: str, tex: str, numbers: str,
+    template_sets: list, every_set: list, models: dict, pronoun_sets: list,
+):  # fmt: skip
     """Set every published number beside ours, on each template set, with a verdict.
 
     Write all comparisons (CSV), those that the paper shows (LaTeX) and how often each verdict fell (JSON).

@@ -1,4 +1,4 @@
-"""Made-up analysis tables of the pronoun fidelity wing, with the columns and the gaps of real ones."""
+"""Made-up analysis tables of RUFF, with the columns and the gaps of real ones."""
 
 import functools
 from itertools import combinations
@@ -252,7 +252,7 @@ def power(models):
 
 
 def tables(models, sets, seeds=3, distractors=range(6)):
-    """Return every table that a figure of the wing reads, by the name of the script's argument."""
+    """Return every table that a figure reads, by the name of the argument."""
     table = accuracy(models, sets, seeds, distractors)
     counts = context_free(models, sets)
     return {

@@ -1,7 +1,9 @@
 """What several figures of RUFF share: reading their tables, rows for models, curves over distractors."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import pandas as pd
 from matplotlib.ticker import MaxNLocator
 
 from scripts.core import files, plotting
@@ -12,26 +14,18 @@ BOOTSTRAP = "95 % bootstrap over occupations"
 """What the intervals of accuracies are."""
 
 
-def read(path, columns, **known):
+def read(path: str, columns: list[str], **known) -> pd.DataFrame:
     """Read a tidy table and check that a figure can show it.
 
-    Parameters
-    ----------
-    path : str
-    columns : list of str
-        Columns that the table must have; the others are dropped.
-    known : dict of collections
-        Column name to the values it may have.
+    Args:
+        columns: Columns that the table must have; the others are dropped.
+        known: Column name to the values it may have.
 
-    Returns
-    -------
-    pandas.DataFrame
+    Returns:
         Rows in file order.
 
-    Raises
-    ------
-    UserError
-        If a column or every row is missing, a value is unknown, or a model of the run has no row.
+    Raises:
+        UserError: If a column or every row is missing, a value is unknown, or a model of the run has no row.
     """
     frame = files.read_csv(path)
     missing = [c for c in columns if c not in frame]
@@ -53,14 +47,11 @@ def read(path, columns, **known):
     return frame[columns]
 
 
-def in_order(frame, **orders):
+def in_order(frame: pd.DataFrame, **orders) -> pd.DataFrame:
     """Sort a frame by columns whose values have an order of their own, such as models and pronoun sets.
 
-    Parameters
-    ----------
-    frame : DataFrame
-    orders : dict of iterables
-        Column name to its values in order; ``None`` sorts the column as it is.
+    Args:
+        orders: Column name to its values in order; ``None`` sorts the column as it is.
     """
     keys = {c: None if order is None else {v: i for i, v in enumerate(order)} for c, order in orders.items()}
     return frame.sort_values(
@@ -86,21 +77,14 @@ MOST = 24
 """Models of one architecture that a figure shows at most; a legend of more is higher than its panel."""
 
 
-def shown(models, names):
+def shown(models: dict, names: list[str]) -> tuple[list[str], str]:
     """Return those of ``names`` that a figure has room for, and in words which they are; no words if it has all.
 
     Of more than :data:`MOST` models it has the smallest and the largest of each family, or else the largest of each,
     or else as many of these as there is room for. The CSV file beside the figure has every model.
 
-    Parameters
-    ----------
-    models : dict
-    names : list of str
-        Models of one architecture.
-
-    Returns
-    -------
-    tuple of (list of str, str)
+    Args:
+        names: Models of one architecture.
     """
     if len(names) <= MOST:
         return names, ""
@@ -132,31 +116,27 @@ def distractor_axis(ax):
     ax.margins(x=0.04)
 
 
-def curves(frame, models, value, label, panels, shaded, references=()):
+def curves(
+    frame: pd.DataFrame,
+    models: dict,
+    value: str,
+    label: str,
+    panels: list[tuple],
+    shaded: str | None,
+    references: Sequence[Callable] = (),
+):
     """Draw curves over the number of distractors, a row of panels for each architecture, with shaded intervals.
 
     Up to :data:`scripts.core.plotting.FEW` models fit one column and share one legend; more take the page, with a
     legend beside each row.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        ``model``, ``n_distractors``, ``n``, the column ``value``, ``low`` and ``high``.
-    models : dict
-    value : str
-        What is on the y axis; a share.
-    label : str
-        Of the y axis.
-    panels : list of (str or None, DataFrame)
-        A title and the rows of each column of panels.
-    shaded : str or None
-        What lies between ``low`` and ``high``.
-    references : list of callable
-        Each draws a reference line on the axes it is given and returns a legend handle.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
+    Args:
+        frame: ``model``, ``n_distractors``, ``n``, the column ``value``, ``low`` and ``high``.
+        value: What is on the y axis; a share.
+        label: Of the y axis.
+        panels: A title and the rows of each column of panels.
+        shaded: What lies between ``low`` and ``high``.
+        references: Each draws a reference line on the axes it is given and returns a legend handle.
     """
     drawn_models = {name: facts for name, facts in models.items() if name in set(plotting.enough(frame).model)}
     rooms = {a: shown(models, names) for a, names in by_architecture(drawn_models or models).items()}
@@ -199,14 +179,11 @@ class Rows:
     labels: list
 
 
-def model_rows(models, first=None):
+def model_rows(models: dict, first: tuple[str, str] | None = None):
     """Return the panels of a figure with one row for each model that :func:`shown` has room for, by architecture.
 
-    Parameters
-    ----------
-    models : dict
-    first : tuple of str, optional
-        Key and label of a row that comes before the models.
+    Args:
+        first: Key and label of a row that comes before the models.
     """
     panels = [Rows(None, [first[0]], [first[1]])] if first else []
     for architecture, every in by_architecture(models).items():
@@ -216,18 +193,13 @@ def model_rows(models, first=None):
     return panels
 
 
-def rows_figure(panels, width, row_height, extra):
+def rows_figure(panels: list, width: float, row_height: float, extra: float) -> tuple:
     """Return a figure with one axes for each of ``panels``, as high as its number of rows.
 
-    Parameters
-    ----------
-    panels : list of Rows
-    width, row_height, extra : float
-        Inches; ``extra`` is for the x axis and what stands above the panels.
+    Args:
+        width, row_height, extra: Inches; ``extra`` is for the x axis and what stands above the panels.
 
-    Returns
-    -------
-    tuple
+    Returns:
         The figure and the list of its axes, which share x; rows stand at y = 0, 1, ... from the top.
     """
     counts = [len(p.keys) for p in panels]
@@ -250,17 +222,10 @@ def rows_figure(panels, width, row_height, extra):
     return drawn, list(grid)
 
 
-def model_panels(models, names):
+def model_panels(models: dict, names: list[str]) -> tuple:
     """Return a figure with a panel for each of the models ``names`` under its label, and the panels.
 
-    Parameters
-    ----------
-    models : dict
-    names : list of str
-
-    Returns
-    -------
-    tuple
+    Returns:
         The figure, its axes in the order of ``names``, those of them at the left, and those with nothing below.
     """
     columns = min(4 if len(names) <= 16 else 5, len(names))

@@ -17,6 +17,7 @@ it decides what a seed draws):
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import permutations
@@ -44,27 +45,17 @@ INTRODUCTIONS = THEMES * len(POLARITIES)
 MAX_DISTRACTORS = THEMES
 
 
-def load(templates, pronouns, pronoun_sets):
+def load(templates: Sequence[str], pronouns: str, pronoun_sets: Sequence[str]) -> "Narratives":
     """Read and check the template set and the pronoun sets of a job; return its narratives.
 
-    Parameters
-    ----------
-    templates : sequence of str
-        Paths of the replica's files (tasks, contexts, occupations), or of the authors' archive alone.
-    pronouns : str
-        Path of pronouns.tsv.
-    pronoun_sets : sequence of str
-        The configured sets, in order.
+    Args:
+        templates: Paths of the replica's files (tasks, contexts, occupations), or of the authors' archive alone.
+        pronouns: Path of pronouns.tsv.
+        pronoun_sets: The configured sets, in order.
 
-    Returns
-    -------
-    Narratives
-
-    Raises
-    ------
-    UserError
-        For the first problem of the template set (:func:`scripts.ruff.lib.template_checks.check`; the official set has
-        only to be usable), and for another number of files.
+    Raises:
+        UserError: For the first problem of the template set (:func:`scripts.ruff.lib.template_checks.check`; the
+            official set has only to be usable), and for another number of files.
     """
     sets = select_pronoun_sets(read_pronouns(pronouns), pronoun_sets)
     if len(templates) == 1:
@@ -81,15 +72,12 @@ def load(templates, pronouns, pronoun_sets):
     return Narratives(replace(selected, pronouns_file=str(pronouns), pronoun_rows=pronoun_lines(pronouns)), sets)
 
 
-def full_size(n_distractors, n_sets, n_tasks):
+def full_size(n_distractors: int, n_sets: int, n_tasks: int) -> int:
     """Return the number of instances of a full set (Table 1: 7,200 to 2,073,600 with 4 sets and 180 tasks).
 
-    Parameters
-    ----------
-    n_distractors : int
-        0 to 5.
-    n_sets, n_tasks : int
-        Pronoun sets and task sentences.
+    Args:
+        n_distractors: 0 to 5.
+        n_sets, n_tasks: Pronoun sets and task sentences.
     """
     return n_tasks * math.prod(_radices(n_distractors, n_sets))
 
@@ -132,18 +120,15 @@ class Narratives:
         """Return the number of rows of the full set."""
         return full_size(n_distractors, len(self.sets), len(self.templates.tasks))
 
-    def full_set_sizes(self, distractors):
+    def full_set_sizes(self, distractors: Sequence[int]):
         """Return how many rows each full set has, and the lines of the template files that they are made from.
 
-        Parameters
-        ----------
-        distractors : sequence of int
-            Numbers of distractors, a row for each.
+        Args:
+            distractors: Numbers of distractors, a row for each.
 
-        Returns
-        -------
-        pyarrow.Table
-            ``n_distractors``, ``instances`` and the columns of :data:`~scripts.ruff.lib.templates.ORIGINS`, here lists.
+        Returns:
+            pyarrow.Table: ``n_distractors``, ``instances`` and the columns of
+            :data:`~scripts.ruff.lib.templates.ORIGINS`, here lists.
         """
         import pyarrow as pa
 
@@ -165,18 +150,11 @@ class Narratives:
         }
         return pa.table(columns)
 
-    def table(self, n_distractors, rows):
+    def table(self, n_distractors: int, rows: np.ndarray):
         """Return the instances at ``rows`` of the full set in generation order.
 
-        Parameters
-        ----------
-        n_distractors : int
-        rows : ndarray of int, shape (k,)
-
-        Returns
-        -------
-        pyarrow.RecordBatch
-            ``k`` rows with :func:`schema`.
+        Returns:
+            pyarrow.RecordBatch: ``k`` rows with :func:`schema`.
         """
         import pyarrow as pa
 
@@ -238,15 +216,11 @@ class Narratives:
         ``k`` is 1 with distractors and P - 1 without, so that every sample has P (P - 1) rows for each task sentence:
         2,160 with four sets.
 
-        Returns
-        -------
-        pyarrow.Table
-            With :func:`sample_schema`.
+        Returns:
+            A table with :func:`sample_schema`.
 
-        Raises
-        ------
-        UserError
-            If there are more pronoun sets than a group without distractors has rows to draw.
+        Raises:
+            UserError: If there are more pronoun sets than a group without distractors has rows to draw.
         """
         import pyarrow as pa
 

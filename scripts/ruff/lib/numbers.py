@@ -6,9 +6,11 @@ cell in it. Differences and extremes over several cells name the cells' common k
 
 import math
 
+import pandas as pd
+
 from scripts.core.paired import PLANNED
 from scripts.core.paper.formats import interval, number, p_text, percent
-from scripts.core.paper.numbers import entry
+from scripts.core.paper.numbers import count, entry
 
 KEYS = {
     "seeds": "ruff.seeds",
@@ -25,25 +27,54 @@ DISTANCE = 0.1
 PROMPTING_KEYS = {"chain_sample_size": "chain_of_thought.sample_size"}
 
 
-def share(value):
+def share(value: float) -> str:
     """Return a share as it is printed."""
     return number(value, 2)
 
 
+def signed(value: float) -> str:
+    """Return a difference or a correlation as it is printed."""
+    return number(value, 2, signed=True)
+
+
+def of_rows(frame: pd.DataFrame, source: str, keys: list[str], shown: dict, **fixed) -> dict:
+    """Return the numbers of every row of a table.
+
+    Args:
+        frame: The table.
+        source: Its name.
+        keys: Columns that tell its rows apart; their values stand behind the number's name in its id.
+        shown: Name to the column with the value, and a function that prints it; or to the columns with both ends of an
+            interval, of which the value is the lower one.
+        **fixed: What all of these rows have in common, and other rows have not.
+    """
+    numbers = {}
+    for row in frame.to_dict("records"):
+        cell = {key: row[key] for key in keys}
+        which = ".".join(map(str, cell.values()))
+        for name, (column, how) in shown.items():
+            text = how(row[column]) if callable(how) else interval(row[column], row[how], 2)
+            numbers[f"{name}.{which}"] = entry(row[column], text, source, **cell, **fixed)
+    return numbers
+
+
+def _sign(low: float, high: float) -> int:
+    """Return the sign of an estimate by its interval; 0 if 0 is inside."""
+    return 1 if low > 0 else -1 if high < 0 else 0
+
+
+def _p(value: float) -> str:
+    return f"p {p_text(value, smallest=0.001, decimals=3)}"
+
+
 def from_context_free(counts, summary):
     """Return ``context_free.<model>.<pronoun>`` (count) and ``context_free.<architecture>.<pronoun>`` (mean count)."""
-    numbers = {}
-    for row in counts.to_dict("records"):
-        cell = {"model": row["model"], "pronoun": row["pronoun"]}
-        numbers["context_free.{model}.{pronoun}".format(**cell)] = entry(
-            int(row["count"]), f"{row['count']}", "context_free.csv", **cell
-        )
-    for row in summary.to_dict("records"):
-        cell = {"architecture": row["architecture"], "pronoun": row["pronoun"]}
-        numbers["context_free.{architecture}.{pronoun}".format(**cell)] = entry(
-            row["mean_count"], f"{row['mean_count']:.1f}", "context_free_summary.csv", **cell
-        )
-    return numbers
+    return of_rows(counts, "context_free.csv", ["model", "pronoun"], {"context_free": ("count", str)}) | of_rows(
+        summary,
+        "context_free_summary.csv",
+        ["architecture", "pronoun"],
+        {"context_free": ("mean_count", "{:.1f}".format)},
+    )
 
 
 def from_accuracy(accuracy, over_models):
@@ -54,40 +85,29 @@ def from_accuracy(accuracy, over_models):
     ``high``, and ``accuracy_change.<architecture>``: the mean over models of the accuracy with the fewest distractors
     of the run (``distractors.fewest``; ``distractors.most`` are its most) minus that without, in percentage points.
     """
-    numbers = {}
-    for frame, key, source in (
-        (accuracy, "model", "accuracy.csv"),
-        (over_models, "architecture", "accuracy_over_models.csv"),
-    ):
-        for row in frame.to_dict("records"):
-            cell = {k: row[k] for k in (key, "factor", "level", "n_distractors")}
-            numbers["accuracy." + ".".join(map(str, cell.values()))] = entry(
-                row["accuracy"], share(row["accuracy"]), source, **cell
-            )
+    of_cell = ["factor", "level", "n_distractors"]
+    numbers = of_rows(
+        accuracy,
+        "accuracy.csv",
+        ["model", *of_cell],
+        {"accuracy": ("accuracy", share), "accuracy_interval": ("ci_low", "ci_high")},
+    )
     for row in accuracy.to_dict("records"):
-        cell = {k: row[k] for k in ("model", "factor", "level", "n_distractors")}
-        low, high = row["ci_low"], row["ci_high"]
-        numbers["accuracy_interval." + ".".join(map(str, cell.values()))] = entry(
-            low, interval(low, high, 2), "accuracy.csv", **cell
-        ) | {"high": high}
+        numbers["accuracy_interval." + ".".join(str(row[key]) for key in ("model", *of_cell))]["high"] = row["ci_high"]
+    averages = {"accuracy": ("accuracy", share)}
+    numbers |= of_rows(over_models, "accuracy_over_models.csv", ["architecture", *of_cell], averages)
     pooled = int(over_models[over_models.architecture == "all"].n_models.max())
-    numbers["models.pooled"] = entry(pooled, f"{pooled}", "accuracy_over_models.csv", architecture="all")
+    numbers["models.pooled"] = count(pooled, "accuracy_over_models.csv", architecture="all")
     overall = over_models[over_models.factor == "all"].set_index(["architecture", "n_distractors"]).accuracy
     counts = sorted(int(n) for n in overall.index.unique("n_distractors") if n > 0)
-    for name, count in (("fewest", counts[0]), ("most", counts[-1])):
-        numbers[f"distractors.{name}"] = entry(count, f"{count}", "accuracy_over_models.csv", column="n_distractors")
+    for name, n in (("fewest", counts[0]), ("most", counts[-1])):
+        numbers[f"distractors.{name}"] = count(n, "accuracy_over_models.csv", column="n_distractors")
     for architecture in overall.index.unique("architecture"):
         levels = overall[architecture]
         change = float(levels[counts[0]] - levels[0])
-        numbers[f"accuracy_change.{architecture}"] = entry(
-            change,
-            percent(change, 0, signed=True),
-            "accuracy_over_models.csv",
-            architecture=architecture,
-            factor="all",
-            level="all",
-            n_distractors=[0, counts[0]],
-        )
+        cell = {"architecture": architecture, "factor": "all", "level": "all", "n_distractors": [0, counts[0]]}
+        text = percent(change, 0, signed=True)
+        numbers[f"accuracy_change.{architecture}"] = entry(change, text, "accuracy_over_models.csv", **cell)
     return numbers
 
 
@@ -100,13 +120,11 @@ def from_models(accuracy, context_free, chance):
     that is ``chance.distance`` from chance apart from it (normal approximation).
     """
     overall = accuracy[accuracy.factor == "all"]
-    total = int(overall.model.nunique())
-    numbers = {"models.n": entry(total, f"{total}", "accuracy.csv", column="model")}
+    numbers = {"models.n": count(overall.model.nunique(), "accuracy.csv", column="model")}
     # The first maximum wins, and each model's rows are in the order of the pronoun sets.
     favourites = context_free.loc[context_free.groupby("model", sort=False)["count"].idxmax()].pronoun
     for pronoun in context_free.pronoun.unique():
-        count = int((favourites == pronoun).sum())
-        numbers[f"favourite.{pronoun}"] = entry(count, f"{count}", "context_free.csv", pronoun=pronoun)
+        numbers[f"favourite.{pronoun}"] = count((favourites == pronoun).sum(), "context_free.csv", pronoun=pronoun)
     for n, rows in overall.groupby("n_distractors"):
         cell = {"factor": "all", "level": "all", "n_distractors": int(n)}
         above = rows.ci_low > chance
@@ -114,8 +132,7 @@ def from_models(accuracy, context_free, chance):
         for bound, model in (("lowest", rows.idxmin()), ("highest", rows.idxmax())):
             extreme = entry(float(rows[model]), share(rows[model]), "accuracy.csv", model=model, **cell)
             numbers[f"accuracy_extreme.{n}.{bound}"] = extreme | {"model": model}
-        count = int(above.sum())
-        numbers[f"above_chance.{n}"] = entry(count, f"{count}", "accuracy.csv", **cell)
+        numbers[f"above_chance.{n}"] = count(above.sum(), "accuracy.csv", **cell)
     needed = math.ceil(NORMAL**2 * chance * (1 - chance) / DISTANCE**2)
     numbers["chance.distance"] = entry(DISTANCE, f"{DISTANCE}", "scripts/ruff/lib/numbers.py", name="DISTANCE")
     numbers["chance.needed"] = entry(needed, f"{needed}", "scripts/ruff/lib/numbers.py", name="DISTANCE")
@@ -133,41 +150,31 @@ def from_tests(tests):
     is signed, a minus b; its text has no sign.
     """
     numbers = {
-        f"{name}.{bound}": entry(int(n), f"{n}", "pronoun_tests.csv", columns=columns)
+        f"{name}.{bound}": count(n, "pronoun_tests.csv", columns=columns)
         for name, columns in (("test_n", ["n_a", "n_b"]), ("test_pairs", ["n_pairs"]))
         for bound, n in (("lowest", tests[columns].min(axis=None)), ("highest", tests[columns].max(axis=None)))
         if not tests.empty
     }
     if "needed" in tests and not tests.empty:
-        needed = int(tests.needed.iloc[0])
-        numbers["test_needed"] = entry(needed, f"{needed}", "pronoun_tests.csv", column="needed")
+        numbers["test_needed"] = count(tests.needed.iloc[0], "pronoun_tests.csv", column="needed")
     for model, rows in tests.groupby("model", sort=False):
         cell = {"model": model, "column": "p_paired_holm"}
         for name, flags in (("tests", rows.p_paired_holm.notna()), ("significant", rows.significant_paired_holm)):
-            numbers[f"paired.{model}.{name}"] = entry(int(flags.sum()), f"{flags.sum()}", "pronoun_tests.csv", **cell)
-    for row in tests.to_dict("records"):
-        cell = {k: row[k] for k in ("model", "pronoun_a", "pronoun_b")}
-        pair = ".".join(cell.values())
-        for name, p in (("test", row["p_holm"]), ("test_paired", row["p_paired_holm"])):
-            text = "undefined" if math.isnan(p) else f"p {p_text(p, smallest=0.001, decimals=3)}"
-            numbers[f"{name}.{pair}"] = entry(p, text, "pronoun_tests.csv", **cell) | {"text": text}
-        numbers[f"test_difference.{pair}"] = entry(
-            row["difference"], share(abs(row["difference"])), "pronoun_tests.csv", **cell
-        )
-    return numbers
+            numbers[f"paired.{model}.{name}"] = count(flags.sum(), "pronoun_tests.csv", **cell)
+    pair = ["model", "pronoun_a", "pronoun_b"]
+    shown = {"test": ("p_holm", _p), "test_paired": ("p_paired_holm", _p)}
+    ps = of_rows(tests, "pronoun_tests.csv", pair, shown)
+    ps = {name: made if made["value"] is not None else made | {"text": "undefined"} for name, made in ps.items()}
+    differences = {"test_difference": ("difference", lambda difference: share(abs(difference)))}
+    return numbers | ps | of_rows(tests, "pronoun_tests.csv", pair, differences)
 
 
 def from_errors(types, bounds):
     """Return ``errors.<model>.<n>.<type>`` (share), their counts, and the range of distraction plus bias."""
-    numbers = {}
-    for row in types.to_dict("records"):
-        cell = {k: row[k] for k in ("model", "n_distractors", "error_type")}
-        name = "errors." + ".".join(map(str, cell.values()))
-        numbers[name] = entry(row["share"], share(row["share"]), "error_types.csv", **cell)
+    numbers = of_rows(types, "error_types.csv", ["model", "n_distractors", "error_type"], {"errors": ("share", share)})
     for column in ("n_errors", "n_ambiguous", "n_unambiguous", "n_bias_equals_gold"):
         first = types.drop_duplicates(["model", "n_distractors"])
-        total = int(first[column].sum())
-        numbers[f"errors.{column}"] = entry(total, f"{total:,}", "error_types.csv", column=column)
+        numbers[f"errors.{column}"] = count(first[column].sum(), "error_types.csv", column=column)
     for row in bounds.to_dict("records"):
         numbers[f"error_range.{row['bound']}"] = entry(
             row["share"], f"{100 * row['share']:.0f}", "error_range.csv", bound=row["bound"]
@@ -175,7 +182,13 @@ def from_errors(types, bounds):
     return numbers
 
 
-def from_prompting(summary, positions, agreement, compared, settings):
+def from_prompting(
+    summary: pd.DataFrame,
+    positions: pd.DataFrame,
+    agreement: pd.DataFrame,
+    compared: pd.DataFrame | None,
+    settings: dict,
+):
     """Return what the prose says of prompted models.
 
     Ids are ``prompted.<model>.<method>.<answer>.<kind>.<n>`` (accuracy, mean over prompts), the same after
@@ -188,63 +201,48 @@ def from_prompting(summary, positions, agreement, compared, settings):
     instances), ``against_n.<n>`` (how many), ``prompted_positions_n`` (outputs of a model in one order of the options),
     ``prompted_agreement_n`` (instances that a pair of prompts is compared on) and ``prompting.<setting>``.
 
-    Parameters
-    ----------
-    summary, positions, agreement : DataFrame
-        Of :mod:`scripts.ruff.lib.analyses.prompting`.
-    compared : DataFrame or None
-        Of prompted against scored models, if any are compared.
-    settings : dict
-        Numbers of the configuration.
+    Args:
+        summary, positions, agreement: Of :mod:`scripts.ruff.lib.analyses.prompting`.
+        compared: Of prompted against scored models, if any are compared.
+        settings: Numbers of the configuration.
     """
-    numbers = {}
-    for row in summary.to_dict("records"):
-        cell = {k: row[k] for k in ("model", "method", "answer", "kind", "n_distractors")}
-        name = ".".join(map(str, cell.values()))
-        numbers[f"prompted.{name}"] = entry(row["accuracy"], share(row["accuracy"]), "prompted_summary.csv", **cell)
-        numbers[f"prompted_sd.{name}"] = entry(row["sd"], share(row["sd"]), "prompted_summary.csv", **cell)
-        if row["kind"] == "all":
-            n = row["n_distractors"]
-            numbers[f"prompted_outputs.{row['method']}.{n}"] = entry(
-                int(row["n"]), f"{row['n']:,}", "prompted_summary.csv", **cell
-            )
-            if row["method"] == "vanilla":
-                for bound in ("lowest", "highest"):
-                    numbers[f"prompted_range.{row['model']}.{n}.{bound}"] = entry(
-                        row[bound], share(row[bound]), "prompted_summary.csv", **cell
-                    )
-    for kind, rows in summary[summary.method == "vanilla"].groupby("kind"):
-        count = int(rows.n_prompts.max())
-        numbers[f"prompted_prompts.{kind}"] = entry(count, f"{count}", "prompted_summary.csv", kind=kind)
+    source = "prompted_summary.csv"
+    keys = ["model", "method", "answer", "kind", "n_distractors"]
+    numbers = of_rows(summary, source, keys, {"prompted": ("accuracy", share), "prompted_sd": ("sd", share)})
     overall = summary[summary.kind == "all"]
+    for row in overall.to_dict("records"):
+        cell, n = {key: row[key] for key in keys}, row["n_distractors"]
+        numbers[f"prompted_outputs.{row['method']}.{n}"] = count(row["n"], source, **cell)
+        for bound in ("lowest", "highest") if row["method"] == "vanilla" else ():
+            name = f"prompted_range.{row['model']}.{n}.{bound}"
+            numbers[name] = entry(row[bound], share(row[bound]), source, **cell)
+    for kind, rows in summary[summary.method == "vanilla"].groupby("kind"):
+        numbers[f"prompted_prompts.{kind}"] = count(rows.n_prompts.max(), source, kind=kind)
     for (model, method, answer), rows in overall.groupby(["model", "method", "answer"]):
         for outcome in ("wrong", "wrong_case", "several", "none"):
             mean = float((rows[outcome] * rows.n).sum() / rows.n.sum())
-            numbers[f"prompted_outcome.{model}.{method}.{answer}.{outcome}"] = entry(
-                mean, share(mean), "prompted_summary.csv", model=model, method=method, answer=answer, column=outcome
-            )
-    for row in positions[positions.method == "vanilla"].to_dict("records"):
-        cell = {k: row[k] for k in ("model", "order", "place")}
-        numbers["prompted_place." + ".".join(map(str, cell.values()))] = entry(
-            row["accuracy"], share(row["accuracy"]), "prompted_positions.csv", **cell
-        )
+            cell = {"model": model, "method": method, "answer": answer, "column": outcome}
+            numbers[f"prompted_outcome.{model}.{method}.{answer}.{outcome}"] = entry(mean, share(mean), source, **cell)
+    vanilla = positions[positions.method == "vanilla"]
+    places = {"prompted_place": ("accuracy", share)}
+    numbers |= of_rows(vanilla, "prompted_positions.csv", ["model", "order", "place"], places)
     for name, rows, column, source in (
         ("positions", positions, "n_all", "prompted_positions.csv"),
         ("agreement", agreement, "n", "prompted_agreement.csv"),
     ):
         if len(rows):
-            count = int(rows[rows.method == "vanilla"][column].iloc[0])
-            numbers[f"prompted_{name}_n"] = entry(count, f"{count:,}", source, method="vanilla", column=column)
+            n = rows[rows.method == "vanilla"][column].iloc[0]
+            numbers[f"prompted_{name}_n"] = count(n, source, method="vanilla", column=column)
     for model, rows in agreement[agreement.method == "vanilla"].groupby("model"):
         mean = float(rows.agreement.mean())
         numbers[f"prompted_agreement.{model}"] = entry(mean, share(mean), "prompted_agreement.csv", model=model)
-    for row in [] if compared is None else compared.to_dict("records"):
-        cell = {k: row[k] for k in ("prompted", "scored", "n_distractors")}
-        name = ".".join(map(str, cell.values()))
-        source = "prompted_against_scored.csv"
-        numbers[f"against.{name}"] = entry(row["prompted_accuracy"], share(row["prompted_accuracy"]), source, **cell)
-        numbers[f"against_scored.{name}"] = entry(row["scored_accuracy"], share(row["scored_accuracy"]), source, **cell)
-        numbers[f"against_n.{row['n_distractors']}"] = entry(int(row["n"]), f"{row['n']:,}", source, **cell)
+    if compared is not None:
+        source, keys = "prompted_against_scored.csv", ["prompted", "scored", "n_distractors"]
+        accuracies = {"against": ("prompted_accuracy", share), "against_scored": ("scored_accuracy", share)}
+        numbers |= of_rows(compared, source, keys, accuracies)
+        for row in compared.to_dict("records"):
+            cell = {key: row[key] for key in keys}
+            numbers[f"against_n.{row['n_distractors']}"] = count(row["n"], source, **cell)
     for name, value in settings.items():
         key = f"ruff.prompting.{PROMPTING_KEYS.get(name, name)}"
         numbers[f"prompting.{name}"] = entry(value, f"{value:,}", "config.yaml", key=key)
@@ -260,40 +258,33 @@ def from_other_scores(normalisation, calibration, correlations):
     ``other_compared`` comparisons 0 is outside; ``ece.<model>``, ``ece_interval.<model>``, ``ece_chance.<model>`` and
     ``overconfidence.<model>`` of sums; and ``fertility.<model>`` (rank correlation of tokens and accuracy over forms).
     """
-    numbers, source = {}, "normalisation.csv"
+    source = "normalisation.csv"
     rows = normalisation[(normalisation.factor == "all") & normalisation.flipped.notna()]
+    keys = ["model", "normalisation"]
+    shown = {"flipped": ("flipped", share), "other_difference": ("difference", signed)}
+    numbers = of_rows(rows, source, keys, shown, factor="all")
     signs = []
     for row in rows.itertuples():
-        cell = {"model": row.model, "normalisation": row.normalisation, "factor": "all"}
-        name = f"{row.model}.{row.normalisation}"
-        sign = 1 if row.difference_low > 0 else -1 if row.difference_high < 0 else 0
+        signs.append(_sign(row.difference_low, row.difference_high))
         ends = interval(row.difference_low, row.difference_high, 2, signed=True)
-        numbers[f"flipped.{name}"] = entry(row.flipped, share(row.flipped), source, **cell)
-        numbers[f"other_difference.{name}"] = entry(
-            row.difference, number(row.difference, 2, signed=True), source, **cell
-        )
-        numbers[f"other_difference_interval.{name}"] = entry(sign, ends, source, **cell)
-        signs.append(sign)
+        cell = {"model": row.model, "normalisation": row.normalisation, "factor": "all"}
+        name = f"other_difference_interval.{row.model}.{row.normalisation}"
+        numbers[name] = entry(signs[-1], ends, source, **cell)
     for bound, value in (("lowest", rows.flipped.min()), ("highest", rows.flipped.max())):
         numbers[f"flipped.{bound}"] = entry(float(value), share(value), source, factor="all", column="flipped")
-    for name, value in (("changed", sum(map(abs, signs))), ("compared", len(signs))):
-        numbers[f"other_{name}"] = entry(value, f"{value}", source, factor="all", column="difference")
-    for row in calibration[(calibration.factor == "all") & (calibration.normalisation == "sum")].itertuples():
-        cell = {"model": row.model, "normalisation": "sum", "factor": "all"}
-        ends = interval(row.ci_low, row.ci_high, 2)
-        numbers[f"ece.{row.model}"] = entry(row.ece, share(row.ece), "calibration.csv", **cell)
-        numbers[f"ece_interval.{row.model}"] = entry(row.ci_low, ends, "calibration.csv", **cell)
-        numbers[f"ece_chance.{row.model}"] = entry(
-            row.ece_by_chance, share(row.ece_by_chance), "calibration.csv", **cell
-        )
-        sure = number(row.overconfidence, 2, signed=True)
-        numbers[f"overconfidence.{row.model}"] = entry(row.overconfidence, sure, "calibration.csv", **cell)
-    for row in correlations[correlations.normalisation == "sum"].itertuples():
-        numbers[f"fertility.{row.model}"] = entry(
-            row.spearman, number(row.spearman, 2, signed=True), "fertility_correlations.csv", model=row.model,
-            normalisation="sum",
-        )  # fmt: skip
-    return numbers
+    for name, n in (("changed", sum(map(abs, signs))), ("compared", len(signs))):
+        numbers[f"other_{name}"] = count(n, source, factor="all", column="difference")
+    shown = {
+        "ece": ("ece", share),
+        "ece_interval": ("ci_low", "ci_high"),
+        "ece_chance": ("ece_by_chance", share),
+        "overconfidence": ("overconfidence", signed),
+    }
+    sums = calibration[(calibration.factor == "all") & (calibration.normalisation == "sum")]
+    numbers |= of_rows(sums, "calibration.csv", ["model"], shown, normalisation="sum", factor="all")
+    sums = correlations[correlations.normalisation == "sum"]
+    shown = {"fertility": ("spearman", signed)}
+    return numbers | of_rows(sums, "fertility_correlations.csv", ["model"], shown, normalisation="sum")
 
 
 def from_comparisons(power, mixed_model, agreed):
@@ -304,50 +295,42 @@ def from_comparisons(power, mixed_model, agreed):
     0; and of each prompted and scored model ``agreed_<question>.<prompted>.<scored>``, ``kappa_<question>...`` and
     ``matthews_<question>...``, and the same with ``_interval``, over all instances.
     """
-    numbers = {}
-    for row in power[power.n_distractors.astype(str) == "all"].to_dict("records"):
-        cell = {"model": row["model"], "n_distractors": "all"}
-        value = row["detectable_pair"]
-        numbers[f"detectable.{row['model']}"] = entry(value, share(value), "power.csv", **cell)
+    pooled = power[power.n_distractors.astype(str) == "all"]
+    numbers = of_rows(pooled, "power.csv", ["model"], {"detectable": ("detectable_pair", share)}, n_distractors="all")
+    for row in pooled.to_dict("records"):
         for points in PLANNED:
-            needed = row[f"needed_{points}"]
+            needed, cell = row[f"needed_{points}"], {"model": row["model"], "n_distractors": "all"}
             numbers[f"needed.{row['model']}.{points}"] = entry(needed, f"{needed:,.0f}", "power.csv", **cell)
     converged = bool(mixed_model.converged.all())
-    size = int(mixed_model.n.max())
-    numbers["mixed.n"] = entry(size, f"{size:,}", "mixed_model.csv", column="n")
-    numbers["mixed.converged"] = entry(int(converged), f"{converged:d}", "mixed_model.csv", column="converged")
+    numbers["mixed.n"] = count(mixed_model.n.max(), "mixed_model.csv", column="n")
+    numbers["mixed.converged"] = count(converged, "mixed_model.csv", column="converged")
     for row in mixed_model.fillna({"level": ""}).itertuples() if converged else ():
         cell = {"kind": row.kind, "factor": row.factor, "level": str(row.level)}
-        signed = row.kind == "fixed"
-        name = f"{row.factor}.{row.level}" if signed else f"random.{row.factor}"
-        ends = interval(row.ci_low, row.ci_high, 2, signed)
-        sign = 1 if row.ci_low > 0 else -1 if row.ci_high < 0 else 0
-        numbers[f"mixed.{name}"] = entry(row.estimate, number(row.estimate, 2, signed), "mixed_model.csv", **cell)
+        fixed = row.kind == "fixed"
+        name = f"{row.factor}.{row.level}" if fixed else f"random.{row.factor}"
+        ends, sign = interval(row.ci_low, row.ci_high, 2, fixed), _sign(row.ci_low, row.ci_high)
+        numbers[f"mixed.{name}"] = entry(row.estimate, number(row.estimate, 2, fixed), "mixed_model.csv", **cell)
         numbers[f"mixed_interval.{name}"] = entry(sign, ends, "mixed_model.csv", **cell)
-    for row in () if agreed is None else agreed[agreed.factor == "all"].itertuples():
-        cell = {"prompted": row.prompted, "scored": row.scored, "factor": "all", "question": row.question}
-        for name, column in (("agreed", "agreement"), ("kappa", "kappa"), ("matthews", "matthews")):
-            value, low, high = (getattr(row, f"{column}{end}") for end in ("", "_low", "_high"))
-            which = f"{row.question}.{row.prompted}.{row.scored}"
-            numbers[f"{name}_{which}"] = entry(value, share(value), "scored_agreement.csv", **cell)
-            numbers[f"{name}_interval_{which}"] = entry(low, interval(low, high, 2), "scored_agreement.csv", **cell)
+    if agreed is not None:
+        # The question stands before the models in the id.
+        for question, rows in agreed[agreed.factor == "all"].groupby("question"):
+            shown = {}
+            for name, column in (("agreed", "agreement"), ("kappa", "kappa"), ("matthews", "matthews")):
+                shown[f"{name}_{question}"] = (column, share)
+                shown[f"{name}_interval_{question}"] = (f"{column}_low", f"{column}_high")
+            cell = {"factor": "all", "question": question}
+            numbers |= of_rows(rows, "scored_agreement.csv", ["prompted", "scored"], shown, **cell)
     return numbers
 
 
-def from_settings(counts, settings, sizes):
+def from_settings(counts: pd.DataFrame, settings: dict, sizes: dict[str, int]) -> dict:
     """Return numbers of instances and the configured settings.
 
-    Parameters
-    ----------
-    counts : DataFrame
-        Table 1.
-    settings : dict
-    sizes : dict of str to int
-        How many instances of each sample every model scores.
+    Args:
+        counts: Table 1.
+        sizes: How many instances of each sample every model scores.
 
-    Returns
-    -------
-    dict
+    Returns:
         ``<instances, sample_size or scored>.<n or context_free>``, ``scored.<model>.<n or context_free>``,
         ``scored.total``, ``setting.<name>`` and ``setting.sample_size.<model>``.
     """
@@ -361,13 +344,11 @@ def from_settings(counts, settings, sizes):
             numbers[f"{column}.{name}"] = entry(value, f"{value:,.0f}", "instance_counts.csv", n_distractors=name)
         for model, column in columns.items():
             cell = {"n_distractors": name, "column": column}
-            numbers[f"scored.{model}.{name}"] = entry(row[column], f"{row[column]:,}", "instance_counts.csv", **cell)
-    total = int(counts.scored.sum())
-    numbers["scored.total"] = entry(total, f"{total:,}", "instance_counts.csv", column="scored")
+            numbers[f"scored.{model}.{name}"] = count(row[column], "instance_counts.csv", **cell)
+    numbers["scored.total"] = count(counts.scored.sum(), "instance_counts.csv", column="scored")
     settings = settings | {"sample_size": largest}
     for model, size in sizes.items():
-        key = {"key": KEYS["sample_size"]}
-        numbers[f"setting.sample_size.{model}"] = entry(size, f"{size:,}", "config.yaml", **key)
+        numbers[f"setting.sample_size.{model}"] = count(size, "config.yaml", key=KEYS["sample_size"])
     for name, value in settings.items():
         text = f"{100 * value:g} %" if name == "confidence" else f"{value:,.3g}" if value < 1 else f"{value:,}"
         source = {"key": KEYS[name]} if name in KEYS else {"default": "cluster_bootstrap: level"}

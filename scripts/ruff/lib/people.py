@@ -1,5 +1,7 @@
 """What people are asked about RUFF (section 3.3), and the line that their accuracy makes in its figures."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 
@@ -11,7 +13,7 @@ QUESTION = "pronoun"
 """The question of the task in which people fill the blank (``templates/annotation/ruff_fidelity.yaml``)."""
 
 
-def validation(narratives):
+def validation(narratives) -> pd.DataFrame:
     """Return the items in which people judge every template: grammatical, and who the pronoun can refer to.
 
     Every task sentence comes twice, once with a question about each of the two people: its pronoun refers to the
@@ -19,13 +21,7 @@ def validation(narratives):
     comes in its explicit form, about an occupation, and in its implicit one, which names nobody and is judged for
     grammar alone. The pronoun sets take turns, and so do the occupations, so that each comes about as often.
 
-    Parameters
-    ----------
-    narratives : scripts.ruff.lib.instances.Narratives
-
-    Returns
-    -------
-    DataFrame
+    Returns:
         As :mod:`scripts.core.annotation` takes it. Two items of a task sentence are one group.
     """
     rows = []
@@ -53,27 +49,19 @@ def validation(narratives):
     return pd.DataFrame(rows, columns=["item_id", "group", "sentence", "question", "expected"])
 
 
-def fidelity(samples, instances, seed):
+def fidelity(samples: list[pd.DataFrame], instances: int, seed: int) -> pd.DataFrame:
     """Return the items in which people fill the blank: some instances of each number of distractors.
 
-    Parameters
-    ----------
-    samples : list of DataFrame
-        One sample for each number of distractors.
-    instances : int
-        How many are drawn from each (the study: 100).
-    seed : int
-        Of the draws.
+    Args:
+        samples: One sample for each number of distractors.
+        instances: How many are drawn from each (the study: 100).
+        seed: Of the draws.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         As :mod:`scripts.core.annotation` takes it.
 
-    Raises
-    ------
-    UserError
-        If a sample has fewer instances.
+    Raises:
+        UserError: If a sample has fewer instances.
     """
     drawn = []
     for sample in samples:
@@ -87,24 +75,17 @@ def fidelity(samples, instances, seed):
     return pd.DataFrame({"item_id": table.instance_id, "sentence": table.text, "expected": table.gold})
 
 
-def line(paths, published):
+def line(paths: Sequence[str], published: float) -> float | dict:
     """Return the line of people in figures: the accuracy of this run's annotators, or the published one.
 
-    Parameters
-    ----------
-    paths : sequence of str
-        What people's answers come to (:func:`scripts.core.agreement.accuracy`); none if nobody was asked.
-    published : float
+    Args:
+        paths: What people's answers come to (:func:`scripts.core.agreement.accuracy`); none if nobody was asked.
 
-    Returns
-    -------
-    float or dict
+    Returns:
         As :func:`scripts.core.plotting.human_line` takes it.
 
-    Raises
-    ------
-    FileNotFoundError
-        If the file is not made yet: Snakemake asks again later.
+    Raises:
+        FileNotFoundError: If the file is not made yet: Snakemake asks again later.
     """
     for path in paths:
         table = pd.read_csv(path)

@@ -3,6 +3,8 @@
 That is how many instances of each sample models score, and which models are prompted, by which methods and how often.
 """
 
+from collections.abc import Collection, Iterable
+
 from scripts.core.engines import registry
 from scripts.core.errors import UserError, nearest
 from scripts.core.templates import CASES
@@ -17,40 +19,31 @@ PROMPT_TOKENS = 200
 """Tokens of a typical prompt with its instance."""
 
 
-def full_sample(n_sets):
+def full_sample(n_sets: int):
     """Return the rows of a full sample of one seed and number of distractors: 2,160 with four pronoun sets.
 
     Each task sentence comes with every ordered pair of gold and distractor (section 3.2), or, without distractors, as
     often.
 
-    Parameters
-    ----------
-    n_sets : int
-        Pronoun sets of the run.
+    Args:
+        n_sets: Pronoun sets of the run.
     """
     return TASKS * n_sets * (n_sets - 1)
 
 
-def sample_sizes(size, models):
+def sample_sizes(size: int | dict[str, int], models: Iterable[str]) -> dict[str, int]:
     """Return how many instances of each sample every model scores.
 
-    Parameters
-    ----------
-    size : int or dict of str to int
-        ``ruff.sample_size``: for all models, or for each model that has its own, and for the others as ``default``; 0
-        leaves a model out.
-    models : iterable of str
-        The models of the run.
+    Args:
+        size: ``ruff.sample_size``: for all models, or for each model that has its own, and for the others as
+            ``default``; 0 leaves a model out.
+        models: The models of the run.
 
-    Returns
-    -------
-    dict of str to int
+    Returns:
         Without the models that are left out.
 
-    Raises
-    ------
-    UserError
-        If all are.
+    Raises:
+        UserError: If all are.
     """
     own = size if isinstance(size, dict) else {"default": size}
     sizes = {model: own.get(model, own["default"]) for model in models}
@@ -62,39 +55,31 @@ def sample_sizes(size, models):
     return {model: number for model, number in sizes.items() if number}
 
 
-def uneven(sizes):
+def uneven(sizes: dict[str, int]):
     """Return the models whose samples have one case more often than another, as three cases do not divide their size.
 
-    Parameters
-    ----------
-    sizes : dict of str to int
-        From :func:`sample_sizes`.
+    Args:
+        sizes: From :func:`sample_sizes`.
     """
     return [model for model, size in sizes.items() if size % len(CASES)]
 
 
-def scored(size: int, distractors: list[int], seeds: list[int]) -> dict:
+def scoring(size: int, distractors: list[int], seeds: list[int]) -> dict:
     """Return what :class:`scripts.core.studies.Scored` has of a model that takes ``size`` instances of each sample."""
     lengths = [(TASKS, TASK_TOKENS), *((len(seeds) * size, TOKENS[n]) for n in distractors)]
     return {"priority": size, "instances": sum(count for count, _ in lengths), "lengths": lengths}
 
 
-def check_sizes(settings, n_sets, known):
+def check_sizes(settings: dict, n_sets: int, known: Collection[str]):
     """Refuse sizes above the full sample, and those in which one pronoun set would be right more often than another.
 
-    Parameters
-    ----------
-    settings : dict
-        ``ruff`` of the configuration.
-    n_sets : int
-    known : collection of str
-        Every model of the registry.
+    Args:
+        settings: ``ruff`` of the configuration.
+        known: Every model of the registry.
 
-    Raises
-    ------
-    UserError
-        Naming the key, and the full sample or the sizes that are possible; for a size of a model that is not in the
-        registry, the nearest that is.
+    Raises:
+        UserError: Naming the key, and the full sample or the sizes that are possible; for a size of a model that is not
+            in the registry, the nearest that is.
     """
     most, size = full_sample(n_sets), settings["sample_size"]
     sizes = {"ruff.sample_size": size}
@@ -123,33 +108,26 @@ def check_sizes(settings, n_sets, known):
             )
 
 
-def prompted_jobs(settings, entries, seeds, distractors, prompt_kinds):
+def prompted_jobs(
+    settings: dict, entries: dict[str, dict], seeds: list[int], distractors: list[int], prompt_kinds: list[str]
+) -> dict[str, dict]:
     """Return what each prompted model is asked.
 
-    Parameters
-    ----------
-    settings : dict
-        ``ruff.prompting`` of the configuration.
-    entries : dict of str to dict
-        The registry.
-    seeds, distractors : list of int
-        Of the run's samples.
-    prompt_kinds : list of str
-        The kind of each prompt template (:func:`scripts.ruff.lib.prompts.read_prompts`).
+    Args:
+        settings: ``ruff.prompting`` of the configuration.
+        entries: The registry.
+        seeds, distractors: Of the run's samples.
+        prompt_kinds: The kind of each prompt template (:func:`scripts.ruff.lib.prompts.read_prompts`).
 
-    Returns
-    -------
-    dict of str to dict
+    Returns:
         Model, in registry order, to ``methods``, ``new_tokens`` (step to the most tokens), ``prompts`` (second steps
         and sampled answers included), ``generated`` (tokens of all answers at most), ``seconds``, how long all but
         sampled answers take at most, and ``sampled``: of models whose answers are also sampled ``methods``,
         ``temperature`` and ``seeds``.
 
-    Raises
-    ------
-    UserError
-        For a model that is unknown or cannot be prompted, and for samples or chains of thought beyond those of the run
-        and of the prompts.
+    Raises:
+        UserError: For a model that is unknown or cannot be prompted, and for samples or chains of thought beyond those
+            of the run and of the prompts.
     """
     chosen = registry.select(entries, settings["models"])
     chains = settings["chain_of_thought"]

@@ -33,29 +33,21 @@ def example_instance(sample):
 def filled(prompts, name, sample, blank):
     """Return the prompt ``name``, filled with the example.
 
-    Raises
-    ------
-    UserError
-        If there is no prompt of that id.
+    Raises:
+        UserError: If there is no prompt of that id.
     """
     if name not in prompts:
         raise UserError(f"templates/ruff/prompts.tsv: has no prompt '{name}', which the paper's example needs; keep it")
     return fill(prompts[name]["text"], *example_instance(sample), BLANKS[blank])
 
 
-def examples_cells(prompts, sample, blank, models, wrapped):
+def examples_cells(prompts: dict, sample: pd.DataFrame, blank: str, models: dict, wrapped: dict):
     """Return what models read for a vanilla prompt (Table 4), a row for each way of wrapping.
 
-    Parameters
-    ----------
-    prompts : dict
-    sample : DataFrame
-    blank : str
-        Of :data:`scripts.ruff.lib.prompts.BLANKS`.
-    models : dict
-        Model to its facts.
-    wrapped : dict of str
-        Model to what is put around its prompts, :data:`scripts.core.prompting.PLACE` standing for the prompt.
+    Args:
+        blank: Of :data:`scripts.ruff.lib.prompts.BLANKS`.
+        models: Model to its facts.
+        wrapped: Model to what is put around its prompts, :data:`scripts.core.prompting.PLACE` standing for the prompt.
     """
     text = filled(prompts, EXAMPLE, sample, blank)
     rows = {}
@@ -94,12 +86,10 @@ def prompting_cells(summary, models):
     return frame.assign(Model=named_once(frame.Model))
 
 
-def prompted_models(models, paths):
+def prompted_models(models, paths) -> pd.DataFrame:
     """Return what was prompted, from the metadata of the answers.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``model``, ``architecture``, ``parameters``, ``precision``, ``prompt_wrapping``, ``methods``, ``source``,
         ``revision``, ``prompts``, ``thinking`` (in words, empty for a model without), and the most tokens in each step:
         ``new_tokens_answer``, ``new_tokens_chain`` and ``new_tokens_final`` (missing without chains of thought).

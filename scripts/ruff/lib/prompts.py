@@ -7,6 +7,10 @@ in a cell is a line break.
 """
 
 import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import pandas as pd
 
 from scripts.core.errors import UserError
 from scripts.core.options import SLOT
@@ -25,24 +29,18 @@ ORDERS = ("published", "rotated")
 """Orders of the options: the order of the pronoun sets, as in the study, or one that depends on the instance."""
 
 
-def read_prompts(path):
+def read_prompts(path: str | Path) -> dict[str, dict]:
     """Read the prompt templates.
 
-    Parameters
-    ----------
-    path : str or Path
-        Columns ``prompt`` (id), ``kind`` (:data:`KINDS`) and ``text`` with ``{task}`` and, if the kind is ``options``,
-        ``{options}``.
+    Args:
+        path: Columns ``prompt`` (id), ``kind`` (:data:`KINDS`) and ``text`` with ``{task}`` and, if the kind is
+            ``options``, ``{options}``.
 
-    Returns
-    -------
-    dict of str to dict
+    Returns:
         Id to ``kind`` and ``text``, in file order, line breaks real.
 
-    Raises
-    ------
-    UserError
-        For an id that appears twice, an unknown kind, and slots that are missing, repeated or unknown.
+    Raises:
+        UserError: For an id that appears twice, an unknown kind, and slots that are missing, repeated or unknown.
     """
     prompts = {}
     for row, cells in read_tsv(path, PROMPT_COLUMNS):
@@ -61,24 +59,18 @@ def read_prompts(path):
     return prompts
 
 
-def read_chains(path):
+def read_chains(path: str | Path) -> dict[str, dict]:
     """Read the ways to elicit a chain of thought.
 
-    Parameters
-    ----------
-    path : str or Path
-        Columns ``method``, ``chain`` (with ``{prompt}``) and ``final`` (with ``{first}`` and ``{chain}``, see
-        :mod:`scripts.core.prompting`).
+    Args:
+        path: Columns ``method``, ``chain`` (with ``{prompt}``) and ``final`` (with ``{first}`` and ``{chain}``, see
+            :mod:`scripts.core.prompting`).
 
-    Returns
-    -------
-    dict of str to dict
+    Returns:
         Method to ``chain`` and ``final``, in file order.
 
-    Raises
-    ------
-    UserError
-        As :func:`read_prompts`; also for a method that is called vanilla.
+    Raises:
+        UserError: As :func:`read_prompts`; also for a method that is called vanilla.
     """
     chains = {}
     for row, cells in read_tsv(path, CHAIN_COLUMNS):
@@ -110,16 +102,13 @@ def select_chains(chains, methods, path):
     return {method: chains[method] for method in methods}
 
 
-def rotated(options, instance_id):
+def rotated(options: Sequence[str], instance_id: str) -> list[str]:
     """Return options in the order ``rotated``: they go round by a number that the instance's id decides.
 
     Over many instances every option is at every place equally often.
 
-    Parameters
-    ----------
-    options : sequence of str
-    instance_id : str
-        Hexadecimal digits.
+    Args:
+        instance_id: Hexadecimal digits.
     """
     start = int(instance_id, 16) % len(options)
     return [*options[start:], *options[:start]]
@@ -130,50 +119,43 @@ def options_block(options):
     return "\n".join(["OPTIONS:", *(f"- {option}" for option in options)])
 
 
-def fill(template, text, options, blank):
+def fill(template: str, text: str, options: Sequence[str], blank: str) -> str:
     """Return a prompt.
 
-    Parameters
-    ----------
-    template : str
-        As :func:`read_prompts` returns it.
-    text : str
-        An instance, with its slot.
-    options : sequence of str
-        In the order in which they are listed; not looked at by an open prompt.
-    blank : str
-        What is written for the slot.
+    Args:
+        template: As :func:`read_prompts` returns it.
+        text: An instance, with its slot.
+        options: In the order in which they are listed; not looked at by an open prompt.
+        blank: What is written for the slot.
 
-    Raises
-    ------
-    UserError
-        If the instance does not hold the slot exactly once.
+    Raises:
+        UserError: If the instance does not hold the slot exactly once.
     """
     if text.count(SLOT) != 1:
         raise UserError(f"an instance must hold the slot {SLOT} exactly once; this one does not: {text[:60]!r}")
     return template.replace("{options}", options_block(options)).replace("{task}", text.replace(SLOT, blank))
 
 
-def instance_prompts(instance_id, text, options, prompts, chains, orders, blank, with_chains):
+def instance_prompts(
+    instance_id: str,
+    text: str,
+    options: Sequence[str],
+    prompts: dict,
+    chains: dict,
+    orders: Sequence[str],
+    blank: str,
+    with_chains: bool,
+) -> list[dict]:
     """Return all prompts of one instance.
 
-    Parameters
-    ----------
-    instance_id, text : str
-    options : sequence of str
-        In the order of the pronoun sets.
-    prompts, chains : dict
-        As :func:`read_prompts` and :func:`read_chains` return them.
-    orders : sequence of str
-        Of :data:`ORDERS`; an open prompt, which lists no options, is made once, as ``published``.
-    blank : str
-        Of :data:`BLANKS`.
-    with_chains : bool
-        Whether the instance is asked with chains of thought as well.
+    Args:
+        options: In the order of the pronoun sets.
+        prompts, chains: As :func:`read_prompts` and :func:`read_chains` return them.
+        orders: Of :data:`ORDERS`; an open prompt, which lists no options, is made once, as ``published``.
+        blank: Of :data:`BLANKS`.
+        with_chains: Whether the instance is asked with chains of thought as well.
 
-    Returns
-    -------
-    list of dict
+    Returns:
         ``text_id``, ``instance_id``, ``method``, ``prompt``, ``kind``, ``order``, ``listed`` (the options in their
         order, empty for an open prompt), ``text`` and ``follow_up`` (None for vanilla prompts).
     """
@@ -202,22 +184,17 @@ def instance_prompts(instance_id, text, options, prompts, chains, orders, blank,
     return rows
 
 
-def with_origins(prompts, rows, columns, prompt_templates, chain_templates):
+def with_origins(
+    prompts: pd.DataFrame, rows: pd.DataFrame, columns: Sequence[str], prompt_templates: str, chain_templates: str
+):
     """Return prompts with the lines of the files that they were made from: those of their instances and their own.
 
-    Parameters
-    ----------
-    prompts : DataFrame
-        ``instance_id``, ``prompt``, ``method``.
-    rows : DataFrame
-        The instances.
-    columns : sequence of str
-        Columns of ``rows`` that count lines of files (:data:`scripts.ruff.lib.templates.ORIGINS`).
-    prompt_templates, chain_templates : str
+    Args:
+        prompts: ``instance_id``, ``prompt``, ``method``.
+        rows: The instances.
+        columns: Columns of ``rows`` that count lines of files (:data:`scripts.ruff.lib.templates.ORIGINS`).
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         With ``columns``, ``prompt_row`` and ``chain_row`` (missing without a chain of thought).
     """
     prompt_rows = template_lines(prompt_templates, PROMPT_COLUMNS)

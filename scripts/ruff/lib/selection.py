@@ -13,6 +13,7 @@ each time the row that is best by the first of these criteria that tells rows ap
 So the rows depend on the sample alone, and a smaller ``sample_size`` selects a subset of what a larger one does.
 """
 
+from collections.abc import Iterable
 from itertools import count, islice
 
 import numpy as np
@@ -30,18 +31,13 @@ CRITERIA = (
 )
 
 
-def balanced(sample, size):
+def balanced(sample: pd.DataFrame, size: int) -> np.ndarray:
     """Return the rows of a balanced part of a sample.
 
-    Parameters
-    ----------
-    sample : DataFrame
-        One seed and number of distractor sentences; the columns of :data:`CRITERIA` and ``seed``.
-    size : int
+    Args:
+        sample: One seed and number of distractor sentences; the columns of :data:`CRITERIA` and ``seed``.
 
-    Returns
-    -------
-    ndarray of int, shape (min(size, len(sample)),)
+    Returns:
         Positions, by priority: a smaller ``size`` gives the beginning of what a larger one gives. If ``size`` takes the
         whole sample, its rows as they stand.
     """
@@ -80,19 +76,15 @@ def balanced(sample, size):
     return np.array(chosen)
 
 
-def priorities(sample, sizes):
+def priorities(sample: pd.DataFrame, sizes: Iterable[int]) -> np.ndarray:
     """Return each row's place in the order in which :func:`balanced` takes them; models score the first few.
 
-    Parameters
-    ----------
-    sample : DataFrame
-        As for :func:`balanced`.
-    sizes : iterable of int
-        How many rows are wanted by whom; the order is worked out as far as the largest that is not the whole sample.
+    Args:
+        sample: As for :func:`balanced`.
+        sizes: How many rows are wanted by whom; the order is worked out as far as the largest that is not the whole
+            sample.
 
-    Returns
-    -------
-    ndarray of int, shape (len(sample),)
+    Returns:
         From 0. Rows beyond every size that is not the whole sample share the next number.
     """
     parts = [size for size in sizes if size < len(sample)]
@@ -102,21 +94,14 @@ def priorities(sample, sizes):
     return places
 
 
-def cycle(n_cases, n_sets, distractors):
+def cycle(n_cases: int, n_sets: int, distractors: bool):
     """Yield triples of case, gold and distractor pronoun that stay balanced, without end.
 
     Golds go round; the distractor is the next set, from the second round of golds on the one after it, and so on, so
     that ``n_sets`` rows in a row have each gold and each distractor once. Cases go round as well, one step ahead
     whenever they would meet the same golds or pairs again.
 
-    Parameters
-    ----------
-    n_cases, n_sets : int
-    distractors : bool
-
-    Yields
-    ------
-    (int, int, int)
+    Yields:
         Positions in the lists of cases and sets; the distractor is -1 without distractors.
     """
     pairs = n_sets * (n_sets - 1)

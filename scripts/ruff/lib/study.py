@@ -1,5 +1,7 @@
 """What RUFF asks of a run's pronoun sets, and what a run must have in common with the study to be compared with it."""
 
+from collections.abc import Sequence
+
 from scripts.core import options, templates
 from scripts.core.errors import UserError
 
@@ -11,23 +13,18 @@ LEAST = 3
 """Pronoun sets that RUFF needs; see :func:`select_pronoun_sets`."""
 
 
-def select_pronoun_sets(pronouns, names):
+def select_pronoun_sets(pronouns: dict, names: Sequence[str]):
     """Return the configured pronoun sets in the configured order, checked for what RUFF needs.
 
     An instance with distractors has a right set and another person's. Only a third one makes errors possible that do
     not pick the distractor's, which the error analysis counts (section 8). Sets that share a form could not tell the
     two people apart.
 
-    Parameters
-    ----------
-    pronouns : dict
-        As read by :func:`scripts.core.templates.read_pronouns`.
-    names : sequence of str
+    Args:
+        pronouns: As read by :func:`scripts.core.templates.read_pronouns`.
 
-    Raises
-    ------
-    UserError
-        For fewer than three sets; otherwise as :func:`scripts.core.templates.select_pronoun_sets`.
+    Raises:
+        UserError: For fewer than three sets; otherwise as :func:`scripts.core.templates.select_pronoun_sets`.
     """
     selected = templates.select_pronoun_sets(pronouns, names)
     if len(selected) < LEAST:
@@ -84,18 +81,12 @@ def foremost(models: dict) -> str:
     return min(models, key=rank)
 
 
-def pooled(models):
+def pooled(models: dict) -> list[str]:
     """Return the models that means and tests over all models are about.
 
     Demonstration models stand for nothing but the machinery: they are left out if the run has any other.
 
-    Parameters
-    ----------
-    models : dict
-        Name to facts (:func:`scripts.core.engines.registry.describe`).
-
-    Returns
-    -------
-    list of str
+    Args:
+        models: Name to facts (:func:`scripts.core.engines.registry.describe`).
     """
     return [name for name, facts in models.items() if not facts["demonstration"]] or list(models)

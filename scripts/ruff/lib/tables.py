@@ -1,8 +1,10 @@
-"""The tables of the RUFF wing, as text cells ready to be typeset.
+"""The tables of RUFF, as text cells ready to be typeset.
 
 Each function returns a DataFrame of strings whose column names are the heads; numbers keep their full precision in
-the CSV files that the table scripts write beside it.
+the CSV files that the rules of tables write beside it.
 """
+
+from collections.abc import Iterable
 
 import pandas as pd
 
@@ -21,25 +23,19 @@ EFFECTS = {
 """How the mixed model's table calls the levels of its factors."""
 
 
-def instance_counts(context_free, full, samples, selected, sizes):
+def instance_counts(
+    context_free: int, full: dict, samples: dict, selected: pd.DataFrame, sizes: Iterable[int]
+) -> pd.DataFrame:
     """Count instances (paper Table 1).
 
-    Parameters
-    ----------
-    context_free : int
-        Task sentences without context.
-    full : dict
-        Number of distractors to the size of the full set.
-    samples : dict
-        Number of distractors to the sizes of its samples, one for each seed.
-    selected : DataFrame
-        The selected instances: ``n_distractors``, ``priority`` (both missing without context).
-    sizes : iterable of int
-        How many instances of each sample models score.
+    Args:
+        context_free: Task sentences without context.
+        full: Number of distractors to the size of the full set.
+        samples: Number of distractors to the sizes of its samples, one for each seed.
+        selected: The selected instances: ``n_distractors``, ``priority`` (both missing without context).
+        sizes: How many instances of each sample models score.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``setting``, ``n_distractors``, ``instances``, ``samples``, ``sample_size``, ``scored`` (over all samples, by
         models with the largest size) and ``scored_<size>`` for each smaller size.
     """
@@ -61,17 +57,13 @@ def instance_counts(context_free, full, samples, selected, sizes):
     return table.astype(dict.fromkeys(("n_distractors", "samples", "sample_size"), "Int64"))
 
 
-def instance_counts_cells(table, sizes, models):
+def instance_counts_cells(table: pd.DataFrame, sizes: dict[str, int], models: dict):
     """Return the cells of Table 1.
 
-    Parameters
-    ----------
-    table : DataFrame
-        From :func:`instance_counts`.
-    sizes : dict of str to int
-        How many instances of each sample every model scores.
-    models : dict
-        Model to ``label``.
+    Args:
+        table: From :func:`instance_counts`.
+        sizes: How many instances of each sample every model scores.
+        models: Model to ``label``.
     """
     largest = max(sizes.values())
     columns = {"scored" if size == largest else f"scored_{size}": size for size in sorted(sizes.values())[::-1]}
@@ -98,13 +90,11 @@ def instance_counts_cells(table, sizes, models):
     )
 
 
-def models_cells(models):
+def models_cells(models: dict):
     """Return the cells of Table 2: families with their sizes, in registry order.
 
-    Parameters
-    ----------
-    models : dict
-        Model name to ``family``, ``size``, ``architecture``, ``parameters``, ``demonstration``.
+    Args:
+        models: Model name to ``family``, ``size``, ``architecture``, ``parameters``, ``demonstration``.
     """
     rows = {}
     for facts in models.values():
@@ -142,20 +132,14 @@ TESTS = {"p, Welch": "", "p, paired": "_paired"}
 """Tests between pronoun sets by the heads of their p values, and the ends of their columns."""
 
 
-def pronoun_tests_cells(tests, models, most=4):
+def pronoun_tests_cells(tests: pd.DataFrame, models: dict, most: int = 4):
     """Return both tests between pronoun sets: over all models, and of each model if there are at most ``most``.
 
-    Parameters
-    ----------
-    tests : DataFrame
-        pronoun_tests.csv.
-    models : dict
-        Model to ``label``.
-    most : int
+    Args:
+        tests: pronoun_tests.csv.
+        models: Model to ``label``.
 
-    Returns
-    -------
-    DataFrame of str
+    Returns:
         A row for each pair of sets that some test compares; of each model with a test the ``difference`` of accuracies
         and p of every test after Holm's correction, with a star if it is below the level. No rows without any test.
     """
@@ -191,48 +175,21 @@ def error_types_cells(types, models):
     return pd.DataFrame(rows, columns=["Model", *heads])
 
 
-def normalisation_cells(table, models, pronoun_sets):
-    """Return accuracies and flipped decisions under each normalisation: a row for each model and normalisation.
-
-    Parameters
-    ----------
-    table : DataFrame
-        normalisation.csv.
-    models : dict
-        Model to ``label``.
-    pronoun_sets : list of dict
-        ``set`` and ``label``.
-
-    Returns
-    -------
-    DataFrame of str
-        ``All`` and a column for each set with the accuracy, ``Rank``, and of all but the study's normalisation the
-        ``Difference`` to it with its interval, ``p``, and the shares ``Flipped``, ``Gained`` and ``Lost``.
-    """
-    rows = []
-    for name, facts in models.items():
-        of_model = table[table.model == name]
-        for key, label in normalisation.LABELS.items():
-            part = of_model[of_model.normalisation == key]
-            overall = part[part.factor == "all"].iloc[0]
-            by_set = part[part.factor == "pronoun"].set_index("level").accuracy
-            rows.append(
-                {
-                    "Model": facts["label"],
-                    "Score": label,
-                    "All": number(overall.accuracy, 2),
-                    **{one["set"]: number(by_set.get(one["set"]), 2) for one in pronoun_sets},
-                    "Rank": str(overall["rank"]),
-                    "Difference": _with_interval(
-                        overall.difference, overall.difference_low, overall.difference_high, signed=True
-                    ),
-                    "p": _p(overall.p) if pd.notna(overall.p) else MISSING,
-                    **{head: number(overall[head.lower()], 2) for head in ("Flipped", "Gained", "Lost")},
-                }
-            )
+def _by_score(table, models, cells):
+    """Return a row for each model and normalisation, with what ``cells`` makes of its rows of ``table``."""
+    rows = [
+        {"Model": facts["label"], "Score": label, **cells(part)}
+        for name, facts in models.items()
+        for key, label in normalisation.LABELS.items()
+        if len(part := table[(table.model == name) & (table.normalisation == key)])
+    ]
     frame = pd.DataFrame(rows)
-    frame["Model"] = named_once(frame.Model)
-    return frame
+    return frame.assign(Model=named_once(frame.Model))
+
+
+def _by_set(part, value, pronoun_sets):
+    of_set = part[part.factor == "pronoun"].set_index("level")[value]
+    return {one["set"]: number(of_set.get(one["set"]), 2) for one in pronoun_sets}
 
 
 def _with_interval(value, low, high, signed=False):
@@ -240,67 +197,63 @@ def _with_interval(value, low, high, signed=False):
     return number(value, 2, signed) + ("" if ends == MISSING else f" [{ends}]")
 
 
+def normalisation_cells(table: pd.DataFrame, models: dict, pronoun_sets: list[dict]):
+    """Return accuracies and flipped decisions under each normalisation: a row for each model and normalisation.
+
+    Args:
+        table: normalisation.csv.
+        models: Model to ``label``.
+        pronoun_sets: ``set`` and ``label``.
+
+    Returns:
+        ``All`` and a column for each set with the accuracy, ``Rank``, and of all but the study's normalisation the
+        ``Difference`` to it with its interval, ``p``, and the shares ``Flipped``, ``Gained`` and ``Lost``.
+    """
+
+    def cells(part):
+        row = part[part.factor == "all"].iloc[0]
+        return {
+            "All": number(row.accuracy, 2),
+            **_by_set(part, "accuracy", pronoun_sets),
+            "Rank": str(row["rank"]),
+            "Difference": _with_interval(row.difference, row.difference_low, row.difference_high, signed=True),
+            "p": _p(row.p) if pd.notna(row.p) else MISSING,
+            **{head: number(row[head.lower()], 2) for head in ("Flipped", "Gained", "Lost")},
+        }
+
+    return _by_score(table, models, cells)
+
+
 def calibration_cells(table, models, pronoun_sets):
     """Return calibration errors: a row for each model and normalisation.
 
-    Parameters
-    ----------
-    table : DataFrame
-        calibration.csv.
-    models : dict
-        Model to ``label``.
-    pronoun_sets : list of dict
-        ``set`` and ``label``.
-
-    Returns
-    -------
-    DataFrame of str
-        Over all instances ``Accuracy``, ``Confidence`` and ``ECE`` with its interval, ``By chance``, and the error on
-        each set.
+    Arguments are as for :func:`normalisation_cells`. Over all instances there are ``Accuracy``, ``Confidence`` and
+    ``ECE`` with its interval, ``By chance``, and the error on each set.
     """
-    rows = []
-    for name, facts in models.items():
-        of_model = table[table.model == name]
-        for key, label in normalisation.LABELS.items():
-            part = of_model[of_model.normalisation == key]
-            overall = part[part.factor == "all"].iloc[0]
-            by_set = part[part.factor == "pronoun"].set_index("level").ece
-            rows.append(
-                {
-                    "Model": facts["label"],
-                    "Score": label,
-                    "Accuracy": number(overall.accuracy, 2),
-                    "Confidence": number(overall.confidence, 2),
-                    "ECE": _with_interval(overall.ece, overall.ci_low, overall.ci_high),
-                    "By chance": number(overall.ece_by_chance, 2),
-                    **{one["set"]: number(by_set.get(one["set"]), 2) for one in pronoun_sets},
-                }
-            )
-    frame = pd.DataFrame(rows)
-    frame["Model"] = named_once(frame.Model)
-    return frame
+
+    def cells(part):
+        row = part[part.factor == "all"].iloc[0]
+        return {
+            "Accuracy": number(row.accuracy, 2),
+            "Confidence": number(row.confidence, 2),
+            "ECE": _with_interval(row.ece, row.ci_low, row.ci_high),
+            "By chance": number(row.ece_by_chance, 2),
+            **_by_set(part, "ece", pronoun_sets),
+        }
+
+    return _by_score(table, models, cells)
 
 
 def fertility_cells(table, models):
     """Return how accuracy goes with the tokens of a form: a row for each model and normalisation.
 
-    Parameters
-    ----------
-    table : DataFrame
-        fertility_correlations.csv.
-    models : dict
-        Model to ``label``.
-
-    Returns
-    -------
-    DataFrame of str
-        ``Forms`` of the shortest length and longer ones, the accuracies on either and their ``Difference``, and
-        ``Spearman``'s correlation.
+    There are ``Shortest`` and ``Longer``, forms of the shortest length and longer ones, the accuracies on either and
+    their ``Difference``, and ``Spearman``'s correlation.
     """
-    rows = [
-        {
-            "Model": facts["label"],
-            "Score": label,
+
+    def cells(part):
+        row = part.iloc[0]
+        return {
             "Shortest": str(row.forms - row.longer),
             "Longer": str(row.longer),
             "Accuracy: shortest": number(row.accuracy_shortest, 2),
@@ -308,26 +261,17 @@ def fertility_cells(table, models):
             "Difference": number(row.difference, 2, signed=True),
             "Spearman": number(row.spearman, 2),
         }
-        for name, facts in models.items()
-        for key, label in normalisation.LABELS.items()
-        for row in table[(table.model == name) & (table.normalisation == key)].itertuples()
-    ]
-    frame = pd.DataFrame(rows)
-    frame["Model"] = named_once(frame.Model)
-    return frame
+
+    return _by_score(table, models, cells)
 
 
-def mixed_model_cells(table, models, pronoun_sets):
+def mixed_model_cells(table: pd.DataFrame, models: dict, pronoun_sets: list[dict]):
     """Return the cells of the mixed model: log odds with intervals; or why there are none.
 
-    Parameters
-    ----------
-    table : DataFrame
-        mixed_model.csv.
-    models : dict
-        Model to ``label``.
-    pronoun_sets : list of dict
-        ``set`` and ``label``.
+    Args:
+        table: mixed_model.csv.
+        models: Model to ``label``.
+        pronoun_sets: ``set`` and ``label``.
     """
     if not table.converged.all():
         return pd.DataFrame({"Effect": ["none"], "Log odds": [MISSING], "Interval": [table.reason.iloc[0]]})
@@ -349,39 +293,38 @@ QUESTIONS = {"right": "right or not", "pick": "which set"}
 """What the agreement of probability and generation is about."""
 
 
-def scored_agreement_cells(table, models, pronoun_sets):
-    """Return how far outputs and likelihoods agree: rows for each pair of models, question and part of the instances.
-
-    Parameters
-    ----------
-    table : DataFrame
-        scored_agreement.csv.
-    models : dict
-        Model to ``label``.
-    pronoun_sets : list of dict
-        ``set`` and ``label``.
-
-    Returns
-    -------
-    DataFrame of str
-    """
+def _by_part(table, pronoun_sets, cells):
+    """Return what ``cells`` makes of each row on all instances, a pronoun set or a number of distractors."""
     sets = {one["set"]: one["label"] for one in pronoun_sets}
     rows = []
     for row in table[table.factor != "kind"].itertuples():
-        prompted, scored = (models[name]["label"] for name in (row.prompted, row.scored))
         part = {"all": "all", "pronoun": sets.get(row.level, row.level), "n_distractors": f"{row.level} distractors"}
-        rows.append(
-            {
-                "Model": prompted if prompted == scored else f"{prompted}, scored: {scored}",
-                "Question": QUESTIONS[row.question],
-                "Instances": part[row.factor],
-                "n": number(row.n, 0),
-                "Same": _with_interval(row.agreement, row.agreement_low, row.agreement_high),
-                "Kappa": _with_interval(row.kappa, row.kappa_low, row.kappa_high, signed=True),
-                "Matthews": _with_interval(row.matthews, row.matthews_low, row.matthews_high, signed=True),
-            }
-        )
-    frame = pd.DataFrame(rows)
+        rows.append(cells(row, part[row.factor]))
+    return pd.DataFrame(rows)
+
+
+def scored_agreement_cells(table: pd.DataFrame, models: dict, pronoun_sets: list[dict]):
+    """Return how far outputs and likelihoods agree: rows for each pair of models, question and part of the instances.
+
+    Args:
+        table: scored_agreement.csv.
+        models: Model to ``label``.
+        pronoun_sets: ``set`` and ``label``.
+    """
+
+    def cells(row, part):
+        prompted, scored = (models[name]["label"] for name in (row.prompted, row.scored))
+        return {
+            "Model": prompted if prompted == scored else f"{prompted}, scored: {scored}",
+            "Question": QUESTIONS[row.question],
+            "Instances": part,
+            "n": number(row.n, 0),
+            "Same": _with_interval(row.agreement, row.agreement_low, row.agreement_high),
+            "Kappa": _with_interval(row.kappa, row.kappa_low, row.kappa_high, signed=True),
+            "Matthews": _with_interval(row.matthews, row.matthews_low, row.matthews_high, signed=True),
+        }
+
+    frame = _by_part(table, pronoun_sets, cells)
     frame = frame.sort_values(["Model", "Question"], kind="stable", ignore_index=True)
     frame["Question"] = named_once(frame.Question, changes(frame.Model))
     return frame.assign(Model=named_once(frame.Model))
@@ -390,30 +333,20 @@ def scored_agreement_cells(table, models, pronoun_sets):
 def sampled_agreement_cells(table, models, pronoun_sets):
     """Return accuracies over draws and how often two draws agree: rows for each model and part of the instances.
 
-    Parameters
-    ----------
-    table : DataFrame
-        sampled_agreement.csv.
-    models : dict
-        Model to ``label``.
-    pronoun_sets : list of dict
-        ``set`` and ``label``.
+    Arguments are as for :func:`scored_agreement_cells`, of sampled_agreement.csv.
     """
-    sets = {one["set"]: one["label"] for one in pronoun_sets}
-    rows = []
-    for row in table[table.factor != "kind"].itertuples():
-        part = {"all": "all", "pronoun": sets.get(row.level, row.level), "n_distractors": f"{row.level} distractors"}
-        rows.append(
-            {
-                "Model": models[row.model]["label"],
-                "Instances": part[row.factor],
-                "n": number(row.n, 0),
-                "Draws": number(row.samples, 0),
-                "Accuracy": f"{number(row.accuracy, 2)} ± {number(row.sd, 2)}",
-                "Greedy": number(row.greedy, 2),
-                "Two draws agree": _with_interval(row.repeated, row.repeated_low, row.repeated_high),
-                "Expected": number(row.expected, 2),
-            }
-        )
-    frame = pd.DataFrame(rows)
+
+    def cells(row, part):
+        return {
+            "Model": models[row.model]["label"],
+            "Instances": part,
+            "n": number(row.n, 0),
+            "Draws": number(row.samples, 0),
+            "Accuracy": f"{number(row.accuracy, 2)} ± {number(row.sd, 2)}",
+            "Greedy": number(row.greedy, 2),
+            "Two draws agree": _with_interval(row.repeated, row.repeated_low, row.repeated_high),
+            "Expected": number(row.expected, 2),
+        }
+
+    frame = _by_part(table, pronoun_sets, cells)
     return frame.assign(Model=named_once(frame.Model))

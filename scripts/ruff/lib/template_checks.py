@@ -5,7 +5,7 @@ from collections import Counter
 
 from scripts.core.options import SLOT
 from scripts.core.templates import AGREEING, CASES, GENDERED, WORD, word_set
-from scripts.ruff.lib.templates import PERSON, POLARITIES, PRONOUN, THEMES
+from scripts.ruff.lib.templates import PERSON, POLARITIES, PRONOUN, THEMES, Templates
 
 THIRD_PERSON = word_set(
     "he him his himself she her hers herself they them their theirs themself themselves xe xem xyr xyrs xemself",
@@ -19,22 +19,17 @@ _ADVERBS = word_set(
 )
 
 
-def check(templates, pronouns=None):
+def check(templates: Templates, pronouns: dict | None = None) -> list[str]:
     """Check every structural constraint of sections 3.1-3.2 and Appendix B that a program can see.
 
     Grammaticality, coherence and an unambiguous antecedent need a reader; this reports what does not. Agreement is
     checked at the first word after a nominative slot that is not an adverb: forms of to be, to have and to do, common
     verbs in the bare present, and every other word in -s.
 
-    Parameters
-    ----------
-    templates : Templates
-    pronouns : dict, optional
-        Pronoun sets (:func:`scripts.core.templates.read_pronouns`), whose forms must not stand in a template.
+    Args:
+        pronouns: Pronoun sets (:func:`scripts.core.templates.read_pronouns`), whose forms must not stand in a template.
 
-    Returns
-    -------
-    list of str
+    Returns:
         One line for each problem: file, row, and the rule that is broken. No line quotes a sentence.
     """
     forms = THIRD_PERSON | {form for forms in (pronouns or {}).values() for form in forms.values()}

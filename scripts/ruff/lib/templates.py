@@ -71,12 +71,10 @@ class Templates:
     pronouns_file: str | None = None
     pronoun_rows: dict = field(default_factory=dict)
 
-    def origins(self):
+    def origins(self) -> dict[str, str]:
         """Return which file each of :data:`ORIGINS` counts lines of (:func:`scripts.core.provenance.origins.read`).
 
-        Returns
-        -------
-        dict of str to str
+        Returns:
             Column to the file's name; one in an archive is named behind its archive and a colon.
         """
         paths = (self.task_file, self.context_file, self.occupations_file, self.pronouns_file)
@@ -87,27 +85,17 @@ class Templates:
         }
 
 
-def read_replica(task_path, context_path, occupations_path):
+def read_replica(task_path: str | Path, context_path: str | Path, occupations_path: str | Path) -> Templates:
     """Read this project's template files.
 
-    Parameters
-    ----------
-    task_path : str or Path
-        Columns occupation, case, sentence.
-    context_path : str or Path
-        Columns case, theme, polarity, explicit, implicit.
-    occupations_path : str or Path
-        Columns occupation, participant.
+    Args:
+        task_path: Columns occupation, case, sentence.
+        context_path: Columns case, theme, polarity, explicit, implicit.
+        occupations_path: Columns occupation, participant.
 
-    Returns
-    -------
-    Templates
-
-    Raises
-    ------
-    UserError
-        If a file cannot be read or names an unknown case, polarity or occupation. Everything else that can be wrong
-        is left to :func:`scripts.ruff.lib.template_checks.check`.
+    Raises:
+        UserError: If a file cannot be read or names an unknown case, polarity or occupation. Everything else that can
+            be wrong is left to :func:`scripts.ruff.lib.template_checks.check`.
     """
     participants = read_occupations(occupations_path)
     tasks = []
@@ -138,25 +126,19 @@ def _known(value, known, what, where):
     raise UserError(f"{where}: unknown {what} '{value}'{hint}")
 
 
-def read_official(archive):
+def read_official(archive: str | Path | bytes) -> Templates:
     """Read the authors' templates from their password-protected archive, in memory.
 
     Their sentences are never written in plain text: not to disk, not to logs, not into messages.
 
-    Parameters
-    ----------
-    archive : str, Path or bytes
-        ``data.zip`` of the authors' repository.
+    Args:
+        archive: ``data.zip`` of the authors' repository.
 
-    Returns
-    -------
-    Templates
+    Returns:
         Themes are numbered 1-5 within case and polarity, as in Appendix B.
 
-    Raises
-    ------
-    UserError
-        If the archive is missing or damaged, has another password, or lacks a file or a column.
+    Raises:
+        UserError: If the archive is missing or damaged, has another password, or lacks a file or a column.
     """
     name = "data.zip" if isinstance(archive, bytes) else str(archive)
     context_text, task_text = _members(archive, name)

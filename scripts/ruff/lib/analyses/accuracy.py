@@ -12,18 +12,13 @@ COLUMNS = ["model", "setting", "seed", "n_distractors", "occupation", "case", "p
 """Columns of predictions that accuracies are made of."""
 
 
-def _by_factor(rows, column):
+def _by_factor(rows: pd.DataFrame, column: str) -> pd.DataFrame:
     """Count right answers by each factor and another column.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        Of :func:`fidelity_rows`.
-    column : str
+    Args:
+        rows: Of :func:`fidelity_rows`.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``model``, ``n_distractors``, ``factor``, ``level``, ``column``, ``right``, ``n``, in the order of appearance.
     """
     # Numbers are grouped many times as fast as texts.
@@ -42,34 +37,27 @@ def _by_factor(rows, column):
     return pd.concat(parts, ignore_index=True)
 
 
-def accuracy_by_seed(table):
+def accuracy_by_seed(table) -> pd.DataFrame:
     """Return accuracies on each sample (section 4.3).
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``model``, ``n_distractors``, ``factor``, ``level``, ``seed``, ``n`` (instances), ``accuracy``.
     """
     counts = _by_factor(fidelity_rows(table), "seed")
     return counts.assign(accuracy=counts.right / counts.n).drop(columns="right")
 
 
-def accuracy(table, draws, seed):
+def accuracy(table: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     """Return accuracies averaged over the samples (section 4.3; Figures 1, 5, 6 and 7).
 
     The interval is this project's addition: a bootstrap that resamples occupations, so that it speaks of occupations
     like these and not of these sentences alone. It belongs to the share over all samples together.
 
-    Parameters
-    ----------
-    table : DataFrame
-        Predictions.
-    draws, seed : int
-        Of the bootstrap.
+    Args:
+        table: Predictions.
+        draws, seed: Of the bootstrap.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``model``, ``n_distractors``, ``factor``, ``level``, ``n_seeds``, ``n`` (instances, all samples), ``accuracy``
         (mean over samples), ``sd`` (over samples, ddof 1; missing with one sample), ``ci_low``, ``ci_high`` (95 %).
     """

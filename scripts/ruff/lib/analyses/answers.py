@@ -24,6 +24,7 @@ Only ``right`` is right: accuracy is its share among all outputs, as in the stud
 
 import re
 import unicodedata
+from collections.abc import Collection
 from itertools import pairwise
 
 from scripts.core.options import offered
@@ -54,18 +55,13 @@ _SLASH = re.compile(r"[ \t]*[/\\⁄∕][ \t]*")
 _ALTERNATIVES = re.compile(rf"{_LETTER}+(?:{_SLASH.pattern}{_LETTER}+)*")
 
 
-def alternatives(text, known):
+def alternatives(text: str, known: Collection[str]) -> list[list[str]]:
     """Return the words of a text in groups of alternatives; a word that stands alone is a group of its own.
 
-    Parameters
-    ----------
-    text : str
-    known : collection of str
-        All forms of all sets, which tell *s-he* from *e-mail*.
+    Args:
+        known: All forms of all sets, which tell *s-he* from *e-mail*.
 
-    Returns
-    -------
-    list of list of str
+    Returns:
         Normalised and lower-cased. A group also holds what its words give when they are read without the slash or the
         brackets between them: *s/he* gives *s*, *he* and *she*.
     """
@@ -93,20 +89,14 @@ def _unbracketed(before, inside, after):
     return "/".join([before + inside + after, before + after, inside])
 
 
-def read(text, case, pronouns):
+def read(text: str, case: str, pronouns: dict[str, dict]):
     """Return what a text says.
 
-    Parameters
-    ----------
-    text : str
-    case : str
-        The grammatical case of the instance's slot.
-    pronouns : dict of str to dict
-        Pronoun set to its forms by name (:func:`scripts.core.templates.read_pronouns`), those of the run.
+    Args:
+        case: The grammatical case of the instance's slot.
+        pronouns: Pronoun set to its forms by name (:func:`scripts.core.templates.read_pronouns`), those of the run.
 
-    Returns
-    -------
-    tuple of (str, tuple of str)
+    Returns:
         ``one`` with the pronoun sets whose form it is; ``wrong_case`` with those that all forms in the text belong to;
         ``several`` or ``none`` with no set.
     """
@@ -137,19 +127,15 @@ def _owned(group, owners):
     return [owners[word] for word in group if word in owners]
 
 
-def judge(text, case, gold, pronouns):
+def judge(text: str, case: str, gold: str, pronouns: dict):
     """Return the outcome of a text, one of :data:`OUTCOMES`, and the pronoun set that it names, or None.
 
     A form that several sets share is right for each of them. The set that is named is then the right one if it is
     among them; otherwise all are, joined by *or*. In the wrong case a set is named if no other has these forms.
 
-    Parameters
-    ----------
-    text, case : str
-    gold : str
-        The right pronoun set.
-    pronouns : dict
-        As for :func:`read`.
+    Args:
+        gold: The right pronoun set.
+        pronouns: As for :func:`read`.
     """
     kind, names = read(text, case, pronouns)
     if kind == "one":

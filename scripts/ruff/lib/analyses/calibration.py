@@ -6,17 +6,13 @@ from scripts.core import calibration
 from scripts.ruff.lib.analyses.normalisation import levels
 
 
-def bins(table):
+def bins(table: pd.DataFrame) -> pd.DataFrame:
     """Return accuracy and confidence in each bin of confidence.
 
-    Parameters
-    ----------
-    table : DataFrame
-        From :func:`scripts.ruff.lib.analyses.normalisation.decided`, of all models.
+    Args:
+        table: From :func:`scripts.ruff.lib.analyses.normalisation.decided`, of all models.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``model``, ``normalisation``, ``factor``, ``level`` and the columns of
         :func:`scripts.core.calibration.reliability`, without empty bins.
     """
@@ -29,22 +25,17 @@ def bins(table):
     return frame.loc[frame.n > 0, [*names, *(name for name in frame if name not in names)]].reset_index(drop=True)
 
 
-def summary(table, draws, seed):
+def summary(table: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     """Return how far confidences miss the accuracy.
 
-    Parameters
-    ----------
-    table : DataFrame
-        As for :func:`bins`.
-    draws, seed : int
-        Of the bootstrap over occupations.
+    Args:
+        table: As for :func:`bins`.
+        draws, seed: Of the bootstrap over occupations.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``model``, ``normalisation``, ``factor``, ``level``, ``n``, ``accuracy``, ``confidence`` (mean),
-        ``overconfidence`` (their difference), ``ece`` (expected calibration error) with ``ci_low`` and ``ci_high``
-        (95 %) and ``ece_by_chance`` (:func:`scripts.core.calibration.error_if_calibrated`).
+        ``overconfidence`` (their difference), ``ece`` (expected calibration error) with ``ci_low`` and ``ci_high`` (95
+        %) and ``ece_by_chance`` (:func:`scripts.core.calibration.error_if_calibrated`).
     """
     rows = []
     for cell, part in _cells(table):

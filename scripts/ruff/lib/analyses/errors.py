@@ -13,7 +13,7 @@ COLUMNS = [
 """Columns of predictions that errors are told apart by."""
 
 
-def classify_errors(table):
+def classify_errors(table) -> pd.DataFrame:
     """Return the errors with distractors, each with its type (section 8).
 
     With y the prediction, d the distractor pronoun and b the same model's context-free prediction on the same task
@@ -21,9 +21,7 @@ def classify_errors(table):
     and ``other`` if neither. Errors where b equals the right pronoun cannot be bias errors; they stay among
     the unambiguous ones, which the paper leaves open.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         The rows of the errors with the columns ``error_type`` and ``bias_equals_gold``.
     """
     rows = fidelity_rows(table)
@@ -41,14 +39,12 @@ def classify_errors(table):
     return errors
 
 
-def error_types(table):
+def error_types(table) -> pd.DataFrame:
     """Return the shares of distraction and bias among unambiguous errors (section 8, Figure 9).
 
     Shares are computed on each sample and then averaged; a sample without unambiguous errors does not count.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``model``, ``n_distractors``, ``error_type``, ``n_seeds`` (samples with unambiguous errors), ``n_instances``,
         ``n_errors``, ``n_ambiguous``, ``n_unambiguous``, ``n_bias_equals_gold`` (of the unambiguous), ``count``,
         ``share`` (mean over samples; missing if there are none), ``sd`` (over samples, ddof 1).
@@ -64,50 +60,23 @@ def error_types(table):
         shares = pd.crosstab(clear.seed, clear.error_type, normalize="index")
         for kind in ERROR_TYPES:
             values = shares[kind] if kind in shares else pd.Series(0.0, index=shares.index)
-            results.append(
-                (
-                    model,
-                    n,
-                    kind,
-                    len(values),
-                    len(part),
-                    len(wrong),
-                    len(wrong) - len(clear),
-                    len(clear),
-                    int(clear.bias_equals_gold.sum()),
-                    int((clear.error_type == kind).sum()),
-                    values.mean(),
-                    values.std(),
-                )
-            )
+            cell = (model, n, kind, len(values), len(part), len(wrong), len(wrong) - len(clear), len(clear))
+            counts = (int(clear.bias_equals_gold.sum()), int((clear.error_type == kind).sum()))
+            results.append((*cell, *counts, values.mean(), values.std()))
     columns = [
-        "model",
-        "n_distractors",
-        "error_type",
-        "n_seeds",
-        "n_instances",
-        "n_errors",
-        "n_ambiguous",
-        "n_unambiguous",
-        "n_bias_equals_gold",
-        "count",
-        "share",
-        "sd",
-    ]
+        "model", "n_distractors", "error_type", "n_seeds", "n_instances", "n_errors", "n_ambiguous", "n_unambiguous",
+        "n_bias_equals_gold", "count", "share", "sd",
+    ]  # fmt: skip
     return pd.DataFrame(results, columns=columns)
 
 
-def error_range(types):
+def error_range(types: pd.DataFrame) -> pd.DataFrame:
     """Return the lowest and the highest share of errors that distraction and bias explain together (section 8).
 
-    Parameters
-    ----------
-    types : DataFrame
-        As returned by :func:`error_types`.
+    Args:
+        types: As returned by :func:`error_types`.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``bound`` (``lowest``, ``highest``), ``model``, ``n_distractors``, ``share``; empty without unambiguous errors.
     """
     explained = (

@@ -12,17 +12,13 @@ from scripts.core import statistics
 from scripts.ruff.lib.analyses.normalisation import STUDY
 
 
-def by_form(table):
+def by_form(table: pd.DataFrame) -> pd.DataFrame:
     """Return tokens and accuracy of each form, over all numbers of distractors.
 
-    Parameters
-    ----------
-    table : DataFrame
-        From :func:`scripts.ruff.lib.analyses.normalisation.decided`, of all models.
+    Args:
+        table: From :func:`scripts.ruff.lib.analyses.normalisation.decided`, of all models.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``model``, ``normalisation``, ``pronoun``, ``case``, ``extra_tokens`` (mean over instances), ``accuracy``,
         ``n``.
     """
@@ -33,17 +29,13 @@ def by_form(table):
     ).reset_index()
 
 
-def correlations(cells):
+def correlations(cells: pd.DataFrame) -> pd.DataFrame:
     """Return how accuracy goes with the tokens of a form, in each model.
 
-    Parameters
-    ----------
-    cells : DataFrame
-        From :func:`by_form`.
+    Args:
+        cells: From :func:`by_form`.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``model``, ``normalisation``, ``forms``, ``longer`` (forms that make texts longer than the shortest),
         ``accuracy_shortest`` and ``accuracy_longer`` (means over forms), ``difference`` (longer minus shortest) and
         ``spearman`` (of tokens and accuracies over forms); missing where all forms cost the same. Forms that cost more
@@ -64,17 +56,13 @@ def correlations(cells):
     return pd.DataFrame(rows)
 
 
-def over_models(cells):
+def over_models(cells: pd.DataFrame) -> pd.DataFrame:
     """Return, for each form, how accuracy goes with its tokens over models whose tokenizers cut it differently.
 
-    Parameters
-    ----------
-    cells : DataFrame
-        From :func:`by_form`.
+    Args:
+        cells: From :func:`by_form`.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``pronoun``, ``case``, ``n_models``, ``lowest`` and ``highest`` (extra tokens), ``spearman`` over models
         (missing where all tokenizers cut the form alike), under the study's normalisation.
     """

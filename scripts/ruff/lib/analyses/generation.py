@@ -16,24 +16,19 @@ FACTORS = ("n_distractors", "pronoun", "kind")
 DRAW = ["instance_id", "seed", "n_distractors"]
 
 
-def scored_agreement(outputs, predictions, pairs, draws, seed):
+def scored_agreement(
+    outputs: pd.DataFrame, predictions: pd.DataFrame, pairs: list[dict], draws: int, seed: int
+) -> pd.DataFrame:
     """Return how far what a model writes agrees with the option that has the highest score, on the same instances.
 
-    Parameters
-    ----------
-    outputs : DataFrame
-        Of all prompted models (:func:`scripts.ruff.lib.analyses.prompting.output_rows`); final answers to prompts
-        without a chain of thought are compared, over all of these prompts.
-    predictions : DataFrame
-        As :func:`scripts.ruff.lib.analyses.predictions.predictions` returns them.
-    pairs : list of dict
-        ``prompted`` and ``scored``: the same model, or a chat model and its base model.
-    draws, seed : int
-        Of the bootstrap over occupations.
+    Args:
+        outputs: Of all prompted models (:func:`scripts.ruff.lib.analyses.prompting.output_rows`); final answers to
+            prompts without a chain of thought are compared, over all of these prompts.
+        predictions: As :func:`scripts.ruff.lib.analyses.predictions.predictions` returns them.
+        pairs: ``prompted`` and ``scored``: the same model, or a chat model and its base model.
+        draws, seed: Of the bootstrap over occupations.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``prompted``, ``scored``, ``factor`` (``all`` or of :data:`FACTORS`), ``level``, ``question`` (of
         :data:`QUESTIONS`), ``instances``, ``n`` (outputs), ``answered`` (share of outputs that name one set in the
         right case) and what :func:`scripts.core.method_agreement.compared` gives.
@@ -64,21 +59,15 @@ def scored_agreement(outputs, predictions, pairs, draws, seed):
     return pd.DataFrame(rows, columns=[*first, *measures])
 
 
-def sampled_agreement(greedy, sampled, draws, seed):
+def sampled_agreement(greedy: pd.DataFrame, sampled: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     """Return how much of what a model writes is chance: answers that are drawn again and again.
 
-    Parameters
-    ----------
-    greedy : DataFrame
-        Outputs of all models whose tokens are the most probable ones, as for :func:`scored_agreement`.
-    sampled : DataFrame
-        Outputs of models whose tokens are drawn, to the same prompts, with the column ``sample`` (which draw).
-    draws, seed : int
-        Of the bootstrap over occupations.
+    Args:
+        greedy: Outputs of all models whose tokens are the most probable ones, as for :func:`scored_agreement`.
+        sampled: Outputs of models whose tokens are drawn, to the same prompts, with the column ``sample`` (which draw).
+        draws, seed: Of the bootstrap over occupations.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``model``, ``factor`` (``all`` or of :data:`FACTORS`), ``level``, ``samples``, ``n`` (outputs of each draw),
         ``accuracy`` (mean over draws), ``sd`` (over draws, ddof 1), ``lowest``, ``highest``, ``greedy`` (accuracy of
         the most probable tokens), ``repeated`` (share of the pairs of draws that are both right or both not; 1 without

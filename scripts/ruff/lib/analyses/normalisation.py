@@ -3,6 +3,8 @@
 Not in the study, which sums log-probabilities.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 
@@ -19,30 +21,22 @@ TASK = ["occupation", "participant", "case", "task_index"]
 """What tells task sentences apart."""
 
 
-def comparable(instances, scores, model):
+def comparable(instances: pd.DataFrame, scores: pd.DataFrame, model: str) -> pd.DataFrame:
     """Return the scores of the options with what the normalisations need besides.
 
-    Parameters
-    ----------
-    instances : DataFrame
-        The selected instances, with those that have no context.
-    scores : DataFrame
-        The model's scores of them, with ``scored_tokens``.
-    model : str
-        For messages.
+    Args:
+        instances: The selected instances, with those that have no context.
+        scores: The model's scores of them, with ``scored_tokens``.
+        model: For messages.
 
-    Returns
-    -------
-    DataFrame
-        ``scores`` of the instances with a context, and ``text_bytes``, ``context_free_log_probability`` (the sum of
-        the same option on the same task sentence alone; nats) and ``extra_tokens`` (by how many tokens the text is
-        longer than with the option that makes the shortest one).
+    Returns:
+        ``scores`` of the instances with a context, and ``text_bytes``, ``context_free_log_probability`` (the sum of the
+        same option on the same task sentence alone; nats) and ``extra_tokens`` (by how many tokens the text is longer
+        than with the option that makes the shortest one).
 
-    Raises
-    ------
-    UserError
-        If the scores have no numbers of tokens, a task sentence has no context-free score or more than one, or an
-        option stands first in it: a decoder without a first token of its own gives that no score.
+    Raises:
+        UserError: If the scores have no numbers of tokens, a task sentence has no context-free score or more than one,
+            or an option stands first in it: a decoder without a first token of its own gives that no score.
     """
     if "scored_tokens" not in scores:
         raise UserError(
@@ -77,19 +71,14 @@ def comparable(instances, scores, model):
     return table.loc[~table.instance_id.isin(free.instance_id)].drop(columns="free_id").reset_index(drop=True)
 
 
-def decided(instances, scores, model, pronoun_sets):
+def decided(instances: pd.DataFrame, scores: pd.DataFrame, model: str, pronoun_sets: Sequence[str]) -> pd.DataFrame:
     """Return what a model picks for every instance with a context under every normalisation, and how sure it is.
 
-    Parameters
-    ----------
-    instances, scores, model
-        As for :func:`comparable`.
-    pronoun_sets : sequence of str
-        The sets in the order of each instance's options.
+    Args:
+        instances, scores, model: As for :func:`comparable`.
+        pronoun_sets: The sets in the order of each instance's options.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``model``, the columns of the instance, ``normalisation``, ``prediction`` (a set), ``correct``, ``tie``,
         ``confidence`` (:func:`scripts.core.calibration.confidences`) and ``extra_tokens`` of the right form.
     """
@@ -127,19 +116,14 @@ def levels(table):
                 yield {"factor": factor, "level": str(level)}, part
 
 
-def normalisations(table, draws, seed):
+def normalisations(table: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     """Return accuracies under every normalisation, and how each differs from the study's.
 
-    Parameters
-    ----------
-    table : DataFrame
-        From :func:`decided`, of all models.
-    draws, seed : int
-        Of bootstrap and permutations, over occupations.
+    Args:
+        table: From :func:`decided`, of all models.
+        draws, seed: Of bootstrap and permutations, over occupations.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``model``, ``factor`` (of :data:`FACTORS`), ``level``, ``normalisation``, ``n``, ``accuracy`` with ``ci_low``
         and ``ci_high`` (95 %), ``rank`` (among the models that score as many instances), ``ties``; of all but the
         study's normalisation ``difference`` (of its accuracy from the sum's) with ``difference_low`` and
@@ -180,21 +164,17 @@ def _against(study, part, draws, seed):
     }  # fmt: skip
 
 
-def rankings(frame):
+def rankings(frame: pd.DataFrame) -> pd.DataFrame:
     """Return how far each normalisation orders the models as the study's does.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        From :func:`normalisations`.
+    Args:
+        frame: From :func:`normalisations`.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``factor``, ``level``, ``normalisation``, ``n_models``, ``tau`` (Kendall's tau-b of accuracies,
-        :func:`scripts.core.normalisation.rank_agreement`; missing with one model), ``moved`` (models with another
-        rank) and ``best`` (the models of the first rank). Models that score different instances are not compared: rows
-        are of those with the most.
+        :func:`scripts.core.normalisation.rank_agreement`; missing with one model), ``moved`` (models with another rank)
+        and ``best`` (the models of the first rank). Models that score different instances are not compared: rows are of
+        those with the most.
     """
     rows = []
     for (factor, level), cell in frame.groupby(["factor", "level"], sort=False):

@@ -13,19 +13,14 @@ def _levels(table):
     yield from ((str(n), part) for n, part in table.groupby("n_distractors", sort=True))
 
 
-def model_pairs(predictions, draws, seed):
+def model_pairs(predictions: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     """Return the difference of accuracies of each pair of models on the instances that both score.
 
-    Parameters
-    ----------
-    predictions : DataFrame
-        Of all models.
-    draws, seed : int
-        Of bootstrap and permutations, over occupations.
+    Args:
+        predictions: Of all models.
+        draws, seed: Of bootstrap and permutations, over occupations.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``n_distractors`` (``all`` as well) and what :func:`scripts.core.paired.every_pair` gives. No rows with one
         model.
     """
@@ -40,17 +35,13 @@ def model_pairs(predictions, draws, seed):
     return pd.concat(parts, ignore_index=True)
 
 
-def power(predictions):
+def power(predictions: pd.DataFrame) -> pd.DataFrame:
     """Return how small a difference a sample like each model's can show, and how many instances a given one needs.
 
-    Parameters
-    ----------
-    predictions : DataFrame
-        Of all models.
+    Args:
+        predictions: Of all models.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``model``, ``n_distractors`` (``all`` as well) and what :func:`scripts.core.paired.planned` gives, clusters
         being occupations.
     """

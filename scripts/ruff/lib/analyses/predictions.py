@@ -1,6 +1,9 @@
 """From scores to predictions. Sections and figures are those of Gautam et al. (2024)."""
 
+from collections.abc import Sequence
+
 import numpy as np
+import pandas as pd
 
 from scripts.core.errors import UserError
 from scripts.core.options import option_counts, picked, predict
@@ -12,33 +15,23 @@ OF_INSTANCE = [
 """Columns of an instance that its predictions keep."""
 
 
-def predictions(instances, scores, model, pronoun_sets):
+def predictions(instances: pd.DataFrame, scores: pd.DataFrame, model: str, pronoun_sets: Sequence[str]):
     """Return what one model picks for every selected instance.
 
-    Parameters
-    ----------
-    instances : DataFrame
-        The selected instances: context-free ones (``n_distractors`` missing) and samples. A prediction is right if
-        the form is that of ``gold``.
-    scores : DataFrame
-        The model's scores, see :func:`scripts.core.engines.scoring.score_instances`.
-    model : str
-    pronoun_sets : sequence of str
-        The sets in the order of each instance's options.
+    Args:
+        instances: The selected instances: context-free ones (``n_distractors`` missing) and samples. A prediction is
+            right if the form is that of ``gold``.
+        scores: The model's scores, see :func:`scripts.core.engines.scoring.score_instances`.
+        pronoun_sets: The sets in the order of each instance's options.
 
-    Returns
-    -------
-    DataFrame
-        Columns ``model``, ``setting`` (``context_free`` or ``fidelity``), ``instance_id``, ``seed``,
-        ``n_distractors``, ``task_index``, ``occupation``, ``participant``, ``case``, ``polarity``, ``pronoun``,
-        ``distractor_pronoun``, ``prediction``, ``context_free_prediction`` (sets), ``correct``,
-        ``margin`` (nats) and ``tie``.
+    Returns:
+        Columns ``model``, ``setting`` (``context_free`` or ``fidelity``), ``instance_id``, ``seed``, ``n_distractors``,
+        ``task_index``, ``occupation``, ``participant``, ``case``, ``polarity``, ``pronoun``, ``distractor_pronoun``,
+        ``prediction``, ``context_free_prediction`` (sets), ``correct``, ``margin`` (nats) and ``tie``.
 
-    Raises
-    ------
-    UserError
-        If an instance has no score, or not one option for each pronoun set, or a task sentence no context-free
-        prediction.
+    Raises:
+        UserError: If an instance has no score, or not one option for each pronoun set, or a task sentence no
+            context-free prediction.
     """
     offers = option_counts(instances)
     other = offers[offers != len(pronoun_sets)]

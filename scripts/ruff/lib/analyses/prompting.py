@@ -17,34 +17,25 @@ KEYS = ["model", "method", "answer", "n_distractors"]
 KIND_GROUPS = ("all", "open", "options")
 
 
-def output_rows(prompted, prompts, answers, model, pronouns):
+def output_rows(
+    prompted: pd.DataFrame, prompts: pd.DataFrame, answers: pd.DataFrame, model: str, pronouns: dict[str, dict]
+) -> pd.DataFrame:
     """Return the outputs of one model.
 
-    Parameters
-    ----------
-    prompted : DataFrame
-        The prompted rows of all samples (``scripts/ruff/prompts.py``).
-    prompts : DataFrame
-        All prompts of all instances.
-    answers : DataFrame
-        The model's answers (``scripts/prompting/prompt.py``).
-    model : str
-    pronouns : dict of str to dict
-        The sets of the run, with their forms.
+    Args:
+        prompted: The prompted rows of all samples (the rule ``ruff_prompts``).
+        prompts: All prompts of all instances.
+        answers: The model's answers (``scripts/prompting/prompt.py``).
+        pronouns: The sets of the run, with their forms.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``model``, ``method``, ``answer`` (where it was read), ``prompt``, ``kind``, ``order``, ``instance_id``,
         ``seed``, ``n_distractors``, ``occupation``, ``case``, ``pronoun`` (right set), ``outcome``, ``named`` (set, or
         missing; of sets that share a form see :func:`scripts.ruff.lib.analyses.answers.judge`), ``place`` and
-        ``named_place`` (from
-        1, of the right and of the named option in the list; missing for open prompts).
+        ``named_place`` (from 1, of the right and of the named option in the list; missing for open prompts).
 
-    Raises
-    ------
-    UserError
-        If a prompt has two answers or none although the model was asked by its method.
+    Raises:
+        UserError: If a prompt has two answers or none although the model was asked by its method.
     """
     methods = prompts.set_index("text_id").method.reindex(answers.text_id).unique()
     asked = prompts[prompts.method.isin(methods)]
@@ -108,12 +99,10 @@ def published_order(outputs):
     return outputs[outputs.order == "published"]
 
 
-def by_prompt(outputs):
+def by_prompt(outputs) -> pd.DataFrame:
     """Return accuracies with each prompt (Figures 11 to 13 show their spread).
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``model``, ``method``, ``answer``, ``n_distractors``, ``prompt``, ``kind``, ``n`` (outputs, all samples),
         ``accuracy``, and the shares ``wrong``, ``wrong_case``, ``several`` and ``none``.
     """
@@ -126,17 +115,13 @@ def by_prompt(outputs):
     return table.rename(columns={"right": "accuracy"})[columns]
 
 
-def summary(table):
+def summary(table: pd.DataFrame) -> pd.DataFrame:
     """Return accuracies over prompts, all and of each kind.
 
-    Parameters
-    ----------
-    table : DataFrame
-        As :func:`by_prompt` returns it.
+    Args:
+        table: As :func:`by_prompt` returns it.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``model``, ``method``, ``answer``, ``n_distractors``, ``kind`` (``all``, ``open``, ``options``), ``n_prompts``,
         ``n`` (outputs), ``accuracy`` (mean over prompts), ``sd`` (over prompts, ddof 1), ``lowest``, ``highest``, and
         the shares of the other outcomes.
@@ -154,12 +139,10 @@ def summary(table):
     return pd.concat(parts, ignore_index=True)[columns]
 
 
-def positions(outputs, n_options):
+def positions(outputs, n_options) -> pd.DataFrame:
     """Return what the place of an option in the list does, over all prompts that list options.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``model``, ``method``, ``order``, ``place`` (from 1), ``n`` (outputs where the right option is there),
         ``accuracy`` among these (missing without any), ``n_all`` (outputs), ``named`` (share of these that name the
         option there, right or wrong).
@@ -176,12 +159,10 @@ def positions(outputs, n_options):
     return pd.DataFrame(rows, columns=columns)
 
 
-def agreement(outputs):
+def agreement(outputs) -> pd.DataFrame:
     """Return how often two prompts get the same answer for an instance.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``model``, ``method``, ``prompt_a``, ``prompt_b``, ``n`` (instances of samples), ``both`` (of these, with an
         answer, right or wrong, to both prompts), ``same`` (of these, with the same), ``agreement`` (``same / both``,
         missing without any). Each pair once.
@@ -203,21 +184,15 @@ def agreement(outputs):
     return pd.DataFrame(rows, columns=columns)
 
 
-def against_scored(outputs, predictions, pairs):
+def against_scored(outputs: pd.DataFrame, predictions: pd.DataFrame, pairs: list[dict]) -> pd.DataFrame:
     """Return accuracies of prompted models beside those of models that were scored, on the same instances.
 
-    Parameters
-    ----------
-    outputs : DataFrame
-        Of all prompted models; vanilla prompts are compared.
-    predictions : DataFrame
-        As :func:`scripts.ruff.lib.analyses.predictions.predictions` returns them.
-    pairs : list of dict
-        ``prompted`` and ``scored``: the same model, or a chat model and its base model.
+    Args:
+        outputs: Of all prompted models; vanilla prompts are compared.
+        predictions: As :func:`scripts.ruff.lib.analyses.predictions.predictions` returns them.
+        pairs: ``prompted`` and ``scored``: the same model, or a chat model and its base model.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``prompted``, ``scored``, ``n_distractors``, ``n`` (instances of samples that both have), ``n_prompts``,
         ``prompted_accuracy`` (mean over prompts), ``lowest``, ``highest`` (over prompts), ``scored_accuracy``,
         ``difference`` (prompted minus scored).

@@ -1,5 +1,6 @@
 """Tests between pronoun sets. Sections and figures are those of Gautam et al. (2024)."""
 
+from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
@@ -16,7 +17,9 @@ UNTESTED = (np.nan, np.nan, np.nan)
 PAIRED = ["n_pairs", "difference_paired", "t_paired", "df_paired", "p_paired"]
 
 
-def pronoun_tests(table, pronoun_sets, alpha, least=0, pooled=None):
+def pronoun_tests(
+    table: pd.DataFrame, pronoun_sets: Sequence[str], alpha: float, least: int = 0, pooled: list[str] | None = None
+) -> pd.DataFrame:
     """Compare the accuracies on every pair of pronoun sets without distractors (section 6, Figure 6).
 
     The paper names Welch's t-test at 0.05 but not the unit of observation. Here it is the occupation: its accuracy
@@ -27,21 +30,13 @@ def pronoun_tests(table, pronoun_sets, alpha, least=0, pooled=None):
     neither set's accuracies vary (Welch), and where differences do not vary or fewer than two occupations have both
     sets (paired). No test is made of fewer occupations than ``least``.
 
-    Parameters
-    ----------
-    table : DataFrame
-        Predictions.
-    pronoun_sets : sequence of str
-    alpha : float
-        Significance level.
-    least : int
-        Occupations that a test needs (:func:`scripts.core.statistics.smallest_sample`).
-    pooled : list of str, optional
-        Models of the rows ``all`` (:func:`scripts.ruff.lib.study.pooled`); otherwise all.
+    Args:
+        table: Predictions.
+        alpha: Significance level.
+        least: Occupations that a test needs (:func:`scripts.core.statistics.smallest_sample`).
+        pooled: Models of the rows ``all`` (:func:`scripts.ruff.lib.study.pooled`); otherwise all.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``model``, ``pronoun_a``, ``pronoun_b``; of Welch's test ``n_a``, ``n_b`` (occupations), ``mean_a``, ``mean_b``,
         ``difference``, ``t``, ``df``, ``p``, ``p_holm``, ``significant``, ``significant_holm``; of the paired test
         ``n_pairs`` (occupations with both sets), over these ``difference_paired`` (mean), ``t_paired``, ``df_paired``,
