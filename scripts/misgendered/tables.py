@@ -293,18 +293,9 @@ def table_reductions(*, reductions: str, tex: str, csv: str, models: dict):
 
 
 def table_templates(
-    *,
-    template_files: list,
-    kinds: list,
-    pronouns: str,
-    combinations: str,
-    pronoun_sets: list,
-    types: list,
-    numbers: list,
-    wording: str,
-    tex: str,
-    csv: str,
-):
+    *, template_files: list, kinds: list, pronouns: str, combinations: str, pronoun_sets: list, types: list,
+    numbers: list, wording: str, tex: str, csv: str,
+):  # fmt: skip
     """List the templates (Table 14).
 
     Write the list (LaTeX and CSV); the other arguments are those of the script that makes the full sets.
@@ -331,21 +322,9 @@ def table_zero_shot(*, accuracy: str, tex: str, csv: str, templates: str, models
 
 
 def published_vs_ours(
-    *,
-    published: str,
-    mapping: str,
-    study_models: str,
-    accuracy: str,
-    corpus_counts: str,
-    tables: list,
-    csv: str,
-    tex: str,
-    numbers: str,
-    template_sets: list,
-    every_set: list,
-    models: dict,
-    pronoun_sets: list,
-):
+    *, published: str, mapping: str, study_models: str, accuracy: str, corpus_counts: str, tables: list, csv: str,
+    tex: str, numbers: str, template_sets: list, every_set: list, models: dict, pronoun_sets: list,
+):  # fmt: skip
     """Set every published number of MISGENDERED beside ours, on each template set, with a verdict.
 
     Write all comparisons (CSV), those that the paper shows (LaTeX) and how often each verdict fell (JSON).
