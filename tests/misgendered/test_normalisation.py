@@ -7,7 +7,7 @@ import pytest
 from scripts.core import files
 from scripts.core.errors import UserError
 from scripts.misgendered import analyses, tables
-from scripts.misgendered.lib.analyses import calibration, normalisation, predictions
+from scripts.misgendered.lib.analyses import calibration, normalisation
 from scripts.misgendered.lib.labels import ALL
 from tests.misgendered import synthetic
 
@@ -49,7 +49,7 @@ def test_labels_of_t5_s_kind_are_the_option_alone():
 def test_picks_are_those_of_the_predictions():
     table = synthetic.instances(220)
     scores = synthetic.scores(table)
-    base = predictions.predictions(table, scores, "m", synthetic.COMBINATIONS)
+    base = synthetic.predictions(table, scores, "m")
     made = normalisation.decided(table, scores, "m")
     assert made[made.normalisation == "tokens"].picked.tolist() == base.picked.tolist()
     assert made[made.normalisation == "sum"].picked.tolist() == base.picked_sum.tolist()
@@ -104,10 +104,7 @@ def test_accuracies_and_intervals_are_those_of_the_other_tables(decided):
     frame = normalisation.normalisations(*normalisation.counted(decided), 50, 0)
     table = synthetic.instances(330)
     base = pd.concat(
-        [
-            predictions.predictions(table, synthetic.scores(table, i, 0.5 + i), model, synthetic.COMBINATIONS)
-            for i, model in enumerate(["a", "b"])
-        ]
+        [synthetic.predictions(table, synthetic.scores(table, i, 0.5 + i), model) for i, model in enumerate(["a", "b"])]
     )
     expected = analyses.accuracies(base, "replica", 50, 0)
     keys = ["model", "pronoun_type", "group"]
