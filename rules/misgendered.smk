@@ -118,22 +118,8 @@ MISGENDERED_TRACED = [
     {"files": "results/misgendered/analysis/*/predictions.parquet", "when": {"@column": ".+"}, "then": {}},
     *(
         {"files": f"results/misgendered/*/{name}.csv", "without": ["shots"], "then": {"shots": "0"}}
-        for name in (
-            "accuracy",
-            "calibration*",
-            "choices",
-            "constrained_decoding",
-            "declared_forms",
-            "evaluation_examples",
-            "fertility",
-            "mixed_model",
-            "model_pairs",
-            "name_ranks",
-            "normalisation",
-            "power",
-            "reductions",
-            "regressions",
-        )
+        for name in "accuracy calibration* choices constrained_decoding declared_forms evaluation_examples fertility "
+        "mixed_model model_pairs name_ranks normalisation power reductions regressions".split()
     ),
     {"files": "results/misgendered/analysis/*/predictions.parquet", "without": ["shots"], "then": {"shots": "0"}},
     # Few instances are there in the other wording as well, under other ids than predictions have; their templates and
@@ -180,7 +166,6 @@ MISGENDERED_TRACED = [
         }
         for name in ("regressions", "fertility")
     ),
-    # The summary has types of pronouns and numbers of examples in words.
     # Tables that are made from template files alone.
     {
         "files": "*/misgendered/tables/*/pronouns.csv",
@@ -554,23 +539,12 @@ MISGENDERED_WITH_EXAMPLES = MISGENDERED_WITH_MODELS if MISGENDERED["few_shot"]["
 MISGENDERED_ZERO_SHOT = {"scoring": "probability", "shots": 0}
 MISGENDERED_POINTS = [
     Point(
-        "binary",
+        label,
         "accuracy",
-        MISGENDERED_ZERO_SHOT | {"pronoun_type": "binary"},
-        ("misgendered_accuracy", "Binary", "Accuracy", 0.01),
-    ),
-    Point(
-        "they",
-        "accuracy",
-        MISGENDERED_ZERO_SHOT | {"pronoun_type": "neutral"},
-        ("misgendered_accuracy", "Neutral", "Accuracy", 0.01),
-    ),
-    Point(
-        "neo",
-        "accuracy",
-        MISGENDERED_ZERO_SHOT | {"pronoun_type": "neo"},
-        ("misgendered_accuracy", "Neo-Pronouns", "Accuracy", 0.01),
-    ),
+        MISGENDERED_ZERO_SHOT | {"pronoun_type": kind},
+        ("misgendered_accuracy", misgendered_labels.TYPES[kind], "Accuracy", 0.01),
+    )
+    for label, kind in {"binary": "binary", "they": "neutral", "neo": "neo"}.items()
 ]
 MISGENDERED_FIGURES = {
     "evaluation_examples": result(
@@ -624,43 +598,22 @@ MISGENDERED_FIGURES = {
         **MISGENDERED_ACCURACY,
         params=MISGENDERED_SPLIT,
     ),
-    "fertility": result(
-        "fertility",
-        "regressions",
-        made=MISGENDERED_WITH_MODELS,
-        title="Accuracy by tokens of a form",
-        params=MISGENDERED_BY_MODEL,
-    ),
-    "reductions": result(
-        "reductions",
-        made=MISGENDERED_WITH_MODELS,
-        title="Mean against sum of losses",
-        params=MISGENDERED_BY_MODEL,
-    ),
-    "normalisation": result(
-        "normalisation",
-        made=MISGENDERED_WITH_MODELS,
-        title="Accuracy under other scores than the mean",
-        params=MISGENDERED_BY_MODEL,
-    ),
-    "calibration": result(
-        "calibration_bins",
-        made=MISGENDERED_WITH_MODELS,
-        title="Accuracy by confidence",
-        params=MISGENDERED_BY_MODEL,
-    ),
-    "declared_forms": result(
-        "declared_forms",
-        made=MISGENDERED_WITH_MODELS,
-        title="Declared against undeclared forms",
-        params={"models": MISGENDERED_MODELS},
-    ),
-    "mixed_model": result(
-        "mixed_model",
-        made=MISGENDERED_WITH_MODELS,
-        title="Mixed model of correctness",
-        params={"models": MISGENDERED_MODELS},
-    ),
+    **{
+        name: result(*tables, made=MISGENDERED_WITH_MODELS, title=title, params=MISGENDERED_BY_MODEL)
+        for name, (title, *tables) in {
+            "fertility": ("Accuracy by tokens of a form", "fertility", "regressions"),
+            "reductions": ("Mean against sum of losses", "reductions"),
+            "normalisation": ("Accuracy under other scores than the mean", "normalisation"),
+            "calibration": ("Accuracy by confidence", "calibration_bins"),
+        }.items()
+    },
+    **{
+        name: result(name, made=MISGENDERED_WITH_MODELS, title=title, params={"models": MISGENDERED_MODELS})
+        for name, title in {
+            "declared_forms": "Declared against undeclared forms",
+            "mixed_model": "Mixed model of correctness",
+        }.items()
+    },
 }
 
 # In the paper: pronouns 1, declarations 2, models 3, zero_shot 4, declaration_type 5, declaration_number 6, groups 7,

@@ -53,16 +53,9 @@ FEW_SHOT = MARGINS[:6]
 
 
 def predictions(
-    *,
-    instances: list,
-    scores: list,
-    combinations: str,
-    predictions: str,
-    models: list,
-    wording: str,
-    labels: str,
+    *, instances: list, scores: list, combinations: str, predictions: str, models: list, wording: str, labels: str,
     capitals: str,
-):
+):  # fmt: skip
     """Turn the scores of all models into predictions, with and without examples in the prompt.
 
     Write ``predictions`` (Parquet). ``instances`` are the sets of one set of templates, without examples and with each
@@ -485,18 +478,9 @@ CHOSEN = [*TEMPLATE, *NAME, "instance_id", "declaration", "draw", "group", "pron
 
 
 def choices(
-    *,
-    predictions: str,
-    instances: str,
-    scores: list,
-    combinations: str,
-    choices: str,
-    models: list,
-    wording: str,
-    made: dict,
-    draws: int,
-    seed: int,
-):
+    *, predictions: str, instances: str, scores: list, combinations: str, choices: str, models: list, wording: str,
+    made: dict, draws: int, seed: int,
+):  # fmt: skip
     """Tabulate what changes where the paper and the authors' code part, on the same scores.
 
     Write ``choices`` (CSV). ``scores`` has a file for each of ``models``, of the ``instances`` without examples;
@@ -544,19 +528,9 @@ def _decided(read, known, path, model, declared, wanted):
 
 
 def normalisation(
-    *,
-    instances: str,
-    scores: list,
-    normalisation: str,
-    calibration: str,
-    calibration_bins: str,
-    models: list,
-    wording: str,
-    labels: str,
-    capitals: str,
-    draws: int,
-    seed: int,
-):
+    *, instances: str, scores: list, normalisation: str, calibration: str, calibration_bins: str, models: list,
+    wording: str, labels: str, capitals: str, draws: int, seed: int,
+):  # fmt: skip
     """Decide every instance under each normalisation of the losses; what that changes, and how sure models are.
 
     Write accuracies with what flips (``normalisation``), calibration errors and what is in each bin (CSV).

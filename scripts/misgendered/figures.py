@@ -201,17 +201,9 @@ def _grid_of_models(names, models, most, room=0.0):
 
 
 def figure_few_shot(
-    *,
-    accuracy_over_draws: str,
-    accuracy_by_draw: str,
-    accuracy: str,
-    pdf: str,
-    png: str,
-    csv: str,
-    templates: str,
-    models: dict,
-    chance: float,
-):
+    *, accuracy_over_draws: str, accuracy_by_draw: str, accuracy: str, pdf: str, png: str, csv: str, templates: str,
+    models: dict, chance: float,
+):  # fmt: skip
     """Draw accuracy against the number of examples in the prompt (Table 13 as curves).
 
     Without examples it shows the declaration that examples use, from ``accuracy``. Accuracies on few instances

@@ -14,33 +14,12 @@ TITLES = {"replica": "replica templates", "official": "official templates"}
 
 
 def paper_numbers(
-    *,
-    template_files: list,
-    pronouns: str,
-    combinations: str,
-    predictions: str,
-    accuracy: str,
-    reductions: str,
-    normalisation: str,
-    calibration: str,
-    power: str,
-    declared_forms: str,
-    regressions: str,
-    mixed_model: str,
-    accuracy_over_draws: str,
-    choices: str,
-    wordings: str,
-    printed_averages: str,
-    corpus_counts: str,
-    paper_numbers: str,
-    templates: str,
-    kinds: list,
-    pronoun_sets: list,
-    types: list,
-    numbers_declared: list,
-    wording: str,
-    settings: dict,
-):
+    *, template_files: list, pronouns: str, combinations: str, predictions: str, accuracy: str, reductions: str,
+    normalisation: str, calibration: str, power: str, declared_forms: str, regressions: str, mixed_model: str,
+    accuracy_over_draws: str, choices: str, wordings: str, printed_averages: str, corpus_counts: str,
+    paper_numbers: str, templates: str, kinds: list, pronoun_sets: list, types: list, numbers_declared: list,
+    wording: str, settings: dict,
+):  # fmt: skip
     """Collect every number that the section's prose uses on one set of templates, with where it comes from.
 
     Write ``paper_numbers`` (JSON) for the set ``templates``; ``settings`` are of the config.
@@ -68,21 +47,10 @@ def paper_numbers(
 
 
 def section(
-    *,
-    section_template: str,
-    appendix_template: str,
-    numbers: list,
-    figures: list,
-    tables: list,
-    comparison_numbers: list,
-    section_tex: str,
-    appendix_tex: str,
-    template_sets: list,
-    models: dict,
-    shots: list,
-    scores: dict,
-    wording: str,
-):
+    *, section_template: str, appendix_template: str, numbers: list, figures: list, tables: list,
+    comparison_numbers: list, section_tex: str, appendix_tex: str, template_sets: list, models: dict, shots: list,
+    scores: dict, wording: str,
+):  # fmt: skip
     """Render the section and its part of the appendix from templates and the results of the run.
 
     Write ``section_tex`` and ``appendix_tex``. ``numbers`` has one file for each of ``template_sets``, in that order;

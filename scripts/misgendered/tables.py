@@ -6,11 +6,15 @@ from scripts.core import files
 from scripts.core.job import run_named
 from scripts.core.paper import latex, paired_cells
 from scripts.core.paper import published as published_numbers
+from scripts.core.paper.formats import with_sd
+from scripts.core.paper.grid import Column, Factor, grid, spread, value, write_grid
 from scripts.core.paper.tables import write_table
-from scripts.misgendered.lib import declarations, figures, instances, study, tables
-from scripts.misgendered.lib.labels import ALL, DECLARATION_TYPES, FORMS, present
+from scripts.core.templates import read_pronouns
+from scripts.misgendered.lib import declarations, figures, instances, study
+from scripts.misgendered.lib import tables as parts
+from scripts.misgendered.lib.labels import ALL, DECLARATION_TYPES, FORMS, NAME_CLASSES, TYPES, present
 
-NONE = f"% No name has {tables.FEWEST} instances.\n"
+NONE = f"% No name has {parts.FEWEST} instances.\n"
 
 
 def table_calibration(*, calibration: str, tex: str, csv: str, models: dict):
@@ -19,25 +23,41 @@ def table_calibration(*, calibration: str, tex: str, csv: str, models: dict):
     Write the cells (LaTeX) and the tidy rows (CSV).
     """
     rows = files.read_csv(calibration)
-    write_table(tex, csv, tables.calibration(rows, models), left=3, rows=rows)
+    columns = [
+        Column("Accuracy", value("accuracy")),
+        Column("Confidence", value("confidence")),
+        Column("ECE", value("ece", ends=("ci_low", "ci_high"))),
+        Column("By chance", value("ece_by_chance")),
+    ]
+    write_grid(tex, csv, rows, parts.by_score(rows, models), columns, printed=rows[rows.group == ALL])
 
 
 def table_choices(*, choices: str, tex: str, csv: str, models: dict):
-    """Tabulate what changes where the paper and the authors' code part.
+    """Tabulate what changes, in points, where the paper and the authors' code part.
 
     Write the cells (LaTeX) and the tidy rows (CSV).
     """
     rows = files.read_csv(choices)
-    write_table(tex, csv, tables.choices(rows, models), left=2, rows=rows)
+    made = Factor("Choice", "choice", {choice: choice for choice in dict.fromkeys(rows.choice)})
+    columns = spread("pronoun_type", present(TYPES, rows.pronoun_type), parts.DIFFERENCE)
+    columns.append(Column("Other pick", value("other_pick"), {"pronoun_type": ALL}))
+    write_table(tex, csv, grid(rows, [parts.of_panels(models), made], columns, "choice"), left=2, rows=rows)
 
 
 def table_corpus_counts(*, corpus_counts: str, tex: str, csv: str, pronoun_sets: list):
-    """Tabulate how many documents of text corpora hold each pronoun (Table 11).
+    """Tabulate how many documents (or tokens) of text corpora hold each group's nominative form (Table 11).
 
     Write the cells (LaTeX) and the counts of all forms (CSV).
     """
     counts = files.read_csv(corpus_counts)
-    write_table(tex, csv, tables.corpus_counts(counts, pronoun_sets), left=2, rows=counts)
+    first = counts[counts.form == "nom"]
+    heads = {
+        corpus: f"{rows.label.iloc[0]} ({rows.quantity.iloc[0]})"
+        for corpus, rows in first.groupby("corpus", sort=False)
+    }
+    groups = Factor("Group", "group", {group: group for group in pronoun_sets})
+    columns = spread("corpus", heads, value("count", 0, scale=1))
+    write_grid(tex, csv, counts, [parts.of_types(first), groups], columns, printed=first)
 
 
 def table_declaration_number(*, accuracy: str, tex: str, csv: str, templates: str, models: dict):
@@ -45,11 +65,7 @@ def table_declaration_number(*, accuracy: str, tex: str, csv: str, templates: st
 
     Write the cells (LaTeX) and the accuracies behind them (CSV).
     """
-    frame = figures.pooled(figures.read(accuracy, ["accuracy"]), templates, {"pronoun_type", "declaration_number"})
-    cells = tables.by_type(
-        frame, "declaration_number", {n: n for n in sorted(set(frame.declaration_number))}, models, "Forms"
-    )
-    write_table(tex, csv, cells, left=cells.columns.get_loc("Forms") + 1, rows=frame)
+    _by_type(accuracy, tex, csv, templates, models, "Forms", "declaration_number", {count: count for count in "12345"})
 
 
 def table_declaration_type(*, accuracy: str, tex: str, csv: str, templates: str, models: dict):
@@ -57,11 +73,14 @@ def table_declaration_type(*, accuracy: str, tex: str, csv: str, templates: str,
 
     Write the cells (LaTeX) and the accuracies behind them (CSV).
     """
-    frame = figures.pooled(figures.read(accuracy, ["accuracy"]), templates, {"pronoun_type", "declaration_type"})
-    cells = tables.by_type(
-        frame, "declaration_type", present(DECLARATION_TYPES, frame.declaration_type), models, "Declaration"
-    )
-    write_table(tex, csv, cells, left=cells.columns.get_loc("Declaration") + 1, rows=frame)
+    _by_type(accuracy, tex, csv, templates, models, "Declaration", "declaration_type", DECLARATION_TYPES)
+
+
+def _by_type(accuracy, tex, csv, templates, models, head, column, levels):
+    """Write accuracies by a factor and the type of pronouns."""
+    rows = figures.pooled(figures.read(accuracy, ["accuracy"]), templates, {"pronoun_type", column})
+    columns = spread("pronoun_type", present(TYPES, rows.pronoun_type), parts.ACCURACY)
+    write_grid(tex, csv, rows, [parts.of_panels(models), Factor(head, column, levels)], columns)
 
 
 def table_declarations(*, combinations: str, tex: str, csv: str, numbers: list):
@@ -70,7 +89,7 @@ def table_declarations(*, combinations: str, tex: str, csv: str, numbers: list):
     Write the table (LaTeX and CSV) of the configured combinations.
     """
     known = declarations.read(combinations)
-    write_table(tex, csv, tables.declarations({number: known[number][0] for number in numbers}), left=2)
+    write_table(tex, csv, parts.declarations({number: known[number][0] for number in numbers}), left=2)
 
 
 def table_declared_forms(*, declared_forms: str, tex: str, csv: str, models: dict):
@@ -79,7 +98,14 @@ def table_declared_forms(*, declared_forms: str, tex: str, csv: str, models: dic
     Write the cells (LaTeX) and the tidy rows (CSV).
     """
     rows = files.read_csv(declared_forms)
-    write_table(tex, csv, tables.declared_forms(rows, models), left=2, rows=rows)
+    forms = Factor("Form", "form", present(FORMS, rows.form) | {ALL: "All three"})
+    columns = [
+        Column("Declared", value("declared")),
+        Column("Undeclared", value("undeclared")),
+        Column("Difference", parts.DIFFERENCE),
+    ]
+    cells = grid(rows, [parts.of_panels(models), forms, parts.of_types(rows)], columns)
+    write_table(tex, csv, cells, left=2, rows=rows)
 
 
 def table_excerpts(*, excerpts: str, tex: str, csv: str):
@@ -89,7 +115,7 @@ def table_excerpts(*, excerpts: str, tex: str, csv: str):
     """
     rows = files.read_csv(excerpts)
     files.write_csv(csv, rows)
-    files.write_text(tex, latex.wrapped_table(tables.excerpts(rows), tables.EXCERPT_WIDTHS))
+    files.write_text(tex, latex.wrapped_table(parts.excerpts(rows), parts.EXCERPT_WIDTHS))
 
 
 def table_fertility(*, regressions: str, tex: str, csv: str, models: dict):
@@ -98,7 +124,13 @@ def table_fertility(*, regressions: str, tex: str, csv: str, models: dict):
     Write the cells (LaTeX) and the tidy rows (CSV).
     """
     rows = files.read_csv(regressions)
-    write_table(tex, csv, tables.fertility(rows, models), left=2, rows=rows)
+    subsets = Factor("Forms of", "subset", {"all groups": "all groups", "neo-pronouns": "neo, by form"})
+    columns = [
+        Column("Points a token", value("slope", signed=True, ends=("ci_low", "ci_high"))),
+        Column("Rank corr.", value("spearman", 2, scale=1, signed=True)),
+        Column("n", value("forms", 0, scale=1)),
+    ]
+    write_table(tex, csv, grid(rows, [parts.of_models(models), subsets], columns), left=2, rows=rows)
 
 
 def table_few_shot(*, accuracy_over_draws: str, accuracy: str, tex: str, csv: str, templates: str, models: dict):
@@ -109,8 +141,13 @@ def table_few_shot(*, accuracy_over_draws: str, accuracy: str, tex: str, csv: st
     Without examples both have the declaration that examples use, from ``accuracy``.
     """
     summary = files.read_csv(accuracy_over_draws)
-    frame = figures.by_examples(figures.read(accuracy, ["shots"]), summary, templates)
-    write_table(tex, csv, tables.few_shot(frame, models), left=2, rows=frame)
+    rows = figures.by_examples(figures.read(accuracy, ["shots"]), summary, templates)
+    seen = {name: facts["label"] for name, facts in models.items() if name in set(rows[rows.shots > 0].model)}
+    kinds = present(TYPES, rows.pronoun_type)
+    types = Factor("Type", "pronoun_type", {kind: kinds[kind] for kind in kinds if kind != "binary"} or kinds)
+    shots = Factor("Examples", "shots", {number: f"{number}" for number in sorted(set(rows.shots))})
+    columns = spread("model", seen, lambda row: with_sd(100 * row["accuracy"], 100 * row["sd"], 1))
+    write_grid(tex, csv, rows, [types, shots], columns)
 
 
 def table_forms(*, accuracy: str, tex: str, csv: str, templates: str, models: dict):
@@ -118,19 +155,20 @@ def table_forms(*, accuracy: str, tex: str, csv: str, templates: str, models: di
 
     Write the cells (LaTeX) and the accuracies behind them (CSV).
     """
-    frame = figures.pooled(figures.read(accuracy, ["accuracy"]), templates, {"pronoun_type", "form"})
-    cells = tables.by_type(frame, "form", present(FORMS, frame.form), models, "Form")
-    write_table(tex, csv, cells, left=cells.columns.get_loc("Form") + 1, rows=frame)
+    _by_type(accuracy, tex, csv, templates, models, "Form", "form", FORMS)
 
 
 def table_groups(*, accuracy: str, tex: str, csv: str, templates: str, models: dict):
-    """Tabulate the accuracy on each pronoun group (Table 7).
+    """Tabulate the accuracy on each pronoun group, the best of each type first (Table 7).
 
     Write the cells (LaTeX) and the accuracies behind them (CSV).
     """
-    frame = figures.pooled(figures.read(accuracy, ["accuracy"]), templates, {"pronoun_type", "group"})
-    cells = tables.groups(frame, models)
-    write_table(tex, csv, cells, left=2, rows=frame)
+    rows = figures.pooled(figures.read(accuracy, ["accuracy"]), templates, {"pronoun_type", "group"})
+    shown = figures.panels(models)
+    first = rows[rows.model == next(iter(shown))].sort_values(["accuracy", "group"], ascending=[False, True])
+    groups = Factor("Group", "group", {group: group for group in first.group})
+    heads = shown if len(shown) > 1 else dict.fromkeys(shown, "Accuracy")
+    write_grid(tex, csv, rows, [parts.of_types(first), groups], spread("model", heads, parts.ACCURACY))
 
 
 def table_mixed_model(*, mixed_model: str, tex: str, csv: str, models: dict):
@@ -139,7 +177,7 @@ def table_mixed_model(*, mixed_model: str, tex: str, csv: str, models: dict):
     Write the cells (LaTeX) and the tidy rows (CSV).
     """
     rows = files.read_csv(mixed_model)
-    write_table(tex, csv, tables.mixed_model(rows, models), left=1, rows=rows)
+    write_table(tex, csv, parts.mixed_model(rows, models), left=1, rows=rows)
 
 
 def table_model_pairs(*, model_pairs: str, tex: str, csv: str, models: dict):
@@ -148,7 +186,7 @@ def table_model_pairs(*, model_pairs: str, tex: str, csv: str, models: dict):
     Write the cells (LaTeX) and the tidy rows (CSV).
     """
     rows = files.read_csv(model_pairs)
-    cells = paired_cells.pairs(rows, models, "pronoun_type", "Pronouns", tables.PRONOUNS)
+    cells = paired_cells.pairs(rows, models, "pronoun_type", "Pronouns", parts.PRONOUNS)
     write_table(tex, csv, cells, left=2, rows=rows)
 
 
@@ -161,19 +199,22 @@ def table_models(*, tex: str, csv: str, models: dict):
         {"model": name} | {key: facts[key] for key in ("family", "label", "architecture", "parameters")}
         for name, facts in models.items()
     ]
-    write_table(tex, csv, tables.models(models), left=3, rows=pd.DataFrame(rows))
+    write_table(tex, csv, parts.models(models), left=3, rows=pd.DataFrame(rows))
 
 
 def table_name_class(*, accuracy: str, tex: str, csv: str, templates: str, models: dict):
-    """Tabulate the accuracy by class of names (Table 10).
+    """Tabulate the accuracy on she, he and they, and on neo-pronouns together, by class of names (Table 10).
 
     Write the cells (LaTeX) and the accuracies behind them (CSV).
     """
     table = figures.read(accuracy, ["name_class"])
-    parts = [figures.pooled(table, templates, {"pronoun_type", "name_class", *more}) for more in (("group",), ())]
-    frame = pd.concat(parts, ignore_index=True)
-    cells = tables.name_class(frame, models)
-    write_table(tex, csv, cells, left=cells.columns.get_loc("Pronouns") + 1, rows=frame)
+    margins = [figures.pooled(table, templates, {"pronoun_type", "name_class", *more}) for more in (("group",), ())]
+    rows = pd.concat(margins, ignore_index=True)
+    printed = rows[(rows.group == ALL) == (rows.pronoun_type == "neo")]
+    groups = {group: group for group in dict.fromkeys(printed.group) if group != ALL} | {ALL: "neo-pronouns"}
+    columns = spread("name_class", present(NAME_CLASSES, rows.name_class), parts.ACCURACY)
+    factors = [parts.of_panels(models), Factor("Pronouns", "group", groups)]
+    write_grid(tex, csv, rows, factors, columns, printed=printed)
 
 
 def table_name_ranks(*, name_ranks: str, tex: str, csv: str):
@@ -182,12 +223,12 @@ def table_name_ranks(*, name_ranks: str, tex: str, csv: str):
     Write both ends of the ranking (LaTeX) and all names (CSV); those of few instances are in the CSV alone.
     """
     ranked = files.read_csv(name_ranks)
-    known = ranked[ranked.n >= tables.FEWEST]
+    known = ranked[ranked.n >= parts.FEWEST]
     if known.empty:
         files.write_csv(csv, ranked)
         files.write_text(tex, NONE)
         return
-    write_table(tex, csv, tables.names(*tables.ends(known)), rows=ranked, align="llrrllrr")
+    write_table(tex, csv, parts.names(*parts.ends(known)), rows=ranked, align="llrrllrr")
 
 
 def table_normalisation(*, normalisation: str, tex: str, csv: str, models: dict):
@@ -196,7 +237,15 @@ def table_normalisation(*, normalisation: str, tex: str, csv: str, models: dict)
     Write the cells (LaTeX) and the tidy rows (CSV).
     """
     rows = files.read_csv(normalisation)
-    write_table(tex, csv, tables.normalisation(rows, models), left=3, rows=rows)
+    columns = [
+        Column("Accuracy", value("accuracy")),
+        Column("Rank", value("rank", 0, scale=1)),
+        Column("Difference", value("difference", signed=True, ends=("difference_low", "difference_high"))),
+        Column("Flipped", value("flipped")),
+        Column("Gained", value("gained")),
+        Column("Lost", value("lost")),
+    ]
+    write_grid(tex, csv, rows, parts.by_score(rows, models), columns, printed=rows[rows.group == ALL])
 
 
 def table_power(*, power: str, tex: str, csv: str, models: dict):
@@ -205,7 +254,7 @@ def table_power(*, power: str, tex: str, csv: str, models: dict):
     Write the cells (LaTeX) and the tidy rows (CSV).
     """
     rows = files.read_csv(power)
-    cells = paired_cells.power(rows, models, "pronoun_type", "Pronouns", tables.PRONOUNS)
+    cells = paired_cells.power(rows, models, "pronoun_type", "Pronouns", parts.PRONOUNS)
     write_table(tex, csv, cells, left=2, rows=rows)
 
 
@@ -215,7 +264,7 @@ def table_printed_averages(*, printed_averages: str, tex: str, csv: str):
     Write the cells (LaTeX) and the tidy rows (CSV).
     """
     rows = files.read_csv(printed_averages)
-    write_table(tex, csv, tables.printed_averages(rows), left=3, rows=rows)
+    write_table(tex, csv, parts.printed_averages(rows), left=3, rows=rows)
 
 
 def table_pronouns(*, pronouns: str, tex: str, csv: str, pronoun_sets: list):
@@ -223,7 +272,7 @@ def table_pronouns(*, pronouns: str, tex: str, csv: str, pronoun_sets: list):
 
     Write the table (LaTeX and CSV) of the configured groups.
     """
-    cells = tables.pronouns(tables.known_pronouns(pronouns, pronoun_sets))
+    cells = parts.pronouns(study.select_groups(read_pronouns(pronouns), pronoun_sets))
     write_table(tex, csv, cells, left=len(cells.columns))
 
 
@@ -233,59 +282,49 @@ def table_reductions(*, reductions: str, tex: str, csv: str, models: dict):
     Write the cells (LaTeX) and the tidy rows (CSV).
     """
     rows = files.read_csv(reductions)
-    write_table(tex, csv, tables.reductions(rows, models), left=2, rows=rows)
+    columns = [
+        Column("Mean", value("accuracy_mean")),
+        Column("Sum", value("accuracy_sum")),
+        Column("Difference", parts.DIFFERENCE),
+        Column("Other pick", value("other_pick")),
+    ]
+    cells = grid(rows, [parts.of_models(models), parts.of_types(rows)], columns)
+    write_table(tex, csv, cells, left=2, rows=rows)
 
 
 def table_templates(
-    *,
-    template_files: list,
-    kinds: list,
-    pronouns: str,
-    combinations: str,
-    pronoun_sets: list,
-    types: list,
-    numbers: list,
-    wording: str,
-    tex: str,
-    csv: str,
-):
+    *, template_files: list, kinds: list, pronouns: str, combinations: str, pronoun_sets: list, types: list,
+    numbers: list, wording: str, tex: str, csv: str,
+):  # fmt: skip
     """List the templates (Table 14).
 
     Write the list (LaTeX and CSV); the other arguments are those of the script that makes the full sets.
     """
     given = dict(zip(kinds, template_files, strict=True))
     loaded = instances.load(given, pronouns, pronoun_sets, combinations, types, numbers, wording)
-    cells = tables.templates(loaded.templates.rows)
+    cells = parts.templates(loaded.templates.rows)
     files.write_csv(csv, cells)
-    files.write_text(tex, latex.wrapped_table(cells, tables.TEMPLATE_WIDTHS))
+    files.write_text(tex, latex.wrapped_table(cells, parts.TEMPLATE_WIDTHS))
 
 
 def table_zero_shot(*, accuracy: str, tex: str, csv: str, templates: str, models: dict):
-    """Tabulate the accuracy by type of pronouns (Table 4).
+    """Tabulate the accuracy by type of pronouns, of each model and of their mean (Table 4).
 
     Write the cells (LaTeX) and the accuracies behind them (CSV).
     """
-    frame = figures.pooled(figures.read(accuracy, ["accuracy"]), templates, {"pronoun_type"})
-    cells = tables.zero_shot(frame[frame.model.isin([*models, ALL])], models)
-    write_table(tex, csv, cells, left=1, rows=frame)
+    table = figures.read(accuracy, ["accuracy"])
+    rows, overall = (figures.pooled(table, templates, kept) for kept in ({"pronoun_type"}, ()))
+    mean = {ALL: f"Mean over {len(models)} models"} if len(models) > 1 else {}
+    named = Factor("Model", "model", {name: facts["label"] for name, facts in models.items()} | mean)
+    columns = spread("pronoun_type", present(TYPES, rows.pronoun_type), parts.ACCURACY)
+    columns.append(Column("n", value("n", 0, scale=1), {"pronoun_type": ALL}))
+    write_grid(tex, csv, rows, [named], columns, printed=pd.concat([rows, overall]))
 
 
 def published_vs_ours(
-    *,
-    published: str,
-    mapping: str,
-    study_models: str,
-    accuracy: str,
-    corpus_counts: str,
-    tables: list,
-    csv: str,
-    tex: str,
-    numbers: str,
-    template_sets: list,
-    every_set: list,
-    models: dict,
-    pronoun_sets: list,
-):
+    *, published: str, mapping: str, study_models: str, accuracy: str, corpus_counts: str, tables: list, csv: str,
+    tex: str, numbers: str, template_sets: list, every_set: list, models: dict, pronoun_sets: list,
+):  # fmt: skip
     """Set every published number of MISGENDERED beside ours, on each template set, with a verdict.
 
     Write all comparisons (CSV), those that the paper shows (LaTeX) and how often each verdict fell (JSON).

@@ -5,7 +5,8 @@ import zlib
 import numpy as np
 import pandas as pd
 
-from scripts.misgendered.lib.analyses import predictions
+from scripts.core import losses
+from scripts.misgendered.lib.analyses.predictions import decided
 
 FORMS = ("nom", "acc", "pos_dep", "pos_ind", "ref")
 GROUPS = {
@@ -99,14 +100,23 @@ def scores(table, seed=1, skill=1.0):
     return pd.DataFrame(rows)
 
 
+def predictions(table, scores, model):
+    """Return what a model picks for every instance, from all of its scores at once."""
+    parts = []
+    for statistic, column in (("mean", "log_probability"), ("sum", "log_probability"), ("sum", "option_tokens")):
+        compared = losses.compared(scores, statistic, "corrected", "corrected", model)
+        wide = compared.pivot(index="instance_id", columns="option_index", values=column).astype(float)
+        parts.append(wide.reindex(table.instance_id).fillna(-np.inf).to_numpy())
+    return decided(table, *parts, model, COMBINATIONS)
+
+
 def predicted(models, size=660, shots=(), draws=2, groups=tuple(GROUPS)):
     """Return predictions of made-up models, with and without examples in the prompt."""
     tables = [instances(size, groups=groups)]
     tables += [instances(size // 5, seed=s, groups=groups, shots=s, draws=draws) for s in shots]
     table = pd.concat(tables, ignore_index=True)
     parts = [
-        predictions.predictions(table, scores(table, seed=i, skill=0.6 + 0.2 * (i % 5)), model, COMBINATIONS)
-        for i, model in enumerate(models)
+        predictions(table, scores(table, seed=i, skill=0.6 + 0.2 * (i % 5)), model) for i, model in enumerate(models)
     ]
     return pd.concat(parts, ignore_index=True)
 

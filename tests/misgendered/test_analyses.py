@@ -7,6 +7,7 @@ import pytest
 from scripts.core import files, mixed_effects
 from scripts.core.errors import UserError
 from scripts.core.paper.published import read_published
+from scripts.core.statistics import percentile_interval
 from scripts.misgendered import analyses
 from scripts.misgendered.lib import numbers, study, tables
 from scripts.misgendered.lib.analyses import choices, predictions
@@ -34,7 +35,7 @@ def one(gold, options, groups, values, tokens):
 
 def pick(*arguments):
     table, scores = one(*arguments)
-    return predictions.predictions(table, scores, "m", synthetic.COMBINATIONS).iloc[0]
+    return synthetic.predictions(table, scores, "m").iloc[0]
 
 
 def test_the_lowest_mean_loss_is_picked_and_the_sum_can_pick_another():
@@ -51,15 +52,8 @@ def test_equal_losses_go_to_the_first_candidate():
 def test_a_shared_form_is_right_for_every_group_that_has_it():
     table, scores = one("em", ["him", "em"], ["he", "e/ey"], [-10.0, -9.0], [5, 5])
     for group in ("e", "ey"):
-        row = predictions.predictions(table.assign(group=group), scores, "m", synthetic.COMBINATIONS).iloc[0]
+        row = synthetic.predictions(table.assign(group=group), scores, "m").iloc[0]
         assert row.correct and row.picked_group == "e/ey"
-
-
-def test_a_missing_score_is_refused():
-    table = synthetic.instances(3)
-    scores = synthetic.scores(table)
-    with pytest.raises(UserError, match="does not have one score for each candidate"):
-        predictions.predictions(table, scores.iloc[1:], "m", synthetic.COMBINATIONS)
 
 
 def test_a_run_of_masked_models_alone_is_refused(tmp_path):
@@ -73,7 +67,7 @@ def test_a_run_of_masked_models_alone_is_refused(tmp_path):
 
 def test_declared_is_whether_the_declaration_gives_the_form():
     table = synthetic.instances(200)
-    made = predictions.predictions(table, synthetic.scores(table), "m", synthetic.COMBINATIONS)
+    made = synthetic.predictions(table, synthetic.scores(table), "m")
     assert made[made.form.isin(["nom", "acc"])].declared.all()
     undeclared = made[~made.declared]
     assert not undeclared.declaration.str.endswith("_5").any() and len(undeclared)
@@ -107,19 +101,15 @@ def test_intervals_widen_with_the_variance_between_templates():
     """Half of the templates are always right: instances alone would give an interval several times too narrow."""
     table = synthetic.instances(1100).assign(model="m")
     table["correct"] = table.template_index < 5
-    low, high = Resampled(table, 1000, 1).interval(np.ones(len(table), dtype=bool))
+    low, high = percentile_interval(Resampled(table, 1000, 1).samples(np.ones(len(table), dtype=bool)))
     alone = 1.96 * np.sqrt(0.25 / len(table))
     assert high - low > 4 * alone
-    assert np.isnan(Resampled(table.assign(correct=True), 100, 1).interval(np.ones(len(table), dtype=bool))).all()
+    always = Resampled(table.assign(correct=True), 100, 1)
+    assert np.isnan(percentile_interval(always.samples(np.ones(len(table), dtype=bool)))).all()
 
 
-def test_a_difference_is_paired():
-    table = synthetic.instances(550).assign(model="m")
-    table["correct"] = np.random.default_rng(1).random(len(table)) < 0.5
-    resampled = Resampled(table, DRAWS, 1)
-    chosen = np.ones(len(table), dtype=bool)
-    value, low, high = resampled.difference(chosen, chosen)
-    assert value == 0 and np.isnan(low) and np.isnan(high)
+def test_rows_match_a_value_or_one_of_several():
+    table = synthetic.instances(550)
     assert (
         matching(table, form="nom", group=["he", "she"]).sum()
         == ((table.form == "nom") & table.group.isin(["he", "she"])).sum()
@@ -261,7 +251,7 @@ def test_pooled_accuracies_are_those_of_all_rows_together(predicted):
             & (table[["declaration_type", "declaration_number", "form", "name_class"]] == ALL).all(axis=1)
         ]  # fmt: skip
         assert (row.accuracy.item(), row.n.item()) == (rows.share(chosen), chosen.sum())
-        assert (row.ci_low.item(), row.ci_high.item()) == rows.interval(chosen)
+        assert (row.ci_low.item(), row.ci_high.item()) == percentile_interval(rows.samples(chosen))
 
 
 def test_of_many_instances_the_mixed_model_takes_some_of_each_model(monkeypatch, predicted):
@@ -273,7 +263,7 @@ def test_of_many_instances_the_mixed_model_takes_some_of_each_model(monkeypatch,
 
 def test_a_part_without_instances_has_no_predictions():
     table = synthetic.instances(3)
-    made = predictions.predictions(table, synthetic.scores(table), "m", synthetic.COMBINATIONS)
+    made = synthetic.predictions(table, synthetic.scores(table), "m")
     nothing = np.empty((0, 11))
     empty = predictions.decided(table.head(0), nothing, nothing, nothing, "m", synthetic.COMBINATIONS)
     assert list(empty) == list(made) and not len(empty)

@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from scripts.core import files
 from scripts.core.errors import UserError
-from scripts.misgendered import analyses
-from scripts.misgendered.lib import tables
-from scripts.misgendered.lib.analyses import calibration, normalisation, predictions
+from scripts.misgendered import analyses, tables
+from scripts.misgendered.lib.analyses import calibration, normalisation
 from scripts.misgendered.lib.labels import ALL
 from tests.misgendered import synthetic
 
@@ -49,7 +49,7 @@ def test_labels_of_t5_s_kind_are_the_option_alone():
 def test_picks_are_those_of_the_predictions():
     table = synthetic.instances(220)
     scores = synthetic.scores(table)
-    base = predictions.predictions(table, scores, "m", synthetic.COMBINATIONS)
+    base = synthetic.predictions(table, scores, "m")
     made = normalisation.decided(table, scores, "m")
     assert made[made.normalisation == "tokens"].picked.tolist() == base.picked.tolist()
     assert made[made.normalisation == "sum"].picked.tolist() == base.picked_sum.tolist()
@@ -104,10 +104,7 @@ def test_accuracies_and_intervals_are_those_of_the_other_tables(decided):
     frame = normalisation.normalisations(*normalisation.counted(decided), 50, 0)
     table = synthetic.instances(330)
     base = pd.concat(
-        [
-            predictions.predictions(table, synthetic.scores(table, i, 0.5 + i), model, synthetic.COMBINATIONS)
-            for i, model in enumerate(["a", "b"])
-        ]
+        [synthetic.predictions(table, synthetic.scores(table, i, 0.5 + i), model) for i, model in enumerate(["a", "b"])]
     )
     expected = analyses.accuracies(base, "replica", 50, 0)
     keys = ["model", "pronoun_type", "group"]
@@ -133,12 +130,22 @@ def test_calibration_of_one_type(decided):
     assert (bins.n * (bins.accuracy - bins.confidence).abs()).sum() / len(part) == pytest.approx(row.ece)
 
 
-def test_cells_of_the_tables(decided):
+def test_cells_of_the_tables(decided, tmp_path):
     models = {name: facts for name, (_, facts) in zip("ab", synthetic.STUDY_MODELS.items(), strict=False)}
-    cells = tables.normalisation(normalisation.normalisations(*normalisation.counted(decided), 50, 0), models)
+    made = {
+        "normalisation": normalisation.normalisations(*normalisation.counted(decided), 50, 0),
+        "calibration": calibration.summary(calibration.counted(decided), 50, 0),
+    }
+    printed = {}
+    for name, table in made.items():
+        files.write_csv(tmp_path / "rows.csv", table)
+        paths = {name: str(tmp_path / "rows.csv"), "tex": str(tmp_path / "t.tex"), "csv": str(tmp_path / "t.csv")}
+        getattr(tables, f"table_{name}")(**paths, models=models)
+        lines = (tmp_path / "t.tex").read_text(encoding="utf-8").splitlines()
+        printed[name] = [line.removesuffix(r" \\").split(" & ") for line in lines if " & " in line]
+    assert printed["calibration"][0] == ["Model", "Type", "Score", "Accuracy", "Confidence", "ECE", "By chance"]
+    cells = printed["normalisation"][1:]
     assert len(cells) == 2 * 4 * 3
-    assert cells.Model.tolist().count("") == len(cells) - 2
-    assert cells.loc[[0, 12], "Type"].tolist() == ["All", "All"]
-    assert cells.loc[0, ["Score", "Difference", "Flipped"]].tolist() == ["mean over tokens", "–", "–"]
-    cells = tables.calibration(calibration.summary(calibration.counted(decided), 50, 0), models)
-    assert list(cells) == ["Model", "Type", "Score", "Accuracy", "Confidence", "ECE", "By chance"]
+    assert [row[0] for row in cells].count("") == len(cells) - 2
+    assert [cells[row][1] for row in (0, 12)] == ["All", "All"]
+    assert [cells[0][column] for column in (2, 5, 6)] == ["mean over tokens", "–", "–"]

@@ -11,6 +11,7 @@ from scripts.core.paper.formats import interval, number, percent
 from scripts.core.paper.numbers import count, entry
 from scripts.misgendered.lib import study
 from scripts.misgendered.lib.analyses.by_model import ByModel
+from scripts.misgendered.lib.analyses.resampling import matching
 from scripts.misgendered.lib.labels import ALL, TYPES
 
 KEYS = {
@@ -18,6 +19,8 @@ KEYS = {
     "few_shot_draws": "misgendered.few_shot.draws",
 }
 """Settings to their keys in config.yaml."""
+UNSIGNED = {"signed": False, "sign": False}
+"""How accuracies and errors are printed (:func:`estimate`)."""
 LEVEL = 95
 """Coverage of the intervals, in percent."""
 
@@ -121,11 +124,40 @@ def from_predictions(table):
     }
 
 
-def _accuracy(row, **cell):
-    ends = interval(100 * row.ci_low, 100 * row.ci_high, 1)
-    return entry(float(row.accuracy), percent(row.accuracy, 1), "accuracy.csv", **cell), entry(
-        ends, ends, "accuracy.csv", **cell
-    )
+def share(row, column, source, *keys):
+    """Return the entry of a share in percent, whose row of the table has these ``keys``."""
+    return entry(row[column], percent(row[column], 1), source, **{key: row[key] for key in keys})
+
+
+def estimate(name, row, column, source, cell, *, ends=("ci_low", "ci_high"), signed=True, sign=True, **printed):
+    """Return a value of a row (a dictionary) and, as ``<name>.interval``, its interval.
+
+    The value of the interval is the ``sign`` that it is clear to have or, without one, its text. ``printed`` may have
+    ``decimals`` and the ``scale`` of print, if the value is not a share.
+    """
+    decimals, scale = printed.get("decimals", 1), printed.get("scale", 100)
+    low, high = (row[end] for end in ends)
+    text = interval(scale * low, scale * high, decimals, signed)
+    return {
+        name: entry(row[column], number(scale * row[column], decimals, signed), source, **cell),
+        f"{name}.interval": entry(clear(low, high) if sign else text, text, source, **cell),
+    }
+
+
+def estimates(table, source, name, column="difference", by=("model", "pronoun_type"), levels=None, **given):
+    """Return :func:`estimate` of each row with the given ``levels``.
+
+    ``name`` has columns in braces, and the columns ``by`` identify a row.
+    """
+    found = {}
+    for row in table[matching(table, **(levels or {}))].to_dict("records"):
+        found |= estimate(name.format(**row), row, column, source, {key: row[key] for key in by}, **given)
+    return found
+
+
+def clear(low, high):
+    """Return the sign of a difference if its interval leaves out zero, else 0."""
+    return 1 if low > 0 else -1 if high < 0 else 0
 
 
 def from_accuracy(frame):
@@ -144,51 +176,30 @@ def from_accuracy(frame):
         equal, and ``tied``, how many besides one); and ``names.<group>.<class>``.
     """
     pooled = ["declaration_type", "declaration_number", "pronoun_type", "group", "form", "name_class"]
-    rows = frame[frame.model == ALL]
+    rows, source = frame[frame.model == ALL], "accuracy.csv"
 
     def split(*kept):
-        chosen = np.ones(len(rows), dtype=bool)
-        for column in pooled:
-            chosen &= ((rows[column] != ALL) == (column in kept)).to_numpy()
-        return rows[chosen]
+        return rows[np.logical_and.reduce([(rows[column] != ALL) == (column in kept) for column in pooled])]
 
-    numbers = {}
-    for row in split("pronoun_type").itertuples():
-        name = f"accuracy.{row.pronoun_type}"
-        numbers[name], numbers[f"{name}.interval"] = _accuracy(row, model=ALL, pronoun_type=row.pronoun_type)
+    common = {"column": "accuracy", **UNSIGNED}
+    numbers = estimates(split("pronoun_type"), source, "accuracy.{pronoun_type}", **common)
     for factor in ("declaration_type", "declaration_number", "form"):
-        for row in split(factor, "pronoun_type").itertuples():
-            level = getattr(row, factor)
-            name = f"accuracy.{factor}.{level}.{row.pronoun_type}"
-            cell = {"model": ALL, "pronoun_type": row.pronoun_type, factor: level}
-            numbers[name], numbers[f"{name}.interval"] = _accuracy(row, **cell)
+        name, by = f"accuracy.{factor}.{{{factor}}}.{{pronoun_type}}", ("model", "pronoun_type", factor)
+        numbers |= estimates(split(factor, "pronoun_type"), source, name, by=by, **common)
     groups = split("group", "pronoun_type")
     for kind in TYPES:
         part = groups[groups.pronoun_type == kind].sort_values(["accuracy", "group"], ascending=[False, True])
         if len(part):
             for end, row in (("best", part.iloc[0]), ("worst", part.iloc[-1])):
-                cell = {"model": ALL, "group": row.group}
-                value = entry(float(row.accuracy), percent(row.accuracy, 1), "accuracy.csv", **cell)
+                value = share(row, "accuracy", source, "model", "group")
                 *others, last = part.group[part.accuracy == row.accuracy]
                 label = f"{', '.join(others)} and {last}" if others else last
                 numbers[f"group.{kind}.{end}"] = value | {"label": label, "tied": len(others)}
-    for row in split("group", "name_class", "pronoun_type").itertuples():
-        if row.pronoun_type != "neo":
-            cell = {"model": ALL, "group": row.group, "name_class": row.name_class}
-            numbers[f"names.{row.group}.{row.name_class}"], _ = _accuracy(row, **cell)
+    for row in split("group", "name_class", "pronoun_type").to_dict("records"):
+        if row["pronoun_type"] != "neo":
+            value = share(row, "accuracy", source, "model", "group", "name_class")
+            numbers[f"names.{row['group']}.{row['name_class']}"] = value
     return numbers
-
-
-def _difference(row, source, **cell):
-    return {
-        "": entry(float(row.difference), percent(row.difference, 1, signed=True), source, **cell),
-        ".interval": entry(clear(row), interval(100 * row.ci_low, 100 * row.ci_high, 1, signed=True), source, **cell),
-    }
-
-
-def clear(row):
-    """Return the sign of a difference if its interval leaves out zero, else 0."""
-    return 1 if row.ci_low > 0 else -1 if row.ci_high < 0 else 0
 
 
 def from_reductions(table):
@@ -197,17 +208,14 @@ def from_reductions(table):
     ``sum.models.moved``: models whose place by accuracy on neo-pronouns is another by the sum; ``sum.neo.up`` and
     ``sum.neo.down``: models that are clearly better or worse on them.
     """
-    source, numbers = "reductions.csv", {}
-    for row in table[table.model == ALL].itertuples():
-        kind = row.pronoun_type
-        for suffix, value in _difference(row, source, model=ALL, pronoun_type=kind).items():
-            numbers[f"sum.{kind}{suffix}"] = value
+    source = "reductions.csv"
+    numbers = estimates(table, source, "sum.{pronoun_type}", levels={"model": ALL})
     whole = table[(table.model == ALL) & (table.pronoun_type == ALL)].iloc[0]
-    numbers["sum.other_pick"] = entry(float(whole.other_pick), percent(whole.other_pick, 1), source, model=ALL)
+    numbers["sum.other_pick"] = share(whole, "other_pick", source, "model")
     neo = table[(table.model != ALL) & (table.pronoun_type == "neo")]
     moved = neo.accuracy_mean.rank(ascending=False) != neo.accuracy_sum.rank(ascending=False)
     numbers["sum.models.moved"] = count(moved.sum(), source, pronoun_type="neo")
-    signs = [clear(row) for row in neo.itertuples()]
+    signs = list(map(clear, neo.ci_low, neo.ci_high))
     numbers["sum.neo.up"] = count(signs.count(1), source, pronoun_type="neo")
     numbers["sum.neo.down"] = count(signs.count(-1), source, pronoun_type="neo")
     return numbers
@@ -220,28 +228,16 @@ def from_other_scores(normalisation, calibration, power):
     sums, over all models, ``ece.<type>`` with ``.interval`` and ``.chance`` (percent); ``detectable.<type>`` (points,
     the lowest over models), and ``needed.<type>`` (instances for a difference of five points, the highest).
     """
-    numbers = {}
-    rows = normalisation[
-        (normalisation.model == ALL) & (normalisation.group == ALL) & (normalisation.normalisation == "bytes")
-    ]
-    for row in rows.itertuples():
-        cell = {"model": ALL, "pronoun_type": row.pronoun_type, "group": ALL, "normalisation": "bytes"}
-        if row.pronoun_type == ALL:
-            value = entry(row.flipped, percent(row.flipped, 1), "normalisation.csv", **cell)
-            numbers["bytes.other_pick"] = value
-            continue
-        difference = entry(row.difference, percent(row.difference, 1, signed=True), "normalisation.csv", **cell)
-        sign = 1 if row.difference_low > 0 else -1 if row.difference_high < 0 else 0
-        ends = interval(100 * row.difference_low, 100 * row.difference_high, 1, signed=True)
-        numbers[f"bytes.{row.pronoun_type}"] = difference
-        numbers[f"bytes.{row.pronoun_type}.interval"] = entry(sign, ends, "normalisation.csv", **cell)
-    rows = calibration[(calibration.model == ALL) & (calibration.group == ALL) & (calibration.normalisation == "sum")]
-    for row in rows.itertuples():
-        cell = {"model": ALL, "pronoun_type": row.pronoun_type, "group": ALL, "normalisation": "sum"}
-        name, ends = f"ece.{row.pronoun_type}", interval(100 * row.ci_low, 100 * row.ci_high, 1)
-        numbers[name] = entry(row.ece, percent(row.ece, 1), "calibration.csv", **cell)
-        numbers[f"{name}.interval"] = entry(ends, ends, "calibration.csv", **cell)
-        numbers[f"{name}.chance"] = entry(row.ece_by_chance, percent(row.ece_by_chance, 1), "calibration.csv", **cell)
+    by = ("model", "pronoun_type", "group", "normalisation")
+    levels = {"model": ALL, "group": ALL, "normalisation": "bytes", "pronoun_type": list(TYPES)}
+    ends = ("difference_low", "difference_high")
+    numbers = estimates(normalisation, "normalisation.csv", "bytes.{pronoun_type}", by=by, levels=levels, ends=ends)
+    (row,) = normalisation[matching(normalisation, **levels | {"pronoun_type": ALL})].to_dict("records")
+    numbers["bytes.other_pick"] = share(row, "flipped", "normalisation.csv", *by)
+    levels = {"model": ALL, "group": ALL, "normalisation": "sum"}
+    numbers |= estimates(calibration, "calibration.csv", "ece.{pronoun_type}", "ece", by, levels, **UNSIGNED)
+    for row in calibration[matching(calibration, **levels)].to_dict("records"):
+        numbers[f"ece.{row['pronoun_type']}.chance"] = share(row, "ece_by_chance", "calibration.csv", *by)
     for kind, part in power.groupby("pronoun_type", sort=False):
         least, most = part.detectable_pair.min(), part.needed_5.max()
         numbers[f"detectable.{kind}"] = entry(least, percent(least, 1), "power.csv", pronoun_type=kind)
@@ -251,12 +247,8 @@ def from_other_scores(normalisation, calibration, power):
 
 def from_declared_forms(table):
     """Return ``declared.<type>`` (points, over all models and the three forms) with ``.interval``."""
-    numbers = {}
-    for row in table[(table.model == ALL) & (table.form == ALL)].itertuples():
-        kind = row.pronoun_type
-        for suffix, value in _difference(row, "declared_forms.csv", model=ALL, pronoun_type=kind, form=ALL).items():
-            numbers[f"declared.{kind}{suffix}"] = value
-    return numbers
+    by, levels = ("model", "pronoun_type", "form"), {"model": ALL, "form": ALL}
+    return estimates(table, "declared_forms.csv", "declared.{pronoun_type}", by=by, levels=levels)
 
 
 def from_fertility(table):
@@ -268,15 +260,13 @@ def from_fertility(table):
     numbers, source = {}, "regressions.csv"
     for subset, part in table.groupby("subset", sort=False):
         name = f"fertility.{subset.replace(' ', '_')}"
-        signs = [clear(row) for row in part.itertuples()]
+        signs = list(map(clear, part.ci_low, part.ci_high))
         numbers[f"{name}.models"] = count(part.slope.notna().sum(), source, subset=subset)
         numbers[f"{name}.rising"] = count(signs.count(1), source, subset=subset)
         numbers[f"{name}.falling"] = count(signs.count(-1), source, subset=subset)
         if len(part) == 1:
-            row = part.iloc[0]
-            ends = interval(100 * row.ci_low, 100 * row.ci_high, 1, signed=True)
-            numbers[f"{name}.slope"] = entry(row.slope, percent(row.slope, 1, signed=True), source, subset=subset)
-            numbers[f"{name}.interval"] = entry(signs[0], ends, source, subset=subset)
+            slope = estimate("slope", part.iloc[0].to_dict(), "slope", source, {"subset": subset})
+            numbers |= {f"{name}.slope": slope["slope"], f"{name}.interval": slope["slope.interval"]}
     return numbers
 
 
@@ -293,14 +283,11 @@ def from_mixed_model(table):
     }
     if not converged:
         return numbers
-    for row in table.itertuples():
-        level = str(row.level).removesuffix(".0")
-        name = f"mixed.random.{row.factor}" if row.kind == "random" else f"mixed.{row.factor}.{level}"
-        signed = row.kind == "fixed"
-        cell = {"kind": row.kind, "factor": row.factor, "level": level}
-        numbers[name] = entry(row.estimate, number(row.estimate, 2, signed), source, **cell)
-        ends = interval(row.ci_low, row.ci_high, 2, signed)
-        numbers[f"{name}.interval"] = entry(clear(row), ends, source, **cell)
+    for row in table.to_dict("records"):
+        level, fixed = str(row["level"]).removesuffix(".0"), row["kind"] == "fixed"
+        name = f"mixed.{row['factor']}.{level}" if fixed else f"mixed.random.{row['factor']}"
+        cell = {"kind": row["kind"], "factor": row["factor"], "level": level}
+        numbers |= estimate(name, row, "estimate", source, cell, signed=fixed, decimals=2, scale=1)
     return numbers
 
 
@@ -309,9 +296,8 @@ def from_examples(summary):
     rows = summary[(summary.shots > 0) & summary.sd.notna()]
     if rows.empty:
         return {}
-    row = rows.loc[rows.sd.idxmax()]
-    cell = {"model": row.model, "shots": int(row.shots), "pronoun_type": row.pronoun_type}
-    return {"examples.sd.most": entry(float(row.sd), percent(row.sd, 1), "accuracy_over_draws.csv", **cell)}
+    row = rows.loc[[rows.sd.idxmax()]].to_dict("records")[0]
+    return {"examples.sd.most": share(row, "sd", "accuracy_over_draws.csv", "model", "shots", "pronoun_type")}
 
 
 def from_choices(table):
@@ -320,19 +306,16 @@ def from_choices(table):
     ``choice.<name>.other_pick`` (share of picks), ``.n`` (instances) and, for each type of pronouns, ``.<type>``
     (points) with ``.interval``.
     """
-    numbers = {}
-    for row in table[(table.model == ALL) & (table.pronoun_type != ALL)].itertuples():
-        name = f"choice.{row.choice.partition(':')[0]}.{row.pronoun_type}"
-        cell = {"choice": row.choice, "model": ALL, "pronoun_type": row.pronoun_type}
-        for suffix, value in _difference(row, "choices.csv", **cell).items():
-            numbers[f"{name}{suffix}"] = value
-    for row in table[(table.model == ALL) & (table.pronoun_type == ALL)].itertuples():
-        name = f"choice.{row.choice.partition(':')[0]}.other_pick"
-        value = entry(float(row.other_pick), percent(row.other_pick, 1), "choices.csv", choice=row.choice)
-        numbers[name] = value | {"label": row.choice.partition(": ")[2]}
-        models = table[(table.choice == row.choice) & (table.model != ALL)].model.nunique()
-        size = count(row.n // max(models, 1), "choices.csv", choice=row.choice)
-        numbers[f"choice.{row.choice.partition(':')[0]}.n"] = size
+    numbers, source = {}, "choices.csv"
+    for choice, part in table.groupby("choice", sort=False):
+        made, _, other = choice.partition(": ")
+        name, levels = f"choice.{made}", {"model": ALL, "pronoun_type": list(TYPES)}
+        by = ("choice", "model", "pronoun_type")
+        numbers |= estimates(part, source, f"{name}.{{pronoun_type}}", by=by, levels=levels)
+        whole = part[matching(part, model=ALL, pronoun_type=ALL)].iloc[0]
+        numbers[f"{name}.other_pick"] = share(whole, "other_pick", source, "choice") | {"label": other}
+        models = part.model[part.model != ALL].nunique()
+        numbers[f"{name}.n"] = count(whole.n // max(models, 1), source, choice=choice)
     return numbers
 
 

@@ -17,11 +17,6 @@ from scripts.misgendered.lib.declarations import DECLARED, NAME
 from scripts.misgendered.lib.study import FORMS
 
 PRONOUN, MASK = "{pronoun}", "{mask_token}"
-PER_FORM = 10
-"""Templates for each form (section 3.1 of the paper)."""
-
-# What the authors call a type in the names of their files.
-RELEASED_TYPES = {"explicit": "explicit", "parenthetical": "parenth"}
 # A declaration that three rows of templates.csv carry, and none of the files with declarations.
 _STRAY = " ({nom}/{acc})"
 
@@ -234,11 +229,6 @@ def _problems(template, forms):
     elif not named:
         problems.append("the name must stand before a reflexive slot in its sentence, so that it is bound; add it")
     return problems
-
-
-def numbers(templates):
-    """Return how many templates each form has, in the order of the forms."""
-    return {form: sum(template.form == form for template in templates.rows) for form in FORMS}
 
 
 def sentence_initial(text):

@@ -4,19 +4,15 @@ import numpy as np
 import pandas as pd
 
 from scripts.core import files, losses, model_outputs
-from scripts.core.errors import UserError
 
 OF_INSTANCE = [
     "instance_id", "shots", "draw", "declaration", "declaration_type", "declaration_number", "pronoun_type", "group",
     "form", "name", "name_class", "template_index", "gold",
 ]  # fmt: skip
 """Columns of an instance that its predictions keep."""
-STATISTICS = {"mean": "", "sum": "_sum"}
-"""How the losses of tokens become one number, to what a prediction's columns have behind their names: the study takes
-the mean, and the sum is what it is compared with."""
 
 
-def predictions(instances, scores, model, combinations, labels="corrected", capitals="corrected"):
+def decided(instances, means, sums, tokens, model, combinations):
     """Return what one model picks for every instance: the candidate with the lowest loss.
 
     Equal losses go to the candidate that comes first. A form that several groups share (*em* of e and ey) is one
@@ -27,13 +23,13 @@ def predictions(instances, scores, model, combinations, labels="corrected", capi
     instances : DataFrame
         ``options`` and ``groups`` are sequences of the same length: the candidates and the pronoun group of each, or
         groups where several have the form.
-    scores : DataFrame
-        A model's scores with losses (:mod:`scripts.core.losses`).
+    means, sums : array of float, shape (instances, candidates)
+        Minus the losses, of each token on average and together; minus infinity where an instance has no candidate.
+    tokens : array, shape (instances, candidates)
+        Of each candidate.
     model : str
     combinations : dict of int to sequence of str
         Number of a declaration, such as 31, to the forms that it declares.
-    labels, capitals : str
-        As :func:`scripts.core.losses.compared` takes them.
 
     Returns
     -------
@@ -42,33 +38,6 @@ def predictions(instances, scores, model, combinations, labels="corrected", capi
         ``declared`` (whether the form that is asked for is one of them), ``picked`` and ``correct`` by the mean,
         ``picked_sum`` and ``correct_sum`` by the sum, ``tie`` (another form has the same mean), ``picked_group``
         (of the picked form), ``gold_tokens`` and ``chance`` (of a random pick among the candidates).
-
-    Raises
-    ------
-    UserError
-        If an instance lacks the score of a candidate.
-    """
-    offered = np.array([len(offer) for offer in instances.options], dtype=int)
-    wide = []
-    for statistic in STATISTICS:
-        compared = losses.compared(scores, statistic, labels, capitals, f"scores of {model}")
-        wide.append(_wide(compared, "log_probability", instances, offered, model))
-    wide.append(_wide(compared, "option_tokens", instances, offered, model))
-    return decided(instances, *wide, model, combinations)
-
-
-def decided(instances, means, sums, tokens, model, combinations):
-    """Return what one model picks for every instance, as :func:`predictions`.
-
-    Parameters
-    ----------
-    instances : DataFrame
-    means, sums : array of float, shape (instances, candidates)
-        Minus the losses, of each token on average and together; minus infinity where an instance has no candidate.
-    tokens : array, shape (instances, candidates)
-        Of each candidate.
-    model : str
-    combinations : dict of int to sequence of str
     """
     table = instances[OF_INSTANCE].reset_index(drop=True)
     rows = np.arange(len(table))
@@ -84,7 +53,8 @@ def decided(instances, means, sums, tokens, model, combinations):
     gold = pd.Index(forms).get_indexer(table.gold)
     # The first candidate with that form.
     right = (codes == gold[:, None]).argmax(axis=1)
-    for values, suffix in ((means, STATISTICS["mean"]), (sums, STATISTICS["sum"])):
+    for values, suffix in ((means, ""), (sums, "_sum")):
+        # The study takes the mean over tokens; the sum is what it is compared with.
         best = values.argmax(axis=1)
         table[f"picked{suffix}"] = flat[starts + best]
         table[f"correct{suffix}"] = codes[rows, best] == gold
@@ -159,19 +129,3 @@ def instance_parts(path, columns=()):
         for batch in file.iter_batches(PART, columns=wanted):
             yield start, batch.to_pandas()
             start += len(batch)
-
-
-def _wide(scores, column, instances, offered, model):
-    """Return a column with a row for each instance and a column for each candidate; minus infinity where none is."""
-    wide = scores.pivot(index="instance_id", columns="option_index", values=column).astype(float)
-    most = max(int(offered.max()), 1 + int(wide.columns.max()))
-    values = wide.reindex(index=instances.instance_id, columns=range(most)).to_numpy()
-    wanted = np.arange(most)[None, :] < offered[:, None]
-    lacking = (np.isnan(values) == wanted).any(axis=1)
-    if lacking.any():
-        first = instances.instance_id.iloc[int(np.flatnonzero(lacking)[0])]
-        raise UserError(
-            f"scores of {model}: instance {first} does not have one score for each candidate, and so {lacking.sum()} "
-            f"of {len(lacking)}; delete the score file and run the workflow again"
-        )
-    return np.where(wanted, values, -np.inf)

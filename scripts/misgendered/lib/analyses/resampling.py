@@ -183,16 +183,14 @@ class Resampled:
         """
         return float(self.table[value].to_numpy(dtype=bool)[chosen].mean()) if chosen.any() else np.nan
 
-    def samples(self, chosen, value="correct", fixed_names=False):
+    def samples(self, chosen, value="correct"):
         """Return that share in every bootstrap sample; all NaN with one template and one name.
-
-        ``fixed_names``: resample templates alone, for a quantity of single names.
 
         Returns
         -------
         array of float, shape (draws,)
         """
-        return self.places.samples(*self.cells(chosen, value), fixed_names)
+        return self.places.samples(*self.cells(chosen, value))
 
     def cells(self, chosen, value="correct"):
         """Return how many rows each template has with each name, and at how many of them ``value`` is true.
@@ -205,16 +203,6 @@ class Resampled:
         place = self.rows[chosen].astype(np.int64) * shape[1] + self.columns[chosen]
         right = place[self.table[value].to_numpy(dtype=bool)[chosen]]
         return tuple(np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape) for cell in (place, right))
-
-    def interval(self, chosen, value="correct", fixed_names=False):
-        """Return the ends of the 95 % interval of :meth:`share`."""
-        return statistics.percentile_interval(self.samples(chosen, value, fixed_names))
-
-    def difference(self, first, second, values=("correct", "correct")):
-        """Return the share of ``first`` minus that of ``second``, with the ends of its 95 % interval."""
-        value = self.share(first, values[0]) - self.share(second, values[1])
-        samples = self.samples(first, values[0]) - self.samples(second, values[1])
-        return value, *statistics.percentile_interval(samples)
 
 
 def _combinations(table, columns):
