@@ -22,16 +22,9 @@ SIMULATED = ("acc_diff", "delta_i", "i_across")
 
 
 def flags(
-    *,
-    instances: str,
-    outputs: list,
-    released: list,
-    compact: list,
-    flags: str,
-    data: str,
-    cluster_systems: list,
+    *, instances: str, outputs: list, released: list, compact: list, flags: str, data: str, cluster_systems: list,
     systems: list,
-):
+):  # fmt: skip
     """Bring every system's output on one data set into one table: released flags, and clusters scored in two ways.
 
     ``flags`` (Parquet) has ``data``, ``scoring``, ``system``, ``debiasing``, ``id``, ``a_pred``, ``b_pred``,
@@ -59,34 +52,20 @@ def flags(
 
 
 def labels(
-    *,
-    questions: str,
-    answers: str,
-    labels: str,
-    funnel: str,
-    discarded: str,
-    accepted_agreement: str,
-    annotators: int,
-    flagged: str,
-):
+    *, questions: str, answers: str, labels: str, funnel: str, discarded: str, accepted_agreement: str,
+    annotators: int, flagged: str,
+):  # fmt: skip
     """Decide by majority whom each pronoun means, and which quadruples are kept (sections 2.2 and 2.3).
+
+    Of ``answers`` every instance needs as many as ``annotators``; ``flagged`` says whether the majority or any
+    annotator has to flag a passage. ``labels`` gets the labels of accepted instances, in C-GAP's columns; ``funnel``
+    the quadruples that each step drops and leaves; ``discarded`` those that are dropped, with the reason;
+    ``accepted_agreement`` how far annotators agree on what is accepted (all CSV).
 
     Parameters
     ----------
-    questions, answers : str
-        The task (Parquet) and all answers to it (CSV).
-    labels : str
-        The labels of accepted instances, in C-GAP's columns (CSV).
-    funnel : str
-        Quadruples that each step drops and leaves (CSV).
-    discarded : str
-        The quadruples that are dropped, with the reason (CSV).
-    accepted_agreement : str
-        How far annotators agree on what is accepted (CSV).
-    annotators : int
-        Answers that every instance needs.
-    flagged : str
-        Whether the majority or any annotator has to flag a passage.
+    answers : str
+        All answers to the task ``questions`` (CSV).
     """
     said = files.read_csv(answers, dtype=str).fillna("")
     instances, quadruples = votes.decide(annotation.load(questions), said, annotators, flagged)
@@ -99,19 +78,9 @@ def labels(
 
 
 def metrics(
-    *,
-    instances: list,
-    flags: list,
-    metrics: str,
-    significance: str,
-    decomposition: str,
-    subset_sizes: str,
-    members: str,
-    data: list,
-    draws: int,
-    seed: int,
-    alpha: float,
-):
+    *, instances: list, flags: list, metrics: str, significance: str, decomposition: str, subset_sizes: str,
+    members: str, data: list, draws: int, seed: int, alpha: float,
+):  # fmt: skip
     """Compute every metric of every system with bootstrap intervals, tests and what the metrics are made of.
 
     Write the tidy tables of all ``data`` sets; ``instances`` and ``flags`` have one file for each, in that order.

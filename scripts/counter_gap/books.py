@@ -38,6 +38,11 @@ def book_text(*, source: str, text: str, facts: str):
     """Make a clean text of a book: a plain text or an EPUB, without Project Gutenberg's licence, headings and pictures.
 
     Write the ``text`` of the book in the file ``source``, and ``facts`` of it (JSON).
+
+    Parameters
+    ----------
+    source : str
+        The book's file.
     """
     book = book_texts.read(source)
     files.write_text(text, book.text)
@@ -58,6 +63,8 @@ def book_sentences(*, text: str, environment: str, sentences: str):
 
     Parameters
     ----------
+    sentences : str
+        The table to write (Parquet).
     environment : str
         What says where the environment is (JSON): ``python`` is its interpreter.
     """
@@ -68,21 +75,16 @@ def book_sentences(*, text: str, environment: str, sentences: str):
 def book_passages(*, text: str, facts: str, sentences: str, words: str, passages: str, outcomes: str):
     """Find the passages of a book that become quadruples, and say what became of each of its gendered pronouns.
 
+    The book is ``text``, with what is known of it in ``facts`` (JSON). ``passages`` gets the quadruples, in C-GAP's
+    columns and without labels. ``outcomes`` gets a row for each gendered pronoun (CSV): its place in the text, the step
+    at which it fell away, the pattern, where the context is, and the quadruple's ID.
+
     Parameters
     ----------
-    text : str
-        The book.
-    facts : str
-        What is known of it (JSON).
     sentences : str
-        Its sentences (Parquet).
+        The parsed sentences of the book (Parquet).
     words : str
         Gendered words (TSV).
-    passages : str
-        Quadruples to write, in C-GAP's columns and without labels.
-    outcomes : str
-        A row to write for each gendered pronoun (CSV): its place in the text, the step at which it fell away, the
-        pattern, where the context is, and the quadruple's ID.
     """
     book, label = files.read_text(text, "run the workflow again"), json.loads(Path(facts).read_text("utf-8"))["label"]
     gender = book_names.guesser()
@@ -103,16 +105,12 @@ def book_passages(*, text: str, facts: str, sentences: str, words: str, passages
 def book_candidates(*, passages: list, outcomes: list, candidates: str, funnel: str, books: list):
     """Bring the quadruples of all books together, without repetitions, and count what fell away at each step.
 
+    ``passages`` are the quadruples of each of the ``books``, ``outcomes`` what became of the pronouns of each.
+    The ``candidates`` for annotators are written in C-GAP's columns and without labels, read back and checked;
+    ``funnel`` gets the table of steps, with what is left of each book's pronouns after each.
+
     Parameters
     ----------
-    passages : list of str
-        The quadruples of each of ``books``.
-    outcomes : list of str
-        What became of the pronouns of each.
-    candidates : str
-        The table to write, for annotators, in C-GAP's columns and without labels; it is read back and checked.
-    funnel : str
-        The table of steps to write: what is left of each book's pronouns after each.
     books : list of str
         The books' names.
     """
@@ -141,15 +139,12 @@ def book_candidates(*, passages: list, outcomes: list, candidates: str, funnel: 
     log.info("%d quadruples from %d books", len(rows) // 4, len(books))
 
 
-def steps(outcomes, repeated):
+def steps(outcomes: pd.DataFrame, repeated: int):
     """Yield each step with the number of pronouns that are left after it.
 
-    Parameters
-    ----------
-    outcomes : DataFrame
-        With ``dropped``: the step at which a pronoun fell away, missing for those that became quadruples.
-    repeated : int
-        Quadruples that an earlier book has as well; they fall away in the last step.
+    Args:
+        outcomes: With ``dropped``: the step at which a pronoun fell away, missing for those that became quadruples.
+        repeated: Quadruples that an earlier book has as well; they fall away in the last step.
     """
     left = len(outcomes)
     dropped = outcomes.dropped.value_counts()
@@ -161,12 +156,7 @@ def steps(outcomes, repeated):
 def book_funnel(*, funnel: str, table: str, tex: str, pdf: str, png: str, csv: str):
     """Tabulate and draw how many gendered pronouns of the books are left after each step on the way to quadruples.
 
-    Write the ``table`` over all books (CSV and LaTeX) and the figure.
-
-    Parameters
-    ----------
-    funnel : str
-        What is left of each book's pronouns after each step.
+    Write the ``table`` over all books (CSV and LaTeX) and the figure, from what the table ``funnel`` says of each book.
     """
     from scripts.core import plotting
     from scripts.core.paper.tables import write_table
@@ -211,24 +201,18 @@ def book_quadruples(
 ):
     """Make the labelled, balanced set of quadruples from candidates and annotators' labels, and its data card.
 
+    ``candidates`` have no labels; ``labels`` are the majority labels of accepted instances: ID, A-coref, B-coref (CSV).
+    ``funnel`` is what is left of each book's pronouns after each step, ``facts`` what is known of each book (JSON).
+    ``card`` gets the data card (Markdown).
+
     Parameters
     ----------
-    candidates : str
-        Quadruples without labels.
-    labels : str
-        Majority labels of accepted instances: ID, A-coref, B-coref (CSV).
-    funnel : str
-        What is left of each book's pronouns after each step.
-    facts : list of str
-        What is known of each book (JSON).
     sentences : list of str
-        The books' sentences, which say what parsed them.
+        The books' sentences, which say what parsed them (Parquet).
     quadruples : str
         The set to write, in C-GAP's columns (TSV).
-    card : str
-        Its data card to write (Markdown).
     seed : int
-        Seed of the draw that balances original genders.
+        Of the draw that balances original genders.
     """
     found = read_c_gap(candidates, labelled=False)
     try:
@@ -254,14 +238,13 @@ def book_quadruples(
 def book_consistency(*, instances: str, outputs: list, consistency: str, systems: list, draws: int, seed: int):
     """Compare systems' predictions on candidates within and across genders, before anybody has labelled them.
 
+    ``instances`` are the candidates. ``consistency`` gets how often predictions differ in pairs of instances, for each
+    system (CSV).
+
     Parameters
     ----------
-    instances : str
-        The candidates (Parquet).
     outputs : list of str
         Clusters of each of ``systems``.
-    consistency : str
-        The table to write (CSV): how often predictions differ in pairs of instances, for each system.
     systems : list of dict
         ``system`` and ``debiasing`` of each.
     """
@@ -274,17 +257,15 @@ def book_consistency(*, instances: str, outputs: list, consistency: str, systems
     files.write_csv(consistency, pd.DataFrame(rows))
 
 
-def shares(flags):
+def shares(flags: np.ndarray) -> tuple:
     """Return the shares of pairs of each quadruple that differ.
 
-    Parameters
-    ----------
-    flags : array of bool, shape (4 * quadruples, 2)
-        Whether each candidate is in the pronoun's cluster, in the order of the instances.
+    Args:
+        flags: Bool, shape (4 * quadruples, 2). Whether each candidate is in the pronoun's cluster, in the order of the
+            instances.
 
-    Returns
-    -------
-    across, within : array of float, shape (quadruples,)
+    Returns:
+        across, within: Array of float, shape (quadruples,).
     """
     codes = (np.asarray(flags, dtype=int) @ (1, 2)).reshape(-1, 4)
     return tuple(
@@ -292,7 +273,7 @@ def shares(flags):
     )
 
 
-def consistency_of(flags, draws, seed):
+def consistency_of(flags: np.ndarray, draws: int, seed: int) -> list[dict]:
     """Return how consistent one system is, with 95 percent bootstrap intervals over quadruples. This needs no labels.
 
     Equations 2 and 3 of the study compare whether two instances are both *right*. Without labels this compares whether
@@ -301,14 +282,10 @@ def consistency_of(flags, draws, seed):
     predictions is at least that of right answers. Their difference has no such bound. It answers the same question
     (does gender change more than names do?), but it is another quantity than the study's Delta I.
 
-    Parameters
-    ----------
-    flags : array of bool, shape (4 * quadruples, 2)
-    draws, seed : int
+    Args:
+        flags: Bool, shape (4 * quadruples, 2).
 
-    Returns
-    -------
-    list of dict
+    Returns:
         ``metric`` (``resolved``: share of instances with a prediction; ``p_across`` and ``p_within``: shares of pairs
         with different predictions; ``delta_p``: their difference), ``value``, ``ci_low``, ``ci_high``.
     """
@@ -327,20 +304,16 @@ def consistency_of(flags, draws, seed):
 def book_rediscovery(*, c_gap: str, texts: list, facts: list, passages: list, outcomes: list, rediscovery: str):
     """Compare the passages that the rules take from books with those of C-GAP from the same books.
 
+    ``facts`` are what is known of each book (JSON), ``passages`` the
+    quadruples taken from each (TSV), ``outcomes`` what became of the pronouns of each (CSV). ``rediscovery`` gets a row
+    for each original passage of C-GAP from these books: what became of it (CSV).
+
     Parameters
     ----------
     c_gap : str
-        The authors' quadruples.
+        The authors' quadruples (TSV).
     texts : list of str
         The books.
-    facts : list of str
-        What is known of each (JSON).
-    passages : list of str
-        The quadruples taken from each (TSV).
-    outcomes : list of str
-        What became of the pronouns of each (CSV).
-    rediscovery : str
-        The table to write, with a row for each original passage of C-GAP from these books: what became of it (CSV).
     """
     official = read_c_gap(c_gap)
     official = official[official.role == ROLES[0]]
@@ -366,10 +339,9 @@ def book_rediscovery(*, c_gap: str, texts: list, facts: list, passages: list, ou
 def gutenberg_number(book):
     """Return the number of a book of Project Gutenberg, from its label; empty for other books.
 
-    Examples
-    --------
-    >>> [gutenberg_number(book) for book in ("pg514 Little Women (by L. M. Alcott)", "1342-0 Emma", "1984.epub")]
-    ['514', '1342', '']
+    Examples:
+        >>> [gutenberg_number(book) for book in ("pg514 Little Women (by L. M. Alcott)", "1342-0 Emma", "1984.epub")]
+        ['514', '1342', '']
     """
     match = re.match(r"(?:pg)?(\d+)(?:-\d+)? ", book)
     return match[1] if match else ""
@@ -380,33 +352,25 @@ def letters(text):
 
     Editions differ in quotation marks, dashes, stops and line ends.
 
-    Examples
-    --------
-    >>> letters("Mr. B—")
-    ('mrb', [0, 1, 4])
+    Examples:
+        >>> letters("Mr. B—")
+        ('mrb', [0, 1, 4])
     """
     # One sign for each place: the lower case of a few letters has two.
     kept = [(character.lower()[0], place) for place, character in enumerate(text) if character.isalnum()]
     return "".join(character for character, _ in kept), [place for _, place in kept]
 
 
-def compare(official, candidates, outcomes, text):
+def compare(official: pd.DataFrame, candidates: pd.DataFrame, outcomes: pd.DataFrame, text: str) -> pd.DataFrame:
     """Return what became of each original passage of C-GAP from one book.
 
-    Parameters
-    ----------
-    official : DataFrame
-        Original instances from the book, as ``read_c_gap`` gives them.
-    candidates : DataFrame
-        Original instances that were taken from it, likewise.
-    outcomes : DataFrame
-        What became of its pronouns: ``start``, ``dropped``, ``id``.
-    text : str
-        The book.
+    Args:
+        official: Original instances from the book, as ``read_c_gap`` gives them.
+        candidates: Original instances that were taken from it, likewise.
+        outcomes: What became of its pronouns: ``start``, ``dropped``, ``id``.
+        text: The book.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``id`` of C-GAP and ``cause``: one of :data:`CAUSES` or the step at which the pronoun fell away.
     """
     book, places = letters(text)

@@ -14,16 +14,10 @@ from scripts.counter_gap.lib.templates import SETS, read_quadruples
 
 
 def instances(
-    *,
-    instances: str,
-    quadruples: str | None = None,
-    pronouns: str | None = None,
-    c_gap: str | None = None,
-    with_dots: str | None = None,
-    candidates: str | None = None,
-    gap: str | None = None,
+    *, instances: str, quadruples: str | None = None, pronouns: str | None = None, c_gap: str | None = None,
+    with_dots: str | None = None, candidates: str | None = None, gap: str | None = None,
     released: str | None = None,
-):
+):  # fmt: skip
     """Read and check one data set: this project's quadruples, C-GAP with its texts or without, or one part of GAP.
 
     Write ``instances`` (Parquet) from ``quadruples`` and ``pronouns``, ``c_gap``, ``gap`` or ``released``.

@@ -19,16 +19,9 @@ TITLES = {
 
 
 def paper_numbers(
-    *,
-    significance: str,
-    metrics: str,
-    subset_sizes: str,
-    simulation: str,
-    examples: list,
-    paper_numbers: str,
-    templates: str,
-    settings: dict,
-):
+    *, significance: str, metrics: str, subset_sizes: str, simulation: str, examples: list, paper_numbers: str,
+    templates: str, settings: dict,
+):  # fmt: skip
     """Collect every number that the section's prose uses, with where it comes from.
 
     Write ``paper_numbers`` (JSON) for the set of quadruples ``templates``. ``examples`` is empty for a set without
@@ -46,15 +39,9 @@ def paper_numbers(
 
 
 def section(
-    *,
-    section_template: str,
-    numbers: list,
-    figures: list,
-    tables: list,
-    comparison_numbers: list,
-    section_tex: str,
-    template_sets: list,
-):
+    *, section_template: str, numbers: list, figures: list, tables: list, comparison_numbers: list,
+    section_tex: str, template_sets: list,
+):  # fmt: skip
     """Render the paper's section from its template and the results of the run.
 
     Write ``section_tex``. ``numbers`` has one file for each of ``template_sets``, in that order; ``figures`` and

@@ -83,16 +83,9 @@ def table_datasets(*, metrics: str, significance: str, tex: str, csv: str, templ
 
 
 def table_debiasing(
-    *,
-    metrics: str,
-    significance: str,
-    tex: str,
-    csv: str,
-    templates: str,
-    corpus: str | None = None,
-    scores: list = (),
-    scored: list = (),
-):
+    *, metrics: str, significance: str, tex: str, csv: str, templates: str, corpus: str | None = None,
+    scores: list = (), scored: list = (),
+):  # fmt: skip
     """Tabulate what debiasing does (paper Table 6).
 
     Write the cells as printed (LaTeX and CSV); full precision is in ``metrics`` and ``scores``.
@@ -147,18 +140,13 @@ def preferred_systems(flags):
     return [key for key, _ in sorted(accuracies.items(), key=rank)]
 
 
-def choose_example(instances, flags, factors, rule):
+def choose_example(instances: pd.DataFrame, flags: pd.DataFrame, factors: pd.DataFrame, rule: str):
     """Return the position of the example's quadruple, or None without any.
 
-    Parameters
-    ----------
-    instances : DataFrame
-    flags : DataFrame
-        Those of one system on all instances, in their order.
-    factors : DataFrame
-        Of :func:`scripts.counter_gap.lib.analyses.subsets.factors_of`.
-    rule : str
-        One of :data:`EXAMPLES`.
+    Args:
+        flags: Those of one system on all instances, in their order.
+        factors: Of :func:`scripts.counter_gap.lib.analyses.subsets.factors_of`.
+        rule: One of :data:`EXAMPLES`.
     """
     right = flags.correct.to_numpy().reshape(-1, 4)
     if rule == "across":
@@ -171,18 +159,15 @@ def choose_example(instances, flags, factors, rule):
     return min(positions, key=lambda i: lengths[i], default=None)
 
 
-def typeset(row, names):
+def typeset(row, names: dict[str, str]):
     """Return one instance's text as LaTeX.
 
     Names of either gender have their colours; the pronoun is bold and underlined, the right name underlined, and the
     predicted cluster (pronoun and predicted names) has a yellow ground.
 
-    Parameters
-    ----------
-    row : named tuple
-        An instance with ``a_pred`` and ``b_pred``.
-    names : dict of str to str
-        Every name of the passage to the colour that its role has in this instance.
+    Args:
+        row: An instance (named tuple) with ``a_pred`` and ``b_pred``.
+        names: Every name of the passage to the colour that its role has in this instance.
     """
     predicted = row.a_pred or row.b_pred
     marks = {getattr(row, f"{key}_offset"): (len(getattr(row, key)), key) for key in ("pronoun", "a", "b")}
@@ -270,19 +255,9 @@ def table_training(*, listed: dict, tex: str, csv: str):
 
 
 def published_vs_ours(
-    *,
-    published: str,
-    mapping: str,
-    study_models: str,
-    metrics: str,
-    significance: str,
-    subset_sizes: str,
-    csv: str,
-    tex: str,
-    numbers: str,
-    template_sets: list,
-    every_set: list,
-):
+    *, published: str, mapping: str, study_models: str, metrics: str, significance: str, subset_sizes: str,
+    csv: str, tex: str, numbers: str, template_sets: list, every_set: list,
+):  # fmt: skip
     """Set every published number beside ours, on each set of quadruples, with a verdict.
 
     Write all comparisons (CSV), those that the paper shows (LaTeX) and how often each verdict fell (JSON).

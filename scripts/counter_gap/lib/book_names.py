@@ -1,6 +1,7 @@
 """Words and personal names in parsed sentences, and the gender that Section 2.1 gives names."""
 
 from collections import Counter
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 TITLES = {
@@ -70,16 +71,13 @@ class Sentence(NamedTuple):
 class Lexicon(NamedTuple):
     """The names of a book.
 
-    Attributes
-    ----------
-    words : set of str
-        Words that are names wherever they stand.
-    surnames : dict of str to (str or None)
-        Words that stand behind *Mr*, *Mrs*, *Miss* or *Ms*, to the gender of those whom the book calls so.
+    Attributes:
+        words: Words that are names wherever they stand.
+        surnames: Words that stand behind *Mr*, *Mrs*, *Miss* or *Ms*, to the gender of those whom the book calls so.
     """
 
-    words: set
-    surnames: dict
+    words: set[str]
+    surnames: dict[str, str | None]
 
 
 class Mention(NamedTuple):
@@ -103,29 +101,21 @@ def sentence(row, text):
     return Sentence(row["section"], row["start"], row["end"], tuple(tokens))
 
 
-def is_possessive(token, following):
+def is_possessive(token: Token, following: Token | None):
     """Tell whether *her* or *his*, which two cases share, stands before what is possessed.
 
-    Parameters
-    ----------
-    token : Token
-    following : Token or None
-        What is possessed, or what follows *his* by itself: *a friend of his*.
+    Args:
+        following: What is possessed, or what follows *his* by itself: *a friend of his*.
     """
     if token.tag != "PRP$" or token.dependency not in INDEPENDENT:
         return token.tag == "PRP$"
     return following is not None and (following.tag[:2] in ("NN", "JJ", "CD") or following.tag == "VBG")
 
 
-def is_unclear(token, following):
+def is_unclear(token: Token, following: Token | None):
     """Tell whether *her* may be the accusative or the possessive.
 
     Its tag and dependency disagree, or a gerund follows, which goes with both: *since her coming away*.
-
-    Parameters
-    ----------
-    token : Token
-    following : Token or None
     """
     if token.word.lower() != "her":
         return False
@@ -176,20 +166,15 @@ def _is_part(token):
     return token.tag.startswith("NN") or (token.tag not in ("POS", "DT", "PRP", "UH") and token.word[:1].isalpha())
 
 
-def lexicon(sentences, gender):
+def lexicon(sentences: Iterable[Sentence], gender: Callable) -> Lexicon:
     """Return the words that are names wherever they stand in a book.
 
     The recogniser often takes the same name for a person in one place and for nothing, or a town, in another.
 
-    Parameters
-    ----------
-    sentences : iterable of Sentence
-    gender : callable
-        Of :func:`guesser`.
+    Args:
+        gender: Of :func:`guesser`.
 
-    Returns
-    -------
-    Lexicon
+    Returns:
         Single words that are not titles: see :data:`LEAST` and :data:`MAJORITY`.
     """
     counts, titled = {}, {}
@@ -221,21 +206,15 @@ def _is_person(kinds, gender):
     return persons >= SHARE * (kinds.total() - kinds[""] - kinds["no name"])
 
 
-def mentions(parsed, known, gender):
+def mentions(parsed: Sentence, known: Lexicon, gender: Callable) -> list[Mention]:
     """Return the personal names of a sentence.
 
-    Parameters
-    ----------
-    parsed : Sentence
-    known : Lexicon
-    gender : callable
-        Of :func:`guesser`.
+    Args:
+        gender: Of :func:`guesser`.
 
-    Returns
-    -------
-    list of Mention
-        In their order, none within another. A first name that nobody took for a person has no gender: who it is
-        remains open.
+    Returns:
+        In their order, none within another. A first name that nobody took for a person has no gender: who it is remains
+        open.
     """
     tokens = parsed.tokens
     spans = list(_people(tokens))
@@ -324,10 +303,9 @@ def _gender(words, known, gender):
 def core(name):
     """Return the words of a name without its titles.
 
-    Examples
-    --------
-    >>> core("Lady Catherine de Bourgh")
-    ('Catherine', 'de', 'Bourgh')
+    Examples:
+        >>> core("Lady Catherine de Bourgh")
+        ('Catherine', 'de', 'Bourgh')
     """
     words = name.replace("-", " ").split()
     while len(words) > 1 and title_of(words[0]):
@@ -340,12 +318,11 @@ def may_be_one_person(name, other):
 
     One has all words of the other, or beginnings of them, and they have not two different titles.
 
-    Examples
-    --------
-    >>> may_be_one_person("Mr Darcy", "Darcy"), may_be_one_person("Mrs Bennet", "Miss Bennet")
-    (True, False)
-    >>> may_be_one_person("Miss Eliza", "Elizabeth"), may_be_one_person("Jo", "John")
-    (True, False)
+    Examples:
+        >>> may_be_one_person("Mr Darcy", "Darcy"), may_be_one_person("Mrs Bennet", "Miss Bennet")
+        (True, False)
+        >>> may_be_one_person("Miss Eliza", "Elizabeth"), may_be_one_person("Jo", "John")
+        (True, False)
     """
     titles = [title_of(name.split()[0]), title_of(other.split()[0])]
     if all(titles) and titles[0] != titles[1]:

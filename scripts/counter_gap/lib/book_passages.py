@@ -5,11 +5,14 @@ Their pronouns are in one of GAP's patterns of ambiguous pronouns (Webster et al
 
 import itertools
 from collections import deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 from scripts.core import files
 from scripts.core.coreference_systems.sentences import COLUMNS
-from scripts.counter_gap.lib.book_names import core, is_unclear, may_be_one_person, mentions, sentence
+from scripts.counter_gap.lib import book_names
+from scripts.counter_gap.lib.book_names import Lexicon, Mention, Sentence, Token
 from scripts.counter_gap.lib.book_quadruples import Passage, loose_title, quadruple, rows_of
 from scripts.counter_gap.lib.instances import unlabelled_problems
 
@@ -48,15 +51,10 @@ def target_gender(token):
     return PRONOUNS.get(token.word.lower()) if token.tag in ("PRP", "PRP$") else None
 
 
-def stands_first(tokens, place):
+def stands_first(tokens: Sequence[Token], place: int):
     """Tell whether a pronoun is in an initial subordinate clause, or a possessive in an initial prepositional phrase.
 
     The clause or phrase comes before the verb that it belongs to and before that verb's subject.
-
-    Parameters
-    ----------
-    tokens : sequence of Token
-    place : int
     """
     possessive = tokens[place].tag == "PRP$"
     seen, here = set(), place
@@ -87,26 +85,17 @@ def _before_subject(tokens, place, verb):
     return place < min([*subjects, verb])
 
 
-def match(sentences, mentions, names, place):
+def match(sentences: list[Sentence], mentions: list[list[Mention]], names: Collection[str], place: int) -> Match | None:
     """Find the pattern that a pronoun and its candidates are in.
 
     A pronoun that stands first belongs to the name behind it: MEDIALPRO and INITIALPRO go before FINALPRO, as in the
     study's data. Of several mentions of a name the nearest is taken.
 
-    Parameters
-    ----------
-    sentences : list of Sentence
-        The context; the pronoun is in the last one.
-    mentions : list of list of Mention
-        Of each sentence.
-    names : collection of str
-        The two candidates.
-    place : int
-        The pronoun's token in the last sentence.
-
-    Returns
-    -------
-    Match or None
+    Args:
+        sentences: The context; the pronoun is in the last one.
+        mentions: Of each sentence.
+        names: The two candidates.
+        place: The pronoun's token in the last sentence.
     """
     before, behind, earlier = {}, {}, {}
     for mention in mentions[-1]:
@@ -140,17 +129,11 @@ def match(sentences, mentions, names, place):
 class Outcome(NamedTuple):
     """What became of a pronoun.
 
-    Attributes
-    ----------
-    start : int
-        Its place in the book.
-    dropped : str or None
-        The step of :data:`STEPS` at which it fell away.
-    pattern : str or None
-    four : dict or None
-        The instances by role.
-    span : tuple of (int, int) or None
-        The context's place in the book.
+    Attributes:
+        start: Its place in the book.
+        dropped: The step of :data:`STEPS` at which it fell away.
+        four: The instances by role.
+        span: The context's place in the book.
     """
 
     start: int
@@ -160,52 +143,37 @@ class Outcome(NamedTuple):
     span: tuple | None = None
 
 
-def read_sentences(path, text):
+def read_sentences(path: str | Path, text: str) -> Iterator[Sentence]:
     """Yield the sentences that scripts/core/coreference_systems/sentences.py wrote, a row group in memory at a time.
 
-    Parameters
-    ----------
-    path : str or Path
-    text : str
-        The text that was parsed.
-
-    Yields
-    ------
-    Sentence
+    Args:
+        text: The text that was parsed.
     """
     with files.open_parquet(path, COLUMNS) as stored:
         for batch in stored.iter_batches(batch_size=SENTENCES_AT_ONCE):
             for row in batch.to_pylist():
-                yield sentence(row, text)
+                yield book_names.sentence(row, text)
 
 
-def outcomes(sentences, text, known, gender, words):
+def outcomes(
+    sentences: Iterable[Sentence], text: str, known: Lexicon, gender: Callable, words: dict[str, str]
+) -> Iterator[Outcome]:
     """Yield what becomes of each gendered pronoun of a book that is not reflexive.
 
     Of the sentences of a context only :data:`MOST_SENTENCES` are in memory.
 
-    Parameters
-    ----------
-    sentences : iterable of Sentence
-    text : str
-        The book.
-    known : Lexicon
-        The book's names.
-    gender : callable
-        From a first name to M, F or None.
-    words : dict of str to str
-        Gendered words.
-
-    Yields
-    ------
-    Outcome
+    Args:
+        text: The book.
+        known: The book's names.
+        gender: From a first name to M, F or None.
+        words: Gendered words.
     """
     window = deque(maxlen=MOST_SENTENCES)
     seen = set()
     for parsed in sentences:
         if window and window[-1][0].section != parsed.section:
             window.clear()
-        window.append((parsed, mentions(parsed, known, gender)))
+        window.append((parsed, book_names.mentions(parsed, known, gender)))
         named = {place for _, found in [window[-1]] for m in found for place in range(m.first, m.last + 1)}
         for place, token in enumerate(parsed.tokens):
             target = target_gender(token)
@@ -237,19 +205,12 @@ def _outcome(window, place, target, text, words, seen):
     return Outcome(start, dropped, matched.pattern, None if dropped else four, span)
 
 
-def context(window, strangers=False):
+def context(window: list[tuple[Sentence, list[Mention]]], strangers: bool = False) -> list | None:
     """Return the longest part of a window up to its last sentence with exactly two names of each gender.
 
-    Parameters
-    ----------
-    window : list of (Sentence, list of Mention)
-        At most :data:`MOST_SENTENCES`.
-    strangers : bool
-        Whether it may have names of persons whose gender is not known besides.
-
-    Returns
-    -------
-    list or None
+    Args:
+        window: At most :data:`MOST_SENTENCES`.
+        strangers: Whether it may have names of persons whose gender is not known besides.
     """
     for first in range(len(window)):
         names = {(mention.name, mention.gender) for _, found in window[first:] for mention in found}
@@ -262,16 +223,16 @@ def context(window, strangers=False):
 def _quadruple(sentences, found, matched, others, place, text, words):
     """Return the quadruple of a passage, or None and the step at which it falls away."""
     names = {"a": matched.a[1].name, "b": matched.b[1].name, "x": others[0], "y": others[1]}
-    if any(may_be_one_person(*pair) for pair in itertools.combinations(names.values(), 2)):
+    if any(book_names.may_be_one_person(*pair) for pair in itertools.combinations(names.values(), 2)):
         return None, "distinct"
     passage = _passage(sentences, found, matched, names, place, text)
     outside = [token for at, token in enumerate(passage.tokens) if not _inside(passage, at)]
-    parts = {word for name in names.values() for word in core(name) if word[:1].isupper()}
+    parts = {word for name in names.values() for word in book_names.core(name) if word[:1].isupper()}
     if any(token.word in parts or token.word.rstrip("s") in parts for token in outside if token.word[:1].isupper()):
         return None, "whole"
     if any(loose_title(token) for token in outside):
         return None, "titles"
-    if any(map(is_unclear, passage.tokens, (*passage.tokens[1:], None))):
+    if any(map(book_names.is_unclear, passage.tokens, (*passage.tokens[1:], None))):
         return None, "case"
     four = quadruple(passage, words)
     if unlabelled_problems(rows_of(four, "0", "book")):

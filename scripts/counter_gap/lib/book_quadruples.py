@@ -4,6 +4,7 @@ import csv
 import hashlib
 import io
 import random
+from pathlib import Path
 from typing import NamedTuple
 
 import pandas as pd
@@ -11,7 +12,7 @@ import pandas as pd
 from scripts.core import files
 from scripts.core.coreference_systems import augmentation
 from scripts.core.errors import UserError, counted
-from scripts.counter_gap.lib.book_names import SOCIAL, is_possessive
+from scripts.counter_gap.lib.book_names import SOCIAL, Token, is_possessive
 from scripts.counter_gap.lib.instances import COLUMNS, LABELS, PLACES, ROLES
 
 VOWELS = "aeiouAEIOU"
@@ -22,46 +23,34 @@ _REMAKE = "import the answers again"
 class Passage(NamedTuple):
     """A context in which everything is where it is.
 
-    Attributes
-    ----------
-    tokens : tuple of Token
-        Of all sentences, in order.
-    gaps : tuple of str
-        What stands before each token.
-    spots : dict of int to (int, str)
-        Mentions: first token to the last one and which of a, b, x and y is named there.
-    names : dict of str to str
-        a, b, x and y to names.
-    target : int
-        The pronoun's token.
-    a, b : int
-        The first tokens of the candidates' annotated mentions.
+    Attributes:
+        tokens: Of all sentences, in order.
+        gaps: What stands before each token.
+        spots: Mentions: first token to the last one and which of a, b, x and y is named there.
+        names: a, b, x and y to names.
+        target: The pronoun's token.
+        a, b: The first tokens of the candidates' annotated mentions.
     """
 
     tokens: tuple
     gaps: tuple
-    spots: dict
-    names: dict
+    spots: dict[int, tuple[int, str]]
+    names: dict[str, str]
     target: int
     a: int
     b: int
 
 
-def swapped_word(token, words, following=None):
+def swapped_word(token: Token, words: dict[str, str], following: Token | None = None) -> str:
     """Return the word of the other gender for a token; the word itself if it has none.
 
-    Parameters
-    ----------
-    token, following : Token
-        The word and the next one, if there is any.
-    words : dict of str to str
-        Gendered words in lower case (:func:`scripts.core.coreference_systems.augmentation.read_words`).
+    Args:
+        token, following: The word and the next one, if there is any.
+        words: Gendered words in lower case (:func:`scripts.core.coreference_systems.augmentation.read_words`).
 
-    Returns
-    -------
-    str
-        *her* becomes *his* before what is possessed and *him* elsewhere, *his* becomes *her* or *hers*. Verbs
-        (*to miss*, *to master*) are no gendered words. Capitals stay: of the first letter, or of all.
+    Returns:
+        *her* becomes *his* before what is possessed and *him* elsewhere, *his* becomes *her* or *hers*. Verbs (*to
+        miss*, *to master*) are no gendered words. Capitals stay: of the first letter, or of all.
     """
     word = token.word
     plain = word.lower()
@@ -84,20 +73,14 @@ def loose_title(token):
     return token.word.lower().removesuffix(".") in SOCIAL and not token.tag.startswith("VB")
 
 
-def instance(passage, role, words):
+def instance(passage: Passage, role: str, words: dict[str, str]) -> dict:
     """Return one instance of a quadruple.
 
-    Parameters
-    ----------
-    passage : Passage
-    role : str
-        One of :data:`PLACES`.
-    words : dict of str to str
-        Gendered words.
+    Args:
+        role: One of :data:`PLACES`.
+        words: Gendered words.
 
-    Returns
-    -------
-    dict
+    Returns:
         ``text``, and for ``pronoun``, ``a`` and ``b`` the word or name and its offset in the text, from 0.
     """
     names = {place: passage.names[key] for place, key in zip("abxy", PLACES[role], strict=True)}
@@ -143,10 +126,9 @@ def _word(passage, at, words, swaps):
 def possessive(ending, name):
     """Return the possessive ending of a name where another name had ``ending``.
 
-    Examples
-    --------
-    >>> possessive("'", "Tom"), possessive("’s", "James"), possessive("'", "James")
-    ("'s", '’s', "'")
+    Examples:
+        >>> possessive("'", "Tom"), possessive("’s", "James"), possessive("'", "James")
+        ("'s", '’s', "'")
     """
     if ending in ("'", "’") and not name.endswith("s"):
         return f"{ending}s"
@@ -171,14 +153,11 @@ def quadruple(passage, words):
     return {role: instance(passage, role, words) for role in PLACES}
 
 
-def rows_of(four, identifier, book):
+def rows_of(four: dict[str, dict], identifier: str, book: str):
     """Return the rows of a quadruple, by column and without labels.
 
-    Parameters
-    ----------
-    four : dict of str to dict
-        Instances by role, in the order of ROLES (:func:`quadruple`).
-    identifier, book : str
+    Args:
+        four: Instances by role, in the order of ROLES (:func:`quadruple`).
     """
     about = {"a_coref": None, "b_coref": None, "book": book}
     return cells(
@@ -212,22 +191,14 @@ def write_rows(path, rows):
     files.write_text(path, written.getvalue())
 
 
-def read_labels(path):
+def read_labels(path: str | Path) -> dict[str, tuple[bool, bool]]:
     """Read the labels of accepted instances.
 
-    Parameters
-    ----------
-    path : str or Path
-        CSV with the columns ID, A-coref and B-coref; labels are TRUE or FALSE.
+    Args:
+        path: CSV with the columns ID, A-coref and B-coref; labels are TRUE or FALSE.
 
-    Returns
-    -------
-    dict of str to (bool, bool)
-
-    Raises
-    ------
-    UserError
-        Naming the row with a label that is none, both names TRUE, or an ID that was there before.
+    Raises:
+        UserError: Naming the row with a label that is none, both names TRUE, or an ID that was there before.
     """
     text = files.read_text(path, _REMAKE)
     rows = list(csv.reader(text.splitlines()))
@@ -245,25 +216,18 @@ def read_labels(path):
     return labels
 
 
-def labelled(candidates, labels):
+def labelled(candidates: pd.DataFrame, labels: dict[str, tuple[bool, bool]]) -> pd.DataFrame:
     """Return the quadruples that were accepted, with their labels.
 
-    Parameters
-    ----------
-    candidates : DataFrame
-        Of ``read_c_gap`` without labels.
-    labels : dict of str to (bool, bool)
+    Args:
+        candidates: Of ``read_c_gap`` without labels.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         Rows of ``candidates`` with ``a_coref`` and ``b_coref``; quadruples without labels are left out.
 
-    Raises
-    ------
-    UserError
-        If labels are of unknown instances, of a part of a quadruple, or differ within one: such quadruples are
-        discarded before (Section 2.2).
+    Raises:
+        UserError: If labels are of unknown instances, of a part of a quadruple, or differ within one: such quadruples
+            are discarded before (Section 2.2).
     """
     unknown = labels.keys() - set(candidates.id)
     if unknown:
@@ -281,18 +245,13 @@ def labelled(candidates, labels):
     return kept.assign(a_coref=[a for a, _ in pairs], b_coref=[b for _, b in pairs]).reset_index(drop=True)
 
 
-def balanced(instances, seed):
+def balanced(instances: pd.DataFrame, seed: int) -> pd.DataFrame:
     """Return as many quadruples of either original gender, the rest left out at random (Section 2.3).
 
-    Parameters
-    ----------
-    instances : DataFrame
-        Whole quadruples.
-    seed : int
+    Args:
+        instances: Whole quadruples.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         In their order.
     """
     originals = instances[instances.role == ROLES[0]]
@@ -303,17 +262,13 @@ def balanced(instances, seed):
     return instances[instances.quadruple.isin(kept)].reset_index(drop=True)
 
 
-def funnel_totals(funnel):
+def funnel_totals(funnel: pd.DataFrame) -> pd.DataFrame:
     """Return the funnel over all books.
 
-    Parameters
-    ----------
-    funnel : DataFrame
-        ``book``, ``step``, ``left`` (pronouns after the step).
+    Args:
+        funnel: ``book``, ``step``, ``left`` (pronouns after the step).
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``step``, ``left``, ``dropped`` and ``share`` (of the pronouns before the step), in the order of the steps.
     """
     left = funnel.groupby("step", sort=False).left.sum()
@@ -324,23 +279,19 @@ def funnel_totals(funnel):
     )
 
 
-def card(books, funnel, steps, parser, counts, seed):
+def card(
+    books: list[dict], funnel: pd.DataFrame, steps: dict[str, str], parser: dict[str, str], counts: dict[str, int],
+    seed: int,
+):  # fmt: skip
     """Return the data card of a set (Markdown).
 
-    Parameters
-    ----------
-    books : list of dict
-        ``label``, ``words``, ``sha256``, ``encoding`` and ``gutenberg`` of each book.
-    funnel : DataFrame
-        Of :func:`funnel_totals`.
-    steps : dict of str to str
-        Steps to their names.
-    parser : dict of str to str
-        Versions.
-    counts : dict of str to int
-        ``candidates``, ``accepted`` and ``quadruples``.
-    seed : int
-        Of the balancing.
+    Args:
+        books: ``label``, ``words``, ``sha256``, ``encoding`` and ``gutenberg`` of each book.
+        funnel: Of :func:`funnel_totals`.
+        steps: Steps to their names.
+        parser: Versions.
+        counts: ``candidates``, ``accepted`` and ``quadruples``.
+        seed: Of the balancing.
     """
     public = [book for book in books if book["gutenberg"]]
     private = len(books) - len(public)

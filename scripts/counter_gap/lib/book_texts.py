@@ -6,6 +6,7 @@ feed in their place ends a section, which no passage crosses.
 
 import re
 import zlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from html.parser import HTMLParser
 from pathlib import Path, PurePosixPath
@@ -56,22 +57,14 @@ class Book:
         return "\n\n".join(self.paragraphs) + "\n"
 
 
-def read(path):
+def read(path: str | Path) -> Book:
     """Read a book.
 
-    Parameters
-    ----------
-    path : str or Path
-        A plain text or an EPUB.
+    Args:
+        path: A plain text or an EPUB.
 
-    Returns
-    -------
-    Book
-
-    Raises
-    ------
-    UserError
-        If the file is of another kind, is not in the encoding that it declares or in UTF-8, or has no text.
+    Raises:
+        UserError: If the file is of another kind, is not in the encoding that it declares or in UTF-8, or has no text.
     """
     path = Path(path)
     if path.suffix.lower() not in SUFFIXES:
@@ -113,10 +106,8 @@ def read_plain(path):
 def without_licence(text, path):
     """Return a text without the header and footer of Project Gutenberg, and whether it had them.
 
-    Raises
-    ------
-    UserError
-        If only one of the two marks is there: the file is cut off or has been edited.
+    Raises:
+        UserError: If only one of the two marks is there: the file is cut off or has been edited.
     """
     start = _START.search(text)
     end = _END.search(text, start.end() if start else 0)
@@ -181,10 +172,8 @@ _SILENT = {"head", "script", "style", "nav", "svg", "sup"}
 def read_epub(path):
     """Read the chapters of an EPUB in their order (EPUB 3.3, Sections 4 and 5).
 
-    Raises
-    ------
-    UserError
-        If it is no EPUB, names a chapter that it does not hold, or a chapter is not UTF-8 or UTF-16.
+    Raises:
+        UserError: If it is no EPUB, names a chapter that it does not hold, or a chapter is not UTF-8 or UTF-16.
     """
     (container,) = archives.zip_members(path, [_CONTAINER], source=archives.BOOK)
     rootfile = next(_named(_xml(container, path, _CONTAINER), "rootfile"), None)
@@ -290,27 +279,19 @@ def identifier(path):
     return plain or f"book-{zlib.crc32(stem.encode()):08x}"
 
 
-def books_of(sources, fetched, located):
+def books_of(sources: list[str], fetched: dict[str, str], located: Callable) -> dict[str, str]:
     """Return the books of a run.
 
-    Parameters
-    ----------
-    sources : list of str
-        As the configuration names them.
-    fetched : dict of str to str
-        Files that the workflow fetches, by their names there.
-    located : callable
-        Takes the name of another file or folder and returns its path.
+    Args:
+        sources: As the configuration names them.
+        fetched: Files that the workflow fetches, by their names there.
+        located: Takes the name of another file or folder and returns its path.
 
-    Returns
-    -------
-    dict of str to str
+    Returns:
         Books' names (:func:`identifier`) to their files.
 
-    Raises
-    ------
-    UserError
-        If a file or folder is missing, a folder has no book, or two books have one name.
+    Raises:
+        UserError: If a file or folder is missing, a folder has no book, or two books have one name.
     """
     books = {}
     for source in sources:

@@ -7,6 +7,7 @@ pronoun's), ``case``, ``row`` (its line in the file). Offsets count code points 
 """
 
 import csv
+from pathlib import Path
 
 import pandas as pd
 
@@ -32,25 +33,18 @@ COLUMNS = (*GAP_COLUMNS[:-1], "Book")
 LABELS = {"TRUE": True, "FALSE": False}
 
 
-def read_c_gap(path, labelled=True):
+def read_c_gap(path: str | Path, labelled: bool = True) -> pd.DataFrame:
     """Read C-GAP: tab-separated with double-quote quoting, four rows for each quadruple.
 
-    Parameters
-    ----------
-    path : str or Path
-    labelled : bool
-        False: quadruples that nobody has labelled yet, whose labels are empty and missing in the table.
+    Args:
+        labelled: False: quadruples that nobody has labelled yet, whose labels are empty and missing in the table.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         As the module says.
 
-    Raises
-    ------
-    UserError
-        Naming every bad row: quoting, number of cells, labels, pronouns, offsets, and for quadruples the order of
-        their rows, agreement of labels, genders and cases.
+    Raises:
+        UserError: Naming every bad row: quoting, number of cells, labels, pronouns, offsets, and for quadruples the
+            order of their rows, agreement of labels, genders and cases.
     """
     lines = _lines(path)
     rows, problems = [], []

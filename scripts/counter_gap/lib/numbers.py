@@ -3,6 +3,8 @@
 Entries are ``{"value", "text", "source", "cell"}``, as in the other studies.
 """
 
+import pandas as pd
+
 from scripts.core.paper.formats import number, p_text, percent
 from scripts.core.paper.numbers import count, entry
 from scripts.counter_gap.lib.study import UNMARKED, WITHOUT, is_rule, label, main_scoring
@@ -48,19 +50,14 @@ def from_sizes(sizes, templates):
     }
 
 
-def from_tests(tests, metrics):
+def from_tests(tests: pd.DataFrame, metrics: pd.DataFrame) -> dict:
     """Return what the prose says of all systems at once, for those without debiasing and with the main scoring.
 
-    Parameters
-    ----------
-    tests : DataFrame
-        The rows of significance.csv on one set of quadruples.
-    metrics : DataFrame
-        Those of metrics.csv.
+    Args:
+        tests: The rows of significance.csv on one set of quadruples.
+        metrics: Those of metrics.csv.
 
-    Returns
-    -------
-    dict
+    Returns:
         ``systems``, and ``rules`` among them; for the metrics ``acc_diff`` and ``delta_i`` ``<metric>.positive``,
         ``.significant``, ``.significant_holm`` (counts of systems), ``.lowest`` and ``.highest`` (with ``system``); the
         same with ``without.`` before them for the quadruples without artefact; ``<method>.systems`` and

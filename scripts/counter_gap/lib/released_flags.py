@@ -8,6 +8,7 @@ cluster, ``a``, ``b``, both (``x``) or neither (``-``).
 """
 
 import re
+from pathlib import Path
 
 import pandas as pd
 
@@ -38,16 +39,12 @@ _HEAD = (
 )
 
 
-def write(path, instances, flags):
+def write(path: str | Path, instances: pd.DataFrame, flags: dict[tuple[str, str], pd.DataFrame]):
     """Write the file.
 
-    Parameters
-    ----------
-    path : str or Path
-    instances : DataFrame
-        C-GAP's, as of :mod:`scripts.counter_gap.lib.instances`.
-    flags : dict of (str, str) to DataFrame
-        System and debiasing method to ``a_pred`` and ``b_pred`` of all instances in their order.
+    Args:
+        instances: C-GAP's, as of :mod:`scripts.counter_gap.lib.instances`.
+        flags: System and debiasing method to ``a_pred`` and ``b_pred`` of all instances in their order.
     """
     facts = subsets.facts_of_texts(instances)
     originals = instances.iloc[:: len(ROLES)].reset_index(drop=True)
@@ -65,20 +62,16 @@ def write(path, instances, flags):
     files.write_text(path, "\n".join((*_HEAD, *lines)) + "\n")
 
 
-def read_instances(path):
+def read_instances(path) -> pd.DataFrame:
     """Read what the analysis needs of C-GAP's instances.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``id``, ``quadruple``, ``role``, ``gender``, ``case``, ``a_coref``, ``b_coref``, ``source``, ``mark``, ``words``
         (of the quadruple) and ``row`` (line in the file); as of :mod:`scripts.counter_gap.lib.instances`, without
         texts, names and offsets.
 
-    Raises
-    ------
-    UserError
-        Naming every bad row, with what is wrong in it.
+    Raises:
+        UserError: Naming every bad row, with what is wrong in it.
     """
     rows = _rows(path)
     instances = [
@@ -101,12 +94,10 @@ def read_instances(path):
     return pd.DataFrame(instances)
 
 
-def read_flags(path):
+def read_flags(path) -> dict[tuple[str, str], pd.DataFrame]:
     """Read the flags of every system.
 
-    Returns
-    -------
-    dict of (str, str) to DataFrame
+    Returns:
         System and debiasing method to ``id``, ``a_pred`` and ``b_pred`` of all instances, in the order of
         :func:`read_instances`; raises as that.
     """

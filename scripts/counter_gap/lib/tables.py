@@ -1,5 +1,7 @@
 """The cells of Counter-GAP's tables, from tidy rows, and how they become LaTeX."""
 
+from collections.abc import Callable, Sequence
+
 import pandas as pd
 
 from scripts.core import files
@@ -102,12 +104,10 @@ _SYMBOLS = {
 }
 
 
-def read(metrics, significance, templates):
+def read(metrics, significance, templates) -> pd.DataFrame:
     """Read the metrics of one set of quadruples together with their corrected tests.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         The rows of metrics.csv on this set of quadruples or on GAP, with ``p_holm``, ``significant``,
         ``significant_holm`` and the same of the centred bootstrap.
     """
@@ -176,18 +176,13 @@ def of_system(table, data, scoring, system, debiasing):
     ]
 
 
-def printed(rows, columns, subset="all", empty=MISSING):
+def printed(rows: pd.DataFrame, columns: dict[str, tuple[str, str]], subset: str = "all", empty: str = MISSING):
     """Return cells (head to text) of one system.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        Of one system.
-    columns : dict of str to (str, str)
-        Head to metric and group.
-    subset : str
-    empty : str
-        Stands for a metric without a row.
+    Args:
+        rows: Of one system.
+        columns: Head to metric and group.
+        empty: Stands for a metric without a row.
     """
     cells = {}
     for head, (metric, group) in columns.items():
@@ -198,18 +193,16 @@ def printed(rows, columns, subset="all", empty=MISSING):
     return cells
 
 
-def cells(table, data, columns, methods=METHODS[:1], heads=("System", "Scoring")):
+def cells(
+    table: pd.DataFrame, data: str, columns: dict | Callable, methods: Sequence[str] = METHODS[:1],
+    heads: Sequence[str] = ("System", "Scoring"),
+):  # fmt: skip
     """Return a row for each system and debiasing method on a data set.
 
-    Parameters
-    ----------
-    table : DataFrame
-    data : str
-    columns : dict or callable
-        Head to metric and group, on all instances; or what makes cells (head to text) of the rows of one system.
-    methods : sequence of str
-    heads : sequence of str
-        Which columns name the rows.
+    Args:
+        columns: Head to metric and group, on all instances; or what makes cells (head to text) of the rows of one
+            system.
+        heads: Which columns name the rows.
     """
     rows = []
     for scoring, system, method in systems(table, data, methods):
@@ -232,17 +225,13 @@ def absent(scoring):
     return NOT_RELEASED if scoring == "released" else NOT_RUN
 
 
-def bias(tables):
+def bias(tables: dict[str, pd.DataFrame]) -> pd.DataFrame:
     """Return the cells of both measures of bias, of all sets of quadruples below each other.
 
-    Parameters
-    ----------
-    tables : dict of str to DataFrame
-        Set of quadruples to its metrics (:func:`read`).
+    Args:
+        tables: Set of quadruples to its metrics (:func:`read`).
 
-    Returns
-    -------
-    DataFrame of str
+    Returns:
         ``templates`` (the set), ``System``, ``Debiasing``, the columns of :data:`BIAS` and :data:`BIAS_WITHOUT`; of
         each set the scoring of :func:`scripts.counter_gap.lib.study.main_scoring` alone.
     """
@@ -271,15 +260,12 @@ def _below_each_other(tables, columns, methods):
     return pd.concat(parts, ignore_index=True)
 
 
-def write_sets(tex, csv, frame):
+def write_sets(tex: str, csv: str, frame: pd.DataFrame):
     """Write a table of all sets of quadruples, a rule between them; columns and rows that tell nothing are not typeset.
 
-    Parameters
-    ----------
-    tex, csv : str
-        Paths.
-    frame : DataFrame
-        From :func:`bias` or :func:`by_gender`; all goes to the CSV.
+    Args:
+        tex, csv: Paths.
+        frame: From :func:`bias` or :func:`by_gender`; all goes to the CSV.
     """
     shown, _ = telling(frame, ["templates", "System"])
     midrules = changes(shown.templates)
@@ -308,19 +294,14 @@ def datasets(table, templates):
     return pd.DataFrame(rows)
 
 
-def read_f1(paths, systems):
+def read_f1(paths: list[str], systems: list[dict]) -> dict[tuple[str, str], float]:
     """Return the CoNLL F1 (0 to 1) of systems on a corpus, without singletons.
 
-    Parameters
-    ----------
-    paths : list of str
-        Files of the rule ``coreference_f1``.
-    systems : list of dict
-        ``system`` (its label) and ``debiasing``, in the same order.
+    Args:
+        paths: Files of the rule ``coreference_f1``.
+        systems: ``system`` (its label) and ``debiasing``, in the same order.
 
-    Returns
-    -------
-    dict of (str, str) to float
+    Returns:
         By label and debiasing method.
     """
     scores = {}
@@ -349,17 +330,13 @@ def debiasing(table, templates, corpus=None, f1=None):
     return pd.DataFrame(rows)
 
 
-def training(listed):
+def training(listed: dict[str, dict]) -> pd.DataFrame:
     """Return the cells of Table 8: how each system is trained.
 
-    Parameters
-    ----------
-    listed : dict of str to dict
-        Label to ``model`` and ``training`` of config/coreference_training.yaml.
+    Args:
+        listed: Label to ``model`` and ``training`` of config/coreference_training.yaml.
 
-    Returns
-    -------
-    DataFrame of str
+    Returns:
         ``Setting``, as the study calls it, and a column for each system.
     """
     cells = {"Setting": list(TRAINING)}
@@ -416,19 +393,14 @@ def printed_datasets(frame):
     return frame[~others & (frame.Scoring != SCORING["clusters_faithful"])].reset_index(drop=True)
 
 
-def write(tex, csv, frame, left, shown=None):
+def write(tex: str, csv: str, frame: pd.DataFrame, left: int, shown: pd.DataFrame | None = None):
     """Write a table as LaTeX and CSV.
 
-    Parameters
-    ----------
-    tex, csv : str
-        Paths.
-    frame : DataFrame
-        Cells; all go to the CSV.
-    left : int
-        The first columns, which are text. In LaTeX a repeated system is printed once for each scoring.
-    shown : DataFrame, optional
-        What is printed, if it is less than ``frame``.
+    Args:
+        tex, csv: Paths.
+        frame: Cells; all go to the CSV.
+        left: The first columns, which are text. In LaTeX a repeated system is printed once for each scoring.
+        shown: What is printed, if it is less than ``frame``.
     """
     shown = frame if shown is None else shown
     # Between scorings there is a rule.

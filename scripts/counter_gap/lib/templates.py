@@ -6,6 +6,7 @@ the candidates' and of the other gender, a grammatical case for a pronoun or ``m
 """
 
 import re
+from pathlib import Path
 
 import pandas as pd
 
@@ -18,24 +19,17 @@ SETS = {"M": "he", "F": "she"}
 _NAMES = ("a", "b", "x", "y")
 
 
-def read_quadruples(path, pronouns):
+def read_quadruples(path: str | Path, pronouns: dict[str, dict]) -> pd.DataFrame:
     """Read the project's quadruples.
 
-    Parameters
-    ----------
-    path : str or Path
-    pronouns : dict of str to dict
-        Pronoun sets, at least ``he`` and ``she``, to their forms.
+    Args:
+        pronouns: Pronoun sets, at least ``he`` and ``she``, to their forms.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         Instances as of :mod:`scripts.counter_gap.lib.instances`.
 
-    Raises
-    ------
-    UserError
-        Naming every bad row, with what is wrong in it.
+    Raises:
+        UserError: Naming every bad row, with what is wrong in it.
     """
     rows = read_tsv(path, COLUMNS)
     problems, first_rows = [], {}

@@ -23,19 +23,15 @@ FLAGGED = ("majority", "any")
 """When a passage counts as one that annotators flag: more than half of them do, or anybody does."""
 
 
-def items(instances):
+def items(instances: pd.DataFrame) -> pd.DataFrame:
     """Return what annotators are asked about: an item for each instance, with pronoun marked and names to choose among.
 
-    Parameters
-    ----------
-    instances : DataFrame
-        With ``id``, ``quadruple``, ``text``, ``pronoun``, ``a``, ``b``, their offsets and, where labels are known,
-        ``a_coref`` and ``b_coref`` (missing where nobody has given any). Labels are compared with annotators' and shown
-        to nobody.
+    Args:
+        instances: With ``id``, ``quadruple``, ``text``, ``pronoun``, ``a``, ``b``, their offsets and, where labels are
+            known, ``a_coref`` and ``b_coref`` (missing where nobody has given any). Labels are compared with
+            annotators' and shown to nobody.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         As :mod:`scripts.core.annotation` takes it.
     """
     rows = []
@@ -57,23 +53,18 @@ def items(instances):
     return annotation.with_people(pd.DataFrame(rows))
 
 
-def decide(task, answers, annotators, flagged):
+def decide(
+    task: annotation.Task, answers: pd.DataFrame, annotators: int, flagged: str
+) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return what becomes of every quadruple.
 
-    Parameters
-    ----------
-    task : scripts.core.annotation.Task
-        From :func:`items`.
-    answers : DataFrame
-        :func:`scripts.core.annotation.answers`.
-    annotators : int
-        Answers that every instance needs.
-    flagged : str
-        One of :data:`FLAGGED`.
+    Args:
+        task: From :func:`items`.
+        answers: :func:`scripts.core.annotation.answers`.
+        annotators: Answers that every instance needs.
+        flagged: One of :data:`FLAGGED`.
 
-    Returns
-    -------
-    tuple of DataFrame
+    Returns:
         Instances: ``id``, ``quadruple``, ``answers``, ``a_coref``, ``b_coref``, and quadruples: ``quadruple``,
         ``gender`` (the original's), ``reason`` (empty: accepted).
     """
@@ -117,12 +108,10 @@ def decide(task, answers, annotators, flagged):
     return instances, pd.DataFrame(quadruples, columns=["quadruple", "gender", "reason"])
 
 
-def funnel(quadruples):
+def funnel(quadruples) -> pd.DataFrame:
     """Return how many quadruples each step drops and leaves.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``step``, ``dropped``, ``left``, ``masculine``, ``feminine``: ``asked``, then :data:`REASONS`.
     """
     left, rows = quadruples, []

@@ -11,6 +11,8 @@ once. With *m* and *f*, the numbers of right masculine and feminine instances (0
   Delta I estimates a mean squared gap, which has no sign that could cancel.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 import pandas as pd
 
@@ -41,19 +43,15 @@ SMALLEST = 1e-200
 """Smaller tails are given as this: their factors would be below what a float can hold."""
 
 
-def types(right, masculine):
+def types(right: np.ndarray, masculine: np.ndarray) -> np.ndarray:
     """Return each quadruple's type.
 
-    Parameters
-    ----------
-    right : array of bool, shape (quadruples, 4)
-        In the order of ``quadruples.ROLES``.
-    masculine : array of bool, shape (quadruples,)
-        Is the original instance masculine?
+    Args:
+        right: Bool, shape (quadruples, 4), in the order of ``instances.ROLES``.
+        masculine: Bool, shape (quadruples,). Is the original instance masculine?
 
-    Returns
-    -------
-    array of int, shape (quadruples,)
+    Returns:
+        Int, shape (quadruples,).
     """
     return np.asarray(right, dtype=int) @ (1, 2, 4, 8) + 16 * np.asarray(masculine, dtype=int)
 
@@ -115,20 +113,16 @@ def _means(counts, ratios):
     return dict(zip(ratios, np.moveaxis(values, -1, 0), strict=True))
 
 
-def evaluate(counts):
+def evaluate(counts: np.ndarray) -> dict[tuple[str, str], np.ndarray]:
     """Return every metric of quadruples.
 
-    Parameters
-    ----------
-    counts : array, shape (..., 32)
-        How often each type occurs.
+    Args:
+        counts: How often each type occurs, shape (..., 32).
 
-    Returns
-    -------
-    dict of (str, str) to array, shape (...)
-        By metric and group; NaN where a metric is undefined. ``lean`` is the mean leaning in one direction or, for
-        all, in either; ``cancelled`` the part of the latter that is lost in Acc_Diff; ``split`` and ``one_each`` are
-        the shares that make Delta I. Shares, not percent.
+    Returns:
+        Arrays of shape (...) by metric and group; NaN where a metric is undefined. ``lean`` is the mean leaning in one
+        direction or, for all, in either; ``cancelled`` the part of the latter that is lost in Acc_Diff; ``split`` and
+        ``one_each`` are the shares that make Delta I. Shares, not percent.
     """
     counts = np.asarray(counts, dtype=float)
     values = _means(counts, _RATIOS)
@@ -177,13 +171,11 @@ def _spearman(counts):
         return covariance / np.sqrt(variance * share * (1 - share))
 
 
-def resample(n, draws, seed):
+def resample(n, draws, seed) -> np.ndarray:
     """Return how often each of ``n`` quadruples is in each bootstrap sample of size ``n``.
 
-    Returns
-    -------
-    array of float32, shape (draws, n)
-        One set of samples for all systems and metrics, so that they stay comparable.
+    Returns:
+        Float32, shape (draws, n). One set of samples for all systems and metrics, so that they stay comparable.
     """
     generator = np.random.default_rng(seed)
     weights = np.empty((draws, n), dtype=np.float32)
@@ -195,7 +187,7 @@ def resample(n, draws, seed):
     return weights
 
 
-def exact_p(counts, metric, sign):
+def exact_p(counts: np.ndarray, metric: str, sign: float) -> tuple[float, float]:
     """Return the bootstrap's two p values without drawing: those of all possible samples.
 
     A metric that is a mean takes few values on one quadruple, multiples of a quarter, so the distribution of its sum
@@ -203,20 +195,14 @@ def exact_p(counts, metric, sign):
     the level their error decides what is significant. The convolutions add and multiply chances that are not
     negative, so the tails are exact to the rounding of each chance, however small they are.
 
-    Parameters
-    ----------
-    counts : array, shape (32,)
-        How often each type occurs.
-    metric : str
-        One of :data:`EXACT`.
-    sign : float
-        1 if the alternative is a positive value, -1 for a negative one.
+    Args:
+        counts: How often each type occurs, shape (32,).
+        metric: One of :data:`EXACT`.
+        sign: 1 if the alternative is a positive value, -1 for a negative one.
 
-    Returns
-    -------
-    tuple of float
-        The percentile and the centred p value (:func:`bootstrap`). Neither is below the chance of a single sample,
-        1 / n^n, which stands for zero, nor below :data:`SMALLEST`.
+    Returns:
+        The percentile and the centred p value (:func:`bootstrap`). Neither is below the chance of a single sample, 1 /
+        n^n, which stands for zero, nor below :data:`SMALLEST`.
     """
     counts = np.asarray(counts, dtype=float)
     quarters = np.rint(4 * sign * _RATIOS[metric, "all"][0]).astype(int)
@@ -245,29 +231,22 @@ def _convolved(chances, n):
     return total
 
 
-def bootstrap(codes, weights, functions, n_types=N_TYPES):
+def bootstrap(codes: np.ndarray, weights: np.ndarray, functions: Callable, n_types: int = N_TYPES) -> pd.DataFrame:
     """Return metrics of several systems on the same quadruples, with intervals and p values.
 
-    Parameters
-    ----------
-    codes : array of int, shape (systems, quadruples)
-        Types.
-    weights : array, shape (draws, quadruples)
-        Of :func:`resample`.
-    functions : callable
-        :func:`evaluate`, or another function of counts.
-    n_types : int
-        How many types ``codes`` may have.
+    Args:
+        codes: Types, shape (systems, quadruples).
+        weights: Of :func:`resample`, shape (draws, quadruples).
+        functions: :func:`evaluate`, or another function of counts.
+        n_types: How many types ``codes`` may have.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``system`` (index into ``codes``), ``metric``, ``group``, ``value``, ``ci_low``, ``ci_high`` (95 percent,
-        percentile method), ``p_value`` and ``p_centred`` (one-sided; missing for metrics that are not tested).
-        Graham et al. (2014) can be read in two ways. ``p_value`` is the percentile variant: the share of samples in
-        which the metric is not on the side of the alternative. ``p_centred`` shifts the samples by the observed
-        value, so that they follow the null hypothesis, and is the share of them that reach it. Both are of all
-        possible samples for :data:`EXACT` (:func:`exact_p`), otherwise of those drawn, the data being one of them.
+        percentile method), ``p_value`` and ``p_centred`` (one-sided; missing for metrics that are not tested). Graham
+        et al. (2014) can be read in two ways. ``p_value`` is the percentile variant: the share of samples in which the
+        metric is not on the side of the alternative. ``p_centred`` shifts the samples by the observed value, so that
+        they follow the null hypothesis, and is the share of them that reach it. Both are of all possible samples for
+        :data:`EXACT` (:func:`exact_p`), otherwise of those drawn, the data being one of them.
     """
     codes = np.asarray(codes)
     systems = len(codes)
@@ -293,19 +272,15 @@ def bootstrap(codes, weights, functions, n_types=N_TYPES):
     return pd.DataFrame(rows, columns=columns)
 
 
-def drawn_p(samples, value, sign):
+def drawn_p(samples: np.ndarray, value: np.ndarray, sign: np.ndarray) -> np.ndarray:
     """Return the percentile and the centred p values of drawn samples, the data counted as one of them.
 
-    Parameters
-    ----------
-    samples : array, shape (draws, systems)
-        A sample in which the metric is undefined speaks against the alternative.
-    value, sign : array, shape (systems,)
-        The observed metric, and 1 or -1, the side of the alternative.
+    Args:
+        samples: Shape (draws, systems). A sample in which the metric is undefined speaks against the alternative.
+        value, sign: Shape (systems,). The observed metric, and 1 or -1, the side of the alternative.
 
-    Returns
-    -------
-    array, shape (2, systems)
+    Returns:
+        Shape (2, systems).
     """
     against = ~(samples * sign > 0)
     # A difference of shares may fall short of an equal one by a rounding of the last bit.
@@ -325,19 +300,14 @@ def _quantiles_of_defined(samples, quantiles, axis):
     return np.array([np.quantile(c, quantiles) if len(c) else [np.nan] * len(quantiles) for c in columns]).T
 
 
-def types_of_systems(instances, flags):
+def types_of_systems(instances: pd.DataFrame, flags: pd.DataFrame) -> tuple:
     """Return the type of each quadruple for every system.
 
-    Parameters
-    ----------
-    instances : DataFrame
-        As of :mod:`scripts.counter_gap.lib.instances`.
-    flags : DataFrame
-        :data:`KEYS`, ``id``, ``correct``; each system has all instances in their order.
+    Args:
+        instances: As of :mod:`scripts.counter_gap.lib.instances`.
+        flags: :data:`KEYS`, ``id``, ``correct``; each system has all instances in their order.
 
-    Returns
-    -------
-    tuple
+    Returns:
         The systems' keys (list of tuple) and an array of int, shape (systems, quadruples).
     """
     masculine = (instances.gender == "M").to_numpy().reshape(-1, 4)[:, 0]
@@ -383,12 +353,10 @@ def _labelled(rows, keys):
     return pd.concat([names, rows.drop(columns="system")], axis=1)[COLUMNS]
 
 
-def significance(table, alpha):
+def significance(table, alpha) -> pd.DataFrame:
     """Return every test, before and after Holm's correction.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         The rows of metrics.csv that have a p value, with ``p_holm`` (over all systems and debiasing methods with the
         same data, scoring, subset, metric and group), ``significant`` and ``significant_holm`` (below ``alpha``); the
         same of the centred p value as ``p_centred_holm``, ``significant_centred`` and ``significant_centred_holm``.
@@ -403,14 +371,12 @@ def significance(table, alpha):
     return tests
 
 
-def decomposition(instances, flags):
+def decomposition(instances, flags) -> pd.DataFrame:
     """Return how often each pair (right masculine, right feminine instances) occurs and what it adds to the metrics.
 
-    Returns
-    -------
-    DataFrame
-        :data:`KEYS`, ``subset`` (all quadruples, and those without artefact), ``right_m``, ``right_f``,
-        ``quadruples``, ``acc_diff_part`` and ``delta_i_part``; the parts add up to the metric.
+    Returns:
+        :data:`KEYS`, ``subset`` (all quadruples, and those without artefact), ``right_m``, ``right_f``, ``quadruples``,
+        ``acc_diff_part`` and ``delta_i_part``; the parts add up to the metric.
     """
     keys, codes = types_of_systems(instances, flags)
     masks = subsets.masks(subsets.factors_of(instances))
@@ -428,21 +394,15 @@ def decomposition(instances, flags):
     return pd.DataFrame(rows, columns=columns)
 
 
-def members(instances, data, quadruples):
+def members(instances: pd.DataFrame, data: str, quadruples: bool) -> pd.DataFrame:
     """Return which instances each subset has, so that a number leads back to its passages.
 
-    Parameters
-    ----------
-    instances : DataFrame
-    data : str
-    quadruples : bool
-        Whether the data set has quadruples; otherwise there is one subset.
+    Args:
+        quadruples: Whether the data set has quadruples; otherwise there is one subset.
 
-    Returns
-    -------
-    DataFrame
-        ``data``, ``id``, ``subset`` (those of metrics.csv, ``originals`` included), ``original_gender`` (M or F,
-        that of the quadruple's original).
+    Returns:
+        ``data``, ``id``, ``subset`` (those of metrics.csv, ``originals`` included), ``original_gender`` (M or F, that
+        of the quadruple's original).
     """
     facts = instances[["id"]].assign(data=data, original_gender=instances.gender)
     if not quadruples:

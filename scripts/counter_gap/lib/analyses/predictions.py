@@ -21,18 +21,14 @@ _TITLES = {
 }  # fmt: skip
 
 
-def read_flags(path, instances):
+def read_flags(path, instances) -> pd.DataFrame:
     """Read a released output: ``ID``, ``A-coref``, ``B-coref``, one row for each of ``instances`` in their order.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``id``, ``a_pred``, ``b_pred`` (bool).
 
-    Raises
-    ------
-    UserError
-        If the IDs are not those of the instances or a flag is neither TRUE nor FALSE; names file and row.
+    Raises:
+        UserError: If the IDs are not those of the instances or a flag is neither TRUE nor FALSE; names file and row.
     """
     rows = read_tsv(path, ("ID", "A-coref", "B-coref"))
     if len(rows) != len(instances):
@@ -50,24 +46,21 @@ def read_flags(path, instances):
     return pd.DataFrame(flags, columns=["id", "a_pred", "b_pred"])
 
 
-def flags_from_clusters(instances, documents, scoring):
+def flags_from_clusters(
+    instances: pd.DataFrame, documents: dict[str, coreference.Document], scoring: str
+) -> pd.DataFrame:
     """Score clusters.
 
-    Parameters
-    ----------
-    instances : DataFrame
-        As of :mod:`scripts.counter_gap.lib.instances`.
-    documents : dict of str to Document
-    scoring : str
-        One of :data:`SPAN_SCORINGS`. With ``clusters`` the pronoun is a mention of exactly its tokens, and a name is
-        in the cluster if one of the cluster's mentions stands for it (:func:`stands_for`). With ``clusters_faithful``
-        every span runs to the token at its end offset, which lies one character behind the span, and a name is in the
-        cluster if its span contains a mention or is contained in one: what the conversion in the study's repository
-        does. A pronoun that punctuation follows directly is then a span that no system predicts.
+    Args:
+        instances: As of :mod:`scripts.counter_gap.lib.instances`.
+        scoring: One of :data:`SPAN_SCORINGS`. With ``clusters`` the pronoun is a mention of exactly its tokens, and a
+            name is in the cluster if one of the cluster's mentions stands for it (:func:`stands_for`). With
+            ``clusters_faithful`` every span runs to the token at its end offset, which lies one character behind the
+            span, and a name is in the cluster if its span contains a mention or is contained in one: what the
+            conversion in the study's repository does. A pronoun that punctuation follows directly is then a span that
+            no system predicts.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``id``, ``a_pred``, ``b_pred`` (bool).
     """
     flags = []

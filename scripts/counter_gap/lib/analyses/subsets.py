@@ -14,18 +14,15 @@ MARKS = ("splitting", "other", "none")
 DISTANCES = ("near", "middle", "far")
 
 
-def factors_of(instances):
+def factors_of(instances: pd.DataFrame) -> pd.DataFrame:
     """Return each quadruple's factors.
 
-    Parameters
-    ----------
-    instances : DataFrame
-        As of :mod:`scripts.counter_gap.lib.instances`; four rows for each quadruple, in order. Instances without texts
-        (:mod:`scripts.counter_gap.lib.released_flags`) have the columns of :func:`facts_of_texts` instead.
+    Args:
+        instances: As of :mod:`scripts.counter_gap.lib.instances`; four rows for each quadruple, in order. Instances
+            without texts (:mod:`scripts.counter_gap.lib.released_flags`) have the columns of :func:`facts_of_texts`
+            instead.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         A row for each quadruple, in order: ``quadruple``, ``gender`` (of the original), ``case``, ``source``,
         ``artefact`` (a splitting mark directly follows the pronoun in all four), ``glued`` (another mark or letter
         does), ``right_name`` (one of the names is right), ``words`` and ``distance`` (thirds of ``words``).
@@ -47,12 +44,10 @@ def factors_of(instances):
     return frame
 
 
-def facts_of_texts(instances):
+def facts_of_texts(instances) -> pd.DataFrame:
     """Return what the factors need of the texts of quadruples.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         A row for each quadruple, in order: ``source`` (of :data:`SOURCES` by the form of the book's name, ``own``
         otherwise), ``mark`` (:data:`MARKS`: a splitting mark directly follows the pronoun in all four, a mark or letter
         does, or not) and ``words`` (tokens between the right name and the pronoun, mean over the four; missing without
