@@ -10,8 +10,8 @@
 #                            -> results/paper/main.pdf                             rules/paper.smk
 #
 # Named targets: paper (the default), all (paper and cards), summary, figures, tables, scores, clusters, instances,
-# fetch_models, plan, bench, card, and one for each study, by its name; audit says whether all that was made is what would be
-# made today.
+# fetch_models, plan, bench, card, explorer, and one for each study, by its name; audit says whether all that was made is
+# what would be made today.
 
 
 include: "rules/common.smk"
@@ -45,6 +45,7 @@ include: "rules/coreference.smk"
 include: "rules/annotation.smk"
 include: "rules/planning.smk"
 include: "rules/paper.smk"
+include: "rules/explorer.smk"
 include: "rules/card.smk"
 include: "rules/provenance.smk"
 include: "rules/export.smk"
@@ -71,6 +72,7 @@ rule paper:
     input:
         rules.paper_pdf.output.pdf,
         rules.paper_summary.output,
+        rules.explorer.output,
 
 
 rule all:

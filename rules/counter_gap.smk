@@ -445,4 +445,40 @@ declare(
         params={"systems": RUN_SYSTEM_FACTS},
     ),
     headline=["cancellation"],
+    explorer=Explored(
+        sets=[
+            ExploredSet(
+                label=COUNTER_GAP_STUDY.DATA.get(data, data),
+                instances=f"results/counter_gap/instances/{data}.parquet",
+                own=data == "replica",
+                decided=[
+                    Decided(
+                        table=f"results/counter_gap/flags/{data}.parquet",
+                        reader={
+                            "system": "{}",
+                            "debiasing": {"none": ""},
+                            "scoring": COUNTER_GAP_STUDY.SCORING | {"clusters": "", "released": ""},
+                        },
+                        picked={"a_pred": "A", "b_pred": "B"},
+                        right="correct",
+                        clusters=[
+                            {key: entry[key] for key in ("file", "system", "debiasing")}
+                            for entry in COUNTER_GAP_CLUSTERS[data]
+                            if data == "replica"
+                        ],
+                    )
+                ],
+            )
+            for data in COUNTER_GAP_DATA
+        ],
+        key=["id"],
+        identifier="id",
+        gold={"a_coref": "A", "b_coref": "B"},
+        words=("meant", "taken"),
+        levels={"A": "", "B": "", "A and B": "", "none": ""},
+        unit=("quadruple", "quadruples"),
+        factors={"gender": "gender", "role": "passage of the quadruple", "case": "case", "source": "source"},
+        marks={"a": "A", "b": "B", "pronoun": "pronoun"},
+        models={facts["label"]: facts for facts in RUN_SYSTEM_FACTS.values()},
+    ),
 )
