@@ -459,7 +459,7 @@ declare(
                             "debiasing": {"none": ""},
                             "scoring": COUNTER_GAP_STUDY.SCORING | {"clusters": "", "released": ""},
                         },
-                        picked={"a_pred": "A", "b_pred": "B"},
+                        picked={"a_pred": "first", "b_pred": "second"},
                         right="correct",
                         clusters=[
                             {key: entry[key] for key in ("file", "system", "debiasing")}
@@ -473,12 +473,15 @@ declare(
         ],
         key=["id"],
         identifier="id",
-        gold={"a_coref": "A", "b_coref": "B"},
+        gold={"a_coref": "first", "b_coref": "second"},
         words=("meant", "taken"),
-        levels={"A": "", "B": "", "A and B": "", "none": ""},
+        levels={"first": "", "second": "", "first and second": "", "none": ""},
         unit=("quadruple", "quadruples"),
         factors={"gender": "gender", "role": "passage of the quadruple", "case": "case", "source": "source"},
-        marks={"a": "A", "b": "B", "pronoun": "pronoun"},
-        models={facts["label"]: facts for facts in RUN_SYSTEM_FACTS.values()},
+        marks={"a": "first", "b": "second", "pronoun": "pronoun"},
+        models={
+            facts["label"] + ("" if facts["debiasing"] == "none" else f", {facts['debiasing']}"): facts
+            for facts in RUN_SYSTEM_FACTS.values()
+        },
     ),
 )

@@ -1014,6 +1014,6 @@ declare(
             "sentence_initial": "starts the sentence",
         },
         options="groups",
-        models=MISGENDERED_MODELS,
+        models={facts["label"]: facts for facts in MISGENDERED_MODELS.values()},
     ),
 )

@@ -849,6 +849,6 @@ declare(
         own_factors={"occupation": "occupation"},
         options=PRONOUN_SETS,
         distractors="n_distractors",
-        models=RUFF_MODELS | PROMPTED_MODELS,
+        models={facts["label"]: facts for facts in [*RUFF_MODELS.values(), *PROMPTED_MODELS.values()]},
     ),
 )

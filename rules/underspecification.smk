@@ -554,7 +554,7 @@ declare(
         sets=[
             *(
                 ExploredSet(
-                    label=f"{source}: {name}",
+                    label=name,
                     instances=f"results/underspecification/instances/{name}.parquet",
                     own=not name.endswith("official"),
                     decided=[
@@ -599,7 +599,7 @@ declare(
         gold="value",
         order=["variable", "position"],
         words=("date or place", "most probable"),
-        levels=dict(zip(["female", "male", "neutral", "neo"], ["she", "he", "they", "xe"])),
+        levels={"female": "she", "male": "he", "neutral": "they", "neo": "xe"},
         unit=("item", "sentences"),
         factors={
             "evaluation_set": "evaluation set",

@@ -554,12 +554,7 @@ declare(
         marks={"pronoun": "pronoun", "occupation": "occupation", "participant": "participant"},
         models={
             **{winopron_study.system_label(facts): facts for facts in RUN_SYSTEM_FACTS.values()},
-            **{facts["label"]: facts for facts in WINOPRON_ASKED.values()},
-            **{
-                facts["label"] + scoring: facts
-                for facts in WINOPRON_SCORING.values()
-                for scoring in winopron_resolution.SCORINGS
-            },
+            **{facts["label"]: facts for facts in [*WINOPRON_ASKED.values(), *WINOPRON_SCORING.values()]},
         },
     ),
 )

@@ -196,8 +196,9 @@ def _readers(entry, table, frame, own):
     named = [name for name in table["reader"] if name in made]
     for values, part in made.groupby(named, sort=False, dropna=False):
         values = dict(zip(named, values, strict=True))
-        facts = entry["models"].get(values[named[0]])
         name = _reader_name(table["reader"], values)
+        known = [label for label in entry["models"] if f"{name},".startswith(f"{label},")]
+        facts = entry["models"][max(known, key=len)] if known else None
         # A colour depends on no architecture, and lines have none for coreference systems.
         look = plotting.model_style(facts | {"architecture": "encoder"}) if facts else {"color": plotting.GREY}
         reader = {"name": name, "colour": look["color"]}

@@ -408,7 +408,7 @@ class Explored:
     quantity : str
         What is averaged.
     models : dict of str to dict
-        First column of a reader to what a figure needs to know of the model or system; rules have none.
+        What the names of readers begin with to what figures know of the model or system; rules have none.
     """
 
     sets: list
