@@ -561,7 +561,7 @@ declare(
                         Decided(
                             table=table,
                             reader={"model": "{}", "prompt": {"mask": ""} | {name: f"prompt {name}" for name in "ABC"}},
-                            where={"accumulation": "top"},
+                            where={"accumulation": "top", "debris": False},
                             options=("gender", "probability"),
                             prompts=f"results/underspecification/texts/{name}.parquet",
                             answers=[
@@ -586,7 +586,7 @@ declare(
                         Decided(
                             table=table,
                             reader={"model": "{}", "prompt": {"mask": ""} | {name: f"prompt {name}" for name in "ABC"}},
-                            where={"accumulation": "top"},
+                            where={"accumulation": "top", "debris": False},
                             options=("gender", "probability"),
                         )
                     ],
