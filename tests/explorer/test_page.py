@@ -97,7 +97,12 @@ def test_a_filter_moves_accuracy_and_interval_and_a_link_brings_them_back(opened
     assert "f.n=1" in link and "item=id00" in link
     again = opened(link)
     assert shown(again, "#value-a").startswith("0.0 %") and shown(again, "#listed").startswith("10 instances")
-    assert again.evaluate("document.querySelector('[aria-expanded=true] + .detail') !== null")
+    assert again.evaluate("document.querySelector('.detail').getBoundingClientRect().top < innerHeight")
+    # Who follows another link, or goes back, sees that.
+    again.evaluate("location.hash = '#set=official'")
+    again.wait("document.querySelector('#list').textContent === ''")
+    again.evaluate("history.back()")
+    again.wait("document.querySelector('.detail')")
     again.click("#clear")
     assert shown(again, "#value-a") == whole
     browser.click("#difference button:nth-of-type(2)")
