@@ -43,6 +43,7 @@ include: "rules/coreference.smk"
 include: "rules/annotation.smk"
 include: "rules/planning.smk"
 include: "rules/paper.smk"
+include: "rules/explorer.smk"
 include: "rules/card.smk"
 include: "rules/provenance.smk"
 include: "rules/export.smk"
@@ -71,6 +72,7 @@ rule paper:
     input:
         rules.paper_pdf.output.pdf,
         rules.paper_summary.output,
+        rules.explorer.output,
 
 
 rule all:

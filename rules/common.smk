@@ -20,6 +20,7 @@ from scripts.core import upstream as upstream_files
 from scripts.core.errors import UserError
 from scripts.core.provenance import job_records
 from scripts.core.studies import Card, Documents, Point, Prompted, Resolved, Scored, Texts, every, result, trajectory
+from scripts.core.studies import Decided, Explored, ExploredSet
 
 # Snakemake does not quote it.
 sys.executable = environments.without_blanks(sys.executable)

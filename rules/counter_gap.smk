@@ -408,4 +408,43 @@ declare(
         params={"systems": RUN_SYSTEM_FACTS},
     ),
     headline=["cancellation"],
+    explorer=Explored(
+        sets=[
+            ExploredSet(
+                label=COUNTER_GAP_STUDY.DATA.get(data, data),
+                instances=f"results/counter_gap/instances/{data}.parquet",
+                own=data == "replica",
+                decided=[
+                    Decided(
+                        table=f"results/counter_gap/flags/{data}.parquet",
+                        reader={
+                            "system": "{}",
+                            "debiasing": {"none": ""},
+                            "scoring": COUNTER_GAP_STUDY.SCORING | {"clusters": "", "released": ""},
+                        },
+                        picked={"a_pred": "first", "b_pred": "second"},
+                        right="correct",
+                        clusters=[
+                            {key: entry[key] for key in ("file", "system", "debiasing")}
+                            for entry in COUNTER_GAP_CLUSTERS[data]
+                            if data == "replica"
+                        ],
+                    )
+                ],
+            )
+            for data in COUNTER_GAP_DATA
+        ],
+        key=["id"],
+        identifier="id",
+        gold={"a_coref": "first", "b_coref": "second"},
+        words=("meant", "taken"),
+        levels={"first": "", "second": "", "first and second": "", "none": ""},
+        unit=("quadruple", "quadruples"),
+        factors={"gender": "gender", "role": "passage of the quadruple", "case": "case", "source": "source"},
+        marks={"a": "first", "b": "second", "pronoun": "pronoun"},
+        models={
+            facts["label"] + ("" if facts["debiasing"] == "none" else f", {facts['debiasing']}"): facts
+            for facts in RUN_SYSTEM_FACTS.values()
+        },
+    ),
 )

@@ -777,4 +777,43 @@ declare(
         printed="misgendered",
         axis="Pronouns",
     ),
+    explorer=Explored(
+        sets=[
+            ExploredSet(
+                label=f"{templates}, {MISGENDERED_FEW_SHOT_SETS.get(name, 'no')} examples",
+                instances=f"results/misgendered/instances/{name}/selected.parquet",
+                own=templates == "replica",
+                decided=[
+                    Decided(
+                        table=f"{MISGENDERED_ANALYSIS}/{templates}/predictions.parquet",
+                        reader={"model": {model: facts["label"] for model, facts in MISGENDERED_MODELS.items()}},
+                        picked=("picked_group",),
+                        right="correct",
+                        scores=[
+                            {"file": f"results/misgendered/scores/{name}/{model}.parquet", "model": model}
+                            for model in MISGENDERED_SCORED.models_of(name, MISGENDERED_MODELS)
+                            if templates == "replica"
+                        ],
+                    )
+                ],
+            )
+            for templates, names in MISGENDERED_SHOTS.items()
+            for name in names
+        ],
+        key=["instance_id", "shots", "draw"],
+        gold="group",
+        words=("declared", "preferred"),
+        levels={name: name for name in MISGENDERED_GROUPS},
+        unit=("template_index", "templates"),
+        factors={
+            "pronoun_type": "kind of pronoun",
+            "form": "form",
+            "declaration_type": "kind of declaration",
+            "declaration_number": "declaration",
+            "name_class": "name",
+            "sentence_initial": "starts the sentence",
+        },
+        options="groups",
+        models={facts["label"]: facts for facts in MISGENDERED_MODELS.values()},
+    ),
 )

@@ -612,4 +612,65 @@ declare(
         printed="ruff",
         axis="Number of distractors",
     ),
+    explorer=Explored(
+        sets=[
+            ExploredSet(
+                label=templates,
+                instances=f"results/ruff/instances/{templates}/selected.parquet",
+                own=templates == "replica",
+                decided=[
+                    Decided(
+                        table=f"results/ruff/analysis/{templates}/predictions.parquet",
+                        reader={"model": {name: facts["label"] for name, facts in RUFF_MODELS.items()}},
+                        where={"setting": "fidelity"},
+                        picked=("prediction",),
+                        right="correct",
+                        scores=[
+                            {"file": f"results/ruff/scores/{templates}/{name}.parquet", "model": name}
+                            for name in RUFF_MODELS
+                            if templates == "replica"
+                        ],
+                    ),
+                    *(
+                        Decided(
+                            table=f"results/ruff/analysis/{templates}/prompted_outputs.parquet",
+                            reader={
+                                "model": {name: facts["label"] for name, facts in PROMPTED_MODELS.items()},
+                                "method": {"vanilla": "prompted"},
+                                "prompt": "prompt {}",
+                                "kind": "{}",
+                                "order": {"published": ""},
+                            },
+                            where={"answer": "final"},
+                            picked=("named", "outcome"),
+                            right="outcome",
+                            prompts=f"results/ruff/prompts/{templates}.parquet",
+                            answers=[
+                                {"file": f"results/ruff/answers/{templates}/{name}.parquet", "model": name}
+                                for name in PROMPTED_MODELS
+                            ],
+                        )
+                        for _ in PROMPTED_MODELS and [templates]
+                    ),
+                ],
+            )
+            for templates in RUFF["templates"]
+        ],
+        key=["instance_id", "seed", "n_distractors"],
+        gold="pronoun",
+        words=("introduced", "preferred"),
+        levels={name: name for name in PRONOUN_SETS},
+        unit=("occupation", "occupations"),
+        factors={
+            "n_distractors": "sentences about somebody else",
+            "case": "case",
+            "polarity": "polarity of the introduction",
+            "distractor_pronoun": "the other person's pronoun",
+            "seed": "sample",
+        },
+        own_factors={"occupation": "occupation"},
+        options=PRONOUN_SETS,
+        distractors="n_distractors",
+        models={facts["label"]: facts for facts in [*RUFF_MODELS.values(), *PROMPTED_MODELS.values()]},
+    ),
 )

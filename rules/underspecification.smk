@@ -491,4 +491,67 @@ declare(
         printed="underspecification",
         axis="Sentences, feminine pronouns",
     ),
+    explorer=Explored(
+        sets=[
+            *(
+                ExploredSet(
+                    label=name,
+                    instances=f"results/underspecification/instances/{name}.parquet",
+                    own=not name.endswith("official"),
+                    decided=[
+                        Decided(
+                            table=table,
+                            reader={"model": "{}", "prompt": {"mask": ""} | {name: f"prompt {name}" for name in "ABC"}},
+                            where={"accumulation": "top", "debris": False},
+                            options=("gender", "probability"),
+                            prompts=f"results/underspecification/texts/{name}.parquet",
+                            answers=[
+                                {"file": f"results/underspecification/distributions/{name}/{model}.parquet"}
+                                for _ in [name]
+                                if not name.endswith("official")
+                            ],
+                        )
+                        for model, table in zip(UNDERSPEC_MODELS, UNDERSPEC_MASSES[source], strict=True)
+                    ],
+                )
+                for source in UNDERSPEC_SOURCES
+                if source == underspecification_study.RUN
+                for name in UNDERSPEC_SETS
+            ),
+            *(
+                ExploredSet(
+                    label=f"{source}, released outputs",
+                    instances=table,
+                    own=False,
+                    decided=[
+                        Decided(
+                            table=table,
+                            reader={"model": "{}", "prompt": {"mask": ""} | {name: f"prompt {name}" for name in "ABC"}},
+                            where={"accumulation": "top", "debris": False},
+                            options=("gender", "probability"),
+                        )
+                    ],
+                )
+                for source in UNDERSPEC["released"]
+                for table in UNDERSPEC_MASSES[source]
+            ),
+        ],
+        key=["evaluation_set", "templates", "item", "variable", "value"],
+        gold="value",
+        order=["variable", "position"],
+        words=("date or place", "most probable"),
+        levels={"female": "she", "male": "he", "neutral": "they", "neo": "xe"},
+        unit=("item", "sentences"),
+        factors={
+            "evaluation_set": "evaluation set",
+            "variable": "date or place",
+            "well_specified": "says whose pronoun it is",
+            "participant": "participant",
+            "coreferent": "the pronoun means the",
+        },
+        own_factors={"occupation": "occupation", "form": "tense", "life_stage": "life stage"},
+        value={"female": 1, "male": -1},
+        quantity="Probability, female minus male words",
+        models={facts["label"]: facts for facts in UNDERSPEC_FACTS.values()},
+    ),
 )

@@ -434,4 +434,68 @@ declare(
         printed="winopron",
         axis="Case, or sentences that are right together",
     ),
+    explorer=Explored(
+        sets=[
+            ExploredSet(
+                label="{templates}, {people}".format(people=winopron_study.ENTITIES[names["entities"]], **names),
+                instances="results/winopron/instances/{templates}/{entities}.parquet".format(**names),
+                own=names["templates"] == "replica",
+                decided=[
+                    Decided(
+                        table="results/winopron/predictions/{templates}/{entities}.parquet".format(**names),
+                        reader={
+                            "system": "{}",
+                            "conversion": winopron_study.READINGS | {"corrected": ""},
+                            "prompt": "prompt {}",
+                            "variant": {"none": ""},
+                        },
+                        picked=("prediction",),
+                        right="right",
+                        scores=[
+                            {
+                                "file": "results/winopron/scores/{templates}/{model}.parquet".format(
+                                    model=model, **names
+                                ),
+                                "column": column,
+                                "system": facts["label"] + scoring,
+                            }
+                            for model, facts in WINOPRON_SCORING.items()
+                            for scoring, column in winopron_resolution.SCORINGS.items()
+                            if names == {"templates": "replica", "entities": "double"}
+                        ],
+                        scored=(
+                            ("results/winopron/instances/replica/selected.parquet", "template")
+                            if WINOPRON_SCORING and names == {"templates": "replica", "entities": "double"}
+                            else ()
+                        ),
+                        clusters=[
+                            {"file": entry["file"], "system": entry["system"]}
+                            for entry in winopron_systems(**names)
+                            if names["templates"] == "replica"
+                        ],
+                        prompts="results/winopron/prompts/replica.parquet" if WINOPRON_ASKED else "",
+                        answers=[
+                            {"file": f"results/winopron/answers/replica/{model}.parquet", "system": facts["label"]}
+                            for model, facts in WINOPRON_ASKED.items()
+                            if names["templates"] == "replica" and names["entities"] in WINOPRON_PROMPTING["entities"]
+                        ],
+                    )
+                ],
+            )
+            for names in WINOPRON_SETS
+        ],
+        key=["instance_id"],
+        gold="answer",
+        words=("meant", "taken"),
+        levels={"occupation": "", "participant": ""},
+        unit=("pair", "pairs of people"),
+        factors={"case": "case", "pronoun_set": "pronouns"},
+        own_factors={"occupation": "occupation"},
+        options=["occupation", "participant"],
+        marks={"pronoun": "pronoun", "occupation": "occupation", "participant": "participant"},
+        models={
+            **{winopron_study.system_label(facts): facts for facts in RUN_SYSTEM_FACTS.values()},
+            **{facts["label"]: facts for facts in [*WINOPRON_ASKED.values(), *WINOPRON_SCORING.values()]},
+        },
+    ),
 )

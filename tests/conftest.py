@@ -25,6 +25,7 @@ SLOW = (
     "coreference_training",
     "counter_gap/test_published.py",
     "distributions",
+    "explorer/test_page.py",
     "export",
     "misgendered/test_findings.py",
     "paper/test_paper.py",

@@ -21,6 +21,7 @@ FLOORS = (
     "planning",
     "paper",
     "card",
+    "explorer",
     "provenance",
     "upstream",
     "demo_encoder",

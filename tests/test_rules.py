@@ -246,7 +246,8 @@ def test_shared_floors_name_no_study(found):
 
 SHARED_CODE = (
     "core/provenance/audit", "core/cluster", "core/paper/sections", "core/engines/planning", "core/engines/registry",
-    "core/provenance/origins", "core/provenance/trace", "core/studies", "planning/plan", "paper/paper_source",
+    "core/explorer", "core/provenance/origins", "core/provenance/trace", "core/studies", "explorer/explorer",
+    "planning/plan", "paper/paper_source",
 )  # fmt: skip
 
 

@@ -328,6 +328,129 @@ class Card:
 
 
 @dataclass(frozen=True)
+class Decided:
+    """A table in which readers (models, systems or rules, each asked in some way) decide about instances.
+
+    Attributes
+    ----------
+    table : str
+        A row for each instance and reader; without ``picked``, for each of their options.
+    reader : dict of str to (str or dict)
+        Columns that tell readers apart, to how they are called: a pattern such as ``prompt {}``, or value to words.
+        Empty words are left out, and values without words are called by themselves.
+    picked : tuple of str or dict of str to str
+        Columns of which the first that is not missing names what was preferred; or columns that are true, to its name.
+    right : str
+        The column that is true, or ``right``, where the decision is.
+    where : dict
+        Columns to the values of the rows that are meant.
+    options : tuple of str
+        Without ``picked``: the columns with an option and its probability, of which the largest is preferred.
+    scores, clusters, answers : list of dict
+        Outputs of models: ``file``, and columns of ``reader`` to the value of those that it belongs to. Scores also
+        have ``column``, what options are compared by, unless that is ``log_probability``.
+    scored : tuple of str
+        The table of what was scored, if that is not the instances, and the column by which these belong to it.
+    prompts : str
+        The prompts that ``answers`` answer.
+    """
+
+    table: str
+    reader: dict
+    picked: tuple | dict = ()
+    right: str = ""
+    where: dict = field(default_factory=dict)
+    options: tuple = ()
+    scores: list = field(default_factory=list)
+    scored: tuple = ()
+    clusters: list = field(default_factory=list)
+    prompts: str = ""
+    answers: list = field(default_factory=list)
+
+    @property
+    def files(self) -> list[str]:
+        """All that it reads."""
+        outputs = [entry["file"] for entry in (*self.scores, *self.clusters, *self.answers)]
+        return list(filter(None, [self.table, *self.scored[:1], self.prompts, *outputs]))
+
+
+class ExploredSet(NamedTuple):
+    """Instances that the explorer shows together: their label, their table, whether texts may be shown, decisions.
+
+    Only texts of this project's own templates may. Of other sets the page has counts alone.
+    """
+
+    label: str
+    instances: str
+    own: bool
+    decided: list
+
+
+@dataclass(frozen=True)
+class Explored:
+    """What the explorer shows of a study (:mod:`scripts.core.explorer`). Columns are those of its instances.
+
+    Attributes
+    ----------
+    sets : list of ExploredSet
+    key : list of str
+        Columns that tell instances apart; those that a table of decisions has too join it to them.
+    identifier : str
+        The column that prompts, scores and clusters name instances by.
+    gold : str or dict of str to str
+        The column with what decisions begin from, such as the pronoun that was introduced; or columns that are true,
+        to its name.
+    words : tuple of str
+        What becomes of what, for headings: ``("introduced", "preferred")``.
+    levels : dict of str to str
+        What can be preferred, to the pronoun set whose colour it has; empty for none.
+    unit : tuple of str
+        The column of what instances share that are alike, by which intervals are clustered, and its plural.
+    factors : dict of str to str
+        Columns to filter by, to their labels.
+    own_factors : dict of str to str
+        The same of columns with words of sentences, only for sets whose texts may be shown.
+    order : list of str
+        Columns that ``gold`` is ordered by; otherwise by ``levels`` and its own value.
+    options : str or list of str
+        What the options stand for, in the order of scores: levels, or the column that lists them.
+    distractors : str
+        The column that counts the sentences about somebody else behind the first; of texts that have some.
+    marks : dict of str to str
+        Columns whose words are marked in the text, to what they are called; ``<column>_offset`` says where.
+    value : dict of str to float
+        Where nothing is right or wrong: options to the weights of their probabilities in what is averaged.
+    quantity : str
+        What is averaged.
+    models : dict of str to dict
+        What the names of readers begin with to what figures know of the model or system; rules have none.
+    """
+
+    sets: list
+    key: list
+    gold: str | dict
+    words: tuple
+    levels: dict
+    unit: tuple
+    factors: dict
+    identifier: str = "instance_id"
+    own_factors: dict = field(default_factory=dict)
+    order: list = field(default_factory=list)
+    options: str | list = field(default_factory=list)
+    distractors: str = ""
+    marks: dict = field(default_factory=dict)
+    value: dict = field(default_factory=dict)
+    quantity: str = "Accuracy"
+    models: dict = field(default_factory=dict)
+
+    @property
+    def files(self) -> list[str]:
+        """All that it reads."""
+        read = [[one.instances, *(path for table in one.decided for path in table.files)] for one in self.sets]
+        return list(dict.fromkeys(path for paths in read for path in paths))
+
+
+@dataclass(frozen=True)
 class Rule:
     """One rule that follows from a declaration; ``reported`` names the output that the HTML report shows, if any.
 
@@ -406,6 +529,8 @@ class Study:
         The figures that the HTML report opens with, by name.
     card : Card or None
         What a model's card shows of the study.
+    explorer : Explored or None
+        What the explorer shows of the study.
     """
 
     name: str
@@ -437,6 +562,7 @@ class Study:
     summary: Result | None = None
     headline: list = field(default_factory=list)
     card: Card | None = None
+    explorer: Explored | None = None
 
     def _results(self):
         for kind, results in (("figure", self.figures), ("table", self.tables), ("comparison", self.comparisons)):

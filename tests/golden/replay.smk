@@ -14,6 +14,7 @@ rule golden:
         rules.tables.input,
         rules.paper_provenance.input,
         rules.paper_summary.output,
+        rules.explorer.output,
         expand(rules.card_page.output.html, model=CARD_MODELS),
     localrule: True
 

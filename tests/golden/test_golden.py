@@ -1,11 +1,20 @@
 """What replays make is what is stored: a change of any number is named by file, row and column."""
 
+import json
+
+import pyarrow.parquet as pq
 import pytest
 
+from scripts.core import estimate_rows
 from tests.golden import compare
 from tests.golden.replay import LISTED, OVERLAYS, UPSTREAM, replay
 
 pytestmark = pytest.mark.workflow
+SETS = {
+    "entities": {"double": "two people", "single": "one person"},
+    "shots": {"0": "no examples", "2": "2 examples"},
+}
+"""Factors of estimates that tell the explorer's sets apart, to what their labels say."""
 
 
 @pytest.fixture(scope="module")
@@ -22,3 +31,56 @@ def test_nothing_has_changed(part, folder, request):
     made = compare.snapshot(run, (run / LISTED).read_text(encoding="utf-8").split(), part in UPSTREAM)
     lines = compare.differences(compare.load(part), made, compare.Renamed.read())
     assert not lines, "\n".join([f"{part}: {len(lines)} differences (CONTRIBUTING.md, Golden files)", *lines])
+
+
+def data_of(page):
+    """Return the data of an explorer's page."""
+    return json.loads(page.read_text(encoding="utf-8").split('id="data">')[1].split("</script>")[0])
+
+
+def test_the_explorer_has_the_accuracies_of_the_summary(folder):
+    """Every accuracy of the summary about sentences that the page can filter comes again from what the page holds."""
+    run = replay(folder, "default")
+    page = run / "results/explorer.html"
+    studies = {study["name"]: study for study in data_of(page)["studies"]}
+    assert set(studies) == set(OVERLAYS["default"].get("studies", studies)) and page.stat().st_size < 3_000_000
+    rows = estimate_rows.read([run / "results/paper/summary.csv"])
+    counts = dict.fromkeys(studies, 0)
+    for row in rows[rows.metric == "accuracy"].to_dict("records"):
+        likelihood = row["scoring"] if row["scoring"] in (estimate_rows.FULL, estimate_rows.PARTIAL) else ""
+        name = ", ".join(filter(None, [row["label"], row["debiasing"], likelihood]))
+        factors = {key: row[key] for key in estimate_rows.factors(rows) if row[key] and key != "wording"}
+        told = [SETS[key].get(factors.pop(key), "?") for key in SETS if key in factors]
+        for one in studies[row["study"]]["sets"]:
+            known = {factor["name"]: factor for factor in one["factors"]} | {"pronoun": one["gold"]}
+            readers = [reader for reader in one["readers"] if reader["name"] == name]
+            if not readers or not one["label"].startswith(row["part"]) or not factors.keys() <= known.keys():
+                continue
+            if all(words in one["label"] for words in told):
+                decided, weights = readers[0]["decided"], one.get("weights") or [1] * len(one["units"])
+                kept = [
+                    place for place, code in enumerate(decided)
+                    if code >= 0 and all(
+                        known[key]["values"][known[key]["codes"][place]] in value.split("|")
+                        for key, value in factors.items()
+                    )
+                ]  # fmt: skip
+                assert kept, row
+                right = sum(weights[place] * (decided[place] % 2) for place in kept)
+                assert right / sum(weights[place] for place in kept) == pytest.approx(row["value"]), row
+                counts[row["study"]] += 1
+    assert min(counts[name] for name in ("ruff", "counter_gap", "misgendered", "winopron")) >= 6, counts
+
+
+@pytest.mark.usefixtures("mirror")
+@pytest.mark.parametrize("part", UPSTREAM)
+def test_no_text_of_somebody_else_is_in_the_explorer(part, folder):
+    run = replay(folder, part)
+    page = (run / "results/explorer.html").read_text(encoding="utf-8")
+    for path in run.glob("results/*/instances/**/*.parquet"):
+        own = "replica" in path.as_posix() or path.name == "mgc.parquet"
+        if not own and "text" in pq.read_schema(path).names:
+            table = pq.read_table(path, columns=["text"])[:2000]
+            found = sum(json.dumps(text, ensure_ascii=False)[1:-1] in page for text in table.column("text").to_pylist())
+            # No message shows a text.
+            assert found == 0, path

@@ -65,7 +65,7 @@ def page(title, questions, cells, notes, findings, figures):
     """
     lines = ["", title, "=" * len(title), "", ".. raw:: html", "", f"   <style>{STYLE}</style>", ""]
     lines += [f"- **{escaped(label)}**: {escaped(question)}" for label, question in questions]
-    lines.append("")
+    lines += ["", "Every instance is in *Explorer: every instance*, under *All studies*.", ""]
     if len(cells):
         # As wide as what they hold, within bounds.
         widths = [min(40, max(8, *map(len, cells[head]))) for head in cells]

@@ -1,0 +1,37 @@
+"""Write the page in which every instance of a run can be looked at: one HTML file that needs no other."""
+
+from scripts.core import explorer, files
+from scripts.core.job import log, run
+
+PLACE = "{{ data }}"
+"""Where the page takes its data."""
+
+
+def main(*, template: str, canary_file: str, page: str, studies: dict, template_files: dict):
+    """Write ``page`` (HTML).
+
+    Parameters
+    ----------
+    template : str
+        The page with a place for its data.
+    canary_file : str
+        A file of templates, whose first line has the canary.
+    page : str
+        The page to write.
+    studies : dict of str to dict
+        What the studies say of it (:class:`scripts.core.studies.Explored`), with ``label`` and ``question``.
+    template_files : dict of str to dict
+        Of each study, names of template files to their paths.
+    """
+    canary = files.read_text(canary_file, "restore it").splitlines()[0].lstrip("# ")
+    data = explorer.page(studies, template_files, canary)
+    for study in data["studies"]:
+        for one in study["sets"]:
+            log.info("%s, %s: %d of %d instances", study["label"], one["label"], one["count"], one["total"])
+    written = explorer.written(data)
+    log.info("%.2f MB of data", len(written.encode()) / 1e6)
+    files.write_text(page, files.read_text(template, "restore it").replace(PLACE, written))
+
+
+if __name__ == "__main__":
+    run(main)

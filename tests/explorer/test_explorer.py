@@ -1,0 +1,138 @@
+"""The data of the page: what is shown, what is counted only, and that nothing ends the element it lies in."""
+
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from scripts.core import explorer, files
+from scripts.core.errors import UserError
+from scripts.explorer import explorer as script
+from tests.explorer import small
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("small")
+
+
+@pytest.fixture(scope="module")
+def studies(folder):
+    return small.build(folder)
+
+
+@pytest.fixture(scope="module")
+def data(studies):
+    # As the page reads it.
+    made = explorer.page(studies, {"small": {"task.tsv": "templates/small/task.tsv"}}, small.CANARY)
+    return json.loads(explorer.written(made))
+
+
+@pytest.fixture
+def shown(data):
+    return data["studies"][0]["sets"][0]
+
+
+def accuracy(one, reader, rows=None):
+    """Return the accuracy that the page shows."""
+    weights = np.array(one.get("weights", [1] * len(one["gold"]["codes"])))
+    codes = np.array(reader["decided"])
+    kept = codes >= 0 if rows is None else (codes >= 0) & rows
+    return ((codes % 2) * weights)[kept].sum() / weights[kept].sum()
+
+
+def test_every_instance_has_what_became_of_it(data, shown):
+    levels = [level["name"] for level in data["studies"][0]["levels"]]
+    m, other, asked = shown["readers"]
+    assert [m["name"], other["name"], asked["name"]] == ["M <script>", "other", "M <script>, prompt 1"]
+    assert accuracy(shown, m) == pytest.approx(40 / 60) and accuracy(shown, other) == pytest.approx(30 / 60)
+    # A missing preference is called by the outcome; who was not asked decided nothing.
+    assert set(asked["decided"][6:]) == {-1}
+    assert levels[asked["decided"][0] // 2] == "several"
+    assert m["shares"][0] == [731, 269] and m["options"]["values"] == [["his", "her"]]
+    assert m["colour"] != other["colour"]
+    assert asked["answers"]["0"] == [0, f"her {small.MARKUP}", f"Hm. {small.MARKUP}"]
+    assert asked["prompts"] == ["Fill: {text}\nNow!"]
+    text = shown["texts"][0]
+    assert [text[slice(*span[:2])] for span in shown["spans"][0]][1] == "The guest sat down."
+    assert len(shown["spans"][1]) == 1
+    # Of clusters those with several mentions.
+    assert len(other["clusters"]["values"][other["clusters"]["codes"][0]]) == 1
+    context, task = shown["lines"]
+    assert (task["file"], task["values"][task["codes"][2]]) == ("templates/small/task.tsv", "5")
+    assert (context["file"], context["values"][0]) == ("context.tsv", "4, 5")
+
+
+def test_a_set_of_somebody_else_gives_counts_alone(data, shown):
+    counted = data["studies"][0]["sets"][1]
+    assert set(counted) == set(shown) - {"ids", "texts", "spans", "lines"} | {"weights"}
+    assert all(set(reader) == {"name", "colour", "decided"} for reader in counted["readers"])
+    assert [factor["name"] for factor in counted["factors"]] == ["case", "n"]
+    text = explorer.written(data)
+    assert small.SECRET not in text and "id00" in text and text.count("official") == 1
+    assert sum(counted["weights"]) == 60 > len(counted["weights"]) and counted["count"] == 60
+    for one, other in zip(shown["readers"], counted["readers"], strict=True):
+        assert accuracy(shown, one) == pytest.approx(accuracy(counted, other))
+    assert "Official templates" in data["withheld"] and data["canary"] == small.CANARY
+
+
+def test_what_looks_like_markup_ends_nothing(folder, studies, root):
+    page = folder / "page.html"
+    canary = folder / "canary.tsv"
+    canary.write_text(f"# {small.CANARY}\nset\n", encoding="utf-8")
+    script.main(
+        template=str(root / "paper/explorer.html"), canary_file=str(canary), page=str(page), studies=studies,
+        template_files={},
+    )  # fmt: skip
+    text = page.read_text(encoding="utf-8")
+    assert text.count("</script>") == text.count("<script") == 2
+    held = re.search(r'id="data">(.*?)</script>', text, flags=re.DOTALL)[1]
+    assert "<" not in held and json.loads(held)["studies"][0]["question"] == f"Who? {small.MARKUP}"
+    assert small.CANARY in text and not re.search(r'(?:src|href)="', text)
+
+
+def test_a_large_run_shows_a_sample_of_whole_units(studies):
+    whole = len(explorer.written(explorer.page(studies, {}, "")))
+    sampled = explorer.page(studies, {}, "", limit=whole // 2)
+    assert len(explorer.written(sampled)) <= whole // 2
+    one = sampled["studies"][0]["sets"][0]
+    assert 0 < one["count"] < one["total"] == 60
+    # Five instances an occupation, which are in it all or not at all.
+    assert set(np.bincount(one["units"])) == {5}
+    assert sampled == explorer.page(studies, {}, "", limit=whole // 2)
+
+
+def test_probabilities_are_averaged_where_nothing_is_right(tmp_path):
+    rows = [(f"t{n % 2}", f"{1900 + n % 2}", word, share) for n in range(2) for word, share in (("f", 0.1), ("m", 0.3))]
+    table = pd.DataFrame(rows, columns=["item", "year", "word", "share"]).assign(model="m")
+    table.loc[table.item == "t1", "share"] = 0.0
+    files.write_parquet(tmp_path / "masses.parquet", table)
+    decided = {"table": str(tmp_path / "masses.parquet"), "reader": {"model": "{}"}, "where": {}, "picked": [],
+               "right": "", "options": ["word", "share"]}  # fmt: skip
+    entry = {
+        "label": "S", "question": "Q", "words": ["year", "likely"], "quantity": "difference", "unit": ["item", "texts"],
+        "levels": {"f": "she", "m": "he"}, "value": {"f": 1, "m": -1}, "marks": {}, "models": {}, "gold": "year",
+        "factors": {}, "own_factors": {}, "order": ["year"], "key": ["item", "year"], "identifier": "id",
+        "sets": [["released", decided["table"], False, [decided]]], "options": [], "distractors": "",
+    }  # fmt: skip
+    (study,) = explorer.page({"s": entry}, {}, "")["studies"]
+    (reader,) = study["sets"][0]["readers"]
+    assert reader["value"] == [-200, 0] and study["mean"]
+    assert [study["levels"][code // 2]["name"] for code in reader["decided"]] == ["m", "none"]
+
+
+def test_clusters_of_another_text_and_two_decisions_are_refused(tmp_path):
+    studies = small.build(tmp_path)
+    path = tmp_path / "replica_decided.parquet"
+    table = files.read_parquet(path)
+    files.write_parquet(path, pd.concat([table, table[:1]]))
+    with pytest.raises(ValueError, match="M <script> decides an instance more than once"):
+        explorer.page(studies, {}, "")
+    files.write_parquet(path, table)
+    frame = files.read_parquet(tmp_path / "replica.parquet")
+    metadata = files.parquet_metadata(tmp_path / "replica.parquet")
+    files.write_parquet(tmp_path / "replica.parquet", frame.assign(text="Other. " + frame.text), metadata)
+    with pytest.raises(UserError, match="the text of 'id00' differs"):
+        explorer.page(studies, {}, "")
