@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from scripts.core import files
+from scripts.core import files, statistics
 from scripts.core.paper import latex
 from scripts.core.paper.formats import MISSING
 from scripts.core.paper.numbers import count
@@ -23,6 +23,11 @@ FEW = 3
 """Up to this many checks, counterexamples or missing things are named where space is short."""
 SEVERAL = "other models"
 """What a finding about several models lacks where one is asked."""
+ALPHA = 0.05
+"""A comparison decides where its two-sided p value is below this, and a finding fails where one does after Holm's
+correction for all that it compares. It holds where all comparisons are true, which needs no correction."""
+CORRECTED = "a difference that stands Holm's correction over the finding's comparisons"
+"""What a finding lacks that only single comparisons, each taken by itself, speak against."""
 NONE = "% This run decides no finding.\n"
 """Stands in the LaTeX file for a table without rows."""
 
@@ -34,17 +39,35 @@ def widths(sets):
 
 
 @dataclass(frozen=True)
+class Comparison:
+    """How surely something is ``right`` and how surely it is ``wrong``: two-sided p values, 1 on the other side."""
+
+    right: float = 1.0
+    wrong: float = 1.0
+
+    @property
+    def outcome(self) -> bool | None:
+        """True or false, or None where neither is shown."""
+        return True if self.right < ALPHA else False if self.wrong < ALPHA else None
+
+    def __invert__(self) -> "Comparison":
+        return Comparison(self.wrong, self.right)
+
+
+@dataclass(frozen=True)
 class Check:
     """One comparison: ``outcome`` is true, false or None; ``text`` says the numbers.
 
     It is None with what is ``missing`` from the run or from a comparison whose numbers ``text`` says, or without that
-    where the quantity is not defined. ``doubt`` says what speaks against a comparison that is true by its rule.
+    where the quantity is not defined. ``doubt`` says what speaks against a comparison that is true by its rule. ``p``
+    is how surely it is wrong (:class:`Comparison`); None where nothing was sampled, or compared.
     """
 
     outcome: bool | None
     text: str = ""
     missing: tuple = ()
     doubt: str = ""
+    p: float | None = None
 
 
 @dataclass(frozen=True)
@@ -69,25 +92,42 @@ class Claim:
 class Lacking(Exception):
     """Raised where a value is asked for that the run does not have, or a comparison does not tell.
 
-    It carries what is missing and, of a comparison, the text of its numbers.
+    It carries what is missing and, of a comparison, the text of its numbers and how surely it is wrong.
     """
 
-    def __init__(self, *missing, text=""):
+    def __init__(self, *missing, text="", p=None):
         super().__init__(", ".join(missing))
         self.missing = missing
         self.text = text
+        self.p = p
 
 
 def check(function, *arguments):
     """Return the :class:`Check` of a function that returns ``(outcome, text)`` or raises :class:`Lacking`.
 
-    A third member of what it returns is the doubt.
+    An outcome is a :class:`Comparison` or, where nothing was sampled, true, false or None. A third member of what it
+    returns is the doubt.
     """
     try:
         outcome, text, *doubt = function(*arguments)
     except Lacking as lacking:
-        return Check(None, lacking.text, lacking.missing)
-    return Check(None if outcome is None else bool(outcome), text, doubt="".join(doubt))
+        return Check(None, lacking.text, lacking.missing, p=lacking.p)
+    p = None
+    if isinstance(outcome, Comparison):
+        outcome, p = outcome.outcome, outcome.wrong
+    return Check(None if outcome is None else bool(outcome), text, doubt="".join(doubt), p=p)
+
+
+def corrected(checks):
+    """Return a finding's checks, of which those are open that are wrong only without Holm's correction over all."""
+    tested = [c.p for c in checks if c.p is not None]
+    adjusted = iter(statistics.holm(tested))
+    return [
+        Check(None, c.text, (CORRECTED,), p=c.p)
+        if c.p is not None and next(adjusted) >= ALPHA and c.outcome is False
+        else c
+        for c in checks
+    ]
 
 
 def decide(checks):
@@ -100,11 +140,11 @@ def decide(checks):
     Returns
     -------
     Verdict
-        ``fails`` with the counterexamples if any check is false; ``not applicable`` with what is missing, and the
-        numbers of comparisons that do not tell, if anything is missing or no check is defined; else ``holds``, with
-        every doubt behind the evidence.
+        ``fails`` with the counterexamples if any check is false (:func:`corrected`); ``not applicable`` with what is
+        missing, and the numbers of comparisons that do not tell, if anything is missing or no check is defined; else
+        ``holds``, with every doubt behind the evidence.
     """
-    checks = list(checks)
+    checks = corrected(list(checks))
     missing = tuple(dict.fromkeys(word for c in checks for word in c.missing))
     wrong = [c.text for c in checks if c.outcome is False]
     right = [c.text for c in checks if c.outcome]

@@ -6,8 +6,8 @@ decided. Where the study says that there is no difference, the interval decides:
 none. Rules are not among the study's systems and are never looked at.
 """
 
-from scripts.core.paper.claims import Claim, Lacking, check
-from scripts.core.paper.estimates import BOUND, Estimate, absolute, ahead, between, every, higher, settled
+from scripts.core.paper.claims import Claim, Comparison, Lacking, check
+from scripts.core.paper.estimates import BOUND, Estimate, above, absolute, ahead, between, every, higher, settled
 from scripts.core.paper.formats import p_text, percent, with_sign
 from scripts.counter_gap.lib import study
 
@@ -105,12 +105,20 @@ def _is_significant(metric, system, expected, debiasing="none"):
         name = {"delta_i": "Delta I", "acc_diff": "Acc_Diff"}[metric]
         text = f"{system}: {name} {_points(row.value)} {_star(row.significant)}"
         doubt = _doubt(f"{system}, {name}", row, expected)
-        if expected or row.significant:
-            return bool(row.significant) == expected, text, doubt
         value = results.estimate(system, metric, debiasing)
+        if expected:
+            return *_shown_positive(row, value, text), doubt
+        if row.significant:
+            return Comparison(wrong=2 * row.p_value), text, doubt
         return *between(value, -NEGLIGIBLE, NEGLIGIBLE, f"{system}: {name} {_shown(value)}"), doubt
 
     return test
+
+
+def _shown_positive(row, value, text):
+    """Decide a value by its test, which says nothing where it is not significant: then the interval may be below 0."""
+    found = Comparison(row.p_value if row.significant and row.value > 0 else 1.0, above(value, 0).wrong)
+    return settled(found, text, value.n, BOUND)
 
 
 def _several(*tests):
@@ -120,7 +128,7 @@ def _several(*tests):
 def _biased(results, system):
     row = results.row(system, "delta_i")
     text = f"{system}: {_points(row.value)}, p {p_text(row.p_value)}"
-    return row.value > 0 and row.significant, text, _doubt(system, row, True)
+    return *_shown_positive(row, results.estimate(system, "delta_i"), text), _doubt(system, row, True)
 
 
 def _smaller_difference(results, system):
@@ -139,8 +147,8 @@ def _large_is_less_biased(results):
 def _no_harder(results, system):
     row = results.row(system, "original_minus_counterfactual")
     value = results.estimate(system, "original_minus_counterfactual")
-    harder = bool(row.significant and row.value > 0)
-    outcome = False if harder else True if value.high < NEGLIGIBLE else None
+    harder = 2 * row.p_value if row.significant and row.value > 0 else 1.0
+    outcome = Comparison(1.0 if harder < 1 else above(value, NEGLIGIBLE).wrong, harder)
     return *settled(outcome, f"{system}: {_shown(value)}", value.n, BOUND), _doubt(system, row, False)
 
 

@@ -11,6 +11,7 @@ import itertools
 import numpy as np
 
 from scripts.core import statistics
+from scripts.core.paper import estimates
 from scripts.core.paper.claims import Claim, Lacking, check
 from scripts.core.paper.estimates import Estimate, between
 from scripts.core.paper.formats import interval, number, percent
@@ -186,9 +187,8 @@ def positive(results, value, samples, text, shown=points, least=-1.0, most=1.0):
         low, high = statistics.agreeing_interval(value, len(results.resampled.pairs), least=least, most=most)
     scale, decimals = (100, 1) if shown is points else (1, 2)
     said = f"{text} ({interval(scale * low, scale * high, decimals)})"
-    if low > 0 or high < 0:
-        return low > 0, said
-    raise Lacking(MORE, text=said)
+    found = estimates.above(Estimate(value, low, high, len(results.resampled.pairs)), 0)
+    return _settled(found, said)
 
 
 def above(results, first, second, names, shown=points):
@@ -203,6 +203,28 @@ def below_bound(results, quantity, bound, text, shown=points):
     """Check that a quantity is under a bound."""
     value, samples = quantity
     return positive(results, bound - value, bound - samples, f"{text} {_said(value, shown)}", shown, bound - 1, bound)
+
+
+def distance(results, quantity, centre, bound):
+    """Compare a share's distance from a value with a bound, and return it in words too."""
+    value, samples = quantity
+    low, high = statistics.percentile_interval(samples)
+    if np.isnan(low) and not np.isnan(value):
+        low, high = statistics.agreeing_interval(value, len(results.resampled.pairs), least=centre - 1, most=centre + 1)
+    found = estimates.inside(Estimate(value, low, high, 0), centre - bound, centre + bound)
+    return found, f"{points(abs(value - centre))} ({interval(100 * (low - centre), 100 * (high - centre), 1)})"
+
+
+def close(results, quantity, centre, bound, text):
+    """Check that a share is within ``bound`` of a value."""
+    found, shown = distance(results, quantity, centre, bound)
+    return _settled(found, f"{text} {shown}")
+
+
+def _settled(found, text):
+    if found.outcome is None:
+        raise Lacking(MORE, text=text, p=found.wrong)
+    return found, text
 
 
 def _said(value, shown):
@@ -294,15 +316,13 @@ def _larger_is_better(results):
 
 
 def _at_chance(results, system):
-    value, samples = results.metric("f1", system)
-    return below_bound(results, (abs(value - 0.5), abs(samples - 0.5)), 0.03, f"{system}: distance from chance")
+    return close(results, results.metric("f1", system), 0.5, 0.03, f"{system}: distance from chance")
 
 
 def _supervised(results):
     def near(system):
-        value, samples = results.metric("recall", system, pronoun_set=THEY)
-        distance = abs(value - 0.5), abs(samples - 0.5)
-        return below_bound(results, distance, 0.1, f"{system}, they: distance from chance")
+        share = results.metric("recall", system, pronoun_set=THEY)
+        return close(results, share, 0.5, 0.1, f"{system}, they: distance from chance")
 
     def far(system):
         return below_bound(results, results.metric("recall", system, pronoun_set=XE), 0.25, f"{system}, xe:")
@@ -339,9 +359,11 @@ def _smaller_gap(results):
 
 def _no_large_difference(results, system):
     shares = [results.metric("recall", system, pronoun_set=name) for name in (HE, SHE, THEY, XE)]
-    values, samples = zip(*shares, strict=True)
-    spread = (max(values) - min(values), np.ptp(np.array(samples), axis=0))
-    return below_bound(results, spread, 0.05, f"{system}: range")
+    # The range of noisy shares is above zero without any difference: each pair is compared.
+    pairs = [(a - b, drawn_a - drawn_b) for (a, drawn_a), (b, drawn_b) in itertools.combinations(shares, 2)]
+    found = estimates.every(distance(results, pair, 0.0, 0.05)[0] for pair in pairs)
+    _, shown = distance(results, max(pairs, key=lambda pair: abs(pair[0])), 0.0, 0.05)
+    return _settled(found, f"{system}: largest difference {shown}")
 
 
 def _below_chance(results):
