@@ -1,7 +1,7 @@
 """Write how often each finding's verdict is right on simulated data: `make verdicts`.
 
-Leaves docs/verdicts.csv, study by study, and the tables of docs/verdicts.md. --studies makes some studies anew and
-leaves the others as they are; --data-sets draws fewer.
+Leaves docs/verdicts.csv, finding by finding, and the tables of docs/verdicts.md. --studies and --findings make some
+anew and leave the others as they are; --data-sets draws fewer.
 """
 
 import argparse
@@ -31,21 +31,27 @@ def main() -> None:
     """Simulate the studies, and write each when it is done."""
     parser = argparse.ArgumentParser(prog="python -m tests.verdicts", description=__doc__)
     parser.add_argument("--studies", nargs="+", choices=STUDIES, default=STUDIES)
+    parser.add_argument("--findings", nargs="+", type=int, help="numbers of those that are made anew")
     parser.add_argument("--data-sets", type=int, default=DATA_SETS)
     parser.add_argument("--csv", type=Path, default=CSV)
     options = parser.parse_args()
     for study in options.studies:
-        start, parts = time.monotonic(), []
-        for part in simulated_findings.rates(simulation(study), options.data_sets, SEED):
-            parts.append(part)
+        start = time.monotonic()
+        for part in simulated_findings.rates(simulation(study), options.data_sets, SEED, options.findings):
+            store(options.csv, study, part)
             print(f"{study} {part.finding[0]}: {time.monotonic() - start:.0f} s", *_lines(part), sep="\n", flush=True)
-        made = pd.concat(parts).assign(study=study)
-        stored = files.read_csv(options.csv) if options.csv.exists() else made[:0]
-        files.write_csv(
-            options.csv, pd.concat([stored[stored.study != study], made])[["study", *simulated_findings.COLUMNS]]
-        )
     if options.csv == CSV:
         write_page(files.read_csv(CSV))
+
+
+def store(path: Path, study: str, part: pd.DataFrame) -> None:
+    """Put a finding's rows into the file in place of those that it had."""
+    columns = ["study", *simulated_findings.COLUMNS]
+    stored = files.read_csv(path) if path.exists() else pd.DataFrame(columns=columns)
+    other = stored[(stored.study != study) | (stored.finding != part.finding[0])]
+    table = pd.concat([other, part.assign(study=study)]) if len(other) else part.assign(study=study)
+    rank = table.study.map({name: place for place, name in enumerate(STUDIES)})
+    files.write_csv(path, table.assign(rank=rank).sort_values(["rank", "finding"], kind="stable")[columns])
 
 
 def _lines(part: pd.DataFrame) -> list[str]:

@@ -86,17 +86,23 @@ def share(value, trials):
     return Estimate(float(value), float(low), float(high), trials)
 
 
-def above(estimate: Estimate, bound: float) -> Comparison:
+def above(estimate: Estimate, bound: float, clusters: int | None = None) -> Comparison:
     """Compare a value with a bound: how surely it is above, and how surely below.
 
     The p value is that of the level at which the interval would touch the bound, if its arm is stretched like that of a
-    normal distribution. A value without an interval tells nothing.
+    normal distribution, or of Student's t for an interval over so many ``clusters``. A value without an interval tells
+    nothing.
     """
     distance = estimate.value - bound
     arm = estimate.value - estimate.low if distance > 0 else estimate.high - estimate.value
     if np.isnan(distance + arm) or not distance:
         return Comparison()
-    p = float(2 * scipy.special.ndtr(Z * -abs(distance) / max(arm, SMALLEST_ARM)))
+    z = Z * -abs(distance) / max(arm, SMALLEST_ARM)
+    if clusters is None:
+        p = float(2 * scipy.special.ndtr(z))
+    else:
+        tail = scipy.special.stdtrit(clusters - 1, (1 + LEVEL) / 2)
+        p = float(2 * scipy.special.stdtr(clusters - 1, z * tail / Z))
     return Comparison(right=p) if distance > 0 else Comparison(wrong=p)
 
 
@@ -105,9 +111,9 @@ def higher(first: Estimate, second: Estimate) -> Comparison:
     return above(first - second, 0)
 
 
-def inside(estimate: Estimate, low: float, high: float) -> Comparison:
+def inside(estimate: Estimate, low: float, high: float, clusters: int | None = None) -> Comparison:
     """Compare a value with two limits, of which it can be beyond one alone: is it between them?"""
-    ends = above(estimate, low), above(-estimate, -high)
+    ends = above(estimate, low, clusters), above(-estimate, -high, clusters)
     return Comparison(max(end.right for end in ends), min(end.wrong for end in ends))
 
 

@@ -6,7 +6,7 @@ where neither may be shown. What is drawn is what the study's findings take, or 
 are those of the functions that judge a run.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -62,17 +62,23 @@ class Simulation:
     draws: int
 
 
-def rates(simulation: Simulation, data_sets: int, seed: int) -> Iterator[pd.DataFrame]:
-    """Yield for each finding how often each verdict falls, in every world and size: rows of :data:`COLUMNS`.
+def rates(
+    simulation: Simulation, data_sets: int, seed: int, numbers: Collection[int] | None = None
+) -> Iterator[pd.DataFrame]:
+    """Yield for each finding, or those of some ``numbers``, how often each verdict falls in every world and size.
+
+    They are rows of :data:`COLUMNS`.
 
     Raises:
         ValueError: If a finding has no worlds, or there are worlds of no finding.
     """
-    numbers = {claim.number for claim in simulation.findings}
-    if numbers != set(simulation.worlds):
-        raise ValueError(f"findings {sorted(numbers ^ set(simulation.worlds))} have no worlds, or are no findings")
+    known = {claim.number for claim in simulation.findings}
+    if known != set(simulation.worlds):
+        raise ValueError(f"findings {sorted(known ^ set(simulation.worlds))} have no worlds, or are no findings")
     most = too_many(data_sets)
     for claim in simulation.findings:
+        if numbers and claim.number not in numbers:
+            continue
         rows = []
         for size in SIZES:
             for place, world in enumerate(WORLDS):

@@ -278,7 +278,14 @@ def _size_correlation(results, family, kind):
     values = np.array([value for value, _ in shares])
     samples = np.array([drawn for _, drawn in shares])
     sizes = np.arange(len(models))
-    return statistics.spearman(sizes, values), np.array([statistics.spearman(sizes, drawn) for drawn in samples.T])
+    return statistics.spearman(sizes, values), rank_correlations(np.broadcast_to(sizes, samples.T.shape), samples.T)
+
+
+def rank_correlations(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Return Spearman's rank correlation of each two rows; NaN where one of them does not vary."""
+    ranks = [scipy.stats.rankdata(rows, axis=1) - (rows.shape[1] + 1) / 2 for rows in (first, second)]
+    below = np.sqrt(np.prod([(rows**2).sum(axis=1) for rows in ranks], axis=0))
+    return np.divide((ranks[0] * ranks[1]).sum(axis=1), below, out=np.full(len(below), np.nan), where=below > 0)
 
 
 def _correlation(results, value, samples, text, expected):
@@ -399,7 +406,7 @@ def _opposite(results):
         shares = {kind: [results.share(pronoun_type=kind, form=form) for form in FORMS] for kind in ("binary", "neo")}
         values = [[value for value, _ in shares[kind]] for kind in shares]
         drawn = [np.array([samples for _, samples in shares[kind]]) for kind in shares]
-        samples = np.array([statistics.spearman(a, b) for a, b in zip(drawn[0].T, drawn[1].T, strict=True)])
+        samples = rank_correlations(drawn[0].T, drawn[1].T)
         return _correlation(results, statistics.spearman(*map(np.array, values)), samples, "correlation of forms", -1)
 
     return [check(test)]

@@ -28,6 +28,8 @@ from scripts.ruff.lib.study import PRONOUN_SETS
 COUNTS = range(6)
 CHANCE = 0.25
 DRAWS = 2000
+SENTENCES = 3
+"""Task sentences about each occupation: one for each grammatical case."""
 SIGNIFICANT = "a significant test"
 """What a comparison lacks whose test does not decide it."""
 NEAR = 0.02
@@ -274,12 +276,16 @@ def _sign_test(p):
 
 
 def without_context(run):
-    """For each model, he is picked more often than she, and she more often than they and xe, by the sign test."""
+    """For each model, he is picked more often than she, and she more often than they and xe, by the sign test.
+
+    The sentences about an occupation can all have the same pick for its sake, so that as many count as one.
+    """
 
     def more(model, a, b):
         (first, n), (second, _) = run.picks(model, a), run.picks(model, b)
-        # The exact test of a fair coin, whose distribution is symmetric.
-        p = min(1.0, 2 * scipy.special.bdtr(min(first, second), first + second, 0.5)) if first + second else 1.0
+        # The exact test of a fair coin; the incomplete beta function takes parts of a sentence too.
+        least, every_pick = min(first, second) / SENTENCES, (first + second) / SENTENCES
+        p = min(1.0, 2 * scipy.special.betainc(every_pick - least, least + 1, 0.5)) if every_pick else 1.0
         text = f"{run.label(model)}: {a} {first}, {b} {second} of {n} ({_sign_test(p)})"
         return settled(tested(p, first > second), text, n, SIGNIFICANT)
 

@@ -34,14 +34,15 @@ CONCENTRATION = 20
 PROMPTS = 10
 SIZES = {
     RUN: "180 instances for each number of distractors (three samples of 60), 60 occupations; ten prompts on 24",
-    STUDY: "6,480 instances for each number of distractors (three samples of 2,160), 60 occupations; ten prompts on 720",
+    STUDY: "6,480 instances for each number of distractors (three samples of 2,160), 60 occupations; ten prompts on "
+    "720",
 }
 FAMILIES = {
     "ALBERT-v2": (0.78, 0.76, 0.74, 0.80), "BERT": (0.77, 0.80), "RoBERTa": (0.86, 0.89), "MosaicBERT": (0.95,),
     "OPT": (0.55, 0.58, 0.64, 0.68, 0.72, 0.75, 0.79, 0.83),
     "Pythia": (0.40, 0.45, 0.50, 0.58, 0.64, 0.67, 0.70, 0.74, 0.77), "Llama-2": (0.84, 0.87, 0.90),
 }  # fmt: skip
-"""Accuracies without distractors, from the smallest model on: those that the study prints, and what fits its findings."""
+"""Accuracies without distractors by size: those that the study prints, and others that fit its findings."""
 HE, SHE, THEY, XE = range(4)
 TINY = ("pythia-14m", "pythia-70m", "pythia-160m")
 
@@ -357,6 +358,10 @@ TABLES = (
 """What each finding looks at."""
 
 
+LOOKED_AT = dict.fromkeys(range(3, 9), (0,)) | {10: (0, 1), 13: (5,), 14: (0,), 15: (5,)}
+"""Numbers of distractors at which a finding looks, if it does not look at all of them."""
+
+
 @cache
 def _asked(size: str) -> np.ndarray:
     """Return how many instances each occupation has with each pronoun set, for one number of distractors."""
@@ -370,12 +375,17 @@ def _weights() -> np.ndarray:
     return statistics.resampling_weights(np.zeros(OCCUPATIONS), DRAWS, SEED)
 
 
-def _right(truth: Truth, size: str, generator: np.random.Generator) -> np.ndarray:
-    """Draw how many answers are right, by model, number of distractors, pronoun set and occupation."""
+def _right(truth: Truth, size: str, counts: tuple[int, ...], generator: np.random.Generator) -> np.ndarray:
+    """Draw how many answers are right, by model, number of distractors, pronoun set and occupation.
+
+    With numbers of distractors other than ``counts``, at which a finding does not look, none is.
+    """
     shared, own = generator.uniform(-1, 1, OCCUPATIONS), generator.uniform(-1, 1, (len(truth.models), OCCUPATIONS))
-    mean = truth.accuracy[..., None]
+    mean = truth.accuracy[:, counts, :, None]
     chance = mean + SPREAD * np.minimum(mean, 1 - mean) * ((shared + own) / 2)[:, None, None, :]
-    return generator.binomial(_asked(size).T, chance)
+    right = np.zeros((len(truth.models), len(findings.COUNTS), 4, OCCUPATIONS), dtype=int)
+    right[:, counts] = generator.binomial(_asked(size).T, chance)
+    return right
 
 
 def accuracy_table(right: np.ndarray, models: tuple[str, ...], size: str) -> pd.DataFrame:
@@ -480,7 +490,7 @@ def simulation(folder: Path) -> Simulation:
             truth = changes[world](truth)
         wanted, tables = TABLES[number], {}
         if "accuracy" in wanted:
-            right = _right(truth, size, generator)
+            right = _right(truth, size, LOOKED_AT.get(number, tuple(findings.COUNTS)), generator)
             tables["accuracy"] = accuracy_table(right, truth.models, size)
             if "pronoun_tests" in wanted:
                 tables["pronoun_tests"] = pronoun_tests_table(right, truth.models, size)

@@ -42,6 +42,7 @@ HIGH = 0.9
 SOME = 2
 ALPHA = 0.05
 PERMUTATIONS = 9999
+LINE = ("fit_low", "fit_high")
 SIGNIFICANT = "a significant test"
 """What a comparison lacks whose test does not decide it."""
 
@@ -64,8 +65,10 @@ class Source:
     @cached_property
     def _slopes(self):
         table = self.tables["method1_slopes"]
-        table = self._kept(table).set_index(["model", "variable", "prompt", "gender", "metric"])
-        return table[["value", "ci_low", "ci_high", "sentences"]]
+        rows = self._kept(table)[
+            ["model", "variable", "prompt", "gender", "metric", "value", "ci_low", "ci_high", "sentences"]
+        ]
+        return {row[:5]: row[5:] for row in rows.itertuples(index=False, name=None)}
 
     @cached_property
     def _rates(self):
@@ -93,9 +96,8 @@ class Source:
 
     def prompts(self, model, variable="date"):
         """Return the prompts of a model; :class:`Lacking` without the model."""
-        index = self._slopes.index
-        of_model = index[(index.get_level_values(0) == model) & (index.get_level_values(1) == variable)]
-        prompts = [p for p in dict.fromkeys(of_model.get_level_values(2)) if p in ("mask", "A", "B", "C")]
+        of_model = dict.fromkeys(key[2] for key in self._slopes if key[:2] == (model, variable))
+        prompts = [p for p in of_model if p in ("mask", "A", "B", "C")]
         if not prompts:
             raise Lacking(model)
         return prompts
@@ -105,10 +107,10 @@ class Source:
         keys = [
             (model, variable, name, gender, metric) for name in ([prompt] if prompt else self.prompts(model, variable))
         ]
-        if any(key not in self._slopes.index for key in keys):
+        if any(key not in self._slopes for key in keys):
             raise Lacking(f"{metric} of {model} over {variable}s")
         lines = []
-        for value, low, high, sentences in (self._slopes.loc[key] for key in keys):
+        for value, low, high, sentences in (self._slopes[key] for key in keys):
             # A curve that is constant, or whose samples all agree, is not known exactly: it has no interval.
             ends = (np.nan, np.nan) if np.isnan(value) or low == high else (float(low), float(high))
             lines.append(Estimate(0.0 if np.isnan(value) else float(value), *ends, int(sentences)))
@@ -121,7 +123,7 @@ class Source:
             for prompt in self.prompts(model, variable)
             for gender in ("female", "male")
         ]
-        return not all(np.isnan(self._slopes.loc[key, "value"]) for key in keys if key in self._slopes.index)
+        return not all(np.isnan(self._slopes[key][0]) for key in keys if key in self._slopes)
 
     def absolute(self, model, metric, variable="date", prompt=None):
         """Return the absolute slope or r of f."""
@@ -134,7 +136,7 @@ class Source:
 
     def need(self, models):
         """Return ``models`` if Method 1 was done with all of them."""
-        known = set(self._slopes.index.get_level_values(0))
+        known = {model for model, *_ in self._slopes}
         absent = [m for m in models if m not in known]
         if absent:
             raise Lacking(*absent)
@@ -161,17 +163,21 @@ class Source:
 
         That over dates is what the fitted line has in their middle, and so is its interval.
         """
-        table = self._kept(self.tables["curves"])
-        curves = table[(table.model == model) & (table.variable == "date") & (table.gender == gender)]
-        if curves.empty:
+        if (model, gender) not in self._masses:
             raise Lacking(model)
-        means = []
-        for _, curve in curves.sort_values("position").groupby("prompt", sort=False):
-            last = len(curve) - 1
-            low, high = curve.iloc[[last // 2, (last + 1) // 2]][["fit_low", "fit_high"]].mean()
+        return estimates.mean(self._masses[model, gender])
+
+    @cached_property
+    def _masses(self):
+        table = self._kept(self.tables["curves"])
+        table = table[table.variable == "date"].sort_values("position", kind="stable")
+        means = {}
+        for (model, gender, _), rows in table.groupby(["model", "gender", "prompt"], sort=False):
+            low, high = (rows[end].to_numpy()[[(len(rows) - 1) // 2, len(rows) // 2]].mean() for end in LINE)
             ends = (low, high) if high > low else (np.nan, np.nan)
-            means.append(Estimate(float(curve.probability.mean()), *ends, int(curve.sentences.min())))
-        return estimates.mean(means)
+            mean = Estimate(float(rows.probability.mean()), *ends, int(rows.sentences.min()))
+            means.setdefault((model, gender), []).append(mean)
+        return means
 
 
 def _rises_and_falls(source, variable):
@@ -244,12 +250,15 @@ def mixed_objectives_are_weakest(source):
 def _rho(x, y, alternative):
     """Return Spearman's rho and its p value over random pairings (with a fixed seed)."""
 
-    def statistic(values):
-        return statistics.spearman(values, y)
+    ranks = scipy.stats.rankdata(y) - (len(y) + 1) / 2
+
+    def statistic(values, axis):
+        other = scipy.stats.rankdata(values, axis=axis) - (len(y) + 1) / 2
+        return other @ ranks / np.sqrt((other**2).sum(axis=axis) * (ranks @ ranks))
 
     test = scipy.stats.permutation_test(
         (x,), statistic, permutation_type="pairings", n_resamples=PERMUTATIONS, alternative=alternative,
-        rng=np.random.default_rng(1),
+        rng=np.random.default_rng(1), vectorized=True,
     )  # fmt: skip
     return float(test.statistic), float(test.pvalue)
 

@@ -187,7 +187,7 @@ def positive(results, value, samples, text, shown=points, least=-1.0, most=1.0):
         low, high = statistics.agreeing_interval(value, len(results.resampled.pairs), least=least, most=most)
     scale, decimals = (100, 1) if shown is points else (1, 2)
     said = f"{text} ({interval(scale * low, scale * high, decimals)})"
-    found = estimates.above(Estimate(value, low, high, len(results.resampled.pairs)), 0)
+    found = estimates.above(Estimate(value, low, high, 0), 0, len(results.resampled.pairs))
     return _settled(found, said)
 
 
@@ -211,7 +211,8 @@ def distance(results, quantity, centre, bound):
     low, high = statistics.percentile_interval(samples)
     if np.isnan(low) and not np.isnan(value):
         low, high = statistics.agreeing_interval(value, len(results.resampled.pairs), least=centre - 1, most=centre + 1)
-    found = estimates.inside(Estimate(value, low, high, 0), centre - bound, centre + bound)
+    pairs = len(results.resampled.pairs)
+    found = estimates.inside(Estimate(value, low, high, 0), centre - bound, centre + bound, pairs)
     return found, f"{points(abs(value - centre))} ({interval(100 * (low - centre), 100 * (high - centre), 1)})"
 
 
