@@ -40,7 +40,8 @@ def main(
         of_study = [name for name in known.model if name not in published.demonstration(models)]
         table = by_model.whole(path, findings.COLUMNS, of_study)
         runs[name] = findings.Results(table, known, files.read_csv(ranks), documents, draws, seed)
-    write(findings.FINDINGS, runs, every_set, csv=csv, tex=tex, numbers=numbers)
+    present = {name: len(results.there) for name, results in runs.items()}
+    write(findings.FINDINGS, runs, every_set, csv=csv, tex=tex, numbers=numbers, models=present)
 
 
 if __name__ == "__main__":

@@ -38,7 +38,8 @@ def main(
         )
         for name, frames in published.read_tables(tables, template_sets).items()
     }
-    write(findings.FINDINGS, runs, every_set, csv=csv, tex=tex, numbers=numbers)
+    present = {name: run.present(known.model) for name, run in runs.items()}
+    write(findings.FINDINGS, runs, every_set, csv=csv, tex=tex, numbers=numbers, models=present)
 
 
 if __name__ == "__main__":

@@ -33,7 +33,10 @@ def main(
         name: findings.Source({PurePath(key).stem: frame for key, frame in frames.items()}, threshold, women, excluded)
         for name, frames in published.read_tables(tables, sources).items()
     }
-    write(findings.FINDINGS, runs, every_source, csv=csv, tex=tex, numbers=numbers, heads=study.HEADS)
+    present = {name: source.present({*findings.METHOD1, *findings.METHOD2}) for name, source in runs.items()}
+    write(
+        findings.FINDINGS, runs, every_source, csv=csv, tex=tex, numbers=numbers, heads=study.HEADS, models=present
+    )  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -38,7 +38,8 @@ def main(
         empty = table.merge(known, on="instance_id")
         answers[names["templates"], names["entities"]] = pd.concat(of_systems) if of_systems else empty
     runs = findings.results_of(answers, template_sets, draws, seed)
-    write(findings.FINDINGS, runs, every_set, csv=csv, tex=tex, numbers=numbers)
+    present = {name: answers[name, "double"].system.nunique() for name in template_sets}
+    write(findings.FINDINGS, runs, every_set, csv=csv, tex=tex, numbers=numbers, models=present)
 
 
 if __name__ == "__main__":

@@ -23,6 +23,8 @@ FEW = 3
 """Up to this many checks, counterexamples or missing things are named where space is short."""
 SEVERAL = "other models"
 """What a finding about several models lacks where one is asked."""
+EACH, AVERAGE, TOGETHER = "each model", "the average over models", "several models together"
+"""Of what a study states a finding that one model is asked: the first also holds of it if it holds in a run."""
 ALPHA = 0.05
 """A comparison decides where its two-sided p value is below this, and a finding fails where one does after Holm's
 correction for all that it compares. It holds where all comparisons are true, which needs no correction."""
@@ -197,8 +199,12 @@ def verdicts(claims, runs, template_sets):
     return pd.DataFrame(rows, columns=columns)
 
 
-def of_one_model(claims, alone, runs):
+def of_one_model(claims, alone, runs, averages=frozenset()):
     """Return the verdict on each finding if one model is all that is looked at, as :func:`verdicts`.
+
+    The column ``about`` has :data:`EACH`, :data:`AVERAGE` or :data:`TOGETHER`. What a study states of each model cannot
+    fail for one and hold in a run with it, because the run makes the same checks and more. What it states of an average
+    is another quantity of one model, and what it states of several together is undecided.
 
     Parameters
     ----------
@@ -208,6 +214,8 @@ def of_one_model(claims, alone, runs):
         has a name, cannot be decided by another model and is not asked.
     runs : dict
         Template set to what the claims' functions take, with the model as the only one.
+    averages : collection of int
+        Those among ``alone`` that the study states of an average over its models.
     """
     table = verdicts([claim for claim in claims if claim.number in alone], runs, list(runs))
     others = pd.DataFrame(
@@ -222,17 +230,18 @@ def of_one_model(claims, alone, runs):
     together = (
         pd.concat([table, others], ignore_index=True) if len(table) and len(others) else max(table, others, key=len)
     )
-    return together.sort_values("claim", kind="stable", ignore_index=True)
+    about = together.claim.map(lambda n: AVERAGE if n in averages else EACH if n in alone else TOGETHER)
+    return together.assign(about=about).sort_values("claim", kind="stable", ignore_index=True)
 
 
-def tally(table, source):
+def tally(table, source, models=None):
     """Return how often each verdict fell, as numbers that a paper's prose can name.
 
     Ids are ``claims.total``, ``claims.<templates>.<verdict>`` with an underscore for the space; where findings are not
     applicable ``claims.<templates>.lacking``, how many of them lack what most of them lack, whose value is that count
     and whose cell says what it is; and, if more than one template set has verdicts other than ``not applicable``,
     ``claims.decided_twice``: findings that hold or fail on more than one set, and ``claims.same``: those of them with
-    the same verdict wherever they hold or fail.
+    the same verdict wherever they hold or fail. ``claims.<templates>.models``: how many models of the study it has.
 
     Parameters
     ----------
@@ -240,6 +249,8 @@ def tally(table, source):
         From :func:`verdicts`.
     source : str
         The file that holds it, for the numbers' provenance.
+    models : dict of str to int, optional
+        Template set to how many of the study's models or systems it was run with.
     """
     entries = {"claims.total": count(table.claim.nunique(), source, column="claim")}
     for templates, rows in table.groupby("templates", sort=False):
@@ -250,6 +261,8 @@ def tally(table, source):
         reason, lacking = commonest(rows)
         if lacking:
             entries[f"claims.{templates}.lacking"] = count(lacking, source, templates=templates, missing=reason)
+    for templates, present in (models or {}).items():
+        entries[f"claims.{templates}.models"] = count(present, source, templates=templates)
     judged = table[table.verdict != NOT_APPLICABLE]
     if judged.templates.nunique() > 1:
         by_claim = judged.groupby("claim")
@@ -282,7 +295,7 @@ def commonest(table):
     return max(counts.items(), key=lambda pair: pair[1], default=("", 0))
 
 
-def write(claims, runs, every_set, *, csv, tex, numbers, heads=None):
+def write(claims, runs, every_set, *, csv, tex, numbers, heads=None, models=None):
     """Test findings, and write the verdicts (CSV), the table of the paper (LaTeX) and how often each fell (JSON).
 
     Parameters
@@ -295,12 +308,14 @@ def write(claims, runs, every_set, *, csv, tex, numbers, heads=None):
     csv, tex, numbers : str or Path
     heads : dict of str to str, optional
         What the table calls a set; otherwise its name.
+    models : dict of str to int, optional
+        Set to how many of the study's models or systems it was run with.
     """
     table = verdicts(claims, runs, every_set)
     files.write_csv(csv, table)
     cells = table_cells(table, list(runs), heads)
     files.write_text(tex, NONE if cells.empty else latex.wrapped_table(cells, widths(cells.shape[1] - 3)))
-    files.write_json(numbers, tally(table, Path(csv).name))
+    files.write_json(numbers, tally(table, Path(csv).name, models))
 
 
 def table_cells(table, template_sets, heads=None):

@@ -15,8 +15,8 @@ import numpy as np
 from scripts.core.paper.claims import Claim, Comparison, Lacking, check
 from scripts.core.paper.estimates import (
     BOUND,
-    Z,
     Estimate,
+    Z,
     above,
     absolute,
     ahead,

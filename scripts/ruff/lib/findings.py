@@ -120,6 +120,10 @@ class Run:
     def _present(self):
         return {name: set(table.model) for name, table in self.tables.items() if "model" in table}
 
+    def present(self, models):
+        """Return how many of ``models`` the run has."""
+        return len(set(models) & self._present.get("accuracy", set()) - self.excluded)
+
     def need(self, models, table="accuracy"):
         """Raise :class:`Lacking` with all of ``models`` that the run does not have."""
         if self.obstacle:

@@ -94,6 +94,10 @@ class Source:
     def _method2(self, table):
         return table[table.prompt.isin(["mask", study.DETECTION_PROMPT]) & (table.templates == "official")]
 
+    def present(self, models):
+        """Return how many of ``models`` there are."""
+        return len(set(models) & {*self.tables["method1_slopes"].model, *self.metrics.model} - self.excluded)
+
     def prompts(self, model, variable="date"):
         """Return the prompts of a model; :class:`Lacking` without the model."""
         of_model = dict.fromkeys(key[2] for key in self._slopes if key[:2] == (model, variable))

@@ -199,10 +199,29 @@ def above(results, first, second, names, shown=points):
     )  # fmt: skip
 
 
-def below_bound(results, quantity, bound, text, shown=points):
-    """Check that a quantity is under a bound."""
+def beyond_bound(results, quantity, bound, text, shown=points, *, below=False):
+    """Check that a share is above a bound, or below it.
+
+    Near 0 and 1 samples of shares are skewed, and their deviation depends on the share. Its arcsine root does not.
+    """
     value, samples = quantity
-    return positive(results, bound - value, bound - samples, f"{text} {_said(value, shown)}", shown, bound - 1, bound)
+    low, high = statistics.percentile_interval(samples)
+    pairs = len(results.resampled.pairs)
+    if np.isnan(low):
+        if np.isnan(value):
+            raise Lacking(UNDEFINED, text=text)
+        low, high = statistics.agreeing_interval(value, pairs, least=0.0, most=1.0)
+    root = Estimate(*(float(np.arcsin(np.sqrt(np.clip(end, 0, 1)))) for end in (value, low, high)), 0)
+    found = estimates.above(root, float(np.arcsin(np.sqrt(bound))), pairs)
+    ends = (bound - high, bound - low) if below else (low - bound, high - bound)
+    scale, decimals = (100, 1) if shown is points else (1, 2)
+    said = f"{text} {_said(value, shown)} ({interval(*(scale * end for end in ends), decimals)})"
+    return _settled(~found if below else found, said)
+
+
+def below_bound(results, quantity, bound, text, shown=points):
+    """Check that a share is under a bound."""
+    return beyond_bound(results, quantity, bound, text, shown, below=True)
 
 
 def distance(results, quantity, centre, bound):
@@ -329,8 +348,8 @@ def _supervised(results):
         return below_bound(results, results.metric("recall", system, pronoun_set=XE), 0.25, f"{system}, xe:")
 
     def good(system, pronoun_set):
-        value, samples = results.metric("recall", system, pronoun_set=pronoun_set)
-        return positive(results, value - 0.75, samples - 0.75, f"{system}, {pronoun_set}: {points(value)}")
+        share = results.metric("recall", system, pronoun_set=pronoun_set)
+        return beyond_bound(results, share, 0.75, f"{system}, {pronoun_set}:")
 
     return [
         *(check(test, system) for system in SUPERVISED for test in (near, far)),
@@ -371,11 +390,8 @@ def _below_chance(results):
     low = ("LingMess", "FLAN-T5-small", "FLAN-T5-base")
 
     def test(system):
-        value, samples = results.consistency("pronoun_consistency", system)
-        if system in low:
-            return below_bound(results, (value, samples), 0.0625, f"{system}:")
-        text = f"{system}: {points(value)}"
-        return positive(results, value - 0.0625, samples - 0.0625, text, least=-0.0625, most=0.9375)
+        share = results.consistency("pronoun_consistency", system)
+        return beyond_bound(results, share, 0.0625, f"{system}:", below=system in low)
 
     return [check(test, system) for system in SYSTEMS]
 
@@ -467,9 +483,8 @@ def _cases_differ(results):
         return below_bound(results, index(SPANBERT[0], pair, name), 0.15, text, number)
 
     def some(name):
-        value, samples = index(SPANBERT[1], kept, name)
-        text = f"{SPANBERT[1]}, {_key(name)}, {' and '.join(kept)}: {number(value, 2)}"
-        return positive(results, value - 0.15, samples - 0.15, text, number)
+        text = f"{SPANBERT[1]}, {_key(name)}, {' and '.join(kept)}:"
+        return beyond_bound(results, index(SPANBERT[1], kept, name), 0.15, text, number)
 
     def more(name, other):
         return above(

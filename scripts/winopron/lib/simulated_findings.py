@@ -19,7 +19,7 @@ from scripts.core.templates import CASES
 from scripts.winopron.lib import findings
 from scripts.winopron.lib.analyses import performance
 
-DRAWS, SEED = 500, 1
+DRAWS, SEED = 2000, 1
 PAIRS = {RUN: 20, STUDY: 60}
 SIZES = {
     RUN: "20 pairs of people, 480 sentences (systems that read clusters have 60 pairs)",
