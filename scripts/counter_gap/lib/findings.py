@@ -35,6 +35,8 @@ METHODS = ("a-CDA", "n-CDA")
 ZERO = Estimate(0.0, 0.0, 0.0, 0)
 WEAK = 0.1
 """A rank correlation between minus and plus this counts as close to zero, as Section 4.2 says of its Table 4."""
+FEW = 100
+"""Of fewer quadruples the samples of a rank correlation are too much alike."""
 NEGLIGIBLE = 0.02
 """A difference counts as none when its interval lies between minus and plus two points: so close a published percentage
 counts as reproduced (``paper/published/README.md``). A test that finds nothing shows nothing by that alone."""
@@ -174,10 +176,11 @@ def _no_harder(results, system):
 
 def _uncorrelated(results, system):
     row, rho = results.row(system, "spearman_rho"), results.estimate(system, "spearman_rho")
-    # Of few quadruples the bootstrap's interval is too narrow: that by Fisher's transformation is the least.
-    reach = Z * 1.03 / math.sqrt(max(rho.n - 3, 1))
-    ends = [math.tanh(math.atanh(float(np.clip(rho.value, -0.999, 0.999))) + side * reach) for side in (-1, 1)]
-    rho = Estimate(rho.value, min(rho.low, ends[0]), max(rho.high, ends[1]), rho.n)
+    if rho.n < FEW:
+        # The bootstrap's interval is too narrow: that by Fisher's transformation (Fieller et al. 1957) is the least.
+        reach = Z * 1.03 / math.sqrt(max(rho.n - 3, 1))
+        ends = [math.tanh(math.atanh(float(np.clip(rho.value, -0.999, 0.999))) + side * reach) for side in (-1, 1)]
+        rho = Estimate(rho.value, min(rho.low, ends[0]), max(rho.high, ends[1]), rho.n)
     doubt = (
         f"{system}: {with_sign(row.value, 3)} is significant in the same test as the stars (p {p_text(row.p_value)})"
     )

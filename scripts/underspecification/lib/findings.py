@@ -178,8 +178,10 @@ class Source:
         means = {}
         for (model, gender, _), rows in table.groupby(["model", "gender", "prompt"], sort=False):
             low, high = (rows[end].to_numpy()[[(len(rows) - 1) // 2, len(rows) // 2]].mean() for end in LINE)
-            ends = (low, high) if high > low else (np.nan, np.nan)
-            mean = Estimate(float(rows.probability.mean()), *ends, int(rows.sentences.min()))
+            mean = float(rows.probability.mean())
+            # What no sentence gives any mass has none.
+            ends = (low, high) if high > low or not mean else (np.nan, np.nan)
+            mean = Estimate(mean, *ends, int(rows.sentences.min()))
             means.setdefault((model, gender), []).append(mean)
         return means
 
@@ -494,8 +496,6 @@ def little_mass_to_neutral(source):
         f, u, n = (source.mass(model, gender) for gender in ("female", "male", "neutral"))
         if f.value == u.value == n.value == 0:
             raise Lacking("a pronoun that the model gives any mass")
-        # A model that writes none of these pronouns gives them no mass, without any interval.
-        n = n if n.value else Estimate(0.0, 0.0, 0.0, n.n)
         text = f"{model}: f {f.text(2)}, u {u.text(2)}, n {n.text(2)} percent"
         return settled(every(higher(other, n) for other in (f, u)), text, n.n)
 

@@ -180,14 +180,16 @@ def positive(results, value, samples, text, shown=points, least=-1.0, most=1.0):
     Lacking
         If its interval has zero in it, or if it is not defined.
     """
+    clusters = pairs = len(results.resampled.pairs)
     low, high = statistics.percentile_interval(samples)
     if np.isnan(low):
         if np.isnan(value):
             raise Lacking(UNDEFINED, text=text)
-        low, high = statistics.agreeing_interval(value, len(results.resampled.pairs), least=least, most=most)
+        low, high = statistics.agreeing_interval(value, pairs, least=least, most=most)
+        clusters = None
     scale, decimals = (100, 1) if shown is points else (1, 2)
     said = f"{text} ({interval(scale * low, scale * high, decimals)})"
-    found = estimates.above(Estimate(value, low, high, 0), 0, len(results.resampled.pairs))
+    found = estimates.above(Estimate(value, low, high, 0), 0, clusters)
     return _settled(found, said)
 
 
@@ -206,13 +208,14 @@ def beyond_bound(results, quantity, bound, text, shown=points, *, below=False):
     """
     value, samples = quantity
     low, high = statistics.percentile_interval(samples)
-    pairs = len(results.resampled.pairs)
+    clusters = pairs = len(results.resampled.pairs)
     if np.isnan(low):
         if np.isnan(value):
             raise Lacking(UNDEFINED, text=text)
         low, high = statistics.agreeing_interval(value, pairs, least=0.0, most=1.0)
+        clusters = None
     root = Estimate(*(float(np.arcsin(np.sqrt(np.clip(end, 0, 1)))) for end in (value, low, high)), 0)
-    found = estimates.above(root, float(np.arcsin(np.sqrt(bound))), pairs)
+    found = estimates.above(root, float(np.arcsin(np.sqrt(bound))), clusters)
     ends = (bound - high, bound - low) if below else (low - bound, high - bound)
     scale, decimals = (100, 1) if shown is points else (1, 2)
     said = f"{text} {_said(value, shown)} ({interval(*(scale * end for end in ends), decimals)})"
@@ -228,10 +231,11 @@ def distance(results, quantity, centre, bound):
     """Compare a share's distance from a value with a bound, and return it in words too."""
     value, samples = quantity
     low, high = statistics.percentile_interval(samples)
+    clusters = pairs = len(results.resampled.pairs)
     if np.isnan(low) and not np.isnan(value):
-        low, high = statistics.agreeing_interval(value, len(results.resampled.pairs), least=centre - 1, most=centre + 1)
-    pairs = len(results.resampled.pairs)
-    found = estimates.inside(Estimate(value, low, high, 0), centre - bound, centre + bound, pairs)
+        low, high = statistics.agreeing_interval(value, pairs, least=centre - 1, most=centre + 1)
+        clusters = None
+    found = estimates.inside(Estimate(value, low, high, 0), centre - bound, centre + bound, clusters)
     return found, f"{points(abs(value - centre))} ({interval(100 * (low - centre), 100 * (high - centre), 1)})"
 
 
