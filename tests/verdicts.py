@@ -65,7 +65,8 @@ def write_page(table: pd.DataFrame) -> None:
     """Put the studies' tables into the page, between its marks."""
     text = PAGE.read_text(encoding="utf-8")
     for study in table.study.unique():
-        cells = simulated_findings.page(table[table.study == study], simulation(study).findings)
+        made = simulation(study)
+        cells = simulated_findings.page(table[table.study == study], made)
         pattern = rf"(<!-- {study} -->\n).*?(<!-- end -->)"
         text = re.sub(pattern, lambda match, cells=cells: f"{match[1]}\n{cells}\n\n{match[2]}", text, flags=re.DOTALL)
     files.write_text(PAGE, text)

@@ -104,13 +104,16 @@ def too_many(data_sets: int) -> int:
     return int(scipy.stats.binom.ppf(SURELY, data_sets, LIMIT))
 
 
-def page(table: pd.DataFrame, findings: tuple[Claim, ...]) -> str:
-    """Return the rates of a study as a Markdown table: percent that hold, fail and are undecided in each world."""
+def page(table: pd.DataFrame, simulation: Simulation) -> str:
+    """Return the sizes and rates of a study in Markdown: percent that hold, fail and are undecided in each world."""
     lines = [
+        *(f"- {size}: {words}." for size, words in simulation.sizes.items()),
+        f"- {simulation.draws:,} draws of the bootstrap.",
+        "",
         "| finding | size | true: holds, fails, undecided | false | border |",
         "| --- | --- | --- | --- | --- |",
     ]
-    texts = {claim.number: claim.finding.rstrip(".") for claim in findings}
+    texts = {claim.number: claim.finding.rstrip(".") for claim in simulation.findings}
     for (number, size), rows in table.groupby(["finding", "size"], sort=False):
         cells = []
         for row in rows.set_index("world").loc[list(WORLDS)].to_dict("records"):

@@ -32,6 +32,11 @@ NUMBER_WEIGHTS = (1, 2, 2, 1)
 MODELS = 19
 SAMPLES = 50
 """Different samples of instances, of which each data set has one."""
+LEVELS = {
+    "pronoun_type": tuple(TYPES), "group": GROUPS, "form": tuple(FORMS), "declaration_type": DECLARATIONS,
+    "declaration_number": findings.NUMBERS, "name_class": tuple(NAMES),
+}  # fmt: skip
+"""The levels of each factor, by which rows are coded."""
 SIZES = {
     RUN: "440 instances a model, 110 behind examples",
     STUDY: "all 50 templates, groups and declarations with 50 of the 500 names, so 330,000 of 3.3 million instances a "
@@ -260,6 +265,7 @@ class Design:
     table: pd.DataFrame
     row_weights: np.ndarray
     column_weights: np.ndarray
+    codes: dict[str, np.ndarray]
     places: dict = field(default_factory=dict)
 
     @property
@@ -273,8 +279,8 @@ class Design:
             for column, value in levels:
                 chosen &= (self.table[column] == value).to_numpy()
             rows = np.flatnonzero(chosen)
-            place = self.table.template.to_numpy()[rows] * self.shape[1] + self.table.name_index.to_numpy()[rows]
-            trials = self.table.trials.to_numpy(dtype=float)[rows]
+            place = self.codes["template"][rows] * self.shape[1] + self.codes["name_index"][rows]
+            trials = self.codes["trials"][rows].astype(float)
             self.places[levels] = rows, place, self.resampled(place, trials), trials.sum()
         return self.places[levels]
 
@@ -311,10 +317,14 @@ def _design(size: str, factors: tuple[str, ...], sample: int, *, behind: bool = 
     table["form"] = np.array(list(FORMS))[form[table.template]]
     table["name_class"] = np.array([kind for kind, _ in classes])[table.name_index]
     strata = [kind for kind, _ in classes]
+    codes = {name: table[name].map({level: n for n, level in enumerate(levels)}).to_numpy(dtype=int)
+             for name, levels in LEVELS.items() if name in table}  # fmt: skip
+    codes |= {name: table[name].to_numpy(dtype=int) for name in ("template", "name_index", "trials")}
     return Design(
         table,
         statistics.resampling_weights(form, DRAWS, SEED),
         statistics.resampling_weights(strata, DRAWS, SEED + 1),
+        codes,
     )
 
 
@@ -328,7 +338,7 @@ class Drawn(findings.Results):
         self.sample = int(generator.integers(SAMPLES))
         places = len(FORMS) * TEMPLATES
         self.template = generator.uniform(-1, 1, places)
-        self.of_kind = {kind: generator.uniform(-1, 1, places) for kind in TYPES}
+        self.of_kind = generator.uniform(-1, 1, (len(TYPES), places))
         self.of_name = generator.uniform(-1, 1, sum(NAMES.values()))
         self.of_cell = generator.uniform(-1, 1, (places, len(self.of_name)))
         self.documents = self._documents() if number == 18 else None
@@ -360,34 +370,34 @@ class Drawn(findings.Results):
         return right.sum() / trials / per, samples / per
 
     def _draw(self, design: Design, model: str | None, shots: int) -> np.ndarray:
-        table, kinds = design.table, design.table.pronoun_type.to_numpy()
-        mean = np.zeros(len(table))
+        codes = design.codes
         if model is None:
-            if "group" in design.table:
-                mean = table.group.map(self.truth.groups).to_numpy(dtype=float).copy()
-            else:
-                groups = pd.Series(self.truth.groups).groupby(KIND).mean()
-                mean = groups[kinds].to_numpy(dtype=float).copy()
-            for name, shifts in self.truth.shifts.items():
-                if name in table and name != "name_class":
-                    for (kind, level), shift in shifts.items():
-                        mean[(kinds == kind) & (table[name] == level).to_numpy()] += shift
-            if self.number == 17:
-                for (group, level), shift in self.truth.shifts["name_class"].items():
-                    mean[((table.group == group) & (table.name_class == level)).to_numpy()] += shift
+            mean = self._mean(codes)
         else:
-            for kind in TYPES:
-                levels = self.truth.shots if self.number in (19, 20) else self.truth.models
-                key = (model, kind, shots) if self.number in (19, 20) else (model, kind)
-                mean[kinds == kind] = levels.get(key, 0.5)
-        templates, names = table.template.to_numpy(), table.name_index.to_numpy()
+            of_shots = self.number in (19, 20)
+            levels, key = (self.truth.shots, (shots,)) if of_shots else (self.truth.models, ())
+            mean = np.array([levels.get((model, kind, *key), 0.5) for kind in TYPES])[codes["pronoun_type"]]
+        templates, names, kinds = codes["template"], codes["name_index"], codes["pronoun_type"]
         moved = TEMPLATE_SPREAD * self.template[templates] + NAME_SPREAD * self.of_name[names]
-        for kind in TYPES:
-            moved[kinds == kind] += KIND_SPREAD * self.of_kind[kind][templates[kinds == kind]]
-        moved += CELL_SPREAD * self.of_cell[templates, names]
+        moved += KIND_SPREAD * self.of_kind[kinds, templates] + CELL_SPREAD * self.of_cell[templates, names]
         mean = np.clip(mean, 0.005, 0.995)
-        chance = mean + moved * np.minimum(mean, 1 - mean)
-        return self.generator.binomial(table.trials.to_numpy() * (1 if model else MODELS), chance)
+        return self.generator.binomial(
+            codes["trials"] * (1 if model else MODELS), mean + moved * np.minimum(mean, 1 - mean)
+        )
+
+    def _mean(self, codes: dict[str, np.ndarray]) -> np.ndarray:
+        """Return accuracies over all models."""
+        if "group" in codes:
+            mean = np.array([self.truth.groups[group] for group in GROUPS])[codes["group"]]
+        else:
+            groups = pd.Series(self.truth.groups).groupby(KIND).mean()
+            mean = groups[list(TYPES)].to_numpy(dtype=float)[codes["pronoun_type"]]
+        for name, shifts in self.truth.shifts.items():
+            rows, of = (GROUPS, "group") if name == "name_class" else (tuple(TYPES), "pronoun_type")
+            if name in codes and of in codes and (name != "name_class" or self.number == 17):
+                added = np.array([[shifts.get((row, level), 0.0) for level in LEVELS[name]] for row in rows])
+                mean = mean + added[codes[of], codes[name]]
+        return mean
 
     def _documents(self) -> pd.DataFrame:
         rows = [
