@@ -7,7 +7,7 @@ RUNS ?= $(shell echo $$(($(CORES) < 2 ? 2 : $(CORES) > 4 ? 4 : $(CORES))))
 PYTHON ?= python3
 export PYTHON
 
-.PHONY: help paper quick test test-slurm environment lock tex lint bench scale architectures golden
+.PHONY: help paper quick test test-slurm environment lock tex lint bench scale architectures golden verdicts
 .DEFAULT_GOAL := help
 
 help: ## Show this list
@@ -39,6 +39,9 @@ lock: ## Renew the lock files from the .in files: make lock, or make lock UPGRAD
 
 golden: environment ## Store anew what the tests compare results with, and print what differs from what was stored
 	.venv/bin/python -m tests.golden $(if $(MODELS),--models $(MODELS))
+
+verdicts: environment ## Simulate how often each finding's verdict is right; leaves docs/verdicts.csv and docs/verdicts.md
+	OMP_NUM_THREADS=1 .venv/bin/python -m tests.verdicts
 
 lint: environment ## Run the linters
 	.venv/bin/ruff check .

@@ -148,7 +148,9 @@ def judged(table):
         "findings": [
             {
                 "number": row.claim,
-                "finding": row.finding.rstrip(".") + (f" ({row.templates})" if several else ""),
+                "finding": row.finding.rstrip(".")
+                + (f" ({row.templates})" if several else "")
+                + (f" [the study: of {row.about}]" if row.about == claims.AVERAGE else ""),
                 "source": row.source,
                 "verdict": row.verdict,
                 "evidence": shortened(row.evidence),

@@ -20,7 +20,8 @@ def claims(
         name: findings.Results(tables.read_comparable(metrics, significance, name), int(sizes[name]))
         for name in template_sets
     }
-    write(findings.FINDINGS, runs, every_set, csv=csv, tex=tex, numbers=numbers)
+    present = {name: len(set(results.table.system) & set(findings.SYSTEMS)) for name, results in runs.items()}
+    write(findings.FINDINGS, runs, every_set, csv=csv, tex=tex, numbers=numbers, models=present)
 
 
 if __name__ == "__main__":

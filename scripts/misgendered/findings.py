@@ -31,7 +31,8 @@ def claims(
     for name, path, ranks in zip(template_sets, predictions, name_ranks, strict=True):
         table = by_model.whole(path, findings.COLUMNS, of_study)
         runs[name] = findings.Results(table, known, files.read_csv(ranks), documents, draws, seed)
-    verdicts.write(findings.FINDINGS, runs, every_set, csv=csv, tex=tex, numbers=numbers)
+    present = {name: len(results.there) for name, results in runs.items()}
+    verdicts.write(findings.FINDINGS, runs, every_set, csv=csv, tex=tex, numbers=numbers, models=present)
 
 
 def findings_of_model(
@@ -51,7 +52,9 @@ def findings_of_model(
         table = files.read_parquet(path)
         table = table[table.model == model]
         runs[name] = findings.Results(table, alone, files.read_csv(ranks), documents, draws, seed)
-    files.write_csv(findings_csv, verdicts.of_one_model(findings.FINDINGS, findings.ONE_MODEL, runs))
+    # The study states all of them of averages.
+    of_model = verdicts.of_one_model(findings.FINDINGS, findings.ONE_MODEL, runs, averages=findings.ONE_MODEL)
+    files.write_csv(findings_csv, of_model)
 
 
 if __name__ == "__main__":

@@ -26,7 +26,8 @@ def claims(
     known = findings.study_models(published.read_models(study_models), listed)
     excluded = frozenset(published.demonstration(models))
     runs = _runs(known, listed, tables, template_sets, pronoun_sets, excluded)
-    write(findings.FINDINGS, runs, every_set, csv=csv, tex=tex, numbers=numbers)
+    present = {name: run.present(known.model) for name, run in runs.items()}
+    write(findings.FINDINGS, runs, every_set, csv=csv, tex=tex, numbers=numbers, models=present)
 
 
 def findings_of_model(

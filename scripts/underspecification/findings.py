@@ -34,7 +34,9 @@ def claims(
         name: findings.Source({PurePath(key).stem: frame for key, frame in frames.items()}, threshold, women, excluded)
         for name, frames in published.read_tables(tables, sources).items()
     }
-    verdicts.write(findings.FINDINGS, runs, every_source, csv=csv, tex=tex, numbers=numbers, heads=study.HEADS)
+    present = {name: source.present({*findings.METHOD1, *findings.METHOD2}) for name, source in runs.items()}
+    outputs = {"csv": csv, "tex": tex, "numbers": numbers}
+    verdicts.write(findings.FINDINGS, runs, every_source, **outputs, heads=study.HEADS, models=present)
 
 
 def findings_of_model(*, tables: list, findings_csv: str, sources: list, facts: dict, threshold: float):

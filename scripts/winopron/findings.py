@@ -32,7 +32,9 @@ def claims(
     """
     tables = [study.as_published(files.read_parquet(path)) for path in predictions]
     answers = _answers(sets, instances, [table[table.system.isin(study.SYSTEMS)] for table in tables])
-    write(FINDINGS, results_of(answers, template_sets, draws, seed), every_set, csv=csv, tex=tex, numbers=numbers)
+    runs = results_of(answers, template_sets, draws, seed)
+    present = {name: answers[name, "double"].system.nunique() for name in template_sets}
+    write(FINDINGS, runs, every_set, csv=csv, tex=tex, numbers=numbers, models=present)
 
 
 def findings_of_model(

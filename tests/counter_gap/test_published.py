@@ -214,8 +214,12 @@ def test_every_finding_can_fail(results):
     signed = results.metric.isin(["acc_diff", "delta_i", "i_within_diff", "i_across_diff"])
     turned = results.assign(value=results.value.where(~signed, -results.value), significant=~(results.significant == 1))
     turned_verdicts = verdicts(sharp(turned)).verdict
-    held = [n for n in verdicts(sharp(results)).query("verdict == 'holds'").index if n not in (4, 9)]
-    assert len(held) == 6 and set(turned_verdicts[held]) == {core_claims.FAILS}
+    held = [n for n in verdicts(sharp(results)).query("verdict == 'holds'").index if n not in (4, 8, 9)]
+    assert len(held) == 5 and set(turned_verdicts[held]) == {core_claims.FAILS}
+    # A difference that is significant and below two points is neither none nor one.
+    assert turned_verdicts[8] == core_claims.NOT_APPLICABLE
+    harder = results.metric == "original_minus_counterfactual"
+    assert verdicts(sharp(results.assign(value=results.value.mask(harder, 0.05)))).verdict[8] == core_claims.FAILS
     correlated = results.assign(value=results.value.where(results.metric != "spearman_rho", 0.2))
     assert verdicts(sharp(correlated)).verdict[9] == core_claims.FAILS
     worse = results.assign(value=results.value.where(~results.system.str.endswith("large"), 0.5))
@@ -239,7 +243,11 @@ def test_findings_about_what_was_not_released(results):
     worse = pd.concat([results, *made[:3], gap.assign(value=-0.001), f1, f1.assign(debiasing="n-CDA", value=0.9)])
     worse.loc[worse.index.isin(named[better].index) & (worse.debiasing == "n-CDA"), "value"] = 0.9
     worse.loc[(worse.debiasing == "a-CDA") & (worse.metric == "accuracy"), "value"] = 0.99
-    worse.loc[(worse.debiasing == "a-CDA") & (worse.metric == "delta_i"), "significant"] = False
+    of_anonymised = (worse.debiasing == "a-CDA") & (worse.metric == "delta_i")
+    worse.loc[of_anonymised, "significant"] = False
+    # A test that finds nothing shows nothing; an interval below zero does.
+    assert verdicts(sharp(worse)).verdict[14] == core_claims.NOT_APPLICABLE
+    worse.loc[of_anonymised, "value"] = -0.01
     with_worse = verdicts(sharp(worse)).verdict
     assert {n: with_worse[n] for n in (10, 11, 12, 13, 14, 17, 18)} == dict.fromkeys(
         (10, 11, 12, 13, 14, 17, 18), core_claims.FAILS

@@ -78,12 +78,12 @@ def smaller_is_better(run):
 
 
 ENCODERS = MODELS[MODELS.groups.str.contains("encoder")].model.tolist()
-LOW_AND_CLOSE, HIGH_AND_WIDE = [0.3, 0.301] * 5, [0.5, 0.9] * 5
+LOW_AND_CLOSE, HIGH_AND_WIDE = [0.3, 0.301] * 5, [0.65, 0.85] * 5
 
 # What breaks each finding, and what the counterexample says.
 BROKEN = [
-    (1, picks(0, "opt-350m", "she"), "OPT-350M: she 0, they 7 of 180 (sign test: p = 0.016)"),
-    (1, picks(80, "roberta-base", "xe"), "RoBERTa-base: she 50, xe 80 of 180 (sign test: p = 0.011)"),
+    (1, picks(170, "opt-350m", "they"), "OPT-350M: she 50, they 170 of 180 (sign test: p < 0.001)"),
+    (1, picks(170, "roberta-base", "xe"), "RoBERTa-base: she 45, xe 170 of 180 (sign test: p < 0.001)"),
     (2, picks(0, ENCODERS, ["she", "they", "xe"]), "bits (decoders), Welch's test over models: p < 0.001"),
     (3, accuracy(0.24, "pythia-14m"), "Pythia-14M: 0.240 (0.238 to 0.242)"),
     (3, accuracy(0.96, "roberta-large"), "highest: RoBERTa-large 0.960 (0.958 to 0.962), MosaicBERT 0.950"),
@@ -116,10 +116,10 @@ BROKEN = [
     (18, error(0.90, "bert-large", 2, "distraction"), "BERT-large with 2: bias 0.460"),
     (19, error(0.10, "llama-2-70b", [1, 2, 3], "distraction"), "distraction: Llama-2-13B"),
     (19, error(0.90, "bert-large", [1, 2, 3, 4, 5], "distraction"), "distraction: BERT-base 0.480"),
-    (20, prompted(0.99, "llama-2-7b-chat", 3), "Llama-2-7B-chat 0.990, Llama-2-7B"),
+    (20, prompted([0.98, 0.99] * 5, "llama-2-7b-chat", 3), "Llama-2-7B-chat 0.985, Llama-2-7B"),
     (20, prompted(0.99, "flan-t5-small", 3), "FLAN-T5-small: "),
     (20, prompted(LOW_AND_CLOSE, "flan-t5-xxl", 2, "zhou"), "zhou with 2: 0.300 ± 0.001"),
-    (20, prompted(HIGH_AND_WIDE, "flan-t5-xxl", 2, "zhou"), "zhou with 2: 0.700 ± 0.200"),
+    (20, prompted(HIGH_AND_WIDE, "flan-t5-xxl", 2, "zhou"), "zhou with 2: 0.750 ± 0.100"),
     (20, prompted(0.10, "flan-t5-xxl", 0, "kojima", "chain"), "kojima with 0, answer from the chain: −"),
     (20, prompted(0.99, "flan-t5-xxl", 1, "kojima", "chain"), "kojima with 1, answer from the chain: +"),
 ]  # fmt: skip
@@ -151,7 +151,7 @@ UNDECIDED = [
     (17, errors(300, "pythia-70m", 4), "intervals that do not overlap (n = 100)", "Pythia-70M: "),
     (18, errors(30, "roberta-large", 5), "intervals that do not overlap (n = 10)", "RoBERTa-large: bias"),
     (19, errors(300, "llama-2-70b", [1, 2, 3]), "intervals that do not overlap (n = 100)", "Llama-2-70B"),
-    (20, prompted([0.38, 0.62] * 5, "flan-t5-small", 1), "a significant test (n = 10)", "FLAN-T5-small: "),
+    (20, prompted([0.40, 0.82] * 5, "flan-t5-small", 1), "a significant test (n = 10)", "FLAN-T5-small: "),
 ]
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from scripts.core import files
+from scripts.core import files, statistics
 from scripts.core.paper import latex
 from scripts.core.paper.formats import MISSING
 from scripts.core.paper.numbers import count
@@ -23,6 +23,13 @@ FEW = 3
 """Up to this many checks, counterexamples or missing things are named where space is short."""
 SEVERAL = "other models"
 """What a finding about several models lacks where one is asked."""
+EACH, AVERAGE, TOGETHER = "each model", "the average over models", "several models together"
+"""Of what a study states a finding that one model is asked: the first also holds of it if it holds in a run."""
+ALPHA = 0.05
+"""A comparison decides where its two-sided p value is below this, and a finding fails where one does after Holm's
+correction for all that it compares. It holds where all comparisons are true, which needs no correction."""
+CORRECTED = "a difference that stands Holm's correction over the finding's comparisons"
+"""What a finding lacks that only single comparisons, each taken by itself, speak against."""
 NONE = "% This run decides no finding.\n"
 """Stands in the LaTeX file for a table without rows."""
 
@@ -34,17 +41,35 @@ def widths(sets):
 
 
 @dataclass(frozen=True)
+class Comparison:
+    """How surely something is ``right`` and how surely it is ``wrong``: two-sided p values, 1 on the other side."""
+
+    right: float = 1.0
+    wrong: float = 1.0
+
+    @property
+    def outcome(self) -> bool | None:
+        """True or false, or None where neither is shown."""
+        return True if self.right < ALPHA else False if self.wrong < ALPHA else None
+
+    def __invert__(self) -> "Comparison":
+        return Comparison(self.wrong, self.right)
+
+
+@dataclass(frozen=True)
 class Check:
     """One comparison: ``outcome`` is true, false or None; ``text`` says the numbers.
 
     It is None with what is ``missing`` from the run or from a comparison whose numbers ``text`` says, or without that
-    where the quantity is not defined. ``doubt`` says what speaks against a comparison that is true by its rule.
+    where the quantity is not defined. ``doubt`` says what speaks against a comparison that is true by its rule. ``p``
+    is how surely it is wrong (:class:`Comparison`); None where nothing was sampled, or compared.
     """
 
     outcome: bool | None
     text: str = ""
     missing: tuple = ()
     doubt: str = ""
+    p: float | None = None
 
 
 @dataclass(frozen=True)
@@ -69,25 +94,42 @@ class Claim:
 class Lacking(Exception):
     """Raised where a value is asked for that the run does not have, or a comparison does not tell.
 
-    It carries what is missing and, of a comparison, the text of its numbers.
+    It carries what is missing and, of a comparison, the text of its numbers and how surely it is wrong.
     """
 
-    def __init__(self, *missing, text=""):
+    def __init__(self, *missing, text="", p=None):
         super().__init__(", ".join(missing))
         self.missing = missing
         self.text = text
+        self.p = p
 
 
 def check(function, *arguments):
     """Return the :class:`Check` of a function that returns ``(outcome, text)`` or raises :class:`Lacking`.
 
-    A third member of what it returns is the doubt.
+    An outcome is a :class:`Comparison` or, where nothing was sampled, true, false or None. A third member of what it
+    returns is the doubt.
     """
     try:
         outcome, text, *doubt = function(*arguments)
     except Lacking as lacking:
-        return Check(None, lacking.text, lacking.missing)
-    return Check(None if outcome is None else bool(outcome), text, doubt="".join(doubt))
+        return Check(None, lacking.text, lacking.missing, p=lacking.p)
+    p = None
+    if isinstance(outcome, Comparison):
+        outcome, p = outcome.outcome, outcome.wrong
+    return Check(None if outcome is None else bool(outcome), text, doubt="".join(doubt), p=p)
+
+
+def corrected(checks):
+    """Return a finding's checks, of which those are open that are wrong only without Holm's correction over all."""
+    tested = [c.p for c in checks if c.p is not None]
+    adjusted = iter(statistics.holm(tested))
+    return [
+        Check(None, c.text, (CORRECTED,), p=c.p)
+        if c.p is not None and next(adjusted) >= ALPHA and c.outcome is False
+        else c
+        for c in checks
+    ]
 
 
 def decide(checks):
@@ -100,11 +142,11 @@ def decide(checks):
     Returns
     -------
     Verdict
-        ``fails`` with the counterexamples if any check is false; ``not applicable`` with what is missing, and the
-        numbers of comparisons that do not tell, if anything is missing or no check is defined; else ``holds``, with
-        every doubt behind the evidence.
+        ``fails`` with the counterexamples if any check is false (:func:`corrected`); ``not applicable`` with what is
+        missing, and the numbers of comparisons that do not tell, if anything is missing or no check is defined; else
+        ``holds``, with every doubt behind the evidence.
     """
-    checks = list(checks)
+    checks = corrected(list(checks))
     missing = tuple(dict.fromkeys(word for c in checks for word in c.missing))
     wrong = [c.text for c in checks if c.outcome is False]
     right = [c.text for c in checks if c.outcome]
@@ -157,8 +199,12 @@ def verdicts(claims, runs, template_sets):
     return pd.DataFrame(rows, columns=columns)
 
 
-def of_one_model(claims, alone, runs):
+def of_one_model(claims, alone, runs, averages=frozenset()):
     """Return the verdict on each finding if one model is all that is looked at, as :func:`verdicts`.
+
+    The column ``about`` has :data:`EACH`, :data:`AVERAGE` or :data:`TOGETHER`. What a study states of each model cannot
+    fail for one and hold in a run with it, because the run makes the same checks and more. What it states of an average
+    is another quantity of one model, and what it states of several together is undecided.
 
     Parameters
     ----------
@@ -168,6 +214,8 @@ def of_one_model(claims, alone, runs):
         has a name, cannot be decided by another model and is not asked.
     runs : dict
         Template set to what the claims' functions take, with the model as the only one.
+    averages : collection of int
+        Those among ``alone`` that the study states of an average over its models.
     """
     table = verdicts([claim for claim in claims if claim.number in alone], runs, list(runs))
     others = pd.DataFrame(
@@ -182,17 +230,18 @@ def of_one_model(claims, alone, runs):
     together = (
         pd.concat([table, others], ignore_index=True) if len(table) and len(others) else max(table, others, key=len)
     )
-    return together.sort_values("claim", kind="stable", ignore_index=True)
+    about = together.claim.map(lambda n: AVERAGE if n in averages else EACH if n in alone else TOGETHER)
+    return together.assign(about=about).sort_values("claim", kind="stable", ignore_index=True)
 
 
-def tally(table, source):
+def tally(table, source, models=None):
     """Return how often each verdict fell, as numbers that a paper's prose can name.
 
     Ids are ``claims.total``, ``claims.<templates>.<verdict>`` with an underscore for the space; where findings are not
     applicable ``claims.<templates>.lacking``, how many of them lack what most of them lack, whose value is that count
     and whose cell says what it is; and, if more than one template set has verdicts other than ``not applicable``,
     ``claims.decided_twice``: findings that hold or fail on more than one set, and ``claims.same``: those of them with
-    the same verdict wherever they hold or fail.
+    the same verdict wherever they hold or fail. ``claims.<templates>.models``: how many models of the study it has.
 
     Parameters
     ----------
@@ -200,6 +249,8 @@ def tally(table, source):
         From :func:`verdicts`.
     source : str
         The file that holds it, for the numbers' provenance.
+    models : dict of str to int, optional
+        Template set to how many of the study's models or systems it was run with.
     """
     entries = {"claims.total": count(table.claim.nunique(), source, column="claim")}
     for templates, rows in table.groupby("templates", sort=False):
@@ -210,6 +261,8 @@ def tally(table, source):
         reason, lacking = commonest(rows)
         if lacking:
             entries[f"claims.{templates}.lacking"] = count(lacking, source, templates=templates, missing=reason)
+    for templates, present in (models or {}).items():
+        entries[f"claims.{templates}.models"] = count(present, source, templates=templates)
     judged = table[table.verdict != NOT_APPLICABLE]
     if judged.templates.nunique() > 1:
         by_claim = judged.groupby("claim")
@@ -242,7 +295,7 @@ def commonest(table):
     return max(counts.items(), key=lambda pair: pair[1], default=("", 0))
 
 
-def write(claims, runs, every_set, *, csv, tex, numbers, heads=None):
+def write(claims, runs, every_set, *, csv, tex, numbers, heads=None, models=None):
     """Test findings, and write the verdicts (CSV), the table of the paper (LaTeX) and how often each fell (JSON).
 
     Parameters
@@ -255,12 +308,14 @@ def write(claims, runs, every_set, *, csv, tex, numbers, heads=None):
     csv, tex, numbers : str or Path
     heads : dict of str to str, optional
         What the table calls a set; otherwise its name.
+    models : dict of str to int, optional
+        Set to how many of the study's models or systems it was run with.
     """
     table = verdicts(claims, runs, every_set)
     files.write_csv(csv, table)
     cells = table_cells(table, list(runs), heads)
     files.write_text(tex, NONE if cells.empty else latex.wrapped_table(cells, widths(cells.shape[1] - 3)))
-    files.write_json(numbers, tally(table, Path(csv).name))
+    files.write_json(numbers, tally(table, Path(csv).name, models))
 
 
 def table_cells(table, template_sets, heads=None):

@@ -261,6 +261,9 @@ def findings(beside, part, called="this run"):
     verdicts = f"claims.{part}"
     held, failed, undecided = (f"{verdicts}.{name}" for name in ("holds", "fails", "not_applicable"))
     place = called if isinstance(called, latex.Raw) else latex.escape(called)
+    if f"{verdicts}.models" in beside["numbers"]:
+        present = number(beside, f"{verdicts}.models") if value(beside, f"{verdicts}.models") else "none"
+        place += f", which has {present} of the study's models,"
     if value(beside, held) or value(beside, failed):
         text = (
             f"Of {number(beside, 'claims.total')} findings of the study, on {place} {number(beside, held)} "

@@ -3,11 +3,29 @@
 A finding is a function of the :class:`Results` of one set of quadruples that yields its checks. What the study tests
 is decided by its test, and every other comparison by the bootstrap's 95 % intervals: where they overlap, it is not
 decided. Where the study says that there is no difference, the interval decides: within :data:`NEGLIGIBLE` there is
-none. Rules are not among the study's systems and are never looked at.
+none unless the test finds one, and beyond it there is one. Rules are not among the study's systems and are never
+looked at.
 """
 
-from scripts.core.paper.claims import Claim, Lacking, check
-from scripts.core.paper.estimates import BOUND, Estimate, absolute, ahead, between, every, higher, settled
+import math
+from functools import cached_property
+
+import numpy as np
+
+from scripts.core.paper.claims import Claim, Comparison, Lacking, check
+from scripts.core.paper.estimates import (
+    BOUND,
+    Estimate,
+    Z,
+    above,
+    absolute,
+    ahead,
+    between,
+    every,
+    higher,
+    inside,
+    settled,
+)
 from scripts.core.paper.formats import p_text, percent, with_sign
 from scripts.counter_gap.lib import study
 
@@ -17,6 +35,8 @@ METHODS = ("a-CDA", "n-CDA")
 ZERO = Estimate(0.0, 0.0, 0.0, 0)
 WEAK = 0.1
 """A rank correlation between minus and plus this counts as close to zero, as Section 4.2 says of its Table 4."""
+FEW = 100
+"""Of fewer quadruples the samples of a rank correlation are too much alike."""
 NEGLIGIBLE = 0.02
 """A difference counts as none when its interval lies between minus and plus two points: so close a published percentage
 counts as reproduced (``paper/published/README.md``). A test that finds nothing shows nothing by that alone."""
@@ -39,20 +59,22 @@ class Results:
 
     def row(self, system, metric, group="all", debiasing="none", subset="all", data=None):
         """Return one row; :class:`scripts.core.paper.claims.Lacking` if it is not there."""
-        rows = self.table[
-            (self.table.data == data if data else ~self.table.data.str.startswith("gap_"))
-            & (self.table.system == system)
-            & (self.table.debiasing == debiasing)
-            & (self.table.subset == subset)
-            & (self.table.metric == metric)
-            & (self.table.group == group)
-        ]
+        rows = self._rows.get((data or "", system, debiasing, subset, metric, group), [])
         if len(rows) > 1:
             raise ValueError(f"{len(rows)} rows for {system}, {debiasing}, {metric}, {group}: give rows of one scoring")
-        if rows.empty:
+        if not rows:
             place = f" on {data}" if data else ""
             raise Lacking(f"{metric} of {system}" + (f" after {debiasing}" if debiasing != "none" else "") + place)
-        return rows.iloc[0]
+        return rows[0]
+
+    @cached_property
+    def _rows(self):
+        """All rows by what they are of; quadruples have no name of their data."""
+        found = {}
+        for row in self.table.itertuples():
+            data = row.data if row.data.startswith("gap_") else ""
+            found.setdefault((data, row.system, row.debiasing, row.subset, row.metric, row.group), []).append(row)
+        return found
 
     def estimate(self, system, metric, debiasing="none", subset="all", data=None):
         """Return a value over all passages with its interval and the number of quadruples."""
@@ -105,12 +127,20 @@ def _is_significant(metric, system, expected, debiasing="none"):
         name = {"delta_i": "Delta I", "acc_diff": "Acc_Diff"}[metric]
         text = f"{system}: {name} {_points(row.value)} {_star(row.significant)}"
         doubt = _doubt(f"{system}, {name}", row, expected)
-        if expected or row.significant:
-            return bool(row.significant) == expected, text, doubt
         value = results.estimate(system, metric, debiasing)
-        return *between(value, -NEGLIGIBLE, NEGLIGIBLE, f"{system}: {name} {_shown(value)}"), doubt
+        if expected:
+            return *_shown_positive(row, value, text), doubt
+        none = inside(value, -NEGLIGIBLE, NEGLIGIBLE)
+        found = Comparison(1.0 if row.significant else none.right, none.wrong)
+        return *settled(found, f"{system}: {name} {_shown(value)}", value.n, BOUND), doubt
 
     return test
+
+
+def _shown_positive(row, value, text):
+    """Decide a value by its test, which says nothing where it is not significant: then the interval may be below 0."""
+    found = Comparison(row.p_value if row.significant and row.value > 0 else 1.0, above(value, 0).wrong)
+    return settled(found, text, value.n, BOUND)
 
 
 def _several(*tests):
@@ -120,7 +150,7 @@ def _several(*tests):
 def _biased(results, system):
     row = results.row(system, "delta_i")
     text = f"{system}: {_points(row.value)}, p {p_text(row.p_value)}"
-    return row.value > 0 and row.significant, text, _doubt(system, row, True)
+    return *_shown_positive(row, results.estimate(system, "delta_i"), text), _doubt(system, row, True)
 
 
 def _smaller_difference(results, system):
@@ -139,13 +169,18 @@ def _large_is_less_biased(results):
 def _no_harder(results, system):
     row = results.row(system, "original_minus_counterfactual")
     value = results.estimate(system, "original_minus_counterfactual")
-    harder = bool(row.significant and row.value > 0)
-    outcome = False if harder else True if value.high < NEGLIGIBLE else None
+    found = above(value, NEGLIGIBLE)
+    outcome = Comparison(1.0 if row.significant and row.value > 0 else found.wrong, found.right)
     return *settled(outcome, f"{system}: {_shown(value)}", value.n, BOUND), _doubt(system, row, False)
 
 
 def _uncorrelated(results, system):
     row, rho = results.row(system, "spearman_rho"), results.estimate(system, "spearman_rho")
+    if rho.n < FEW:
+        # The bootstrap's interval is too narrow: that by Fisher's transformation (Fieller et al. 1957) is the least.
+        reach = Z * 1.03 / math.sqrt(max(rho.n - 3, 1))
+        ends = [math.tanh(math.atanh(float(np.clip(rho.value, -0.999, 0.999))) + side * reach) for side in (-1, 1)]
+        rho = Estimate(rho.value, min(rho.low, ends[0]), max(rho.high, ends[1]), rho.n)
     doubt = (
         f"{system}: {with_sign(row.value, 3)} is significant in the same test as the stars (p {p_text(row.p_value)})"
     )

@@ -1,17 +1,22 @@
 """The findings of MISGENDERED as tests over predictions (``paper/published/README.md`` says of what).
 
 A finding is a function of the :class:`Results` of one set of templates that yields its checks. A comparison holds if
-the 95 % interval of the difference, over templates and names, lies on its side, and fails if it lies on the other
-one. Otherwise it cannot be decided on this sample; then the check says about how large a sample would have to be.
+the 95 % interval of the difference, over templates and names, lies on its side, and fails if it lies on the other one
+after Holm's correction over what the finding compares. Otherwise it cannot be decided on this sample; then the check
+says about how large a sample would have to be.
 """
 
 import itertools
 import math
 
 import numpy as np
+import pandas as pd
+import scipy
 
 from scripts.core import statistics
-from scripts.core.paper.claims import Claim, Lacking, check
+from scripts.core.paper import estimates
+from scripts.core.paper.claims import Claim, Comparison, Lacking, check
+from scripts.core.paper.estimates import Estimate
 from scripts.core.paper.formats import interval, number
 from scripts.misgendered.lib.analyses.resampling import NAME, TEMPLATE, Resampled, matching
 from scripts.misgendered.lib.labels import FORMS, TYPES
@@ -100,10 +105,22 @@ def sign(results, value, samples, text, expected=1, shots=0):
         With the size that the sample would need, if the interval holds zero.
     """
     low, high = statistics.percentile_interval(samples)
-    said = f"{text} ({interval(100 * low, 100 * high, 1)})"
-    if low > 0 or high < 0:
-        return (low > 0) == (expected > 0), said
-    raise Lacking(f"{needed(results.size(shots), value, low, high)} for {said}")
+    found = estimates.above(Estimate(value, low, high, 0), 0)
+    return decided(
+        found if expected > 0 else ~found, f"{text} ({interval(100 * low, 100 * high, 1)})",
+        needed(results.size(shots), value, low, high),
+    )  # fmt: skip
+
+
+def decided(found: Comparison, said: str, wanted: str) -> tuple[Comparison, str]:
+    """Return a comparison with its text.
+
+    Raises:
+        Lacking: If it tells nothing: how large a sample is ``wanted``.
+    """
+    if found.outcome is None:
+        raise Lacking(f"{wanted} for {said}", p=found.wrong)
+    return found, said
 
 
 def needed(size, value, low, high):
@@ -153,13 +170,13 @@ def alike(results: Results, shares: dict[str, tuple[float, np.ndarray]], bound: 
         f"{first} {points(shares[first][0])}, {second} {points(shares[second][0])}; 90 % interval of the difference "
         f"{interval(100 * low, 100 * high, 1)}, bound {points(bound)}"
     )
-    ends = [statistics.percentile_interval(samples, 0.9) for _, samples in differences.values()]
-    if all(-bound < low and high < bound for low, high in ends):
-        return True, said
-    wide = [statistics.percentile_interval(samples, 1 - 0.05 / len(pairs)) for _, samples in differences.values()]
-    if any(low > bound or high < -bound for low, high in wide):
-        return False, said
-    raise Lacking(f"{needed(results.size(), bound - abs(value), low, high)} for {said}")
+    inside = [
+        estimates.inside(Estimate(found, *statistics.percentile_interval(drawn), 0), -bound, bound)
+        for found, drawn in differences.values()
+    ]
+    # One-sided tests at 5 % have half of the two-sided p value.
+    found = Comparison(max(c.right for c in inside) / 2, min(1.0, len(inside) * min(c.wrong for c in inside)))
+    return decided(found, said, needed(results.size(), bound - abs(value), low, high))
 
 
 def _types(*pairs):
@@ -189,9 +206,9 @@ def _more_forms_help(results):
         (a, drawn_a), (b, drawn_b) = results.share(**_of_number("neo", few)), results.share(**_of_number("neo", more))
         low, high = statistics.percentile_interval(drawn_b - drawn_a)
         text = f"{few} forms {points(a)}, {more} forms {points(b)} ({interval(100 * low, 100 * high, 1)})"
-        if low > -STEP or high < 0:
-            return low > -STEP, text
-        raise Lacking(f"{needed(results.size(), b - a + STEP, low, high)} for {text}")
+        rise = Estimate(b - a, low, high, 0)
+        found = Comparison(estimates.above(rise, -STEP).right, estimates.above(rise, 0).wrong)
+        return decided(found, text, needed(results.size(), b - a + STEP, low, high))
 
     whole = check(above, results, _of_number("neo", 5), _of_number("neo", 2), ("5 forms", "2 forms"))
     return [whole, *(check(falls, few, more) for few, more in itertools.pairwise(NUMBERS))]
@@ -261,7 +278,14 @@ def _size_correlation(results, family, kind):
     values = np.array([value for value, _ in shares])
     samples = np.array([drawn for _, drawn in shares])
     sizes = np.arange(len(models))
-    return statistics.spearman(sizes, values), np.array([statistics.spearman(sizes, drawn) for drawn in samples.T])
+    return statistics.spearman(sizes, values), rank_correlations(np.broadcast_to(sizes, samples.T.shape), samples.T)
+
+
+def rank_correlations(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Return Spearman's rank correlation of each two rows; NaN where one of them does not vary."""
+    ranks = [scipy.stats.rankdata(rows, axis=1) - (rows.shape[1] + 1) / 2 for rows in (first, second)]
+    below = np.sqrt(np.prod([(rows**2).sum(axis=1) for rows in ranks], axis=0))
+    return np.divide((ranks[0] * ranks[1]).sum(axis=1), below, out=np.full(len(below), np.nan), where=below > 0)
 
 
 def _correlation(results, value, samples, text, expected):
@@ -270,9 +294,10 @@ def _correlation(results, value, samples, text, expected):
     # Ranks that never change in a sample have an interval of no width.
     if math.isnan(low) and not np.isnan(samples).all():
         low = high = value
-    if low > 0 or high < 0:
-        return (low > 0) == (expected > 0), said
-    raise Lacking(f"more instances for {said} ({interval(low, high, 2, signed=True)})")
+    found = estimates.of_samples(samples)
+    if found.outcome is None:
+        raise Lacking(f"more instances for {said} ({interval(low, high, 2, signed=True)})", p=found.wrong)
+    return found if expected > 0 else ~found, said
 
 
 def _bloom(results):
@@ -287,9 +312,8 @@ def _bloom(results):
         )
         text = f"standard deviation over sizes: {TYPES[kind]} {_deviation(spread)}, neo {_deviation(neo)}"
         low, high = statistics.percentile_interval(drawn - drawn_neo)
-        if low > 0 or high < 0:
-            return low > 0, text
-        raise Lacking(f"{needed(results.size(), spread - neo, low, high)} for {text}")
+        found = estimates.above(Estimate(spread - neo, low, high, 0), 0)
+        return decided(found, text, needed(results.size(), spread - neo, low, high))
 
     return [
         check(correlated, "neutral", -1), check(correlated, "binary", 1), check(steady, "neutral"),
@@ -300,24 +324,25 @@ def _bloom(results):
 def _no_common_size(results):
     def differ():
         families = [f for f in dict.fromkeys(results.models.family) if len(results.family(f)) > 1]
-        said = []
+        opposite, same = {}, []
         for kind in TYPES:
-            signs = {}
-            for family in families:
-                value, samples = _size_correlation(results, family, kind)
-                low, high = statistics.percentile_interval(samples)
-                if math.isnan(low) and not np.isnan(samples).all():
-                    low = high = value
-                signs[family] = 1 if low > 0 else -1 if high < 0 else 0
-            up, down = ([f for f, s in signs.items() if s == wanted] for wanted in (1, -1))
-            if up and down:
-                return True, f"{TYPES[kind]}: up in {up[0]}, down in {down[0]}"
-            said.append(0 if 0 in signs.values() else 1)
-        if all(said):
-            return False, "the sign is the same in all families, for each type of pronouns"
-        raise Lacking("more instances: the signs of some correlations with size are not clear")
+            rises = {family: estimates.of_samples(_size_correlation(results, family, kind)[1]) for family in families}
+            falls = {family: ~rise for family, rise in rises.items()}
+            text = f"{TYPES[kind]}: up in {_surest(rises)}, down in {_surest(falls)}"
+            opposite[text] = max(estimates.at_least(1, signs.values()).right for signs in (rises, falls))
+            same.append(min(estimates.every(signs.values()).right for signs in (rises, falls)))
+        found = Comparison(min(1.0, len(TYPES) * min(opposite.values())), max(same))
+        if found.outcome is None:
+            raise Lacking("more instances: the signs of some correlations with size are not clear", p=found.wrong)
+        if found.outcome:
+            return found, min(opposite, key=opposite.get)
+        return found, "the sign is the same in all families, for each type of pronouns"
 
     return [check(differ)]
+
+
+def _surest(signs: dict[str, Comparison]) -> str:
+    return min(signs, key=lambda family: signs[family].right)
 
 
 def _binary_alike(results):
@@ -343,23 +368,33 @@ def _rank(kind, form, place):
 
     def test(results):
         value, drawn = results.share(pronoun_type=kind, form=form)
-        better, worse = [], []
+        better = []
         for other in FORMS:
             if other != form:
-                _, samples = results.share(pronoun_type=kind, form=other)
-                low, high = statistics.percentile_interval(samples - drawn)
-                if low > 0:
-                    better.append(other)
-                elif high < 0:
-                    worse.append(other)
-        text = f"{TYPES[kind]}, {FORMS[form]} {points(value)}: {len(better)} forms clearly above, {len(worse)} below"
-        if len(better) == place - 1 and len(worse) == len(FORMS) - place:
-            return True, text
-        if len(better) > place - 1 or len(worse) > len(FORMS) - place:
-            return False, text
-        raise Lacking(f"more instances for {text}")
+                share, samples = results.share(pronoun_type=kind, form=other)
+                ends = statistics.percentile_interval(samples - drawn)
+                better.append(estimates.above(Estimate(share - value, *ends, 0), 0))
+        outcomes = [comparison.outcome for comparison in better]
+        text = (
+            f"{TYPES[kind]}, {FORMS[form]} {points(value)}: {outcomes.count(True)} forms clearly above, "
+            f"{outcomes.count(False)} below"
+        )
+        return decided(_place(better, place), text, "more instances")
 
     return test
+
+
+def _place(better: list[Comparison], place: int) -> Comparison:
+    """Compare a rank with ``place``, from 1 for the best: so many others are better and no more."""
+
+    def count(others: int, comparisons: list[Comparison]) -> float:
+        sure = 0.0 if not others else 1.0
+        return estimates.at_least(others, comparisons).right if 0 < others <= len(comparisons) else sure
+
+    worse, after = [~comparison for comparison in better], len(better) + 1 - place
+    return Comparison(
+        max(count(place - 1, better), count(after, worse)), min(count(place, better), count(after + 1, worse))
+    )
 
 
 def _ranks(*tests):
@@ -371,27 +406,51 @@ def _opposite(results):
         shares = {kind: [results.share(pronoun_type=kind, form=form) for form in FORMS] for kind in ("binary", "neo")}
         values = [[value for value, _ in shares[kind]] for kind in shares]
         drawn = [np.array([samples for _, samples in shares[kind]]) for kind in shares]
-        samples = np.array([statistics.spearman(a, b) for a, b in zip(drawn[0].T, drawn[1].T, strict=True)])
+        samples = rank_correlations(drawn[0].T, drawn[1].T)
         return _correlation(results, statistics.spearman(*map(np.array, values)), samples, "correlation of forms", -1)
 
     return [check(test)]
 
 
+def among_best(names: pd.DataFrame, others: str) -> Comparison:
+    """Compare whether no name of some classes is among the ten best.
+
+    A name is among them if all but nine of the other names are below it, and is not if ten are above it, each by
+    intervals that do not overlap; p values are corrected for which of the names these are, and for how many are asked.
+
+    Args:
+        names: ``name_class``, ``accuracy``, ``ci_low``, ``ci_high``.
+        others: ``unisex`` for names of that class, ``gendered`` for those of all others.
+    """
+    value, low, high = (names[column].to_numpy(dtype=float) for column in ("accuracy", "ci_low", "ci_high"))
+    asked = np.flatnonzero((names.name_class == "unisex") == (others == "unisex"))
+    distance = value[asked, None] - value
+    arm = np.where(distance > 0, (value - low)[asked, None] + (high - value), (high - value)[asked, None] + value - low)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        z = np.nan_to_num(estimates.Z * distance / np.maximum(arm, estimates.SMALLEST_ARM))
+    # A name is not compared with itself: it is neither above nor below.
+    p = 2 * scipy.special.ndtr(-np.abs(z))
+    below, above = (np.sort(np.where(side, p, 1.0), axis=1) for side in (z > 0, z < 0))
+    rest = len(names) - 1
+    inside = HOW_MANY_NAMES * below[:, rest - HOW_MANY_NAMES]
+    outside = (rest - HOW_MANY_NAMES + 1) * above[:, HOW_MANY_NAMES - 1]
+    return Comparison(min(1.0, outside.max()), min(1.0, len(asked) * inside.min()))
+
+
 def _names(results):
     def end(best):
         results.rows(pronoun_type="neo")
-        frame = results.names if best else results.names.iloc[::-1]
-        if len(frame) < 2 * HOW_MANY_NAMES:
+        names = results.names
+        if len(names) < 2 * HOW_MANY_NAMES:
             raise Lacking(f"{2 * HOW_MANY_NAMES} names")
-        shown = frame.head(HOW_MANY_NAMES)
-        middle = results.names.accuracy.median()
-        apart = (shown.ci_low > middle) if best else (shown.ci_high < middle)
+        if not best:
+            names = names.assign(accuracy=-names.accuracy, ci_low=-names.ci_high, ci_high=-names.ci_low)
+        shown = names.sort_values("accuracy", ascending=False, kind="stable").head(HOW_MANY_NAMES)
         which = "best" if best else "worst"
         unisex = int((shown.name_class == "unisex").sum())
         text = f"{which} ten: {unisex} unisex, {HOW_MANY_NAMES - unisex} female or male"
-        if not apart.all():
-            raise Lacking(f"more instances of each name: the {which} ten are not clear of the median ({text})")
-        return (unisex == HOW_MANY_NAMES) if best else (unisex == 0), text
+        found = among_best(names, "gendered" if best else "unisex")
+        return decided(found, text, f"more instances of each name: which are the {which} ten is not clear")
 
     return [check(end, True), check(end, False)]
 

@@ -20,15 +20,16 @@ import scipy
 
 from scripts.core import statistics
 from scripts.core.paper import estimates, published
-from scripts.core.paper.claims import Claim, Lacking, check
-from scripts.core.paper.estimates import Estimate, ahead, at_least, between, every, higher, settled
+from scripts.core.paper.claims import Claim, Comparison, Lacking, check
+from scripts.core.paper.estimates import Estimate, ahead, at_least, between, every, higher, settled, tested
 from scripts.core.paper.formats import p_text, with_sign
 from scripts.ruff.lib.study import PRONOUN_SETS
 
 COUNTS = range(6)
 CHANCE = 0.25
-ALPHA = 0.05
 DRAWS = 2000
+SENTENCES = 3
+"""Task sentences about each occupation: one for each grammatical case."""
 SIGNIFICANT = "a significant test"
 """What a comparison lacks whose test does not decide it."""
 NEAR = 0.02
@@ -111,13 +112,23 @@ class Run:
             "pronoun_tests": ["model", "pronoun_a", "pronoun_b"],
             "error_types": ["model", "n_distractors", "error_type"],
         }
-        return {name: self.tables[name].set_index(key).to_dict("index") for name, key in keys.items()}
+        return {
+            name: self.tables[name].set_index(key).to_dict("index") for name, key in keys.items() if name in self.tables
+        }
+
+    @cached_property
+    def _present(self):
+        return {name: set(table.model) for name, table in self.tables.items() if "model" in table}
+
+    def present(self, models):
+        """Return how many of ``models`` the run has."""
+        return len(set(models) & self._present.get("accuracy", set()) - self.excluded)
 
     def need(self, models, table="accuracy"):
         """Raise :class:`Lacking` with all of ``models`` that the run does not have."""
         if self.obstacle:
             raise Lacking(self.obstacle.removeprefix("not in this run: "))
-        present = set(self.tables[table].model) if table in self.tables else set()
+        present = self._present.get(table, ())
         absent = [self.label(m) for m in models if m in self.excluded or m not in present]
         if absent:
             raise Lacking(*absent)
@@ -193,12 +204,12 @@ class Run:
         raise Lacking(f"a test of {a} against {b}")
 
     def better(self, model, a, b):
-        """Tell whether a model is better on ``a`` than on ``b`` by Welch's test; None if that is not significant.
+        """Compare a model on two pronoun sets by Welch's test: is it better on ``a`` than on ``b``?
 
         Returns
         -------
-        (bool or None, str, int)
-            The outcome, its text and how many occupations were compared.
+        (Comparison, str, int)
+            The comparison, its text and how many occupations were compared.
         """
         p, n = self.test(model, a, b)
         if model == "all":
@@ -206,19 +217,20 @@ class Run:
         else:
             first, second = (self.acc(model, 0, pronoun).value for pronoun in (a, b))
         said = f"p {p_text(p, smallest=0.001, decimals=3)}" if not np.isnan(p) else "no test"
-        outcome = first > second if p < ALPHA and first != second else None
+        outcome = tested(p if first != second else np.nan, first > second)
         return outcome, f"{a} {first:.3f}, {b} {second:.3f}, {said}", n
 
     def prompted(self, model, k, method="vanilla", answer="final"):
         """Return the accuracies of a prompted model with each prompt."""
         self.need([model], "prompted_accuracy")
-        table = self.tables["prompted_accuracy"]
-        rows = table[
-            (table.model == model) & (table.n_distractors == k) & (table.method == method) & (table.answer == answer)
-        ]
-        if rows.empty:
+        if (model, k, method, answer) not in self._prompts:
             raise Lacking(f"{method} prompting with {_distractors(k)}")
-        return rows.accuracy.to_numpy()
+        return self._prompts[model, k, method, answer]
+
+    @cached_property
+    def _prompts(self):
+        rows = self.tables["prompted_accuracy"].groupby(["model", "n_distractors", "method", "answer"], sort=False)
+        return {key: part.to_numpy() for key, part in rows.accuracy}
 
     def near(self, estimate, key, allowed, name):
         """Return whether a value is a printed one, within rounding and ``allowed``, with the text.
@@ -268,13 +280,18 @@ def _sign_test(p):
 
 
 def without_context(run):
-    """For each model, he is picked more often than she, and she more often than they and xe, by the sign test."""
+    """For each model, he is picked more often than she, and she more often than they and xe, by the sign test.
+
+    The sentences about an occupation can all have the same pick for its sake, so that as many count as one.
+    """
 
     def more(model, a, b):
         (first, n), (second, _) = run.picks(model, a), run.picks(model, b)
-        p = scipy.stats.binomtest(first, first + second).pvalue if first + second else 1.0
+        # The exact test of a fair coin; the incomplete beta function takes parts of a sentence too.
+        least, every_pick = min(first, second) / SENTENCES, (first + second) / SENTENCES
+        p = min(1.0, 2 * scipy.special.betainc(every_pick - least, least + 1, 0.5)) if every_pick else 1.0
         text = f"{run.label(model)}: {a} {first}, {b} {second} of {n} ({_sign_test(p)})"
-        return settled(first > second if p < ALPHA else None, text, n, SIGNIFICANT)
+        return settled(tested(p, first > second), text, n, SIGNIFICANT)
 
     return [
         check(more, model, *pair) for model in run.everyone for pair in (("he", "she"), ("she", "they"), ("she", "xe"))
@@ -296,7 +313,7 @@ def encoders_are_balanced(run):
         said = f"Welch's test over models: p {p_text(p, smallest=0.001, decimals=3)}" if not np.isnan(p) else "no test"
         first, second = np.mean(encoders), np.mean(decoders)
         text = f"mean entropy {first:.2f} bits (encoders), {second:.2f} bits (decoders), {said}"
-        return settled(first > second if p < ALPHA else None, text, len(run.everyone), SIGNIFICANT)
+        return settled(tested(p, first > second), text, len(run.everyone), SIGNIFICANT)
 
     return [check(one)]
 
@@ -337,13 +354,15 @@ def grows_with_size(run):
         means, spread = np.array([[v.value, (v.high - v.low) / 2 / scipy.stats.norm.ppf(0.975)] for v in values]).T
         rho = statistics.spearman(sizes, means)
         low = high = np.nan
+        rhos = np.full(1, np.nan)
         if not np.isnan([rho, *spread]).any():
             drawn = np.random.default_rng(1).normal(means, spread, (DRAWS, len(means)))
-            rhos = scipy.stats.spearmanr(np.column_stack([sizes, drawn.T])).statistic[0, 1:]
+            ranks = scipy.stats.rankdata(drawn, axis=1) - (len(sizes) + 1) / 2
+            by_size = scipy.stats.rankdata(sizes) - (len(sizes) + 1) / 2
+            rhos = ranks @ by_size / np.sqrt((ranks**2).sum(axis=1) * (by_size @ by_size))
             low, high = np.quantile(rhos, [0.025, 0.975])
         found = Estimate(rho, float(low), float(high), min(v.n for v in values))
-        outcome = True if found.low > 0 else False if found.high < 0 else None
-        return settled(outcome, f"{family}: rho {found.text(2)}", found.n, estimates.BOUND)
+        return settled(estimates.of_samples(rhos), f"{family}: rho {found.text(2)}", found.n, estimates.BOUND)
 
     def mixed(family):
         names = run.families[family]
@@ -351,7 +370,7 @@ def grows_with_size(run):
         values = [run.acc(m, 0) for m in names]
         rising = every(higher(b, a) for a, b in pairwise(values))
         text = f"{family}: {', '.join(v.text() for v in values)}"
-        return settled(None if rising is None else not rising, text, min(v.n for v in values))
+        return settled(~rising, text, min(v.n for v in values))
 
     growing = [check(correlated, family) for family in ("BERT", "RoBERTa", "OPT", "Pythia", "Llama-2")]
     return [*growing, check(mixed, "ALBERT-v2")]
@@ -373,10 +392,11 @@ def encoders_prefer_xe(run):
     def most():
         run.need(run.encoders)
         tests = [run.better(model, "xe", "they") for model in run.encoders]
-        outcomes = [outcome for outcome, _, _ in tests]
+        found = [outcome for outcome, _, _ in tests]
+        outcomes = [comparison.outcome for comparison in found]
         text = f"{outcomes.count(True)} of {len(tests)} encoders better on xe, {outcomes.count(False)} on they"
-        outcome = at_least(len(tests) // 2 + 1, outcomes)
-        return settled(outcome, f"{text} (Welch's tests)", min(n for _, _, n in tests), SIGNIFICANT)
+        least = at_least(len(tests) // 2 + 1, found)
+        return settled(least, f"{text} (Welch's tests)", min(n for _, _, n in tests), SIGNIFICANT)
 
     def large():
         outcome, text, n = run.better("bert-large", "xe", "they")
@@ -463,13 +483,13 @@ def larger_is_better_with_distractors(run):
     def one():
         run.need(run.everyone)
         outcomes = {(a, b): higher(run.acc(b, 5), run.acc(a, 5)) for a, b in run.neighbours}
-        least, found = len(outcomes) // 2 + 1, list(outcomes.values())
+        least, found = len(outcomes) // 2 + 1, [above.outcome for above in outcomes.values()]
         wrong = ", ".join(
-            f"{run.label(b)} under {run.label(a)}" for (a, b), above in outcomes.items() if above is False
+            f"{run.label(b)} under {run.label(a)}" for (a, b), above in outcomes.items() if above.outcome is False
         )
         text = f"{found.count(True)} of {len(found)} pairs, {found.count(None)} with intervals that overlap"
         n = min(run.acc(m, 5).n for m in run.everyone)
-        return settled(at_least(least, found), text + (f", but {wrong}" if wrong else ""), n)
+        return settled(at_least(least, outcomes.values()), text + (f", but {wrong}" if wrong else ""), n)
 
     return [check(one)]
 
@@ -584,20 +604,24 @@ CHAINS = ("kojima", "zhou")
 def prompting_shows_the_same(run):
     """Prompted models fall with distractors and stay under scored ones; chain of thought does not help FLAN-T5-xxl.
 
-    Prompts are the units of exact sign tests: one prompt's accuracies are compared with each other, or with the end of
-    the scored accuracy's interval. Standard deviations over prompts, and how near chains without distractors are to
-    vanilla prompts, are compared as they are.
+    Prompts are the units of paired t-tests (of sign tests where all differences agree): one prompt's accuracies are
+    compared with each other, or with the end of the scored accuracy's interval. Deviations over prompts are compared by
+    Levene's test. Chains without distractors are near vanilla prompts if two one-sided tests say so.
     """
     chat = [(f"llama-2-{size}-chat", f"llama-2-{size}") for size in ("7b", "13b", "70b")]
     flan = run.models[run.models.family == "FLAN-T5"].model.tolist()
 
     def below(ours, low, high):
-        """Tell whether prompts lie below ``low``, or else above ``high``; return the text of the test too."""
-        for outcome, hits in ((True, np.sum(ours < low)), (False, np.sum(ours > high))):
-            p = scipy.stats.binomtest(int(hits), len(ours), alternative="two-sided").pvalue
-            if 2 * hits > len(ours) and p < ALPHA:
-                return outcome, _sign_test(p)
-        return None, "sign test: undecided"
+        """Compare prompts: do they lie below ``low``, or else above ``high``? Return the text of the test too."""
+        for right, limit in ((True, low), (False, high)):
+            other = np.broadcast_to(limit, ours.shape)
+            if (ours.mean() < other.mean()) == right and ours.mean() != other.mean():
+                differences, p = ours - other, 2 * 0.5 ** len(ours)
+                if statistics.varies(differences, 1.0):
+                    t = differences.mean() / differences.std(ddof=1) * np.sqrt(len(ours))
+                    p = 2 * scipy.special.stdtr(len(ours) - 1, -abs(t))
+                return tested(p, right), f"paired test over prompts: p {p_text(p, smallest=0.001, decimals=3)}"
+        return Comparison(), "no test"
 
     def under(prompted, scored, k):
         ours, other = run.prompted(prompted, k), run.acc(scored, k)
@@ -614,18 +638,22 @@ def prompting_shows_the_same(run):
     def worse(method, k):
         plain, chain = run.prompted("flan-t5-xxl", k), run.prompted("flan-t5-xxl", k, method)
         lower, test = below(chain, plain, plain)
+        spread = scipy.stats.levene(chain, plain).pvalue
         text = (
             f"{method} with {k}: {chain.mean():.3f} ± {chain.std():.3f}, vanilla {plain.mean():.3f} ± {plain.std():.3f}"
-            f", {test}, standard deviations as they are"
+            f", {test}, Levene's test of the deviations: p {p_text(spread, smallest=0.001, decimals=3)}"
         )
-        return settled(every([lower, bool(chain.std() > plain.std())]), text, len(chain), SIGNIFICANT)
+        wider = tested(spread, chain.std() > plain.std())
+        return settled(every([lower, wider]), text, len(chain), SIGNIFICANT)
 
     def read_from_chain(method, k):
         plain, chain = run.prompted("flan-t5-xxl", k), run.prompted("flan-t5-xxl", k, method, "chain")
         difference = chain.mean() - plain.mean()
         text = f"{method} with {k}, answer from the chain: {with_sign(difference, 3)} against vanilla"
         if k == 0:
-            return abs(difference) <= NEAR, text
+            under, over = (below(chain, plain + end, plain + end)[0] for end in (NEAR, -NEAR))
+            near = Comparison(max(under.right, over.wrong), min(under.wrong, over.right))
+            return settled(near, text, len(chain), estimates.BOUND)
         outcome, test = below(chain, plain, plain)
         return settled(outcome, f"{text}, {test}", len(chain), SIGNIFICANT)
 

@@ -20,8 +20,8 @@ import scipy
 
 from scripts.core import statistics
 from scripts.core.paper import estimates
-from scripts.core.paper.claims import Claim, Lacking, check
-from scripts.core.paper.estimates import Estimate, ahead, at_least, between, every, higher, settled
+from scripts.core.paper.claims import Claim, Comparison, Lacking, check
+from scripts.core.paper.estimates import Estimate, ahead, at_least, between, every, higher, settled, tested
 from scripts.core.paper.formats import p_text, with_sign
 from scripts.underspecification.lib import study
 from scripts.underspecification.lib.analyses import detection
@@ -42,6 +42,7 @@ HIGH = 0.9
 SOME = 2
 ALPHA = 0.05
 PERMUTATIONS = 9999
+LINE = ("fit_low", "fit_high")
 SIGNIFICANT = "a significant test"
 """What a comparison lacks whose test does not decide it."""
 
@@ -64,8 +65,10 @@ class Source:
     @cached_property
     def _slopes(self):
         table = self.tables["method1_slopes"]
-        table = self._kept(table).set_index(["model", "variable", "prompt", "gender", "metric"])
-        return table[["value", "ci_low", "ci_high", "sentences"]]
+        rows = self._kept(table)[
+            ["model", "variable", "prompt", "gender", "metric", "value", "ci_low", "ci_high", "sentences"]
+        ]
+        return {row[:5]: row[5:] for row in rows.itertuples(index=False, name=None)}
 
     @cached_property
     def _rates(self):
@@ -91,11 +94,14 @@ class Source:
     def _method2(self, table):
         return table[table.prompt.isin(["mask", study.DETECTION_PROMPT]) & (table.templates == "official")]
 
+    def present(self, models):
+        """Return how many of ``models`` there are."""
+        return len(set(models) & {*self.tables["method1_slopes"].model, *self.metrics.model} - self.excluded)
+
     def prompts(self, model, variable="date"):
         """Return the prompts of a model; :class:`Lacking` without the model."""
-        index = self._slopes.index
-        of_model = index[(index.get_level_values(0) == model) & (index.get_level_values(1) == variable)]
-        prompts = [p for p in dict.fromkeys(of_model.get_level_values(2)) if p in ("mask", "A", "B", "C")]
+        of_model = dict.fromkeys(key[2] for key in self._slopes if key[:2] == (model, variable))
+        prompts = [p for p in of_model if p in ("mask", "A", "B", "C")]
         if not prompts:
             raise Lacking(model)
         return prompts
@@ -105,10 +111,10 @@ class Source:
         keys = [
             (model, variable, name, gender, metric) for name in ([prompt] if prompt else self.prompts(model, variable))
         ]
-        if any(key not in self._slopes.index for key in keys):
+        if any(key not in self._slopes for key in keys):
             raise Lacking(f"{metric} of {model} over {variable}s")
         lines = []
-        for value, low, high, sentences in (self._slopes.loc[key] for key in keys):
+        for value, low, high, sentences in (self._slopes[key] for key in keys):
             # A curve that is constant, or whose samples all agree, is not known exactly: it has no interval.
             ends = (np.nan, np.nan) if np.isnan(value) or low == high else (float(low), float(high))
             lines.append(Estimate(0.0 if np.isnan(value) else float(value), *ends, int(sentences)))
@@ -121,7 +127,7 @@ class Source:
             for prompt in self.prompts(model, variable)
             for gender in ("female", "male")
         ]
-        return not all(np.isnan(self._slopes.loc[key, "value"]) for key in keys if key in self._slopes.index)
+        return not all(np.isnan(self._slopes[key][0]) for key in keys if key in self._slopes)
 
     def absolute(self, model, metric, variable="date", prompt=None):
         """Return the absolute slope or r of f."""
@@ -134,7 +140,7 @@ class Source:
 
     def need(self, models):
         """Return ``models`` if Method 1 was done with all of them."""
-        known = set(self._slopes.index.get_level_values(0))
+        known = {model for model, *_ in self._slopes}
         absent = [m for m in models if m not in known]
         if absent:
             raise Lacking(*absent)
@@ -157,17 +163,27 @@ class Source:
         return Estimate(value, low, high, int(sentences))
 
     def mass(self, model, gender):
-        """Return the mean probability of a gender over dates and prompts, in percent, and of how many sentences."""
-        table = self._kept(self.tables["curves"])
-        curves = table[(table.model == model) & (table.variable == "date") & (table.gender == gender)]
-        if curves.empty:
+        """Return the mean probability of a gender over dates and prompts, in percent.
+
+        That over dates is what the fitted line has in their middle, and so is its interval.
+        """
+        if (model, gender) not in self._masses:
             raise Lacking(model)
-        return float(curves.probability.mean()), int(curves.sentences.min())
+        return estimates.mean(self._masses[model, gender])
 
-
-def _positive(estimate):
-    """Tell whether a value is above zero; a constant curve's is not."""
-    return True if estimate.low > 0 else False if estimate.high <= 0 else None
+    @cached_property
+    def _masses(self):
+        table = self._kept(self.tables["curves"])
+        table = table[table.variable == "date"].sort_values("position", kind="stable")
+        means = {}
+        for (model, gender, _), rows in table.groupby(["model", "gender", "prompt"], sort=False):
+            low, high = (rows[end].to_numpy()[[(len(rows) - 1) // 2, len(rows) // 2]].mean() for end in LINE)
+            mean = float(rows.probability.mean())
+            # What no sentence gives any mass has none.
+            ends = (low, high) if high > low or not mean else (np.nan, np.nan)
+            mean = Estimate(mean, *ends, int(rows.sentences.min()))
+            means.setdefault((model, gender), []).append(mean)
+        return means
 
 
 def _rises_and_falls(source, variable):
@@ -178,10 +194,10 @@ def _rises_and_falls(source, variable):
         parts, outcomes, sizes = [], [], []
         for prompt in source.prompts(model, variable):
             f, u = (source.line(model, g, "r", variable, prompt) for g in ("female", "male"))
-            right = every(_positive(r) for r in (f, -u))
+            right = every(estimates.above(r, 0) for r in (f, -u))
             outcomes.append(right)
             sizes.append(f.n)
-            if right is not True:
+            if not right.outcome:
                 parts.append(f"{prompt}: r of f {f.text(2, True)}, of u {u.text(2, True)}")
         text = f"{model} ({', '.join(parts)})" if parts else model
         return settled(every(outcomes), text, min(sizes), estimates.BOUND)
@@ -240,12 +256,15 @@ def mixed_objectives_are_weakest(source):
 def _rho(x, y, alternative):
     """Return Spearman's rho and its p value over random pairings (with a fixed seed)."""
 
-    def statistic(values):
-        return statistics.spearman(values, y)
+    ranks = scipy.stats.rankdata(y) - (len(y) + 1) / 2
+
+    def statistic(values, axis):
+        other = scipy.stats.rankdata(values, axis=axis) - (len(y) + 1) / 2
+        return other @ ranks / np.sqrt((other**2).sum(axis=axis) * (ranks @ ranks))
 
     test = scipy.stats.permutation_test(
         (x,), statistic, permutation_type="pairings", n_resamples=PERMUTATIONS, alternative=alternative,
-        rng=np.random.default_rng(1),
+        rng=np.random.default_rng(1), vectorized=True,
     )  # fmt: skip
     return float(test.statistic), float(test.pvalue)
 
@@ -275,7 +294,8 @@ def size_hardly_matters(source):
         rho, p = _rho(parameters, [source.absolute(m, "slope").value for m in METHOD1], "two-sided")
         if p >= ALPHA:
             return None, ""
-        return False, f"rho of size and absolute slope {with_sign(rho, 2)} (n = {len(METHOD1)}, p {p_text(p)})"
+        text = f"rho of size and absolute slope {with_sign(rho, 2)} (n = {len(METHOD1)}, p {p_text(p)})"
+        return Comparison(wrong=p), text
 
     return [check(pairs, "slope"), check(pairs, "r"), check(trend)]
 
@@ -315,7 +335,9 @@ def unspecified_move_more(source):
         ends = ["metric", "metric_low", "metric_high"]
         lowest, highest = Estimate(*doctor[~specified][ends].min(), 8), Estimate(*doctor[specified][ends].max(), 8)
         text = f"{model}: lowest {lowest.value:.1f}, highest {highest.value:.1f} (values of single sentences)"
-        return ahead(lowest, highest, text)
+        found, _ = ahead(lowest, highest, text)
+        # The ends are those of rounding, and not of a sample.
+        return found.outcome, text
 
     return [check(one, model) for model in TABLE2]
 
@@ -350,7 +372,8 @@ def some_are_near_chance(source):
         outcomes = [at_least(1, of_model) for of_model in low.values()]
         ranked = sorted(cells, key=lambda key: cells[key].value)
         shown = ", ".join(f"{m} on {s} {cells[m, s].text()}" for m, s in ranked[:3])
-        text = f"{outcomes.count(True)} of {len(METHOD2)} models under {NEAR_CHANCE}, lowest {shown}"
+        under = [of_model.outcome for of_model in outcomes].count(True)
+        text = f"{under} of {len(METHOD2)} models under {NEAR_CHANCE}, lowest {shown}"
         return settled(at_least(SOME, outcomes), text, cells[ranked[0]].n, estimates.BOUND)
 
     return [check(one)]
@@ -400,7 +423,7 @@ def tuned_models_do_well_on_simplified(source):
         text = f"{model} {value.text()}, others up to {best.text()}"
         high = estimates.inside(value, HIGH, np.inf)
         outcome = every([high, *(higher(value, other) for other in others)])
-        return settled(outcome, text, value.n, estimates.BOUND if high is None else estimates.OVERLAP)
+        return settled(outcome, text, value.n, estimates.BOUND if high.outcome is None else estimates.OVERLAP)
 
     return [check(one, model) for model in ("GPT-3.5 SFT", "GPT-3.5 RLHF")]
 
@@ -413,7 +436,7 @@ def some_do_worse_on_simplified(source):
         gains = {m: first.value - other.value for m, (first, other) in rates.items()}
         outcomes = {m: higher(*pair) for m, pair in rates.items()}
         better = sorted((m for m in METHOD2 if gains[m] > 0), key=lambda m: -gains[m])
-        clear = [m for m in better if outcomes[m]]
+        clear = [m for m in better if outcomes[m].outcome]
         text = ", ".join(f"{m} {with_sign(gains[m], 3)}" for m in better)
         text = f"{len(better)} of {len(METHOD2)} models: {text}, intervals apart: {', '.join(clear) or 'none'}"
         return settled(at_least(SOME, outcomes.values()), text, min(other.n for _, other in rates.values()))
@@ -432,7 +455,7 @@ def correlation_goes_with_detection(source):
         rates = [source.accuracy(m).value for m in METHOD2]
         rho, p = _rho(lines, rates, "greater")
         text = f"rho with the absolute {metric} {with_sign(rho, 2)} (n = {len(METHOD2)}, p = {p:.3f})"
-        outcome = True if p < ALPHA else False if rho < 0 and _rho(lines, rates, "less")[1] < ALPHA else None
+        outcome = Comparison(wrong=_rho(lines, rates, "less")[1]) if rho < 0 else Comparison(right=p)
         return settled(outcome, text, len(METHOD2), SIGNIFICANT)
 
     return [check(one, metric) for metric in ("slope", "r")]
@@ -458,24 +481,23 @@ def missed_at_both_ends(source):
         outcomes, said = [], []
         for end in (low, high):
             p = statistics.welch(end, middle)[2]
-            outcomes.append(end.mean() < middle.mean() if p < ALPHA else None)
+            outcomes.append(tested(p, end.mean() < middle.mean()))
             said.append("no test" if np.isnan(p) else f"p {p_text(p, smallest=0.001, decimals=3)}")
         text = f"{name}: {low.mean():.2f} ({said[0]}), {middle.mean():.2f}, {high.mean():.2f} ({said[1]})"
-        return settled(every(None if o is None else bool(o) for o in outcomes), text, len(ranked), SIGNIFICANT)
+        return settled(every(outcomes), text, len(ranked), SIGNIFICANT)
 
     return [check(one, ("GPT-3.5 SFT",), "GPT-3.5 SFT"), check(one, METHOD2, "all models")]
 
 
 def little_mass_to_neutral(source):
-    """For each model n is below f and u: means of the sentences as they are, which have no interval."""
+    """For each model n is below f and u."""
 
     def one(model):
-        (f, size), (u, _), (n, _) = (source.mass(model, gender) for gender in ("female", "male", "neutral"))
-        if f == u == n == 0:
+        f, u, n = (source.mass(model, gender) for gender in ("female", "male", "neutral"))
+        if f.value == u.value == n.value == 0:
             raise Lacking("a pronoun that the model gives any mass")
-        return n < min(
-            f, u
-        ), f"{model}: f {f:.2f}, u {u:.2f}, n {n:.2f} percent (means of {size} sentences, no interval)"
+        text = f"{model}: f {f.text(2)}, u {u.text(2)}, n {n.text(2)} percent"
+        return settled(every(higher(other, n) for other in (f, u)), text, n.n)
 
     return [check(one, model) for model in source.alone or METHOD1]
 

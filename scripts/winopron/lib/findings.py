@@ -11,6 +11,7 @@ import itertools
 import numpy as np
 
 from scripts.core import statistics
+from scripts.core.paper import estimates
 from scripts.core.paper.claims import Claim, Lacking, check
 from scripts.core.paper.estimates import Estimate, between
 from scripts.core.paper.formats import interval, number, percent
@@ -179,16 +180,17 @@ def positive(results, value, samples, text, shown=points, least=-1.0, most=1.0):
     Lacking
         If its interval has zero in it, or if it is not defined.
     """
+    clusters = pairs = len(results.resampled.pairs)
     low, high = statistics.percentile_interval(samples)
     if np.isnan(low):
         if np.isnan(value):
             raise Lacking(UNDEFINED, text=text)
-        low, high = statistics.agreeing_interval(value, len(results.resampled.pairs), least=least, most=most)
+        low, high = statistics.agreeing_interval(value, pairs, least=least, most=most)
+        clusters = None
     scale, decimals = (100, 1) if shown is points else (1, 2)
     said = f"{text} ({interval(scale * low, scale * high, decimals)})"
-    if low > 0 or high < 0:
-        return low > 0, said
-    raise Lacking(MORE, text=said)
+    found = estimates.above(Estimate(value, low, high, 0), 0, clusters)
+    return _settled(found, said)
 
 
 def above(results, first, second, names, shown=points):
@@ -199,10 +201,54 @@ def above(results, first, second, names, shown=points):
     )  # fmt: skip
 
 
-def below_bound(results, quantity, bound, text, shown=points):
-    """Check that a quantity is under a bound."""
+def beyond_bound(results, quantity, bound, text, shown=points, *, below=False):
+    """Check that a share is above a bound, or below it.
+
+    Near 0 and 1 samples of shares are skewed, and their deviation depends on the share. Its arcsine root does not.
+    """
     value, samples = quantity
-    return positive(results, bound - value, bound - samples, f"{text} {_said(value, shown)}", shown, bound - 1, bound)
+    low, high = statistics.percentile_interval(samples)
+    clusters = pairs = len(results.resampled.pairs)
+    if np.isnan(low):
+        if np.isnan(value):
+            raise Lacking(UNDEFINED, text=text)
+        low, high = statistics.agreeing_interval(value, pairs, least=0.0, most=1.0)
+        clusters = None
+    root = Estimate(*(float(np.arcsin(np.sqrt(np.clip(end, 0, 1)))) for end in (value, low, high)), 0)
+    found = estimates.above(root, float(np.arcsin(np.sqrt(bound))), clusters)
+    ends = (bound - high, bound - low) if below else (low - bound, high - bound)
+    scale, decimals = (100, 1) if shown is points else (1, 2)
+    said = f"{text} {_said(value, shown)} ({interval(*(scale * end for end in ends), decimals)})"
+    return _settled(~found if below else found, said)
+
+
+def below_bound(results, quantity, bound, text, shown=points):
+    """Check that a share is under a bound."""
+    return beyond_bound(results, quantity, bound, text, shown, below=True)
+
+
+def distance(results, quantity, centre, bound):
+    """Compare a share's distance from a value with a bound, and return it in words too."""
+    value, samples = quantity
+    low, high = statistics.percentile_interval(samples)
+    clusters = pairs = len(results.resampled.pairs)
+    if np.isnan(low) and not np.isnan(value):
+        low, high = statistics.agreeing_interval(value, pairs, least=centre - 1, most=centre + 1)
+        clusters = None
+    found = estimates.inside(Estimate(value, low, high, 0), centre - bound, centre + bound, clusters)
+    return found, f"{points(abs(value - centre))} ({interval(100 * (low - centre), 100 * (high - centre), 1)})"
+
+
+def close(results, quantity, centre, bound, text):
+    """Check that a share is within ``bound`` of a value."""
+    found, shown = distance(results, quantity, centre, bound)
+    return _settled(found, f"{text} {shown}")
+
+
+def _settled(found, text):
+    if found.outcome is None:
+        raise Lacking(MORE, text=text, p=found.wrong)
+    return found, text
 
 
 def _said(value, shown):
@@ -294,22 +340,20 @@ def _larger_is_better(results):
 
 
 def _at_chance(results, system):
-    value, samples = results.metric("f1", system)
-    return below_bound(results, (abs(value - 0.5), abs(samples - 0.5)), 0.03, f"{system}: distance from chance")
+    return close(results, results.metric("f1", system), 0.5, 0.03, f"{system}: distance from chance")
 
 
 def _supervised(results):
     def near(system):
-        value, samples = results.metric("recall", system, pronoun_set=THEY)
-        distance = abs(value - 0.5), abs(samples - 0.5)
-        return below_bound(results, distance, 0.1, f"{system}, they: distance from chance")
+        share = results.metric("recall", system, pronoun_set=THEY)
+        return close(results, share, 0.5, 0.1, f"{system}, they: distance from chance")
 
     def far(system):
         return below_bound(results, results.metric("recall", system, pronoun_set=XE), 0.25, f"{system}, xe:")
 
     def good(system, pronoun_set):
-        value, samples = results.metric("recall", system, pronoun_set=pronoun_set)
-        return positive(results, value - 0.75, samples - 0.75, f"{system}, {pronoun_set}: {points(value)}")
+        share = results.metric("recall", system, pronoun_set=pronoun_set)
+        return beyond_bound(results, share, 0.75, f"{system}, {pronoun_set}:")
 
     return [
         *(check(test, system) for system in SUPERVISED for test in (near, far)),
@@ -339,20 +383,19 @@ def _smaller_gap(results):
 
 def _no_large_difference(results, system):
     shares = [results.metric("recall", system, pronoun_set=name) for name in (HE, SHE, THEY, XE)]
-    values, samples = zip(*shares, strict=True)
-    spread = (max(values) - min(values), np.ptp(np.array(samples), axis=0))
-    return below_bound(results, spread, 0.05, f"{system}: range")
+    # The range of noisy shares is above zero without any difference: each pair is compared.
+    pairs = [(a - b, drawn_a - drawn_b) for (a, drawn_a), (b, drawn_b) in itertools.combinations(shares, 2)]
+    found = estimates.every(distance(results, pair, 0.0, 0.05)[0] for pair in pairs)
+    _, shown = distance(results, max(pairs, key=lambda pair: abs(pair[0])), 0.0, 0.05)
+    return _settled(found, f"{system}: largest difference {shown}")
 
 
 def _below_chance(results):
     low = ("LingMess", "FLAN-T5-small", "FLAN-T5-base")
 
     def test(system):
-        value, samples = results.consistency("pronoun_consistency", system)
-        if system in low:
-            return below_bound(results, (value, samples), 0.0625, f"{system}:")
-        text = f"{system}: {points(value)}"
-        return positive(results, value - 0.0625, samples - 0.0625, text, least=-0.0625, most=0.9375)
+        share = results.consistency("pronoun_consistency", system)
+        return beyond_bound(results, share, 0.0625, f"{system}:", below=system in low)
 
     return [check(test, system) for system in SYSTEMS]
 
@@ -444,9 +487,8 @@ def _cases_differ(results):
         return below_bound(results, index(SPANBERT[0], pair, name), 0.15, text, number)
 
     def some(name):
-        value, samples = index(SPANBERT[1], kept, name)
-        text = f"{SPANBERT[1]}, {_key(name)}, {' and '.join(kept)}: {number(value, 2)}"
-        return positive(results, value - 0.15, samples - 0.15, text, number)
+        text = f"{SPANBERT[1]}, {_key(name)}, {' and '.join(kept)}:"
+        return beyond_bound(results, index(SPANBERT[1], kept, name), 0.15, text, number)
 
     def more(name, other):
         return above(

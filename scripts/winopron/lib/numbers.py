@@ -124,7 +124,7 @@ def from_metrics(metrics) -> dict:
 def _hardest(rows, case):
     """Tell whether a system's interval for one case lies below those of all others."""
     of_case = {row.split: Estimate(row.value, row.ci_low, row.ci_high, row.n) for row in rows.itertuples()}
-    return every(higher(of_case[other], of_case[case]) for other in CASES if other != case) is True
+    return every(higher(of_case[other], of_case[case]) for other in CASES if other != case).outcome is True
 
 
 def _cell(row):

@@ -7,7 +7,7 @@ import pytest
 
 from scripts.core import files
 from scripts.core.paper import claims
-from scripts.core.paper.claims import Check, Claim, Lacking
+from scripts.core.paper.claims import Check, Claim, Comparison, Lacking
 
 TRUE, FALSE = Check(True, "1 < 2"), Check(False, "3 < 2")
 UNKNOWN, UNDEFINED = Check(None, missing=("OPT-66B",)), Check(None)
@@ -43,6 +43,33 @@ def test_a_check_is_unknown_where_something_lacks():
     assert claims.check(lacking) == Check(None, missing=("a", "b"))
     assert claims.check(lambda x: (x > 1, f"{x}"), 2) == Check(True, "2")
     assert claims.check(lambda: (None, "")) == UNDEFINED
+
+
+def wrong(p):
+    return Check(False, f"p = {p}", p=p)
+
+
+def test_a_finding_fails_where_a_difference_stands_holms_correction():
+    """Of a hundred comparisons at the border two or three are beyond it at 95 %: none of them is a counterexample."""
+    border = [Check(None, "", ("more",), p=1.0)] * 99
+    assert claims.decide([wrong(0.03)]).verdict == "fails"
+    alone = claims.decide([wrong(0.03), *border])
+    assert alone.verdict == "not applicable" and claims.CORRECTED in alone.missing
+    both = claims.decide([wrong(0.0001), wrong(0.03), *border])
+    assert both.verdict == "fails" and both.evidence == "the only check fails: p = 0.0001"
+    # What nobody sampled needs no correction, and is not counted.
+    assert claims.decide([FALSE, *border]).verdict == "fails"
+    assert claims.decide([wrong(0.03), *[TRUE] * 99]).verdict == "fails"
+
+
+def test_a_comparison_brings_its_p_value():
+    assert claims.check(lambda: (Comparison(wrong=0.01), "a")) == Check(False, "a", p=0.01)
+    assert claims.check(lambda: (Comparison(right=0.01), "a")) == Check(True, "a", p=1.0)
+
+    def open_comparison():
+        raise Lacking("more", text="a", p=0.2)
+
+    assert claims.check(open_comparison) == Check(None, "a", ("more",), p=0.2)
 
 
 def table():

@@ -1,0 +1,124 @@
+"""Findings on data whose truth is known: how often a verdict is right, wrong or open.
+
+A study says for each of its findings how data are drawn in three worlds (:data:`WORLDS`): one in which the sentence is
+true as the study found it, one in which it is false by the study's own effect, and one on the border between both,
+where neither may be shown. What is drawn is what the study's findings take, or the counts that it is made of; verdicts
+are those of the functions that judge a run.
+"""
+
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import scipy
+
+from scripts.core.paper.claims import FAILS, HOLDS, NOT_APPLICABLE, Claim, decide
+
+TRUE, FALSE, BORDER = "true", "false", "border"
+WORLDS = (TRUE, FALSE, BORDER)
+RUN, STUDY = "default run", "study"
+SIZES = (RUN, STUDY)
+WRONG = {TRUE: (FAILS,), FALSE: (HOLDS,), BORDER: (HOLDS, FAILS)}
+"""The verdicts that each world must not get."""
+LIMIT = 0.05
+"""The share of data sets on which a finding may have each of its wrong verdicts."""
+SURELY = 0.95
+"""A count of wrong verdicts is too large if a finding at the limit has fewer in this share of simulations."""
+COLUMNS = ["finding", "size", "world", "data_sets", HOLDS, FAILS, "undecided", "wrong", "too_often"]
+
+
+@dataclass(frozen=True)
+class Worlds:
+    """The worlds of one finding.
+
+    Args:
+        false, border: What makes either of the true world; the study's module says what they take and return.
+        exact: Whether the finding speaks of the very things that were measured, so that nothing is sampled. Then the
+            border has no error to allow for.
+    """
+
+    false: Callable
+    border: Callable
+    exact: bool = False
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """What a study simulates.
+
+    Args:
+        findings: In the order of the study.
+        worlds: Number of a finding to its worlds.
+        draw: Returns what the finding's function takes: of its number, the world, the size and a generator.
+        sizes: What a data set of each of :data:`SIZES` has, in words.
+        draws: Of the bootstrap.
+    """
+
+    findings: tuple[Claim, ...]
+    worlds: dict[int, Worlds]
+    draw: Callable
+    sizes: dict[str, str]
+    draws: int
+
+
+def rates(
+    simulation: Simulation, data_sets: int, seed: int, numbers: Collection[int] | None = None
+) -> Iterator[pd.DataFrame]:
+    """Yield for each finding, or those of some ``numbers``, how often each verdict falls in every world and size.
+
+    They are rows of :data:`COLUMNS`.
+
+    Raises:
+        ValueError: If a finding has no worlds, or there are worlds of no finding.
+    """
+    known = {claim.number for claim in simulation.findings}
+    if known != set(simulation.worlds):
+        raise ValueError(f"findings {sorted(known ^ set(simulation.worlds))} have no worlds, or are no findings")
+    most = too_many(data_sets)
+    for claim in simulation.findings:
+        if numbers and claim.number not in numbers:
+            continue
+        rows = []
+        for size in SIZES:
+            for place, world in enumerate(WORLDS):
+                generators = np.random.default_rng([seed, claim.number, place]).spawn(data_sets)
+                verdicts = [
+                    decide(claim.checks(simulation.draw(claim.number, world, size, generator))).verdict
+                    for generator in generators
+                ]
+                counts = {verdict: verdicts.count(verdict) for verdict in (HOLDS, FAILS, NOT_APPLICABLE)}
+                judged = not (world == BORDER and simulation.worlds[claim.number].exact)
+                wrong = max(counts[verdict] for verdict in WRONG[world]) if judged else 0
+                rows.append((claim.number, size, world, data_sets, *counts.values(), wrong, wrong > most))
+        yield pd.DataFrame(rows, columns=COLUMNS)
+
+
+def too_many(data_sets: int) -> int:
+    """Return the largest count of wrong verdicts that a finding at the limit has by chance.
+
+    Examples:
+        >>> too_many(200)
+        15
+    """
+    return int(scipy.stats.binom.ppf(SURELY, data_sets, LIMIT))
+
+
+def page(table: pd.DataFrame, simulation: Simulation) -> str:
+    """Return the sizes and rates of a study in Markdown: percent that hold, fail and are undecided in each world."""
+    lines = [
+        *(f"- {size}: {words}." for size, words in simulation.sizes.items()),
+        f"- {simulation.draws:,} draws of the bootstrap.",
+        "",
+        "| finding | size | true: holds, fails, undecided | false | border |",
+        "| --- | --- | --- | --- | --- |",
+    ]
+    texts = {claim.number: claim.finding.rstrip(".") for claim in simulation.findings}
+    for (number, size), rows in table.groupby(["finding", "size"], sort=False):
+        cells = []
+        for row in rows.set_index("world").loc[list(WORLDS)].to_dict("records"):
+            shown = [100 * row[verdict] / row["data_sets"] for verdict in (HOLDS, FAILS, "undecided")]
+            cells.append(" / ".join(f"{value:.3g}" for value in shown) + (" **!**" if row["too_often"] else ""))
+        name = f"{number}. {texts[number]}" if size == SIZES[0] else ""
+        lines.append(f"| {name} | {size} | {' | '.join(cells)} |")
+    return "\n".join(lines)

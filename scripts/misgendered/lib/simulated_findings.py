@@ -1,0 +1,445 @@
+"""Worlds in which each finding is true, false or on the border, as counts of drawn answers.
+
+Drawn is how many answers are right for each template and name, of all models together or of one, for the levels of
+those factors that the finding compares. Templates, names and their combinations differ; the counts are averaged and
+resampled as those of a run are. Documents and accuracies by name are drawn apart.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from scripts.core import statistics
+from scripts.core.paper import published
+from scripts.core.paper.claims import Lacking
+from scripts.core.paper.simulated_findings import BORDER, FALSE, RUN, STUDY, TRUE, Simulation, Worlds
+from scripts.misgendered.lib import findings
+from scripts.misgendered.lib.labels import FORMS, TYPES
+
+DRAWS, SEED = 300, 1
+TEMPLATES = 10
+"""Of each form."""
+NAMES = {"unisex": 300, "female": 100, "male": 100}
+GROUPS = ("he", "she", "they", *findings.NEO)
+KIND = {group: {"he": "binary", "she": "binary", "they": "neutral"}.get(group, "neo") for group in GROUPS}
+DECLARATIONS = ("explicit", "parenthetical")
+NUMBER_WEIGHTS = (1, 2, 2, 1)
+"""Combinations of two, three, four and five declared forms."""
+MODELS = 19
+SAMPLES = 50
+"""Different samples of instances, of which each data set has one."""
+LEVELS = {
+    "pronoun_type": tuple(TYPES), "group": GROUPS, "form": tuple(FORMS), "declaration_type": DECLARATIONS,
+    "declaration_number": findings.NUMBERS, "name_class": tuple(NAMES),
+}  # fmt: skip
+"""The levels of each factor, by which rows are coded."""
+SIZES = {
+    RUN: "440 instances a model, 110 behind examples",
+    STUDY: "all 50 templates, groups and declarations with 50 of the 500 names, so 330,000 of 3.3 million instances a "
+    "model (for names all 500, with 50 templates); 8,250 behind examples",
+}
+ROWS = {RUN: 440, STUDY: 0}
+"""Instances that a design draws; 0: every combination."""
+BEHIND = {RUN: 110, STUDY: 8250}
+"""Instances behind each number of examples."""
+TEMPLATE_SPREAD, KIND_SPREAD, NAME_SPREAD, CELL_SPREAD = 0.2, 0.15, 0.2, 0.3
+"""How far templates, templates of one type of pronouns, names, and a template with a name move an accuracy at most, as
+shares of the way to 0 or 1."""
+
+
+@dataclass(frozen=True)
+class Truth:
+    """What is true: accuracies over all models, of single models, behind examples, by name, and documents.
+
+    Args:
+        groups: Group to accuracy.
+        shifts: Factor to type of pronouns and level to what is added to it.
+        models: Model and type of pronouns to accuracy.
+        shots: Model, type of pronouns and number of examples to accuracy.
+        names: Accuracy on neo-pronouns of each of 500 names, in the order of :data:`NAMES`.
+        documents: Group to how many documents hold its nominative.
+    """
+
+    groups: dict[str, float]
+    shifts: dict[str, dict[tuple[str, object], float]]
+    models: dict[tuple[str, str], float]
+    shots: dict[tuple[str, str, int], float]
+    names: np.ndarray
+    documents: dict[str, float] = field(default_factory=dict)
+
+
+def _by_kind(levels: tuple, binary: tuple, neutral: tuple, neo: tuple) -> dict[tuple[str, object], float]:
+    rows = {"binary": binary, "neutral": neutral, "neo": neo}
+    return {(kind, level): v for kind, row in rows.items() for level, v in zip(levels, row, strict=True)}
+
+
+def _sizes(family: str, models: tuple[str, ...], binary: tuple, neutral: tuple, neo: tuple) -> dict:
+    names = [f"{family}-{model}" for model in models]
+    return {(name, kind): value for kind, row in zip(TYPES, (binary, neutral, neo), strict=True)
+            for name, value in zip(names, row, strict=True)}  # fmt: skip
+
+
+def _as_found() -> Truth:
+    """Return the world as the study found it; finding 15 is true in a world of its own."""
+    shots = {}
+    for model, neo, they in (
+        ("gpt-j-6b", (0.08, 0.35, 0.43, 0.52, 0.44, 0.40), (0.30, 0.38, 0.47, 0.55, 0.46, 0.40)),
+        ("opt-6.7b", (0.08, 0.28, 0.36, 0.45, 0.36, 0.34), (0.60, 0.35, 0.34, 0.33, 0.33, 0.32)),
+        ("llama-7b", (0.08, 0.35, 0.42, 0.50, 0.57, 0.64), (0.65, 0.39, 0.40, 0.38, 0.37, 0.36)),
+    ):
+        for kind, row in (("neo", neo), ("neutral", they)):
+            shots |= {(model, kind, count): value for count, value in zip((0, *findings.SHOTS), row, strict=True)}
+    rising = (0.30, 0.38, 0.46, 0.54)
+    models = (
+        _sizes("opt", ("350m", "1.3b", "2.7b", "6.7b"), (0.70, 0.74, 0.78, 0.82), (0.21, 0.45, 0.72, 0.94),
+               (0.05, 0.07, 0.09, 0.12))
+        | _sizes("bloom", ("560m", "1b1", "3b", "7b1"), (0.60, 0.68, 0.75, 0.82), (0.48, 0.40, 0.32, 0.24),
+                 (0.08, 0.08, 0.08, 0.08))
+        | _sizes("gpt2", ("", "medium", "large", "xl"), (0.70, 0.73, 0.76, 0.79), rising, (0.05, 0.06, 0.07, 0.08))
+        | _sizes("bart", ("base", "large"), (0.72, 0.78), rising[:2], (0.06, 0.08))
+        | _sizes("t5", ("small", "base", "3b"), (0.72, 0.75, 0.78), rising[:3], (0.05, 0.06, 0.08))
+    )  # fmt: skip
+    generator = np.random.default_rng(SEED)
+    names = np.concatenate([np.sort(generator.normal(0.085, 0.004, NAMES["unisex"]))[::-1], np.full(200, 0.075)])
+    names[:12] += 0.03
+    names[-12:] -= 0.03
+    neo = dict(zip(findings.NEO, (0.181, 0.055, 0.055, 0.055, 0.055, 0.141, 0.055, 0.055), strict=True))
+    documents = {"he": 100_000.0, "she": 40_000.0} | dict.fromkeys(findings.NEO, 2_000.0)
+    return Truth(
+        {"he": 0.76, "she": 0.758, "they": 0.342} | neo,
+        {
+            "declaration_type": _by_kind(DECLARATIONS, (-0.0635, 0.0635), (-0.0675, 0.0675), (0.018, -0.018)),
+            "declaration_number": _by_kind(
+                findings.NUMBERS, (0.002, 0.001, -0.001, -0.002), (0.020, 0.008, -0.006, -0.018),
+                (-0.030, -0.010, 0.013, 0.018)),
+            "form": _by_kind(tuple(FORMS), (0.05, 0.02, 0.02, 0.07, -0.13), (-0.04, -0.04, 0, 0, 0.12),
+                             (-0.045, -0.010, 0.048, -0.008, 0.030)),
+            "name_class": {("he", "male"): 0.15, ("he", "female"): -0.30, ("she", "male"): -0.26,
+                           ("she", "female"): 0.15, ("they", "unisex"): 0.04, ("they", "female"): -0.06,
+                           ("they", "male"): -0.06},
+        },
+        {(name.removesuffix("-"), kind): value for (name, kind), value in models.items()},
+        shots, names, documents,
+    )  # fmt: skip
+
+
+def _shifted(name: str, change: Callable) -> Callable:
+    """Return a world in which what levels of a factor add is changed: a function of type and level."""
+
+    def world(truth: Truth) -> Truth:
+        old = truth.shifts[name]
+        return replace(truth, shifts=truth.shifts | {name: {key: change(old, *key) for key in old}})
+
+    return world
+
+
+def _none(name: str) -> Callable:
+    return _shifted(name, lambda old, kind, level: 0.0)
+
+
+def _negative(name: str) -> Callable:
+    return _shifted(name, lambda old, kind, level: -old[kind, level])
+
+
+def _groups(**changed: float) -> Callable:
+    return lambda truth: replace(truth, groups=truth.groups | changed)
+
+
+def _all_groups(value: float) -> Callable:
+    return lambda truth: replace(truth, groups=dict.fromkeys(truth.groups, value))
+
+
+def _neo_over_binary(truth: Truth) -> Truth:
+    return replace(truth, groups=dict.fromkeys(truth.groups, 0.759) | {"they": 0.342, "he": 0.077, "she": 0.077})
+
+
+def _uneven_numbers(truth: Truth) -> Truth:
+    turned = _negative("declaration_number")(truth).shifts["declaration_number"]
+    wide = dict(zip(((("binary", n)) for n in findings.NUMBERS), (0.06, 0.02, -0.02, -0.06), strict=True))
+    return replace(truth, shifts=truth.shifts | {"declaration_number": turned | wide})
+
+
+def _bordering_numbers(truth: Truth) -> Truth:
+    even = _none("declaration_number")(truth).shifts["declaration_number"]
+    return replace(truth, shifts=truth.shifts | {"declaration_number": even | {("binary", 2): 0.02}})
+
+
+def _models(change: Callable, family: str = "") -> Callable:
+    """Return a world in which the accuracies of a family, by size, are changed: a function of type and values."""
+
+    def world(truth: Truth) -> Truth:
+        made = dict(truth.models)
+        for prefix in dict.fromkeys(name.split("-")[0] for name, _ in made):
+            for kind in TYPES:
+                keys = [key for key in made if key[0].split("-")[0] == prefix and key[1] == kind]
+                if prefix.startswith(family):
+                    made |= dict(zip(keys, change(kind, [made[key] for key in keys]), strict=True))
+        return replace(truth, models=made)
+
+    return world
+
+
+def _all_alike(kind: str, values: list[float]) -> list[float]:
+    return [0.4] * len(values)
+
+
+def _gains_of_neo(kind: str, values: list[float]) -> list[float]:
+    return {"neutral": [0.30, 0.32, 0.34, 0.36], "neo": [0.05, 0.25, 0.45, 0.65]}.get(kind, values)
+
+
+def _neo_varies(kind: str, values: list[float]) -> list[float]:
+    return {"neo": [0.05, 0.25, 0.45, 0.65], "neutral": [0.24, 0.27, 0.30, 0.33]}.get(kind, [0.72, 0.70, 0.68, 0.66])
+
+
+def _shots(change: Callable) -> Callable:
+    def world(truth: Truth) -> Truth:
+        made = dict(truth.shots)
+        for model, kind in dict.fromkeys(key[:2] for key in made):
+            keys = [key for key in made if key[:2] == (model, kind)]
+            made |= dict(zip(keys, change([made[key] for key in keys]), strict=True))
+        return replace(truth, shots=made)
+
+    return world
+
+
+def _turned_names(truth: Truth) -> Truth:
+    return replace(truth, names=truth.names[::-1])
+
+
+def _tied_names(truth: Truth) -> Truth:
+    names = truth.names.copy()
+    # One name of the other kind is as good as the tenth, and one as bad.
+    names[9:12], names[-12:-9] = np.median(names), np.median(names)
+    names[9], names[300], names[-10], names[299] = 0.10, 0.10, 0.055, 0.055
+    return replace(truth, names=names)
+
+
+def _documents(**changed: float) -> Callable:
+    return lambda truth: replace(truth, documents=truth.documents | changed)
+
+
+def _best_form(truth: Truth) -> Truth:
+    shifts = truth.shifts["form"] | {("neo", "pos_ind"): 0.060, ("neo", "ref"): 0.030}
+    return replace(truth, shifts=truth.shifts | {"form": shifts})
+
+
+WORLDS = {
+    1: Worlds(_neo_over_binary, _all_groups(0.4)),
+    2: Worlds(_negative("declaration_type"), _none("declaration_type")),
+    3: Worlds(_negative("declaration_type"), _none("declaration_type")),
+    4: Worlds(_negative("declaration_number"), _none("declaration_number")),
+    5: Worlds(_uneven_numbers, _bordering_numbers),
+    6: Worlds(_models(lambda kind, values: values[::-1], "opt"), _models(_all_alike, "opt")),
+    7: Worlds(_models(_gains_of_neo, "opt"), _models(_all_alike, "opt")),
+    8: Worlds(_models(_neo_varies, "bloom"), _models(_all_alike, "bloom")),
+    9: Worlds(_models(lambda kind, values: sorted(values)), _models(_all_alike)),
+    10: Worlds(_groups(she=0.70, they=0.60), _groups(she=0.75, they=0.38)),
+    11: Worlds(
+        _groups(thon=0.055, xe=0.055, co=0.181, vi=0.141), _groups(**dict.fromkeys(("they", *findings.NEO), 0.3))
+    ),
+    12: Worlds(_negative("form"), _none("form")),
+    13: Worlds(_negative("form"), _none("form")),
+    14: Worlds(_shifted("form", lambda old, kind, level: 0.4 * old["binary", level]), _none("form")),
+    15: Worlds(_negative("form"), _none("form")),
+    16: Worlds(_turned_names, _tied_names),
+    17: Worlds(_negative("name_class"), _none("name_class")),
+    18: Worlds(_documents(he=40_000.0, she=100_000.0), _documents(he=40_000.0), exact=True),
+    19: Worlds(_shots(lambda values: values[::-1]), _shots(lambda values: [0.4] * len(values))),
+    20: Worlds(_shots(lambda values: values[::-1]), _shots(lambda values: [0.4] * len(values))),
+}  # fmt: skip
+FACTORS = (
+    dict.fromkeys(range(1, 21), ()) | dict.fromkeys((2, 3), ("declaration_type",))
+    | dict.fromkeys((4, 5), ("declaration_number",)) | dict.fromkeys((10, 11, 17), ("group",))
+)  # fmt: skip
+"""What rows tell apart besides the type of pronouns, the form, the template and the name."""
+
+
+@dataclass(frozen=True)
+class Design:
+    """Which rows there are, with their levels and trials, and how often bootstrap samples draw templates and names."""
+
+    table: pd.DataFrame
+    row_weights: np.ndarray
+    column_weights: np.ndarray
+    codes: dict[str, np.ndarray]
+    places: dict = field(default_factory=dict)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.row_weights.shape[1], self.column_weights.shape[1]
+
+    def cells(self, levels: tuple) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
+        """Return the rows with some levels, their cells, and how many trials each bootstrap sample and all have."""
+        if levels not in self.places:
+            chosen = np.ones(len(self.table), dtype=bool)
+            for column, value in levels:
+                chosen &= (self.table[column] == value).to_numpy()
+            rows = np.flatnonzero(chosen)
+            place = self.codes["template"][rows] * self.shape[1] + self.codes["name_index"][rows]
+            trials = self.codes["trials"][rows].astype(float)
+            self.places[levels] = rows, place, self.resampled(place, trials), trials.sum()
+        return self.places[levels]
+
+    def resampled(self, place: np.ndarray, values: np.ndarray) -> np.ndarray:
+        """Return the sum of values over the cells in each bootstrap sample."""
+        cells = np.bincount(place, weights=values, minlength=self.shape[0] * self.shape[1]).reshape(self.shape)
+        return ((self.row_weights @ cells) * self.column_weights).sum(axis=1)
+
+
+@cache
+def _design(size: str, factors: tuple[str, ...], sample: int, *, behind: bool = False) -> Design:
+    """Return all combinations, or a sample of instances; ``behind``: of the instances behind examples."""
+    share = 10 if size == STUDY else 1
+    classes = [(kind, f"{kind}{n}") for kind, count in NAMES.items() for n in range(count // share)]
+    groups = pd.DataFrame({"group": GROUPS, "pronoun_type": [KIND[group] for group in GROUPS]})
+    form = np.repeat(np.arange(len(FORMS)), TEMPLATES)
+    kept = ["pronoun_type", *factors]
+    if rows := BEHIND[size] if behind else ROWS[size]:
+        generator = np.random.default_rng([SEED, sample])
+        table = groups.iloc[np.arange(rows) % len(GROUPS)].reset_index(drop=True)
+        table["template"] = (np.arange(rows) // len(GROUPS)) % len(FORMS) * TEMPLATES + generator.integers(
+            TEMPLATES, size=rows
+        )
+        table["name_index"] = generator.integers(len(classes), size=rows)
+        table["declaration_type"] = generator.choice(DECLARATIONS, rows)
+        table["declaration_number"] = generator.choice(findings.NUMBERS, rows, p=np.array(NUMBER_WEIGHTS) / 6)
+        table["trials"] = 1
+    else:
+        table = groups.merge(pd.DataFrame({"declaration_type": DECLARATIONS}), how="cross")
+        numbers = pd.DataFrame({"declaration_number": findings.NUMBERS, "trials": NUMBER_WEIGHTS})
+        table = table.merge(numbers, how="cross").groupby(kept, sort=False, as_index=False).trials.sum()
+        places = np.indices((len(form), len(classes))).reshape(2, -1)
+        table = table.merge(pd.DataFrame(places.T, columns=["template", "name_index"]), how="cross")
+    table["form"] = np.array(list(FORMS))[form[table.template]]
+    table["name_class"] = np.array([kind for kind, _ in classes])[table.name_index]
+    strata = [kind for kind, _ in classes]
+    codes = {name: table[name].map({level: n for n, level in enumerate(levels)}).to_numpy(dtype=int)
+             for name, levels in LEVELS.items() if name in table}  # fmt: skip
+    codes |= {name: table[name].to_numpy(dtype=int) for name in ("template", "name_index", "trials")}
+    return Design(
+        table,
+        statistics.resampling_weights(form, DRAWS, SEED),
+        statistics.resampling_weights(strata, DRAWS, SEED + 1),
+        codes,
+    )
+
+
+class Drawn(findings.Results):
+    """Counts of one drawn data set, as findings ask for the predictions of a run."""
+
+    def __init__(self, truth: Truth, number: int, size: str, known: pd.DataFrame, generator: np.random.Generator):
+        self.truth, self.number, self.of_size, self.generator = truth, number, size, generator
+        self.models = known
+        self.right = {}
+        self.sample = int(generator.integers(SAMPLES))
+        places = len(FORMS) * TEMPLATES
+        self.template = generator.uniform(-1, 1, places)
+        self.of_kind = generator.uniform(-1, 1, (len(TYPES), places))
+        self.of_name = generator.uniform(-1, 1, sum(NAMES.values()))
+        self.of_cell = generator.uniform(-1, 1, (places, len(self.of_name)))
+        self.documents = self._documents() if number == 18 else None
+        self.names = self._names() if number == 16 else None
+
+    def size(self, shots: int = 0) -> int:
+        """Return how many instances each model has."""
+        return BEHIND[self.of_size] if shots else ROWS[self.of_size] or 330_000
+
+    def rows(self, models=None, shots=0, **levels) -> None:
+        """Return nothing: every row that findings ask for is there."""
+
+    def share(self, models: list[str] | None = None, shots: int = 0, **levels) -> tuple[float, np.ndarray]:
+        """Return an accuracy with its bootstrap samples."""
+        of_shots = self.number in (19, 20)
+        factors = ("declaration_type", "declaration_number") if of_shots and not shots else FACTORS[self.number]
+        sample = self.sample if shots or ROWS[self.of_size] else 0
+        design = _design(self.of_size, factors, sample, behind=shots > 0)
+        rows, place, resampled, trials = design.cells(tuple(levels.items()))
+        scope = (models[0] if models else None, shots)
+        if scope not in self.right:
+            self.right[scope] = self._draw(design, *scope)
+        right = self.right[scope][rows]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            samples = design.resampled(place, right) / resampled
+        per = 1 if models else MODELS
+        if not trials:
+            raise Lacking("instances")
+        return right.sum() / trials / per, samples / per
+
+    def _draw(self, design: Design, model: str | None, shots: int) -> np.ndarray:
+        codes = design.codes
+        if model is None:
+            mean = self._mean(codes)
+        else:
+            of_shots = self.number in (19, 20)
+            levels, key = (self.truth.shots, (shots,)) if of_shots else (self.truth.models, ())
+            mean = np.array([levels.get((model, kind, *key), 0.5) for kind in TYPES])[codes["pronoun_type"]]
+        templates, names, kinds = codes["template"], codes["name_index"], codes["pronoun_type"]
+        moved = TEMPLATE_SPREAD * self.template[templates] + NAME_SPREAD * self.of_name[names]
+        moved += KIND_SPREAD * self.of_kind[kinds, templates] + CELL_SPREAD * self.of_cell[templates, names]
+        mean = np.clip(mean, 0.005, 0.995)
+        return self.generator.binomial(
+            codes["trials"] * (1 if model else MODELS), mean + moved * np.minimum(mean, 1 - mean)
+        )
+
+    def _mean(self, codes: dict[str, np.ndarray]) -> np.ndarray:
+        """Return accuracies over all models."""
+        if "group" in codes:
+            mean = np.array([self.truth.groups[group] for group in GROUPS])[codes["group"]]
+        else:
+            groups = pd.Series(self.truth.groups).groupby(KIND).mean()
+            mean = groups[list(TYPES)].to_numpy(dtype=float)[codes["pronoun_type"]]
+        for name, shifts in self.truth.shifts.items():
+            rows, of = (GROUPS, "group") if name == "name_class" else (tuple(TYPES), "pronoun_type")
+            if name in codes and of in codes and (name != "name_class" or self.number == 17):
+                added = np.array([[shifts.get((row, level), 0.0) for level in LEVELS[name]] for row in rows])
+                mean = mean + added[codes[of], codes[name]]
+        return mean
+
+    def _documents(self) -> pd.DataFrame:
+        rows = [
+            (corpus, group, self.generator.poisson(count))
+            for corpus in findings.CORPORA
+            for group, count in self.truth.documents.items()
+        ]
+        return pd.DataFrame(rows, columns=["corpus", "group", "documents"])
+
+    def _names(self) -> pd.DataFrame:
+        """Return accuracies by name; in a default run a name is asked once or twice, each time in one template."""
+        places = len(FORMS) * TEMPLATES
+        trials = np.full((places, 500), 8 * 12 * MODELS)
+        if self.of_size == RUN:
+            asked = self.generator.integers(places * 500, size=320)
+            trials = np.bincount(asked, minlength=places * 500).reshape(places, 500) * MODELS
+        mean = self.truth.names
+        moved = TEMPLATE_SPREAD * self.template[:, None] + CELL_SPREAD * self.of_cell
+        right = self.generator.binomial(trials, np.clip(mean * (1 + moved), 0, 1))
+        kept = trials.sum(axis=0) > 0
+        weights = _design(self.of_size, (), 0).row_weights
+        with np.errstate(invalid="ignore", divide="ignore"):
+            samples = np.sort((weights @ right[:, kept]) / (weights @ trials[:, kept]), axis=0)
+            value = right[:, kept].sum(axis=0) / trials[:, kept].sum(axis=0)
+        low, high = samples[int(0.025 * DRAWS)], samples[int(0.975 * DRAWS)]
+        none = ~(high > low)
+        low, high = np.where(none, np.nan, low), np.where(none, np.nan, high)
+        classes = np.repeat(list(NAMES), list(NAMES.values()))[kept]
+        frame = pd.DataFrame({"name_class": classes, "accuracy": value, "ci_low": low, "ci_high": high})
+        return frame.sort_values("accuracy", ascending=False, ignore_index=True)
+
+
+def simulation(folder: Path) -> Simulation:
+    """Return the study's simulation; ``folder`` is ``paper/published``."""
+    known = published.read_models(folder / "misgendered_models.csv")
+    # Within a family they are listed by size.
+    known = known.assign(parameters=range(len(known))).set_index("model")
+    as_found = _as_found()
+
+    def draw(number: int, world: str, size: str, generator: np.random.Generator) -> findings.Results:
+        changes = {TRUE: _best_form if number == 15 else lambda truth: truth}
+        changes |= {FALSE: WORLDS[number].false, BORDER: WORLDS[number].border}
+        return Drawn(changes[world](as_found), number, size, known, generator)
+
+    return Simulation(findings.FINDINGS, WORLDS, draw, SIZES, DRAWS)

@@ -1,0 +1,76 @@
+"""Write how often each finding's verdict is right on simulated data: `make verdicts`.
+
+Leaves docs/verdicts.csv, finding by finding, and the tables of docs/verdicts.md. --studies and --findings make some
+anew and leave the others as they are; --data-sets draws fewer.
+"""
+
+import argparse
+import importlib
+import re
+import time
+from pathlib import Path
+
+import pandas as pd
+
+from scripts.core import files
+from scripts.core.paper import simulated_findings
+
+ROOT = Path(__file__).parents[1]
+STUDIES = ("ruff", "winopron", "counter_gap", "misgendered", "underspecification")
+CSV, PAGE = ROOT / "docs/verdicts.csv", ROOT / "docs/verdicts.md"
+DATA_SETS, SEED = 200, 20240701
+
+
+def simulation(study: str) -> simulated_findings.Simulation:
+    """Return what a study simulates."""
+    module = importlib.import_module(f"scripts.{study}.lib.simulated_findings")
+    return module.simulation(ROOT / "paper/published")
+
+
+def main() -> None:
+    """Simulate the studies, and write each when it is done."""
+    parser = argparse.ArgumentParser(prog="python -m tests.verdicts", description=__doc__)
+    parser.add_argument("--studies", nargs="+", choices=STUDIES, default=STUDIES)
+    parser.add_argument("--findings", nargs="+", type=int, help="numbers of those that are made anew")
+    parser.add_argument("--data-sets", type=int, default=DATA_SETS)
+    parser.add_argument("--csv", type=Path, default=CSV)
+    options = parser.parse_args()
+    for study in options.studies:
+        start = time.monotonic()
+        for part in simulated_findings.rates(simulation(study), options.data_sets, SEED, options.findings):
+            store(options.csv, study, part)
+            print(f"{study} {part.finding[0]}: {time.monotonic() - start:.0f} s", *_lines(part), sep="\n", flush=True)
+    if options.csv == CSV:
+        write_page(files.read_csv(CSV))
+
+
+def store(path: Path, study: str, part: pd.DataFrame) -> None:
+    """Put a finding's rows into the file in place of those that it had."""
+    columns = ["study", *simulated_findings.COLUMNS]
+    stored = files.read_csv(path) if path.exists() else pd.DataFrame(columns=columns)
+    other = stored[(stored.study != study) | (stored.finding != part.finding[0])]
+    table = pd.concat([other, part.assign(study=study)]) if len(other) else part.assign(study=study)
+    rank = table.study.map({name: place for place, name in enumerate(STUDIES)})
+    files.write_csv(path, table.assign(rank=rank).sort_values(["rank", "finding"], kind="stable")[columns])
+
+
+def _lines(part: pd.DataFrame) -> list[str]:
+    return [
+        f"  {row.size}, {row.world}: {row.holds} hold, {row.fails} fail{', too often' * row.too_often}"
+        for row in part.itertuples(name="Row")
+    ]
+
+
+def write_page(table: pd.DataFrame) -> None:
+    """Put the studies' tables into the page, between its marks."""
+    text = PAGE.read_text(encoding="utf-8")
+    for study in table.study.unique():
+        made = simulation(study)
+        cells = simulated_findings.page(table[table.study == study], made)
+        pattern = rf"(<!-- {study} -->\n).*?(<!-- end -->)"
+        text = re.sub(pattern, lambda match, cells=cells: f"{match[1]}\n{cells}\n\n{match[2]}", text, flags=re.DOTALL)
+    files.write_text(PAGE, text)
+
+
+if __name__ == "__main__":
+    main()
