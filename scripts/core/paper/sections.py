@@ -12,9 +12,7 @@ from pathlib import Path
 from scripts.core import files
 from scripts.core.errors import UserError, nearest
 from scripts.core.paper import latex
-from scripts.core.paper.published import demonstration
-
-TITLE = "Pronouns in language models: results of a run"
+from scripts.core.paper.published import MOST, demonstration
 
 # Around a number until all text is escaped: private characters, which are in no result, and the id in hexadecimal
 # digits, which escaping leaves alone.
@@ -59,11 +57,11 @@ def context(study, parts, numbers, figures, tables, comparison_numbers, section_
         ``sets`` (or as ``called`` says): part to ``id``, ``numbers``, ``tables`` (name to LaTeX) and ``figures``
         (name to path); ``any_set``: one of them, for numbers that all have; ``beside``: ``id``, ``numbers`` and
         ``tables`` across the parts; ``shared``: name to path of the figures that belong to no part;
-        ``demonstration``: labels of the demonstration models among ``models``; and the functions :func:`number`,
-        :func:`value`, :func:`listed`, :func:`figure`, :func:`table`, :func:`findings` and :func:`comparison`.
+        ``demonstration``: labels of the demonstration models among ``models``; ``cut_off``: whether more published
+        numbers differ than are typeset; and the functions :func:`number`, :func:`value`, :func:`listed`, :func:`figure`, :func:`table`, :func:`findings` and :func:`comparison`.
     """
     folder = Path(section_tex).parents[1]
-    drawn = {Path(path): _drawing(path, folder) for path in figures}
+    drawn = {Path(path): drawing(path, folder) for path in figures}
     of_parts = {}
     for key, path in zip(parts, numbers, strict=True):
         of_parts[key] = {
@@ -79,6 +77,7 @@ def context(study, parts, numbers, figures, tables, comparison_numbers, section_
         "beside": {"id": study, **beside},
         "shared": {path.stem: relative for path, relative in drawn.items() if path.parent.name not in of_parts},
         "demonstration": list(demonstration(models or {}).values()),
+        "cut_off": beside["numbers"].get("published.differing", {"value": 0})["value"] > MOST,
         "number": number,
         "value": value,
         "listed": listed,
@@ -89,10 +88,11 @@ def context(study, parts, numbers, figures, tables, comparison_numbers, section_
     }
 
 
-def _drawing(path, folder):
-    drawing = Drawing(os.path.relpath(path, folder))
-    drawing.wide = width(path) > COLUMN
-    return drawing
+def drawing(path, folder):
+    """Return the :class:`Drawing` of a PDF file for a paper whose main file is in ``folder``."""
+    made = Drawing(os.path.relpath(path, folder))
+    made.wide = width(path) > COLUMN
+    return made
 
 
 def width(pdf):
@@ -247,7 +247,7 @@ def table(cells, label, caption="", wide=False, size="footnotesize", caller=None
 
 
 def findings(beside, part, called="this run"):
-    """Return sentences that count the findings that hold, fail and cannot be decided, and say why these cannot.
+    """Return a sentence that counts the findings that hold, fail and are undecided.
 
     Parameters
     ----------
@@ -258,23 +258,13 @@ def findings(beside, part, called="this run"):
     called : str
         What the sentence calls it; LaTeX if it is.
     """
-    verdicts = f"claims.{part}"
-    held, failed, undecided = (f"{verdicts}.{name}" for name in ("holds", "fails", "not_applicable"))
+    held, failed, undecided = (f"claims.{part}.{name}" for name in ("holds", "fails", "undecided"))
     place = called if isinstance(called, latex.Raw) else latex.escape(called)
-    if value(beside, held) or value(beside, failed):
-        text = (
-            f"Of {number(beside, 'claims.total')} findings of the study, on {place} {number(beside, held)} "
-            f"{_verb(beside, held, 'holds', 'hold')} and {number(beside, failed)} "
-            f"{_verb(beside, failed, 'fails', 'fail')}"
-        )
-        if value(beside, undecided):
-            text += f"; {number(beside, undecided)} cannot be decided"
-    else:
-        text = f"On {place} none of the study's {number(beside, 'claims.total')} findings can be decided"
-    if value(beside, undecided) and f"{verdicts}.lacking" in beside["numbers"]:
-        lacking = entry(beside, f"{verdicts}.lacking")["cell"]["missing"]
-        text += f", most often for want of {latex.escape(lacking)} ({number(beside, f'{verdicts}.lacking')} of them)"
-    return latex.Raw(f"{text}.")
+    return latex.Raw(
+        f"Of the study's {number(beside, 'claims.total')} findings, {number(beside, held)} "
+        f"{_verb(beside, held, 'holds', 'hold')}, {number(beside, failed)} {_verb(beside, failed, 'fails', 'fail')} and "
+        f"{number(beside, undecided)} {_verb(beside, undecided, 'is', 'are')} undecided on {place}."
+    )
 
 
 def comparison(beside, part, called="this run"):
