@@ -1,5 +1,7 @@
 """Draw the headlines of all studies: points with intervals beside chance."""
 
+import textwrap
+
 import pandas as pd
 
 from scripts.core import estimate_rows, plotting
@@ -12,8 +14,9 @@ COLUMNS = [
     "study", "part", "model", "kind", "label", "group", "row", "value", "low", "high", "n", "n_unit", "chance",
 ]  # fmt: skip
 SHARES, DIFFERENCES = "Percent", "Percentage points"
-LINE, LEGEND = 0.155, 8
-"""Height of a row in inches, and up to how many models have a colour of their own."""
+LINE, AXIS, LEFT, LETTERS, LEGEND = 0.145, 0.42, 0.47, 29, 8
+"""Height of a line and of an axis in inches, share of the width for labels, letters in a line of these, and up to how
+many models have a colour."""
 
 
 def select(frame: pd.DataFrame, studies: list[dict]) -> pd.DataFrame:
@@ -42,53 +45,75 @@ def select(frame: pd.DataFrame, studies: list[dict]) -> pd.DataFrame:
 def label(rows: pd.DataFrame) -> str:
     """Return what stands before a line: what the values are, and their number of units."""
     ends = sorted({f"{rows.n.min():,}", f"{rows.n.max():,}"}, key=len)
-    unit = rows.n_unit.iloc[0]
-    return f"{rows.row.iloc[0]}, n = {' to '.join(ends)}" + ("" if unit == "instances" else f" {unit}")
+    unit = rows.n_unit.iloc[0].partition(" of ")[0]
+    text = f"{rows.row.iloc[0]}, n = {' to '.join(ends)}" + ("" if unit == "instances" else f" {unit}")
+    return "\n".join(textwrap.wrap(text, LETTERS))
+
+
+def lines(rows: pd.DataFrame) -> list[tuple[float, str, pd.DataFrame | None]]:
+    """Return the lines of a panel: place, label, and what is drawn; None for the name of a study and its metric."""
+    found, place = [], 0.0
+    for group, of_group in rows.groupby("group", sort=False):
+        found.append((place, group, None))
+        place += 1
+        for _, same in of_group.groupby("row", sort=False):
+            text = label(same)
+            half = max(text.count("\n"), 0.25 * (len(same) - 1)) / 2
+            found.append((place + half, text, same))
+            place += 1 + 2 * half
+    return found
 
 
 @plotting.style()
 def draw(frame: pd.DataFrame, models: dict[str, dict]):
     """Draw a panel for shares and one for differences; in each a line for every headline, under its study."""
-    panels = {
-        name: rows
+    panels = [
+        (name, lines(rows))
         for name, rows in ((SHARES, frame[frame.chance != 0]), (DIFFERENCES, frame[frame.chance == 0]))
         if len(rows)
-    }
-    lines = {name: [] for name in panels}
-    for name, rows in panels.items():
-        for group, of_group in rows.groupby("group", sort=False):
-            lines[name].append((group, None))
-            lines[name] += [(label(same), same) for _, same in of_group.groupby("row", sort=False)]
-    heights = [len(lines[name]) + 2.2 for name in panels]
-    drawn = plotting.figure(plotting.COLUMN, LINE * sum(heights) + 0.1)
-    axes = drawn.subplots(len(panels), 1, squeeze=False, height_ratios=heights)[:, 0]
+    ]
     own = list(dict.fromkeys(frame[frame.kind != RELEASED_OUTPUTS].model))
     looks = {name: look(name, own, models) for name in dict.fromkeys(frame.model)}
-    for ax, (name, listed) in zip(axes, lines.items(), strict=True):
-        for place, (_, rows) in enumerate(listed):
+    legend = handles(frame, own, looks)
+    heights = [LINE * (listed[-1][0] + 1.6) for _, listed in panels]
+    total = sum(heights) + AXIS * len(panels) + LINE * len(legend) + 0.1
+    drawn = plotting.figure(plotting.COLUMN, total)
+    # Labels are as wide as they are, and names of studies reach over the axes: places are set by hand.
+    drawn.set_layout_engine("none")
+    top = total
+    for (name, listed), height in zip(panels, heights, strict=True):
+        ax = drawn.add_axes((LEFT, (top - height) / total, 0.98 - LEFT, height / total))
+        top -= height + AXIS
+        for place, text, rows in listed:
             if rows is None:
+                ax.annotate(text, (0, place), (-LEFT * plotting.COLUMN * 72 + 2, 0), xycoords=("axes fraction", "data"),
+                            textcoords="offset points", va="center", fontsize=7, fontweight="bold",
+                            bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5})  # fmt: skip
                 continue
-            shift = 0.5 / len(rows)
-            for index, row in enumerate(rows.itertuples()):
-                y = place + (index - (len(rows) - 1) / 2) * shift
-                if pd.notna(row.low):
-                    ax.plot([row.low, row.high], [y, y], color=looks[row.model]["color"], linewidth=0.9)
-                ax.plot(row.value, y, linestyle="", markersize=3.4, **looks[row.model])
-            if pd.notna(rows.chance.iloc[0]) and rows.chance.iloc[0]:
-                ax.plot([rows.chance.iloc[0]] * 2, [place - 0.45, place + 0.45], color=plotting.GREY, linewidth=1.3)
-        ax.set_yticks(range(len(listed)), [text for text, _ in listed])
-        for tick, (_, rows) in zip(ax.get_yticklabels(), listed, strict=True):
-            tick.set_fontweight("bold" if rows is None else "normal")
-        ax.tick_params(axis="y", length=0)
-        ax.set(ylim=(len(listed) - 0.4, -0.6), xlabel=name)
+            ax.annotate(text, (0, place), (-4, 0), xycoords=("axes fraction", "data"), textcoords="offset points",
+                        va="center", ha="right", fontsize=7, linespacing=1.05)  # fmt: skip
+            points(ax, place, rows, looks)
+        ax.set(ylim=(listed[-1][0] + 0.9, -0.7), xlabel=name, yticks=[])
+        ax.spines["left"].set_visible(False)
         ax.grid(visible=True, axis="x")
-        ax.grid(visible=False, axis="y")
         if name == SHARES:
             ax.set(xlim=(-2, 102), xticks=range(0, 101, 25))
         else:
             ax.axvline(0, color=plotting.GREY, linewidth=1.3, zorder=1.5)
-    plotting.legend_below(drawn, handles(frame, own, looks), 2)
+    drawn.legend(handles=legend, loc="lower center", ncols=1, bbox_to_anchor=(0.5, 0.0))
     return drawn
+
+
+def points(ax, place: float, rows: pd.DataFrame, looks: dict[str, dict]) -> None:
+    """Draw the values of a line, several models one below the other, and chance."""
+    chance = rows.chance.iloc[0]
+    if pd.notna(chance) and chance:
+        ax.plot([chance] * 2, [place - 0.45, place + 0.45], color=plotting.GREY, linewidth=1.3)
+    for index, row in enumerate(rows.itertuples()):
+        y = place + (index - (len(rows) - 1) / 2) * min(0.25, 1 / len(rows))
+        if pd.notna(row.low):
+            ax.plot([row.low, row.high], [y, y], color=looks[row.model]["color"], linewidth=0.9)
+        ax.plot(row.value, y, linestyle="", markersize=3.4, **looks[row.model])
 
 
 def look(name: str, own: list[str], models: dict[str, dict]) -> dict:

@@ -97,8 +97,8 @@ class Front:
         return len(self.rows(metric, **chosen))
 
     def names(self, **chosen) -> latex.Raw:
-        """Return the models of the study, or how many there are if they are many."""
-        rows = self.frame
+        """Return the models and systems of the headlines, or how many there are if they are many."""
+        rows = self.frame[self.frame.headline]
         for column, level in chosen.items():
             rows = rows[rows[column] == level]
         labels = list(dict.fromkeys(rows.label))

@@ -4,12 +4,13 @@ A section's template prints a number with :func:`number`. In the PDF it becomes 
 appendix (``scripts/paper/paper_provenance.py``), and so does the end of every caption.
 """
 
+import itertools
 import json
 import os
 import re
 from pathlib import Path
 
-from scripts.core import files
+from scripts.core import files, plotting
 from scripts.core.errors import UserError, nearest
 from scripts.core.paper import latex
 from scripts.core.paper.published import MOST, demonstration
@@ -24,10 +25,17 @@ COLUMN = 3.5
 """A figure wider than this, in inches, takes both columns; ``paper/proceedings.sty`` has the widths."""
 
 
-class Drawing(str):
-    """The path of a figure as the paper names it; ``wide`` tells whether it takes both columns."""
+COLUMN_POINTS, SMALLEST = 236, 7
+"""Width of a column and size of the smallest type, in points."""
+SIZES = {"footnotesize": 8, "scriptsize": 7}
+LETTER, GAP = 0.47, 7.0
+"""Width of a letter in parts of its size, and the space between columns of a table in points."""
 
-    wide = False
+
+class Drawing(str):
+    """The path of a figure as the paper names it; ``wide``: it takes both columns; ``empty``: it says that it is."""
+
+    wide = empty = False
 
 
 def context(study, parts, numbers, figures, tables, comparison_numbers, section_tex, *, called="set", models=None):
@@ -91,22 +99,24 @@ def context(study, parts, numbers, figures, tables, comparison_numbers, section_
 def drawing(path, folder):
     """Return the :class:`Drawing` of a PDF file for a paper whose main file is in ``folder``."""
     made = Drawing(os.path.relpath(path, folder))
-    made.wide = width(path) > COLUMN
+    across, down = size(path)
+    made.wide = across > COLUMN
+    made.empty = round(down, 2) == plotting.EMPTY
     return made
 
 
-def width(pdf):
-    """Return how wide the first page of a PDF file is, in inches.
+def size(pdf):
+    """Return how wide and how high the first page of a PDF file is, in inches.
 
     Raises
     ------
     UserError
         If the file does not say so in plain text, as those of matplotlib do.
     """
-    box = re.search(rb"/MediaBox\s*\[\s*0\s+0\s+([0-9.]+)", Path(pdf).read_bytes())
+    box = re.search(rb"/MediaBox\s*\[\s*0\s+0\s+([0-9.]+)\s+([0-9.]+)", Path(pdf).read_bytes())
     if not box:
         raise UserError(f"{pdf}: has no page size that can be read; draw the figure with matplotlib")
-    return float(box[1]) / 72
+    return float(box[1]) / 72, float(box[2]) / 72
 
 
 def _read_numbers(paths):
@@ -241,9 +251,18 @@ def table(cells, label, caption="", wide=False, size="footnotesize", caller=None
     """Return a float with a table in small type, as :func:`figure`; its label is ``tab:<label>``.
 
     ``cells`` is the LaTeX of a table file, ``wide`` tells whether it takes both columns, and ``size`` is the name of
-    LaTeX's command for the size of its type.
+    LaTeX's command for the size of its type. A table that would shrink below :data:`SMALLEST` in a column takes both.
     """
+    wide = wide or (r"\begin{adjustbox}" in cells and natural_width(cells, size) * SMALLEST / SIZES[size] > COLUMN_POINTS)
     return _float("table", f"\\{size}\n{cells}", label, caption, wide, caller)
+
+
+def natural_width(cells, size):
+    """Return about how wide a table is before it is scaled down, in points."""
+    rows = [line for line in cells.splitlines() if line.endswith(r"\\") and r"\multicolumn" not in line]
+    plain = [[re.sub(r"\\\w+|[{}$\\]", "", cell).strip() for cell in line.split(" & ")] for line in rows]
+    widest = [max(map(len, column)) for column in itertools.zip_longest(*plain, fillvalue="")]
+    return sum(LETTER * SIZES[size] * letters + GAP for letters in widest)
 
 
 def findings(beside, part, called="this run"):
@@ -260,6 +279,8 @@ def findings(beside, part, called="this run"):
     """
     held, failed, undecided = (f"claims.{part}.{name}" for name in ("holds", "fails", "undecided"))
     place = called if isinstance(called, latex.Raw) else latex.escape(called)
+    if not value(beside, held) and not value(beside, failed):
+        return latex.Raw(f"All {number(beside, undecided)} findings of the study are undecided on {place}.")
     return latex.Raw(
         f"Of the study's {number(beside, 'claims.total')} findings, {number(beside, held)} "
         f"{_verb(beside, held, 'holds', 'hold')}, {number(beside, failed)} {_verb(beside, failed, 'fails', 'fail')} and "
