@@ -18,8 +18,6 @@ COLUMN, PAGE = 3.27, 6.77
 """Widths of one column and of the whole page of the paper (paper/proceedings.sty), in inches; every figure has one."""
 SMALLEST_TEXT, SMALLEST_MARKER = 7.0, 3.0
 """In points, at these widths."""
-EMPTY = 0.7
-"""Height of a figure in which nothing is drawn, in inches: no other is as low, so that the paper can leave it out."""
 FEWEST = 10
 """A share of fewer instances is not drawn: one instance alone would move it by more than ten percentage points."""
 FEW = 8
@@ -350,7 +348,7 @@ def enough(frame):
 def nothing_drawn():
     """Return the figure of a sample in which no share rests on :data:`FEWEST` instances: it says so."""
     with style():
-        drawn = figure(COLUMN, EMPTY)
+        drawn = figure(COLUMN, 0.7)
         ax = drawn.subplots()
         ax.set_axis_off()
         note = f"Nothing is drawn: each value rests on fewer than {FEWEST} instances."

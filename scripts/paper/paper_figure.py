@@ -76,7 +76,7 @@ def draw(frame: pd.DataFrame, models: dict[str, dict]):
     looks = {name: look(name, own, models) for name in dict.fromkeys(frame.model)}
     legend = handles(frame, own, looks)
     heights = [LINE * (listed[-1][0] + 1.6) for _, listed in panels]
-    total = sum(heights) + AXIS * len(panels) + LINE * len(legend) + 0.1
+    total = sum(heights) + AXIS * len(panels) + LINE * -(-len(legend) // 2) + 0.1
     drawn = plotting.figure(plotting.COLUMN, total)
     # Labels are as wide as they are, and names of studies reach over the axes: places are set by hand.
     drawn.set_layout_engine("none")
@@ -100,7 +100,7 @@ def draw(frame: pd.DataFrame, models: dict[str, dict]):
             ax.set(xlim=(-2, 102), xticks=range(0, 101, 25))
         else:
             ax.axvline(0, color=plotting.GREY, linewidth=1.3, zorder=1.5)
-    drawn.legend(handles=legend, loc="lower center", ncols=1, bbox_to_anchor=(0.5, 0.0))
+    drawn.legend(handles=legend, loc="lower center", ncols=2, bbox_to_anchor=(0.5, 0.0))
     return drawn
 
 
@@ -135,7 +135,7 @@ def handles(frame: pd.DataFrame, own: list[str], looks: dict[str, dict]) -> list
         made = [plotting.handle(looks[own[0]] | {"linestyle": ""}, f"{len(own)} models and systems")]
     released = [name for name in looks if name not in own]
     if released:
-        made.append(plotting.handle(looks[released[0]] | {"linestyle": ""}, "systems of the study, released outputs"))
+        made.append(plotting.handle(looks[released[0]] | {"linestyle": ""}, "released outputs"))
     if frame.chance.notna().any():
         made.append(plotting.interval_handle("chance"))
     if frame.low.notna().any():

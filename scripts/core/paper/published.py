@@ -518,9 +518,6 @@ def table_cells(comparison, study):
         bounds = "" if math.isnan(row.ci_low) else formats.interval(row.ci_low, row.ci_high, places)
         names = ", ".join(dict.fromkeys(same.templates))
         ours = f"{formats.number(row.ours, places)} {unit}".strip()
-        if row.unit == "year":
-            # No comma between the thousands of a year.
-            published, ours = published.replace(",", ""), ours.replace(",", "")
         rows.append((quantity(row, study), names, published, ours, bounds))
         size = abs(row.ours - float(row.published)) / (abs(float(row.published)) or 1)
         rank.append(-size)

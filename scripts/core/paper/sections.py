@@ -33,9 +33,9 @@ LETTER, GAP = 0.47, 7.0
 
 
 class Drawing(str):
-    """The path of a figure as the paper names it; ``wide``: it takes both columns; ``empty``: it says that it is."""
+    """The path of a figure as the paper names it; ``wide`` tells whether it takes both columns."""
 
-    wide = empty = False
+    wide = False
 
 
 def context(study, parts, numbers, figures, tables, comparison_numbers, section_tex, *, called="set", models=None):
@@ -66,7 +66,7 @@ def context(study, parts, numbers, figures, tables, comparison_numbers, section_
         (name to path); ``any_set``: one of them, for numbers that all have; ``beside``: ``id``, ``numbers`` and
         ``tables`` across the parts; ``shared``: name to path of the figures that belong to no part;
         ``demonstration``: labels of the demonstration models among ``models``; ``cut_off``: whether more published
-        numbers differ than are typeset; and the functions :func:`number`, :func:`value`, :func:`listed`, :func:`figure`, :func:`table`, :func:`findings` and :func:`comparison`.
+        numbers differ than are typeset; ``fewest``: instances from which on a figure draws a share; and the functions :func:`number`, :func:`value`, :func:`listed`, :func:`figure`, :func:`table`, :func:`findings` and :func:`comparison`.
     """
     folder = Path(section_tex).parents[1]
     drawn = {Path(path): drawing(path, folder) for path in figures}
@@ -86,6 +86,7 @@ def context(study, parts, numbers, figures, tables, comparison_numbers, section_
         "shared": {path.stem: relative for path, relative in drawn.items() if path.parent.name not in of_parts},
         "demonstration": list(demonstration(models or {}).values()),
         "cut_off": beside["numbers"].get("published.differing", {"value": 0})["value"] > MOST,
+        "fewest": plotting.FEWEST,
         "number": number,
         "value": value,
         "listed": listed,
@@ -99,24 +100,22 @@ def context(study, parts, numbers, figures, tables, comparison_numbers, section_
 def drawing(path, folder):
     """Return the :class:`Drawing` of a PDF file for a paper whose main file is in ``folder``."""
     made = Drawing(os.path.relpath(path, folder))
-    across, down = size(path)
-    made.wide = across > COLUMN
-    made.empty = round(down, 2) == plotting.EMPTY
+    made.wide = width(path) > COLUMN
     return made
 
 
-def size(pdf):
-    """Return how wide and how high the first page of a PDF file is, in inches.
+def width(pdf):
+    """Return how wide the first page of a PDF file is, in inches.
 
     Raises
     ------
     UserError
         If the file does not say so in plain text, as those of matplotlib do.
     """
-    box = re.search(rb"/MediaBox\s*\[\s*0\s+0\s+([0-9.]+)\s+([0-9.]+)", Path(pdf).read_bytes())
+    box = re.search(rb"/MediaBox\s*\[\s*0\s+0\s+([0-9.]+)", Path(pdf).read_bytes())
     if not box:
         raise UserError(f"{pdf}: has no page size that can be read; draw the figure with matplotlib")
-    return float(box[1]) / 72, float(box[2]) / 72
+    return float(box[1]) / 72
 
 
 def _read_numbers(paths):
