@@ -364,9 +364,7 @@ def speeds_of(model):
                 speeds += expand(rules.score_at_server.output.usage, shard=1, shards=1, **named_by)
             else:
                 shards = (
-                    SHARDS[study][named_by["templates"]][model]
-                    if room == "scores"
-                    else PROMPT_SHARDS[study][model]
+                    SHARDS[study][named_by["templates"]][model] if room == "scores" else PROMPT_SHARDS[study][model]
                 )
                 rule_of = {"scores": rules.score, "answers": rules.prompt}[room]
                 speeds += expand(rule_of.output.speed, shard=range(1, shards + 1), shards=shards, **named_by)

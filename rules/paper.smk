@@ -11,7 +11,10 @@ RESULT_FILES = [path for study in STUDIES.values() for path in study.files()]
 
 # What the studies that test findings say of them, and what counts verdicts and comparisons.
 VERDICTS = [
-    path for study in STUDIES.values() for path in study.files("comparison", suffixes=(".csv",)) if Path(path).stem == "claims"
+    path
+    for study in STUDIES.values()
+    for path in study.files("comparison", suffixes=(".csv",))
+    if Path(path).stem == "claims"
 ]
 COMPARED = [path for study in STUDIES.values() for path in study.files("comparison", suffixes=(".json",))]
 

@@ -112,7 +112,9 @@ def main(
     page = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     images = {name: base64.b64encode(Path(path).read_bytes()).decode() for name, path in pictures.items()}
     template = page.from_string(Path(template_html).read_text(encoding="utf-8"))
-    files.write_text(html, template.render(context | {"images": images, "answers": plain, "answer": report.plain(context["answer"])}))
+    files.write_text(
+        html, template.render(context | {"images": images, "answers": plain, "answer": report.plain(context["answer"])})
+    )
 
 
 def answers(studies, summaries, fronts, model):

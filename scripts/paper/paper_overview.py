@@ -82,6 +82,7 @@ def main(
         "headlines": sections.drawing(figure, Path(overview_tex).parents[1]),
         "listed": sections.listed,
         "few": FEW,
+        "demonstrations": any(study["front"].demonstration for study in studies),
         "symbols": latex.symbols,
         "findings": sections.findings,
         "table": sections.table,
@@ -110,8 +111,8 @@ def spoken(front, study, template, place):
 def judged(study, verdicts, comparison_numbers):
     """Return ``beside``, the numbers across the parts of a study, ``called``, its parts in sentences, and its findings.
 
-    ``decided`` and ``undecided`` are lists of dict with ``number``, ``finding``, ``part``, ``verdict``, ``evidence`` and
-    ``lacks``.
+    ``decided`` and ``undecided`` are lists of dict with ``number``, ``finding``, ``part``, ``verdict``, ``evidence``
+    and ``lacks``.
     """
     paths = {kind: [p for p in given if Path(p).parts[1] == study["key"]] for kind, given in
              (("csv", verdicts), ("json", comparison_numbers))}  # fmt: skip
@@ -145,11 +146,12 @@ def judged(study, verdicts, comparison_numbers):
 def comparison_table(studies):
     """Return the table of how published results compare with ours, a row for each study and part; or nothing."""
     rows = []
-    for study, part in ((study, part) for study in studies for part in study["parts"]):
-        prefix = f"published.{part}.results."
-        if f"{prefix}total" in study["beside"]["numbers"]:
-            counts = [sections.number(study["beside"], prefix + name) for name in closing.ROWS]
-            rows.append([study["label"], part, *counts])
+    for study in studies:
+        for part in study["parts"]:
+            prefix = f"published.{part}.results."
+            if f"{prefix}total" in study["beside"]["numbers"]:
+                counts = [sections.number(study["beside"], prefix + name) for name in closing.ROWS]
+                rows.append([study["label"], part, *counts])
     if not rows:
         return ""
     cells = pd.DataFrame(rows, columns=["Study", "Data", *closing.ROWS.values()])
@@ -167,7 +169,11 @@ def shown(studies, headline, titles):
                 for part in study["parts"]
                 if "claims.total" in study["beside"]["numbers"]
             ],
-            [(title, path) for path, title in titles.items() if path in headline and Path(path).parts[1] == study["key"]],
+            [
+                (title, path)
+                for path, title in titles.items()
+                if path in headline and Path(path).parts[1] == study["key"]
+            ],
         )
         for study in studies
     ]

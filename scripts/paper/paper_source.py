@@ -46,8 +46,9 @@ def main(
     ``scores`` the files whose metadata tell revisions; ``pronoun_sets`` are those of the run, empty if no study takes
     them; ``engine`` is that of the scores, None if there are none. A study has ``key``, ``name``, and whether it adds
     to the first page (``abstract``) and the ``appendix``. ``made`` are all files that models left and ``speeds`` the
-    measured times of their jobs; ``citation_file`` is CITATION.cff, and ``settings`` the paper's configuration. The commit is read when the paper is rendered and is no reason to render
-    it again: a commit that changes no result changes no paper.
+    measured times of their jobs; ``citation_file`` is CITATION.cff, and ``settings`` the paper's configuration.
+    The commit is read when the paper is rendered and is no reason to render it again: a commit that changes no result
+    changes no paper.
     """
     stated = [files.parquet_metadata(path) for path in scores]
     revisions = {facts["model"]: facts for facts in stated}
@@ -133,7 +134,7 @@ def machines(speeds):
     """Return the devices that the jobs ran on, with their threads."""
     jobs = [json.loads(Path(path).read_text(encoding="utf-8")) for path in speeds]
     found = {
-        (str(job["device"]), max((other.get("threads", 1) for other in jobs if other.get("device") == job["device"])))
+        (str(job["device"]), max(other.get("threads", 1) for other in jobs if other.get("device") == job["device"]))
         for job in jobs
         if job.get("device")
     }

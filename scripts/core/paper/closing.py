@@ -43,7 +43,7 @@ def counts(beside, titles):
     return latex.Raw(latex.latex_table(pd.DataFrame(cells)[told], align="l" + "r" * len(columns)))
 
 
-def write(path, template, context, figures, tables):  # noqa: ARG001
+def write(path, template, context, figures, tables):
     """Render a section as :func:`scripts.core.paper.sections.write` does.
 
     Parameters

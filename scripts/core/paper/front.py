@@ -55,7 +55,7 @@ class Front:
         if len(rows) == 1:
             return self._number(rows.index[0], rows.iloc[0], style)
         ends = [
-            f"{self._number(place, rows.loc[place], style)} for {latex.escape(who(rows.loc[place]))}"
+            f"{self._number(place, rows.loc[place], style)} for {latex.escape(_called(rows.loc[place]))}"
             for place in (rows.index[0], rows.index[-1])
         ]
         return latex.Raw(" to ".join(ends))
@@ -107,15 +107,21 @@ class Front:
     def headlines(self) -> list[tuple[str, latex.Raw]]:
         """Return each headline of the study with its estimate, for studies without sentences of their own."""
         rows = self.frame[self.frame.headline]
-        listed = []
-        for (part, name), same in rows.groupby(["part", rows.apply(what, axis=1)], sort=False):
-            texts = [f"{self._number(place, row, _style(row))} ({latex.escape(who(row))})" for place, row in same.iterrows()]
-            listed.append((f"{name} ({part})" if len(self.parts) > 1 else name, latex.Raw(", ".join(texts))))
-        return listed
+        named: dict[tuple[str, str], list[str]] = {}
+        for (place, row), facts in zip(rows.iterrows(), rows.to_dict("records"), strict=True):
+            text = f"{self._number(place, row, _style(row))} ({latex.escape(who(facts))})"
+            named.setdefault((row.part, what(facts)), []).append(text)
+        several = len(self.parts) > 1
+        return [
+            (f"{name} ({part})" if several else name, latex.Raw(", ".join(texts)))
+            for (part, name), texts in named.items()
+        ]
 
     def _number(self, place, row, style):
-        keys = [name for name in (*IDENTITY[1:], "metric", *estimate_rows.factors(row.index)) if row[name]]
-        identifier = ".".join([self.key, *(str(row[name]) for name in keys)])
+        factors = [name for name in estimate_rows.factors(row.index) if (self.frame[name] != "").any()]
+        # A factor that is empty is pooled, which tells the row from others.
+        keys = [*(name for name in (*IDENTITY[1:], "metric") if row[name]), *factors]
+        identifier = ".".join([self.key, *(str(row[name]) for name in keys if row[name])])
         text = formats.estimate(row.value, row.low, row.high, row.n, row.n_unit, style)
         cell = {"study": self.key} | {name: str(row[name]) for name in keys}
         self.entries[identifier] = {
@@ -123,6 +129,12 @@ class Front:
         }  # fmt: skip
         self.used.append(place)
         return latex.Raw(latex.escape(sections.number({"id": "paper", "numbers": self.entries}, identifier)))
+
+
+def _called(row):
+    """Return whose an estimate of several is; the sentence itself says how it was debiased and scored."""
+    asked = row.get(estimate_rows.ASKED)
+    return f"{row.label}, prompt {asked}" if asked else row.label
 
 
 def _style(row):

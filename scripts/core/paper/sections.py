@@ -66,7 +66,9 @@ def context(study, parts, numbers, figures, tables, comparison_numbers, section_
         (name to path); ``any_set``: one of them, for numbers that all have; ``beside``: ``id``, ``numbers`` and
         ``tables`` across the parts; ``shared``: name to path of the figures that belong to no part;
         ``demonstration``: labels of the demonstration models among ``models``; ``cut_off``: whether more published
-        numbers differ than are typeset; ``fewest``: instances from which on a figure draws a share; and the functions :func:`number`, :func:`value`, :func:`listed`, :func:`figure`, :func:`table`, :func:`findings` and :func:`comparison`.
+        numbers differ than are typeset; ``fewest_drawn``: instances from which on a figure draws a share; and the
+        functions :func:`number`, :func:`value`, :func:`listed`, :func:`figure`, :func:`table`, :func:`findings` and
+        :func:`comparison`.
     """
     folder = Path(section_tex).parents[1]
     drawn = {Path(path): drawing(path, folder) for path in figures}
@@ -86,7 +88,7 @@ def context(study, parts, numbers, figures, tables, comparison_numbers, section_
         "shared": {path.stem: relative for path, relative in drawn.items() if path.parent.name not in of_parts},
         "demonstration": list(demonstration(models or {}).values()),
         "cut_off": beside["numbers"].get("published.differing", {"value": 0})["value"] > MOST,
-        "fewest": plotting.FEWEST,
+        "fewest_drawn": plotting.FEWEST,
         "number": number,
         "value": value,
         "listed": listed,
@@ -252,7 +254,8 @@ def table(cells, label, caption="", wide=False, size="footnotesize", caller=None
     ``cells`` is the LaTeX of a table file, ``wide`` tells whether it takes both columns, and ``size`` is the name of
     LaTeX's command for the size of its type. A table that would shrink below :data:`SMALLEST` in a column takes both.
     """
-    wide = wide or (r"\begin{adjustbox}" in cells and natural_width(cells, size) * SMALLEST / SIZES[size] > COLUMN_POINTS)
+    scaled = r"\begin{adjustbox}" in cells
+    wide = wide or (scaled and natural_width(cells, size) * SMALLEST / SIZES[size] > COLUMN_POINTS)
     return _float("table", f"\\{size}\n{cells}", label, caption, wide, caller)
 
 
@@ -282,8 +285,8 @@ def findings(beside, part, called="this run"):
         return latex.Raw(f"All {number(beside, undecided)} findings of the study are undecided on {place}.")
     return latex.Raw(
         f"Of the study's {number(beside, 'claims.total')} findings, {number(beside, held)} "
-        f"{_verb(beside, held, 'holds', 'hold')}, {number(beside, failed)} {_verb(beside, failed, 'fails', 'fail')} and "
-        f"{number(beside, undecided)} {_verb(beside, undecided, 'is', 'are')} undecided on {place}."
+        f"{_verb(beside, held, 'holds', 'hold')}, {number(beside, failed)} {_verb(beside, failed, 'fails', 'fail')} "
+        f"and {number(beside, undecided)} {_verb(beside, undecided, 'is', 'are')} undecided on {place}."
     )
 
 

@@ -25,12 +25,13 @@ def test_each_study_has_a_sentence_and_a_picture_first_and_its_findings_after_th
     for name in "abc":
         drawn.savefig(tmp_path / f"{name}.png")
     assert (tmp_path / "a.png").stat().st_size > 20_000  # as long as a real figure's data
+    first, more, other = ((f"Figure {name}", str(tmp_path / f"{name}.png")) for name in "abc")
     studies = [
-        ("S*", "It is 5 {{ 7 }}.", ["Of 3 findings 1 |holds|."], [("First", str(tmp_path / "a.png")), ("More", str(tmp_path / "b.png"))]),
-        ("T", "So it is.", [], [("Other", str(tmp_path / "c.png"))]),
-    ]  # fmt: skip
+        ("S*", "It is 5 {{ 7 }}.", ["Of 3 findings 1 |holds|."], [first, more]),
+        ("T", "So it is.", [], [other]),
+    ]
     made = html(report.page("A run", studies))
-    words = ("A run", "S*", "It is 5 {{ 7 }}", "First", "So it is", "Other", "1 |holds|", "More")
+    words = ("A run", "S*", "It is 5 {{ 7 }}", "Figure a", "So it is", "Figure c", "1 |holds|", "Figure b")
     places = [made.index(word) for word in words]
     assert places == sorted(places)
     data = re.findall(r'src="data:image/png;base64,([^"]*)"', made)

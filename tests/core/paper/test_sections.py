@@ -155,7 +155,9 @@ def test_a_table_that_would_get_too_small_in_a_column_takes_both():
     cells = latex.Raw(r"\begin{adjustbox}{max width=\linewidth}" + "\n" + " & ".join(["word"] * 9) + r" \\")
     assert r"\begin{table}" in sections.table(cells, "a")
     wider = latex.Raw(cells.replace("word", "some words"))
-    assert r"\begin{table*}" in sections.table(wider, "a") and r"\begin{table*}" in sections.table(cells, "a", wide=True)
+    assert r"\begin{table*}" in sections.table(wider, "a") and r"\begin{table*}" in sections.table(
+        cells, "a", wide=True
+    )
 
 
 def test_comparisons_are_counted_and_those_that_did_not_happen_are_not_named():
