@@ -95,7 +95,7 @@ def seen(text):
 def test_every_estimate_has_its_interval_and_n_and_links_to_its_row(made):
     text = seen(made["overview_tex"])
     assert r"It rises to 50\% (40 to 60; n = 9 pairs of people)." in text
-    both = r"Both reach 50\% (40 to 60; n = 9 pairs of people) for A\_1 to 50\% (40 to 60; n = 9 pairs of people) for B"
+    both = r"Both reach 50\% (40 to 60; n = 9 pairs of people; A\_1) to 50\% (40 to 60; n = 9 pairs of people; B)"
     assert both in text and r"above chance (25\%)." in text
     # A study without sentences of its own has its question and its headlines; more units, more decimals.
     assert r"accuracy: 50.0\% (no interval; n = 2,000 pairs of people) (A\_1)." in text
@@ -111,7 +111,7 @@ def test_every_estimate_has_its_interval_and_n_and_links_to_its_row(made):
 
 
 def test_rules_and_demonstrations_are_left_out_where_there_is_anything_else(made):
-    assert "for demo" not in made["overview_tex"] and "for rule" not in made["overview_tex"]
+    assert "; demo" not in made["overview_tex"] and "; rule" not in made["overview_tex"]
     drawn = files.read_csv(made["folder"] / "headlines.csv")
     assert set(drawn.label) == {"A_1", "B"} and drawn.value.tolist() == [50.0] * 4
     assert drawn.chance.iloc[:3].tolist() == [25.0] * 3 and drawn.chance.isna().iloc[3]

@@ -76,7 +76,7 @@ MANY = 1000
 """From so many units on an estimate is printed with one more decimal."""
 
 
-def estimate(value, low, high, n, n_unit="instances", style="percent"):
+def estimate(value, low, high, n, n_unit="instances", style="percent", whose=""):
     """Return an estimate as sentences of the first page and its figure print it: value, unit, interval, n.
 
     Parameters
@@ -88,6 +88,8 @@ def estimate(value, low, high, n, n_unit="instances", style="percent"):
         What ``n`` counts; instances are not named.
     style : str
         ``percent`` and ``points`` for shares and their differences, ``plain`` for what is printed as it is.
+    whose : str
+        Of which model, where a sentence has several.
 
     Examples
     --------
@@ -104,4 +106,5 @@ def estimate(value, low, high, n, n_unit="instances", style="percent"):
     signed = style == "points"
     spread = "no interval" if None in ends else interval(*ends, decimals, signed)
     count = f"n = {number(n, 0)}" + ("" if n_unit == "instances" else f" {n_unit}")
-    return f"{number(factor * value, decimals, signed)}{word} ({spread}; {count})"
+    facts = "; ".join(filter(None, [spread, count, whose]))
+    return f"{number(factor * value, decimals, signed)}{word} ({facts})"

@@ -55,7 +55,7 @@ class Front:
         if len(rows) == 1:
             return self._number(rows.index[0], rows.iloc[0], style)
         ends = [
-            f"{self._number(place, rows.loc[place], style)} for {latex.escape(_called(rows.loc[place]))}"
+            self._number(place, rows.loc[place], style, _called(rows.loc[place]))
             for place in (rows.index[0], rows.index[-1])
         ]
         return latex.Raw(" to ".join(ends))
@@ -117,12 +117,14 @@ class Front:
             for (part, name), texts in named.items()
         ]
 
-    def _number(self, place, row, style):
+    def _number(self, place, row, style, whose=""):
         factors = [name for name in estimate_rows.factors(row.index) if (self.frame[name] != "").any()]
         # A factor that is empty is pooled, which tells the row from others.
         keys = [*(name for name in (*IDENTITY[1:], "metric") if row[name]), *factors]
-        identifier = ".".join([self.key, *(str(row[name]) for name in keys if row[name])])
-        text = formats.estimate(row.value, row.low, row.high, row.n, row.n_unit, style)
+        identifier = ".".join(
+            [self.key, *(str(row[name]) for name in keys if row[name]), *(["named"] if whose else [])]
+        )
+        text = formats.estimate(row.value, row.low, row.high, row.n, row.n_unit, style, whose)
         cell = {"study": self.key} | {name: str(row[name]) for name in keys}
         self.entries[identifier] = {
             "value": row.value, "text": text, "source": FILE, "cell": cell,
