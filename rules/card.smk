@@ -89,6 +89,8 @@ rule card_page:
             path for name in card_studies(wildcards.model) for path in STUDIES[name].files_of(wildcards.model)
         ],
         speeds=card_speeds,
+        summaries=lambda wildcards: [STUDIES[name].summary_file for name in card_studies(wildcards.model)],
+        fronts=FRONTS,
     output:
         main_tex="results/cards/{model}/card.tex",
         html="results/cards/{model}/card.html",
@@ -104,7 +106,12 @@ rule card_page:
             key: MODELS[wildcards.model][key] for key in CARD_ENTRY_KEYS if key in MODELS[wildcards.model]
         },
         studies=lambda wildcards: [
-            {"key": name, "label": STUDIES[name].label, "question": STUDIES[name].question}
+            {
+                "key": name,
+                "label": STUDIES[name].label,
+                "question": STUDIES[name].question,
+                "chances": STUDIES[name].chances,
+            }
             for name in card_studies(wildcards.model)
         ],
         drawn=lambda wildcards: card_trajectories(wildcards.model),

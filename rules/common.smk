@@ -346,23 +346,26 @@ def card_trajectories(model):
 
 
 def card_speeds(wildcards):
+    """Return :func:`speeds_of` the model of a card."""
+    return speeds_of(wildcards.model)
+
+
+def speeds_of(model):
     """Return the measured times of a model's jobs; of a model behind a server, what the server counted."""
-    served = "api" in MODELS[wildcards.model]
+    served = "api" in MODELS[model]
     speeds = []
-    for study in card_studies(wildcards.model):
-        for path in STUDIES[study].files_of(wildcards.model):
+    for study in card_studies(model):
+        for path in STUDIES[study].files_of(model):
             _, _, room, *parts = Path(path).with_suffix("").parts
-            named_by = {"study": study, "model": wildcards.model, "templates": "/".join(parts[:-1])}
+            named_by = {"study": study, "model": model, "templates": "/".join(parts[:-1])}
             if room == "distributions":
                 made = "completions" if served else "token_distributions"
-                speeds.append(f"results/benchmarks/{made}/{study}/{named_by['templates']}/{wildcards.model}.json")
+                speeds.append(f"results/benchmarks/{made}/{study}/{named_by['templates']}/{model}.json")
             elif served:
                 speeds += expand(rules.score_at_server.output.usage, shard=1, shards=1, **named_by)
             else:
                 shards = (
-                    SHARDS[study][named_by["templates"]][wildcards.model]
-                    if room == "scores"
-                    else PROMPT_SHARDS[study][wildcards.model]
+                    SHARDS[study][named_by["templates"]][model] if room == "scores" else PROMPT_SHARDS[study][model]
                 )
                 rule_of = {"scores": rules.score, "answers": rules.prompt}[room]
                 speeds += expand(rule_of.output.speed, shard=range(1, shards + 1), shards=shards, **named_by)

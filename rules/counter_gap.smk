@@ -407,6 +407,7 @@ declare(
         sizes=COUNTER_GAP_SIZES["subset_sizes"],
         params={"systems": RUN_SYSTEM_FACTS},
     ),
+    chances={"inconsistency, across minus within genders": 0},
     headline=["cancellation"],
     explorer=Explored(
         sets=[

@@ -11,6 +11,7 @@ localrules:
 
 
 rule explorer:
+    """One page with every instance of the run: results/explorer.html."""
     input:
         template=root("paper/explorer.html"),
         canary_file=TEMPLATES / "pronouns.tsv",

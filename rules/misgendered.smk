@@ -665,6 +665,7 @@ declare(
     title="MISGENDERED (declared pronouns)",
     pronoun_sets=False,
     question="Does a model use the pronouns that a person has declared, also those that are rare?",
+    chances={"accuracy": MISGENDERED_CHANCE},
     headline=["accuracy_by_group"],
     traced=MISGENDERED_TRACED,
     outcomes={"": ["results/misgendered/analysis/{part}/predictions.parquet"]},

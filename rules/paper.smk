@@ -1,14 +1,47 @@
 # The typeset paper: LaTeX sources, the appendix of provenance, PDF. Each study of the run has a section of its own.
 
-# Sections and abstracts, and the numbers of their text.
+from scripts.core.paper import citation
+
+# Sections and what they add to the first page, and the numbers of their text.
 SECTION_FILES = [path for study in STUDIES.values() for path in study.section_files]
 NUMBER_FILES = [path for study in STUDIES.values() for path in [*study.number_files, *study.files(suffixes=(".json",))]]
 # Figures and tables of all studies, in every format.
 RESULT_FILES = [path for study in STUDIES.values() for path in study.files()]
 
 
-# What the studies that test findings say of them.
-VERDICTS = [path for study in STUDIES.values() for path in study.files("comparison") if Path(path).stem == "claims"]
+# What the studies that test findings say of them, and what counts verdicts and comparisons.
+VERDICTS = [
+    path
+    for study in STUDIES.values()
+    for path in study.files("comparison", suffixes=(".csv",))
+    if Path(path).stem == "claims"
+]
+COMPARED = [path for study in STUDIES.values() for path in study.files("comparison", suffixes=(".json",))]
+
+# What the first page says of a study, of those that have sentences of their own.
+FRONTS = [
+    path for study in STUDIES.values() if Path(path := root(f"paper/sections/{study.name}_front.tex.j2")).is_file()
+]
+# The models that do anything for some study, and what they leave.
+PAPER_MODELS = list(dict.fromkeys([*READ_MODELS, *ASKED_MODELS]))
+PAPER_STUDIES = [
+    {
+        "key": study.name,
+        "label": study.label,
+        "name": study.title,
+        "question": study.question,
+        "parts": study.parts,
+        "abstract": study.abstract,
+        "appendix": study.appendix,
+        "chances": study.chances,
+    }
+    for study in STUDIES.values()
+]
+PAPER_TITLE = citation.title(
+    config["paper"]["title"],
+    [MODELS[name]["label"] for name in PAPER_MODELS if not MODELS[name]["demonstration"]],
+    [study.label for study in STUDIES.values()],
+)
 
 # The pictures that the HTML report opens with, and their titles.
 HEADLINE = {path: title for study in STUDIES.values() for path, title in study.headline_files.items()}
@@ -38,17 +71,40 @@ rule paper_summary:
         "../scripts/paper/paper_summary.py"
 
 
+# The headlines of all studies in one picture.
+rule paper_figure:
+    input:
+        summary_csv=rules.paper_summary.output.csv,
+    output:
+        pdf="results/paper/figures/headlines.pdf",
+        png=reported("results/paper/figures/headlines.png", "1. All studies", 4, "figure", "Headlines of all studies"),
+        csv="results/paper/figures/headlines.csv",
+    log:
+        "results/logs/paper_figure/paper.log",
+    conda:
+        "../envs/paper.yaml"
+    params:
+        studies=PAPER_STUDIES,
+        models={name: registry.describe(MODELS[name]) for name in PAPER_MODELS},
+    script:
+        "../scripts/paper/paper_figure.py"
+
+
 rule paper_overview:
     input:
         template=root("paper/overview.tex.j2"),
+        undecided_template=root("paper/undecided.tex.j2"),
+        fronts=FRONTS,
         summary_csv=rules.paper_summary.output.csv,
-        verdicts=[path for path in VERDICTS if path.endswith(".csv")],
-        verdict_counts=[path for path in VERDICTS if path.endswith(".json")],
+        figure=rules.paper_figure.output.pdf,
+        verdicts=VERDICTS,
+        comparison_numbers=COMPARED,
         headline=list(HEADLINE),
     output:
         overview_tex="results/paper/sections/overview.tex",
-        tex="results/paper/tables/overview.tex",
+        undecided_tex="results/paper/sections/undecided.tex",
         csv="results/paper/tables/overview.csv",
+        numbers="results/paper/tables/overview.json",
         report_rst="results/paper/report.rst",
     log:
         "results/logs/paper_overview/paper.log",
@@ -56,10 +112,9 @@ rule paper_overview:
         "../envs/paper.yaml"
     params:
         headline_titles=HEADLINE,
-        studies=[
-            {"key": study.name, "label": study.label, "question": study.question, "parts": study.parts}
-            for study in STUDIES.values()
-        ],
+        studies=PAPER_STUDIES,
+        title=PAPER_TITLE,
+        models=[registry.describe(MODELS[name]) for name in PAPER_MODELS],
     script:
         "../scripts/paper/paper_overview.py"
 
@@ -71,7 +126,10 @@ rule paper_source:
         _included=root("paper/limitations.tex.j2"),
         bibliography=root("paper/references.bib"),
         style=root("paper/proceedings.sty"),
+        citation_file=root("CITATION.cff"),
         scores=SCORE_FILES or DISTRIBUTION_FILES,
+        made=[path for study in STUDIES.values() for model in PAPER_MODELS for path in study.files_of(model)],
+        speeds=lambda _: [] if SYNTHETIC else [path for model in PAPER_MODELS for path in speeds_of(model)],
     output:
         main_tex="results/paper/main.tex",
         bibliography_copy="results/paper/references.bib",
@@ -87,10 +145,9 @@ rule paper_source:
         },
         pronoun_sets=PRONOUN_LABELS if any(study.pronoun_sets for study in STUDIES.values()) else [],
         engine=(synthetic.ENGINE if SYNTHETIC else config["scoring"]["engine"]) if SCORE_FILES else None,
-        studies=[
-            {"key": study.name, "name": study.title, "abstract": study.abstract, "appendix": study.appendix}
-            for study in STUDIES.values()
-        ],
+        studies=PAPER_STUDIES,
+        title=PAPER_TITLE,
+        settings=config["paper"],
     script:
         "../scripts/paper/paper_source.py"
 
@@ -99,10 +156,10 @@ rule paper_provenance:
     input:
         _schema=root("config/schemas/record.schema.yaml"),
         main_tex=rules.paper_source.output.main_tex,
-        sections=[rules.paper_overview.output.overview_tex, *SECTION_FILES],
-        _overview=rules.paper_overview.output.tex,
-        numbers=NUMBER_FILES,
+        sections=[rules.paper_overview.output.overview_tex, *SECTION_FILES, rules.paper_overview.output.undecided_tex],
+        numbers=[*NUMBER_FILES, rules.paper_overview.output.numbers],
         results=[
+            rules.paper_figure.output.pdf,
             *(path for path in RESULT_FILES if path.endswith((".pdf", ".tex"))),
             *(path for study in STUDIES.values() for path in study.analyses),
         ],
@@ -128,12 +185,13 @@ rule paper_pdf:
         sections=[
             rules.paper_overview.output.overview_tex,
             *SECTION_FILES,
+            rules.paper_overview.output.undecided_tex,
             rules.paper_provenance.output.provenance_tex,
             rules.paper_provenance.output.currency_tex,
         ],
         bibliography=rules.paper_source.output.bibliography_copy,
         style=rules.paper_source.output.style_copy,
-        figures=[path for path in RESULT_FILES if path.endswith(".pdf")],
+        figures=[rules.paper_figure.output.pdf, *(path for path in RESULT_FILES if path.endswith(".pdf"))],
         manifest=rules.paper_provenance.output.manifest,
     output:
         pdf=report("results/paper/main.pdf", category="1. All studies", labels={"no.": "01", "result": "The paper"}),

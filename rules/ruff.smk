@@ -589,6 +589,7 @@ declare(
             "distractors": RUFF["distractors"],
         },
     ),
+    chances={"accuracy": RUFF_CHANCE},
     headline=["who_becomes_whom", "headline", "error_types"],
     card=Card(
         value="Accuracy",

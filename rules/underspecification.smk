@@ -463,6 +463,7 @@ declare(
         detection=f"{UNDERSPEC_ANALYSIS}/specification_detection.csv",
         params={"models": UNDERSPEC_FACTS},
     ),
+    chances={"AUC": 0.5, "slope, female minus male": 0},
     headline=["correlations"],
     card=Card(
         value="Balanced accuracy",

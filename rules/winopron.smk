@@ -284,6 +284,7 @@ declare(
     label="WinoPron",
     title="WinoPron (whom a pronoun means)",
     question="Does a system resolve a pronoun to the right one of two people, in every case and whatever the pronoun?",
+    chances={"accuracy": 0.5},
     headline=["accuracy"],
     traced=WINOPRON_TRACED,
     outcomes={"": ["results/winopron/predictions/{part}/{entities}.parquet"]},

@@ -8,10 +8,11 @@ from pathlib import Path
 import jinja2
 import pandas as pd
 
-from scripts.core import files
+from scripts.core import estimate_rows, files
 from scripts.core.job import run
-from scripts.core.paper import claims, latex
+from scripts.core.paper import claims, latex, report, sections
 from scripts.core.paper.formats import number
+from scripts.core.paper.front import Front
 from scripts.core.paper.published import named
 
 LONGEST = 190
@@ -30,6 +31,8 @@ def main(
     trajectories: list,
     made: list,
     speeds: list,
+    summaries: list,
+    fronts: list,
     main_tex: str,
     html: str,
     style_copy: str,
@@ -59,13 +62,17 @@ def main(
         What the model left: scores, distributions, answers.
     speeds : list of str
         Measured times of its jobs.
+    summaries : list of str
+        The summary of each of ``studies``.
+    fronts : list of str
+        The templates of the paper's first page, of the studies that have one: their theses are the card's answers.
     main_tex, html, style_copy, findings_csv : str
         The outputs.
     model : str
     entry : dict
         What the card says of it, as in the registry.
     studies : list of dict
-        ``key``, ``label``, ``question`` of those that it was asked for.
+        ``key``, ``label``, ``question`` and ``chances`` of those that it was asked for.
     left_out : list of str
         Labels of the others.
     drawn : dict of str to str
@@ -80,7 +87,10 @@ def main(
     pictures |= {f"{study}_trajectory": path for study, path in zip(drawn, trajectories, strict=True)}
     shown = {Path(path).stem: files.read_csv(path) for path in figures if path.endswith(".csv")}
     labels = {study["key"]: study["label"] for study in studies}
+    answered = answers(studies, summaries, fronts, model)
     context = {
+        "answers": answered,
+        "answer": next(iter(answered.values()), ""),
         "model": model,
         "label": entry["label"],
         "facts": facts(entry, made),
@@ -96,12 +106,31 @@ def main(
         "cost": cost(speeds),
         "demonstration": entry["demonstration"],
     }
+    plain = {name: report.plain(answer) for name, answer in answered.items()}
     files.write_text(main_tex, latex.render(Path(template_tex).parent, Path(template_tex).name, context))
     files.write_text(style_copy, Path(style).read_text(encoding="utf-8"))
     page = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     images = {name: base64.b64encode(Path(path).read_bytes()).decode() for name, path in pictures.items()}
     template = page.from_string(Path(template_html).read_text(encoding="utf-8"))
-    files.write_text(html, template.render(context | {"images": images}))
+    files.write_text(
+        html, template.render(context | {"images": images, "answers": plain, "answer": report.plain(context["answer"])})
+    )
+
+
+def answers(studies, summaries, fronts, model):
+    """Return what each study finds for the model in a sentence, as LaTeX; studies without one are absent."""
+    templates = {Path(path).name.removesuffix("_front.tex.j2"): Path(path) for path in fronts}
+    found = {}
+    for study, summary in zip(studies, summaries, strict=True):
+        template = templates.get(study["key"])
+        if template:
+            frame = estimate_rows.read([summary])
+            front = Front(study["key"], frame[frame.model == model], study["chances"])
+            context = {"front": front, "place": "thesis", "listed": sections.listed}
+            text = " ".join(sections.unmarked(latex.render(template.parent, template.name, context)).split())
+            if text:
+                found[study["key"]] = latex.Raw(text)
+    return found
 
 
 def trajectory(stem, main_tex):
@@ -140,7 +169,7 @@ def unread(made):
 
 
 def judged(table):
-    """Return the findings that hold or fail for the model, and how many cannot be decided and why."""
+    """Return the findings that hold or fail for the model, and how many are undecided and why."""
     several = table.templates.nunique() > 1
     open_ones = table[table.verdict == claims.NOT_APPLICABLE]
     about_others = open_ones.missing == claims.SEVERAL

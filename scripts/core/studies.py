@@ -516,15 +516,17 @@ class Study:
         Tables that say what became of each instance, the nearest first, by the way of scoring; under an empty name
         those of all others. Columns of the summary may stand in braces.
     abstract : bool
-        Whether ``paper/sections/<name>_abstract.tex.j2`` adds sentences to the paper's abstract.
+        Whether ``paper/sections/<name>_abstract.tex.j2`` adds something to the paper's first page, such as a figure.
     appendix : bool
         Whether ``paper/sections/<name>_appendix.tex.j2`` is a section of the paper's appendix.
     pronoun_sets : bool
         Whether it takes the pronoun sets of the run (``pronoun_sets`` in config.yaml), and not sets of its own or none.
     question : str
-        What the study asks, in one sentence for the overview.
+        What the study asks, in one sentence for the card, and for the first page if it has no template for that.
     summary : Result or None
         The rule that writes the study's rows of the summary over all studies (``scripts/core/estimate_rows.py``).
+    chances : dict of str to float
+        Metrics of headlines to what a random pick comes to; 0 for differences.
     headline : list of str
         The figures that the HTML report opens with, by name.
     card : Card or None
@@ -560,6 +562,7 @@ class Study:
     pronoun_sets: bool = True
     question: str = ""
     summary: Result | None = None
+    chances: dict = field(default_factory=dict)
     headline: list = field(default_factory=list)
     card: Card | None = None
     explorer: Explored | None = None

@@ -1,140 +1,182 @@
-"""Write the overview over all studies: a section of the paper with its table, and the first page of the HTML report."""
+"""Write the first page of the paper and of the HTML report, and the appendix about findings and published numbers."""
 
 import json
 from pathlib import Path
 
+import pandas as pd
+
 from scripts.core import estimate_rows, files
 from scripts.core.job import run
-from scripts.core.paper import claims, latex, report, sections, summary
-from scripts.core.paper.tables import telling
+from scripts.core.paper import claims, closing, latex, report, sections
+from scripts.core.paper.front import Front
+from scripts.core.paper.published import named
 
-NOTES = (
-    "run: computed from models of this run; released: from outputs that the study's authors published; baseline: rules "
-    "in place of a system; demonstration: a model that shows the machinery alone. All results are in "
-    "results/paper/summary.csv."
-)
-ALIGN = {"n": "r"}
-MANY = 8
-"""Up to this many findings of one verdict are named."""
+LACKING = 3
+"""Up to this many models, systems or tables that a finding lacks are named."""
+FEW = 6
+"""Up to this many models the abstract names each."""
+FIRST = "thesis"
+"""What a study's template is asked for besides its paragraph: the two sentences that the abstract opens with."""
 
 
 def main(
     *,
     template: str,
+    undecided_template: str,
+    fronts: list,
     summary_csv: str,
+    figure: str,
     verdicts: list,
-    verdict_counts: list,
+    comparison_numbers: list,
     headline: list,
     overview_tex: str,
-    tex: str,
+    undecided_tex: str,
     csv: str,
+    numbers: str,
     report_rst: str,
     headline_titles: dict,
     studies: list,
+    title: str,
+    models: list,
 ):
-    """Write ``overview_tex``, the section, ``tex``, its table, ``csv``, the rows of that table, and ``report_rst``.
+    """Write the page (``overview_tex``, ``report_rst``), the appendix (``undecided_tex``) and the page's numbers.
 
     Parameters
     ----------
-    template : str
+    template, undecided_template : str
+    fronts : list of str
+        What the first page says of a study: ``<study>_front.tex.j2`` of those that have one.
     summary_csv : str
         The summary over all studies.
-    verdicts, verdict_counts : list of str
-        The findings of the studies that test some (CSV), and how often each verdict fell (JSON).
+    figure : str
+        The figure of headlines (PDF).
+    verdicts, comparison_numbers : list of str
+        The findings of the studies that test some (CSV), and what counts verdicts and comparisons (JSON).
     headline : list of str
         PNG files that the report opens with.
-    overview_tex, tex, csv, report_rst : str
-        The outputs.
+    overview_tex, undecided_tex, report_rst : str
+    csv, numbers : str
+        The rows of the summary that the page uses (CSV), and the numbers of its sentences (JSON).
     headline_titles : dict of str to str
-        Their titles, by file, in the order of the page.
+        Titles of ``headline``, by file, in the order of the page.
     studies : list of dict
-        ``key``, ``label``, ``question`` and ``parts``.
+        ``key``, ``label``, ``name``, ``question``, ``parts``, ``abstract`` and ``chances`` (metric to chance).
+    title : str
+        Of the report.
+    models : list of dict
+        Those that the studies read: ``label`` and ``demonstration``.
     """
-    labels = {study["key"]: study["label"] for study in studies}
-    cells, rows = summary.overview(estimate_rows.read([summary_csv]), labels)
-    cells, constant = telling(cells, ["Study", "Model or system", "Metric"])
-    files.write_csv(csv, rows)
-    files.write_text(tex, typeset(cells))
-    tested = {Path(path).parts[1]: path for path in verdicts}
-    counted = {Path(path).parts[1]: path for path in verdict_counts}
-    judged = [
-        study | judgements(study, tested[study["key"]], counted[study["key"]])
-        for study in studies
-        if study["key"] in tested
-    ]
-    asked = [study for study in studies if study["question"]]
+    frame = estimate_rows.read([summary_csv])
+    templates = {Path(path).name.removesuffix("_front.tex.j2"): Path(path) for path in fronts}
+    for study in studies:
+        front = Front(study["key"], frame, study["chances"])
+        study |= {"front": front} | {
+            place: spoken(front, study, templates.get(study["key"]), place) for place in (FIRST, "paragraph")
+        }
+    compared = [study | judged(study, verdicts, comparison_numbers) for study in studies]
     context = {
-        "asked": asked,
-        "judged": judged,
-        "constant": constant,
-        "cells": sections.fitted(Path(tex).read_text(encoding="utf-8").strip()) if len(cells) else "",
-        "table": sections.table,
+        "studies": compared,
+        "models": models,
+        "theses": [study[FIRST] for study in studies if study[FIRST]][:1],
+        "figure": sections.figure,
+        "headlines": sections.drawing(figure, Path(overview_tex).parents[1]),
+        "listed": sections.listed,
+        "few": FEW,
+        "demonstrations": any(study["front"].demonstration for study in studies),
+        "symbols": latex.symbols,
         "findings": sections.findings,
+        "table": sections.table,
+        "comparison": comparison_table(compared),
     }
     sections.write(overview_tex, template, context)
-    found = [
-        (
-            ", ".join(filter(None, [study["label"], part if len(study["parts"]) > 1 else ""])),
-            report.plain(sections.unmarked(sections.findings(study["beside"], part, study["called"][part]))),
-            study["decided"][part],
-        )
-        for study in judged
-        for part in study["parts"]
-    ]
-    figures = [(title, path) for path, title in headline_titles.items() if path in headline]
-    questions = [(study["label"], study["question"]) for study in asked]
-    files.write_text(report_rst, report.page(sections.TITLE, questions, named_once(cells), NOTES, found, figures))
+    sections.write(undecided_tex, undecided_template, context)
+    rows = [place for study in studies for place in study["front"].used]
+    rows += [place for study in studies for place in study["front"].frame.index[study["front"].frame.headline]]
+    files.write_csv(csv, frame.loc[sorted(set(rows))])
+    files.write_json(numbers, {name: entry for study in studies for name, entry in study["front"].entries.items()})
+    files.write_text(report_rst, report.page(title, shown(compared, headline, headline_titles)))
 
 
-def typeset(cells):
-    """Return the overview's table as LaTeX, with a rule between studies."""
-    breaks = [place for place in range(1, len(cells)) if cells.Study.iloc[place] != cells.Study.iloc[place - 1]]
-    align = "".join(ALIGN.get(column, "l") for column in cells)
-    return latex.latex_table(named_once(cells), align=align, midrules=breaks)
+def spoken(front, study, template, place):
+    """Return what a study's template says at a place of the first page, as LaTeX; without one, its headlines."""
+    if template:
+        context = {"front": front, "place": place, "listed": sections.listed}
+        return latex.Raw(latex.render(template.parent, template.name, context).strip())
+    if place == FIRST:
+        return latex.Raw("")
+    told = [f"{latex.escape(name)}: {text}" for name, text in front.headlines()]
+    return latex.Raw(" ".join([latex.escape(study["question"]), *[f"{text}." for text in told]]))
 
 
-def named_once(cells):
-    """Return the overview's cells with a study and its data where they begin, and empty cells below."""
-    shown = cells.copy()
-    named = [column for column in ("Study", "Data") if column in cells]
-    for column in named:
-        above = cells[named[: named.index(column) + 1]]
-        shown[column] = cells[column].where((above != above.shift()).any(axis=1), "")
-    return shown
+def judged(study, verdicts, comparison_numbers):
+    """Return ``beside``, the numbers across the parts of a study, ``called``, its parts in sentences, and its findings.
 
-
-def judgements(study, verdicts, counts):
-    """Return the findings that a run decides on the parts of a study.
-
-    Parameters
-    ----------
-    study : dict
-    verdicts, counts : str
-        As ``scripts/core/paper/claims.py`` writes them.
-
-    Returns
-    -------
-    dict
-        ``beside``: the counts as a template takes them; ``called``: what each part is called in a sentence;
-        ``decided``: part to verdict to findings, the first :data:`MANY` of each.
+    ``decided`` and ``undecided`` are lists of dict with ``number``, ``finding``, ``part``, ``verdict``, ``evidence``
+    and ``lacks``.
     """
-    table = files.read_csv(verdicts)
-    decided, called = {}, {}
-    for part in study["parts"]:
-        rows = table[table.templates == part]
-        decided[part] = {
-            verdict: shortened(rows[rows.verdict == verdict].finding.tolist())
-            for verdict in (claims.HOLDS, claims.FAILS)
+    paths = {kind: [p for p in given if Path(p).parts[1] == study["key"]] for kind, given in
+             (("csv", verdicts), ("json", comparison_numbers))}  # fmt: skip
+    counted = [json.loads(Path(path).read_text(encoding="utf-8")) for path in paths["json"]]
+    several = len(study["parts"]) > 1
+    rows = [row for path in paths["csv"] for row in files.read_csv(path).fillna("").itertuples()]
+    findings = [
+        {
+            "number": row.claim,
+            "finding": row.finding,
+            "part": row.templates if several else "",
+            "verdict": row.verdict,
+            "evidence": latex.symbols(row.evidence),
+            "lacks": latex.symbols(named(row.missing.split("; "), LACKING) if row.missing else str(row.evidence)),
         }
-        several = len(study["parts"]) > 1 and part != "run"
-        called[part] = latex.Raw(rf"the \emph{{{latex.escape(part)}}} data") if several else "this run"
-    numbers = json.loads(Path(counts).read_text(encoding="utf-8"))
-    return {"beside": {"id": study["key"], "numbers": numbers}, "called": called, "decided": decided}
+        for row in rows
+        if row.templates in study["parts"]
+    ]
+    return {
+        "beside": {"id": study["key"], "numbers": {name: entry for one in counted for name, entry in one.items()}},
+        "called": {
+            part: latex.Raw(rf"the \emph{{{latex.escape(part)}}} data") if several else "this run"
+            for part in study["parts"]
+        },
+        "judged": bool(findings),
+        "decided": [row for row in findings if row["verdict"] != claims.NOT_APPLICABLE],
+        "undecided": [row for row in findings if row["verdict"] == claims.NOT_APPLICABLE],
+    }
 
 
-def shortened(texts):
-    """Return the first :data:`MANY` texts, and how many more there are."""
-    return texts if len(texts) <= MANY else [*texts[:MANY], f"({len(texts) - MANY} more.)"]
+def comparison_table(studies):
+    """Return the table of how published results compare with ours, a row for each study and part; or nothing."""
+    rows = []
+    for study in studies:
+        for part in study["parts"]:
+            prefix = f"published.{part}.results."
+            if f"{prefix}total" in study["beside"]["numbers"]:
+                counts = [sections.number(study["beside"], prefix + name) for name in closing.ROWS]
+                rows.append([study["label"], part, *counts])
+    if not rows:
+        return ""
+    cells = pd.DataFrame(rows, columns=["Study", "Data", *closing.ROWS.values()])
+    return latex.Raw(latex.latex_table(cells, align="ll" + "r" * len(closing.ROWS)))
+
+
+def shown(studies, headline, titles):
+    """Return what the report's first page has of each study: label, text, counts of findings, pictures."""
+    return [
+        (
+            study["label"],
+            report.plain(sections.unmarked(study["paragraph"])),
+            [
+                report.plain(sections.unmarked(sections.findings(study["beside"], part, study["called"][part])))
+                for part in study["parts"]
+                if "claims.total" in study["beside"]["numbers"]
+            ],
+            [
+                (title, path)
+                for path, title in titles.items()
+                if path in headline and Path(path).parts[1] == study["key"]
+            ],
+        )
+        for study in studies
+    ]
 
 
 if __name__ == "__main__":

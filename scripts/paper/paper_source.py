@@ -1,17 +1,21 @@
 """Render the paper's main file from its template and what the models of the run left behind."""
 
+import json
 import shutil
+import subprocess
 from pathlib import Path
 
 import pandas as pd
+import yaml
 
 from scripts.core import files, synthetic
 from scripts.core.job import run
-from scripts.core.paper import latex
+from scripts.core.paper import citation, formats, latex
 from scripts.core.paper.published import demonstration
-from scripts.core.paper.sections import TITLE, breakable, listed, table, write
+from scripts.core.paper.sections import breakable, listed, table, write
 from scripts.core.provenance import job_records
 
+ROOT = Path(__file__).resolve().parents[2]
 FEW = 6
 """Up to this many models the abstract names each."""
 
@@ -21,7 +25,10 @@ def main(
     main_template: str,
     bibliography: str,
     style: str,
+    citation_file: str,
     scores: list,
+    made: list,
+    speeds: list,
     main_tex: str,
     bibliography_copy: str,
     style_copy: str,
@@ -30,14 +37,18 @@ def main(
     pronoun_sets: list,
     engine: str | None,
     studies: list,
+    title: str,
+    settings: dict,
 ):
     """Write the main file, which includes the section of each of ``studies``, and sentences of some for the abstract.
 
     ``models`` are those that the studies of the run read, ``coreference_systems`` those that resolve texts, and
     ``scores`` the files whose metadata tell revisions; ``pronoun_sets`` are those of the run, empty if no study takes
     them; ``engine`` is that of the scores, None if there are none. A study has ``key``, ``name``, and whether it adds
-    to the ``abstract`` and the ``appendix``. The commit is read when the paper is rendered and is no reason to render
-    it again: a commit that changes no result changes no paper.
+    to the first page (``abstract``) and the ``appendix``. ``made`` are all files that models left and ``speeds`` the
+    measured times of their jobs; ``citation_file`` is CITATION.cff, and ``settings`` the paper's configuration.
+    The commit is read when the paper is rendered and is no reason to render it again: a commit that changes no result
+    changes no paper.
     """
     stated = [files.parquet_metadata(path) for path in scores]
     revisions = {facts["model"]: facts for facts in stated}
@@ -52,8 +63,11 @@ def main(
         for name, facts in models.items()
     ]
     context = {
-        "title": TITLE,
+        "title": title,
         "commit": commit(),
+        **citation.facts(settings, yaml.safe_load(Path(citation_file).read_text(encoding="utf-8")), commit_date()),
+        "compute": compute(made, speeds, models),
+        "machines": machines(speeds),
         # Variants of a system have the same label.
         "demonstration": list(dict.fromkeys(demonstration(models | coreference_systems).values())),
         "called": {name: facts["label"] for name, facts in (models | coreference_systems).items()},
@@ -76,6 +90,55 @@ def main(
     for source, copy in ((bibliography, bibliography_copy), (style, style_copy)):
         with files.atomic(copy) as temporary:
             shutil.copyfile(source, temporary)
+
+
+STEPS = {"scores": "instances scored", "answers": "prompts answered", "distributions": "texts read"}
+"""Folders below a study's results, to what a model did there."""
+
+
+def compute(made, speeds, models):
+    """Return the table of what each model read and wrote and how long it took, as LaTeX; empty without any.
+
+    Parameters
+    ----------
+    made : list of str
+        Scores, answers and distributions.
+    speeds : list of str
+        Measured times of jobs: ``seconds`` and ``loading_seconds``; of servers, the tokens that they counted.
+    models : dict of str to dict
+    """
+    measured = [
+        (Path(path).parts[2], json.loads(Path(path).read_text(encoding="utf-8"))) for path in speeds
+    ]  # fmt: skip
+    rules = {"score": "scores", "prompt": "answers", "token_distributions": "distributions"}
+    rows = []
+    for name, step in ((name, step) for name in dict.fromkeys(Path(p).stem for p in made) for step in STEPS):
+        facts = [files.parquet_metadata(p) for p in made if Path(p).stem == name and Path(p).parts[2] == step]
+        if not facts:
+            continue
+        units = sum(one.get("instances") or one.get("prompts") or one.get("texts") or 0 for one in facts)
+        tokens = sum(
+            one.get("forward_tokens") or one.get("prompt_tokens", 0) + one.get("new_tokens", 0) for one in facts
+        )  # fmt: skip
+        jobs = [job for rule, job in measured if job.get("model") == name and rules.get(rule) == step]
+        minutes = sum(job.get("seconds", 0) + job.get("loading_seconds", 0) for job in jobs) / 60
+        label = models[name]["label"] if name in models else name
+        cells = [label, f"{units:,} {STEPS[step]}", f"{tokens:,}" if tokens else formats.MISSING]
+        rows.append([*cells, formats.number(minutes, 1) if minutes else formats.MISSING])
+    table = pd.DataFrame(rows, columns=["Model", "Step", "Tokens", "Minutes"])
+    table["Model"] = table.Model.where(table.Model != table.Model.shift(), "")
+    return latex.Raw(latex.latex_table(table, align="llrr")) if rows else ""
+
+
+def machines(speeds):
+    """Return the devices that the jobs ran on, with their threads."""
+    jobs = [json.loads(Path(path).read_text(encoding="utf-8")) for path in speeds]
+    found = {
+        (str(job["device"]), max(other.get("threads", 1) for other in jobs if other.get("device") == job["device"]))
+        for job in jobs
+        if job.get("device")
+    }
+    return [f"{device.upper()} ({count} {'thread' if count == 1 else 'threads'})" for device, count in sorted(found)]
 
 
 def gates(stated, models):
@@ -136,8 +199,16 @@ def readings(stated, models):
 
 def commit():
     """Return the checked-out commit, marked when the tree has changes; ``unknown`` outside a repository."""
-    state = job_records.git_state(Path(__file__).resolve().parents[2])
+    state = job_records.git_state(ROOT)
     return state["commit"][:12] + (" with uncommitted changes" if state["dirty"] else "") if state else "unknown"
+
+
+def commit_date():
+    """Return the date of the checked-out commit, or None outside a repository."""
+    if job_records.git_state(ROOT) is None:
+        return None
+    command = ["git", "-C", str(ROOT), "log", "-1", "--format=%cs"]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
 def _source(facts):

@@ -59,7 +59,7 @@ OVERLAYS = {
 """The configuration of each part: the default run, drawn scores, and what needs the authors' files."""
 UPSTREAM = ("official", "released")
 """Parts that need the authors' files. None of their texts is stored (:func:`tests.golden.compare.masked`)."""
-STORED = {"default": "results/*", "released": "results/underspecification/*"}
+STORED = {"default": "results/*", "released": "results/*underspecification/*"}
 """Which outputs of models a part has; the others draw their scores."""
 PRELOADED = [
     "pandas", "pyarrow.parquet", "scipy.stats", "scipy.optimize", "seaborn", "statsmodels.formula.api", "jinja2",

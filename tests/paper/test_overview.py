@@ -1,5 +1,6 @@
 """The overview over all studies: its section, its table and the first page of the report."""
 
+import json
 import re
 
 import pytest
@@ -7,42 +8,52 @@ import pytest
 from scripts.core import estimate_rows, files
 from scripts.core.paper import claims
 from scripts.core.paper.claims import Check, Claim
-from scripts.paper import paper_overview
+from scripts.core.paper.sections import target
+from scripts.paper import paper_figure, paper_overview
 from tests.paper.test_paper import DOCUMENT, ROOT, build, needs_tex
 
 STUDIES = [
-    {
-        "key": "one",
-        "label": "One",
-        "question": "Does it_ rise?",
-        "parts": ["replica", "official"],
-    },
-    {
-        "key": "two",
-        "label": "Two",
-        "question": "",
-        "parts": ["run"],
-    },
-]
+    {"key": "one", "label": "One", "name": "One", "question": "Does it_ rise?", "parts": ["replica", "official"],
+     "abstract": False, "appendix": False, "chances": {"accuracy": 0.25}},
+    {"key": "two", "label": "Two", "name": "Two", "question": "", "parts": ["run"], "abstract": False,
+     "appendix": False, "chances": {}},
+]  # fmt: skip
+FRONT = r"""\BLOCK{if place == "thesis"}It rises to \VAR{front.told("accuracy", part="replica", pronoun="xe")}.
+\BLOCK{else}Both reach \VAR{front.told("accuracy", part="replica")},
+\VAR{front.against("accuracy", part="replica", pronoun="xe")}.
+\BLOCK{endif}"""
+
+
+def rows(models, **given):
+    return [
+        {"part": "replica", "model": model, "kind": "model", "scoring": "probability", "metric": "accuracy",
+         "pronoun": pronoun, "value": 0.5 + n / 10, "low": 0.4, "high": 0.6 + n / 10, "n": 9,
+         "n_unit": "pairs of people", "label": model, "headline": True}
+        | given
+        for n, model in enumerate(models) for pronoun in ("", "xe")
+    ]  # fmt: skip
 
 
 @pytest.fixture
 def made(tmp_path):
-    """The overview of two studies, of which one tests findings and has a picture."""
-    rows = [
-        {"part": "replica", "model": model, "kind": "model", "scoring": "probability", "metric": "accuracy",
-         "pronoun": pronoun, "value": 0.5, "low": 0.4, "high": 0.6, "n": 9, "n_unit": "instances", "label": model,
-         "headline": True}
-        for model in ("A_1", "B") for pronoun in ("", "xe")
-    ]  # fmt: skip
+    """The first page of two studies, of which one tests findings, has a picture and sentences of its own."""
     paths = [tmp_path / f"{name}.csv" for name in ("one", "two", "all")]
-    estimate_rows.write(paths[0], "one", rows)
-    estimate_rows.write(paths[1], "two", rows[:1])
+    shown = [
+        *rows(["A_1"]),
+        *rows(["B"], pronoun=""),
+        *rows(["rule"], kind="heuristic"),
+        *rows(["demo"], demonstration=True),
+    ]
+    estimate_rows.write(paths[0], "one", [row for n, row in enumerate(shown) if n != 3])
+    estimate_rows.write(paths[1], "two", rows(["A_1"], low=None, high=None, n=2000)[:1])
     files.write_csv(paths[2], estimate_rows.read(paths[:2]))
     folder = tmp_path / "results/one/tables"
     found = [
         Claim(
-            n, "S", f"Finding {n}.", lambda run, n=n: [Check(run < n if n < 12 else None, missing=("C",) * (n == 12))]
+            n,
+            "S",
+            f"Finding {n}.",
+            lambda run, n=n: [Check(run < n if n < 12 else None, missing=("delta_i of C",) * (n == 12))],
         )
         for n in range(1, 13)
     ]
@@ -54,45 +65,82 @@ def made(tmp_path):
     picture = tmp_path / "results/one/figures/replica/a.png"
     picture.parent.mkdir(parents=True)
     picture.write_bytes(b"PNG")
-    outputs = {name: tmp_path / f"out/{name}" for name in ("overview_tex", "tex", "csv", "report_rst")}
+    (tmp_path / "one_front.tex.j2").write_text(FRONT)
+    outputs = {
+        name: tmp_path / f"out/sections/{name}"
+        for name in ("overview_tex", "undecided_tex", "csv", "numbers", "report_rst")
+    }
     relative = {path: str(path.relative_to(tmp_path)) for path in (beside["csv"], beside["json"], picture)}
+    drawn = {kind: str(tmp_path / f"headlines.{kind}") for kind in ("pdf", "png", "csv")}
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(tmp_path)
+        paper_figure.main(summary_csv=str(paths[2]), studies=STUDIES, models={}, **drawn)
         paper_overview.main(
-            template=str(ROOT / "paper/overview.tex.j2"), summary_csv=str(paths[2]),
-            verdicts=[relative[beside["csv"]]], verdict_counts=[relative[beside["json"]]],
+            template=str(ROOT / "paper/overview.tex.j2"), undecided_template=str(ROOT / "paper/undecided.tex.j2"),
+            fronts=[str(tmp_path / "one_front.tex.j2")], summary_csv=str(paths[2]), figure=drawn["pdf"],
+            verdicts=[relative[beside["csv"]]], comparison_numbers=[relative[beside["json"]]],
             headline=[relative[picture]], headline_titles={relative[picture]: "One: A"},
-            studies=STUDIES, **{name: str(path) for name, path in outputs.items()},
+            studies=[dict(study) for study in STUDIES], title="The title",
+            models=[{"label": "A_1", "demonstration": False}],
+            **{name: str(path) for name, path in outputs.items()},
         )  # fmt: skip
     return {name: path.read_text(encoding="utf-8") for name, path in outputs.items()} | {"folder": tmp_path}
 
 
-def test_a_study_is_named_once_and_constant_columns_are_told_in_the_caption(made):
-    lines = made["tex"].splitlines()
-    assert r"One & A\_1 & accuracy & 0.500 [0.400, 0.600] \\" not in lines
-    body = [line for line in lines if "accuracy" in line]
-    assert [line.partition("&")[0].strip() for line in body] == ["One", "", "", "", "Two"]
-    assert lines.index(r"\midrule", lines.index(body[3])) < lines.index(body[4])
-    assert "n: 9 instances." in made["overview_tex"] and "Status: run." in made["overview_tex"]
-    assert files.read_csv(made["folder"] / "out/csv").label.tolist() == ["A_1", "B", "A_1", "B", "A_1"]
+def seen(text):
+    """Return LaTeX as a reader sees it, without links."""
+    return " ".join(re.sub(r"\\sourced\{[^}]+\}\{((?:\\.|[^{}])*)\}", r"\1", text).split())
 
 
-def test_findings_are_counted_and_named_and_what_is_open_is_one_sentence(made):
-    text = re.sub(r"\\sourced\{[^}]+\}\{([^}]*)\}", r"\1", made["overview_tex"])
-    assert r"Of 12 findings of the study, on the \emph{replica} data 10 hold and 1 fails; 1 cannot be decided" in text
-    assert "most often for want of C (1 of them)." in text
-    # Some are named, the others counted.
-    assert (
-        r"\emph{Holds:} Finding 2. Finding 3." in text and "Finding 9. (2 more.)" in text and "Finding 10" not in text
-    )
-    assert r"\paragraph{Two.}" not in text
-    assert r"\paragraph{One.} Does it\_ rise?" in text
+def test_every_estimate_has_its_interval_and_n_and_links_to_its_row(made):
+    text = seen(made["overview_tex"])
+    assert r"It rises to 50\% (40 to 60; n = 9 pairs of people)." in text
+    both = r"Both reach 50\% (40 to 60; n = 9 pairs of people; A\_1) to 50\% (40 to 60; n = 9 pairs of people; B)"
+    assert both in text and r"above chance (25\%)." in text
+    # A study without sentences of its own has its question and its headlines; more units, more decimals.
+    assert r"accuracy: 50.0\% (no interval; n = 2,000 pairs of people) (A\_1)." in text
+    numbers = json.loads(made["numbers"])
+    links = set(re.findall(r"\\sourced\{paper\.([^}]+)\}", made["overview_tex"]))
+    assert links == {target(name) for name in numbers}
+    used = files.read_csv(made["folder"] / "out/sections/csv").fillna("").astype(str)
+    for entry in numbers.values():
+        same = used
+        for column, value in entry["cell"].items():
+            same = same[same[column] == value]
+        assert len(same) == 1 and entry["source"] == "overview.csv"
+
+
+def test_rules_and_demonstrations_are_left_out_where_there_is_anything_else(made):
+    assert "; demo" not in made["overview_tex"] and "; rule" not in made["overview_tex"]
+    drawn = files.read_csv(made["folder"] / "headlines.csv")
+    assert set(drawn.label) == {"A_1", "B"} and drawn.value.tolist() == [50.0] * 4
+    assert drawn.chance.iloc[:3].tolist() == [25.0] * 3 and drawn.chance.isna().iloc[3]
+
+
+def test_findings_are_listed_with_what_they_lack(made):
+    text = seen(made["undecided_tex"])
+    assert r"Of the study's 12 findings, 10 hold, 1 fails and 1 is undecided on the \emph{replica} data." in text
+    assert r"12. Finding 12. (replica) && $\Delta I$ of C" in text
+    assert r"2. Finding 2. (replica) & holds &" in text and "Two" not in text
 
 
 def test_the_reports_page_says_the_same(made):
     page = made["report_rst"]
-    assert "on the replica data 10 hold and 1 fails; 1 cannot be decided" in page
-    assert "**One: A**" in page and "base64,UE5H" in page
+    assert page.index("Both reach 50% (40 to 60") < page.index("base64,UE5H") < page.index("10 hold, 1 fails")
+    assert "**One: A**" in page and "The title" in page
+
+
+def test_a_long_list_of_models_is_drawn_without_a_legend_entry_each(tmp_path):
+    frame = paper_figure.select(
+        estimate_rows.checked(written(tmp_path, rows([f"M{n}" for n in range(20)])), "x"), STUDIES[:1]
+    )  # fmt: skip
+    legend = paper_figure.draw(frame, {}).legends[0]
+    assert [text.get_text() for text in legend.get_texts()] == ["20 models and systems", "chance", "95% interval"]
+
+
+def written(folder, made):
+    estimate_rows.write(folder / "s.csv", "one", made)
+    return estimate_rows.read([folder / "s.csv"])
 
 
 @needs_tex
@@ -101,12 +149,14 @@ def test_it_can_be_typeset(made, tmp_path):
     folder = tmp_path / "typeset"
     folder.mkdir()
     (folder / "proceedings.sty").write_text((ROOT / "paper/proceedings.sty").read_text())
-    text = made["overview_tex"]
+    text = made["overview_tex"] + r"\label{sec:provenance}" + made["undecided_tex"]
+    (folder / "headlines.pdf").write_bytes((made["folder"] / "headlines.pdf").read_bytes())
+    text = re.sub(r"\{[^{}]*headlines\.pdf\}", "{headlines.pdf}", text)
     anchors = "".join(
-        rf"\hypertarget{{{name}}}{{}}" for name in set(re.findall(r"\\(?:sourced|origin)\{([^}]+)\}", text))
+        rf"\hypertarget{{{name}}}{{}}" for name in sorted(set(re.findall(r"\\(?:sourced|origin)\{([^}]+)\}", text)))
     )
     document = DOCUMENT.replace("{article}", "[10pt,twocolumn]{article}" + r"\usepackage{proceedings}")
-    (folder / "body.tex").write_text(text + anchors)
+    (folder / "body.tex").write_text(f"{text} The end. {anchors}")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("tests.paper.test_paper.DOCUMENT", document)
         build(folder, r"\input{body}")

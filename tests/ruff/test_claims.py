@@ -168,7 +168,7 @@ def test_every_finding_is_open_where_intervals_and_tests_do_not_tell(number, cha
     run = made()
     change(run)
     found = verdict(number, run)
-    assert (found.verdict, found.missing) == ("not applicable", (lacking,)), found
+    assert (found.verdict, found.missing) == ("undecided", (lacking,)), found
     assert "undecided: " in found.evidence
     texts = [c.text for c in findings.FINDINGS[number - 1].checks(run) if c.outcome is None]
     assert any(words in text for text in texts), texts
@@ -213,7 +213,7 @@ def restricted(run, keep):
 def test_a_finding_about_all_models_is_not_shown_by_some():
     some = restricted(made(), [m for m in RUN if m != "opt-66b"])
     found = verdict(9, some)
-    assert (found.verdict, found.missing) == ("not applicable", ("OPT-66B",))
+    assert (found.verdict, found.missing) == ("undecided", ("OPT-66B",))
     assert found.evidence == "all 140 checks that could be made hold"
     assert verdict(2, some).missing == ("OPT-66B",)
     # A finding that does not speak of it is decided.
@@ -233,7 +233,7 @@ def test_a_run_with_fewer_distractors_says_which_are_missing():
     run.tables["accuracy"] = run.tables["accuracy"].query("n_distractors in (0, 5)")
     found = verdict(11, run)
     assert (found.verdict, found.missing) == (
-        "not applicable", ("1 distractor", "2 distractors", "3 distractors", "4 distractors"),
+        "undecided", ("1 distractor", "2 distractors", "3 distractors", "4 distractors"),
     )  # fmt: skip
     assert verdict(15, run).verdict == "holds"
 
@@ -258,7 +258,7 @@ def test_pooled_tests_must_be_over_the_studys_models_alone():
 def test_excluded_models_and_other_options_decide_nothing(options):
     for number in range(1, 21):
         found = verdict(number, made(**options))
-        assert (found.verdict, found.evidence) == ("not applicable", "")
+        assert (found.verdict, found.evidence) == ("undecided", "")
 
 
 def test_nothing_applies_to_demonstration_models(tmp_path):
@@ -267,13 +267,13 @@ def test_nothing_applies_to_demonstration_models(tmp_path):
     found, tex, numbers = run_script(
         rules.claims, tmp_path, run, synthetic.tables(run, synthetic.SETS[:4]), printed=PRINTED
     )
-    assert set(found.verdict) == {"not applicable"}
+    assert set(found.verdict) == {"undecided"}
     assert len(found) == 40
     everyone = found[(found.claim == 1) & (found.templates == "replica")].iloc[0]
     assert everyone.n_missing == 29
     assert everyone.missing.startswith("ALBERT-v2-base; ALBERT-v2-large")
     assert set(found[found.templates == "official"].missing) == {"the official templates"}
-    assert numbers["claims.replica.not_applicable"]["value"] == numbers["claims.total"]["value"] == 20
+    assert numbers["claims.replica.undecided"]["value"] == numbers["claims.total"]["value"] == 20
     assert tex == claims.NONE
     lacking = numbers["claims.replica.lacking"]
     assert lacking["cell"]["missing"] == "ALBERT-v2-base" and lacking["value"] > 10
@@ -285,7 +285,7 @@ def test_the_studys_own_pattern_holds_on_both_template_sets(tmp_path):
     )
     assert set(found[found.claim < 20].verdict) == {"holds"}
     # The workflow has no prompted models.
-    assert set(found[found.claim == 20].verdict) == {"not applicable"}
+    assert set(found[found.claim == 20].verdict) == {"undecided"}
     assert numbers["claims.official.holds"]["value"] == 19
     assert numbers["claims.same"]["value"] == numbers["claims.decided_twice"]["value"] == 19
     # The sets agree in all evidence.

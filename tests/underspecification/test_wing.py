@@ -244,7 +244,7 @@ def test_models_that_are_not_the_studys_are_compared_with_nothing(run):
     assert set(release[release.verdict != "not run"].models) == {"bert-base", "bart-base", "gpt-3.5-sft"}
     assert (table[table.templates == "aaai"].verdict == "not run").all()
     verdicts = files.read_csv(run / "tables/claims.csv")
-    assert (verdicts[verdicts.templates != "preprint"].verdict == "not applicable").all()
+    assert (verdicts[verdicts.templates != "preprint"].verdict == "undecided").all()
     assert verdicts.claim.nunique() == 18
 
 

@@ -32,6 +32,7 @@ COPIED = (
     "requirements.lock",
     "requirements.in",
     "models.lock",
+    "CITATION.cff",
 )
 
 

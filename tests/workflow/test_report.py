@@ -98,10 +98,10 @@ def test_a_result_has_its_study_and_the_papers_caption(report, finished, tmp_pat
 
 
 def test_it_opens_with_the_overview(report, tmp_path):
-    """The questions, the table over all studies and the headline figures, before anything is clicked."""
+    """What each study found and its first figure, before anything is clicked."""
     page = opened(report, tmp_path)
     places = [
-        page.index(words) for words in ("results of a run", "Does a model reuse", "<table", "data:image/png;base64,")
+        page.index(words) for words in ("pronouns: ", "The introduced pronoun is preferred", "data:image/png;base64,")
     ]
     assert places == sorted(places)
     # In the window, and not below the menu.

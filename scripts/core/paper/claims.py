@@ -17,7 +17,7 @@ from scripts.core.paper.formats import MISSING
 from scripts.core.paper.numbers import count
 from scripts.core.paper.published import named
 
-HOLDS, FAILS, NOT_APPLICABLE = "holds", "fails", "not applicable"
+HOLDS, FAILS, NOT_APPLICABLE = "holds", "fails", "undecided"
 VERDICTS = (HOLDS, FAILS, NOT_APPLICABLE)
 FEW = 3
 """Up to this many checks, counterexamples or missing things are named where space is short."""

@@ -1,15 +1,12 @@
-"""The end of every study's section: how often verdicts on published numbers fell, and what is made but not shown.
+"""The end of every study's section: how often verdicts on published numbers fell.
 
 The functions return what a template prints, numbers marked as links (:mod:`scripts.core.paper.sections`).
 """
 
-from pathlib import Path
-
 import pandas as pd
 
 from scripts.core.paper import latex, sections
-from scripts.core.paper.published import MOST
-from scripts.core.paper.sections import linked, listed, number, value
+from scripts.core.paper.sections import number, value
 
 ROWS = {
     "total": "all that are printed",
@@ -47,32 +44,13 @@ def counts(beside, titles):
 
 
 def write(path, template, context, figures, tables):
-    """Render a section as :func:`scripts.core.paper.sections.write` does, with the list of what it does not show.
-
-    The template finds it as ``not_shown``: the names of ``figures`` and ``tables`` that it shows of no part, a list in
-    prose each, empty if there are none, and ``others``, whether it leaves out some that it shows of another part.
-    ``cut_off`` tells whether more published numbers differ than are typeset.
+    """Render a section as :func:`scripts.core.paper.sections.write` does.
 
     Parameters
     ----------
     path, template : str or Path
     context : dict
     figures, tables : list of str or Path
-        All that the study makes.
+        All that the study makes; a section's template says which of them it shows, and where.
     """
-    template = Path(template)
-    context = context | {"cut_off": value(context["beside"], "published.differing") > MOST}
-    nothing = {"figures": "", "tables": "", "others": False}
-    text = linked(latex.render(template.parent, template.name, context | {"not_shown": nothing}))
-    cells = {Path(table): Path(table).read_text(encoding="utf-8").strip() for table in tables}
-    shown = {
-        "figures": {path: "/".join(path.parts[-3:]) in text for path in map(Path, figures)},
-        "tables": {path: made in text for path, made in cells.items() if not made.startswith("%")},
-    }
-    not_shown = {"others": False}
-    for kind, paths in shown.items():
-        known = {path.stem for path, here in paths.items() if here}
-        left_out = [path.stem for path, here in paths.items() if not here]
-        not_shown["others"] |= any(name in known for name in left_out)
-        not_shown[kind] = listed(dict.fromkeys(name.replace("_", " ") for name in left_out if name not in known))
-    sections.write(path, template, context | {"not_shown": not_shown})
+    sections.write(path, template, context)

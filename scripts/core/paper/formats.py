@@ -70,3 +70,41 @@ def p_text(p, smallest=1e-10, decimals=4):
     if p < smallest:
         return f"< {smallest:g}"
     return f"= {p:.{decimals}f}" if p >= 1e-3 else f"= {p:.1e}"
+
+
+MANY = 1000
+"""From so many units on an estimate is printed with one more decimal."""
+
+
+def estimate(value, low, high, n, n_unit="instances", style="percent", whose=""):
+    """Return an estimate as sentences of the first page and its figure print it: value, unit, interval, n.
+
+    Parameters
+    ----------
+    value, low, high : float
+        ``low`` and ``high`` are missing where there is no interval.
+    n : float
+    n_unit : str
+        What ``n`` counts; instances are not named.
+    style : str
+        ``percent`` and ``points`` for shares and their differences, ``plain`` for what is printed as it is.
+    whose : str
+        Of which model, where a sentence has several.
+
+    Examples
+    --------
+    >>> estimate(0.5666, 0.494, 0.633, 180)
+    '57% (49 to 63; n = 180)'
+    >>> estimate(0.0479, 0.0304, 0.0659, 1002, "quadruples", "points")
+    '+4.8 points (+3.0 to +6.6; n = 1,002 quadruples)'
+    >>> estimate(0.591, None, None, 96, "sentences", "plain")
+    '0.59 (no interval; n = 96 sentences)'
+    """
+    factor, decimals, word = {"percent": (100, 0, "%"), "points": (100, 0, " points"), "plain": (1, 2, "")}[style]
+    decimals += n >= MANY
+    ends = [None if pd.isna(end) else factor * end for end in (low, high)]
+    signed = style == "points"
+    spread = "no interval" if None in ends else interval(*ends, decimals, signed)
+    count = f"n = {number(n, 0)}" + ("" if n_unit == "instances" else f" {n_unit}")
+    facts = "; ".join(filter(None, [spread, count, whose]))
+    return f"{number(factor * value, decimals, signed)}{word} ({facts})"

@@ -35,6 +35,28 @@ class Raw(str):
     """Text that is LaTeX already and must not be escaped."""
 
 
+SYMBOLS = {
+    r"\bDelta I\b|\bdelta\\_i\b": r"$\Delta I$",
+    r"\b[Aa]cc\\_[Dd]iff\b": r"$\mathrm{Acc}_\mathrm{Diff}$",
+    r"\b[Ii]\\_(within|across)(\\_diff)?\b": r"$I_\mathrm{\1}$",
+}
+"""Names of metrics in escaped text, as regular expressions, to their symbols."""
+
+
+def symbols(text):
+    """Return text as LaTeX with the names of metrics as symbols.
+
+    Examples
+    --------
+    >>> symbols("Acc_Diff of BERT-base is 3 %")
+    '$\\\\mathrm{Acc}_\\\\mathrm{Diff}$ of BERT-base is 3 \\\\%'
+    """
+    made = escape(text)
+    for name, symbol in SYMBOLS.items():
+        made = re.sub(name, lambda m, symbol=symbol: symbol.replace(r"\1", m[1] if m.lastindex else ""), made)
+    return Raw(made)
+
+
 def environment(folder):
     """Return a jinja2 environment for LaTeX templates.
 

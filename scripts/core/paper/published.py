@@ -423,12 +423,17 @@ def compare(published, mapping, models, tables, template_sets, excluded=(), obst
     return pd.DataFrame(rows, columns=columns)
 
 
+def differing(comparison):
+    """Return the results that differ; a sample of another size is a choice of the run."""
+    return comparison[(comparison.verdict == DIFFERS) & (comparison.kind != "setting")]
+
+
 def tally(comparison, source):
     """Return how often each verdict fell, as numbers that a paper's prose can name.
 
     Ids are ``published.<templates>.<results|settings>.<verdict>``, with an underscore for the space, ``.total``,
     ``.compared`` (all but ``not run`` and ``not applicable``), ``.not_covered`` (those) and ``.without_cell`` (those
-    that no table of the workflow can reproduce); and ``published.differing``: numbers that differ on some set, each
+    that no table of the workflow can reproduce); and ``published.differing``: results that differ on some set, each
     once.
 
     Parameters
@@ -448,7 +453,7 @@ def tally(comparison, source):
             for name, total in totals.items():
                 cell = {"templates": templates, "part": part, "verdict": name}
                 entries[f"published.{templates}.{part}.{name}"] = count(total, source, **cell)
-    different = comparison[comparison.verdict == DIFFERS].drop_duplicates([*KEY, "published"])
+    different = differing(comparison).drop_duplicates([*KEY, "published"])
     return entries | {"published.differing": count(len(different), source, verdict=DIFFERS)}
 
 
@@ -484,7 +489,7 @@ UNITS = {"fraction": "", "count": "", "year": "", "percent": "%", "percentage po
 
 
 def table_cells(comparison, study):
-    """Return what a paper shows: every published number that differs from ours, results before sizes and choices.
+    """Return what a paper shows: every published result that differs from ours.
 
     Parameters
     ----------
@@ -497,12 +502,11 @@ def table_cells(comparison, study):
     -------
     DataFrame of str
         ``Quantity``, ``Templates`` (of several sets; those with the same number share a row), ``Published``, ``Ours``,
-        ``Interval`` (if any has one). Of more than :data:`MOST` results come first, and then those with the largest
-        difference in parts of the published number.
+        ``Interval`` (if any has one); of more than :data:`MOST` those with the largest difference in parts of the
+        published number.
     """
     sets = comparison[~comparison.verdict.isin(UNCOMPARED)].templates.nunique()
-    different = comparison[comparison.verdict == DIFFERS]
-    different = different.assign(setting=different.kind == "setting").sort_values("setting", kind="stable")
+    different = differing(comparison)
     rows, rank = [], []
     for _, same in different.groupby([*KEY, "published", "ours"], sort=False):
         row = same.iloc[0]
@@ -514,12 +518,9 @@ def table_cells(comparison, study):
         bounds = "" if math.isnan(row.ci_low) else formats.interval(row.ci_low, row.ci_high, places)
         names = ", ".join(dict.fromkeys(same.templates))
         ours = f"{formats.number(row.ours, places)} {unit}".strip()
-        if row.unit == "year":
-            # No comma between the thousands of a year.
-            published, ours = published.replace(",", ""), ours.replace(",", "")
         rows.append((quantity(row, study), names, published, ours, bounds))
         size = abs(row.ours - float(row.published)) / (abs(float(row.published)) or 1)
-        rank.append((bool(row.setting), -size))
+        rank.append(-size)
     cells = pd.DataFrame(rows, columns=["Quantity", "Templates", "Published", "Ours", "Interval"])
     kept = sorted(sorted(range(len(rows)), key=rank.__getitem__)[:MOST])
     left_out = [*(["Templates"] if sets < 2 else []), *(["Interval"] if (cells.Interval == "").all() else [])]

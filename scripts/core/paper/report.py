@@ -42,46 +42,36 @@ def caption(title, text):
     return _raw(f"**{title}.** {escaped(text)}")
 
 
-def page(title, questions, cells, notes, findings, figures):
-    """Return the page that the report opens with.
+def page(title, studies):
+    """Return the page that the report opens with: of each study what it found and its first picture, then the others.
 
     Parameters
     ----------
     title : str
-    questions : list of (str, str)
-        Each study's label and question.
-    cells : DataFrame of str
-        The overview's rows; no table if there are none.
-    notes : str
-        What stands under the table.
-    findings : list of (str, str, dict of str to list of str)
-        Study and part, the sentences that count its findings, and verdict to findings.
-    figures : list of (str, str)
-        Title and PNG file of the figures that the page shows.
+    studies : list of (str, str, list of str, list of (str, str))
+        Label, what it found, sentences that count its findings, and titles and PNG files of its pictures.
 
     Returns
     -------
     str
     """
     lines = ["", title, "=" * len(title), "", ".. raw:: html", "", f"   <style>{STYLE}</style>", ""]
-    lines += [f"- **{escaped(label)}**: {escaped(question)}" for label, question in questions]
-    lines += ["", "Every instance is in *Explorer: every instance*, under *All studies*.", ""]
-    if len(cells):
-        # As wide as what they hold, within bounds.
-        widths = [min(40, max(8, *map(len, cells[head]))) for head in cells]
-        lines += [".. list-table::", "   :header-rows: 1", f"   :widths: {' '.join(map(str, widths))}", ""]
-        for row in [list(cells.columns), *cells.to_numpy().tolist()]:
-            lines += [f"   {' ' if place else '*'} - {escaped(cell)}".rstrip() for place, cell in enumerate(row)]
-        lines += ["", escaped(notes), ""]
-    for name, counts, decided in findings:
-        lines += [f"**{escaped(name)}.** {escaped(counts)}", ""]
-        for verdict, texts in decided.items():
-            if texts:
-                lines += [f"*{verdict.capitalize()}:* {escaped(' '.join(texts))}", ""]
+    lines += ["Every instance is in *Explorer: every instance*, under *All studies*.", ""]
+    for label, text, _, figures in studies:
+        lines += [f"**{escaped(label)}.** {escaped(text)}", "", *_pictures(figures[:1])]
+    for label, _, counts, figures in studies:
+        lines += [f"**{escaped(label)}, findings.** {escaped(' '.join(counts))}", ""] if counts else []
+        lines += _pictures(figures[1:])
+    return _raw("\n".join([*lines, ""])) + "\n"
+
+
+def _pictures(figures):
+    """Return pictures that lie in the page itself: the report is one file."""
+    lines = []
     for name, path in figures:
-        # Pictures lie in the page itself: the report is one file. Docutils refuses long lines and joins these again.
+        # Docutils refuses long lines and joins these again.
         data = f"data:image/png;base64,{base64.b64encode(Path(path).read_bytes()).decode()}"
         lines += [f"**{escaped(name)}**", "", ".. image::"]
         lines += [f"   {data[start : start + WIDTH]}" for start in range(0, len(data), WIDTH)]
         lines += ["   :width: 480px", ""]
-    return _raw("\n".join([*lines, ""])) + "\n"
+    return lines

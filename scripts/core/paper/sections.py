@@ -4,17 +4,16 @@ A section's template prints a number with :func:`number`. In the PDF it becomes 
 appendix (``scripts/paper/paper_provenance.py``), and so does the end of every caption.
 """
 
+import itertools
 import json
 import os
 import re
 from pathlib import Path
 
-from scripts.core import files
+from scripts.core import files, plotting
 from scripts.core.errors import UserError, nearest
 from scripts.core.paper import latex
-from scripts.core.paper.published import demonstration
-
-TITLE = "Pronouns in language models: results of a run"
+from scripts.core.paper.published import MOST, demonstration
 
 # Around a number until all text is escaped: private characters, which are in no result, and the id in hexadecimal
 # digits, which escaping leaves alone.
@@ -24,6 +23,13 @@ CAPTION = re.compile(r"\\caption\{")
 
 COLUMN = 3.5
 """A figure wider than this, in inches, takes both columns; ``paper/proceedings.sty`` has the widths."""
+
+
+COLUMN_POINTS, SMALLEST = 236, 7
+"""Width of a column and size of the smallest type, in points."""
+SIZES = {"footnotesize": 8, "scriptsize": 7}
+LETTER, GAP = 0.47, 7.0
+"""Width of a letter in parts of its size, and the space between columns of a table in points."""
 
 
 class Drawing(str):
@@ -59,11 +65,13 @@ def context(study, parts, numbers, figures, tables, comparison_numbers, section_
         ``sets`` (or as ``called`` says): part to ``id``, ``numbers``, ``tables`` (name to LaTeX) and ``figures``
         (name to path); ``any_set``: one of them, for numbers that all have; ``beside``: ``id``, ``numbers`` and
         ``tables`` across the parts; ``shared``: name to path of the figures that belong to no part;
-        ``demonstration``: labels of the demonstration models among ``models``; and the functions :func:`number`,
-        :func:`value`, :func:`listed`, :func:`figure`, :func:`table`, :func:`findings` and :func:`comparison`.
+        ``demonstration``: labels of the demonstration models among ``models``; ``cut_off``: whether more published
+        numbers differ than are typeset; ``fewest_drawn``: instances from which on a figure draws a share; and the
+        functions :func:`number`, :func:`value`, :func:`listed`, :func:`figure`, :func:`table`, :func:`findings` and
+        :func:`comparison`.
     """
     folder = Path(section_tex).parents[1]
-    drawn = {Path(path): _drawing(path, folder) for path in figures}
+    drawn = {Path(path): drawing(path, folder) for path in figures}
     of_parts = {}
     for key, path in zip(parts, numbers, strict=True):
         of_parts[key] = {
@@ -79,6 +87,8 @@ def context(study, parts, numbers, figures, tables, comparison_numbers, section_
         "beside": {"id": study, **beside},
         "shared": {path.stem: relative for path, relative in drawn.items() if path.parent.name not in of_parts},
         "demonstration": list(demonstration(models or {}).values()),
+        "cut_off": beside["numbers"].get("published.differing", {"value": 0})["value"] > MOST,
+        "fewest_drawn": plotting.FEWEST,
         "number": number,
         "value": value,
         "listed": listed,
@@ -89,10 +99,11 @@ def context(study, parts, numbers, figures, tables, comparison_numbers, section_
     }
 
 
-def _drawing(path, folder):
-    drawing = Drawing(os.path.relpath(path, folder))
-    drawing.wide = width(path) > COLUMN
-    return drawing
+def drawing(path, folder):
+    """Return the :class:`Drawing` of a PDF file for a paper whose main file is in ``folder``."""
+    made = Drawing(os.path.relpath(path, folder))
+    made.wide = width(path) > COLUMN
+    return made
 
 
 def width(pdf):
@@ -241,13 +252,23 @@ def table(cells, label, caption="", wide=False, size="footnotesize", caller=None
     """Return a float with a table in small type, as :func:`figure`; its label is ``tab:<label>``.
 
     ``cells`` is the LaTeX of a table file, ``wide`` tells whether it takes both columns, and ``size`` is the name of
-    LaTeX's command for the size of its type.
+    LaTeX's command for the size of its type. A table that would shrink below :data:`SMALLEST` in a column takes both.
     """
+    scaled = r"\begin{adjustbox}" in cells
+    wide = wide or (scaled and natural_width(cells, size) * SMALLEST / SIZES[size] > COLUMN_POINTS)
     return _float("table", f"\\{size}\n{cells}", label, caption, wide, caller)
 
 
+def natural_width(cells, size):
+    """Return about how wide a table is before it is scaled down, in points."""
+    rows = [line for line in cells.splitlines() if line.endswith(r"\\") and r"\multicolumn" not in line]
+    plain = [[re.sub(r"\\\w+|[{}$\\]", "", cell).strip() for cell in line.split(" & ")] for line in rows]
+    widest = [max(map(len, column)) for column in itertools.zip_longest(*plain, fillvalue="")]
+    return sum(LETTER * SIZES[size] * letters + GAP for letters in widest)
+
+
 def findings(beside, part, called="this run"):
-    """Return sentences that count the findings that hold, fail and cannot be decided, and say why these cannot.
+    """Return a sentence that counts the findings that hold, fail and are undecided.
 
     Parameters
     ----------
@@ -258,26 +279,20 @@ def findings(beside, part, called="this run"):
     called : str
         What the sentence calls it; LaTeX if it is.
     """
-    verdicts = f"claims.{part}"
-    held, failed, undecided = (f"{verdicts}.{name}" for name in ("holds", "fails", "not_applicable"))
+    held, failed, undecided = (f"claims.{part}.{name}" for name in ("holds", "fails", "undecided"))
     place = called if isinstance(called, latex.Raw) else latex.escape(called)
-    if f"{verdicts}.models" in beside["numbers"]:
-        present = number(beside, f"{verdicts}.models") if value(beside, f"{verdicts}.models") else "none"
-        place += f", which has {present} of the study's models,"
-    if value(beside, held) or value(beside, failed):
-        text = (
-            f"Of {number(beside, 'claims.total')} findings of the study, on {place} {number(beside, held)} "
-            f"{_verb(beside, held, 'holds', 'hold')} and {number(beside, failed)} "
-            f"{_verb(beside, failed, 'fails', 'fail')}"
-        )
-        if value(beside, undecided):
-            text += f"; {number(beside, undecided)} cannot be decided"
-    else:
-        text = f"On {place} none of the study's {number(beside, 'claims.total')} findings can be decided"
-    if value(beside, undecided) and f"{verdicts}.lacking" in beside["numbers"]:
-        lacking = entry(beside, f"{verdicts}.lacking")["cell"]["missing"]
-        text += f", most often for want of {latex.escape(lacking)} ({number(beside, f'{verdicts}.lacking')} of them)"
-    return latex.Raw(f"{text}.")
+    models = f"claims.{part}.models"
+    if models in beside["numbers"]:
+        # A verdict on few of the study's models is no verdict on all of them.
+        present = number(beside, models) if value(beside, models) else "none"
+        place += f", with {present} of the study's models in the run"
+    if not value(beside, held) and not value(beside, failed):
+        return latex.Raw(f"All {number(beside, undecided)} findings of the study are undecided on {place}.")
+    return latex.Raw(
+        f"Of the study's {number(beside, 'claims.total')} findings, {number(beside, held)} "
+        f"{_verb(beside, held, 'holds', 'hold')}, {number(beside, failed)} {_verb(beside, failed, 'fails', 'fail')} "
+        f"and {number(beside, undecided)} {_verb(beside, undecided, 'is', 'are')} undecided on {place}."
+    )
 
 
 def comparison(beside, part, called="this run"):

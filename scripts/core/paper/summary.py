@@ -1,16 +1,13 @@
-"""What estimates (:mod:`scripts.core.estimate_rows`) are called where they are printed, and the overview of them.
+"""What estimates (:mod:`scripts.core.estimate_rows`) are called where they are printed.
 
-Each study writes its rows (the ``summary`` of its declaration); the paper's overview, cards, exports and
+Each study writes its rows (the ``summary`` of its declaration); the paper's first page, cards, exports and
 ``results/paper/summary.csv`` are made from all of them. Labels are made here; nothing reads them back.
 """
 
 from collections.abc import Mapping
 
-import pandas as pd
-
-from scripts.core.estimate_rows import ASKED, FULL, HEURISTIC, MODEL, PARTIAL, RELEASED_OUTPUTS, factors
+from scripts.core.estimate_rows import ASKED, FULL, HEURISTIC, MODEL, PARTIAL, PROMPTED, RELEASED_OUTPUTS, factors
 from scripts.core.normalisation import LABELS as NORMALISATIONS
-from scripts.core.paper import formats
 
 RUN, RELEASED, BASELINE, DEMONSTRATION = "run", "released", "baseline", "demonstration"
 """What the overview says of a row: a model or system of this run; outputs that the study's authors released; a rule in
@@ -33,10 +30,6 @@ LEVELS = {
 """Levels of factors whose own names would not be read: what is printed."""
 FIRST = ("evaluation_set", "templates", "variable")
 """Factors whose levels are told before others."""
-VALUE = "Value [95 % interval]"
-"""The overview's column of values."""
-FEW = 8
-"""Up to this many models the overview shows each; of more, those with the lowest and the highest value."""
 
 
 def what(row: Mapping[str, object]) -> str:
@@ -48,9 +41,24 @@ def what(row: Mapping[str, object]) -> str:
         >>> what({"metric": "AUC", "evaluation_set": "winogender", "shots": "2", "case": ""})
         'AUC, Winogender, 2 shots'
     """
+    return ", ".join([str(row["metric"]), *_levels(row)])
+
+
+def details(row: Mapping[str, object]) -> str:
+    """Return what tells a row from others of its metric and model: levels, scoring, debiasing and prompt.
+
+    Examples:
+        >>> details({"metric": "accuracy", "n_distractors": "1", "scoring": "prompted", "debiasing": "", "prompt": "A"})
+        '1 distractor, prompted, prompt A'
+    """
+    scoring = row["scoring"] if row["scoring"] in (FULL, PARTIAL, PROMPTED) else ""
+    asked = f"prompt {row[ASKED]}" if row.get(ASKED) else ""
+    return ", ".join(filter(None, [*_levels(row), scoring, str(row["debiasing"]), asked])) or "as trained"
+
+
+def _levels(row):
     named = sorted(factors(row), key=lambda name: name not in FIRST)
-    told = [_word(name, str(row[name])) for name in named if row[name] and name != ASKED]
-    return ", ".join(filter(None, [str(row["metric"]), *told]))
+    return [word for name in named if row[name] and name != ASKED and (word := _word(name, str(row[name])))]
 
 
 def _word(name: str, level: str) -> str:
@@ -99,52 +107,3 @@ def beside(names: list[str], models: dict, **given: object) -> dict:
         "demonstration": shown,
         **given,
     }
-
-
-def overview(frame: pd.DataFrame, labels: dict[str, str]) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the overview: the headline rows, of many models those with the lowest and the highest value.
-
-    Args:
-        frame: From :func:`read`.
-        labels: Studies to their labels.
-
-    Returns:
-        The cells (columns of text: ``Study``, ``Data``, ``Model or system``, ``Metric``, :data:`VALUE`, ``n``,
-        ``Status``), and the row of ``frame`` that each is of.
-    """
-    rows, places = [], []
-    table = frame[frame.headline]
-    shown = [
-        {"what": what(row), "who": who(row), "place": place, **row}
-        for place, row in zip(table.index, table.to_dict("records"), strict=True)
-    ]
-    groups: dict[tuple, list[dict]] = {}
-    for row in shown:
-        groups.setdefault((row["study"], row["part"], row["what"]), []).append(row)
-    for same in groups.values():
-        chosen = [(row["who"], row) for row in same]
-        if len(same) > FEW:
-            ends = sorted(same, key=lambda row: (pd.isna(row["value"]), row["value"]))
-            chosen = [
-                (f"{word} of {len(same)}: {row['who']}", row)
-                for word, row in zip(("lowest", "highest"), (ends[0], ends[-1]), strict=True)
-            ]
-        for name, row in chosen:
-            places.append(row["place"])
-            rows.append(
-                {
-                    "Study": labels[row["study"]],
-                    "Data": row["part"],
-                    "Model or system": name,
-                    "Metric": row["what"],
-                    VALUE: formats.number(row["value"], 3) + _interval(row),
-                    "n": f"{formats.number(row['n'], 0)} {row['n_unit']}",
-                    "Status": status(row),
-                }
-            )
-    columns = ["Study", "Data", "Model or system", "Metric", VALUE, "n", "Status"]
-    return pd.DataFrame(rows, columns=columns), frame.loc[places].reset_index(drop=True)
-
-
-def _interval(row):
-    return "" if pd.isna(row["low"]) else f" [{formats.interval(row['low'], row['high'], 3, between=', ')}]"

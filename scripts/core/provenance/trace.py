@@ -28,7 +28,7 @@ def items(main_tex):
         ``kind``, ``number``, ``label``, ``body`` (the environment's source) and ``path`` (of a figure's file).
     """
     folder = Path(main_tex).parent
-    text = _source(Path(main_tex))
+    text = _typeset(_source(Path(main_tex)))
     floats, last_numbers = [], {"figure": 0, "table": 0}
     for match in re.finditer(r"\\begin\{((figure|table)\*?)\}", text):
         kind = match[2]
@@ -43,8 +43,16 @@ def items(main_tex):
     return floats
 
 
-def _source(path):
-    """Return a LaTeX file with the files that it inputs in their places."""
+def _typeset(text):
+    """Return a paper's source with what LaTeX reads: of a section its body, and after ``\\detailstrue`` its details."""
+    body, switch, appendix = text.partition(r"\detailstrue")
+    body = re.sub(r"^\\ifdetails$.*?^\\fi$", "", body, flags=re.DOTALL | re.MULTILINE)
+    return body + switch + re.sub(r"^\\ifdetails\\else$.*?^\\fi$", "", appendix, flags=re.DOTALL | re.MULTILINE)
+
+
+def _source(path, folder=None):
+    """Return a LaTeX file with the files that it inputs in their places, below the folder of the first one."""
+    folder = folder or path.parent
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
@@ -52,7 +60,7 @@ def _source(path):
     return re.sub(
         r"\\input\{([^}]+)\}",
         # What is written from this very answer is not looked at: it has no figures and no numbered tables.
-        lambda match: "" if match[1] in APPENDIX else _source(_tex(path.parent / match[1])),
+        lambda match: "" if match[1] in APPENDIX else _source(_tex(folder / match[1]), folder),
         text,
     )
 

@@ -23,12 +23,12 @@ UNKNOWN, UNDEFINED = Check(None, missing=("OPT-66B",)), Check(None)
         ([FALSE, TRUE, FALSE], "fails", "2 of 3 checks fail: 3 < 2; 3 < 2", ()),
         ([FALSE, FALSE], "fails", "both checks fail: 3 < 2; 3 < 2", ()),
         ([FALSE, UNKNOWN], "fails", "the only check fails: 3 < 2", ("OPT-66B",)),
-        ([TRUE, UNKNOWN, UNKNOWN], "not applicable", "the only check that could be made holds", ("OPT-66B",)),
-        ([TRUE, TRUE, UNKNOWN], "not applicable", "both checks that could be made hold", ("OPT-66B",)),
-        ([TRUE, UNKNOWN, TRUE, TRUE], "not applicable", "all 3 checks that could be made hold", ("OPT-66B",)),
-        ([UNKNOWN], "not applicable", "", ("OPT-66B",)),
-        ([UNDEFINED], "not applicable", "", ()),
-        ([], "not applicable", "", ()),
+        ([TRUE, UNKNOWN, UNKNOWN], "undecided", "the only check that could be made holds", ("OPT-66B",)),
+        ([TRUE, TRUE, UNKNOWN], "undecided", "both checks that could be made hold", ("OPT-66B",)),
+        ([TRUE, UNKNOWN, TRUE, TRUE], "undecided", "all 3 checks that could be made hold", ("OPT-66B",)),
+        ([UNKNOWN], "undecided", "", ("OPT-66B",)),
+        ([UNDEFINED], "undecided", "", ()),
+        ([], "undecided", "", ()),
     ],
 )
 def test_checks_decide_together(checks, verdict, evidence, missing):
@@ -92,7 +92,7 @@ def test_doubts_stand_behind_the_evidence_of_what_holds():
 
 def test_verdicts_are_listed_by_claim_and_template_set():
     found = table()
-    assert found.verdict.tolist() == ["holds", "holds", "fails", "holds", "not applicable", "not applicable"]
+    assert found.verdict.tolist() == ["holds", "holds", "fails", "holds", "undecided", "undecided"]
     assert found.n_missing.tolist() == [0, 0, 0, 0, 5, 5]
     assert found.missing[4] == "a; b; c; d; e"
 
@@ -101,16 +101,16 @@ def test_a_template_set_that_was_not_run_is_missing():
     found = claims.verdicts([Claim(1, "", "", lambda run: [TRUE])], {"replica": 1}, ["replica", "official"])
     assert found[["verdict", "missing"]].values.tolist() == [
         ["holds", ""],
-        ["not applicable", "the official templates"],
+        ["undecided", "the official templates"],
     ]
 
 
 def test_counts_tell_where_the_sets_agree():
     numbers = {name: entry["value"] for name, entry in claims.tally(table(), "claims.csv").items()}
     assert numbers == {
-        "claims.total": 3, "claims.replica.holds": 1, "claims.replica.fails": 1, "claims.replica.not_applicable": 1,
+        "claims.total": 3, "claims.replica.holds": 1, "claims.replica.fails": 1, "claims.replica.undecided": 1,
         "claims.replica.lacking": 1, "claims.official.lacking": 1,
-        "claims.official.holds": 2, "claims.official.fails": 0, "claims.official.not_applicable": 1, "claims.same": 1,
+        "claims.official.holds": 2, "claims.official.fails": 0, "claims.official.undecided": 1, "claims.same": 1,
         "claims.decided_twice": 2,
     }  # fmt: skip
     alone = table().query("templates == 'replica'")
@@ -126,7 +126,7 @@ def test_sets_and_findings_that_were_never_judged_agree_with_nothing():
     ]
     runs = {"preprint": 1, "aaai": 6, "third": 3}
     judged = claims.verdicts(found, runs, ["run", "preprint", "aaai", "third"])
-    assert judged[judged.templates == "run"].verdict.tolist() == ["not applicable"] * 3
+    assert judged[judged.templates == "run"].verdict.tolist() == ["undecided"] * 3
     numbers = {name: entry["value"] for name, entry in claims.tally(judged, "claims.csv").items()}
     # Finding 1 holds wherever it was judged; 2 has two verdicts; 3 was judged nowhere.
     assert (numbers["claims.same"], numbers["claims.decided_twice"]) == (1, 2)

@@ -30,7 +30,7 @@ def test_an_open_comparison_says_its_numbers_and_their_size():
     check = claims.check(estimates.ahead, LOW, MIDDLE, "a 0.2, b 0.35")
     assert (check.outcome, check.missing) == (None, ("intervals that do not overlap (n = 20)",))
     found = claims.decide([claims.Check(True, "c"), check])
-    assert (found.verdict, found.missing) == ("not applicable", check.missing)
+    assert (found.verdict, found.missing) == ("undecided", check.missing)
     assert found.evidence == "the only check that could be made holds; 1 undecided: a 0.2, b 0.35"
     # What the run does not have leaves no numbers.
     assert claims.decide([claims.Check(None, missing=("m",))]).evidence == ""

@@ -249,19 +249,19 @@ def test_counts_and_cells_follow_the_comparison(tmp_path):
     ]
 
 
-def test_sets_with_the_same_number_share_a_row_and_years_have_no_comma(tmp_path):
+def test_sets_with_the_same_number_share_a_row_and_sizes_of_samples_have_none(tmp_path):
     numbers = [number(row="A | 1", value="0.9"), number(row="x", value="0.4", kind="setting")]
     found = compare(tmp_path, [cell(row="A | 1", cells="n=1"), cell(row="x", cells="n=1")], numbers=numbers)
     replica = found[found.templates == "replica"].assign(verdict="differs")
-    replica.loc[replica.kind == "setting", ["published", "ours", "unit"]] = ["2001", 2016, "year"]
     other = replica[replica.kind != "setting"].assign(templates="official")
     third = replica.assign(templates="third", ours=0.2)[:1]
-    shown = published.table_cells(pd.concat([replica, other, third]), "s")
+    everything = pd.concat([replica, other, third])
+    shown = published.table_cells(everything, "s")
     assert shown[["Templates", "Published", "Ours"]].values.tolist() == [
         ["replica, official", "0.9", "0.30"],
         ["third", "0.9", "0.20"],
-        ["replica", "2001", "2016"],
     ]
+    assert published.tally(everything, "x.csv")["published.differing"]["value"] == 1
 
 
 def test_a_long_table_keeps_the_largest_differences(tmp_path, monkeypatch):

@@ -5,7 +5,6 @@ import re
 
 import jinja2
 import numpy as np
-import pandas as pd
 import pytest
 from docutils.core import publish_parts
 from matplotlib.figure import Figure
@@ -20,26 +19,28 @@ def html(text):
     return publish_parts(rendered, writer_name="html", settings_overrides=settings)["html_body"]
 
 
-def test_the_page_has_questions_table_findings_and_pictures_in_this_order(tmp_path):
+def test_each_study_has_a_sentence_and_a_picture_first_and_its_findings_after_them(tmp_path):
     drawn = Figure(figsize=(2, 2))
     drawn.figimage(np.random.default_rng(0).random((200, 200)))
-    drawn.savefig(tmp_path / "a.png")
+    for name in "abc":
+        drawn.savefig(tmp_path / f"{name}.png")
     assert (tmp_path / "a.png").stat().st_size > 20_000  # as long as a real figure's data
-    cells = pd.DataFrame({"Study": ["S*", ""], "Value": ["0.5 [0.4, 0.6]", "{{ 7 }}"]})
-    findings = [("S, replica", "Of 3 findings 1 holds.", {"holds": ["It_ rises."], "fails": []})]
-    made = html(report.page("A run", [("S*", "Does it?")], cells, "run: of |this| run.", findings, [
-        ("The figure", str(tmp_path / "a.png")),
-    ]))  # fmt: skip
-    places = [made.index(word) for word in ("A run", "Does it?", "<table", "of |this| run", "It_ rises.", "The figure")]
+    first, more, other = ((f"Figure {name}", str(tmp_path / f"{name}.png")) for name in "abc")
+    studies = [
+        ("S*", "It is 5 {{ 7 }}.", ["Of 3 findings 1 |holds|."], [first, more]),
+        ("T", "So it is.", [], [other]),
+    ]
+    made = html(report.page("A run", studies))
+    words = ("A run", "S*", "It is 5 {{ 7 }}", "Figure a", "So it is", "Figure c", "1 |holds|", "Figure b")
+    places = [made.index(word) for word in words]
     assert places == sorted(places)
-    assert made.count("<tr>") == 3 and "S*" in made and "{{ 7 }}" in made and "Fails" not in made
-    (data,) = re.findall(r'src="data:image/png;base64,([^"]*)"', made)
-    assert base64.b64decode(data) == (tmp_path / "a.png").read_bytes()
+    data = re.findall(r'src="data:image/png;base64,([^"]*)"', made)
+    assert len(data) == 3 and base64.b64decode(data[0]) == (tmp_path / "a.png").read_bytes()
+    assert "<table" not in made
 
 
-def test_a_run_without_numbers_has_a_page():
-    made = html(report.page("A run", [], pd.DataFrame(), "", [], []))
-    assert "A run" in made and "<table" not in made
+def test_a_run_without_studies_has_a_page():
+    assert "A run" in html(report.page("A run", []))
 
 
 def test_captions_are_shown_as_they_are():
@@ -51,8 +52,8 @@ def test_captions_are_shown_as_they_are():
 def test_no_label_makes_a_template_of_a_caption_or_the_page(block):
     label = block + "{{ 7 * 7 }}{% for x in 'ab' %}{{ x }}{% endfor %}"
     assert html(report.caption(label, label)).count(f"{block}{{{{ 7 * 7 }}}}") == 2
-    found = html(report.page("A run", [(label, label)], pd.DataFrame({"Model": [label]}), "", [], []))
-    assert found.count(f"{block}{{{{ 7 * 7 }}}}") == 3 and "49" not in found
+    found = html(report.page("A run", [(label, label, [label], [])]))
+    assert found.count(f"{block}{{{{ 7 * 7 }}}}") == 4 and "49" not in found
 
 
 def test_latex_becomes_one_line_of_text():

@@ -141,18 +141,23 @@ def counted(**values):
 
 
 def test_findings_are_counted_in_words_that_fit():
-    beside = counted(**{"claims.total": 20, "claims.replica.holds": 1, "claims.replica.fails": 2})
-    beside["numbers"] |= counted(**{"claims.replica.not_applicable": 0})["numbers"]
-    said = linked(sections.findings(beside, "replica", "a_b"))
-    assert said.startswith(r"Of \sourced{s.claims.total}{20} findings of the study, on a\_b")
-    plain = sections.findings(counted(**{
-        "claims.total": 20, "claims.replica.holds": 1, "claims.replica.fails": 2, "claims.replica.not_applicable": 17,
-        "claims.replica.lacking": 9,
-    }), "replica")  # fmt: skip
-    words = linked(plain)
-    for piece in ("{1} holds and", "{2} fail; ", "{17} cannot be decided, most often for want of BERT\\_base ("):
-        assert piece in words
-    assert "cannot be decided" not in said
+    numbers = {"claims.total": 20, "claims.replica.holds": 1, "claims.replica.fails": 2, "claims.replica.undecided": 17}
+    said = linked(sections.findings(counted(**numbers), "replica", "a_b"))
+    assert said.startswith(r"Of the study's \sourced{s.claims.total}{20} findings, ")
+    for piece in ("{1} holds,", "{2} fail and", r"{17} are undecided on a\_b."):
+        assert piece in said
+    nothing = numbers | {"claims.replica.holds": 0, "claims.replica.fails": 0, "claims.replica.undecided": 20}
+    said = linked(sections.findings(counted(**nothing), "replica"))
+    assert said.startswith("All ") and said.endswith("{20} findings of the study are undecided on this run.")
+
+
+def test_a_table_that_would_get_too_small_in_a_column_takes_both():
+    cells = latex.Raw(r"\begin{adjustbox}{max width=\linewidth}" + "\n" + " & ".join(["word"] * 9) + r" \\")
+    assert r"\begin{table}" in sections.table(cells, "a")
+    wider = latex.Raw(cells.replace("word", "some words"))
+    assert r"\begin{table*}" in sections.table(wider, "a") and r"\begin{table*}" in sections.table(
+        cells, "a", wide=True
+    )
 
 
 def test_comparisons_are_counted_and_those_that_did_not_happen_are_not_named():

@@ -93,20 +93,3 @@ def test_metrics_are_told_with_their_factors(tmp_path, given, words):
 def test_models_are_told_with_how_they_decided():
     given = row(debiasing="n-CDA", scoring=estimate_rows.FULL, prompt="B")
     assert summary.who(given) == "A, n-CDA, full likelihood, prompt B"
-
-
-def test_the_overview_shows_headlines_and_of_many_models_the_ends(tmp_path):
-    several = [row(model=f"m{n}", label=f"M{n}", value=n / 100, n=1000 + n) for n in range(summary.FEW + 1)]
-    frame = written(tmp_path, [
-        row(low=0.4, high=0.6), row(pronoun="xe", value=-0.1, kind="released"), row(model="b", headline=False),
-        *[r | {"metric": "other"} for r in several],
-    ])  # fmt: skip
-    cells, rows = summary.overview(frame, {"s": "S"})
-    assert cells["Study"].unique().tolist() == ["S"]
-    assert cells["Metric"].tolist() == ["accuracy", "accuracy, xe", "other", "other"]
-    assert cells["Model or system"].tolist() == ["A", "A", "lowest of 9: M0", "highest of 9: M8"]
-    assert cells[summary.VALUE].tolist() == ["0.500 [0.400, 0.600]", "−0.100", "0.000", "0.080"]
-    assert cells["Status"].tolist() == ["run", "released", "run", "run"]
-    assert cells["n"].tolist()[-1] == "1,008 instances"
-    assert rows.model.tolist() == ["a", "a", "m0", "m8"] and rows.value.tolist() == [0.5, -0.1, 0.0, 0.08]
-    assert summary.overview(frame[:0], {})[0].empty

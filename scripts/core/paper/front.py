@@ -1,0 +1,143 @@
+"""The first page: what a study's template looks up in the summary, each estimate with its interval, n and link.
+
+Demonstration models and heuristic baselines are left out where the run has anything else.
+"""
+
+import pandas as pd
+
+from scripts.core import estimate_rows
+from scripts.core.estimate_rows import HEURISTIC, IDENTITY
+from scripts.core.paper import formats, latex, sections
+from scripts.core.paper.summary import what, who
+
+FILE = "overview.csv"
+"""The table of the rows that the first page uses."""
+
+
+def subjects(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of a study that its results are about: no heuristics, and demonstrations only if all are."""
+    ran = frame[frame.kind != HEURISTIC]
+    real = ran[~ran.demonstration]
+    return real if len(real) else ran
+
+
+class Front:
+    """The look-ups of one study; ``entries`` collects the numbers that were printed, and ``used`` their rows."""
+
+    def __init__(self, key: str, frame: pd.DataFrame, chances: dict[str, float]):
+        self.key, self.chances = key, chances
+        self.frame = subjects(frame[frame.study == key])
+        self.entries: dict[str, dict] = {}
+        self.used: list[int] = []
+
+    @property
+    def parts(self) -> list[str]:
+        """The parts of the study with rows, in their order."""
+        return list(dict.fromkeys(self.frame.part))
+
+    @property
+    def demonstration(self) -> bool:
+        """Whether there is nothing but demonstration models."""
+        return bool(len(self.frame)) and bool(self.frame.demonstration.all())
+
+    def rows(self, metric: str, *, part: str = "", scoring: str | None = None, debiasing: str = "", **levels):
+        """Return the rows of a metric; factors that are not named are pooled."""
+        chosen = self.frame[(self.frame.debiasing == debiasing) & ((self.frame.part == part) | (not part))]
+        if scoring is not None:
+            chosen = chosen[chosen.scoring == scoring]
+        return estimate_rows.at(chosen, metric=metric, **levels)
+
+    def told(self, metric: str, style: str = "percent", **chosen) -> latex.Raw:
+        """Return an estimate as text; of several models the lowest and the highest; empty if there is none."""
+        rows = self.rows(metric, **chosen).dropna(subset=["value"]).sort_values("value", kind="stable")
+        if rows.empty:
+            return latex.Raw("")
+        if len(rows) == 1:
+            return self._number(rows.index[0], rows.iloc[0], style)
+        ends = [
+            self._number(place, rows.loc[place], style, _called(rows.loc[place]))
+            for place in (rows.index[0], rows.index[-1])
+        ]
+        return latex.Raw(" to ".join(ends))
+
+    def against(self, metric: str, **chosen) -> latex.Raw:
+        """Return where intervals lie against chance, in words; empty without any row or chance."""
+        rows = self.rows(metric, **chosen)
+        chance = self.chances.get(metric)
+        if rows.empty or chance is None:
+            return latex.Raw("")
+        level = f"chance ({formats.percent(chance, 0)}%)"
+        above, below = int((rows.low > chance).sum()), int((rows.high < chance).sum())
+        if len(rows) > 1:
+            return latex.Raw(latex.escape(f"above {level} for {above} of {len(rows)} and below it for {below}"))
+        words = "above" if above else "below" if below else "not distinguishable from"
+        return latex.Raw(latex.escape(f"{words} {level}"))
+
+    def levels(self, metric: str, factor: str, **chosen) -> list[str]:
+        """Return the levels of a factor that the metric has rows for, in their order."""
+        if factor not in self.frame:
+            return []
+        known = self.frame[(self.frame.metric == metric) & (self.frame[factor] != "")][factor]
+        return [level for level in dict.fromkeys(known) if len(self.rows(metric, **chosen, **{factor: level}))]
+
+    def scorings(self, metric: str, **chosen) -> list[str]:
+        """Return how outputs became decisions in the rows of the metric, in their order."""
+        return list(dict.fromkeys(self.rows(metric, **chosen).scoring))
+
+    def sizes(self, metric: str, **chosen) -> list[int]:
+        """Return the numbers of units that the rows of the metric rest on."""
+        return sorted({int(n) for n in self.rows(metric, **chosen).n})
+
+    def above(self, metric: str, limit: float, **chosen) -> int:
+        """Return for how many models or systems the interval lies above a limit."""
+        return int((self.rows(metric, **chosen).low > limit).sum())
+
+    def counted(self, metric: str, **chosen) -> int:
+        """Return how many models or systems have the metric."""
+        return len(self.rows(metric, **chosen))
+
+    def names(self, **chosen) -> latex.Raw:
+        """Return the models and systems of the headlines, or how many there are if they are many."""
+        rows = self.frame[self.frame.headline]
+        for column, level in chosen.items():
+            rows = rows[rows[column] == level]
+        labels = list(dict.fromkeys(rows.label))
+        return sections.listed(labels) if len(labels) <= 3 else latex.Raw(f"{len(labels)} models")
+
+    def headlines(self) -> list[tuple[str, latex.Raw]]:
+        """Return each headline of the study with its estimate, for studies without sentences of their own."""
+        rows = self.frame[self.frame.headline]
+        named: dict[tuple[str, str], list[str]] = {}
+        for (place, row), facts in zip(rows.iterrows(), rows.to_dict("records"), strict=True):
+            text = f"{self._number(place, row, _style(row))} ({latex.escape(who(facts))})"
+            named.setdefault((row.part, what(facts)), []).append(text)
+        several = len(self.parts) > 1
+        return [
+            (f"{name} ({part})" if several else name, latex.Raw(", ".join(texts)))
+            for (part, name), texts in named.items()
+        ]
+
+    def _number(self, place, row, style, whose=""):
+        factors = [name for name in estimate_rows.factors(row.index) if (self.frame[name] != "").any()]
+        # A factor that is empty is pooled, which tells the row from others.
+        keys = [*(name for name in (*IDENTITY[1:], "metric") if row[name]), *factors]
+        identifier = ".".join(
+            [self.key, *(str(row[name]) for name in keys if row[name]), *(["named"] if whose else [])]
+        )
+        text = formats.estimate(row.value, row.low, row.high, row.n, row.n_unit, style, whose)
+        cell = {"study": self.key} | {name: str(row[name]) for name in keys}
+        self.entries[identifier] = {
+            "value": row.value, "text": text, "source": FILE, "cell": cell,
+        }  # fmt: skip
+        self.used.append(place)
+        return latex.Raw(latex.escape(sections.number({"id": "paper", "numbers": self.entries}, identifier)))
+
+
+def _called(row):
+    """Return whose an estimate of several is; the sentence itself says how it was debiased and scored."""
+    asked = row.get(estimate_rows.ASKED)
+    return f"{row.label}, prompt {asked}" if asked else row.label
+
+
+def _style(row):
+    return "percent" if row.unit == "share" else "plain"
