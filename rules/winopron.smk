@@ -461,7 +461,7 @@ declare(
                                 "system": facts["label"] + scoring,
                             }
                             for model, facts in WINOPRON_SCORING.items()
-                            for scoring, column in winopron_resolution.SCORINGS.items()
+                            for scoring, column in winopron_study.SCORINGS.items()
                             if names == {"templates": "replica", "entities": "double"}
                         ],
                         scored=(

@@ -65,7 +65,7 @@ def predictions(
         asked = files.read_parquet(path)
         for (name, facts), scores_path in zip(scored.items(), scores, strict=True):
             of_options = model_outputs.read_scores(scores_path, name, asked)
-            for scoring, column in readings.SCORINGS.items():
+            for scoring, column in study.SCORINGS.items():
                 found = readings.by_likelihood(of_options, asked, sentences, column)
                 system = facts["label"] + scoring
                 tables.append(found.assign(system=system, conversion=study.CORRECTED, **unprompted))

@@ -12,7 +12,6 @@ from scripts.core import coreference, files, model_outputs, options
 from scripts.core.errors import UserError
 from scripts.winopron.lib.instances import texts
 from scripts.winopron.lib.person_rules import people
-from scripts.winopron.lib.study import FULL, PARTIAL
 from scripts.winopron.lib.templates import ANSWERS
 
 COLUMNS = ("instance_id", "prompt", "variant", "answer_text")
@@ -32,8 +31,6 @@ CONVERSIONS = {
 first mention that reads otherwise. ``carried_over``: the first mention of that cluster (whatever its capitals), even if
 it is the pronoun; if no cluster has the pronoun, *the answer to the sentence before stays*, which makes an answer out
 of none, and a right one wherever neighbouring sentences differ in the pronoun alone."""
-SCORINGS = {FULL: "log_probability", PARTIAL: "continuation_log_probability"}
-"""What the label of a system ends with to the column of scores that it goes by."""
 
 
 def named(text: str, people: dict[str, str]) -> str | None:
@@ -262,7 +259,7 @@ def by_likelihood(scores: pd.DataFrame, selected: pd.DataFrame, sentences: pd.Da
     Args:
         scores: Of :func:`scripts.core.model_outputs.read_scores`.
         selected: Of :func:`scripts.winopron.lib.instances.to_score`.
-        column: Of ``scores``: one of :data:`SCORINGS`.
+        column: Of ``scores``: one of :data:`scripts.winopron.lib.study.SCORINGS`.
 
     Returns:
         ``instance_id`` (of ``sentences``), ``prediction``; equal likelihoods go to the occupation.

@@ -55,7 +55,9 @@ READINGS = {
 
 
 FULL, PARTIAL = ", full likelihood", ", partial likelihood"
-"""What the label of a model ends with that resolves by likelihood (``by_likelihood`` of ``answers.py``)."""
+"""What the label of a model ends with that resolves by likelihood (:func:`by_likelihood`)."""
+SCORINGS = {FULL: "log_probability", PARTIAL: "continuation_log_probability"}
+"""The same to the column of scores that the model goes by."""
 WORDS_OF_TABLES = dict.fromkeys(("pairing", "prompt", "variant", "undefined"), "")
 """Columns of tidy tables that may be empty in every row."""
 
