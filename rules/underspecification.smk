@@ -429,6 +429,8 @@ UNDERSPEC_TABLES = {
     "independence": result("independence", title="Winogender beside occupations' shares"),
 }
 
+UNDERSPEC_PAIRED = {"model": ["{label}"], "accumulation": ["top"], "debris": ["False"]}
+
 
 declare(
     name="underspecification",
@@ -437,6 +439,25 @@ declare(
     outcomes={
         "distribution": ["results/underspecification/masses/run/{model}.parquet"],
         "": ["results/underspecification/masses/released/{part}.parquet"],
+    },
+    paired={
+        "slope, female minus male": Paired(
+            cluster="item",
+            value="probability",
+            unit=["item"],
+            where=UNDERSPEC_PAIRED,
+            statistic="slope",
+            by="position",
+            signs={"gender": {"female": 1, "male": -1}},
+        ),
+        "AUC": Paired(
+            cluster="occupation",
+            value="probability",
+            unit=["item"],
+            where=UNDERSPEC_PAIRED,
+            statistic="area",
+            by="position",
+        ),
     },
     title="Underspecification (pronouns against dates and places)",
     part="source",
