@@ -457,6 +457,7 @@ declare(
             where=UNDERSPEC_PAIRED,
             statistic="area",
             by="position",
+            signs={"well_specified": {"False": 1, "True": -1}},
         ),
     },
     title="Underspecification (pronouns against dates and places)",

@@ -112,7 +112,10 @@ def outcomes(run: Run, row: pd.Series, tables: dict, declared: Paired) -> pd.Dat
     frame = run.table(path)
     if frame is None:
         return f"{path} is not in this run"
-    key = next(name for name in KEYS if name in frame)
+    key = next((name for name in KEYS if name in frame), None)
+    lacking = [name for name in (*declared.where, declared.value, *declared.prediction) if name not in frame]
+    if key is None or lacking:
+        return f"{path} has no column {(lacking or [KEYS[0]])[0]}"
     for column, texts in declared.where.items():
         present = frame[column].map(plain)
         wanted = [text.format(**said).strip(" ,") for text in texts]
@@ -124,9 +127,12 @@ def outcomes(run: Run, row: pd.Series, tables: dict, declared: Paired) -> pd.Dat
     if len(known) < frame[key].nunique() or not len(frame):
         return f"the instances behind {path} are not in this run"
     known = known.loc[frame[key].map(str)].set_index(frame.index)
+    needed = [*declared.unit, declared.cluster, *([declared.by] if declared.by else []), *declared.signs]
     frame = frame.assign(
-        **{name: known[name] for name in (*facts, declared.cluster, *declared.unit) if name in known and name not in frame}
+        **{name: known[name] for name in (*facts, *needed) if name in known.columns.difference(frame.columns)}
     )
+    if lacking := [name for name in needed if name not in frame]:
+        return f"{path} and its instances have no column {lacking[0]}"
     kept = pd.Series(True, index=frame.index)
     for column, levels in facts.items():
         if column in frame:
