@@ -10,7 +10,7 @@
 #                            -> results/paper/main.pdf                             rules/paper.smk
 #
 # Named targets: paper (the default), all (paper and cards), summary, figures, tables, scores, clusters, instances,
-# fetch_models, plan, bench, card, and one for each study, by its name; audit says whether all that was made is what would be
+# fetch_models, plan, bench, card, compare, and one for each study, by its name; audit says whether all that was made is what would be
 # made today.
 
 
@@ -48,6 +48,7 @@ include: "rules/paper.smk"
 include: "rules/card.smk"
 include: "rules/provenance.smk"
 include: "rules/export.smk"
+include: "rules/compare.smk"
 include: "rules/modules.smk"
 include: "rules/progress.smk"
 include: "rules/cluster.smk"

@@ -338,7 +338,7 @@ declare(
     outcomes={"": ["results/counter_gap/flags/{part}.parquet", "results/counter_gap/analysis/members.parquet"]},
     paired={
         "inconsistency, across minus within genders": Paired(
-            cluster="quadruple",
+            cluster=["quadruple"],
             unit=["quadruple"],
             where={"system": ["{label}"], "debiasing": ["{debiasing}", "none"], "scoring": ["{scoring}", "released"]},
             prediction=["a_pred", "b_pred"],

@@ -676,7 +676,7 @@ declare(
     },
     paired={
         "accuracy": Paired(
-            cluster="occupation",
+            cluster=["occupation"],
             unit=["instance_id", "seed"],
             where={"model": ["{model}"], "setting": ["fidelity"]},
             prediction=["prediction"],

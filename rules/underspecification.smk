@@ -442,7 +442,7 @@ declare(
     },
     paired={
         "slope, female minus male": Paired(
-            cluster="item",
+            cluster=["item"],
             value="probability",
             unit=["item"],
             where=UNDERSPEC_PAIRED,
@@ -451,7 +451,7 @@ declare(
             signs={"gender": {"female": 1, "male": -1}},
         ),
         "AUC": Paired(
-            cluster="occupation",
+            cluster=["occupation"],
             value="probability",
             unit=["item"],
             where=UNDERSPEC_PAIRED,

@@ -344,7 +344,7 @@ declare(
     outcomes={"": ["results/winopron/predictions/{part}/{entities}.parquet"]},
     paired={
         "accuracy": Paired(
-            cluster="pair",
+            cluster=["pair"],
             value="right",
             unit=["instance_id", "prompt", "variant"],
             where={

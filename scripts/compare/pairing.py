@@ -71,6 +71,11 @@ class Run:
         frame = pd.DataFrame([found[name] for name in sorted(ids & found.keys())])
         return frame.set_index(key) if len(frame) else pd.DataFrame({"digest": []})
 
+    def find(self, study: str, ids: set[str]) -> dict[str, dict]:
+        """Return those of some instances that :meth:`instances` has read."""
+        read = {name: row for (of, _), rows in self._instances.items() if of == study for name, row in rows.items()}
+        return {name: read[name] for name in ids & read.keys()}
+
     def probabilities(self, row: pd.Series) -> dict[str, dict[str, float]]:
         """Return the share of each option in an instance's likelihood; empty where a row rests on no scores."""
         path = f"results/{row.study}/scores/{row.part}/{row.model}.parquet"
@@ -127,7 +132,7 @@ def outcomes(run: Run, row: pd.Series, tables: dict, declared: Paired) -> pd.Dat
     if len(known) < frame[key].nunique() or not len(frame):
         return f"the instances behind {path} are not in this run"
     known = known.loc[frame[key].map(str)].set_index(frame.index)
-    needed = [*declared.unit, declared.cluster, *([declared.by] if declared.by else []), *declared.signs]
+    needed = [*declared.unit, *declared.cluster, *([declared.by] if declared.by else []), *declared.signs]
     frame = frame.assign(
         **{name: known[name] for name in (*facts, *needed) if name in known.columns.difference(frame.columns)}
     )
@@ -142,7 +147,7 @@ def outcomes(run: Run, row: pd.Series, tables: dict, declared: Paired) -> pd.Dat
             "id": frame[key].map(str),
             "row": _joined(frame, dict.fromkeys([key, *declared.unit])),
             "unit": _joined(frame, declared.unit),
-            "cluster": frame[declared.cluster].map(plain),
+            "cluster": _joined(frame, declared.cluster),
             "value": frame[declared.value].astype(float),
             "digest": known.digest,
             "prediction": _joined(frame, declared.prediction) if declared.prediction else "",
@@ -157,7 +162,7 @@ def outcomes(run: Run, row: pd.Series, tables: dict, declared: Paired) -> pd.Dat
 
 
 def _joined(frame, columns):
-    """Return the cells of some columns as one text; True and False of two people are those that a pronoun means."""
+    """Return the cells of some columns as one text."""
     texts = [frame[name].map(plain) for name in columns]
     joined = texts[0]
     for text in texts[1:]:

@@ -33,6 +33,11 @@ class Side(NamedTuple):
         name = self.path.name.split(".")[0] if self.path.is_file() else self.path.resolve().name
         return f"{name}:{self.model}" if self.model else name
 
+    @property
+    def absolute(self) -> str:
+        """The argument that names it from any folder."""
+        return f"{self.path}:{self.model}" if self.model else str(self.path)
+
 
 def side(given: str, key: str, here: Path, root: Path) -> Side:
     """Return the run that an argument names.
@@ -99,19 +104,26 @@ class Comparison(NamedTuple):
     folder: Path
 
 
-def planned(a: str | None, b: str | None, here: Path, root: Path) -> Comparison:
+def planned(a: str | None, b: str | None, folder: Path, root: Path, here: Path | None = None) -> Comparison:
     """Return the comparison that ``--config a=... b=...`` asks for.
 
-    Its folder is ``runs/compare-A-B`` or, with ``--directory``, that one.
+    Args:
+        a: The first run, as for :func:`side`.
+        b: The second run.
+        folder: Where Snakemake was started, or what its ``--directory`` names: the comparison's folder unless it is the
+            repository, where ``runs/compare-A-B`` is.
+        root: The repository.
+        here: Where paths begin; by default ``folder``.
 
     Raises:
         UserError: If a run is missing or unusable, and if the comparison would lie in the folder of a run.
     """
     if not (a and b):
         raise UserError("compare takes two runs: snakemake compare --cores 2 --config a=runs/A b=runs/B")
-    one, two = side(str(a), "a", here, root), side(str(b), "b", here, root)
-    here, root = Path(here).resolve(), Path(root).resolve()
-    folder = here if here != root else root / runs.FOLDER / f"compare-{_slug(one, root)}-{_slug(two, root)}"
+    one, two = side(str(a), "a", here or folder, root), side(str(b), "b", here or folder, root)
+    folder, root = Path(folder).resolve(), Path(root).resolve()
+    if folder == root:
+        folder = root / runs.FOLDER / f"compare-{_slug(one, root)}-{_slug(two, root)}"
     if (folder / SUMMARY).is_file() or any(folder.is_relative_to(s.path) and s.path != root for s in (one, two)):
         raise UserError(f"{folder.name} is the folder of a run; leave out --directory, or name an empty folder")
     return Comparison(one, two, folder)

@@ -121,7 +121,7 @@ def _unpaired(first, second):
 
 
 def holm(estimates: list[dict]) -> None:
-    """Add ``p_holm``, p after Holm's correction over all of them."""
-    adjusted = statistics.holm([entry.get("p", np.nan) for entry in estimates])
+    """Add ``p_holm``, p after Holm's correction over all of them; None where there is no p."""
+    adjusted = statistics.holm([np.nan if entry["p"] is None else entry["p"] for entry in estimates])
     for entry, p in zip(estimates, adjusted, strict=True):
-        entry["p_holm"] = float(p)
+        entry["p_holm"] = None if np.isnan(p) else float(p)

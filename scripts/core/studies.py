@@ -318,8 +318,8 @@ class Paired:
 
     Attributes
     ----------
-    cluster : str
-        The column of the outcomes, or of their instances, whose values are independent of each other.
+    cluster : list of str
+        Columns of the outcomes, or of their instances: units that differ in them are independent of each other.
     value : str
         The column that the estimate is made of.
     unit : list of str
@@ -338,7 +338,7 @@ class Paired:
         with other levels are left out.
     """
 
-    cluster: str
+    cluster: list
     value: str = "correct"
     unit: list = field(default_factory=lambda: ["instance_id"])
     where: dict = field(default_factory=dict)
