@@ -4,8 +4,8 @@
     python -m scripts.compare runs/A:model-1 runs/A:model-2      two models of one run
     python -m scripts.compare runs/A runs/B --exit-code          for continuous integration
 
-With --exit-code the exit status is 0 if all results are the same, 1 if some differ, and 2 if the runs cannot be compared;
-without it, 1 does not occur. Records that differ change nothing of that: they are told.
+With --exit-code the exit status is 0 if all results are the same, 1 if some differ, and 2 if the runs cannot
+be compared. Without it, 1 does not occur. Differences in the records alone are reported and do not count.
 """
 
 import argparse

@@ -1,7 +1,7 @@
 """Why two runs differ: what their records say of jobs that they share, and the jobs that only one of them has.
 
-A *cause* is an input, parameter, module, package, model or the like that differs, and that no other job of the run made:
-what follows from another difference is none. Each is told with the results downstream of the jobs that it is in.
+A *cause* is an input, parameter, module, package, model or the like that differs, and that no job of the run made:
+a consequence of another difference is none. Each is told with the results downstream of the jobs that it is in.
 """
 
 import re
@@ -26,7 +26,8 @@ KINDS = {
     "machine": "Machines",
 }
 """Kinds of causes to their headings, in the order in which they are told."""
-RESULT = re.compile(r"results/(\w+)/(figures|tables|analysis)/(.+)\.(?:csv|json)")
+RESULT = re.compile(r"results/(\w+)/(figures|tables)/(.+)\.csv")
+SUMMARY = "results/paper/summary.csv"
 MODELS = ("model", "system")
 """Wildcards that name a model."""
 FEW = 12
@@ -44,19 +45,16 @@ def find(a: dict, b: dict) -> list[dict]:
         ``kind``, ``name``, ``a``, ``b`` (what it is in either run), ``jobs`` (how many it is in), ``rules`` and
         ``results`` (study to the number of its figures and tables downstream), in the order of :data:`KINDS`.
     """
-    a, b = ({path: record for path, record in side.items() if record} for side in (a, b))
     own = _own_values(a, b)
     found = defaultdict(set)
     made = {path for side in (a, b) for record in side.values() for path in record["outputs"]}
     for path in a.keys() & b.keys():
         for kind, name, old, new in _differences(a[path], b[path], made):
-            cause = _of_identity(name, old, new, own) if kind == "parameter" else None
+            cause = _of_identity(_study(a[path]), name, old, new, own) if kind == "parameter" else None
             found[cause or (kind, name, _short(old), _short(new))].add(path)
     for path in a.keys() ^ b.keys():
-        wildcards = (a.get(path) or b[path])["wildcards"]
-        for name, (old, new, _) in own.items():
-            if wildcards.get(name) in old | new:
-                found[_identity(name, own)].add(path)
+        if cause := _of_own(a.get(path) or b[path], own):
+            found[cause].add(path)
     users = [_users(side) for side in (a, b)]
     causes = []
     for (kind, name, old, new), paths in found.items():
@@ -72,54 +70,106 @@ def find(a: dict, b: dict) -> list[dict]:
 def only_in_one(a: dict, b: dict) -> dict[str, int]:
     """Return how many jobs only one of two runs has for another reason than a model, seed or the like of its own."""
     own = _own_values(a, b)
-    known = {name: old | new for name, (old, new, _) in own.items()}
-    counts = {"a": 0, "b": 0}
-    for path in a.keys() ^ b.keys():
-        wildcards = (a.get(path) or b.get(path) or {}).get("wildcards", {})
-        if not any(value in known.get(name, ()) for name, value in wildcards.items()):
-            counts["a" if path in a else "b"] += 1
-    return counts
+    return {
+        name: sum(path not in other and not _of_own(record, own) for path, record in side.items())
+        for name, side, other in (("a", a, b), ("b", b, a))
+    }
+
+
+def current(records: dict) -> dict:
+    """Return the records of the jobs behind a run's results; what an earlier configuration left is none of them.
+
+    A result is left over if one of its inputs was made again since.
+    """
+    records = {path: record for path, record in records.items() if record}
+    makers = {output: path for path, record in records.items() for output in record["outputs"]}
+
+    def is_current(record):
+        made = [
+            (digest, records[makers[name]]["outputs"][name])
+            for name, digest in record["inputs"].items()
+            if name in makers
+        ]
+        return all(digest == written for digest, written in made)
+
+    shown = [
+        path
+        for path, record in records.items()
+        if any(output == SUMMARY or RESULT.fullmatch(output) for output in record["outputs"]) and is_current(record)
+    ]
+    return _behind(records, shown)
+
+
+def _behind(records, paths):
+    """Return those of some records that some others, and what they are made from, need; these too."""
+    makers = {output: path for path, record in records.items() for output in record["outputs"]}
+    kept, waiting = set(), list(paths)
+    while waiting:
+        path = waiting.pop()
+        if path not in kept:
+            kept.add(path)
+            waiting += [makers[name] for name in records[path]["inputs"] if name in makers]
+    return {path: records[path] for path in sorted(kept)}
+
+
+def _study(record):
+    """Return the study of a job, or another folder of results."""
+    return min(record["outputs"]).split("/")[1]
 
 
 def _own_values(a, b):
-    """Return the values of wildcards that only one run has: name to those of a, of b, and all words for them."""
+    """Return the values of wildcards that a study has in one run only.
+
+    Returns:
+        Study and name of the wildcard to the values of a, of b, and all words for them.
+    """
     values = [defaultdict(set), defaultdict(set)]
     labels = {}
     for place, side in enumerate((a, b)):
-        for record in side.values():
-            for name, value in record.get("wildcards", {}).items():
-                values[place][name].add(value)
-            described = record.get("params", {}).get("models")
+        # A figure of an earlier configuration may be left, and be as it was made.
+        for record in _behind(side, [path for path, record in side.items() if SUMMARY in record["outputs"]]).values():
+            study, described = _study(record), record["params"].get("models")
+            for name, value in record["wildcards"].items():
+                values[place][study, name].add(value)
             for model, entry in described.items() if isinstance(described, dict) else ():
                 if isinstance(entry, dict) and "label" in entry:
                     labels[model] = str(entry["label"])
-                    values[place]["model"].add(model)
+                    values[place][study, "model"].add(model)
     own = {}
-    for name in values[0].keys() & values[1].keys():
-        old, new = values[0][name] - values[1][name], values[1][name] - values[0][name]
-        if old or new:
-            # Shards count jobs; how many there are follows from a model or a sample.
-            if name not in ("shard", "shards"):
-                own[name] = old, new, {labels[value] for value in old | new if value in labels} | old | new
+    for key in values[0].keys() & values[1].keys():
+        old, new = values[0][key] - values[1][key], values[1][key] - values[0][key]
+        # Shards count jobs; how many there are follows from a model or a sample.
+        if (old or new) and key[1] not in ("shard", "shards"):
+            own[key] = old, new, {labels[value] for value in old | new if value in labels} | old | new
     return own
 
 
-def _identity(name, own):
-    old, new, _ = own[name]
-    return "model" if name in MODELS else "parameter", name, _listed(old), _listed(new)
+def _identity(key, own):
+    old, new, _ = own[key]
+    return "model" if key[1] in MODELS else "parameter", key[1], _listed(old), _listed(new)
+
+
+def _of_own(record, own):
+    """Return why only one run has a job: a model, seed or the like that its study has in this run only; else None."""
+    study = _study(record)
+    for name, value in record["wildcards"].items():
+        old, new, _ = own.get((study, name), ((), (), ()))
+        if value in old or value in new:
+            return _identity((study, name), own)
+    return None
 
 
 def _listed(values):
     return ", ".join(sorted(values)) or ABSENT
 
 
-def _of_identity(name, old, new, own):
-    """Return the cause that a parameter follows from: a model, seed or the like that only one run has; else None."""
+def _of_identity(study, name, old, new, own):
+    """Return the cause that a parameter follows from: a model, seed or the like of one run only; else None."""
     words = _words(old) ^ _words(new)
-    for wildcard, (_, _, known) in own.items():
+    for key, (_, _, known) in own.items():
         inside = any(f".{word}." in f".{name}." for word in known)
-        if inside or (words and all(any(word in part for word in known) for part in words)):
-            return _identity(wildcard, own)
+        if key[0] == study and (inside or (words and all(any(word in part for word in known) for part in words))):
+            return _identity(key, own)
     return None
 
 
@@ -187,7 +237,7 @@ def _downstream(paths, records, users):
 
 
 def _counted(outputs):
-    """Return studies to how many of their figures, tables and analyses are among some outputs."""
+    """Return studies to how many of their figures and tables are among some outputs."""
     counts = defaultdict(set)
     for match in filter(None, map(RESULT.fullmatch, outputs)):
         counts[match[1]].add(match[2] + match[3])

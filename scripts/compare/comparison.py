@@ -36,14 +36,15 @@ def compare(a: Side, b: Side, folders: tuple[Path, Path], declared: dict) -> dic
     for side, run, key in zip((a, b), runs, "ab", strict=True):
         check_model(side, key, sorted(set(run.summary[run.summary.headline].model) - {""}))
     estimates, alone = _estimates(runs, (a, b), declared)
-    if not estimates:
-        raise UserError(f"{a.given} and {b.given} have no headline estimate in common; compare runs of the same studies")
+    studies = [{entry["study"] for entry in [*estimates, *alone[side]]} for side in "ab"]
+    if not set.intersection(*studies):
+        raise UserError(f"{a.given} and {b.given} have no study in common; compare runs of the same studies")
     statistics.holm(estimates)
     # Findings and figures pool the models of a run.
     whole = not (a.model or b.model)
     findings = outputs.findings(*folders) if whole else []
     figures = outputs.figures(*folders) if whole else []
-    records = [job_records.load(folder / job_records.FOLDER) for folder in folders]
+    records = [causes.current(job_records.load(folder / job_records.FOLDER)) for folder in folders]
     result = {
         "format": FORMAT,
         "a": _described(a, folders[0], records[0]),
@@ -54,9 +55,7 @@ def compare(a: Side, b: Side, folders: tuple[Path, Path], declared: dict) -> dic
         "figures": figures,
         **_causes(a, b, folders, records),
     }
-    result["differs"] = bool(
-        any(entry["differs"] for entry in estimates) or any(alone.values()) or findings or figures
-    )
+    result["differs"] = bool(any(entry["differs"] for entry in estimates) or any(alone.values()) or findings or figures)
     return result | {"sentence": sentence(result, {name: facts["label"] for name, facts in declared.items()})}
 
 
@@ -83,9 +82,7 @@ def _estimates(runs, sides, declared):
     columns = [*IDENTITY, "metric", *dict.fromkeys(name for rows in named for name in estimate_rows.factors(rows))]
     with_model = sides[0].model == sides[1].model
     keyed = [{_key(row.reindex(columns), columns, with_model): row for _, row in rows.iterrows()} for rows in named]
-    estimates = [
-        _estimate(key, keyed[0][key], keyed[1][key], runs, declared) for key in keyed[0] if key in keyed[1]
-    ]
+    estimates = [_estimate(key, keyed[0][key], keyed[1][key], runs, declared) for key in keyed[0] if key in keyed[1]]
     alone = {
         side: [_named(row) for key, row in keyed[place].items() if key not in keyed[1 - place]]
         for place, side in enumerate("ab")
@@ -107,7 +104,9 @@ def _estimate(key, one, two, runs, declared):
     entry |= {"flipped": 0, "flips": [], "note": ""}
     study = declared.get(one.study, {})
     paired = study.get("paired", {}).get(one.metric)
-    made = _of_outcomes(one, two, runs, study.get("outcomes", {}), paired) if paired else "the study declares no outcomes"
+    made = (
+        _of_outcomes(one, two, runs, study.get("outcomes", {}), paired) if paired else "the study declares no outcomes"
+    )
     if isinstance(made, str):
         entry["note"] = f"not compared on instances: {made}"
     else:
@@ -179,10 +178,10 @@ def _causes(a, b, folders, records):
 
 
 def sentence(result: dict, labels: dict) -> str:
-    """Return in one sentence whether and where two runs differ, and why."""
+    """Return in one sentence whether and where two runs differ, and in a second one why."""
     a, b = result["a"]["name"], result["b"]["name"]
-    causes_told = [f"{entry['kind']} {entry['name']}" for entry in result["causes"]]
-    why = ", ".join(causes_told[:3]) + (f" and {len(causes_told) - 3} more" if len(causes_told) > 3 else "")
+    named = list(dict.fromkeys(map(_cause, result["causes"])))
+    why = ", ".join(named[:3]) + (f" and {len(named) - 3} more" if len(named) > 3 else "")
     if not result["differs"]:
         if why:
             return f"{a} and {b} have the same results, although their records differ: {why}."
@@ -190,17 +189,27 @@ def sentence(result: dict, labels: dict) -> str:
     estimates = result["estimates"]
     apart = [entry for entry in estimates if entry["differs"]]
     clear = sum(entry["p_holm"] is not None and entry["p_holm"] < 0.05 for entry in estimates)
-    studies = dict.fromkeys(entry["study"] for entry in [*apart, *result["findings"], *result["figures"]])
-    where = ", ".join(labels.get(name, name) for name in studies)
+    alone = [row for rows in result["only_in_one"].values() for row in rows]
+    studies = dict.fromkeys(entry["study"] for entry in [*apart, *alone, *result["findings"], *result["figures"]])
+    compared = f"{len(apart)} of {counted(len(estimates), 'headline estimate')} ({clear or 'none'} significantly)"
     parts = [
-        f"{len(apart)} of {counted(len(estimates), 'headline estimate')} ({clear} significantly, after Holm correction)",
+        *([compared] if apart else []),
+        *([f"{counted(len(alone), 'estimate')} that only one of them has"] if alone else []),
         *([counted(len(result["findings"]), "verdict")] if result["findings"] else []),
         *([counted(len(result["figures"]), "figure")] if result["figures"] else []),
     ]
+    told = f"{a} and {b} differ in {', '.join(parts)} of {', '.join(labels.get(name, name) for name in studies)}"
     flipped = sum(entry["flipped"] for entry in estimates)
-    told = f"{a} and {b} differ in {', '.join(parts)}" + (f" ({where})" if where else "")
     told += f"; {counted(flipped, 'prediction')} flipped" if flipped else ""
     if result["records"]:
         return f"{told}. Cause on record: {why or 'none'}."
     return f"{told}. Without records of both runs, no cause can be named."
 
+
+def _cause(cause):
+    """Return a cause in a few words; of a digest, its values say nothing."""
+    name = cause["kind"] if cause["name"] == cause["kind"] else f"{cause['kind']} {cause['name']}"
+    values = [str(cause[side]) for side in "ab"]
+    if cause["kind"] in ("module", "template row", "file", "weights") or max(map(len, values)) > 40:
+        return name
+    return f"{name} ({values[0]} → {values[1]})"

@@ -58,7 +58,7 @@ def _row(entry, studies):
         "p_shown": MISSING if p is None else p_text(p, smallest=0.001, decimals=3).removeprefix("= "),
         "least": number(entry["detectable"], decimals),
         "unpaired": entry["shared"] is not None and not entry["paired"],
-        "clear": p is not None and p < 0.05,
+        "significant": p is not None and p < 0.05,
     }
 
 
@@ -84,7 +84,9 @@ def html(shown: dict, folders: tuple[Path, Path], template: Path) -> str:
 def tex(shown: dict, template: Path) -> str:
     """Return the LaTeX source, cut to two pages; ``shown`` is from :func:`context`."""
     result = shown["result"]
-    first = sorted(shown["apart"], key=lambda row: (not row["clear"], 2 if row["p_holm"] is None else row["p_holm"]))
+    first = sorted(
+        shown["apart"], key=lambda row: (not row["significant"], 2 if row["p_holm"] is None else row["p_holm"])
+    )
     flips = [row | {"flip": flip} for row in first for flip in row["flips"][:EXAMPLES] if flip.get("text")]
     return latex.render(
         template.parent,

@@ -21,8 +21,8 @@ def units(rows: pd.DataFrame, declared: Paired) -> pd.DataFrame:
     """Return the units of an estimate.
 
     Args:
-        rows: ``unit``, ``cluster``, ``value``, ``digest`` of each outcome and, where the statistic needs them, ``by`` and
-            ``sign``.
+        rows: ``unit``, ``cluster``, ``value``, ``digest`` of each outcome; ``by`` and ``sign`` where the
+            statistic needs them.
         declared: How the estimate follows from them.
 
     Returns:
