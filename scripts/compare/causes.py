@@ -27,7 +27,9 @@ KINDS = {
 }
 """Kinds of causes to their headings, in the order in which they are told."""
 RESULT = re.compile(r"results/(\w+)/(figures|tables)/(.+)\.csv")
-SUMMARY = "results/paper/summary.csv"
+PAPER = "paper"
+"""The folder of what all studies share."""
+SUMMARY = f"results/{PAPER}/summary.csv"
 MODELS = ("model", "system")
 """Wildcards that name a model."""
 FEW = 12
@@ -168,7 +170,9 @@ def _of_identity(study, name, old, new, own):
     words = _words(old) ^ _words(new)
     for key, (_, _, known) in own.items():
         inside = any(f".{word}." in f".{name}." for word in known)
-        if key[0] == study and (inside or (words and all(any(word in part for word in known) for part in words))):
+        if study in (key[0], PAPER) and (
+            inside or (words and all(any(word in part for word in known) for part in words))
+        ):
             return _identity(key, own)
     return None
 
