@@ -79,9 +79,9 @@ if config.get("card"):
 
 # So has a comparison of two runs.
 COMPARISON = None
-if config.get("a") and config.get("b"):
+if config.get("run_a") and config.get("run_b"):
     try:
-        COMPARISON = places.planned(config["a"], config["b"], STARTED, ROOT)
+        COMPARISON = places.planned(config["run_a"], config["run_b"], STARTED, ROOT)
         COMPARISON.folder.mkdir(parents=True, exist_ok=True)
     except UserError as error:
         refuse(error)

@@ -13,6 +13,7 @@ import contextlib
 import json
 import os
 import sys
+import traceback
 from pathlib import Path
 
 from scripts.compare import places
@@ -59,6 +60,10 @@ def command_line(arguments: list[str] | None = None) -> int:
             typeset(outputs[1], folder / "comparison.pdf", 10.0)
     except UserError as error:
         print(f"Error: {error}", file=sys.stderr)
+        return 2
+    except Exception:
+        # Python's own status for a defect is 1, which says that results differ.
+        traceback.print_exc()
         return 2
     print(result["sentence"])
     print(f"page, PDF and JSON: {os.path.relpath(folder, here)}/comparison.*")

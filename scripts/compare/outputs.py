@@ -80,9 +80,8 @@ def _changes(first, second):
     words = [name for name in first if pd.concat([first[name], second[name]]).map(_number).isna().any()]
     tables = []
     for table in (first, second):
-        label = table[words].agg(", ".join, axis=1) if words else pd.Series("", index=table.index)
-        count = table.groupby(label).cumcount() if len(table) else label
-        tables.append(table.assign(_row=label, _count=count).set_index(["_row", "_count"]))
+        label = pd.Series([", ".join(row) for row in table[words].to_numpy()], table.index, dtype=object)
+        tables.append(table.set_index([label, label.groupby(label).cumcount()]))
     both = tables[0].index.intersection(tables[1].index)
     cells = []
     for name in [name for name in first if name not in words]:

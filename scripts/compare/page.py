@@ -36,6 +36,7 @@ def context(result: dict, studies: dict) -> dict:
         "causes": {
             KINDS[kind]: of_kind for kind in KINDS if (of_kind := [cause for cause in found if cause["kind"] == kind])
         },
+        "figures": [entry | {"told": _apart(entry)} for entry in result["figures"]],
         "labels": studies,
         "shown": SHOWN,
     }
@@ -62,9 +63,17 @@ def _row(entry, studies):
     }
 
 
+def _apart(figure):
+    """Return in what a figure differs, in words."""
+    if figure["only"]:
+        return f"only in {figure['only'].upper()}"
+    counts = {"values": figure["cells"], "rows only in A": figure["rows_a"], "rows only in B": figure["rows_b"]}
+    return ", ".join(f"{count} {words}" for words, count in counts.items() if count)
+
+
 def _reach(results, studies):
     """Return what lies downstream of a cause, in words."""
-    return "; ".join(f"{studies.get(name, name)}: {count} results" for name, count in results.items())
+    return "; ".join(f"{count} figures and tables of {studies.get(name, name)}" for name, count in results.items())
 
 
 def html(shown: dict, folders: tuple[Path, Path], template: Path) -> str:
@@ -97,7 +106,7 @@ def tex(shown: dict, template: Path) -> str:
             "examples": [row | {"text": shortened(row["flip"]["text"])} for row in flips[:EXAMPLES]],
             "causes": [cause for of_kind in shown["causes"].values() for cause in of_kind][:LINES],
             "findings": [entry | {"finding": shortened(entry["finding"])} for entry in result["findings"][:LINES]],
-            "figures": result["figures"][:LINES],
+            "figures": shown["figures"][:LINES],
         },
     )
 

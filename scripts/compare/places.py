@@ -105,7 +105,7 @@ class Comparison(NamedTuple):
 
 
 def planned(a: str | None, b: str | None, folder: Path, root: Path, here: Path | None = None) -> Comparison:
-    """Return the comparison that ``--config a=... b=...`` asks for.
+    """Return the comparison that ``--config run_a=... run_b=...`` asks for.
 
     Args:
         a: The first run, as for :func:`side`.
@@ -119,7 +119,7 @@ def planned(a: str | None, b: str | None, folder: Path, root: Path, here: Path |
         UserError: If a run is missing or unusable, and if the comparison would lie in the folder of a run.
     """
     if not (a and b):
-        raise UserError("compare takes two runs: snakemake compare --cores 2 --config a=runs/A b=runs/B")
+        raise UserError("compare takes two runs: snakemake compare --cores 2 --config run_a=runs/A run_b=runs/B")
     one, two = side(str(a), "a", here or folder, root), side(str(b), "b", here or folder, root)
     folder, root = Path(folder).resolve(), Path(root).resolve()
     if folder == root:

@@ -1,7 +1,9 @@
-"""The comparison of two runs: differences with their coverage, outcomes of made-up runs, causes, page, command."""
+"""The comparison of two runs: differences with their coverage, outcomes of made-up runs, causes, page."""
 
 import json
+import re
 import shutil
+import subprocess
 import zipfile
 from pathlib import Path
 
@@ -14,6 +16,7 @@ from scripts.compare import causes, comparison, outputs, page, places, statistic
 from scripts.core import estimate_rows, files
 from scripts.core.errors import UserError
 from scripts.core.paired import comparison as paired_comparison
+from scripts.core.paper.typesetting import typeset
 from scripts.core.studies import Paired
 from tests import browser
 
@@ -353,3 +356,26 @@ def test_the_page_fits_its_width(tmp_path, width):
         opened.call("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
         opened.open(path)
         assert opened.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+def test_the_pdf_has_two_pages_at_most(tmp_path):
+    if None in map(shutil.which, ("latexmk", "pdfinfo")):
+        pytest.skip("TeX or pdfinfo is not installed")
+    a, b = (
+        write_run(tmp_path / "a", RIGHT * 9),
+        write_run(tmp_path / "b", BETTER * 9, verdict="fails & 50 %", figure=0.9),
+    )
+    result = compared(a, b)
+    long = {"label": "A model with a rather long name of its own (13B, instruct)"}
+    result["estimates"] = [entry | long for entry in result["estimates"] * 60]
+    result["findings"] = [
+        entry | {"finding": "This finding says a lot of things. " * 9} for entry in result["findings"] * 60
+    ]
+    result["figures"] = result["figures"] * 60
+    named = {"kind": "module", "name": "scripts/ours/lib/analyses/of_everything.py", "a": "0" * 16, "b": "1" * 16}
+    result["causes"] = [named | {"jobs": 9, "rules": [], "results": {"ours": 40}}] * 60
+    (tmp_path / "main.tex").write_text(page.tex(page.context(result, {"ours": "Ours"}), TEMPLATES[1]), encoding="utf-8")
+    shutil.copy(ROOT / "paper/proceedings.sty", tmp_path)
+    typeset(tmp_path / "main.tex", tmp_path / "main.pdf", 10.0)
+    told = subprocess.run(["pdfinfo", tmp_path / "main.pdf"], capture_output=True, text=True, check=True).stdout
+    assert int(re.search(r"^Pages: +(\d+)$", told, flags=re.MULTILINE)[1]) == 2
