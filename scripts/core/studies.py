@@ -334,7 +334,7 @@ class Paired:
     by : str
         The column that such a statistic other than the mean is over: groups, or positions.
     signs : dict of str to dict of str to int
-        Column to levels whose values count with a sign, or of ``area`` to the two classes, the detected one being 1; rows
+        Column to levels whose values count with a sign (for ``area`` the two classes, the detected one being 1); rows
         with other levels are left out.
     """
 
