@@ -21,7 +21,8 @@ from scripts.core import templates as template_files
 from scripts.core import upstream as upstream_files
 from scripts.core.errors import UserError
 from scripts.core.provenance import job_records
-from scripts.core.studies import Card, Documents, Paired, Point, Prompted, Resolved, Scored, Texts, every, result, trajectory
+from scripts.core.studies import Card, Documents, Point, Prompted, Resolved, Scored, Texts, every, result, trajectory
+from scripts.core.studies import Paired
 
 # Snakemake does not quote it.
 sys.executable = environments.without_blanks(sys.executable)
@@ -76,6 +77,7 @@ if config.get("card"):
         refuse(error)
 
     workdir: str(CARD.folder)
+
 
 # So has a comparison of two runs.
 COMPARISON = None
