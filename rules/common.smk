@@ -1,5 +1,6 @@
 # Configuration, registries, paths and helpers that every rules file uses. No rules here.
 
+import dataclasses
 import functools
 import os
 import re
@@ -11,6 +12,7 @@ ROOT = Path(workflow.basedir)
 sys.path.insert(0, str(ROOT))
 os.environ.update(PYTHONPATH=os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")])))
 
+from scripts.compare import places
 from scripts.core import config as configuration
 from scripts.core import environments, runs, synthetic
 from scripts.core.engines import cards, descriptions, registry, series, usage
@@ -21,6 +23,7 @@ from scripts.core.errors import UserError
 from scripts.core.provenance import job_records
 from scripts.core.studies import Card, Documents, Point, Prompted, Resolved, Scored, Texts, every, result, trajectory
 from scripts.core.studies import Decided, Explored, ExploredSet
+from scripts.core.studies import Paired
 
 # Snakemake does not quote it.
 sys.executable = environments.without_blanks(sys.executable)
@@ -77,6 +80,18 @@ if config.get("card"):
     workdir: str(CARD.folder)
 
 
+# So has a comparison of two runs.
+COMPARISON = None
+if config.get("run_a") and config.get("run_b"):
+    try:
+        COMPARISON = places.planned(config["run_a"], config["run_b"], STARTED, ROOT)
+        COMPARISON.folder.mkdir(parents=True, exist_ok=True)
+    except UserError as error:
+        refuse(error)
+
+    workdir: str(COMPARISON.folder)
+
+
 # Snakemake reads these files as well, but of two equal keys it takes the last. It has read those of the command line by
 # now, so broken ones never get here: scripts/check_config.py names their lines.
 CONFIG_FILES = [
@@ -94,6 +109,8 @@ configfile: str(ROOT / "config.yaml")
 
 
 try:
+    if COMPARISON:
+        config["run"] = COMPARISON.folder.name
     if CARD:
         # What the command line says of the checkpoint is no part of the configuration.
         CARD_GIVEN = descriptions.stated(config)

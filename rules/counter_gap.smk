@@ -296,6 +296,16 @@ declare(
     label="Counter-GAP",
     traced=COUNTER_GAP_TRACED,
     outcomes={"": ["results/counter_gap/flags/{part}.parquet", "results/counter_gap/analysis/members.parquet"]},
+    paired={
+        "inconsistency, across minus within genders": Paired(
+            cluster=["quadruple"],
+            unit=["quadruple"],
+            where={"system": ["{label}"], "debiasing": ["{debiasing}", "none"], "scoring": ["{scoring}", "released"]},
+            prediction=["a_pred", "b_pred"],
+            statistic="disagreement",
+            by="gender",
+        )
+    },
     title="Counter-GAP (inconsistency across genders)",
     parts=COUNTER_GAP["templates"],
     every_part=COUNTER_GAP_SETS,

@@ -669,6 +669,9 @@ declare(
     headline=["accuracy_by_group"],
     traced=MISGENDERED_TRACED,
     outcomes={"": ["results/misgendered/analysis/{part}/predictions.parquet"]},
+    paired={
+        "accuracy": Paired(cluster=["form", "template_index"], where={"model": ["{model}"]}, prediction=["picked"])
+    },
     models=list(MISGENDERED_RUN),
     parts=MISGENDERED["templates"],
     every_part=list(MISGENDERED_FILES),

@@ -495,6 +495,14 @@ declare(
         "probability": ["results/ruff/analysis/{part}/predictions.parquet"],
         "prompted": ["results/ruff/analysis/{part}/prompted_outputs.parquet"],
     },
+    paired={
+        "accuracy": Paired(
+            cluster=["occupation"],
+            unit=["instance_id", "seed"],
+            where={"model": ["{model}"], "setting": ["fidelity"]},
+            prediction=["prediction"],
+        )
+    },
     title="RUFF (robust pronoun fidelity)",
     parts=RUFF["templates"],
     every_part=list(RUFF_TEMPLATE_FILES),

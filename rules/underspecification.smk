@@ -369,6 +369,8 @@ UNDERSPEC_TABLES = {
     "independence": result("independence", title="Winogender beside occupations' shares"),
 }
 
+UNDERSPEC_PAIRED = {"model": ["{label}"], "accumulation": ["top"], "debris": ["False"]}
+
 
 declare(
     name="underspecification",
@@ -377,6 +379,26 @@ declare(
     outcomes={
         "distribution": ["results/underspecification/masses/run/{model}.parquet"],
         "": ["results/underspecification/masses/released/{part}.parquet"],
+    },
+    paired={
+        "slope, female minus male": Paired(
+            cluster=["item"],
+            value="probability",
+            unit=["item"],
+            where=UNDERSPEC_PAIRED,
+            statistic="slope",
+            by="position",
+            signs={"gender": {"female": 1, "male": -1}},
+        ),
+        "AUC": Paired(
+            cluster=["occupation"],
+            value="probability",
+            unit=["item"],
+            where=UNDERSPEC_PAIRED,
+            statistic="area",
+            by="position",
+            signs={"well_specified": {"False": 1, "True": -1}},
+        ),
     },
     title="Underspecification (pronouns against dates and places)",
     part="source",

@@ -288,6 +288,18 @@ declare(
     headline=["accuracy"],
     traced=WINOPRON_TRACED,
     outcomes={"": ["results/winopron/predictions/{part}/{entities}.parquet"]},
+    paired={
+        "accuracy": Paired(
+            cluster=["pair"],
+            value="right",
+            unit=["instance_id", "prompt", "variant"],
+            where={
+                "system": ["{label}, {scoring}", "{label}, {debiasing}", "{label}"],
+                "conversion": ["corrected", "carried_over", "published"],
+            },
+            prediction=["prediction"],
+        )
+    },
     parts=WINOPRON_PARTS,
     instances=WINOPRON_OF["instances"],
     # Beside the parts, not in their folders.

@@ -17,6 +17,7 @@ ROOT = Path(__file__).parents[1]
 SLOW = (
     "annotation/test_page.py",
     "card",
+    "compare",
     "core/coreference_systems",
     "core/engines",
     "core/test_mixed_effects.py",

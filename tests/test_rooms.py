@@ -11,6 +11,7 @@ ROOT = Path(__file__).parents[1]
 CORE = "scripts.core"
 FLOORS = (
     "export",
+    "compare",
     "scoring",
     "servers",
     "synthetic",

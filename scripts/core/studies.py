@@ -451,6 +451,42 @@ class Explored:
 
 
 @dataclass(frozen=True)
+class Paired:
+    """How a headline's value follows from the first of the study's outcomes, so that two runs can be compared on them.
+
+    Attributes
+    ----------
+    cluster : list of str
+        Columns of the outcomes, or of their instances: units that differ in them are independent of each other.
+    value : str
+        The column that the estimate is made of.
+    unit : list of str
+        Columns of the outcomes, or of their instances, that identify what the estimate is a mean over.
+    where : dict of str to list of str
+        Column to texts in which columns of the summary may stand in braces; the first that occurs chooses the rows.
+    prediction : list of str
+        The columns with what was predicted; none: outcomes are compared.
+    statistic : str
+        How a unit's rows make its value: ``mean``, ``disagreement``, ``slope``, ``area``
+        (:mod:`scripts.compare.statistics`).
+    by : str
+        The column that such a statistic other than the mean is over: groups, or positions.
+    signs : dict of str to dict of str to int
+        Column to levels whose values count with a sign (for ``area`` the two classes, the detected one being 1); rows
+        with other levels are left out.
+    """
+
+    cluster: list
+    value: str = "correct"
+    unit: list = field(default_factory=lambda: ["instance_id"])
+    where: dict = field(default_factory=dict)
+    prediction: list = field(default_factory=list)
+    statistic: str = "mean"
+    by: str = ""
+    signs: dict = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Rule:
     """One rule that follows from a declaration; ``reported`` names the output that the HTML report shows, if any.
 
@@ -515,6 +551,8 @@ class Study:
     outcomes : dict of str to list of str
         Tables that say what became of each instance, the nearest first, by the way of scoring; under an empty name
         those of all others. Columns of the summary may stand in braces.
+    paired : dict of str to Paired
+        The metrics of its headlines to how their values follow from the outcomes.
     abstract : bool
         Whether ``paper/sections/<name>_abstract.tex.j2`` adds something to the paper's first page, such as a figure.
     appendix : bool
@@ -557,6 +595,7 @@ class Study:
     resolved: Resolved | None = None
     traced: list = field(default_factory=list)
     outcomes: dict = field(default_factory=dict)
+    paired: dict = field(default_factory=dict)
     abstract: bool = False
     appendix: bool = False
     pronoun_sets: bool = True

@@ -7,7 +7,7 @@ import pytest
 from scripts.core import files, options
 from scripts.core.errors import UserError
 from scripts.winopron import instances as jobs
-from scripts.winopron.lib import answers, instances, templates
+from scripts.winopron.lib import answers, instances, study, templates
 from tests.winopron import make
 
 

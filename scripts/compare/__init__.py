@@ -1,0 +1,1 @@
+"""Two runs compared: where they differ, how sure that is, and why."""
