@@ -286,7 +286,7 @@ def prompted_accuracy(
 ):  # fmt: skip
     """Average what prompted models answer: with each prompt, over prompts, by place of the options, between prompts.
 
-    Write the four tables; :mod:`scripts.ruff.lib.analyses.prompting` says what is in them.
+    Write the four tables from ``prompted_outputs``; :mod:`scripts.ruff.lib.analyses.prompting` says what is in them.
     """
     table = files.read_parquet(prompted_outputs)
     by_prompt = prompting.by_prompt(table)
@@ -304,7 +304,8 @@ def prompted_against_scored(
 
     Write accuracies (``prompted_against_scored``, CSV) and how far single answers agree (``scored_agreement``, CSV).
 
-    ``pairs`` are of a prompted and a scored model; ``draws`` and ``seed`` belong to the bootstrap over occupations.
+    ``prompted_outputs`` are those of all prompted models; ``pairs`` are of a prompted and a scored model; ``draws`` and
+    ``seed`` belong to the bootstrap over occupations.
     """
     written, likelihoods = files.read_parquet(prompted_outputs), files.read_parquet(predictions)
     files.write_csv(prompted_against_scored, prompting.against_scored(written, likelihoods, pairs))
