@@ -35,18 +35,11 @@ POOLED = ["declaration_type", "declaration_number", "pronoun_type", "group", "fo
 COLUMNS = ["templates", "model", "shots", *POOLED, "accuracy", "ci_low", "ci_high", "n"]
 """Columns of accuracies."""
 MARGINS = (
-    (),
-    ("pronoun_type",),
-    ("group",),
-    ("form",),
-    ("form", "pronoun_type"),
-    ("form", "group"),
-    ("declaration_type", "pronoun_type"),
-    ("declaration_number", "pronoun_type"),
-    ("declaration_type", "declaration_number", "pronoun_type"),
-    ("name_class", "pronoun_type"),
+    (), ("pronoun_type",), ("group",), ("form",), ("form", "pronoun_type"), ("form", "group"),
+    ("declaration_type", "pronoun_type"), ("declaration_number", "pronoun_type"),
+    ("declaration_type", "declaration_number", "pronoun_type"), ("name_class", "pronoun_type"),
     ("name_class", "group"),
-)
+)  # fmt: skip
 """What is not pooled in a row of accuracies; a pronoun group says its type as well."""
 FEW_SHOT = MARGINS[:6]
 """The same with examples in the prompt, whose declaration never varies."""
@@ -170,9 +163,6 @@ def draws(*, predictions: str, accuracy_by_draw: str, accuracy_over_draws: str):
 def by_draw(table):
     """Return accuracies with examples in the prompt, apart for each draw of the examples.
 
-    Args:
-        table: Predictions, or their file.
-
     Returns:
         ``model``, ``shots``, ``draw``, ``pronoun_type``, ``accuracy``, ``n``; without examples there is one draw.
     """
@@ -216,11 +206,7 @@ def by_name(table, draws, seed, pronoun_type="neo"):
 
     The bootstrap resamples templates alone: a name is the name that it is.
 
-    Args:
-        table: Predictions, or their file, of which one model is read at a time.
-        draws: Of the bootstrap.
-        seed: Of the bootstrap.
-        pronoun_type: The type.
+    ``table`` are predictions or their file, of which one model is read at a time.
 
     Returns:
         ``name``, ``name_class``, ``accuracy``, ``ci_low``, ``ci_high``, ``n`` (instances), ``rank`` (from 1, the
@@ -260,10 +246,7 @@ def mean_against_sum(table, draws, seed):
     The mean favours candidates of many tokens: of a whole text they add tokens that are easy to predict from the ones
     before.
 
-    Args:
-        table: Predictions, or their file, of which one model is read at a time.
-        draws: Of the bootstrap over templates and names.
-        seed: Of the bootstrap.
+    ``table`` are predictions or their file, of which one model is read at a time.
 
     Returns:
         ``model`` (``all``: over the run's models), ``pronoun_type`` (``all`` as well), ``accuracy_mean``,
@@ -304,10 +287,7 @@ def declared_against_undeclared(table, draws, seed):
     Is a model right only on forms that the declaration showed it? Nominative and accusative are declared always. Each
     of the other forms is declared in three of the six combinations, so that both are compared within the same form.
 
-    Args:
-        table: Predictions, or their file, of which one model is read at a time.
-        draws: Of the bootstrap over templates and names.
-        seed: Of the bootstrap.
+    ``table`` are predictions or their file, of which one model is read at a time.
 
     Returns:
         ``model`` (``all``: over the run's models), ``pronoun_type``, ``form`` (``all``: the three that are not always
@@ -356,8 +336,7 @@ def fertility(*, predictions: str, fertility: str, regressions: str):
 def by_form(table):
     """Return tokens and accuracy of each form of each pronoun group, without examples in the prompt.
 
-    Args:
-        table: Predictions, or their file, of which one model is read at a time.
+    ``table`` are predictions or their file, of which one model is read at a time.
 
     Returns:
         ``model``, ``pronoun_type``, ``group``, ``form``, ``gold``, ``tokens`` (of the right form as it stands in the
@@ -574,10 +553,7 @@ def model_pairs(*, predictions: str, model_pairs: str, power: str, draws: int, s
 def compare_pairs(table, draws, seed):
     """Return the difference of accuracies of each pair of models on the same instances, without examples.
 
-    Args:
-        table: Predictions of all models, or their file.
-        draws: Of bootstrap and permutations, over templates.
-        seed: Of both.
+    ``table`` are predictions of all models, or their file; bootstrap and permutations are over templates.
 
     Returns:
         ``pronoun_type`` (``all`` as well) and what :func:`scripts.core.paired.every_pair` gives. No rows with one
@@ -604,9 +580,6 @@ def compare_pairs(table, draws, seed):
 
 def plan_samples(table):
     """Return how small a difference a sample like each model's can show, and how many instances a given one needs.
-
-    Args:
-        table: Predictions of all models, or their file.
 
     Returns:
         ``model``, ``pronoun_type`` (``all`` as well) and what :func:`scripts.core.paired.planned` gives, clusters being
@@ -649,9 +622,6 @@ def recompute_averages(published):
     of each number of declared forms, so Table 4 is the mean of Table 6 with the numbers of combinations as weights. In
     the same way Table 4 is the plain mean over declaration types (Table 5) and forms (Table 8), and a row of Table 7 is
     the mean of its row of Table 10 with the numbers of names as weights.
-
-    Args:
-        published: From :func:`scripts.core.paper.published.read_published`.
 
     Returns:
         ``of`` (what is averaged), ``weights``, ``quantity``, ``printed``, ``computed``, ``difference`` (percentage
@@ -713,9 +683,8 @@ def wordings(
 def compare_wordings(texts, ways):
     """Return what the faithful wording changes of a template set: a row for each declaration, with :data:`WORDED`.
 
-    Args:
-        texts: Of :class:`scripts.misgendered.lib.templates.Templates`.
-        ways: A list of :class:`scripts.misgendered.lib.declarations.Declaration`.
+    ``texts`` are :class:`scripts.misgendered.lib.templates.Templates`, ``ways`` a list of
+    :class:`scripts.misgendered.lib.declarations.Declaration`.
     """
     rows = []
     for way in ways:

@@ -11,7 +11,7 @@ import pandas as pd
 from scripts.core import calibration, losses, normalisation, options, paired, statistics
 from scripts.core.method_agreement import of_counts
 from scripts.misgendered.lib.analyses.predictions import OF_INSTANCE
-from scripts.misgendered.lib.analyses.resampling import matching, pooled_models
+from scripts.misgendered.lib.analyses.resampling import Resampled, matching, pooled_models
 from scripts.misgendered.lib.labels import ALL
 
 STUDY = "tokens"
@@ -152,8 +152,8 @@ def normalisations(cells, pairs, draws, seed):
         ``difference_low`` and ``difference_high``, ``p`` (:func:`scripts.core.paired.sign_flip_p`), ``flipped``,
         ``gained``, ``lost`` (:func:`scripts.core.normalisation.flips`) and ``kappa`` of both decisions.
     """
-    resampled = _Crossed(cells, draws, seed)
-    cells = resampled.cells
+    resampled = _Counted(cells, draws, seed)
+    cells = resampled.table
     rows = []
     for model, members in pooled_models(cells.model.unique()).items():
         of_model = matching(cells, model=members)
@@ -165,7 +165,8 @@ def normalisations(cells, pairs, draws, seed):
             before = resampled.samples(study)
             for name in KEPT:
                 chosen = of_both & (cells.normalisation == name).to_numpy()
-                row = _row(resampled, chosen, study, before, of_pairs[of_pairs.normalisation == name], name)
+                both = of_pairs[of_pairs.normalisation == name]
+                row = _row(resampled, chosen, study, before, both, name, draws, seed)
                 rows.append(row | {"model": model, "normalisation": name} | level)
     frame = pd.DataFrame(rows)
     single = frame.model != ALL
@@ -179,43 +180,20 @@ def _of_level(table, level):
     return matching(table, **{column: value for column, value in level.items() if value != ALL})
 
 
-class _Crossed:
-    """Cells with the bootstrap samples of their templates and names, as
-    :class:`scripts.misgendered.lib.analyses.resampling.Resampled` has them for single instances.
-    """
+class _Counted(Resampled):
+    """Cells (:func:`counted`) with the bootstrap samples of their templates and names: rows of several instances."""
 
-    def __init__(self, cells, draws, seed):
-        self.cells = cells.reset_index(drop=True)
-        self.draws, self.seed = draws, seed
-        self.rows, templates = _coded(self.cells, ["form", "template_index"])
-        self.columns, names = _coded(self.cells, ["name_class", "name"])
-        self.row_weights = statistics.resampling_weights(templates.form, draws, seed)
-        self.column_weights = statistics.resampling_weights(names.name_class, draws, seed + 1)
-
-    def samples(self, chosen):
-        """Return the accuracy of the chosen cells in every bootstrap sample; all NaN with one template and one name."""
-        rows, row_codes = np.unique(self.rows[chosen], return_inverse=True)
-        columns, column_codes = np.unique(self.columns[chosen], return_inverse=True)
-        if len(rows) < 2 and len(columns) < 2:
-            return np.full(self.draws, np.nan)
-        shape = (len(rows), len(columns))
-        place, part = row_codes * shape[1] + column_codes, self.cells[chosen]
-        right, trials = (
+    def cells(self, chosen, value="correct"):
+        shape = len(self.places.templates), len(self.places.names)
+        place, part = self.rows[chosen].astype(np.int64) * shape[1] + self.columns[chosen], self.table[chosen]
+        return tuple(
             np.bincount(place, weights=part[name], minlength=shape[0] * shape[1]).reshape(shape)
-            for name in ("correct", "n")
+            for name in ("n", value)
         )
-        return statistics.crossed_shares(right, trials, self.row_weights[:, rows], self.column_weights[:, columns])
 
 
-def _coded(table, columns):
-    """Return the number of each row's combination of ``columns``, and the combinations."""
-    combinations = table[columns].drop_duplicates().sort_values(columns, ignore_index=True)
-    codes = table[columns].merge(combinations.reset_index(names="code"), on=columns, how="left", validate="many_to_one")
-    return codes.code.to_numpy(), combinations
-
-
-def _row(resampled, chosen, study, before, pairs, name):
-    part = resampled.cells[chosen]
+def _row(resampled, chosen, study, before, pairs, name, draws, seed):
+    part = resampled.table[chosen]
     size, samples = int(part.n.sum()), resampled.samples(chosen)
     low, high = statistics.percentile_interval(samples)
     row = {
@@ -225,11 +203,11 @@ def _row(resampled, chosen, study, before, pairs, name):
     if name == STUDY:
         return row
     low, high = statistics.percentile_interval(samples - before)
-    base = resampled.cells[study]
+    base = resampled.table[study]
     sums = part.correct.groupby(template(part)).sum().sub(base.correct.groupby(template(base)).sum())
     return row | {
         "difference": row["accuracy"] - float(base.correct.sum() / base.n.sum()), "difference_low": low,
-        "difference_high": high, "p": paired.sign_flip_p(sums, resampled.draws, resampled.seed),
+        "difference_high": high, "p": paired.sign_flip_p(sums, draws, seed),
         **{key: float(part[key].sum() / size) for key in CHANGES},
         "kappa": of_counts(pairs.study, pairs.other, pairs.n)["kappa"],
     }  # fmt: skip
