@@ -43,7 +43,9 @@ def table_artefact(*, metrics: str, significance: str, subset_sizes: str, tex: s
     sizes = files.read_csv(subset_sizes)
     for row in sizes[(sizes.data == templates) & sizes.subset.isin(["all", "all" + WITHOUT, UNMARKED])].itertuples():
         log.info("%s: %d quadruples", row.subset, row.quadruples)
-    tables.write(tex, csv, tables.artefact(tables.read(metrics, significance, templates), templates), 3)
+    heads = ("System", "Scoring", "Debiasing")
+    table = tables.read(metrics, significance, templates)
+    tables.write(tex, csv, tables.cells(table, templates, tables.ARTEFACT, tables.METHODS, heads), 3)
 
 
 def table_bias(*, metrics: str, significance: str, tex: str, csv: str, template_sets: list):
@@ -51,8 +53,8 @@ def table_bias(*, metrics: str, significance: str, tex: str, csv: str, template_
 
     Write the cells as printed (LaTeX and CSV); full precision is in ``metrics``.
     """
-    of_sets = {name: tables.read(metrics, significance, name) for name in template_sets}
-    tables.write_sets(tex, csv, tables.bias(of_sets))
+    cells = tables.of_sets(metrics, significance, template_sets, tables.BIAS, tables.METHODS)
+    tables.write_sets(tex, csv, cells)
 
 
 def table_by_gender(*, metrics: str, significance: str, tex: str, csv: str, template_sets: list):
@@ -60,8 +62,7 @@ def table_by_gender(*, metrics: str, significance: str, tex: str, csv: str, temp
 
     Write the cells as printed (LaTeX and CSV); full precision is in ``metrics``.
     """
-    of_sets = {name: tables.read(metrics, significance, name) for name in template_sets}
-    tables.write_sets(tex, csv, tables.by_gender(of_sets))
+    tables.write_sets(tex, csv, tables.of_sets(metrics, significance, template_sets, tables.BY_GENDER))
 
 
 def table_cancellation(*, metrics: str, decomposition: str, tex: str, csv: str, templates: str):

@@ -13,12 +13,12 @@ def test_marks_tell_every_test_apart():
     row = pd.Series({"value": -0.0499, "significant": True, "significant_holm": False, "significant_centred": True,
                      "significant_centred_holm": False})  # fmt: skip
     assert tables.formatted(row, "marked") == "−4.99*" and tables.formatted(row, "rho") == "−0.050*"
-    assert tables.marked(row.where(row.index != "significant_centred", False)) == "−4.99*‡"
+    assert tables.formatted(row.where(row.index != "significant_centred", False), "marked") == "−4.99*‡"
     both = row.where(row.index != "significant_holm", True)
-    assert tables.marked(both) == "−4.99*†‡"
-    assert tables.marked(both.where(row.index != "significant_centred_holm", True)) == "−4.99*†"
+    assert tables.formatted(both, "marked") == "−4.99*†‡"
+    assert tables.formatted(both.where(row.index != "significant_centred_holm", True), "marked") == "−4.99*†"
     untested = row.where(row.index == "value", None)
-    assert tables.marked(untested) == "−4.99"
+    assert tables.formatted(untested, "marked") == "−4.99"
 
 
 def test_what_was_not_released_is_told_from_what_was_not_run():

@@ -38,7 +38,7 @@ FORMS = dict.fromkeys(
 """How a metric is printed (:func:`formatted`); the others are shares in percent."""
 
 ACCURACY = {"Acc_M": ("accuracy", "M"), "Acc_F": ("accuracy", "F"), "Acc_Diff": ("acc_diff", "all")}
-"""Columns of Table 2, accuracy by gender, by head: metric and group."""
+"""Columns of Table 2, accuracy by gender, by head: metric and group, and the subset if it is not all quadruples."""
 INCONSISTENCY = {
     "M": ("i_within", "M"),
     "F": ("i_within", "F"),
@@ -70,10 +70,11 @@ BIAS = {
     "inconsistency: I_within": ("i_within", "all"),
     "inconsistency: I_across": ("i_across", "all"),
     "inconsistency: ΔI": ("delta_i", "all"),
+    "without artefact: Acc_Diff": ("acc_diff", "all", "all" + WITHOUT),
+    "without artefact: ΔI": ("delta_i", "all", "all" + WITHOUT),
 }
-"""Columns of the table of both measures of bias: Table 2 and what Tables 3 and 6 of the study come to."""
-BIAS_WITHOUT = {"without artefact: Acc_Diff": ("acc_diff", "all"), "without artefact: ΔI": ("delta_i", "all")}
-"""Its columns without the quadruples that the conversion spoilt."""
+"""Columns of the table of both measures of bias: Table 2 and what Tables 3 and 6 of the study come to, and the same
+without the quadruples that the conversion spoilt."""
 BY_GENDER = {
     "within: M": ("i_within", "M"),
     "within: F": ("i_within", "F"),
@@ -87,8 +88,12 @@ BY_GENDER = {
     "accuracy: ρ": ("spearman_rho", "all"),
 }
 """Columns of the table of both genders: the parts of Table 3, and Table 4."""
-ARTEFACT = {"Acc.": ("accuracy", "all"), "Acc_Diff": ("acc_diff", "all"), "ΔI": ("delta_i", "all")}
-"""Columns of the table without the quadruples that the conversion spoilt, each of which it has twice."""
+ARTEFACT = {
+    head + end: (metric, "all", subset)
+    for head, metric in (("Acc.", "accuracy"), ("Acc_Diff", "acc_diff"), ("ΔI", "delta_i"))
+    for end, subset in (("", "all"), (" w/o", "all" + WITHOUT))
+}
+"""Columns of the table with and without the quadruples that the conversion spoilt."""
 
 # What LaTeX text cannot show as it is, after escaping.
 _SYMBOLS = {
@@ -143,11 +148,6 @@ def named(table, models):
     return table.assign(model=table.system.map(names).fillna(table.system), place=place)
 
 
-def marked(row):
-    """Return a tested share in percent, signed, with its marks."""
-    return percent(row.value, signed=True) + marks(row)
-
-
 def marks(row):
     """Return the marks of a tested value: significant, after Holm's correction too, decided otherwise if centred."""
     if pd.isna(row.significant):
@@ -176,17 +176,17 @@ def of_system(table, data, scoring, system, debiasing):
     ]
 
 
-def printed(rows: pd.DataFrame, columns: dict[str, tuple[str, str]], subset: str = "all", empty: str = MISSING):
+def printed(rows: pd.DataFrame, columns: dict[str, tuple[str, ...]], subset: str = "all", empty: str = MISSING):
     """Return cells (head to text) of one system.
 
     Args:
         rows: Of one system.
-        columns: Head to metric and group.
+        columns: Head to metric and group, and a subset of its own.
         empty: Stands for a metric without a row.
     """
     cells = {}
-    for head, (metric, group) in columns.items():
-        values = rows[(rows.subset == subset) & (rows.metric == metric) & (rows.group == group)]
+    for head, (metric, group, *own) in columns.items():
+        values = rows[(rows.subset == (own or [subset])[0]) & (rows.metric == metric) & (rows.group == group)]
         if len(values) > 1:
             raise ValueError(f"{len(values)} rows of {metric}, {group}")
         cells[head] = empty if values.empty else formatted(values.iloc[0], FORMS.get(metric, "percent"))
@@ -200,7 +200,7 @@ def cells(
     """Return a row for each system and debiasing method on a data set.
 
     Args:
-        columns: Head to metric and group, on all instances; or what makes cells (head to text) of the rows of one
+        columns: As :func:`printed` takes them; or what makes cells (head to text) of the rows of one
             system.
         heads: Which columns name the rows.
     """
@@ -215,9 +215,9 @@ def cells(
 
 def formatted(row, form):
     """Return one value as it is printed: ``percent``; ``marked``, signed and with marks; or ``rho``, a correlation."""
-    if form == "rho":
-        return number(row.value, 3) + marks(row)
-    return marked(row) if form == "marked" else percent(row.value)
+    if form == "percent":
+        return percent(row.value)
+    return (number(row.value, 3) if form == "rho" else percent(row.value, signed=True)) + marks(row)
 
 
 def absent(scoring):
@@ -225,37 +225,16 @@ def absent(scoring):
     return NOT_RELEASED if scoring == "released" else NOT_RUN
 
 
-def bias(tables: dict[str, pd.DataFrame]) -> pd.DataFrame:
-    """Return the cells of both measures of bias, of all sets of quadruples below each other.
+def of_sets(metrics, significance, template_sets, columns, methods=METHODS[:1]) -> pd.DataFrame:
+    """Return the cells of all sets of quadruples below each other: ``templates`` (the set), then :func:`cells`.
 
-    Args:
-        tables: Set of quadruples to its metrics (:func:`read`).
-
-    Returns:
-        ``templates`` (the set), ``System``, ``Debiasing``, the columns of :data:`BIAS` and :data:`BIAS_WITHOUT`; of
-        each set the scoring of :func:`scripts.counter_gap.lib.study.main_scoring` alone.
+    Of each set there is the scoring of :func:`scripts.counter_gap.lib.study.main_scoring` alone.
     """
-
-    def both(rows):
-        return printed(rows, BIAS) | printed(rows, BIAS_WITHOUT, "all" + WITHOUT)
-
-    return _below_each_other(tables, both, METHODS)
-
-
-def by_gender(tables):
-    """Return the cells of inconsistencies by gender and of originals against counterfactuals, without debiasing.
-
-    As :func:`bias`, with the columns of :data:`BY_GENDER`.
-    """
-    return _below_each_other(tables, BY_GENDER, METHODS[:1])
-
-
-def _below_each_other(tables, columns, methods):
     parts = []
-    for templates, table in tables.items():
-        shown = cells(
-            main_scoring(table[table.data == templates]), templates, columns, methods, ("System", "Debiasing")
-        )
+    for templates in template_sets:
+        table = read(metrics, significance, templates)
+        table = main_scoring(table[table.data == templates])
+        shown = cells(table, templates, columns, methods, ("System", "Debiasing"))
         parts.append(shown.assign(templates=templates)[["templates", *shown]])
     return pd.concat(parts, ignore_index=True)
 
@@ -265,7 +244,7 @@ def write_sets(tex: str, csv: str, frame: pd.DataFrame):
 
     Args:
         tex, csv: Paths.
-        frame: From :func:`bias` or :func:`by_gender`; all goes to the CSV.
+        frame: From :func:`of_sets`; all goes to the CSV.
     """
     shown, _ = telling(frame, ["templates", "System"])
     midrules = changes(shown.templates)
@@ -371,19 +350,6 @@ def cancellation(metrics, decomposition, templates):
         }
 
     return cells(metrics, templates, parts, METHODS, ("System", "Scoring", "Debiasing"))
-
-
-def artefact(table, templates):
-    """Return the cells that compare all quadruples with those that the conversion did not spoil."""
-
-    def both(rows):
-        return {
-            head + end: printed(rows, ARTEFACT, subset)[head]
-            for head in ARTEFACT
-            for subset, end in (("all", ""), ("all" + WITHOUT, " w/o"))
-        }
-
-    return cells(table, templates, both, METHODS, ("System", "Scoring", "Debiasing"))
 
 
 def printed_datasets(frame):
