@@ -26,6 +26,7 @@ import platform
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from scripts.core import config, files
@@ -44,17 +45,15 @@ UNTRACKED = ("logs", "benchmarks", "provenance", "plan.csv")
 class State:
     """The plan, the records and the files of a run, and what follows from them.
 
-    Parameters
-    ----------
-    configfiles : sequence of str or Path
-        The overlays that the run was made with.
-    targets : sequence of str
-        What should be there; by default what the workflow makes by default.
-    overrides : dict, optional
-        Keys of the configuration that outrank the overlays, as ``--config`` sets them.
+    Args:
+        configfiles: The overlays that the run was made with.
+        targets: What should be there; by default what the workflow makes by default.
+        overrides: Keys of the configuration that outrank the overlays, as ``--config`` sets them.
     """
 
-    def __init__(self, configfiles=(), targets=(), overrides=None):
+    def __init__(
+        self, configfiles: Sequence[str | Path] = (), targets: Sequence[str] = (), overrides: dict | None = None
+    ):
         self.problems = {}
         self.records = job_records.load(problems=self.problems)
         recorded = {output for record in self.records.values() for output in record.get("outputs", {})}
@@ -200,10 +199,8 @@ def main(*, overrides: dict, targets: list, configfiles: list):
 
     ``overrides`` is what the command said in ``--config``, which outranks them.
 
-    Raises
-    ------
-    UserError
-        If a file is not current; the lines before name each with the reasons.
+    Raises:
+        UserError: If a file is not current; the lines before name each with the reasons.
     """
     state = State(configfiles, targets, overrides)
     findings = state.findings

@@ -18,6 +18,7 @@ import re
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import yaml
@@ -47,16 +48,10 @@ TARGETS = ("figures", "tables", "summary", "paper")
 TABLE = Path("results/benchmarks/scale.csv")
 
 
-def registry(count):
+def registry(count: int) -> dict:
     """Return a registry of synthetic models: families of eight sizes, every third of them of encoders.
 
-    Parameters
-    ----------
-    count : int
-
-    Returns
-    -------
-    dict
+    Returns:
         As ``config/schemas/models.schema.yaml`` has it.
     """
     width = max(2, len(str(count)))
@@ -88,15 +83,11 @@ def letters(number):
     return (letters(head - 1) if head else "") + chr(ord("A") + tail)
 
 
-def overlay(study, name, models, templates=None):
+def overlay(study: str, name: str, models: Sequence[str], templates: Sequence[str] | None = None):
     """Return the configuration of a run of synthetic models.
 
-    Parameters
-    ----------
-    study, name : str
-    models : sequence of str
-    templates : sequence of str, optional
-        Otherwise those of the study at full size.
+    Args:
+        templates: Otherwise those of the study at full size.
     """
     settings = {"run": name, "registry": "models.yaml", "studies": [study], "systems": [], "models": list(models)}
     own = dict(OVERLAYS[study][study])
@@ -104,17 +95,13 @@ def overlay(study, name, models, templates=None):
     return settings | {study: own}
 
 
-def measured(logs):
+def measured(logs: Path) -> list[dict]:
     """Return what the logs of a run say of its jobs.
 
-    Parameters
-    ----------
-    logs : Path
-        ``results/logs``: a folder for each rule, with a log for each job (:mod:`scripts.core.job` writes them).
+    Args:
+        logs: ``results/logs``: a folder for each rule, with a log for each job (:mod:`scripts.core.job` writes them).
 
-    Returns
-    -------
-    list of dict
+    Returns:
         ``rule``, ``jobs``, ``seconds`` (of all jobs), ``slowest`` (seconds of one), ``peak_mb`` (most memory of one);
         the rule that took longest comes first.
     """
@@ -142,10 +129,8 @@ def megabytes(folder):
 def snakemake(folder, cores, *targets):
     """Run the workflow in a folder and return the seconds that it took.
 
-    Raises
-    ------
-    UserError
-        If it fails; what failed was printed.
+    Raises:
+        UserError: If it fails; what failed was printed.
     """
     program = Path(sys.executable).parent / "snakemake"
     command = [str(program), "--snakefile", str(ROOT / "Snakefile"), "--directory", str(folder), "--cores", str(cores)]

@@ -11,6 +11,7 @@ import select
 import shutil
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 
@@ -30,13 +31,11 @@ SHIFT = 8
 class Browser:
     """One page in a browser with a profile of its own, so that it keeps what pages store between visits.
 
-    Parameters
-    ----------
-    folder : Path
-        For the profile and what is downloaded.
+    Args:
+        folder: For the profile and what is downloaded.
     """
 
-    def __init__(self, folder):
+    def __init__(self, folder: Path):
         program = shutil.which("chromium")
         if program is None:
             pytest.skip("chromium is not installed: bash envs/chromium.sh")

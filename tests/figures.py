@@ -15,21 +15,15 @@ PRONOUN_COLOURS = {to_hex(colour) for colour in plotting.pronoun_colours(plottin
 NEARLY = 1e-6
 
 
-def problems(drawn, pronouns=False):
+def problems(drawn, pronouns: bool = False) -> list[str]:
     """Return what a figure does against the rules, one line each.
 
     Its width is that of a column or of the page; texts have 7 points or more, markers 3; on an axis of shares nothing
     lies below 0 or above 1; a pronoun's colour stands for pronouns alone; no legend lies on a panel; all is visible.
 
-    Parameters
-    ----------
-    drawn : matplotlib.figure.Figure
-    pronouns : bool
-        Whether its colours stand for pronoun sets.
-
-    Returns
-    -------
-    list of str
+    Args:
+        drawn (matplotlib.figure.Figure)
+        pronouns: Whether its colours stand for pronoun sets.
     """
     with plotting.style():
         drawn.draw_without_rendering()

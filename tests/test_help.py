@@ -82,18 +82,12 @@ def test_parameters_are_read_from_the_docstring():
 
         It has one row for each model.
 
-        Parameters
-        ----------
-        table : str
-            The file to write, in
-            two lines.
-        draws, models : int
-            Shared by both.
-        note : str or None
+        Args:
+            table: The file to write, in two lines.
+            draws, models: Shared by both.
 
-        Raises
-        ------
-        UserError
+        Raises:
+            UserError
         """
 
     prose, described = job._documentation(main)

@@ -9,6 +9,7 @@ neopronouns split into pieces. Scores of these models mean nothing; they show th
 import argparse
 import json
 import string
+from collections.abc import Sequence
 from pathlib import Path
 
 import yaml
@@ -531,18 +532,13 @@ THINKING_TEMPLATE = CHAT_TEMPLATE.replace(
 """Asks whether the model is to think, as Qwen 3's does."""
 
 
-def build(folder, names=NAMES):
+def build(folder: str | Path, names: Sequence[str] = NAMES) -> Path:
     """Build checkpoints below ``folder``, a coreference system as well, and a registry file that lists them.
 
-    Parameters
-    ----------
-    folder : str or Path
-    names : sequence of str
-        Which of :data:`ALL_NAMES` to build.
+    Args:
+        names: Which of :data:`ALL_NAMES` to build.
 
-    Returns
-    -------
-    Path
+    Returns:
         The registry, in the format of ``config/models.yaml``.
     """
     import torch

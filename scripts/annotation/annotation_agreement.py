@@ -21,24 +21,15 @@ def main(
 ):
     """Write what ``annotators`` said of ``questions`` in their ``sheets`` (CSV, or JSON from the page).
 
-    Parameters
-    ----------
-    questions : str
-        The task (Parquet).
-    sheets, annotators : list of str
-        The filled-in files, and who filled each in.
-    partial : list of bool
-        Whether each annotator answered some of the items only.
-    answers : str
-        Every answer beside the wanted one (CSV).
-    agreement : str
-        How far annotators agree on each question (CSV).
-    accuracy : str
-        How often they give the wanted answer, with intervals (CSV).
-    rejected : str
-        The rows that they rejected, with reasons (CSV).
-    draws, seed : int
-        Of the bootstrap over groups of items.
+    Args:
+        questions: The task (Parquet).
+        sheets, annotators: The filled-in files, and who filled each in.
+        partial: Whether each annotator answered some of the items only.
+        answers: Every answer beside the wanted one (CSV).
+        agreement: How far annotators agree on each question (CSV).
+        accuracy: How often they give the wanted answer, with intervals (CSV).
+        rejected: The rows that they rejected, with reasons (CSV).
+        draws, seed: Of the bootstrap over groups of items.
     """
     if not sheets:
         raise UserError(f"{questions}: nobody has answered it; name filled-in sheets in the study's annotation.sheets")

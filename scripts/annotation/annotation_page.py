@@ -9,16 +9,11 @@ from scripts.core.job import log, run
 def main(*, questions: str, template: str, page: str, seed: int, name: str = "answers"):
     """Write ``page`` (HTML) from the ``questions`` (Parquet) of a study, in an order that ``seed`` decides.
 
-    Parameters
-    ----------
-    questions, template : str
-        The task, and the page with a place for it (HTML with Jinja).
-    page : str
-        The page to write.
-    seed : int
-        Of the order of the items, the same for all annotators.
-    name : str
-        What the files that annotators save are called, before their own name.
+    Args:
+        questions, template: The task, and the page with a place for it (HTML with Jinja).
+        page: The page to write.
+        seed: Of the order of the items, the same for all annotators.
+        name: What the files that annotators save are called, before their own name.
     """
     shown = annotation.page(annotation.load(questions), seed)
     # tojson escapes what could end the element that the task is written into.

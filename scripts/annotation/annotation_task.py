@@ -7,15 +7,11 @@ from scripts.core.job import log, run
 def main(*, declaration: str, items: str, questions: str):
     """Write the task.
 
-    Parameters
-    ----------
-    declaration : str
-        Title, instructions and questions (YAML; docs/annotation.md).
-    items : str
-        What is asked about (CSV), with the columns item_id, sentence and, where they are needed, group, question,
-        expected, mark, names.
-    questions : str
-        The task to write (Parquet).
+    Args:
+        declaration: Title, instructions and questions (YAML; docs/annotation.md).
+        items: What is asked about (CSV), with the columns item_id, sentence and, where they are needed, group,
+            question, expected, mark, names.
+        questions: The task to write (Parquet).
     """
     made = annotation.task(annotation.read_declaration(declaration), files.read_sheet(items, "item_id"), items)
     log.info("%d items, task %s", len(made.items), made.digest)

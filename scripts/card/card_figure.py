@@ -35,27 +35,16 @@ def main(
 ):
     """Draw the figure.
 
-    Parameters
-    ----------
-    summary : str
-        The study's rows of the summary.
-    others : list of str
-        Summaries of other runs; of models that are not in this one.
-    printed : list of str
-        The study's published numbers and its models, or nothing.
-    pdf, png, csv : str
-    study, model : str
-        Their names.
-    value : str
-        What is drawn.
-    points : list of list
-        ``label``, ``metric``, ``factors``, ``printed`` (``scripts/core/studies.py``, ``Point``).
-    parts : list of str
-        Parts of which the first that the model has is drawn.
-    chance : float
-        What a random pick comes to, or None.
-    axis : str
-        What the points are.
+    Args:
+        summary: The study's rows of the summary.
+        others: Summaries of other runs; of models that are not in this one.
+        printed: The study's published numbers and its models, or nothing.
+        study, model: Their names.
+        value: What is drawn.
+        points: ``label``, ``metric``, ``factors``, ``printed`` (``scripts/core/studies.py``, ``Point``).
+        parts: Parts of which the first that the model has is drawn.
+        chance: What a random pick comes to, or None.
+        axis: What the points are.
     """
     frame = read(summary, model)
     rows = [(MODEL if name == model else RUN, *rest) for name, *rest in of_points(frame, points, parts, model)]

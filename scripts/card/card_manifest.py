@@ -13,12 +13,9 @@ ROOT = Path(__file__).resolve().parents[2]
 def main(*, card: list, manifest: str):
     """Write ``manifest``, what ``python -m scripts.audit --against`` compares a published card with.
 
-    Parameters
-    ----------
-    card : list of str
-        The card's PDF and HTML page and its table of findings.
-    manifest : str
-        The list, as ``sha256sum --check`` reads it, with what the records say of how each file was made.
+    Args:
+        card: The card's PDF and HTML page and its table of findings.
+        manifest: The list, as ``sha256sum --check`` reads it, with what the records say of how each file was made.
     """
     records = job_records.load()
     jobs = audit.recorded(

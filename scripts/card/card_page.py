@@ -46,39 +46,23 @@ def main(
 ):
     """Write the card.
 
-    Parameters
-    ----------
-    template_tex, template_html : str
-        The two pages, with gaps for what is found.
-    style : str
-        The LaTeX style of the proceedings.
-    findings : list of str
-        Verdicts for the model, a file for each of ``studies``.
-    figures : list of str
-        PNG and CSV of each study.
-    trajectories : list of str
-        PNG of checkpoints over the course of training, for each of ``drawn``.
-    made : list of str
-        What the model left: scores, distributions, answers.
-    speeds : list of str
-        Measured times of its jobs.
-    summaries : list of str
-        The summary of each of ``studies``.
-    fronts : list of str
-        The templates of the paper's first page, of the studies that have one: their theses are the card's answers.
-    main_tex, html, style_copy, findings_csv : str
-        The outputs.
-    model : str
-    entry : dict
-        What the card says of it, as in the registry.
-    studies : list of dict
-        ``key``, ``label``, ``question`` and ``chances`` of those that it was asked for.
-    left_out : list of str
-        Labels of the others.
-    drawn : dict of str to str
-        Studies to their figure of checkpoints, without suffix; empty for a model that is none of a series.
-    audit : str
-        The command that tells where a file of this run comes from.
+    Args:
+        template_tex, template_html: The two pages, with gaps for what is found.
+        style: The LaTeX style of the proceedings.
+        findings: Verdicts for the model, a file for each of ``studies``.
+        figures: PNG and CSV of each study.
+        trajectories: PNG of checkpoints over the course of training, for each of ``drawn``.
+        made: What the model left: scores, distributions, answers.
+        speeds: Measured times of its jobs.
+        summaries: The summary of each of ``studies``.
+        fronts: The templates of the paper's first page, of the studies that have one: their theses are the card's
+            answers.
+        main_tex, html, style_copy, findings_csv: The outputs.
+        entry: What the card says of it, as in the registry.
+        studies: ``key``, ``label``, ``question`` and ``chances`` of those that it was asked for.
+        left_out: Labels of the others.
+        drawn: Studies to their figure of checkpoints, without suffix; empty for a model that is none of a series.
+        audit: The command that tells where a file of this run comes from.
     """
     tables = [files.read_csv(path) for path in findings]
     joined = [table.assign(study=study["label"]) for study, table in zip(studies, tables, strict=True)]

@@ -27,20 +27,13 @@ def main(
 ):
     """Write the comparison.
 
-    Parameters
-    ----------
-    template_html, template_tex : str
-        The page and the PDF, with gaps for what is found.
-    style : str
-        The LaTeX style of the proceedings.
-    a_files, b_files : list of str
-        What is read of the two runs, besides their records.
-    comparison_json, html, main_tex, style_copy : str
-        The outputs.
-    a, b : str
-        The two runs: a folder or a crate and, after a colon, a model.
-    declared : dict
-        Study to ``label``, ``outcomes`` and ``paired`` of its declaration.
+    Args:
+        template_html, template_tex: The page and the PDF, with gaps for what is found.
+        style: The LaTeX style of the proceedings.
+        a_files, b_files: What is read of the two runs, besides their records.
+        comparison_json, html, main_tex, style_copy: The outputs.
+        a, b: The two runs: a folder or a crate and, after a colon, a model.
+        declared: Study to ``label``, ``outcomes`` and ``paired`` of its declaration.
     """
     result = compared(a, b, declared, Path.cwd(), [template_html, template_tex, style], [html, main_tex, style_copy])
     files.write_json(comparison_json, result)

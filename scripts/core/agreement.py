@@ -3,6 +3,8 @@
 All functions take the table of :func:`scripts.core.annotation.answers`.
 """
 
+from collections.abc import Iterable, Sequence
+
 import numpy as np
 import pandas as pd
 
@@ -12,23 +14,18 @@ ANNOTATED = ("annotator", "item_id", "group", "sentence", "question", "answer", 
 """The columns of answers."""
 
 
-def alpha(labels):
+def alpha(labels: Iterable[Sequence[str]]) -> float:
     """Krippendorff's alpha for nominal labels, with missing data (Krippendorff 2011, "Computing ... reliability").
 
-    Parameters
-    ----------
-    labels : iterable of sequence of str
-        For each item the labels that it got; items with fewer than two are left out.
+    Args:
+        labels: For each item the labels that it got; items with fewer than two are left out.
 
-    Returns
-    -------
-    float
+    Returns:
         1 minus observed over expected disagreement; NaN if no item has two labels, or if only one label occurs.
 
-    Examples
-    --------
-    >>> alpha([["yes", "yes"], ["no", "no"], ["yes", "no"]])
-    0.4444444444444444
+    Examples:
+        >>> alpha([["yes", "yes"], ["no", "no"], ["yes", "no"]])
+        0.4444444444444444
     """
     units = [list(unit) for unit in labels if len(unit) > 1]
     given = pd.Series([label for unit in units for label in unit], dtype=object).value_counts()
@@ -43,12 +40,10 @@ def alpha(labels):
     return float(1 - observed / expected)
 
 
-def agreement(answers):
+def agreement(answers) -> pd.DataFrame:
     """Return how far annotators agree, for each question.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``question``, ``measure``, ``value``, ``annotators``, ``items`` (those that two annotators or more answered).
         The measures are ``same`` (share of items on which all say the same), ``agreed`` (mean share of an item's
         answers that are its most frequent one: Counter-GAP's inter-annotator agreement, footnote 8), ``alpha``
@@ -77,20 +72,15 @@ def _kappa(labels):
     return float(fleiss_kappa(counts, method="fleiss")) if len(categories) > 1 else np.nan
 
 
-def accuracy(answers, draws, seed):
+def accuracy(answers: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     """Return how often people give the wanted answer.
 
     A group of items (such as the two questions about a sentence) is right if all its answers are.
 
-    Parameters
-    ----------
-    answers : DataFrame
-    draws, seed : int
-        Of the bootstrap over groups, from which the interval over all annotators comes.
+    Args:
+        draws, seed: Of the bootstrap over groups, from which the interval over all annotators comes.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``question``, ``annotator`` (empty: all together), ``n`` (groups that were answered, those of all annotators
         summed), ``right``, ``accuracy``, ``ci_low``, ``ci_high``: Wilson's interval for one annotator. Of several the
         interval resamples groups, because their answers to one group are not independent; it is missing where they do
@@ -112,12 +102,10 @@ def accuracy(answers, draws, seed):
     return table
 
 
-def rejected(answers):
+def rejected(answers) -> pd.DataFrame:
     """Return the items that an annotator rejected, by an answer other than the wanted one.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``annotator``, ``item_id``, ``group``, ``sentence``, ``row``, ``reason``; an item with two reasons comes once.
     """
     wrong = answers[(answers.wanted != "") & (answers.label != answers.wanted)]

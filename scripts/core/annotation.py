@@ -10,8 +10,10 @@ import hashlib
 import itertools
 import json
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -79,24 +81,16 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _TOKEN = re.compile(r"['’]s\b|\w+(?:-\w+)*|\S")
 
 
-def read_declaration(path):
+def read_declaration(path: str | Path) -> dict:
     """Read the declaration of a task.
 
-    Parameters
-    ----------
-    path : str or Path
-        YAML as :data:`SCHEMA` says.
+    Args:
+        path: YAML as :data:`SCHEMA` says.
 
-    Returns
-    -------
-    dict
-
-    Raises
-    ------
-    UserError
-        Naming the key: what :data:`SCHEMA` forbids, a choice without options or another question with some, an
-        accepted answer that is no option, two questions with one id or column, several blanks, several questions
-        about names or several scored questions, none that needs an answer.
+    Raises:
+        UserError: Naming the key: what :data:`SCHEMA` forbids, a choice without options or another question with some,
+            an accepted answer that is no option, two questions with one id or column, several blanks, several questions
+            about names or several scored questions, none that needs an answer.
     """
     declaration = config.load_yaml(path)
     config.validate(declaration, SCHEMA, str(path))
@@ -156,23 +150,17 @@ class Task:
         return self.items.iloc[np.random.default_rng(seed).permutation(len(self.items))].reset_index(drop=True)
 
 
-def task(declaration, items, where="items"):
+def task(declaration: dict, items: pd.DataFrame, where: str = "items"):
     """Return a task, checked.
 
-    Parameters
-    ----------
-    declaration : dict
-        From :func:`read_declaration`.
-    items : DataFrame
-        :data:`ITEM_COLUMNS`; columns that are missing are empty, and an empty ``group`` is the item itself.
-    where : str
-        What messages start with.
+    Args:
+        declaration: From :func:`read_declaration`.
+        items: :data:`ITEM_COLUMNS`; columns that are missing are empty, and an empty ``group`` is the item itself.
+        where: What messages start with.
 
-    Raises
-    ------
-    UserError
-        Naming the item: no id or text, an id that occurs twice, a right answer that annotators cannot give, a text
-        without exactly one blank where one is to be filled, a mark outside the text, broken names.
+    Raises:
+        UserError: Naming the item: no id or text, an id that occurs twice, a right answer that annotators cannot give,
+            a text without exactly one blank where one is to be filled, a mark outside the text, broken names.
     """
     if not len(items):
         raise UserError(f"{where}: there is nothing to ask; add an item")
@@ -221,17 +209,13 @@ def _span(cell, text):
     return (start, end) if start < end <= len(text) else None
 
 
-def people(item):
+def people(item: tuple) -> list[dict]:
     """Return the people whom an item offers to choose among.
 
-    Parameters
-    ----------
-    item : namedtuple
-        With ``names``: JSON as of :func:`named`, or names with semicolons between them.
+    Args:
+        item: With ``names``: JSON as of :func:`named`, or names with semicolons between them.
 
-    Returns
-    -------
-    list of dict
+    Returns:
         ``key`` (what the answer is called), ``name`` and ``spans``: where the text has the name.
     """
     if item.names.startswith("["):
@@ -244,27 +228,19 @@ def _keys(item):
     return [person["key"] for person in people(item)]
 
 
-def named(text, names, known=()):
+def named(text: str, names: dict[str, str], known: Iterable[tuple[str, int]] = ()) -> list[dict]:
     """Return people with all places where a text names them.
 
-    Parameters
-    ----------
-    text : str
-    names : dict of str to str
-        What the answer is called, to the name as it is in the text.
-    known : iterable of (str, int)
-        Places that are known: what the answer is called, and where its name starts. Where two names overlap, the
-        known place and then the longer name comes first.
+    Args:
+        names: What the answer is called, to the name as it is in the text.
+        known: Places that are known: what the answer is called, and where its name starts. Where two names overlap, the
+            known place and then the longer name comes first.
 
-    Returns
-    -------
-    list of dict
+    Returns:
         As of :func:`people`.
 
-    Raises
-    ------
-    ValueError
-        If a name is not in the text.
+    Raises:
+        ValueError: If a name is not in the text.
     """
     taken = {key: [(start, start + len(names[key]))] for key, start in known}
     for key, name in sorted(names.items(), key=lambda entry: -len(entry[1])):
@@ -296,20 +272,15 @@ def load(path):
     return Task(declaration, items)
 
 
-def sheet(made, seed):
+def sheet(made: Task, seed: int) -> pd.DataFrame:
     """Return the empty sheet for annotators.
 
-    Parameters
-    ----------
-    made : Task
-    seed : int
-        Of the order of the rows.
+    Args:
+        seed: Of the order of the rows.
 
-    Returns
-    -------
-    DataFrame of str
+    Returns:
         ``Row`` (the item's id), ``Sentence``; ``Question``, ``Marked`` and ``Names`` where an item has any; an empty
-        column for each question; ``Task``, which :func:`read` knows the task by.
+        column for each question; ``Task``, which :func:`read` knows the task by. All cells are text.
     """
     mixed = made.order(seed)
     table = pd.DataFrame({"Row": mixed.item_id, "Sentence": mixed.sentence})
@@ -331,12 +302,10 @@ def _marked(item):
     return f"{item.sentence[start:end]} (characters {item.mark})"
 
 
-def page(made, seed):
+def page(made, seed) -> dict:
     """Return what the page for annotators shows, as JSON-able values; right answers are left out.
 
-    Returns
-    -------
-    dict
+    Returns:
         ``task`` (the digest), ``title``, ``instructions``, ``examples``, ``questions`` and ``items``, each with ``id``,
         ``text``, ``question``, ``mark`` (a pair of numbers or nothing), ``people`` and, where spans are asked for,
         ``tokens``: half-open ranges of characters, counted in code points.
@@ -364,10 +333,9 @@ def page(made, seed):
 def tokens(text, cuts=()):
     """Return the words and marks of a text as half-open ranges of characters; none reaches over a cut.
 
-    Examples
-    --------
-    >>> tokens("Mrs. Kane's hat", cuts=[0, 9])
-    [(0, 3), (3, 4), (5, 9), (9, 11), (12, 15)]
+    Examples:
+        >>> tokens("Mrs. Kane's hat", cuts=[0, 9])
+        [(0, 3), (3, 4), (5, 9), (9, 11), (12, 15)]
     """
     divided = []
     for match in _TOKEN.finditer(text):
@@ -377,33 +345,25 @@ def tokens(text, cuts=()):
     return divided
 
 
-def read(path, made, annotator=None, partial=False):
+def read(path: str | Path, made: Task, annotator: str | None = None, partial: bool = False) -> pd.DataFrame:
     """Read what an annotator answered: a sheet (CSV), or a file that the page saved (JSON, or CSV as a sheet).
 
-    Parameters
-    ----------
-    path : str or Path
-        A name that ends in ``.json`` is read as JSON, every other one as a sheet
-        (:func:`scripts.core.files.read_sheet`). Rows may be in any order.
-    made : Task
-    annotator : str, optional
-        Who should have filled it in; a file that names somebody else is refused.
-    partial : bool
-        Whether this annotator was asked about some of the items only: rows without any answer, or that are not there,
-        are then left out. Otherwise they are refused.
+    Args:
+        path: A name that ends in ``.json`` is read as JSON, every other one as a sheet
+            (:func:`scripts.core.files.read_sheet`). Rows may be in any order.
+        annotator: Who should have filled it in; a file that names somebody else is refused.
+        partial: Whether this annotator was asked about some of the items only: rows without any answer, or that are not
+            there, are then left out. Otherwise they are refused.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``item_id``, ``question``, ``answer`` (as it was given, without blanks and capitals), ``label`` (what is
         compared: the answer, of spans the person chosen), ``row`` (the line of the sheet; in JSON the place among the
         answers), in the order of items and questions.
 
-    Raises
-    ------
-    UserError
-        Naming file, row and remedy: answers to another task or of somebody else, an unknown or repeated id, another
-        sentence or question than was asked, a cell without an answer or with one that cannot be, missing items.
+    Raises:
+        UserError: Naming file, row and remedy: answers to another task or of somebody else, an unknown or repeated id,
+            another sentence or question than was asked, a cell without an answer or with one that cannot be, missing
+            items.
     """
     records, owner, digests = _json_records(path, made) if str(path).endswith(".json") else _csv_records(path, made)
     for where, digest in digests:
@@ -460,10 +420,8 @@ def _person(name):
 def check_annotators(annotators):
     """Refuse two sheets of one annotator; names that differ in capitals or blanks alone are the same.
 
-    Raises
-    ------
-    UserError
-        Naming the annotator.
+    Raises:
+        UserError: Naming the annotator.
     """
     seen = set()
     for name in annotators:
@@ -527,26 +485,18 @@ def _json(path):
     return content if isinstance(content, dict) else {}
 
 
-def parse(question, item, cell):
+def parse(question: dict, item: tuple, cell: str) -> tuple[str, ...]:
     """Read one answer.
 
-    Parameters
-    ----------
-    question : dict
-        Of the declaration.
-    item : namedtuple
-    cell : str
-        What was given.
+    Args:
+        question: Of the declaration.
+        cell: What was given.
 
-    Returns
-    -------
-    tuple of str
+    Returns:
         The answer as it was given, and its label: what is compared.
 
-    Raises
-    ------
-    ValueError
-        Saying what is wrong and what to enter.
+    Raises:
+        ValueError: Saying what is wrong and what to enter.
     """
     column, given = question["column"], " ".join(cell.split())
     if question.get("per_item") and not item.question:
@@ -615,18 +565,13 @@ def _words(text):
     return re.sub(r"[;\s]+", " ", text).strip()
 
 
-def answers(made, read_sheets):
+def answers(made: Task, read_sheets: dict[str, pd.DataFrame]) -> pd.DataFrame:
     """Return every answer beside what was wanted.
 
-    Parameters
-    ----------
-    made : Task
-    read_sheets : dict of str to DataFrame
-        Annotator to what :func:`read` returned.
+    Args:
+        read_sheets: Annotator to what :func:`read` returned.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``annotator``, ``item_id``, ``group``, ``sentence``, ``question``, ``answer``, ``label``, ``wanted`` (the right
         or the accepted answer; empty if none is known), ``right`` (missing where nothing is wanted) and ``row``.
     """

@@ -9,6 +9,7 @@ import lzma
 import tarfile
 import zipfile
 import zlib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
@@ -25,15 +26,10 @@ MEMORY_BYTES = 256 << 20
 class Source:
     """Where an archive comes from, for messages: what it is when it is whole, and what helps.
 
-    Attributes
-    ----------
-    name : str
-    remedy : str
-        For one that is damaged.
-    missing : str
-        For one that is not there.
-    locked : str
-        What is wrong with one that does not open.
+    Attributes:
+        remedy: For one that is damaged.
+        missing: For one that is not there.
+        locked: What is wrong with one that does not open.
     """
 
     name: str
@@ -51,27 +47,22 @@ BOOK = Source(
 )
 
 
-def zip_members(archive, names, password=None, label=None, source=UPSTREAM):
+def zip_members(
+    archive: str | Path | bytes,
+    names: Sequence[str],
+    password: bytes | None = None,
+    label: str | None = None,
+    source: Source = UPSTREAM,
+) -> list[bytes]:
     """Return the contents of some members of a zip archive.
 
-    Parameters
-    ----------
-    archive : str, Path or bytes
-    names : sequence of str
-    password : bytes, optional
-    label : str, optional
-        What messages call the archive; by default its path.
-    source : Source
+    Args:
+        label: What messages call the archive; by default its path.
 
-    Returns
-    -------
-    list of bytes
-
-    Raises
-    ------
-    UserError
-        If the archive is missing or damaged, lacks one of ``names`` or does not open with the password, if it has too
-        many members, one of ``names`` is too large or occurs twice, or if any member is outside the archive's folder.
+    Raises:
+        UserError: If the archive is missing or damaged, lacks one of ``names`` or does not open with the password, if
+            it has too many members, one of ``names`` is too large or occurs twice, or if any member is outside the
+            archive's folder.
     """
     label = label or str(archive)
     try:
@@ -106,23 +97,13 @@ def _zip_member(file, infos, name, password, label, source):
         return member.read(matches[0].file_size)
 
 
-def tar_members(path):
+def tar_members(path: str | Path) -> Iterator[tuple[str, bytes]]:
     """Yield the names and contents of the files in a .tar.xz or .tar.gz archive.
 
-    Parameters
-    ----------
-    path : str or Path
-
-    Yields
-    ------
-    tuple of (str, bytes)
-
-    Raises
-    ------
-    UserError
-        If the archive is missing or damaged, unpacks to too much, needs too much memory to unpack, has too many
-        members, or one that is too large, occurs twice, is neither a file nor a folder, or is outside the archive's
-        folder.
+    Raises:
+        UserError: If the archive is missing or damaged, unpacks to too much, needs too much memory to unpack, has too
+            many members, or one that is too large, occurs twice, is neither a file nor a folder, or is outside the
+            archive's folder.
     """
     content = _unpacked(path)
     seen = set()

@@ -1,5 +1,7 @@
 """Is a model right as often as it is sure? Confidences of choices among options, and how far they miss the accuracy."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 
@@ -10,7 +12,7 @@ BINS = 10
 """Bins of equal width between 0 and 1."""
 
 
-def confidences(scores, values):
+def confidences(scores: pd.DataFrame, values: pd.Series) -> pd.Series:
     r"""Return the confidence of each instance's choice: the largest share in a softmax over the scores of its options.
 
     With :math:`v_o` the score of an option, the confidence is :math:`\max_o \exp(v_o) / \sum_{o'} \exp(v_{o'})`. Of
@@ -18,22 +20,16 @@ def confidences(scores, values):
     A mean over :math:`n` tokens is the same at the temperature :math:`n`, so that such confidences are low by
     construction and depend on the length of the text.
 
-    Parameters
-    ----------
-    scores : DataFrame
-        ``instance_id`` of each option's row.
-    values : Series of float
-        Scores under one normalisation (:func:`scripts.core.normalisation.normalised`), with the index of ``scores``.
+    Args:
+        scores: ``instance_id`` of each option's row.
+        values: Scores under one normalisation (:func:`scripts.core.normalisation.normalised`), with the index of
+            ``scores``. Of float.
 
-    Returns
-    -------
-    Series of float
-        Indexed by ``instance_id``; between one over the number of options and 1.
+    Returns:
+        Indexed by ``instance_id``; between one over the number of options and 1. Of float.
 
-    Raises
-    ------
-    UserError
-        If a score is not finite.
+    Raises:
+        UserError: If a score is not finite.
     """
     if not np.isfinite(values).all():
         raise UserError("a score is not finite, so that no confidence follows; delete the score file and run again")
@@ -42,21 +38,16 @@ def confidences(scores, values):
     return 1 / relative.groupby(scores.instance_id.to_numpy()).sum()
 
 
-def reliability(confidence, correct, bins=BINS):
+def reliability(confidence: np.ndarray, correct: np.ndarray, bins: int = BINS) -> pd.DataFrame:
     r"""Return accuracy and mean confidence of the choices in each bin of confidence.
 
     Bin :math:`m` of :math:`M` holds confidences in :math:`((m - 1) / M, m / M]` (Guo et al. 2017, section 2).
 
-    Parameters
-    ----------
-    confidence : array of float, shape (instances,)
-        Above 0, at most 1.
-    correct : array of bool, shape (instances,)
-    bins : int
+    Args:
+        confidence: Above 0, at most 1. Shape (instances,), of float.
+        correct: Shape (instances,), of bool.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         A row for each bin: ``bin`` (from 1), ``low``, ``high``, ``n``, ``confidence`` and ``accuracy``, which are
         missing for an empty bin.
     """
@@ -75,16 +66,14 @@ def reliability(confidence, correct, bins=BINS):
     )
 
 
-def expected_error(confidence, correct, bins=BINS):
+def expected_error(confidence, correct, bins=BINS) -> float:
     r"""Return the expected calibration error (Naeini et al. 2015; Guo et al. 2017, equation 3).
 
     :math:`\mathrm{ECE} = \sum_m \frac{n_m}{n} |\mathrm{acc}_m - \mathrm{conf}_m|` over the bins of :func:`reliability`.
     It is never negative, and above zero in finite samples also where confidences are right
     (:func:`error_if_calibrated`).
 
-    Returns
-    -------
-    float
+    Returns:
         NaN without instances.
     """
     if not len(confidence):
@@ -93,25 +82,27 @@ def expected_error(confidence, correct, bins=BINS):
     return float((table.n * (table.accuracy - table.confidence).abs()).sum() / table.n.sum())
 
 
-def error_interval(confidence, correct, clusters, draws, seed, bins=BINS, level=0.95):
+def error_interval(
+    confidence: np.ndarray,
+    correct: np.ndarray,
+    clusters: Sequence,
+    draws: int,
+    seed: int,
+    bins: int = BINS,
+    level: float = 0.95,
+) -> tuple[float, ...]:
     """Return a percentile bootstrap interval of the expected calibration error, resampling clusters.
 
     Clusters, such as templates, are drawn with replacement, because instances of one are alike (Efron and Tibshirani
     1993). Drawing adds to the scatter within bins, of which the error takes absolute values, so that the interval leans
     to higher errors in small samples.
 
-    Parameters
-    ----------
-    confidence : array of float, shape (instances,)
-    correct : array of bool, shape (instances,)
-    clusters : sequence, shape (instances,)
-    draws, seed : int
-    bins : int
-    level : float
+    Args:
+        confidence: Shape (instances,), of float.
+        correct: Shape (instances,), of bool.
+        clusters: Shape (instances,).
 
-    Returns
-    -------
-    tuple of float
+    Returns:
         Lower and upper end; NaN for fewer than two clusters.
     """
     confidence, correct, place = _placed(confidence, correct, bins)
@@ -121,7 +112,7 @@ def error_interval(confidence, correct, clusters, draws, seed, bins=BINS, level=
     return _interval_of_gaps(gaps, np.bincount(codes, minlength=len(names)), draws, seed, level)
 
 
-def error_if_calibrated(confidence, bins=BINS):
+def error_if_calibrated(confidence: np.ndarray, bins: int = BINS) -> float:
     r"""Return the expected calibration error by chance alone: of choices that are right as often as they are sure.
 
     If outcomes were drawn from the confidences :math:`p_i` themselves (Bröcker and Smith 2007), the sum of
@@ -131,14 +122,10 @@ def error_if_calibrated(confidence, bins=BINS):
     nothing against the confidences. Outcomes count as independent: where those of a template go together, chance alone
     gives more.
 
-    Parameters
-    ----------
-    confidence : array of float, shape (instances,)
-    bins : int
+    Args:
+        confidence: Shape (instances,), of float.
 
-    Returns
-    -------
-    float
+    Returns:
         NaN without instances.
     """
     if not len(confidence):
@@ -148,21 +135,16 @@ def error_if_calibrated(confidence, bins=BINS):
     return float(np.sqrt(2 / np.pi * variances).sum() / len(confidence))
 
 
-def sums(confidence, correct, keys, bins=BINS):
+def sums(confidence: np.ndarray, correct: np.ndarray, keys: pd.DataFrame, bins: int = BINS) -> pd.DataFrame:
     """Return confidences and outcomes summed in each bin, for samples too large to be kept.
 
-    Parameters
-    ----------
-    confidence, correct : array, shape (instances,)
-    keys : DataFrame
-        What instances share that are summed together; one of its columns has the clusters.
-    bins : int
+    Args:
+        confidence, correct: Shape (instances,).
+        keys: What instances share that are summed together; one of its columns has the clusters.
 
-    Returns
-    -------
-    DataFrame
-        The columns of ``keys``, ``bin`` (from 1), ``n``, ``confidence``, ``correct`` (sums) and ``variance``
-        (the sum of :math:`p (1 - p)`).
+    Returns:
+        The columns of ``keys``, ``bin`` (from 1), ``n``, ``confidence``, ``correct`` (sums) and ``variance`` (the sum
+        of :math:`p (1 - p)`).
     """
     confidence, correct, place = _placed(confidence, correct, bins)
     parts = {"n": 1, "confidence": confidence, "correct": correct, "variance": confidence * (1 - confidence)}
@@ -182,12 +164,10 @@ def reliability_of_sums(cells, bins=BINS):
     )  # fmt: skip
 
 
-def errors_of_sums(cells, clusters, draws, seed, bins=BINS):
+def errors_of_sums(cells, clusters, draws, seed, bins=BINS) -> dict:
     """Return errors of calibration from :func:`sums`, with an interval over the clusters in the column ``clusters``.
 
-    Returns
-    -------
-    dict
+    Returns:
         ``n``, ``accuracy``, ``confidence`` (mean), ``overconfidence``, ``ece`` (:func:`expected_error`), ``ci_low``,
         ``ci_high`` (:func:`error_interval`) and ``ece_by_chance`` (:func:`error_if_calibrated`).
     """

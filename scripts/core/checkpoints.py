@@ -1,6 +1,8 @@
 """Folders with a model's weights: which of their files loading reads, and one digest of them all."""
 
 import hashlib
+from collections.abc import Callable
+from pathlib import Path
 
 from scripts.core import files
 from scripts.core.errors import UserError
@@ -18,19 +20,14 @@ def has_weights(folder):
     return any(any(folder.glob(pattern)) for pattern in WEIGHT_FILES)
 
 
-def digest(folder, of_file=files.sha256):
+def digest(folder: Path, of_file: Callable = files.sha256):
     """Return the SHA-256 over the files of a checkpoint that loading may read, names included.
 
-    Parameters
-    ----------
-    folder : Path
-    of_file : callable
-        Path of a file to its SHA-256.
+    Args:
+        of_file: Path of a file to its SHA-256.
 
-    Raises
-    ------
-    UserError
-        If there are no weights.
+    Raises:
+        UserError: If there are no weights.
     """
     present = [pattern for pattern in WEIGHT_FILES if any(folder.glob(pattern))]
     if not present:

@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Collection
 from pathlib import Path
 
 import yaml
@@ -35,23 +36,19 @@ FINAL = {
 # ---- when all rules are known
 
 
-def adapt(workflow, studies):
+def adapt(workflow, studies: Collection[str]):
     """Set on every rule what depends on it: group, growth with each attempt, partition and GPU type.
 
     A memory or time that a rule states as a number is multiplied by the attempt; one that it computes is left to it.
     Neither grows beyond ``max_mem_mb`` and ``max_runtime`` of the profile, since Slurm lets a job with more wait
     for ever. ``--set-resources`` outranks all of it. Without the profile only the growth shows.
 
-    Parameters
-    ----------
-    workflow : snakemake.workflow.Workflow
-    studies : collection of str
-        The studies, by the names of their folders below ``results/``.
+    Args:
+        workflow (snakemake.workflow.Workflow)
+        studies: The studies, by the names of their folders below ``results/``.
 
-    Raises
-    ------
-    UserError
-        If a rule has a ``retries`` directive.
+    Raises:
+        UserError: If a rule has a ``retries`` directive.
     """
     for rule in workflow.rules:
         if rule._restart_times:
@@ -80,10 +77,9 @@ def room_group(outputs, studies):
     For rules that need no GPU and are not local: instances and what else models read travel in one job; the rest of a
     study's results and the paper in another.
 
-    Examples
-    --------
-    >>> room_group(["results/ruff/instances/{templates}/selected.parquet"], ["ruff"])
-    'instances'
+    Examples:
+        >>> room_group(["results/ruff/instances/{templates}/selected.parquet"], ["ruff"])
+        'instances'
     """
     groups = set()
     for path in outputs:
@@ -142,9 +138,8 @@ def check_profiles(workflow):
     Snakemake takes ``profiles/default`` beside the Snakefile or in the working directory by itself, and its keys
     replace those of ``--profile slurm`` without a word; ``executor: local`` there makes every job local.
 
-    Raises
-    ------
-    UserError
+    Raises:
+        UserError
     """
     arguments = sys.argv[1:]
     profile = named_option(arguments, "--profile") or os.environ.get("SNAKEMAKE_PROFILE")
@@ -187,10 +182,8 @@ def prepare(workflow):
 
     Does nothing where the run's executor is not Slurm.
 
-    Raises
-    ------
-    UserError
-        If the cluster cannot run the jobs as they are, with every reason in one line.
+    Raises:
+        UserError: If the cluster cannot run the jobs as they are, with every reason in one line.
     """
     settings = workflow.executor_settings
     if type(settings).__module__.partition(".")[0] != "snakemake_executor_plugin_slurm":
@@ -229,10 +222,8 @@ def submitted_jobs(dag):
 def ask(*command, environment=None):
     """Return what a Slurm command prints.
 
-    Raises
-    ------
-    UserError
-        If it is missing or fails.
+    Raises:
+        UserError: If it is missing or fails.
     """
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True, env=environment)
@@ -255,17 +246,14 @@ def partitions():
     return parse_partitions(ask("sinfo", "--noheader", "--exact", "--format=%R|%l|%m|%c|%G|%a"))
 
 
-def parse_partitions(text):
+def parse_partitions(text: str) -> dict:
     """Return ``{partition: {minutes, nodes: [{mem_mb, cpus, gpus: {type: count}}]}}`` of sinfo's lines.
 
-    Parameters
-    ----------
-    text : str
-        Lines ``partition|time limit|memory in MB|CPUs|generic resources|up``. Partitions that are not up are left out.
+    Args:
+        text: Lines ``partition|time limit|memory in MB|CPUs|generic resources|up``. Partitions that are not up are left
+            out.
 
-    Returns
-    -------
-    dict
+    Returns:
         ``minutes`` is None where there is no limit. GPUs without a type are counted under ``""``.
     """
     offers = {}
@@ -311,17 +299,13 @@ def check_conf(environment):
     return []
 
 
-def check_status(config, command, seconds):
+def check_status(config: dict, command: str, seconds: int):
     """Return what would keep the run from seeing that its jobs have ended.
 
-    Parameters
-    ----------
-    config : dict
-        As :func:`configuration` returns it.
-    command : str
-        slurm-status-command.
-    seconds : int
-        slurm-init-seconds-before-status-checks.
+    Args:
+        config: As :func:`configuration` returns it.
+        command: slurm-status-command.
+        seconds: slurm-init-seconds-before-status-checks.
     """
     if command == "sacct":
         if config.get("AccountingStorageType", "").endswith("none"):
@@ -336,7 +320,7 @@ def check_status(config, command, seconds):
     return []
 
 
-def check_arrays(rules):
+def check_arrays(rules: str | None):
     """Return why jobs are not submitted as arrays.
 
     The executor (2.8.0) submits jobs of a rule as an array with the partition, GPUs, memory and time of the first of
@@ -344,10 +328,8 @@ def check_arrays(rules):
     output is removed, after that job was counted as finished, and others fail for want of it. Jobs that get ready in
     portions are dropped instead of collected: of 1,053 jobs, 153 were submitted, and the run waited for the others.
 
-    Parameters
-    ----------
-    rules : str or None
-        slurm-array-jobs.
+    Args:
+        rules: slurm-array-jobs.
     """
     if not rules:
         return []
@@ -357,32 +339,23 @@ def check_arrays(rules):
     ]
 
 
-def reports_usage(config):
+def reports_usage(config: dict):
     """Return whether the executor can report what jobs used: accounting that keeps the comments which name the rules.
 
-    Parameters
-    ----------
-    config : dict
-        As :func:`configuration` returns it.
+    Args:
+        config: As :func:`configuration` returns it.
     """
     stored = not config.get("AccountingStorageType", "").endswith("none")
     return stored and "job_comment" in config.get("AccountingStoreFlags", "") and shutil.which("sacct") is not None
 
 
-def check_jobs(jobs, offered):
+def check_jobs(jobs: dict[str, dict], offered: dict) -> list[str]:
     """Return why jobs would be refused or wait for ever, one line for each reason, naming the jobs.
 
-    Parameters
-    ----------
-    jobs : dict of str to dict
-        Name to resources, of which ``slurm_partition``, ``runtime``, ``mem_mb``, ``threads``, ``gpu`` and ``gpu_model``
-        are looked at.
-    offered : dict
-        As :func:`parse_partitions` returns it.
-
-    Returns
-    -------
-    list of str
+    Args:
+        jobs: Name to resources, of which ``slurm_partition``, ``runtime``, ``mem_mb``, ``threads``, ``gpu`` and
+            ``gpu_model`` are looked at.
+        offered: As :func:`parse_partitions` returns it.
     """
     reasons = {}
     for name, wanted in jobs.items():
@@ -427,10 +400,8 @@ def cancel_left_over(folder, seconds=120):
     A main process that was killed cannot cancel its jobs; a new one would submit the same work again and both would
     write the same files. Snakemake's lock says that no other run is alive in this folder.
 
-    Raises
-    ------
-    UserError
-        If they are still there after ``seconds``.
+    Raises:
+        UserError: If they are still there after ``seconds``.
     """
     jobs = left_over(_queue(), folder)
     if not jobs:
@@ -453,14 +424,11 @@ def _queue():
     return ask("squeue", "--noheader", f"--user={getpass.getuser()}", "--format=%A|%j|%Z|%k")
 
 
-def left_over(text, folder):
+def left_over(text: str, folder: Path):
     """Return the ids of this executor's jobs whose working directory is ``folder``.
 
-    Parameters
-    ----------
-    text : str
-        Lines ``id|name|working directory|comment`` of squeue.
-    folder : Path
+    Args:
+        text: Lines ``id|name|working directory|comment`` of squeue.
     """
     ids = set()
     for line in text.splitlines():
@@ -481,10 +449,9 @@ def patient(query):
     down), waits for ever on a state it cannot read (``CANCELLED by 1000``), and on a job that squeue has forgotten.
     Here a failed query says nothing new, a state is its first word, and a forgotten job has failed.
 
-    Parameters
-    ----------
-    query : coroutine function
-        ``query_job_status(command, logger)`` of the executor: states by job id and seconds, or ``(None, None)``.
+    Args:
+        query (coroutine function): ``query_job_status(command, logger)`` of the executor: states by job id and seconds,
+            or ``(None, None)``.
     """
     alive, missed = set(), {}
 

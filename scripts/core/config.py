@@ -6,6 +6,7 @@ import difflib
 import itertools
 import json
 import math
+from collections.abc import Sequence
 from pathlib import Path
 
 import yaml
@@ -41,23 +42,15 @@ class _FastLoader(_UniqueKeys, getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
     """The same in libyaml, which reads the registry in a tenth of the time."""
 
 
-def load_yaml(path):
+def load_yaml(path: str | Path) -> dict:
     """Read one YAML mapping.
 
-    Parameters
-    ----------
-    path : str or Path
-
-    Returns
-    -------
-    dict
+    Returns:
         In file order; an empty file gives an empty dict.
 
-    Raises
-    ------
-    UserError
-        If the file is missing, is not valid YAML (the message names the line), gives a key twice, or holds
-        something else than a mapping.
+    Raises:
+        UserError: If the file is missing, is not valid YAML (the message names the line), gives a key twice, or holds
+            something else than a mapping.
     """
     return _mapping(path, _parse_yaml(path, _text(path)))
 
@@ -149,18 +142,15 @@ def _mapping(path, data):
     return data
 
 
-def configuration_schema(folder):
+def configuration_schema(folder: str | Path):
     """Return the schema of ``config.yaml``: ``config.schema.yaml`` with a key for each study.
 
-    Parameters
-    ----------
-    folder : str or Path
-        ``config/schemas``; what a study has in the configuration is in ``studies/<study>.schema.yaml`` below it.
+    Args:
+        folder: ``config/schemas``; what a study has in the configuration is in ``studies/<study>.schema.yaml`` below
+            it.
 
-    Raises
-    ------
-    UserError
-        If a schema cannot be read (:func:`load_yaml`).
+    Raises:
+        UserError: If a schema cannot be read (:func:`load_yaml`).
     """
     schema = load_yaml(Path(folder) / "config.schema.yaml")
     for path in sorted(Path(folder).glob("studies/*.schema.yaml")):
@@ -178,18 +168,10 @@ def load_schema(name):
     return load_yaml(Path(__file__).resolve().parents[2] / f"config/schemas/{name}.schema.yaml")
 
 
-def merge(base, overlay):
+def merge(base: dict, overlay: dict) -> dict:
     """Return ``base`` with ``overlay`` laid over it: mappings merge key by key, anything else is replaced.
 
     Neither argument is changed. Snakemake merges several ``--configfile`` in the same way.
-
-    Parameters
-    ----------
-    base, overlay : dict
-
-    Returns
-    -------
-    dict
     """
     result = copy.deepcopy(base)
     for key, value in overlay.items():
@@ -200,7 +182,7 @@ def merge(base, overlay):
     return result
 
 
-def validate(data, schema, file):
+def validate(data: dict, schema: dict, file: str):
     """Check ``data`` against a JSON Schema (draft 2020-12).
 
     Unknown keys are reported before anything else, because a misspelt key also makes the right one missing.
@@ -208,17 +190,11 @@ def validate(data, schema, file):
     becomes part of the message. What no schema can say is refused first: keys that are not text, and
     numbers that are not finite.
 
-    Parameters
-    ----------
-    data : dict
-    schema : dict
-    file : str
-        The name that the message starts with.
+    Args:
+        file: The name that the message starts with.
 
-    Raises
-    ------
-    UserError
-        One line for the first error, with the nearest valid key or value where there is one.
+    Raises:
+        UserError: One line for the first error, with the nearest valid key or value where there is one.
     """
     import jsonschema
     import jsonschema.validators
@@ -234,25 +210,18 @@ def validate(data, schema, file):
         raise UserError(f"{file}: {_sentence(min(errors, key=_urgency))}")
 
 
-def check(root, overlays):
+def check(root: Path, overlays: Sequence[str | Path]) -> dict:
     """Check the configuration that overlays make, and before it each file by itself.
 
-    Parameters
-    ----------
-    root : Path
-        The repository.
-    overlays : sequence of str or Path
-        In the order of ``--configfile``.
+    Args:
+        root: The repository.
+        overlays: In the order of ``--configfile``.
 
-    Returns
-    -------
-    dict
+    Returns:
         The configuration.
 
-    Raises
-    ------
-    UserError
-        As :func:`load_overlay` and :func:`validate`.
+    Raises:
+        UserError: As :func:`load_overlay` and :func:`validate`.
     """
     merged = load_overlay(root / "config.yaml")
     for path in overlays:
@@ -262,22 +231,16 @@ def check(root, overlays):
     return merged
 
 
-def check_files(data, folders, place=()):
+def check_files(data: dict | list, folders: Sequence[Path], place: tuple = ()):
     """Refuse a file that the configuration names (a key ``file``) and that is not there; results may be made later.
 
-    Parameters
-    ----------
-    data : dict or list
-        The configuration, or a part of it.
-    folders : sequence of Path
-        Where it may be: the working directory and the repository.
-    place : tuple
-        Where the part stands.
+    Args:
+        data: The configuration, or a part of it.
+        folders: Where it may be: the working directory and the repository.
+        place: Where the part stands.
 
-    Raises
-    ------
-    UserError
-        Naming the key and the file.
+    Raises:
+        UserError: Naming the key and the file.
     """
     for key, value in data.items() if isinstance(data, dict) else enumerate(data):
         if key == "file" and isinstance(value, str) and not value.startswith("results/"):
@@ -428,17 +391,13 @@ def _dotted(error):
     return ".".join(str(part) for part in error.absolute_path)
 
 
-def set_in(key, configfiles, root):
+def set_in(key: str, configfiles: Sequence[str | Path], root: Path):
     """Return the file that gives a key of the configuration its value: the last overlay that has it, or config.yaml.
 
-    Parameters
-    ----------
-    key : str
-        With dots between the levels.
-    configfiles : sequence of str or Path
-        The overlays, the later ones stronger.
-    root : Path
-        The repository.
+    Args:
+        key: With dots between the levels.
+        configfiles: The overlays, the later ones stronger.
+        root: The repository.
     """
     for path in [*reversed(configfiles), Path(root) / "config.yaml"]:
         value = load_yaml(path)

@@ -61,25 +61,18 @@ def write(path, documents):
     files.write_text(path, "".join(lines))
 
 
-def read(path, texts):
+def read(path: str | Path, texts: dict[str, str]) -> dict[str, Document]:
     """Read a system's output for known texts.
 
-    Parameters
-    ----------
-    path : str or Path
-    texts : dict of str to str
-        The texts that the system was given, by document.
+    Args:
+        texts: The texts that the system was given, by document.
 
-    Returns
-    -------
-    dict of str to Document
+    Returns:
         In the order of ``texts``.
 
-    Raises
-    ------
-    UserError
-        If the file is missing, a line is not as described above or belongs to a different text, a document occurs
-        twice or is unknown, or one of ``texts`` is missing. The message names file, row and what to do.
+    Raises:
+        UserError: If the file is missing, a line is not as described above or belongs to a different text, a document
+            occurs twice or is unknown, or one of ``texts`` is missing. The message names file, row and what to do.
     """
     try:
         lines = Path(path).read_text(encoding="utf-8").removesuffix("\n").split("\n")

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from scripts.core import files
@@ -41,29 +42,20 @@ def without_blanks(interpreter: str) -> str:
     return str(folder / "environment" / path.parent.name / path.name)
 
 
-def prepare(lock, folder, requirements=None, options=()):
+def prepare(
+    lock: str | Path, folder: str | Path, requirements: str | Path | None = None, options: Sequence[str] = ()
+) -> Path:
     """Return the interpreter of an environment with the packages of a lock, and make one where there is none.
 
-    Parameters
-    ----------
-    lock : str or Path
-        Names, versions and hashes of everything but torch, whose build depends on the machine.
-    folder : str or Path
-        The virtual environment, made if it is not what the lock says. It is not touched if this interpreter itself has
-        all packages, as in an environment that conda made.
-    requirements : str or Path, optional
-        The file with torch's version, if torch is one of the packages.
-    options : sequence of str
-        More options of pip's for the packages of the lock.
+    Args:
+        lock: Names, versions and hashes of everything but torch, whose build depends on the machine.
+        folder: The virtual environment, made if it is not what the lock says. It is not touched if this interpreter
+            itself has all packages, as in an environment that conda made.
+        requirements: The file with torch's version, if torch is one of the packages.
+        options: More options of pip's for the packages of the lock.
 
-    Returns
-    -------
-    Path
-
-    Raises
-    ------
-    UserError
-        If packages cannot be installed; has the last line of what pip said.
+    Raises:
+        UserError: If packages cannot be installed; has the last line of what pip said.
     """
     from filelock import FileLock
 

@@ -1,5 +1,7 @@
 """The one exception that users are meant to read, and what its messages share."""
 
+from collections.abc import Iterable
+
 
 class UserError(Exception):
     """Bad input or a bad environment, described in one line that names the file, the row and the remedy.
@@ -9,15 +11,12 @@ class UserError(Exception):
     """
 
 
-def nearest(value, known):
+def nearest(value: str, known: Iterable[str]):
     """Return ``"; did you mean 'x'?"`` for the closest member of ``known``, or an empty string.
 
-    Parameters
-    ----------
-    value : str
-        The unknown word.
-    known : iterable of str
-        The words that would have been accepted.
+    Args:
+        value: The unknown word.
+        known: The words that would have been accepted.
     """
     import difflib
 

@@ -9,6 +9,7 @@ import json
 import os
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from scripts.core.errors import UserError
@@ -23,20 +24,16 @@ def environment_folders():
 
 
 @contextlib.contextmanager
-def atomic(path):
+def atomic(path: str | Path):
     """Yield a temporary path beside ``path`` and rename it to ``path`` when the block succeeds.
 
     On any failure the temporary file is removed and an earlier ``path`` stays as it was.
 
-    Parameters
-    ----------
-    path : str or Path
-        The final name; its folder is created.
+    Args:
+        path: The final name; its folder is created.
 
-    Raises
-    ------
-    UserError
-        If the disk is full or the folder cannot be written.
+    Raises:
+        UserError: If the disk is full or the folder cannot be written.
     """
     path = Path(path)
     try:
@@ -90,19 +87,14 @@ def write_text(path, text):
         temporary.write_text(text, encoding="utf-8")
 
 
-def read_text(path, remedy):
+def read_text(path: str | Path, remedy: str):
     """Return the text of a UTF-8 file with its line ends as they are, without a byte order mark.
 
-    Parameters
-    ----------
-    path : str or Path
-    remedy : str
-        What the message advises.
+    Args:
+        remedy: What the message advises.
 
-    Raises
-    ------
-    UserError
-        If the file cannot be read or is not UTF-8.
+    Raises:
+        UserError: If the file cannot be read or is not UTF-8.
     """
     try:
         return Path(path).read_bytes().decode("utf-8-sig")
@@ -176,15 +168,12 @@ def read_sheet(path: str | Path, column: str) -> "pandas.DataFrame":  # noqa: F8
 WRITTEN = {"compression": "zstd", "write_page_checksum": True}
 
 
-def write_parquet(path, table, metadata=None):
+def write_parquet(path: str | Path, table, metadata: dict | None = None):
     """Write an Arrow table (or DataFrame) to ``path`` as zstd-compressed Parquet with checksums, atomically.
 
-    Parameters
-    ----------
-    path : str or Path
-    table : pyarrow.Table or pandas.DataFrame
-    metadata : dict, optional
-        String keys to JSON-able values, stored in the file's own key-value metadata.
+    Args:
+        table (pyarrow.Table or pandas.DataFrame)
+        metadata: String keys to JSON-able values, stored in the file's own key-value metadata.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -200,19 +189,13 @@ def write_parquet(path, table, metadata=None):
 
 
 @contextlib.contextmanager
-def append_parquet(path):
+def append_parquet(path: str | Path):
     """Yield a function that appends a DataFrame to ``path``, as :func:`write_parquet` would write all of them together.
 
     Only one is held at a time. Each has row groups of its own and the columns and types of the first.
 
-    Parameters
-    ----------
-    path : str or Path
-
-    Raises
-    ------
-    ValueError
-        If the block appends nothing: the file would have no columns.
+    Raises:
+        ValueError: If the block appends nothing: the file would have no columns.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -237,20 +220,15 @@ def append_parquet(path):
 
 
 @contextlib.contextmanager
-def open_parquet(path, columns=()):
+def open_parquet(path: str | Path, columns: Sequence[str] = ()):
     """Yield a Parquet file as a ``pyarrow.parquet.ParquetFile``, to read it in the block.
 
-    Parameters
-    ----------
-    path : str or Path
-    columns : sequence of str
-        Those that it must have.
+    Args:
+        columns: Those that it must have.
 
-    Raises
-    ------
-    UserError
-        If the file is missing, truncated or not Parquet, lacks one of ``columns``, or if a page that is read in the
-        block differs from its checksum.
+    Raises:
+        UserError: If the file is missing, truncated or not Parquet, lacks one of ``columns``, or if a page that is read
+            in the block differs from its checksum.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -295,26 +273,18 @@ KINDS = {
 }
 
 
-def check_columns(table, kinds, where, start=0, identifier=None):
+def check_columns(table, kinds: dict[str, str], where: str, start: int = 0, identifier: tuple[str, str] | None = None):
     """Refuse a table whose columns are of other types than they should be, or have empty cells.
 
-    Parameters
-    ----------
-    table : pyarrow.Table or pyarrow.RecordBatch
-        With all columns that ``kinds`` names.
-    kinds : dict of str to str
-        Column to one of :data:`KINDS`; with a question mark behind it cells may be empty.
-    where : str
-        What messages start with: the file, and whose it is.
-    start : int
-        How many rows of the file come before the table.
-    identifier : tuple of (str, str), optional
-        A word and the column whose value stands behind it where a row is named.
+    Args:
+        table (pyarrow.Table or pyarrow.RecordBatch): With all columns that ``kinds`` names.
+        kinds: Column to one of :data:`KINDS`; with a question mark behind it cells may be empty.
+        where: What messages start with: the file, and whose it is.
+        start: How many rows of the file come before the table.
+        identifier: A word and the column whose value stands behind it where a row is named.
 
-    Raises
-    ------
-    UserError
-        Naming the row.
+    Raises:
+        UserError: Naming the row.
     """
     import pyarrow as pa
 
@@ -360,10 +330,8 @@ def _was(kind):
 def parquet_metadata(path):
     """Return the values that :func:`write_parquet` stored under ``metadata`` as a dict.
 
-    Raises
-    ------
-    UserError
-        If the file is missing, truncated or not Parquet, or if a value is not JSON.
+    Raises:
+        UserError: If the file is missing, truncated or not Parquet, or if a value is not JSON.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq

@@ -11,6 +11,7 @@ import os
 import subprocess
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 log = logging.getLogger("pronouns")
@@ -37,23 +38,17 @@ def machine():
 
 
 @contextlib.contextmanager
-def reserved(count, folder=None, seconds=1.0):
+def reserved(count: int, folder: str | Path | None = None, seconds: float = 1.0) -> Iterator[list[str]]:
     """Hold ``count`` GPUs of this machine for the block and name them in CUDA_VISIBLE_DEVICES.
 
     Waits until as many are free. A machine with fewer gives all it has; one without any gives none, and the
     block runs on the CPU. A job that asks for none leaves the variable alone.
 
-    Parameters
-    ----------
-    count : int
-    folder : str or Path, optional
-        Where the lock files lie; by default one folder for each user in the machine's temporary folder.
-    seconds : float
-        Time between two looks at the locks.
+    Args:
+        folder: Where the lock files lie; by default one folder for each user in the machine's temporary folder.
+        seconds: Time between two looks at the locks.
 
-    Yields
-    ------
-    list of str
+    Yields:
         The names of the GPUs.
     """
     if not count or "SLURM_JOB_ID" in os.environ:

@@ -18,6 +18,8 @@ unless the digests do.
 
 import contextlib
 import hashlib
+from collections.abc import Iterable
+from pathlib import Path
 
 import numpy as np
 
@@ -40,19 +42,16 @@ def content_id(*parts):
     return f"{state:016x}"
 
 
-def content_ids(columns):
+def content_ids(columns) -> np.ndarray:
     """Return the ids of many instances at once.
 
-    Parameters
-    ----------
-    columns : sequence of (digests, codes)
-        One pair for each ordered part: ``digests`` of the distinct texts (:func:`digests`) and, for each row, the
-        index of its text. ``codes`` of None means that every row has the first text; at least one column needs codes.
+    Args:
+        columns (sequence of (digests, codes)): One pair for each ordered part: ``digests`` of the distinct texts
+            (:func:`digests`) and, for each row, the index of its text. ``codes`` of None means that every row has the
+            first text; at least one column needs codes.
 
-    Returns
-    -------
-    ndarray of uint64, shape (rows,)
-        As text: :func:`hexadecimal`.
+    Returns:
+        As text: :func:`hexadecimal`. Shape (rows,), of uint64.
     """
     state = np.uint64(0)
     with np.errstate(over="ignore"):
@@ -83,17 +82,14 @@ def hexadecimal(values):
     return pa.StringArray.from_buffers(len(values), pa.py_buffer(offsets), pa.py_buffer(pairs))
 
 
-def dictionary(values, codes, rows=None):
+def dictionary(values: Iterable[str], codes: np.ndarray | None, rows: int | None = None):
     """Return texts that repeat as an Arrow dictionary array, ``values[codes]``.
 
-    Parameters
-    ----------
-    values : iterable of str
-        Equal ones become one entry of the dictionary, those without a row none: a file depends on its rows alone.
-    codes : ndarray of int, shape (rows,), or None
-        None: nulls.
-    rows : int, optional
-        How many, without codes.
+    Args:
+        values: Equal ones become one entry of the dictionary, those without a row none: a file depends on its rows
+            alone.
+        codes: None: nulls. Of int, shape (rows,),.
+        rows: How many, without codes.
     """
     import pyarrow as pa
 
@@ -119,17 +115,14 @@ def write_stream(path, schema, batches, metadata=None):
 
 
 @contextlib.contextmanager
-def stream(path, schema, metadata=None):
+def stream(path: str | Path, schema, metadata: dict | None = None):
     """Yield a function that appends a record batch to ``path`` (Parquet, atomic), one row group for each batch.
 
     Dictionary columns are written without unpacking them and read back as plain values.
 
-    Parameters
-    ----------
-    path : str or Path
-    schema : pyarrow.Schema
-    metadata : dict, optional
-        As for :func:`scripts.core.files.write_parquet`; taken when the block ends.
+    Args:
+        schema (pyarrow.Schema)
+        metadata: As for :func:`scripts.core.files.write_parquet`; taken when the block ends.
     """
     import json
 
@@ -162,31 +155,23 @@ def _repeated_leaf(field):
     return [] if pa.types.is_string(field.type) else [field.name]
 
 
-def shard_rows(path, shard, shards, power=1, priority=None):
+def shard_rows(path: str | Path, shard: int, shards: int, power: int = 1, priority: int | None = None) -> np.ndarray:
     """Return which rows of an instance file belong to a shard.
 
     Shards are contiguous and cost about the same. An instance that comes several times counts where it comes first.
 
-    Parameters
-    ----------
-    path : str or Path
-        Instances with the columns ``instance_id`` and ``text``.
-    shard, shards : int
-        Which of how many, from 1.
-    power : int
-        How costs grow with the length of a text: 1 for one forward pass, 2 where every token is masked in turn.
-    priority : int, optional
-        Rows whose column ``priority`` is this or more are in no shard; where it is empty, they are.
+    Args:
+        path: Instances with the columns ``instance_id`` and ``text``.
+        shard, shards: Which of how many, from 1.
+        power: How costs grow with the length of a text: 1 for one forward pass, 2 where every token is masked in turn.
+        priority: Rows whose column ``priority`` is this or more are in no shard; where it is empty, they are.
 
-    Returns
-    -------
-    ndarray of bool, shape (rows,)
+    Returns:
         Together the shards take every distinct instance of these once. A shard may be empty if there are few instances.
+        Shape (rows,), of bool.
 
-    Raises
-    ------
-    UserError
-        If the file cannot be read, or if a column is missing, of another type or has an empty cell.
+    Raises:
+        UserError: If the file cannot be read, or if a column is missing, of another type or has an empty cell.
     """
     import pyarrow.compute as pc
 
@@ -213,21 +198,15 @@ def shard_rows(path, shard, shards, power=1, priority=None):
     return first & (owner == shard)
 
 
-def windows(path, rows, size):
+def windows(path: str | Path, rows: np.ndarray, size: int):
     """Yield the chosen instances of a file in its order, a few at a time.
 
-    Parameters
-    ----------
-    path : str or Path
-    rows : ndarray of bool
-        Which rows of the file, as returned by :func:`shard_rows`.
-    size : int
-        Instances to hold at once.
+    Args:
+        rows: Which rows of the file, as returned by :func:`shard_rows`. Of bool.
+        size: Instances to hold at once.
 
-    Yields
-    ------
-    DataFrame
-        Columns ``instance_id``, ``text``, ``options``; ``size`` rows, fewer in the last.
+    Yields:
+        DataFrame: Columns ``instance_id``, ``text``, ``options``; ``size`` rows, fewer in the last.
     """
     import pyarrow as pa
 

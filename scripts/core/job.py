@@ -155,10 +155,8 @@ def _check_modules(job, root):
     What a script imports in a statement is found by rules/modules.smk; a change of what it loads in other ways would go
     unseen.
 
-    Raises
-    ------
-    UserError
-        Naming such modules.
+    Raises:
+        UserError: Naming such modules.
     """
     closure = importlib.import_module("scripts.core.provenance.closure")
     # What runs and records jobs is loaded in every one of them; what is inert reruns none.
@@ -244,16 +242,14 @@ def _parser(main, module):
     return parser
 
 
-def _documentation(main):
-    """Return what the docstring of ``main`` says before its sections, and what it says of each parameter."""
-    heads = re.split(r"^(\w+)\n-{3,}\n", inspect.getdoc(main) or "", flags=re.MULTILINE)
+def _documentation(main: Callable) -> tuple[str, dict[str, str]]:
+    """Return what the docstring of ``main`` says before its sections, and what it says of each argument."""
+    heads = re.split(r"^([A-Z]\w+):\n(?=    )", inspect.getdoc(main) or "", flags=re.MULTILINE)
     sections = dict(zip(heads[1::2], heads[2::2], strict=True))
     described = {}
-    for entry in filter(None, re.split(r"\n(?=\S)", sections.get("Parameters", "").strip())):
-        names, _, rest = entry.partition(" : ")
-        # The first line is the type.
-        words = " ".join(line.strip() for line in rest.splitlines()[1:])
-        described |= dict.fromkeys(names.split(", "), words.strip().rstrip("."))
+    for entry in re.split(r"^    (?=\S)", sections.get("Args", ""), flags=re.MULTILINE)[1:]:
+        names, _, words = re.sub(r" \([^)]*\)(?=: )", "", entry, count=1).partition(": ")
+        described |= dict.fromkeys(names.split(", "), " ".join(words.split()).rstrip("."))
     return heads[0].strip(), described
 
 

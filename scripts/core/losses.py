@@ -30,37 +30,28 @@ CHOICES = {
 }
 
 
-def compared(scores, statistic="mean", labels="corrected", capitals="corrected", where="scores"):
+def compared(
+    scores, statistic: str = "mean", labels: str = "corrected", capitals: str = "corrected", where: str = "scores"
+):
     """Return scores by which options are compared, as :func:`scripts.core.options.predict` takes them.
 
-    Parameters
-    ----------
-    scores : DataFrame
-        As read by :func:`scripts.core.model_outputs.read_scores` from a file with losses.
-    statistic : {"mean", "sum"}
-        The mean over label tokens (MISGENDERED, section 3.2.1), or their sum.
-    labels : {"faithful", "corrected"}
-        What counts of T5's kind. faithful: sentinels and end of sequence too, as in the released code. corrected: the
-        option alone, which is the label that the paper prints (section 3.2.1). Other models have no sentinels, and all
-        of their labels count.
-    capitals : {"faithful", "corrected"}
-        Options that start a sentence. faithful: encoder-decoders see them without a capital, as in the released code.
-        corrected: with one, as decoders do.
-    where : str
-        What messages start with.
+    Args:
+        scores (DataFrame): As read by :func:`scripts.core.model_outputs.read_scores` from a file with losses.
+        statistic: The mean over label tokens (MISGENDERED, section 3.2.1), or their sum. One of "mean", "sum".
+        labels: What counts of T5's kind. faithful: sentinels and end of sequence too, as in the released code.
+            corrected: the option alone, which is the label that the paper prints (section 3.2.1). Other models have no
+            sentinels, and all of their labels count. One of "faithful", "corrected".
+        capitals: Options that start a sentence. faithful: encoder-decoders see them without a capital, as in the
+            released code. corrected: with one, as decoders do. One of "faithful", "corrected".
+        where: What messages start with.
 
-    Returns
-    -------
-    DataFrame
-        ``scores`` with ``log_probability`` (nats for a sum, nats a token for a mean), ``scored_tokens`` and
-        ``option_tokens`` as chosen.
+    Returns:
+        DataFrame: ``scores`` with ``log_probability`` (nats for a sum, nats a token for a mean), ``scored_tokens`` and
+            ``option_tokens`` as chosen.
 
-    Raises
-    ------
-    UserError
-        If a column is missing.
-    ValueError
-        For a choice that there is not.
+    Raises:
+        UserError: If a column is missing.
+        ValueError: For a choice that there is not.
     """
     for name, value in {"statistic": statistic, "labels": labels, "capitals": capitals}.items():
         if value not in CHOICES[name]:

@@ -1,5 +1,7 @@
 """How far two answers to the same instances agree, such as a scored and a written one, or those of two models."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 
@@ -8,7 +10,7 @@ from scripts.core import statistics
 MEASURES = ("agreement", "kappa", "matthews")
 
 
-def agreement(first, second):
+def agreement(first: Sequence, second: Sequence) -> dict:
     r"""Return how far two answers agree, also beyond what chance would give.
 
     With :math:`p_o` the share of instances with the same answer and :math:`p_e` what it would be if both answered
@@ -21,54 +23,36 @@ def agreement(first, second):
 
     (Gorodkin 2004; with two answers that of Matthews 1975, which is Pearson's correlation of the two).
 
-    Parameters
-    ----------
-    first, second : sequence
-        Answers to the same instances; any values that can be compared.
+    Args:
+        first, second: Answers to the same instances; any values that can be compared.
 
-    Returns
-    -------
-    dict
+    Returns:
         ``n``, ``agreement``, ``kappa``, ``matthews``. Kappa is NaN where both always say the same one thing, the
         Matthews correlation where either always says one thing, and all are without instances.
 
-    Raises
-    ------
-    ValueError
-        If there are not as many answers on either side, or one is missing.
+    Raises:
+        ValueError: If there are not as many answers on either side, or one is missing.
     """
     table = confusion(first, second)
     return {"n": int(table.sum())} | {name: float(value) for name, value in _measures(table).items()}
 
 
-def of_counts(first, second, counts):
-    """Return :func:`agreement` of answers that were counted: each pair of answers with how often it occurs.
-
-    Parameters
-    ----------
-    first, second : sequence
-    counts : sequence of int
-    """
+def of_counts(first: Sequence, second: Sequence, counts: Sequence[int]):
+    """Return :func:`agreement` of answers that were counted: each pair of answers with how often it occurs."""
     codes, names = pd.factorize(np.concatenate([np.asarray(side, dtype=object) for side in (first, second)]))
     table = np.zeros((len(names), len(names)))
     np.add.at(table, (codes[: len(counts)], codes[len(counts) :]), np.asarray(counts))
     return {"n": int(table.sum())} | {name: float(value) for name, value in _measures(table).items()}
 
 
-def compared(first, second, clusters, draws, seed):
+def compared(first: Sequence, second: Sequence, clusters: Sequence, draws: int, seed: int) -> dict:
     """Return how far two answers agree (:func:`agreement`), with 95 % bootstrap intervals over clusters.
 
-    Parameters
-    ----------
-    first, second : sequence
-        Answers to the same instances.
-    clusters : sequence
-        What each instance belongs to, such as a template; clusters are drawn with replacement.
-    draws, seed : int
+    Args:
+        first, second: Answers to the same instances.
+        clusters: What each instance belongs to, such as a template; clusters are drawn with replacement.
 
-    Returns
-    -------
-    dict
+    Returns:
         As :func:`agreement`, and ``<measure>_low`` and ``<measure>_high``, which are missing for fewer than two
         clusters and where the measure does not vary. Samples of clusters in which a measure is not defined are left
         out.
@@ -104,25 +88,19 @@ def _share(part, whole):
     return np.divide(part, whole, out=np.full(np.shape(whole), np.nan), where=np.asarray(whole) > 0)
 
 
-def confusion(first, second, clusters=None, n_clusters=1):
+def confusion(first: Sequence, second: Sequence, clusters: np.ndarray | None = None, n_clusters: int = 1) -> np.ndarray:
     """Return how often the first says one thing and the second another.
 
-    Parameters
-    ----------
-    first, second : sequence
-    clusters : array of int, optional
-        The number of each instance's cluster, from 0; with them there is a table for each of ``n_clusters``.
-    n_clusters : int
+    Args:
+        clusters: The number of each instance's cluster, from 0; with them there is a table for each of ``n_clusters``.
+            Of int.
 
-    Returns
-    -------
-    array of int, shape (answers, answers) or (clusters, answers, answers)
-        Rows are those of the first, columns those of the second, in one order for both.
+    Returns:
+        Rows are those of the first, columns those of the second, in one order for both. Shape (answers, answers) or
+        (clusters, answers, answers), of int.
 
-    Raises
-    ------
-    ValueError
-        If there are not as many answers on either side, or one is missing.
+    Raises:
+        ValueError: If there are not as many answers on either side, or one is missing.
     """
     if len(first) != len(second):
         raise ValueError(f"there are {len(first)} answers on one side and {len(second)} on the other")

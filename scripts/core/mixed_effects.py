@@ -11,6 +11,7 @@ and all intervals are made given these (:func:`table`), and hold the truth as of
 """
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -51,7 +52,9 @@ class Outcomes:
         return sparse.hstack([sparse.csr_matrix(self.fixed), self.random]).tocsr()
 
 
-def table(rows, fixed, random, seed, right="right"):
+def table(
+    rows: pd.DataFrame, fixed: dict[str, Sequence], random: Sequence[str], seed: int, right: str = "right"
+) -> pd.DataFrame:
     r"""Fit outcomes on fixed factors, with random effects of others; return estimates with intervals.
 
     With :math:`x_i` the dummies of outcome :math:`i` and :math:`b_{k,g}` the effect of level :math:`g` of random factor
@@ -65,22 +68,15 @@ def table(rows, fixed, random, seed, right="right"):
     3. Intervals of :math:`\sigma_k` come from the curvature of Laplace's approximation to the posterior of
        :math:`\log \sigma`, with coefficients and random effects integrated out (Tierney and Kadane 1986).
 
-    Parameters
-    ----------
-    rows : DataFrame
-        A row for each outcome. Of more than :data:`MOST`, so many are drawn at random.
-    fixed : dict of str to sequence
-        Factors to their levels, the reference first. Levels that do not occur are left out, and factors with one.
-    random : sequence of str
-        Factors whose levels are a sample of others.
-    seed : int
-        Of the starting values, and of the draw.
-    right : str
-        The column of outcomes, of truth values.
+    Args:
+        rows: A row for each outcome. Of more than :data:`MOST`, so many are drawn at random.
+        fixed: Factors to their levels, the reference first. Levels that do not occur are left out, and factors with
+            one.
+        random: Factors whose levels are a sample of others.
+        seed: Of the starting values, and of the draw.
+        right: The column of outcomes, of truth values.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         :data:`COLUMNS`: for each coefficient (``kind`` fixed; log odds against the factor's first level) estimate,
         standard deviation and 95 % interval; for each random factor (``kind`` random) its standard deviation in log
         odds with an interval, which is missing where the curvature gives none. ``n`` counts the outcomes of the fit. If
@@ -121,18 +117,14 @@ def table(rows, fixed, random, seed, right="right"):
     return pd.DataFrame(made, columns=COLUMNS)
 
 
-def mode(data, log_sds, start):
+def mode(data: Outcomes, log_sds: np.ndarray, start: np.ndarray) -> tuple:
     """Return where the posterior of coefficients and random effects is highest, given the latter's spread.
 
-    Parameters
-    ----------
-    data : Outcomes
-    log_sds : array of float, shape (random factors,)
-    start : array of float, shape (coefficients and random effects,)
+    Args:
+        log_sds: Shape (random factors,), of float.
+        start: Shape (coefficients and random effects,), of float.
 
-    Returns
-    -------
-    tuple
+    Returns:
         The values, or None if Newton's method did not settle, and the posterior's negative Hessian there.
     """
     columns, precision = data.columns, _precision(data, log_sds)

@@ -5,6 +5,9 @@ anybody noticing. So nothing of it is used unless its columns have the right typ
 once and nothing else does, and every number is one that a model can give. Each message names file, model and item.
 """
 
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 
@@ -24,28 +27,20 @@ MASSES = {"text_id": "text", "step": "whole", "group": "text", "probability": "f
 ROUNDING = 1e-3
 
 
-def read_scores(path, model, instances):
+def read_scores(path: str | Path, model: str, instances: pd.DataFrame) -> pd.DataFrame:
     """Read a model's scores of a study's instances.
 
-    Parameters
-    ----------
-    path : str or Path
-    model : str
-        Its name in the registry.
-    instances : DataFrame
-        Columns ``instance_id`` and ``options``; an instance may come several times.
+    Args:
+        model: Its name in the registry.
+        instances: Columns ``instance_id`` and ``options``; an instance may come several times.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``instance_id``, ``option``, ``option_index``, ``log_probability``, and what else the file has; a row for each
         option of each distinct instance.
 
-    Raises
-    ------
-    UserError
-        If the file cannot be read or is another model's, a column is missing or of another type, a number is no
-        log-probability, or if the rows are not exactly the options of ``instances``, each once.
+    Raises:
+        UserError: If the file cannot be read or is another model's, a column is missing or of another type, a number is
+            no log-probability, or if the rows are not exactly the options of ``instances``, each once.
     """
     table = _read(path, SCORES)
     where = _where(path, "scores", model)
@@ -88,17 +83,13 @@ def read_scores(path, model, instances):
 class Asked:
     """What models score of a file of instances: its distinct instances and their options, without the texts.
 
-    Parameters
-    ----------
-    identifiers : pyarrow.Array of str, shape (rows,)
-    options : pyarrow.ListArray of str, shape (rows,)
+    Args:
+        identifiers (pyarrow.Array of str, shape (rows,))
+        options (pyarrow.ListArray of str, shape (rows,))
 
-    Attributes
-    ----------
-    owner : array of int, shape (rows,)
-        Of each row its instance; an instance may come several times.
-    sizes : array of int, shape (instances,)
-        How many options each has.
+    Attributes:
+        owner (array of int, shape (rows,)): Of each row its instance; an instance may come several times.
+        sizes (array of int, shape (instances,)): How many options each has.
     """
 
     def __init__(self, identifiers, options):
@@ -133,14 +124,12 @@ class Asked:
         """Return an option by its place among those of all instances."""
         return self._options[int(place)].as_py()
 
-    def places(self, identifiers, expected):
+    def places(self, identifiers, expected: np.ndarray):
         """Return the instance of each row of a batch, -1 for unknown ones.
 
-        Parameters
-        ----------
-        identifiers : pyarrow.Array of str
-        expected : array of int
-            The instances, where the file goes through them in their order.
+        Args:
+            identifiers (pyarrow.Array of str)
+            expected: The instances, where the file goes through them in their order. Of int.
         """
         import pyarrow as pa
 
@@ -163,26 +152,20 @@ BATCH = 1 << 18
 """Rows of a score file that are held at once."""
 
 
-def score_parts(path, model, asked, columns):
+def score_parts(
+    path: str | Path, model: str, asked: Asked, columns: Sequence[str]
+) -> Iterator[tuple[np.ndarray, pd.DataFrame]]:
     """Yield a model's scores of a study's instances, a part of the file at a time.
 
-    Parameters
-    ----------
-    path : str or Path
-    model : str
-    asked : Asked
-    columns : sequence of str
-        Of the file, besides those of every score file.
+    Args:
+        columns: Of the file, besides those of every score file.
 
-    Yields
-    ------
-    tuple of (array of int, DataFrame)
-        The instance of each row (its place in ``asked``), and ``option_index``, ``log_probability`` and ``columns``.
+    Yields:
+        The instance of each row (its place in ``asked``), and ``option_index``, ``log_probability`` and ``columns``. Of
+        int.
 
-    Raises
-    ------
-    UserError
-        As :func:`read_scores`; what is missing shows when the last part has been taken.
+    Raises:
+        UserError: As :func:`read_scores`; what is missing shows when the last part has been taken.
     """
     import pyarrow as pa
 
@@ -236,14 +219,12 @@ def _refuse_others(wrong, table, where, problem):
         raise UserError(f"{where}: {problem(row)}; {REMEDY}")
 
 
-def check_scores(table, where):
+def check_scores(table, where: str):
     """Refuse scores that cannot be right whatever the instances are; errors as in :func:`read_scores`.
 
-    Parameters
-    ----------
-    table : pyarrow.Table
-    where : str
-        What messages start with.
+    Args:
+        table (pyarrow.Table)
+        where: What messages start with.
     """
     files.check_columns(table, SCORES, where, identifier=("instance", "instance_id"))
     frame = table.select(list(SCORES)).to_pandas()
@@ -256,28 +237,20 @@ def check_scores(table, where):
     _refuse_repeated(frame, ["instance_id", "option_index"], where, name)
 
 
-def read_answers(path, model, prompts):
+def read_answers(path: str | Path, model: str, prompts: pd.DataFrame) -> pd.DataFrame:
     """Read a model's answers to prompts.
 
-    Parameters
-    ----------
-    path : str or Path
-    model : str
-    prompts : DataFrame
-        ``text_id`` (unique), ``method`` and ``follow_up`` of all prompts of the study, as :mod:`scripts.core.prompting`
-        describes them. A model may be asked by fewer methods: the file says by which.
+    Args:
+        prompts: ``text_id`` (unique), ``method`` and ``follow_up`` of all prompts of the study, as
+            :mod:`scripts.core.prompting` describes them. A model may be asked by fewer methods: the file says by which.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``text_id``, ``chain``, ``answer``, and what else the file has; a row for each prompt of the model's methods.
 
-    Raises
-    ------
-    UserError
-        If the file cannot be read or is another model's, a column is missing or of another type, a text is unknown,
-        occurs twice or is not answered, or if there is a chain of thought where none was asked for, or none where one
-        was.
+    Raises:
+        UserError: If the file cannot be read or is another model's, a column is missing or of another type, a text is
+            unknown, occurs twice or is not answered, or if there is a chain of thought where none was asked for, or
+            none where one was.
     """
     table = _read(path, ANSWERS)
     where = _where(path, "answers", model)
@@ -317,29 +290,21 @@ def check_answers(table, where):
     _refuse_repeated(named, ["text_id"], where, lambda row: f"text {row.text_id}")
 
 
-def read_distributions(path, model, texts):
+def read_distributions(path: str | Path, model: str | None, texts: Sequence[str]) -> pd.DataFrame:
     """Read a model's token distributions of texts.
 
-    Parameters
-    ----------
-    path : str or Path
-        Format: :mod:`scripts.core.engines.distributions`.
-    model : str or None
-        Its name in the registry, if it is known.
-    texts : sequence of str
-        Ids of the texts that the model read.
+    Args:
+        path: Format: :mod:`scripts.core.engines.distributions`.
+        model: Its name in the registry, if it is known.
+        texts: Ids of the texts that the model read.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``text_id``, ``step``, ``rank``, ``token``, ``probability``, ``chosen``.
 
-    Raises
-    ------
-    UserError
-        If the file cannot be read or is another model's, a column is missing or of another type, a text, step or rank
-        is missing, occurs twice or is unknown, a number is no probability, those of a place are not in falling order or
-        add up to more than 1, or more than one token of a place is chosen.
+    Raises:
+        UserError: If the file cannot be read or is another model's, a column is missing or of another type, a text,
+            step or rank is missing, occurs twice or is unknown, a number is no probability, those of a place are not in
+            falling order or add up to more than 1, or more than one token of a place is chosen.
     """
     table = _read(path, DISTRIBUTIONS)
     where = _where(path, "token distributions", model)
@@ -375,27 +340,18 @@ def read_distributions(path, model, texts):
     return frame
 
 
-def read_masses(path, model, groups, places):
+def read_masses(path: str | Path, model: str | None, groups: Sequence[str], places: pd.DataFrame) -> pd.DataFrame:
     """Read the masses of groups of words beside a model's token distributions.
 
-    Parameters
-    ----------
-    path : str or Path
-    model : str or None
-    groups : sequence of str
-    places : DataFrame
-        ``text_id`` and ``step`` of the distributions; may repeat.
+    Args:
+        places: ``text_id`` and ``step`` of the distributions; may repeat.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``text_id``, ``step``, ``group``, ``probability``; a row for each place and group.
 
-    Raises
-    ------
-    UserError
-        If the file cannot be read or is another model's, a column is missing or of another type, a number is no
-        probability, or if the rows are not exactly the groups at ``places``, each once.
+    Raises:
+        UserError: If the file cannot be read or is another model's, a column is missing or of another type, a number is
+            no probability, or if the rows are not exactly the groups at ``places``, each once.
     """
     table = _read(path, MASSES)
     where = _where(path, "masses", model)

@@ -5,6 +5,8 @@ disadvantage in a sum of log-probabilities, and options that are frequent anywhe
 out how probable they are without the context. Studies differ in what they take.
 """
 
+from collections.abc import Iterable, Sequence
+
 import numpy as np
 import pandas as pd
 import scipy
@@ -28,21 +30,16 @@ LABELS = {
 """Normalisations as tables and figures call them."""
 
 
-def byte_lengths(texts):
+def byte_lengths(texts: Iterable[str]) -> np.ndarray:
     """Return the length of each text in bytes of UTF-8.
 
-    Parameters
-    ----------
-    texts : iterable of str
-
-    Returns
-    -------
-    array of int, shape (texts,)
+    Returns:
+        Shape (texts,), of int.
     """
     return np.array([len(text.encode("utf-8")) for text in texts], dtype=int)
 
 
-def normalised(scores, normalisation):
+def normalised(scores: pd.DataFrame, normalisation: str) -> pd.Series:
     r"""Return the score of each option under a normalisation.
 
     With :math:`s` the sum of the log-probabilities of a text's tokens, :math:`n` their number, :math:`b` the bytes of
@@ -55,24 +52,16 @@ def normalised(scores, normalisation):
       :math:`\log P(\text{option} \mid \text{context}) - \log P(\text{option})`, the pointwise mutual information of
       option and context (Holtzman et al. 2021).
 
-    Parameters
-    ----------
-    scores : DataFrame
-        A row for each option of each instance, with the :data:`COLUMNS` that the normalisation needs.
-    normalisation : str
-        Of :data:`COLUMNS`.
+    Args:
+        scores: A row for each option of each instance, with the :data:`COLUMNS` that the normalisation needs.
+        normalisation: Of :data:`COLUMNS`.
 
-    Returns
-    -------
-    Series of float
-        With the index of ``scores``.
+    Returns:
+        With the index of ``scores``. Of float.
 
-    Raises
-    ------
-    ValueError
-        For an unknown normalisation.
-    UserError
-        If a column is missing or has gaps, or if a text has no token or byte that was scored.
+    Raises:
+        ValueError: For an unknown normalisation.
+        UserError: If a column is missing or has gaps, or if a text has no token or byte that was scored.
     """
     if normalisation not in COLUMNS:
         raise ValueError(f"{normalisation!r} is no normalisation; there are {', '.join(COLUMNS)}")
@@ -93,45 +82,32 @@ def normalised(scores, normalisation):
     return total / lengths
 
 
-def decisions(scores, normalisation, offers=None):
+def decisions(scores: pd.DataFrame, normalisation: str, offers: pd.Series | None = None) -> pd.DataFrame:
     """Return the option that each instance's scores favour under a normalisation.
 
     Equal scores go to the option that comes first, under every normalisation.
 
-    Parameters
-    ----------
-    scores : DataFrame
-        As for :func:`normalised`, with ``instance_id`` and ``option_index``.
-    normalisation : str
-    offers : Series, optional
-        How many options each instance has (:func:`scripts.core.options.option_counts`).
+    Args:
+        scores: As for :func:`normalised`, with ``instance_id`` and ``option_index``.
+        offers: How many options each instance has (:func:`scripts.core.options.option_counts`).
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         Indexed by ``instance_id``: ``option_index``, ``margin`` (in units of the normalisation) and ``tie``.
 
-    Raises
-    ------
-    UserError
-        As :func:`normalised` and :func:`scripts.core.options.predict`.
+    Raises:
+        UserError: As :func:`normalised` and :func:`scripts.core.options.predict`.
     """
     return predict(scores.assign(log_probability=normalised(scores, normalisation)), offers)
 
 
-def flips(first, second, gold):
+def flips(first: Sequence, second: Sequence, gold: Sequence) -> dict:
     """Count the decisions that differ between two normalisations.
 
-    Parameters
-    ----------
-    first, second : sequence
-        What each of them picks for the same instances.
-    gold : sequence
-        What is right.
+    Args:
+        first, second: What each of them picks for the same instances.
+        gold: What is right.
 
-    Returns
-    -------
-    dict
+    Returns:
         ``n``; ``flipped``, the share of instances with another pick; ``gained``, the share that is right under the
         second alone; ``lost``, under the first alone. What is left of ``flipped`` is wrong under both. NaN without
         instances.
@@ -150,35 +126,28 @@ def flips(first, second, gold):
     }
 
 
-def ranks(values):
+def ranks(values: pd.Series) -> pd.Series:
     """Return the rank of each value, 1 for the highest; equal values share the best of their ranks.
 
-    Parameters
-    ----------
-    values : Series of float
+    Args:
+        values: Of float.
 
-    Returns
-    -------
-    Series of Int64
-        Missing for missing values.
+    Returns:
+        Missing for missing values. Of Int64.
     """
     return pd.Series(values).rank(method="min", ascending=False).astype("Int64")
 
 
-def rank_agreement(first, second):
+def rank_agreement(first: np.ndarray, second: np.ndarray) -> float:
     r"""Return Kendall's tau-b of two orders of the same models (Kendall 1945).
 
     :math:`\tau_b = (C - D) / \sqrt{(C + D + T_1)(C + D + T_2)}` with the numbers of pairs of models in the same order,
     in opposite order, and tied in one of the two alone.
 
-    Parameters
-    ----------
-    first, second : array of float, shape (models,)
-        The accuracies under two normalisations.
+    Args:
+        first, second: The accuracies under two normalisations. Shape (models,), of float.
 
-    Returns
-    -------
-    float
+    Returns:
         1 for the same order, -1 for the opposite one; NaN with fewer than two models or where all are equal.
     """
     first, second = np.asarray(first, dtype=float), np.asarray(second, dtype=float)

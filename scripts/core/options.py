@@ -4,6 +4,7 @@ Options are distinct forms. Where two pronoun sets share a form, it is one optio
 one option less. Equal scores go to the option that comes first in the instance's list of options.
 """
 
+from collections.abc import Iterable
 from statistics import fmean
 
 import numpy as np
@@ -15,19 +16,14 @@ SLOT = "___"
 HALF_PRECISIONS = ("bfloat16", "float16")
 
 
-def fill(text, option, capitals=True):
+def fill(text: str, option: str, capitals: bool = True):
     """Return ``text`` with its slot replaced by ``option``, capitalised at the start of the text or of a sentence.
 
-    Parameters
-    ----------
-    text, option : str
-    capitals : bool
-        False leaves the option as it is wherever it stands.
+    Args:
+        capitals: False leaves the option as it is wherever it stands.
 
-    Raises
-    ------
-    UserError
-        If ``text`` does not hold the slot ``___`` exactly once.
+    Raises:
+        UserError: If ``text`` does not hold the slot ``___`` exactly once.
     """
     before, slot, after = text.partition(SLOT)
     if not slot or SLOT in after:
@@ -37,21 +33,16 @@ def fill(text, option, capitals=True):
     return before + option + after
 
 
-def offered(sets, form):
+def offered(sets: dict[str, dict], form: str) -> dict[str, tuple[str, ...]]:
     """Return the options of a slot: the distinct forms of some pronoun sets, each with the sets that it belongs to.
 
     Two sets may share a form (*em* of e and ey). It is one option, and right for both.
 
-    Parameters
-    ----------
-    sets : dict of str to dict
-        Pronoun set to its forms by name.
-    form : str
-        The name of the form that the slot wants, such as ``accusative``.
+    Args:
+        sets: Pronoun set to its forms by name.
+        form: The name of the form that the slot wants, such as ``accusative``.
 
-    Returns
-    -------
-    dict of str to tuple of str
+    Returns:
         Option to its sets, both in the order of ``sets``.
     """
     options = {}
@@ -60,26 +51,20 @@ def offered(sets, form):
     return options
 
 
-def option_texts(instances):
+def option_texts(instances: pd.DataFrame) -> pd.DataFrame:
     """Return one row for each option of each distinct instance.
 
-    Parameters
-    ----------
-    instances : DataFrame
-        Columns ``instance_id``, ``text``, ``options`` (a sequence of forms). An instance drawn
-        into several samples has one id and is scored once.
+    Args:
+        instances: Columns ``instance_id``, ``text``, ``options`` (a sequence of forms). An instance drawn into several
+            samples has one id and is scored once.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         Columns ``instance_id``, ``option_index``, ``option``, ``masked`` (the text with its slot), ``filled`` (the
         option as it stands in the text, capitalised where a sentence starts) and ``text`` (slot filled), in the order
         of first appearance.
 
-    Raises
-    ------
-    UserError
-        If an instance offers an option twice, or :func:`fill` refuses it.
+    Raises:
+        UserError: If an instance offers an option twice, or :func:`fill` refuses it.
     """
     distinct = instances.drop_duplicates("instance_id")
     rows = []
@@ -100,29 +85,22 @@ def option_counts(instances):
     return pd.Series(distinct.options.map(len).to_numpy(), index=distinct.instance_id.to_numpy())
 
 
-def predict(scores, offers=None):
+def predict(scores: pd.DataFrame, offers: pd.Series | None = None) -> pd.DataFrame:
     """Return the option that each instance's scores favour.
 
-    Parameters
-    ----------
-    scores : DataFrame
-        As returned by :func:`scripts.core.engines.scoring.score_instances`; of a file in mixed precision, with its
-        column ``precision``.
-    offers : Series, optional
-        How many options each instance has (:func:`option_counts`). Without it, every instance must have as many as the
-        others.
+    Args:
+        scores: As returned by :func:`scripts.core.engines.scoring.score_instances`; of a file in mixed precision, with
+            its column ``precision``.
+        offers: How many options each instance has (:func:`option_counts`). Without it, every instance must have as many
+            as the others.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         Indexed by ``instance_id``: ``option_index`` of the highest log-probability (ties go to the earlier option),
         ``margin`` (nats between the best and the second option; NaN where they are in half precision, which decides as
         float32 does and is no more) and ``tie`` (bool, the margin is exactly zero).
 
-    Raises
-    ------
-    UserError
-        If an instance lacks the score of an option.
+    Raises:
+        UserError: If an instance lacks the score of an option.
     """
     table = scores.pivot(index="instance_id", columns="option_index", values="log_probability")
     if offers is not None:
@@ -144,38 +122,26 @@ def predict(scores, offers=None):
     )
 
 
-def picked(instances, picks):
+def picked(instances: pd.DataFrame, picks: pd.DataFrame) -> list[str]:
     """Return the form that was picked for each row of ``instances``; it is right if it is the row's gold form.
 
-    Parameters
-    ----------
-    instances : DataFrame
-        Columns ``instance_id`` and ``options``.
-    picks : DataFrame
-        As returned by :func:`predict`, with a row for each instance.
-
-    Returns
-    -------
-    list of str
+    Args:
+        instances: Columns ``instance_id`` and ``options``.
+        picks: As returned by :func:`predict`, with a row for each instance.
     """
     indices = picks.option_index.reindex(instances.instance_id)
     return [options[index] for options, index in zip(instances.options, indices, strict=True)]
 
 
-def chance(options, gold):
+def chance(options, gold: Iterable[str]):
     """Return the accuracy of a random pick: the mean over instances of the share of options that are right.
 
-    Parameters
-    ----------
-    options : iterable of sequences of str
-        What each instance offers, every form once.
-    gold : iterable of str
-        Each instance's right form.
+    Args:
+        options (iterable of sequences of str): What each instance offers, every form once.
+        gold: Each instance's right form.
 
-    Raises
-    ------
-    ValueError
-        If a right form is not offered.
+    Raises:
+        ValueError: If a right form is not offered.
     """
     shares = []
     for offer, right in zip(options, gold, strict=True):

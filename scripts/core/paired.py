@@ -4,6 +4,7 @@ Items of one cluster, such as a template, are alike; clusters are independent of
 """
 
 import itertools
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
@@ -25,22 +26,18 @@ PLAN_COLUMNS = [
 ]  # fmt: skip
 
 
-def cluster_sums(first, second, clusters):
+def cluster_sums(first: np.ndarray, second: np.ndarray, clusters: Sequence) -> tuple[np.ndarray, ...]:
     """Return the sum of the differences ``first - second`` and the number of items of each cluster.
 
-    Parameters
-    ----------
-    first, second : array of bool or float, shape (items,)
-    clusters : sequence, shape (items,)
+    Args:
+        first, second: Shape (items,), of bool or float.
+        clusters: Shape (items,).
 
-    Returns
-    -------
-    tuple of array of float, shape (clusters,)
+    Returns:
+        Shape (clusters,), of float.
 
-    Raises
-    ------
-    ValueError
-        If the three have different lengths.
+    Raises:
+        ValueError: If the three have different lengths.
     """
     first, second = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
     if not len(first) == len(second) == len(clusters):
@@ -50,23 +47,24 @@ def cluster_sums(first, second, clusters):
     return np.bincount(codes, weights=first - second, minlength=count), np.bincount(codes, minlength=count) * 1.0
 
 
-def comparison(first, second, clusters, draws, seed, alpha=0.05, power=0.8):
+def comparison(
+    first: np.ndarray,
+    second: np.ndarray,
+    clusters: Sequence,
+    draws: int,
+    seed: int,
+    alpha: float = 0.05,
+    power: float = 0.8,
+) -> dict:
     """Compare two outcomes of the same items.
 
-    Parameters
-    ----------
-    first, second : array of bool or float, shape (items,)
-        Such as whether each of two models is right.
-    clusters : sequence, shape (items,)
-    draws : int
-        Of the bootstrap and of the permutation test.
-    seed : int
-    alpha, power : float
-        Of the minimum detectable effect.
+    Args:
+        first, second: Such as whether each of two models is right. Shape (items,), of bool or float.
+        clusters: Shape (items,).
+        draws: Of the bootstrap and of the permutation test.
+        alpha, power: Of the minimum detectable effect.
 
-    Returns
-    -------
-    dict
+    Returns:
         ``n``, ``n_clusters``, ``difference`` (mean of first minus second), ``ci_low`` and ``ci_high`` (95 %, bootstrap
         over clusters), ``p`` (:func:`sign_flip_p`), ``discordant`` (share of items whose outcomes differ) and
         ``detectable`` (:func:`detectable`).
@@ -87,19 +85,15 @@ def comparison(first, second, clusters, draws, seed, alpha=0.05, power=0.8):
     }
 
 
-def every_pair(outcomes, clusters, draws, seed):
+def every_pair(outcomes: pd.DataFrame, clusters: Sequence, draws: int, seed: int) -> pd.DataFrame:
     """Compare each pair of models on the items that both have.
 
-    Parameters
-    ----------
-    outcomes : DataFrame
-        A row for each item and a column for each model, such as whether it is right; missing where it has no outcome.
-    clusters : sequence, shape (items,)
-    draws, seed : int
+    Args:
+        outcomes: A row for each item and a column for each model, such as whether it is right; missing where it has no
+            outcome.
+        clusters: Shape (items,).
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         :data:`PAIR_COLUMNS`: a row for each pair, with what :func:`comparison` gives of the first minus the second, and
         ``p_holm``, p after Holm's correction over the pairs. No rows with one model.
     """
@@ -114,22 +108,18 @@ def every_pair(outcomes, clusters, draws, seed):
     return frame.assign(p_holm=statistics.holm(frame.p.to_numpy(dtype=float)))
 
 
-def planned(right, clusters):
+def planned(right: np.ndarray, clusters: Sequence) -> dict:
     """Return how small a difference a sample like this can show, and how many items a given difference needs.
 
     The other model of a comparison is taken to be as often right, on items of which the first one's outcomes say
     nothing. One that errs on the same items needs fewer, and :func:`every_pair` has what a difference of two known
     models can be.
 
-    Parameters
-    ----------
-    right : array of bool, shape (items,)
-        Of one model.
-    clusters : sequence, shape (items,)
+    Args:
+        right: Of one model. Shape (items,), of bool.
+        clusters: Shape (items,).
 
-    Returns
-    -------
-    dict
+    Returns:
         :data:`PLAN_COLUMNS`: ``n``, ``n_clusters``, ``accuracy``, ``correlation`` (:func:`correlation_within`),
         ``detectable`` (:func:`detectable`: the smallest difference of the accuracy from a fixed number, such as chance,
         that is found with 80 % power at 5 %), ``detectable_pair`` (from another model's accuracy on the same items),
@@ -153,7 +143,7 @@ def planned(right, clusters):
     }  # fmt: skip
 
 
-def sign_flip_p(sums, draws, seed):
+def sign_flip_p(sums: np.ndarray, draws: int, seed: int) -> float:
     r"""Return the two-sided p value of a sign-flip permutation test over clusters (Fisher 1935; Winkler et al. 2014).
 
     If the two outcomes could be exchanged within any cluster, each cluster's sum of differences :math:`S_c` is as
@@ -161,14 +151,10 @@ def sign_flip_p(sums, draws, seed):
     :math:`|\sum_c \pm S_c| \ge |\sum_c S_c|`: of all patterns with up to :data:`EXACT` clusters that differ, otherwise
     of ``draws`` random ones and the observed one (Phipson and Smyth 2010).
 
-    Parameters
-    ----------
-    sums : array of float, shape (clusters,)
-    draws, seed : int
+    Args:
+        sums: Shape (clusters,), of float.
 
-    Returns
-    -------
-    float
+    Returns:
         1 where no cluster differs; NaN without clusters.
     """
     sums = np.asarray(sums, dtype=float)
@@ -186,19 +172,16 @@ def sign_flip_p(sums, draws, seed):
     return float((1 + (np.abs(signs @ moved) >= observed).sum()) / (1 + draws))
 
 
-def standard_error(sums, sizes):
+def standard_error(sums: np.ndarray, sizes: np.ndarray) -> float:
     r"""Return the standard error of a mean difference over items of clusters (Liang and Zeger 1986, as a ratio).
 
     :math:`\sqrt{\frac{C}{C - 1} \sum_c (S_c - n_c \bar d)^2} \, / \, n` with :math:`C` clusters of :math:`n_c` items,
     sums :math:`S_c` and the mean :math:`\bar d = \sum_c S_c / n`.
 
-    Parameters
-    ----------
-    sums, sizes : array of float, shape (clusters,)
+    Args:
+        sums, sizes: Shape (clusters,), of float.
 
-    Returns
-    -------
-    float
+    Returns:
         NaN for fewer than two clusters.
     """
     sums, sizes = np.asarray(sums, dtype=float), np.asarray(sizes, dtype=float)
@@ -209,22 +192,16 @@ def standard_error(sums, sizes):
     return float(np.sqrt(count / (count - 1) * (residuals**2).sum()) / total)
 
 
-def detectable(error, clusters, alpha=0.05, power=0.8):
+def detectable(error: float, clusters: int, alpha: float = 0.05, power: float = 0.8) -> float:
     r"""Return the smallest true difference that a two-sided test of a sample like this finds with the given power.
 
     :math:`(t_{1 - \alpha/2} + t_{\text{power}}) \cdot \mathrm{SE}` with quantiles of Student's t with :math:`C - 1`
     degrees of freedom (Bloom 1995): 2.8 standard errors for many clusters at the defaults.
 
-    Parameters
-    ----------
-    error : float
-        Standard error of the difference (:func:`standard_error`).
-    clusters : int
-    alpha, power : float
+    Args:
+        error: Standard error of the difference (:func:`standard_error`).
 
-    Returns
-    -------
-    float
+    Returns:
         NaN for fewer than two clusters, or without any variation, from which nothing follows.
     """
     if clusters < 2 or not error > 0:
@@ -233,20 +210,17 @@ def detectable(error, clusters, alpha=0.05, power=0.8):
     return float(quantiles.sum() * error)
 
 
-def correlation_within(values, clusters):
+def correlation_within(values: np.ndarray, clusters: Sequence) -> float:
     r"""Return the correlation of two items of one cluster (Fisher's analysis of variance; Donner 1986).
 
     :math:`\rho = (M_B - M_W) / (M_B + (n_0 - 1) M_W)` with the mean squares between clusters and within, and
     :math:`n_0 = (n - \sum_c n_c^2 / n) / (C - 1)`; 0 where that is negative.
 
-    Parameters
-    ----------
-    values : array of bool or float, shape (items,)
-    clusters : sequence, shape (items,)
+    Args:
+        values: Shape (items,), of bool or float.
+        clusters: Shape (items,).
 
-    Returns
-    -------
-    float
+    Returns:
         NaN for fewer than two clusters, with one item in each, or for values that do not vary.
     """
     values = np.asarray(values, dtype=float)
@@ -261,33 +235,28 @@ def correlation_within(values, clusters):
     return float(max(0, (between - within) / (between + (typical - 1) * within)))
 
 
-def items_needed(effect, discordant, per_cluster=1, correlation=0.0, alpha=0.05, power=0.8):
+def items_needed(
+    effect: float,
+    discordant: float,
+    per_cluster: float = 1,
+    correlation: float = 0.0,
+    alpha: float = 0.05,
+    power: float = 0.8,
+) -> int:
     r"""Return how many items a planned comparison of two models needs.
 
     :math:`n = (z_{1 - \alpha/2} + z_{\text{power}})^2 \, (q - \delta^2) \, (1 + (m - 1)\rho) \, / \, \delta^2` with the
     difference of accuracies :math:`\delta`, the share :math:`q` of items on which one model alone is right (Connor
     1987), :math:`m` items of each template and the correlation :math:`\rho` of differences within one (Kish 1965).
 
-    Parameters
-    ----------
-    effect : float
-        The difference of accuracies that is to be found, above 0.
-    discordant : float
-        At least ``effect``, at most 1.
-    per_cluster : float
-        Items of each cluster, 1 or more.
-    correlation : float
-        Between 0 and 1.
-    alpha, power : float
+    Args:
+        effect: The difference of accuracies that is to be found, above 0.
+        discordant: At least ``effect``, at most 1.
+        per_cluster: Items of each cluster, 1 or more.
+        correlation: Between 0 and 1.
 
-    Returns
-    -------
-    int
-
-    Raises
-    ------
-    ValueError
-        For values outside these bounds.
+    Raises:
+        ValueError: For values outside these bounds.
     """
     if not 0 < effect <= discordant <= 1:
         raise ValueError(f"a difference of {effect} needs a share of discordant items from {effect} to 1")

@@ -1,6 +1,7 @@
 """One look for every figure: sizes, type, colours, reference lines, and files that are the same byte for byte."""
 
 import zlib
+from collections.abc import Iterable
 
 import matplotlib
 import numpy as np
@@ -146,16 +147,12 @@ def figure(width, height):
     return drawn
 
 
-def save(drawn, frame, pdf, png, csv):
+def save(drawn: matplotlib.figure.Figure, frame, pdf: str, png: str, csv: str):
     """Write a figure as PDF and PNG, and what it shows as CSV; none carries a date, the same figure is the same bytes.
 
-    Parameters
-    ----------
-    drawn : matplotlib.figure.Figure
-    frame : pandas.DataFrame
-        Exactly what is drawn, one row for each mark.
-    pdf, png, csv : str
-        Paths.
+    Args:
+        frame (pandas.DataFrame): Exactly what is drawn, one row for each mark.
+        pdf, png, csv: Paths.
     """
     with style():
         with files.atomic(pdf) as temporary:
@@ -165,19 +162,13 @@ def save(drawn, frame, pdf, png, csv):
     files.write_csv(csv, frame)
 
 
-def pronoun_colours(sets):
+def pronoun_colours(sets: Iterable[str]) -> dict:
     """Return a colour for each pronoun set.
 
     The four sets of :data:`PRONOUNS` keep theirs in every run; others take the next colours in the given order, and
     after the last colour of :data:`PALETTE` its darker versions.
 
-    Parameters
-    ----------
-    sets : iterable of str
-
-    Returns
-    -------
-    dict of str
+    Returns:
         Set to a hexadecimal colour.
     """
     sets = list(sets)
@@ -207,21 +198,18 @@ def text_colour(colour):
     return "white" if _luminance(_linear(colour)) < 0.18 else "black"
 
 
-def model_style(facts):
+def model_style(facts: dict) -> dict:
     """Return the look of one model, which depends on nothing but the model's own facts.
 
     Hue stands for the family, lightness and marker for the size (larger is darker) where the family has several, the
     line for the architecture. A family that :data:`FAMILIES` does not know gets one of its hues by a checksum of its
     name. A debiased coreference system is lighter (a-CDA) or darker (n-CDA), with the next marker or the one after.
 
-    Parameters
-    ----------
-    facts : dict
-        ``family``, ``architecture`` and ``parameters`` (None if they are not published); ``debiasing`` of a system.
+    Args:
+        facts: ``family``, ``architecture`` and ``parameters`` (None if they are not published); ``debiasing`` of a
+            system.
 
-    Returns
-    -------
-    dict
+    Returns:
         Keyword arguments of a line: ``color``, ``marker``, ``linestyle``.
     """
     debiasing = facts.get("debiasing", "none")
@@ -294,19 +282,13 @@ def fraction_axis(axis, step=0.25):
     axis.set_major_formatter(StrMethodFormatter("{x:.2g}"))
 
 
-def reference_line(axes, value, label, linestyle, along="y"):
+def reference_line(axes: Iterable[matplotlib.axes.Axes], value: float, label: str, linestyle, along: str = "y"):
     """Draw a grey line at ``value`` across each of ``axes``; return its legend handle.
 
-    Parameters
-    ----------
-    axes : iterable of matplotlib.axes.Axes
-    value : float
-    label : str
-        Said in the legend.
-    linestyle
-        As matplotlib takes it.
-    along : str
-        ``y`` for a horizontal line at that y, ``x`` for a vertical one.
+    Args:
+        label: Said in the legend.
+        linestyle: As matplotlib takes it.
+        along: ``y`` for a horizontal line at that y, ``x`` for a vertical one.
     """
     look = {"color": GREY, "linestyle": linestyle, "linewidth": 0.9}
     for ax in axes:
@@ -319,16 +301,13 @@ def chance_line(axes, chance, along="y"):
     return reference_line(axes, chance, f"chance ({chance:.3g})", (0, (1, 1.2)), along)
 
 
-def human_line(axes, human, along="y"):
+def human_line(axes, human: float | dict, along: str = "y"):
     """Draw the share of instances that people fill correctly; return its legend handle.
 
-    Parameters
-    ----------
-    axes : sequence of Axes
-    human : float or dict
-        The share that a study publishes, or ``accuracy`` and ``label`` of the people of a run.
-    along : str
-        As in :func:`reference_line`.
+    Args:
+        axes (sequence of Axes)
+        human: The share that a study publishes, or ``accuracy`` and ``label`` of the people of a run.
+        along: As in :func:`reference_line`.
     """
     given = human if isinstance(human, dict) else {"accuracy": human, "label": "human"}
     label = f"{given['label']} ({given['accuracy']:.3g})"
@@ -385,13 +364,11 @@ def curve(ax, x, y, low, high, look):
         ax.fill_between(x, within(low), within(high), color=look["color"], alpha=0.18, linewidth=0)
 
 
-def error_bars(values, low, high):
+def error_bars(values, low, high) -> np.ndarray:
     """Return the lengths of bars from ``values`` down to ``low`` and up to ``high``, clipped to the scale of shares.
 
-    Returns
-    -------
-    ndarray of float, shape (2, n)
-        No bar where a bound is missing.
+    Returns:
+        No bar where a bound is missing. Shape (2, n), of float.
     """
     values = np.asarray(values, dtype=float)
     lengths = np.array([values - within(np.asarray(low, float)), within(np.asarray(high, float)) - values])
@@ -432,15 +409,11 @@ def patch_handle(colour, label):
     return Patch(facecolor=colour, linewidth=0, label=label)
 
 
-def legend_below(drawn, handles, columns):
+def legend_below(drawn: matplotlib.figure.Figure, handles: list, columns: int):
     """Put one legend for the whole figure under its panels, and make the figure as much higher.
 
-    Parameters
-    ----------
-    drawn : matplotlib.figure.Figure
-    handles : list
-    columns : int
-        At most; fewer if they would not fit the figure's width.
+    Args:
+        columns: At most; fewer if they would not fit the figure's width.
     """
     for n in range(min(columns, len(handles)), 0, -1):
         legend = drawn.legend(handles=handles, loc="outside lower center", ncols=n)

@@ -60,16 +60,13 @@ class Job(NamedTuple):
 class Progress:
     """How far a run is, and how long the rest should take.
 
-    Parameters
-    ----------
-    jobs : dict
-        ``{number: Job}``, all jobs of the run.
-    side_by_side : bool
-        Whether the jobs share one machine, so that shares say how many run at a time; on a cluster as many as now run
-        at a time.
+    Args:
+        jobs: ``{number: Job}``, all jobs of the run.
+        side_by_side: Whether the jobs share one machine, so that shares say how many run at a time; on a cluster as
+            many as now run at a time.
     """
 
-    def __init__(self, jobs, side_by_side=True):
+    def __init__(self, jobs: dict, side_by_side: bool = True):
         self.jobs = jobs
         self.side_by_side = side_by_side
         self.begun, self.taken, self.failed = {}, {}, {}
@@ -185,15 +182,12 @@ def format_duration(seconds: float) -> str:
 class Handler(logging.Handler):
     """Prints the line of a :class:`Progress` and passes on what users must see.
 
-    Parameters
-    ----------
-    stream : text stream
-        Where Snakemake's own handler would write.
-    terminal : bool, optional
-        Whether the line is kept up to date in place; by default if the stream is a terminal that can do so.
+    Args:
+        stream (text stream): Where Snakemake's own handler would write.
+        terminal: Whether the line is kept up to date in place; by default if the stream is a terminal that can do so.
     """
 
-    def __init__(self, stream, terminal=None):
+    def __init__(self, stream, terminal: bool | None = None):
         super().__init__()
         can = stream.isatty() and os.environ.get("TERM", "dumb") != "dumb"
         self.stream, self.terminal = stream, can if terminal is None else terminal

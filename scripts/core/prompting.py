@@ -25,12 +25,9 @@ SWITCHES = ("enable_thinking", "thinking")
 class Thinking:
     """Whether a model thinks before it answers.
 
-    Attributes
-    ----------
-    tokens : int
-        The most tokens of a thought; 0: it does not think.
-    tags : tuple of str
-        What begins and what ends a thought.
+    Attributes:
+        tokens: The most tokens of a thought; 0: it does not think.
+        tags: What begins and what ends a thought.
     """
 
     tokens: int
@@ -51,21 +48,17 @@ class Thinking:
         """Tell whether a prompt ends within a thought that it has begun for the model."""
         return prompt.rstrip().endswith(self.tags[0])
 
-    def parted(self, text, begun=False):
+    def parted(self, text: str, begun: bool = False):
         """Return the thought in what a model wrote, None if there is none, and what stands behind it.
 
-        Parameters
-        ----------
-        text : str
-        begun : bool
-            Whether the prompt had begun the thought.
+        Args:
+            begun: Whether the prompt had begun the thought.
 
-        Examples
-        --------
-        >>> Thinking(0).parted("<think>She is a baker.</think>\\nher")
-        ('She is a baker.', '\\nher')
-        >>> Thinking(0).parted("<think>She is"), Thinking(0).parted("her")
-        (('She is', ''), (None, 'her'))
+        Examples:
+            >>> Thinking(0).parted("<think>She is a baker.</think>\\nher")
+            ('She is a baker.', '\\nher')
+            >>> Thinking(0).parted("<think>She is"), Thinking(0).parted("her")
+            (('She is', ''), (None, 'her'))
         """
         start, end = self.tags
         if text.lstrip().startswith(start):
@@ -76,26 +69,20 @@ class Thinking:
         return thought.strip(), answer
 
 
-def wrap(text, wrapping, tokenizer, thinking=None):
+def wrap(text: str, wrapping: str, tokenizer, thinking: Thinking | None = None):
     """Return what a model reads for a prompt.
 
-    Parameters
-    ----------
-    text : str
-    wrapping : str
-        ``none``: the text as it is. ``llama2``: between ``[INST]`` and ``[/INST]`` (RUFF, Table 4). ``chat_template``:
-        as the user's turn in the tokenizer's own template, with the system prompt that the template brings, if any, up
-        to where the assistant speaks.
-    tokenizer : transformers.PreTrainedTokenizerBase
-    thinking : Thinking, optional
-        The chat template is told whether the model is to think; where it does not ask and the model is not to, an empty
-        thought follows it.
+    Args:
+        wrapping: ``none``: the text as it is. ``llama2``: between ``[INST]`` and ``[/INST]`` (RUFF, Table 4).
+            ``chat_template``: as the user's turn in the tokenizer's own template, with the system prompt that the
+            template brings, if any, up to where the assistant speaks.
+        tokenizer (transformers.PreTrainedTokenizerBase)
+        thinking: The chat template is told whether the model is to think; where it does not ask and the model is not
+            to, an empty thought follows it.
 
-    Raises
-    ------
-    UserError
-        If the tokenizer has no chat template, or one that asks whether the model is to think or begins a thought, and
-        ``thinking`` does not say so.
+    Raises:
+        UserError: If the tokenizer has no chat template, or one that asks whether the model is to think or begins a
+            thought, and ``thinking`` does not say so.
     """
     if wrapping == "llama2":
         return f"[INST] {text} [/INST]"
@@ -140,17 +127,13 @@ def _chat(text, tokenizer, thinking):
     return off if on != off else off + thinking.empty
 
 
-def second_prompt(pattern, first, chain):
+def second_prompt(pattern: str, first: str, chain: str):
     """Return the prompt that asks for the final answer.
 
-    Parameters
-    ----------
-    pattern : str
-        ``follow_up`` of the prompt.
-    first : str
-        The first prompt.
-    chain : str
-        What the model wrote after it; blanks around it are left out.
+    Args:
+        pattern: ``follow_up`` of the prompt.
+        first: The first prompt.
+        chain: What the model wrote after it; blanks around it are left out.
     """
     parts = {"{first}": first, "{chain}": chain.strip()}
     return re.sub(r"\{(?:first|chain)\}", lambda match: parts[match[0]], pattern)

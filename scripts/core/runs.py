@@ -9,23 +9,17 @@ FOLDER = "runs"
 """Where the folders of named runs lie in the repository."""
 
 
-def check_folder(name, folder, root):
+def check_folder(name: str | None, folder: Path, root: Path):
     """Refuse to run a configuration in the folder of another one.
 
-    Parameters
-    ----------
-    name : str or None
-        ``run`` of the configuration.
-    folder : Path
-        The working directory.
-    root : Path
-        The repository.
+    Args:
+        name: ``run`` of the configuration.
+        folder: The working directory.
+        root: The repository.
 
-    Raises
-    ------
-    UserError
-        If ``name`` is set and ``folder`` is called otherwise; if it is not set and ``folder`` is one of ``runs/`` in
-        the repository. The line says what to add to the command.
+    Raises:
+        UserError: If ``name`` is set and ``folder`` is called otherwise; if it is not set and ``folder`` is one of
+            ``runs/`` in the repository. The line says what to add to the command.
     """
     folder, root = Path(folder), Path(root)
     if name and folder.name != name:
@@ -40,24 +34,19 @@ def check_folder(name, folder, root):
         )
 
 
-def in_repository(path, folder, root):
+def in_repository(path: str | Path, folder: Path, root: Path):
     """Return a file of the repository as a path of the working directory.
 
     Relative where one of them lies in the other, so that a moved copy of both stays up to date; absolute otherwise.
 
-    Parameters
-    ----------
-    path : str or Path
-        Relative to ``root``, or absolute.
-    folder : Path
-        The working directory.
-    root : Path
-        The repository.
+    Args:
+        path: Relative to ``root``, or absolute.
+        folder: The working directory.
+        root: The repository.
 
-    Examples
-    --------
-    >>> in_repository("config.yaml", Path("/project/runs/mine"), Path("/project"))
-    '../../config.yaml'
+    Examples:
+        >>> in_repository("config.yaml", Path("/project/runs/mine"), Path("/project"))
+        '../../config.yaml'
     """
     absolute, folder = Path(root) / path, Path(folder)
     inside = folder.is_relative_to(root) and absolute.is_relative_to(root)
@@ -69,33 +58,26 @@ def named(path, folder, root):
 
     ``~`` is left as it is.
 
-    Parameters
-    ----------
-    path, folder, root
-        As of :func:`in_repository`.
+    Args:
+        path, folder, root: As of :func:`in_repository`.
     """
     here = str(path).startswith("~") or (Path(folder) / path).exists()
     return str(path) if here else in_repository(path, folder, root)
 
 
-def options(overlays, folder, root):
+def options(overlays: list[str], folder: Path, root: Path):
     """Return what the commands of a run have besides targets, as they are typed in the repository's root.
 
     Overlays in the folder of a run outside of the repository are named from there: they go with the run.
 
-    Parameters
-    ----------
-    overlays : list of str
-        As paths of ``folder``, or absolute.
-    folder : Path
-        The working directory.
-    root : Path
-        The repository.
+    Args:
+        overlays: As paths of ``folder``, or absolute.
+        folder: The working directory.
+        root: The repository.
 
-    Examples
-    --------
-    >>> options(["../../mine.yaml"], Path("/project/runs/mine"), Path("/project"))
-    '--directory runs/mine --configfile mine.yaml'
+    Examples:
+        >>> options(["../../mine.yaml"], Path("/project/runs/mine"), Path("/project"))
+        '--directory runs/mine --configfile mine.yaml'
     """
     folder, root = Path(folder), Path(root)
     words = []

@@ -12,9 +12,8 @@ def lift_default_limit(workflow):
     n jobs it looks n times a second, which took half a core of a run with 350 jobs. Nothing of this project starts a
     hundred jobs in a second. To be called when the scheduler exists, thus from ``onstart``.
 
-    Parameters
-    ----------
-    workflow : snakemake.workflow.Workflow
+    Args:
+        workflow (snakemake.workflow.Workflow)
     """
     limiter = workflow.scheduler.job_rate_limiter
     if limiter is not None and (limiter.max_jobs, limiter.timespan) == DEFAULT_LIMIT:

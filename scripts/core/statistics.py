@@ -5,6 +5,7 @@ imported in the functions that call it, so that a table without a test does not 
 """
 
 import functools
+from collections.abc import Sequence
 
 import numpy as np
 import scipy
@@ -14,32 +15,25 @@ ROUNDING = 1e-12
 numbers is exact to about 1e-13, and accuracies on a million instances differ by 1e-6 if they differ."""
 
 
-def varies(values, size):
+def varies(values: np.ndarray, size: float):
     """Tell whether values differ by more than rounding.
 
-    Parameters
-    ----------
-    values : array of float
-    size : float
-        The largest absolute value that they were computed from; rounding errors are relative to it.
+    Args:
+        values: Of float.
+        size: The largest absolute value that they were computed from; rounding errors are relative to it.
     """
     return bool(np.ptp(values) > ROUNDING * size)
 
 
-def welch(a, b):
+def welch(a: np.ndarray, b: np.ndarray) -> tuple[float, ...]:
     """Welch's two-sided t-test for two independent samples with unequal variances (Welch 1947).
 
-    Parameters
-    ----------
-    a, b : array of float
-        The two samples.
+    Args:
+        a, b: The two samples. Of float.
 
-    Returns
-    -------
-    tuple of float
-        t statistic, degrees of freedom (Welch-Satterthwaite) and p value. All are NaN when a
-        sample has fewer than two values or neither varies by more than rounding (:func:`varies`), because the test is
-        undefined then.
+    Returns:
+        t statistic, degrees of freedom (Welch-Satterthwaite) and p value. All are NaN when a sample has fewer than two
+        values or neither varies by more than rounding (:func:`varies`), because the test is undefined then.
     """
     a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
     if len(a) < 2 or len(b) < 2:
@@ -53,27 +47,21 @@ def welch(a, b):
     return float(t), float(df), float(p)
 
 
-def paired(a, b):
+def paired(a: np.ndarray, b: np.ndarray) -> tuple[float, ...]:
     """Paired two-sided t-test of the differences ``a - b`` (Student 1908).
 
     What the two values of a pair share cancels, so it sees differences that :func:`welch` misses where pairs vary more
     than the difference within them.
 
-    Parameters
-    ----------
-    a, b : array of float, shape (pairs,)
-        The two samples; values at the same place are a pair.
+    Args:
+        a, b: The two samples; values at the same place are a pair. Shape (pairs,), of float.
 
-    Returns
-    -------
-    tuple of float
+    Returns:
         t statistic, degrees of freedom and p value. All are NaN with fewer than two pairs and when the differences do
         not vary by more than rounding.
 
-    Raises
-    ------
-    ValueError
-        If the samples have different lengths.
+    Raises:
+        ValueError: If the samples have different lengths.
     """
     a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
     if len(a) != len(b):
@@ -84,23 +72,16 @@ def paired(a, b):
     return float(result.statistic), float(result.df), float(result.pvalue)
 
 
-def smallest_sample(alpha, tests=1):
+def smallest_sample(alpha: float, tests: int = 1) -> int:
     """Return how many units a test needs at least, so that its outcome could be significant at all.
 
     The rule is that of the exact sign test: if every unit points the same way, the two-sided p value of ``n`` units is
     ``2 / 2^n``, and Holm's first step asks for ``alpha / tests`` or less. With fewer units a t-test may still give a
     small p value, but one that rests on its assumption of normal values alone.
 
-    Parameters
-    ----------
-    alpha : float
-        Significance level.
-    tests : int
-        How many tests are corrected for together.
-
-    Returns
-    -------
-    int
+    Args:
+        alpha: Significance level.
+        tests: How many tests are corrected for together.
     """
     return int(np.ceil(np.log2(2 * tests / alpha)))
 
@@ -120,29 +101,24 @@ def holm(p):
     return adjusted
 
 
-def cluster_bootstrap(successes, trials, draws, seed, level=0.95, share=True):
+def cluster_bootstrap(
+    successes: np.ndarray, trials: np.ndarray, draws: int, seed: int, level: float = 0.95, share: bool = True
+) -> tuple[float, ...]:
     """Percentile bootstrap interval of a share, resampling clusters with replacement (Efron and Tibshirani 1993).
 
     Where all trials succeed, or none, no sample differs from another, and an interval of no width would say that the
     share is known exactly. Then it is Wilson's, of as many independent trials as there are clusters, each of which is
     right or wrong as a whole: what clusters at their worst leave to be known.
 
-    Parameters
-    ----------
-    successes, trials : array of float, shape (clusters,)
-        Number of successes and of trials in each cluster.
-    draws : int
-        Number of bootstrap samples.
-    seed : int
-        Seed of the resampling; the interval is a function of the arguments alone.
-    level : float
-        Coverage.
-    share : bool
-        False for a ratio that is no share of trials, such as a difference: it has no interval where samples agree.
+    Args:
+        successes, trials: Number of successes and of trials in each cluster. Shape (clusters,), of float.
+        draws: Number of bootstrap samples.
+        seed: Seed of the resampling; the interval is a function of the arguments alone.
+        level: Coverage.
+        share: False for a ratio that is no share of trials, such as a difference: it has no interval where samples
+            agree.
 
-    Returns
-    -------
-    tuple of float
+    Returns:
         Lower and upper end of the interval of ``sum(successes) / sum(trials)``; NaN for fewer than two clusters, and
         where all samples agree on another share than 0 or 1.
     """
@@ -170,37 +146,26 @@ def _cluster_weights(clusters, draws, seed):
     return weights
 
 
-def agreeing_interval(value, clusters, level=0.95, least=-1.0, most=1.0):
+def agreeing_interval(value: float, clusters: int, level: float = 0.95, least: float = -1.0, most: float = 1.0):
     """Return both ends of an interval of a mean over clusters that all have the same value.
 
     A bootstrap of them has no width. Where none of so many clusters drawn at random differs, at most a share q of all
     does, with q = 1 - ((1 - level) / 2)^(1 / clusters) (Clopper and Pearson 1934), and those lie between the least and
     the most that a cluster can have.
 
-    Parameters
-    ----------
-    value : float
-    clusters : int
-        At least 1.
-    level, least, most : float
+    Args:
+        clusters: At least 1.
     """
     share = 1 - ((1 - level) / 2) ** (1 / clusters)
     return value - share * (value - least), value + share * (most - value)
 
 
-def wilson(successes, trials, level=0.95):
+def wilson(successes: int, trials: int, level: float = 0.95) -> tuple[float, ...]:
     """Return both ends of Wilson's score interval of a share (Wilson 1927); it has a width at 0 and 1 too.
 
-    Parameters
-    ----------
-    successes, trials : int
-        Of independent trials, one or more.
-    level : float
-        Coverage.
-
-    Returns
-    -------
-    tuple of float
+    Args:
+        successes, trials: Of independent trials, one or more.
+        level: Coverage.
     """
     from statsmodels.stats.proportion import proportion_confint
 
@@ -209,19 +174,15 @@ def wilson(successes, trials, level=0.95):
     return float(low) if successes else 0.0, float(high) if successes < trials else 1.0
 
 
-def resampling_weights(strata, draws, seed):
+def resampling_weights(strata: Sequence, draws: int, seed: int) -> np.ndarray:
     """Return how often each cluster is drawn in each of some bootstrap samples.
 
-    Parameters
-    ----------
-    strata : sequence, shape (clusters,)
-        The stratum of each cluster. Clusters are drawn with replacement within their stratum, as often as it has
-        clusters; one that is alone in its stratum is in every sample.
-    draws, seed : int
+    Args:
+        strata: The stratum of each cluster. Clusters are drawn with replacement within their stratum, as often as it
+            has clusters; one that is alone in its stratum is in every sample. Shape (clusters,).
 
-    Returns
-    -------
-    array of float, shape (draws, clusters)
+    Returns:
+        Shape (draws, clusters), of float.
     """
     strata = np.asarray(strata)
     generator = np.random.default_rng(seed)
@@ -232,23 +193,20 @@ def resampling_weights(strata, draws, seed):
     return weights
 
 
-def crossed_shares(successes, trials, row_weights, column_weights):
+def crossed_shares(successes: np.ndarray, trials: np.ndarray, row_weights, column_weights) -> np.ndarray:
     """Return the share of successes in each bootstrap sample of two crossed kinds of clusters (Owen 2007).
 
     Rows and columns are resampled apart, and a cell counts as often as its row was drawn times its column (the
     pigeonhole bootstrap): right where every item belongs to one cluster of either kind, such as a template and a name.
 
-    Parameters
-    ----------
-    successes, trials : array of float, shape (rows, columns)
-        Sums over the items of each cell; both are zero where there is none.
-    row_weights, column_weights : array of float, shapes (draws, rows) and (draws, columns)
-        From :func:`resampling_weights`. The same weights for two quantities make their difference a paired one.
+    Args:
+        successes, trials: Sums over the items of each cell; both are zero where there is none. Shape (rows, columns),
+            of float.
+        row_weights, column_weights (array of float, shapes (draws, rows) and (draws, columns)): From
+            :func:`resampling_weights`. The same weights for two quantities make their difference a paired one.
 
-    Returns
-    -------
-    array of float, shape (draws,)
-        NaN in samples that drew no trial.
+    Returns:
+        NaN in samples that drew no trial. Shape (draws,), of float.
     """
     drawn = ((row_weights @ trials) * column_weights).sum(axis=1)
     right = ((row_weights @ successes) * column_weights).sum(axis=1)

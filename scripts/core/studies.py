@@ -7,7 +7,7 @@ distributions, the plan, the paper, the groups on a cluster and the targets.
 
 import itertools
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -40,30 +40,19 @@ TITLES = {"claims": "Findings of the study", "published_vs_ours": "Published num
 class Result:
     """A figure, a table or another output of a study whose rule has the usual shape (:func:`result`).
 
-    Attributes
-    ----------
-    tables : tuple of str
-        Tidy tables that it is made from, by their names in the study's folder of analyses; each is an input.
-    inputs : dict
-        Other inputs by name: paths, lists of paths or functions of wildcards.
-    params : dict
-        Params by name: values or functions of wildcards.
-    at : str or None
-        Where it is, below the folder of its kind and without suffix, with wildcards; None: ``{<part>}/<name>``. Of an
-        analysis: the folder below that of the study's analyses; None: the part's, empty: none.
-    made : list of dict or None
-        Values of the wildcards for which this run makes it; None: every part of the run.
-    constraints : dict
-        Regular expressions of its wildcards.
-    script : str or None
-        The module with the rule's function, if it is not that of its kind (:data:`MODULES`).
-    mem_mb, runtime : int or None
-        Memory, and the time limit in minutes; None: the default.
-    title : str or None
-        What the HTML report and the list of results call it; None: its name, with spaces.
-    outputs : dict of str to str
-        Of an analysis: names of its outputs to files below the folder of the study's analyses for a part, or below
-        ``at``; a file without a suffix is CSV. Empty: one of the analysis' own name.
+    Attributes:
+        tables: Tidy tables that it is made from, by their names in the study's folder of analyses; each is an input.
+        inputs: Other inputs by name: paths, lists of paths or functions of wildcards.
+        params: Params by name: values or functions of wildcards.
+        at: Where it is, below the folder of its kind and without suffix, with wildcards; None: ``{<part>}/<name>``. Of
+            an analysis: the folder below that of the study's analyses; None: the part's, empty: none.
+        made: Values of the wildcards for which this run makes it; None: every part of the run.
+        constraints: Regular expressions of its wildcards.
+        script: The module with the rule's function, if it is not that of its kind (:data:`MODULES`).
+        mem_mb, runtime: Memory, and the time limit in minutes; None: the default.
+        title: What the HTML report and the list of results call it; None: its name, with spaces.
+        outputs: Of an analysis: names of its outputs to files below the folder of the study's analyses for a part, or
+            below ``at``; a file without a suffix is CSV. Empty: one of the analysis' own name.
     """
 
     tables: tuple
@@ -88,18 +77,13 @@ def result(
     return Result(tables, inputs, params or {}, at, made, constraints or {}, script, mem_mb, title, outputs, runtime)
 
 
-def trajectory(study, models, points, chance):
+def trajectory(study: str, models: dict[str, dict], points, chance: float):
     """Return the figure of checkpoints in series (:mod:`scripts.core.paper.trajectory`) by its name; empty without any.
 
-    Parameters
-    ----------
-    study : str
-        Its name; ``figure_trajectory`` of ``scripts/<study>/figures.py`` draws the figure.
-    models : dict of str to dict
-        The study's models and what figures say of them.
-    points : list of Point
-        What is drawn of each.
-    chance : float
+    Args:
+        study: Its name; ``figure_trajectory`` of ``scripts/<study>/figures.py`` draws the figure.
+        models: The study's models and what figures say of them.
+        points (list of Point): What is drawn of each.
     """
     members = {name: facts for name, facts in models.items() if "series" in facts}
     if not members:
@@ -119,10 +103,9 @@ def trajectory(study, models, points, chance):
 def every(**values):
     """Return all combinations of the values of wildcards, the first varying slowest.
 
-    Examples
-    --------
-    >>> every(source=["run"], variable=["date", "place"])
-    [{'source': 'run', 'variable': 'date'}, {'source': 'run', 'variable': 'place'}]
+    Examples:
+        >>> every(source=["run"], variable=["date", "place"])
+        [{'source': 'run', 'variable': 'date'}, {'source': 'run', 'variable': 'place'}]
     """
     return [dict(zip(values, chosen, strict=True)) for chosen in itertools.product(*values.values())]
 
@@ -131,33 +114,22 @@ def every(**values):
 class Scored:
     """Instances that a study's models score: ``results/<study>/instances/<set>/selected.parquet``.
 
-    Attributes
-    ----------
-    sets : list of str
-        The sets of this run.
-    instances : int
-        How many a set has at most, if it is not in ``set_lengths``.
-    options : int
-        How many options an instance has.
-    tokens : float
-        Tokens of a typical text (for a set of several lengths, the root mean square).
-    shared : float
-        Tokens that a decoder reads of all options of an instance together, in texts.
-    benchmark : list of str
-        Files of instances that ``make bench`` measures the engines on.
-    lengths : list of (int, float)
-        Where texts differ much in length: how many instances have texts of how many tokens on average. Plans use
-        them; if there are none, all texts are typical.
-    fewer : dict of str to dict
-        Models that score only some: to ``priority`` (those rows whose column ``priority`` is below it or missing),
-        ``instances`` and ``lengths``.
-    set_lengths : dict of str to list
-        The same for sets that differ from the others.
-    set_models : dict of str to list of str
-        Sets that only some of the study's models score, and which.
-    score : str
-        What options are compared by: ``log_likelihood``, ``continuation`` (the same, and what follows the slot by
-        itself: ``scripts/core/engines/continuation.py``) or ``label_loss`` (``scripts/core/engines/label_loss.py``).
+    Attributes:
+        sets: The sets of this run.
+        instances: How many a set has at most, if it is not in ``set_lengths``.
+        options: How many options an instance has.
+        tokens: Tokens of a typical text (for a set of several lengths, the root mean square).
+        shared: Tokens that a decoder reads of all options of an instance together, in texts.
+        benchmark: Files of instances that ``make bench`` measures the engines on.
+        lengths: Where texts differ much in length: how many instances have texts of how many tokens on average. Plans
+            use them; if there are none, all texts are typical.
+        fewer: Models that score only some: to ``priority`` (those rows whose column ``priority`` is below it or
+            missing), ``instances`` and ``lengths``.
+        set_lengths: The same for sets that differ from the others.
+        set_models: Sets that only some of the study's models score, and which.
+        score: What options are compared by: ``log_likelihood``, ``continuation`` (the same, and what follows the slot
+            by itself: ``scripts/core/engines/continuation.py``) or ``label_loss``
+            (``scripts/core/engines/label_loss.py``).
     """
 
     sets: list
@@ -201,16 +173,12 @@ class Scored:
 class Prompted:
     """Prompts that models answer: ``results/<study>/prompts/<set>.parquet``.
 
-    Attributes
-    ----------
-    sets : list of str
-        The sets of this run.
-    models : dict of str to dict
-        Model to ``methods``, ``new_tokens`` (step to the most tokens), ``prompts``, ``generated`` (tokens of all
-        answers at most) and ``seconds`` (of all prompts of a set, at most); where answers are sampled, ``temperature``
-        and ``seed``.
-    tokens : int
-        Tokens of a typical prompt.
+    Attributes:
+        sets: The sets of this run.
+        models: Model to ``methods``, ``new_tokens`` (step to the most tokens), ``prompts``, ``generated`` (tokens of
+            all answers at most) and ``seconds`` (of all prompts of a set, at most); where answers are sampled,
+            ``temperature`` and ``seed``.
+        tokens: Tokens of a typical prompt.
     """
 
     sets: list
@@ -222,18 +190,12 @@ class Prompted:
 class Texts:
     """Texts that models fill or continue: ``results/<study>/texts/<set>.parquet``.
 
-    Attributes
-    ----------
-    sets : list of str
-        The sets of this run.
-    new_tokens : dict of str to int
-        Every set that there can be, to the tokens that continue one of its texts.
-    tokens : int
-        Tokens of a typical text.
-    counts : dict of str to dict of str to int
-        Every set of this run to how many texts it has at most of each method, ``mask`` and ``generate``.
-    word_groups : dict of str to sequence of str
-        Groups of words whose probability over the whole vocabulary is wanted.
+    Attributes:
+        sets: The sets of this run.
+        new_tokens: Every set that there can be, to the tokens that continue one of its texts.
+        tokens: Tokens of a typical text.
+        counts: Every set of this run to how many texts it has at most of each method, ``mask`` and ``generate``.
+        word_groups: Groups of words whose probability over the whole vocabulary is wanted.
     """
 
     sets: list
@@ -247,16 +209,11 @@ class Texts:
 class Documents:
     """A set of documents that coreference systems resolve.
 
-    Attributes
-    ----------
-    table : str
-        Parquet file with a row for each document, and its text in the column ``text``.
-    identifier : str
-        The column with the documents' names.
-    count : int
-        How many there are at most.
-    tokens : float
-        Tokens of a typical one.
+    Attributes:
+        table: Parquet file with a row for each document, and its text in the column ``text``.
+        identifier: The column with the documents' names.
+        count: How many there are at most.
+        tokens: Tokens of a typical one.
     """
 
     table: str
@@ -269,12 +226,9 @@ class Documents:
 class Resolved:
     """Documents whose clusters a study reads: ``results/<study>/clusters/<set>/<system>.jsonl``.
 
-    Attributes
-    ----------
-    sets : list of str
-        The sets of this run.
-    documents : dict of str to Documents
-        Every set that there can be; a name may have folders (``replica/double``).
+    Attributes:
+        sets: The sets of this run.
+        documents: Every set that there can be; a name may have folders (``replica/double``).
     """
 
     sets: list
@@ -299,23 +253,15 @@ class Point(NamedTuple):
 class Card:
     """What a model's card shows of a study: one figure of rows of its summary, and its findings for one model.
 
-    Attributes
-    ----------
-    value : str
-        What the figure's values are.
-    points : list of Point
-        Places on its axis.
-    findings : Result
-        The rule ``<study>_findings_of_model`` that tests the findings on a model, by the wildcard ``model``
-        (``scripts/<study>/findings.py``; :func:`scripts.core.paper.claims.of_one_model`).
-    parts : list of str
-        Parts of the study of which the figure shows the first that the model has; none: whatever it has.
-    chance : float or None
-        What a random pick comes to.
-    printed : str or None
-        ``paper/published/<name>.csv``, if some points have published values.
-    axis : str
-        What the points are; empty if they say it themselves.
+    Attributes:
+        value: What the figure's values are.
+        points: Places on its axis.
+        findings: The rule ``<study>_findings_of_model`` that tests the findings on a model, by the wildcard ``model``
+            (``scripts/<study>/findings.py``; :func:`scripts.core.paper.claims.of_one_model`).
+        parts: Parts of the study of which the figure shows the first that the model has; none: whatever it has.
+        chance: What a random pick comes to.
+        printed: ``paper/published/<name>.csv``, if some points have published values.
+        axis: What the points are; empty if they say it themselves.
     """
 
     value: str
@@ -331,28 +277,19 @@ class Card:
 class Decided:
     """A table in which readers (models, systems or rules, each asked in some way) decide about instances.
 
-    Attributes
-    ----------
-    table : str
-        A row for each instance and reader; without ``picked``, for each of their options.
-    reader : dict of str to (str or dict)
-        Columns that tell readers apart, to how they are called: a pattern such as ``prompt {}``, or value to words.
-        Empty words are left out, and values without words are called by themselves.
-    picked : tuple of str or dict of str to str
-        Columns of which the first that is not missing names what was preferred; or columns that are true, to its name.
-    right : str
-        The column that is true, or ``right``, where the decision is.
-    where : dict
-        Columns to the values of the rows that are meant.
-    options : tuple of str
-        Without ``picked``: the columns with an option and its probability, of which the largest is preferred.
-    scores, clusters, answers : list of dict
-        Outputs of models: ``file``, and columns of ``reader`` to the value of those that it belongs to. Scores also
-        have ``column``, what options are compared by, unless that is ``log_probability``.
-    scored : tuple of str
-        The table of what was scored, if that is not the instances, and the column by which these belong to it.
-    prompts : str
-        The prompts that ``answers`` answer.
+    Attributes:
+        table: A row for each instance and reader; without ``picked``, for each of their options.
+        reader: Columns that tell readers apart, to how they are called: a pattern such as ``prompt {}``, or value to
+            words. Empty words are left out, and values without words are called by themselves.
+        picked: Columns of which the first that is not missing names what was preferred; or columns that are true, to
+            its name.
+        right: The column that is true, or ``right``, where the decision is.
+        where: Columns to the values of the rows that are meant.
+        options: Without ``picked``: the columns with an option and its probability, of which the largest is preferred.
+        scores, clusters, answers: Outputs of models: ``file``, and columns of ``reader`` to the value of those that it
+            belongs to. Scores also have ``column``, what options are compared by, unless that is ``log_probability``.
+        scored: The table of what was scored, if that is not the instances, and the column by which these belong to it.
+        prompts: The prompts that ``answers`` answer.
     """
 
     table: str
@@ -390,40 +327,23 @@ class ExploredSet(NamedTuple):
 class Explored:
     """What the explorer shows of a study (:mod:`scripts.core.explorer`). Columns are those of its instances.
 
-    Attributes
-    ----------
-    sets : list of ExploredSet
-    key : list of str
-        Columns that tell instances apart; those that a table of decisions has too join it to them.
-    identifier : str
-        The column that prompts, scores and clusters name instances by.
-    gold : str or dict of str to str
-        The column with what decisions begin from, such as the pronoun that was introduced; or columns that are true,
-        to its name.
-    words : tuple of str
-        What becomes of what, for headings: ``("introduced", "preferred")``.
-    levels : dict of str to str
-        What can be preferred, to the pronoun set whose colour it has; empty for none.
-    unit : tuple of str
-        The column of what instances share that are alike, by which intervals are clustered, and its plural.
-    factors : dict of str to str
-        Columns to filter by, to their labels.
-    own_factors : dict of str to str
-        The same of columns with words of sentences, only for sets whose texts may be shown.
-    order : list of str
-        Columns that ``gold`` is ordered by; otherwise by ``levels`` and its own value.
-    options : str or list of str
-        What the options stand for, in the order of scores: levels, or the column that lists them.
-    distractors : str
-        The column that counts the sentences about somebody else behind the first; of texts that have some.
-    marks : dict of str to str
-        Columns whose words are marked in the text, to what they are called; ``<column>_offset`` says where.
-    value : dict of str to float
-        Where nothing is right or wrong: options to the weights of their probabilities in what is averaged.
-    quantity : str
-        What is averaged.
-    models : dict of str to dict
-        What the names of readers begin with to what figures know of the model or system; rules have none.
+    Attributes:
+        key: Columns that tell instances apart; those that a table of decisions has too join it to them.
+        identifier: The column that prompts, scores and clusters name instances by.
+        gold: The column with what decisions begin from, such as the pronoun that was introduced; or columns that are
+            true, to its name.
+        words: What becomes of what, for headings: ``("introduced", "preferred")``.
+        levels: What can be preferred, to the pronoun set whose colour it has; empty for none.
+        unit: The column of what instances share that are alike, by which intervals are clustered, and its plural.
+        factors: Columns to filter by, to their labels.
+        own_factors: The same of columns with words of sentences, only for sets whose texts may be shown.
+        order: Columns that ``gold`` is ordered by; otherwise by ``levels`` and its own value.
+        options: What the options stand for, in the order of scores: levels, or the column that lists them.
+        distractors: The column that counts the sentences about somebody else behind the first; of texts that have some.
+        marks: Columns whose words are marked in the text, to what they are called; ``<column>_offset`` says where.
+        value: Where nothing is right or wrong: options to the weights of their probabilities in what is averaged.
+        quantity: What is averaged.
+        models: What the names of readers begin with to what figures know of the model or system; rules have none.
     """
 
     sets: list
@@ -454,26 +374,19 @@ class Explored:
 class Paired:
     """How a headline's value follows from the first of the study's outcomes, so that two runs can be compared on them.
 
-    Attributes
-    ----------
-    cluster : list of str
-        Columns of the outcomes, or of their instances: units that differ in them are independent of each other.
-    value : str
-        The column that the estimate is made of.
-    unit : list of str
-        Columns of the outcomes, or of their instances, that identify what the estimate is a mean over.
-    where : dict of str to list of str
-        Column to texts in which columns of the summary may stand in braces; the first that occurs chooses the rows.
-    prediction : list of str
-        The columns with what was predicted; none: outcomes are compared.
-    statistic : str
-        How a unit's rows make its value: ``mean``, ``disagreement``, ``slope``, ``area``
-        (:mod:`scripts.compare.statistics`).
-    by : str
-        The column that such a statistic other than the mean is over: groups, or positions.
-    signs : dict of str to dict of str to int
-        Column to levels whose values count with a sign (for ``area`` the two classes, the detected one being 1); rows
-        with other levels are left out.
+    Attributes:
+        cluster: Columns of the outcomes, or of their instances: units that differ in them are independent of each
+            other.
+        value: The column that the estimate is made of.
+        unit: Columns of the outcomes, or of their instances, that identify what the estimate is a mean over.
+        where: Column to texts in which columns of the summary may stand in braces; the first that occurs chooses the
+            rows.
+        prediction: The columns with what was predicted; none: outcomes are compared.
+        statistic: How a unit's rows make its value: ``mean``, ``disagreement``, ``slope``, ``area``
+            (:mod:`scripts.compare.statistics`).
+        by: The column that such a statistic other than the mean is over: groups, or positions.
+        signs: Column to levels whose values count with a sign (for ``area`` the two classes, the detected one being 1);
+            rows with other levels are left out.
     """
 
     cluster: list
@@ -511,66 +424,45 @@ class Rule:
 class Study:
     """What a study declares.
 
-    Attributes
-    ----------
-    name : str
-        As in ``rules/``, ``scripts/``, ``templates/``, ``paper/sections/`` and ``results/``.
-    label : str
-        As in the HTML report.
-    title : str
-        As in the paper's abstract.
-    parts : list of str
-        What its results are divided by, in this run: sets of templates, or sources.
-    numbers : Result
-        The rule that writes the numbers of the paper's text, one file for each part.
-    section : Result
-        The rule that renders its section of the paper. Template, numbers, figures and tables are inputs by themselves.
-    part : str
-        The wildcard of the parts.
-    every_part : list of str
-        All parts that there can be.
-    models : list of str
-        The models that score its instances and read its texts; those of the run unless a study has a list of its own.
-    figures, tables, comparisons : dict of str to Result
-        By name. Comparisons stand beside the study and have no parts.
-    instances : list of str
-        The instance files of this run.
-    analyses : list of str
-        Tidy tables that belong to the results, as figures and tables do.
-    analysis_rules : dict of str to Result
-        Analyses that read what the study's own steps left and write tidy tables, by name; the rule has that name too.
-    scored, prompted, texts : Scored, Prompted, Texts or None
-        What models do for it.
-    systems : list of str
-        The coreference systems that resolve its documents; those of the run unless a study has a list of its own.
-    resolved : Resolved or None
-        What coreference systems do for it.
-    traced : list of dict
-        How a row of its results leads back to rows of its templates, where its tables use other names than its
-        instances.
-    outcomes : dict of str to list of str
-        Tables that say what became of each instance, the nearest first, by the way of scoring; under an empty name
-        those of all others. Columns of the summary may stand in braces.
-    paired : dict of str to Paired
-        The metrics of its headlines to how their values follow from the outcomes.
-    abstract : bool
-        Whether ``paper/sections/<name>_abstract.tex.j2`` adds something to the paper's first page, such as a figure.
-    appendix : bool
-        Whether ``paper/sections/<name>_appendix.tex.j2`` is a section of the paper's appendix.
-    pronoun_sets : bool
-        Whether it takes the pronoun sets of the run (``pronoun_sets`` in config.yaml), and not sets of its own or none.
-    question : str
-        What the study asks, in one sentence for the card, and for the first page if it has no template for that.
-    summary : Result or None
-        The rule that writes the study's rows of the summary over all studies (``scripts/core/estimate_rows.py``).
-    chances : dict of str to float
-        Metrics of headlines to what a random pick comes to; 0 for differences.
-    headline : list of str
-        The figures that the HTML report opens with, by name.
-    card : Card or None
-        What a model's card shows of the study.
-    explorer : Explored or None
-        What the explorer shows of the study.
+    Attributes:
+        name: As in ``rules/``, ``scripts/``, ``templates/``, ``paper/sections/`` and ``results/``.
+        label: As in the HTML report.
+        title: As in the paper's abstract.
+        parts: What its results are divided by, in this run: sets of templates, or sources.
+        numbers: The rule that writes the numbers of the paper's text, one file for each part.
+        section: The rule that renders its section of the paper. Template, numbers, figures and tables are inputs by
+            themselves.
+        part: The wildcard of the parts.
+        every_part: All parts that there can be.
+        models: The models that score its instances and read its texts; those of the run unless a study has a list of
+            its own.
+        figures, tables, comparisons: By name. Comparisons stand beside the study and have no parts.
+        instances: The instance files of this run.
+        analyses: Tidy tables that belong to the results, as figures and tables do.
+        analysis_rules: Analyses that read what the study's own steps left and write tidy tables, by name; the rule has
+            that name too.
+        scored, prompted, texts: What models do for it.
+        systems: The coreference systems that resolve its documents; those of the run unless a study has a list of its
+            own.
+        resolved: What coreference systems do for it.
+        traced: How a row of its results leads back to rows of its templates, where its tables use other names than its
+            instances.
+        outcomes: Tables that say what became of each instance, the nearest first, by the way of scoring; under an empty
+            name those of all others. Columns of the summary may stand in braces.
+        paired: The metrics of its headlines to how their values follow from the outcomes.
+        abstract: Whether ``paper/sections/<name>_abstract.tex.j2`` adds something to the paper's first page, such as a
+            figure.
+        appendix: Whether ``paper/sections/<name>_appendix.tex.j2`` is a section of the paper's appendix.
+        pronoun_sets: Whether it takes the pronoun sets of the run (``pronoun_sets`` in config.yaml), and not sets of
+            its own or none.
+        question: What the study asks, in one sentence for the card, and for the first page if it has no template for
+            that.
+        summary: The rule that writes the study's rows of the summary over all studies
+            (``scripts/core/estimate_rows.py``).
+        chances: Metrics of headlines to what a random pick comes to; 0 for differences.
+        headline: The figures that the HTML report opens with, by name.
+        card: What a model's card shows of the study.
+        explorer: What the explorer shows of the study.
     """
 
     name: str
@@ -615,15 +507,12 @@ class Study:
         inside = declared.at or (name if kind == "comparison" else f"{{{self.part}}}/{name}")
         return f"results/{self.name}/{KINDS[kind].folder}/{inside}"
 
-    def files(self, *kinds, suffixes=None):
+    def files(self, *kinds, suffixes: tuple[str, ...] | None = None):
         """Return the files of the run's figures, tables and comparisons.
 
-        Parameters
-        ----------
-        *kinds : str
-            Of :data:`KINDS`; all if none is given.
-        suffixes : tuple of str, optional
-            Only files that end so.
+        Args:
+            *kinds (str): Of :data:`KINDS`; all if none is given.
+            suffixes: Only files that end so.
         """
         return [
             f"{stem.format(**values)}{suffix}"
@@ -746,10 +635,8 @@ class Study:
     def rules(self, root: Callable):
         """Yield the rules (:class:`Rule`) of figures, tables, comparisons, numbers and the section.
 
-        Parameters
-        ----------
-        root : function
-            A file of the repository to the path of a rule's input.
+        Args:
+            root: A file of the repository to the path of a rule's input.
         """
         for kind, name, declared, stem in self._results():
             yield self._rule(
@@ -813,20 +700,15 @@ def _title(name, declared):
     return declared.title or TITLES.get(name) or name.replace("_", " ").capitalize()
 
 
-def chosen(configured, known):
+def chosen(configured: str | list[str], known: Sequence[str]):
     """Return the studies of a run, in the order of ``known``.
 
-    Parameters
-    ----------
-    configured : str or list of str
-        ``studies`` of the configuration: ``all``, or some names.
-    known : sequence of str
-        All studies.
+    Args:
+        configured: ``studies`` of the configuration: ``all``, or some names.
+        known: All studies.
 
-    Raises
-    ------
-    UserError
-        For a name that is not a study's.
+    Raises:
+        UserError: For a name that is not a study's.
     """
     if configured == "all":
         return list(known)

@@ -5,6 +5,8 @@ model says what it is in its name, in its label and in its score files, a run ha
 has a folder of its own.
 """
 
+from collections.abc import Collection
+
 from scripts.core.errors import UserError
 
 PREFIX, LABEL = "synthetic-", "Synthetic "
@@ -18,17 +20,11 @@ def is_synthetic(entry):
     return "synthetic" in entry.get("source", {})
 
 
-def check_names(registry):
+def check_names(registry: dict[str, dict]):
     """Refuse a synthetic model that does not look like one, and one that only looks so.
 
-    Parameters
-    ----------
-    registry : dict of str to dict
-
-    Raises
-    ------
-    UserError
-        Naming the model.
+    Raises:
+        UserError: Naming the model.
     """
     for name, entry in registry.items():
         looks = {"name": name.startswith(PREFIX), "label": entry["label"].startswith(LABEL)}
@@ -39,28 +35,20 @@ def check_names(registry):
             raise UserError(f"models: '{name}' is a synthetic model, so its {wrong} must start with '{start}'")
 
 
-def check_run(models, asked, run):
+def check_run(models: dict[str, dict], asked: Collection[str], run: str | None) -> list[str]:
     """Refuse a run in which drawn scores could be taken for results.
 
-    Parameters
-    ----------
-    models : dict of str to dict
-        The entries of all models that the run reads or asks.
-    asked : collection of str
-        Those that it prompts or whose token distributions it reads.
-    run : str or None
-        The run's name.
+    Args:
+        models: The entries of all models that the run reads or asks.
+        asked: Those that it prompts or whose token distributions it reads.
+        run: The run's name.
 
-    Returns
-    -------
-    list of str
+    Returns:
         The synthetic models.
 
-    Raises
-    ------
-    UserError
-        If there are synthetic models and others, if the run has no name, and if a synthetic model is asked for more
-        than scores.
+    Raises:
+        UserError: If there are synthetic models and others, if the run has no name, and if a synthetic model is asked
+            for more than scores.
     """
     drawn = [name for name, entry in models.items() if is_synthetic(entry)]
     others = [name for name in models if name not in drawn]
@@ -85,17 +73,14 @@ def check_run(models, asked, run):
     return drawn
 
 
-def check_published(facts):
+def check_published(facts: dict):
     """Refuse to publish what was made of drawn scores.
 
-    Parameters
-    ----------
-    facts : dict
-        Of a score file: ``model``, ``engine``.
+    Args:
+        facts: Of a score file: ``model``, ``engine``.
 
-    Raises
-    ------
-    UserError
+    Raises:
+        UserError
     """
     if facts.get("engine") == ENGINE:
         raise UserError(f"the scores of '{facts['model']}' were drawn; a run of synthetic models is not for publishing")

@@ -5,6 +5,7 @@ canary string that lets training corpora leave them out. Cells are taken as they
 """
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from scripts.core.errors import UserError, counted, nearest
@@ -33,10 +34,9 @@ WORD = re.compile(r"[A-Za-z]+(?:['’][A-Za-z]+)?")
 def word_set(*lines):
     """Return the words of some lines, as a set.
 
-    Examples
-    --------
-    >>> sorted(word_set("he she", "they"))
-    ['he', 'she', 'they']
+    Examples:
+        >>> sorted(word_set("he she", "they"))
+        ['he', 'she', 'they']
     """
     return frozenset(" ".join(lines).split())
 
@@ -58,34 +58,26 @@ AGREEING = word_set(
 def refuse(problems):
     """Raise the first of the problems of some templates, if there are any, and say how many more there are.
 
-    Raises
-    ------
-    UserError
+    Raises:
+        UserError
     """
     if problems:
         more = f" (and {len(problems) - 1} more problems)" if len(problems) > 1 else ""
         raise UserError(f"{problems[0]}{more}")
 
 
-def read_tsv(path, columns):
+def read_tsv(path: str | Path, columns: Sequence[str]) -> list[tuple[int, dict]]:
     """Read a template file.
 
-    Parameters
-    ----------
-    path : str or Path
-    columns : sequence of str
-        The columns that the file must have, in any order, and no others.
+    Args:
+        columns: The columns that the file must have, in any order, and no others.
 
-    Returns
-    -------
-    list of (int, dict)
+    Returns:
         For each data row its 1-based line number in the file and its cells by column.
 
-    Raises
-    ------
-    UserError
-        If the file is missing, far too large or not UTF-8, lacks or adds a column, or has a row of another length, a
-        cell that is too long or a control character.
+    Raises:
+        UserError: If the file is missing, far too large or not UTF-8, lacks or adds a column, or has a row of another
+            length, a cell that is too long or a control character.
     """
     path = Path(path)
     try:
@@ -99,18 +91,13 @@ def read_tsv(path, columns):
     return parse_tsv(text, columns, str(path))
 
 
-def parse_tsv(text, columns, name, exact=True):
+def parse_tsv(text: str, columns: Sequence[str], name: str, exact: bool = True):
     """Parse the text of a template file; see :func:`read_tsv`.
 
-    Parameters
-    ----------
-    text : str
-        With LF or CRLF line ends; the last line may lack its end.
-    columns : sequence of str
-    name : str
-        What messages call the file.
-    exact : bool
-        Refuse columns other than ``columns``; otherwise they are read but not looked at.
+    Args:
+        text: With LF or CRLF line ends; the last line may lack its end.
+        name: What messages call the file.
+        exact: Refuse columns other than ``columns``; otherwise they are read but not looked at.
     """
     lines = [line.removesuffix("\r") for line in text.split("\n")]
     while lines and not lines[-1]:
@@ -170,23 +157,18 @@ class PronounSet(dict):
         self.type = kind
 
 
-def read_pronouns(path):
+def read_pronouns(path: str | Path) -> dict[str, PronounSet]:
     """Read the pronoun sets.
 
-    Parameters
-    ----------
-    path : str or Path
-        Columns ``set``, the five forms (:data:`FORMS`) and ``type`` (:data:`PRONOUN_TYPES`).
+    Args:
+        path: Columns ``set``, the five forms (:data:`FORMS`) and ``type`` (:data:`PRONOUN_TYPES`).
 
-    Returns
-    -------
-    dict of str to PronounSet
+    Returns:
         Set name to its forms by name, in file order.
 
-    Raises
-    ------
-    UserError
-        If a cell is empty, a form is not lower-case or holds a blank, a type is unknown, or a set occurs twice.
+    Raises:
+        UserError: If a cell is empty, a form is not lower-case or holds a blank, a type is unknown, or a set occurs
+            twice.
     """
     sets = {}
     for row, cells in read_tsv(path, PRONOUN_COLUMNS):
@@ -207,28 +189,21 @@ def read_pronouns(path):
     return sets
 
 
-def select_pronoun_sets(pronouns, names, forms=CASES, shared=False):
+def select_pronoun_sets(
+    pronouns: dict, names: Sequence[str], forms: Sequence[str] = CASES, shared: bool = False
+) -> dict[str, dict]:
     """Return the configured pronoun sets in the configured order.
 
-    Parameters
-    ----------
-    pronouns : dict
-        As read by :func:`read_pronouns`.
-    names : sequence of str
-    forms : sequence of str
-        The forms that a study offers as options.
-    shared : bool
-        Whether two sets may share some of ``forms`` (*em* of e and ey): a study that asks for a set's form can have
-        both, one that tells people apart by their pronouns cannot. Two sets that share all their forms are refused.
+    Args:
+        pronouns: As read by :func:`read_pronouns`.
+        forms: The forms that a study offers as options.
+        shared: Whether two sets may share some of ``forms`` (*em* of e and ey): a study that asks for a set's form can
+            have both, one that tells people apart by their pronouns cannot. Two sets that share all their forms are
+            refused.
 
-    Returns
-    -------
-    dict of str to dict
-
-    Raises
-    ------
-    UserError
-        For an unknown set (with the nearest known one), a set named twice, and two sets that share what they must not.
+    Raises:
+        UserError: For an unknown set (with the nearest known one), a set named twice, and two sets that share what they
+            must not.
     """
     selected = {}
     for name in names:
@@ -264,18 +239,14 @@ def label(forms):
     return "/".join(forms[case] for case in CASES)
 
 
-def read_occupations(path):
+def read_occupations(path) -> dict[str, str]:
     """Read the occupations and their participants (RUFF, Appendix A).
 
-    Returns
-    -------
-    dict of str to str
+    Returns:
         Occupation to participant, in file order.
 
-    Raises
-    ------
-    UserError
-        If a cell is empty or an occupation occurs twice or equals its participant.
+    Raises:
+        UserError: If a cell is empty or an occupation occurs twice or equals its participant.
     """
     occupations = {}
     for row, cells in read_tsv(path, ("occupation", "participant")):

@@ -42,18 +42,14 @@ class Entry:
         return f"{base}/{owner_and_name}/{self.commit}/{urllib.parse.quote(self.source_path)}"
 
 
-def read_manifest(path):
+def read_manifest(path) -> dict[str, Entry]:
     """Read config/upstream.tsv.
 
-    Returns
-    -------
-    dict of str to Entry
+    Returns:
         By ``path``.
 
-    Raises
-    ------
-    UserError
-        If a kind is unknown, a size is not a number, or a path occurs twice or leaves the folder.
+    Raises:
+        UserError: If a kind is unknown, a size is not a number, or a path occurs twice or leaves the folder.
     """
     entries = {}
     for row, cells in read_tsv(path, COLUMNS):
@@ -71,31 +67,26 @@ def read_manifest(path):
     return entries
 
 
-def fetch(entry, mirror=None, base=RAW, timeout=60, attempts=3, pause=2):
+def fetch(
+    entry: Entry,
+    mirror: str | Path | None = None,
+    base: str = RAW,
+    timeout: float = 60,
+    attempts: int = 3,
+    pause: float = 2,
+) -> bytes:
     """Return the content of one upstream file, verified.
 
-    Parameters
-    ----------
-    entry : Entry
-    mirror : str or Path, optional
-        A folder with the file; without it the file comes from the network.
-    base : str
-        Address of the raw files.
-    timeout : float
-        Seconds without an answer after which an attempt fails.
-    attempts : int
-        How often to try; a file that is not there is not tried again.
-    pause : float
-        Seconds before the second attempt; doubled for each later one.
+    Args:
+        mirror: A folder with the file; without it the file comes from the network.
+        base: Address of the raw files.
+        timeout: Seconds without an answer after which an attempt fails.
+        attempts: How often to try; a file that is not there is not tried again.
+        pause: Seconds before the second attempt; doubled for each later one.
 
-    Returns
-    -------
-    bytes
-
-    Raises
-    ------
-    UserError
-        If the mirror lacks the file, the network is unreachable, or size or digest are not the recorded ones.
+    Raises:
+        UserError: If the mirror lacks the file, the network is unreachable, or size or digest are not the recorded
+            ones.
     """
     if mirror:
         source = Path(mirror) / entry.path
@@ -141,22 +132,15 @@ def _download(url, entry, timeout, attempts, pause):
     raise UserError(f"{url}: cannot be fetched ({reason}); check the network, or {_REMEDY}")
 
 
-def fetch_to(path, manifest, file, mirror=None, **options):
+def fetch_to(path: str, manifest: str | Path, file: str | Path, mirror=None, **options):
     """Fetch the file that the manifest lists as ``path`` and write it to ``file``, atomically.
 
-    Parameters
-    ----------
-    path : str
-    manifest : str or Path
-        config/upstream.tsv.
-    file : str or Path
-    mirror, **options
-        As for :func:`fetch`.
+    Args:
+        manifest: config/upstream.tsv.
+        mirror, **options: As for :func:`fetch`.
 
-    Raises
-    ------
-    UserError
-        As :func:`fetch`, and for a ``path`` that the manifest does not list (with the nearest one).
+    Raises:
+        UserError: As :func:`fetch`, and for a ``path`` that the manifest does not list (with the nearest one).
     """
     entries = read_manifest(manifest)
     if path not in entries:

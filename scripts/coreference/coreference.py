@@ -32,43 +32,27 @@ def main(
 
     Finished parts are kept in a folder beside ``clusters`` until all is done, and taken up by the next try.
 
-    Parameters
-    ----------
-    documents : str
-        Parquet file of documents, one row each, with a column text.
-    clusters : str
-        File to write, in the format of scripts/core/coreference.py.
-    metadata : str
-        JSON file to write: system, revision, digests of weights, texts and code, libraries, device, numbers, seconds.
-    system : str
-        The system's name, for messages and metadata.
-    entry : dict
-        The system's entry in the registry: source, architecture, precision, environment and the like.
-    identifier : str
-        The column with the documents' names.
-    device : str
-        auto, cpu, cuda or cuda:N.
-    save_seconds : float
-        Seconds after which finished parts are saved.
-    shard : int
-        Which part of the documents is resolved, counted from 1.
-    shards : int
-        How many parts the documents are divided into.
-    delta : str or None
-        The file with what differs from a package's encoder, where the system is one.
-    fetched : str or None
-        JSON file that says which revision was fetched from the hub.
-    trained : str or None
-        The folder of a system that was trained here.
-    environment : str or None
-        JSON file that says where the environment of the packages' systems is.
-    threads : int
-        Threads of PyTorch.
+    Args:
+        documents: Parquet file of documents, one row each, with a column text.
+        clusters: File to write, in the format of scripts/core/coreference.py.
+        metadata: JSON file to write: system, revision, digests of weights, texts and code, libraries, device, numbers,
+            seconds.
+        system: The system's name, for messages and metadata.
+        entry: The system's entry in the registry: source, architecture, precision, environment and the like.
+        identifier: The column with the documents' names.
+        device: auto, cpu, cuda or cuda:N.
+        save_seconds: Seconds after which finished parts are saved.
+        shard: Which part of the documents is resolved, counted from 1.
+        shards: How many parts the documents are divided into.
+        delta: The file with what differs from a package's encoder, where the system is one.
+        fetched: JSON file that says which revision was fetched from the hub.
+        trained: The folder of a system that was trained here.
+        environment: JSON file that says where the environment of the packages' systems is.
+        threads: Threads of PyTorch.
 
-    Raises
-    ------
-    UserError
-        If the system cannot be loaded, a document has no text or is too long for it, or a GPU is asked for and absent.
+    Raises:
+        UserError: If the system cannot be loaded, a document has no text or is too long for it, or a GPU is asked for
+            and absent.
     """
     model_jobs.clear_leftovers(clusters, metadata)
     texts = jobs.read_texts(documents, identifier)

@@ -7,16 +7,11 @@ from scripts.core.job import run
 def main(*, lock: str, requirements: str, folder: str, environment: str):
     """Write where the environment is.
 
-    Parameters
-    ----------
-    lock : str
-        Names, versions and hashes of its packages.
-    requirements : str
-        The requirements, with torch's version.
-    folder : str
-        The virtual environment to make, unless this very Python has all packages.
-    environment : str
-        JSON file to write: the interpreter and the packages' versions.
+    Args:
+        lock: Names, versions and hashes of its packages.
+        requirements: The requirements, with torch's version.
+        folder: The virtual environment to make, unless this very Python has all packages.
+        environment: JSON file to write: the interpreter and the packages' versions.
     """
     python = environments.prepare(lock, folder, requirements)
     environments.describe(environment, python, lock, requirements)

@@ -22,29 +22,18 @@ def main(
 ):
     """Write one row for each metric of :func:`scripts.core.coreference_systems.training.development_scores`.
 
-    Parameters
-    ----------
-    test : str
-        The annotated documents (JSON Lines).
-    csv : str
-        File to write: ``corpus``, ``documents``, ``system`` (its name in the registry), ``metric``, ``f1`` (0 to 1),
-        ``weights_sha256``.
-    system : str
-        The system's name in the registry.
-    entry : dict
-        The system's entry there.
-    corpus : str
-        The corpus's name.
-    device : str
-        auto, cpu, cuda or cuda:N.
-    delta : str or None
-        The file with what differs from a package's encoder, where the system is one.
-    fetched : str or None
-        JSON file that says which revision was fetched from the hub.
-    trained : str or None
-        The folder of a system that was trained here.
-    threads : int
-        Threads of PyTorch.
+    Args:
+        test: The annotated documents (JSON Lines).
+        csv: File to write: ``corpus``, ``documents``, ``system`` (its name in the registry), ``metric``, ``f1`` (0 to
+            1), ``weights_sha256``.
+        system: The system's name in the registry.
+        entry: The system's entry there.
+        corpus: The corpus's name.
+        device: auto, cpu, cuda or cuda:N.
+        delta: The file with what differs from a package's encoder, where the system is one.
+        fetched: JSON file that says which revision was fetched from the hub.
+        trained: The folder of a system that was trained here.
+        threads: Threads of PyTorch.
     """
     annotated = documents.read(test)
     opened = jobs.open_system(

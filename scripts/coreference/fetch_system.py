@@ -8,14 +8,10 @@ from scripts.core.job import log, run
 def main(*, fetched: str, system: str, entry: dict):
     """Fetch what a system takes from the hub.
 
-    Parameters
-    ----------
-    fetched : str
-        JSON file to write: which commit it was.
-    system : str
-        The system's name in the registry.
-    entry : dict
-        The system's entry in the registry.
+    Args:
+        fetched: JSON file to write: which commit it was.
+        system: The system's name in the registry.
+        entry: The system's entry in the registry.
     """
     commits = sources.fetch(system, entry)
     files.write_json(fetched, commits)

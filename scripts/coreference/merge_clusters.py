@@ -15,21 +15,15 @@ _OWN = (*_SUMMED, "shard")
 def main(*, shards: list, facts: list, clusters: str, metadata: str):
     """Write ``clusters`` and ``metadata`` from the files of ``shards`` and ``facts``, in their order.
 
-    Parameters
-    ----------
-    shards : list of str
-        Files of clusters.
-    facts : list of str
-        The metadata of each of them.
-    clusters : str
-        File to write, in the format of scripts/core/coreference.py.
-    metadata : str
-        JSON file to write.
+    Args:
+        shards: Files of clusters.
+        facts: The metadata of each of them.
+        clusters: File to write, in the format of scripts/core/coreference.py.
+        metadata: JSON file to write.
 
-    Raises
-    ------
-    UserError
-        If two shards differ in system, weights, code, libraries or texts, or one has not as many documents as it says.
+    Raises:
+        UserError: If two shards differ in system, weights, code, libraries or texts, or one has not as many documents
+            as it says.
     """
     stated = [json.loads(Path(path).read_text(encoding="utf-8")) for path in facts]
     expected = {key: value for key, value in stated[0].items() if key not in _OWN}

@@ -24,24 +24,15 @@ def main(
 ):
     """Write the folder ``system``.
 
-    Parameters
-    ----------
-    weights : str
-        The checkpoint: model_*.bin of coref-hoi, or what convert_tensorflow wrote
-    encoder : str
-        Configuration of its BERT (JSON)
-    vocabulary : str
-        Word pieces of its BERT, one a line
-    system : str
-        The folder to write
-    kind : str
-        Which implementation made it: coref-hoi or tensorflow
-    settings : dict
-        Settings of its experiments.conf, by their names there
-    name : str
-        What messages about the settings call it
-    originals : list or None
-        Files whose digests are noted in the system, by default the checkpoint
+    Args:
+        weights: The checkpoint: model_*.bin of coref-hoi, or what convert_tensorflow wrote
+        encoder: Configuration of its BERT (JSON)
+        vocabulary: Word pieces of its BERT, one a line
+        system: The folder to write
+        kind: Which implementation made it: coref-hoi or tensorflow
+        settings: Settings of its experiments.conf, by their names there
+        name: What messages about the settings call it
+        originals: Files whose digests are noted in the system, by default the checkpoint
     """
     if kind not in conversion.FORMATS:
         raise UserError(f"the kind '{kind}' is none of {', '.join(conversion.FORMATS)}")

@@ -11,18 +11,12 @@ from scripts.core.job import run
 def main(*, index: str, values: str, variables: str, lock: str, environment: str):
     """Write ``variables``; what optimisers keep for training is left out.
 
-    Parameters
-    ----------
-    index : str
-        The checkpoint's file that ends in .index
-    values : str
-        The file beside it that ends in .data-00000-of-00001
-    variables : str
-        The safetensors file to write
-    lock : str
-        Names, versions and hashes of the packages that read it
-    environment : str
-        Folder of the virtual environment to make, if this Python has no TensorFlow
+    Args:
+        index: The checkpoint's file that ends in .index
+        values: The file beside it that ends in .data-00000-of-00001
+        variables: The safetensors file to write
+        lock: Names, versions and hashes of the packages that read it
+        environment: Folder of the virtual environment to make, if this Python has no TensorFlow
     """
     checkpoint = index.removesuffix(".index")
     if checkpoint == index or not values.startswith(f"{checkpoint}.data-"):

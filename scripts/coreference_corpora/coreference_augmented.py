@@ -13,20 +13,13 @@ def main(
 ):
     """Write ``augmented``, the ``documents`` and a copy of each (JSON Lines).
 
-    Parameters
-    ----------
-    tags : list of str
-        The file of the documents' parts of speech (JSON Lines); empty if the documents have their own.
-    words : list of str
-        The gendered words: this project's list, or the study's three.
-    names : list of str
-        The file of names and their counterparts for name-based augmentation (TSV); else empty.
-    counts : str
-        How many words of the corpus are swapped (CSV).
-    method : str
-        acda: names become placeholders; ncda: names of the other gender.
-    column : str
-        faithful: words are swapped as in the study's code; corrected: in their context.
+    Args:
+        tags: The file of the documents' parts of speech (JSON Lines); empty if the documents have their own.
+        words: The gendered words: this project's list, or the study's three.
+        names: The file of names and their counterparts for name-based augmentation (TSV); else empty.
+        counts: How many words of the corpus are swapped (CSV).
+        method: acda: names become placeholders; ncda: names of the other gender.
+        column: faithful: words are swapped as in the study's code; corrected: in their context.
     """
     corpus = annotated.read(documents)
     if tags:

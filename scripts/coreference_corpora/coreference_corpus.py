@@ -7,14 +7,11 @@ from scripts.core.job import log, run
 def main(*, source: str, documents: str, corpus: str, part: str):
     """Write the annotated ``documents`` of a part (JSON Lines).
 
-    Parameters
-    ----------
-    source : str
-        LitBank's files ``coref/conll``, in a folder or packed; of OntoNotes the file or folder of this part alone.
-    corpus : str
-        litbank or ontonotes.
-    part : str
-        train, development or test.
+    Args:
+        source: LitBank's files ``coref/conll``, in a folder or packed; of OntoNotes the file or folder of this part
+            alone.
+        corpus: litbank or ontonotes.
+        part: train, development or test.
     """
     if corpus == "litbank":
         found = annotated.litbank_split(annotated.read_litbank(source))[part]

@@ -10,14 +10,10 @@ from scripts.core.job import log, run
 def main(*, pairs: str, totals: str, column: str):
     """Write the names and what each is swapped for, and how well they match.
 
-    Parameters
-    ----------
-    pairs : str
-        A name, a tab and its counterpart in each row, both ways (TSV).
-    totals : str
-        How many pairs there are of each gender, and their total weight (CSV).
-    column : str
-        Where the frequencies of a name begin: corrected, or faithful to the study's code, one column late.
+    Args:
+        pairs: A name, a tab and its counterpart in each row, both ways (TSV).
+        totals: How many pairs there are of each gender, and their total weight (CSV).
+        column: Where the frequencies of a name begin: corrected, or faithful to the study's code, one column late.
     """
     matched, weights = augmentation.match_genders(augmentation.read_names(augmentation.packaged_names(), column))
     swaps = augmentation.both_ways([pair for some in matched.values() for pair in some])

@@ -8,10 +8,8 @@ from scripts.core.job import log, run
 def main(*, documents: str, environment: str, tags: str):
     """Write the ``tags`` of annotated ``documents`` (JSON Lines).
 
-    Parameters
-    ----------
-    environment : str
-        What says where the environment is (JSON): ``python`` is its interpreter.
+    Args:
+        environment: What says where the environment is (JSON): ``python`` is its interpreter.
     """
     corpus = annotated.read(documents)
     tagged, facts = part_of_speech.tag(corpus, part_of_speech.interpreter(environment))

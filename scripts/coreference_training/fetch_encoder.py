@@ -8,14 +8,10 @@ from scripts.core.job import log, run
 def main(*, fetched: str, system: str, entry: dict):
     """Write which commit was fetched.
 
-    Parameters
-    ----------
-    fetched : str
-        JSON file to write.
-    system : str
-        The system's name in config/coreference_training.yaml.
-    entry : dict
-        Its ``source`` on the hub, and whether that is ``gated``.
+    Args:
+        fetched: JSON file to write.
+        system: The system's name in config/coreference_training.yaml.
+        entry: Its ``source`` on the hub, and whether that is ``gated``.
     """
     commits = sources.fetch(system, entry)
     files.write_json(fetched, commits)

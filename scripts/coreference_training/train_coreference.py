@@ -45,26 +45,17 @@ def main(
 ):
     """Write a system's weights.
 
-    Parameters
-    ----------
-    train, development, test : str
-        The annotated documents of each part (JSON Lines); the last two may be left out.
-    weights : str
-        What to write: a delta (a file ending in .safetensors) or a folder with all weights.
-    name : str
-        The system's name.
-    encoder : dict
-        Where the encoder is: ``package``, ``version`` and ``folder``; ``path``; or ``hub``.
-    model, training_settings : dict
-        What the system is made of and how it is trained, as in config/coreference_training.yaml.
-    state : str
-        The file that a killed job goes on from.
-    names : str
-        Names that stand in for people's, where windows are rewritten.
-    fetched : str
-        JSON file that says which commit of an encoder was fetched from the hub.
-    device : str
-        ``cpu`` or a CUDA device.
+    Args:
+        train, development, test: The annotated documents of each part (JSON Lines); the last two may be left out.
+        weights: What to write: a delta (a file ending in .safetensors) or a folder with all weights.
+        name: The system's name.
+        encoder: Where the encoder is: ``package``, ``version`` and ``folder``; ``path``; or ``hub``.
+        model, training_settings: What the system is made of and how it is trained, as in
+            config/coreference_training.yaml.
+        state: The file that a killed job goes on from.
+        names: Names that stand in for people's, where windows are rewritten.
+        fetched: JSON file that says which commit of an encoder was fetched from the hub.
+        device: ``cpu`` or a CUDA device.
     """
     torch.set_num_threads(threads)
     torch.set_flush_denormal(True)

@@ -62,10 +62,8 @@ def labels(
     the quadruples that each step drops and leaves; ``discarded`` those that are dropped, with the reason;
     ``accepted_agreement`` how far annotators agree on what is accepted (all CSV).
 
-    Parameters
-    ----------
-    answers : str
-        All answers to the task ``questions`` (CSV).
+    Args:
+        answers: All answers to the task ``questions`` (CSV).
     """
     said = files.read_csv(answers, dtype=str).fillna("")
     instances, quadruples = votes.decide(annotation.load(questions), said, annotators, flagged)

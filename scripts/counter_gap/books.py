@@ -39,10 +39,8 @@ def book_text(*, source: str, text: str, facts: str):
 
     Write the ``text`` of the book in the file ``source``, and ``facts`` of it (JSON).
 
-    Parameters
-    ----------
-    source : str
-        The book's file.
+    Args:
+        source: The book's file.
     """
     book = book_texts.read(source)
     files.write_text(text, book.text)
@@ -61,12 +59,9 @@ def book_text(*, source: str, text: str, facts: str):
 def book_sentences(*, text: str, environment: str, sentences: str):
     """Divide a ``text`` into ``sentences`` (Parquet) with tags, dependencies and named entities, by spaCy.
 
-    Parameters
-    ----------
-    sentences : str
-        The table to write (Parquet).
-    environment : str
-        What says where the environment is (JSON): ``python`` is its interpreter.
+    Args:
+        sentences: The table to write (Parquet).
+        environment: What says where the environment is (JSON): ``python`` is its interpreter.
     """
     facts, count = parser.parse(text, environment, sentences)
     log.info("%d sentences, parsed by %s", count, ", ".join(f"{name} {facts[name]}" for name in facts))
@@ -79,12 +74,9 @@ def book_passages(*, text: str, facts: str, sentences: str, words: str, passages
     columns and without labels. ``outcomes`` gets a row for each gendered pronoun (CSV): its place in the text, the step
     at which it fell away, the pattern, where the context is, and the quadruple's ID.
 
-    Parameters
-    ----------
-    sentences : str
-        The parsed sentences of the book (Parquet).
-    words : str
-        Gendered words (TSV).
+    Args:
+        sentences: The parsed sentences of the book (Parquet).
+        words: Gendered words (TSV).
     """
     book, label = files.read_text(text, "run the workflow again"), json.loads(Path(facts).read_text("utf-8"))["label"]
     gender = book_names.guesser()
@@ -109,10 +101,8 @@ def book_candidates(*, passages: list, outcomes: list, candidates: str, funnel: 
     The ``candidates`` for annotators are written in C-GAP's columns and without labels, read back and checked;
     ``funnel`` gets the table of steps, with what is left of each book's pronouns after each.
 
-    Parameters
-    ----------
-    books : list of str
-        The books' names.
+    Args:
+        books: The books' names.
     """
     if not books:
         raise UserError("counter_gap.books.sources names no book; add one")
@@ -205,14 +195,10 @@ def book_quadruples(
     ``funnel`` is what is left of each book's pronouns after each step, ``facts`` what is known of each book (JSON).
     ``card`` gets the data card (Markdown).
 
-    Parameters
-    ----------
-    sentences : list of str
-        The books' sentences, which say what parsed them (Parquet).
-    quadruples : str
-        The set to write, in C-GAP's columns (TSV).
-    seed : int
-        Of the draw that balances original genders.
+    Args:
+        sentences: The books' sentences, which say what parsed them (Parquet).
+        quadruples: The set to write, in C-GAP's columns (TSV).
+        seed: Of the draw that balances original genders.
     """
     found = read_c_gap(candidates, labelled=False)
     try:
@@ -241,12 +227,9 @@ def book_consistency(*, instances: str, outputs: list, consistency: str, systems
     ``instances`` are the candidates. ``consistency`` gets how often predictions differ in pairs of instances, for each
     system (CSV).
 
-    Parameters
-    ----------
-    outputs : list of str
-        Clusters of each of ``systems``.
-    systems : list of dict
-        ``system`` and ``debiasing`` of each.
+    Args:
+        outputs: Clusters of each of ``systems``.
+        systems: ``system`` and ``debiasing`` of each.
     """
     candidates = files.read_parquet(instances)
     rows = []
@@ -308,12 +291,9 @@ def book_rediscovery(*, c_gap: str, texts: list, facts: list, passages: list, ou
     quadruples taken from each (TSV), ``outcomes`` what became of the pronouns of each (CSV). ``rediscovery`` gets a row
     for each original passage of C-GAP from these books: what became of it (CSV).
 
-    Parameters
-    ----------
-    c_gap : str
-        The authors' quadruples (TSV).
-    texts : list of str
-        The books.
+    Args:
+        c_gap: The authors' quadruples (TSV).
+        texts: The books.
     """
     official = read_c_gap(c_gap)
     official = official[official.role == ROLES[0]]

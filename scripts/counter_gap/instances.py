@@ -92,14 +92,10 @@ def resolve(rule, passages):
 def questions(*, declaration: str, questions: str, instances: str):
     """Write what annotators are asked about quadruples (section 2.3).
 
-    Parameters
-    ----------
-    declaration : str
-        What is asked (YAML).
-    questions : str
-        The task to write (Parquet; :mod:`scripts.core.annotation`).
-    instances : str
-        The quadruples (Parquet); their labels, where they have some, stay hidden.
+    Args:
+        declaration: What is asked (YAML).
+        questions: The task to write (Parquet; :mod:`scripts.core.annotation`).
+        instances: The quadruples (Parquet); their labels, where they have some, stay hidden.
     """
     items = votes.items(files.read_parquet(instances))
     annotation.write(questions, annotation.task(annotation.read_declaration(declaration), items, instances))

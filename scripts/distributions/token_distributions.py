@@ -79,16 +79,14 @@ def count_texts(texts, methods):
 class Job:
     """Streams texts through a model.
 
-    Parameters
-    ----------
-    network, tokenizer
-        As of :func:`scripts.core.engines.models.load`.
-    metadata : dict
-        Of the output; ``top_k``, ``groups``, ``methods``, ``prefixes`` and ``max_new_tokens`` are read from it.
-    parts : Chunks
+    Args:
+        network, tokenizer: As of :func:`scripts.core.engines.models.load`.
+        metadata: Of the output; ``top_k``, ``groups``, ``methods``, ``prefixes`` and ``max_new_tokens`` are read from
+            it.
+        parts (Chunks)
     """
 
-    def __init__(self, network, tokenizer, metadata, parts):
+    def __init__(self, network, tokenizer, metadata: dict, parts):
         self.network = network
         self.tokenizer = tokenizer
         self.metadata = metadata

@@ -10,18 +10,12 @@ PLACE = "{{ data }}"
 def main(*, template: str, canary_file: str, page: str, studies: dict, template_files: dict):
     """Write ``page`` (HTML).
 
-    Parameters
-    ----------
-    template : str
-        The page with a place for its data.
-    canary_file : str
-        A file of templates, whose first line has the canary.
-    page : str
-        The page to write.
-    studies : dict of str to dict
-        What the studies say of it (:class:`scripts.core.studies.Explored`), with ``label`` and ``question``.
-    template_files : dict of str to dict
-        Of each study, names of template files to their paths.
+    Args:
+        template: The page with a place for its data.
+        canary_file: A file of templates, whose first line has the canary.
+        page: The page to write.
+        studies: What the studies say of it (:class:`scripts.core.studies.Explored`), with ``label`` and ``question``.
+        template_files: Of each study, names of template files to their paths.
     """
     canary = files.read_text(canary_file, "restore it").splitlines()[0].lstrip("# ")
     data = explorer.page(studies, template_files, canary)

@@ -7,14 +7,10 @@ from scripts.core.job import run
 def main(*, lock: str, folder: str, environment: str):
     """Write where the environment is.
 
-    Parameters
-    ----------
-    lock : str
-        Names, versions and hashes of its packages.
-    folder : str
-        The virtual environment to make, unless this very Python has all packages.
-    environment : str
-        JSON file to write: the interpreter and the packages' versions.
+    Args:
+        lock: Names, versions and hashes of its packages.
+        folder: The virtual environment to make, unless this very Python has all packages.
+        environment: JSON file to write: the interpreter and the packages' versions.
     """
     # The package asks for a newer Python than its validator needs.
     python = environments.prepare(lock, folder, options=["--ignore-requires-python"])

@@ -34,35 +34,21 @@ def main(
 ):
     """Write ``folder``, laid out as that project's data are: ``data/<study>/<developer>/<model>/<uuid>.json``.
 
-    Parameters
-    ----------
-    summary : str
-        The summary over all studies (CSV).
-    scores, instances : list of str
-        Parquet files of ``scored``, in its order.
-    environment : str
-        JSON file that names the interpreter with the validator.
-    canary_file : str
-        A file of templates, whose first line has the canary.
-    folder : str
-        The folder to write.
-    validation : str
-        JSON file to write: what the package says of each file.
-    scored : list of dict
-        ``study``, ``set``, ``model`` of each score file.
-    studies : dict of str to str
-        Labels of the studies.
-    models : dict of str to dict
-        What records say of a model: ``label``, ``architecture``, ``parameters``, ``source``.
-    organization : str
-        Who publishes the results.
-    relationship : str
-        To the models' developers, in the schema's words.
+    Args:
+        summary: The summary over all studies (CSV).
+        scores, instances: Parquet files of ``scored``, in its order.
+        environment: JSON file that names the interpreter with the validator.
+        canary_file: A file of templates, whose first line has the canary.
+        folder: The folder to write.
+        validation: JSON file to write: what the package says of each file.
+        scored: ``study``, ``set``, ``model`` of each score file.
+        studies: Labels of the studies.
+        models: What records say of a model: ``label``, ``architecture``, ``parameters``, ``source``.
+        organization: Who publishes the results.
+        relationship: To the models' developers, in the schema's words.
 
-    Raises
-    ------
-    UserError
-        If a record is not valid, or cannot be validated.
+    Raises:
+        UserError: If a record is not valid, or cannot be validated.
     """
     canary = Path(canary_file).read_text(encoding="utf-8").splitlines()[0].lstrip("# ")
     table = estimate_rows.read([summary])
@@ -141,10 +127,8 @@ def write(target, study, study_label, name, facts, rows, sets, created, canary, 
 def validated(target, paths, environment):
     """Return what the package says of each file in ``target``: its path there to warnings.
 
-    Raises
-    ------
-    UserError
-        Naming the first file that is not valid, and why.
+    Raises:
+        UserError: Naming the first file that is not valid, and why.
     """
     python = json.loads(Path(environment).read_text(encoding="utf-8"))["python"]
     # It runs in another folder. The link to the interpreter is kept, since it says which environment is meant.

@@ -727,26 +727,16 @@ def corpus(
     Files are counted in parallel, and each one's counts are kept until all are there, so that a job that was stopped
     goes on where it was (:mod:`scripts.misgendered.lib.corpora`).
 
-    Parameters
-    ----------
-    texts : list of str
-        Files of the corpus.
-    pronouns : str
-        templates/pronouns.tsv.
-    name, label : str
-        Of the corpus.
-    layout : str
-        c4, pile, jsonl, openwebtext, text or paragraphs.
-    pronoun_sets : list of str
-        Configured pronoun groups.
-    seed : int
-        Of the excerpts.
-    parts : str
-        The folder that keeps the counts of each file while the job is not finished.
-    counts, excerpts : str
-        The CSV files to write.
-    threads : int
-        Files that are counted at the same time.
+    Args:
+        texts: Files of the corpus.
+        pronouns: templates/pronouns.tsv.
+        name, label: Of the corpus.
+        layout: c4, pile, jsonl, openwebtext, text or paragraphs.
+        pronoun_sets: Configured pronoun groups.
+        seed: Of the excerpts.
+        parts: The folder that keeps the counts of each file while the job is not finished.
+        counts, excerpts: The CSV files to write.
+        threads: Files that are counted at the same time.
     """
     groups = study.select_groups(read_pronouns(pronouns), pronoun_sets)
     result = corpora.count_corpus(texts, layout, corpora.words(groups), seed, parts, threads)
@@ -765,24 +755,14 @@ def token_counts(
     Every answer is kept beside its request (:mod:`scripts.misgendered.lib.infini_gram`); these are tokens, not
     documents.
 
-    Parameters
-    ----------
-    pronouns : str
-        templates/pronouns.tsv.
-    index, label : str
-        The corpus, as the service calls it and as tables do.
-    pronoun_sets : list of str
-        Configured pronoun groups.
-    url : str
-        Of the interface.
-    cache : str
-        The folder of answers.
-    pace_seconds : float
-        Between two requests.
-    attempts : int
-    timeout_seconds : float
-    counts : str
-        The CSV file to write.
+    Args:
+        pronouns: templates/pronouns.tsv.
+        index, label: The corpus, as the service calls it and as tables do.
+        pronoun_sets: Configured pronoun groups.
+        url: Of the interface.
+        cache: The folder of answers.
+        pace_seconds: Between two requests.
+        counts: The CSV file to write.
     """
     groups = study.select_groups(read_pronouns(pronouns), pronoun_sets)
     counter = infini_gram.Counter(url, index, cache, pace_seconds, attempts, timeout_seconds)
@@ -792,12 +772,9 @@ def token_counts(
 def corpus_counts(*, counted: list, excerpted: list, corpus_counts: str, excerpts: str):
     """Put the counts and the excerpts of all corpora of a run into one table each (Tables 11 and 12 of the paper).
 
-    Parameters
-    ----------
-    counted, excerpted : list of str
-        Counts and excerpts of each corpus.
-    corpus_counts, excerpts : str
-        The CSV files to write; without a corpus they have no rows.
+    Args:
+        counted, excerpted: Counts and excerpts of each corpus.
+        corpus_counts, excerpts: The CSV files to write; without a corpus they have no rows.
     """
     for paths, columns, target in (
         (counted, corpora.COLUMNS, corpus_counts),

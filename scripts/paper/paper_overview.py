@@ -41,30 +41,18 @@ def main(
 ):
     """Write the page (``overview_tex``, ``report_rst``), the appendix (``undecided_tex``) and the page's numbers.
 
-    Parameters
-    ----------
-    template, undecided_template : str
-    fronts : list of str
-        What the first page says of a study: ``<study>_front.tex.j2`` of those that have one.
-    summary_csv : str
-        The summary over all studies.
-    figure : str
-        The figure of headlines (PDF).
-    verdicts, comparison_numbers : list of str
-        The findings of the studies that test some (CSV), and what counts verdicts and comparisons (JSON).
-    headline : list of str
-        PNG files that the report opens with.
-    overview_tex, undecided_tex, report_rst : str
-    csv, numbers : str
-        The rows of the summary that the page uses (CSV), and the numbers of its sentences (JSON).
-    headline_titles : dict of str to str
-        Titles of ``headline``, by file, in the order of the page.
-    studies : list of dict
-        ``key``, ``label``, ``name``, ``question``, ``parts``, ``abstract`` and ``chances`` (metric to chance).
-    title : str
-        Of the report.
-    models : list of dict
-        Those that the studies read: ``label`` and ``demonstration``.
+    Args:
+        fronts: What the first page says of a study: ``<study>_front.tex.j2`` of those that have one.
+        summary_csv: The summary over all studies.
+        figure: The figure of headlines (PDF).
+        verdicts, comparison_numbers: The findings of the studies that test some (CSV), and what counts verdicts and
+            comparisons (JSON).
+        headline: PNG files that the report opens with.
+        csv, numbers: The rows of the summary that the page uses (CSV), and the numbers of its sentences (JSON).
+        headline_titles: Titles of ``headline``, by file, in the order of the page.
+        studies: ``key``, ``label``, ``name``, ``question``, ``parts``, ``abstract`` and ``chances`` (metric to chance).
+        title: Of the report.
+        models: Those that the studies read: ``label`` and ``demonstration``.
     """
     frame = estimate_rows.read([summary_csv])
     templates = {Path(path).name.removesuffix("_front.tex.j2"): Path(path) for path in fronts}

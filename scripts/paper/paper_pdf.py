@@ -20,11 +20,10 @@ def main(
 
     The last line of the log is the digest of ``manifest``, which the paper's last page prints.
 
-    Raises
-    ------
-    UserError
-        If TeX is not installed, or the log has errors, undefined references, missing glyphs or boxes that stick out by
-        more than ``overfull`` points; names file and line of the first. No ``pdf`` is left then, not even an older one.
+    Raises:
+        UserError: If TeX is not installed, or the log has errors, undefined references, missing glyphs or boxes that
+            stick out by more than ``overfull`` points; names file and line of the first. No ``pdf`` is left then, not
+            even an older one.
     """
     typeset(main_tex, pdf, overfull)
     log.info("%s: the digests of all results behind the paper; its own SHA-256 is %s", manifest, files.sha256(manifest))

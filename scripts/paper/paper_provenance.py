@@ -50,25 +50,16 @@ def main(
     Snakemake's HTML report. ``manifest`` lists the digests of all results behind the paper; the appendix has its own
     digest.
 
-    Parameters
-    ----------
-    main_tex : str
-        The paper's main file, rendered.
-    sections : list of str
-        The sections that it inputs, rendered.
-    numbers : list of str
-        JSON files with the numbers of the text.
-    results : list of str
-        Figures and tables, and tidy tables that belong to the results beside them.
-    provenance_csv, provenance_tex, currency_tex, captions, manifest : str
-        The outputs.
-    allow_stale : bool
-        Mark such a paper instead of refusing it.
+    Args:
+        main_tex: The paper's main file, rendered.
+        sections: The sections that it inputs, rendered.
+        numbers: JSON files with the numbers of the text.
+        results: Figures and tables, and tidy tables that belong to the results beside them.
+        provenance_csv, provenance_tex, currency_tex, captions, manifest: The outputs.
+        allow_stale: Mark such a paper instead of refusing it.
 
-    Raises
-    ------
-    UserError
-        If a result is not current and ``allow_stale`` is false.
+    Raises:
+        UserError: If a result is not current and ``allow_stale`` is false.
     """
     problems = {}
     records = job_records.load(problems=problems)
@@ -141,26 +132,19 @@ def mark(bad, total):
     )
 
 
-def catalogue(items, numbers, results, sections, records, digests):
+def catalogue(
+    items: list[dict], numbers: dict, results: list[str], sections: dict[str, str], records: dict, digests: dict
+) -> pd.DataFrame:
     """Return where every figure, table and number comes from.
 
-    Parameters
-    ----------
-    items : list of dict
-        Figures and tables of the paper (:func:`scripts.core.provenance.trace.located`).
-    numbers : dict
-        Id to entry of the numbers that the text uses.
-    results : list of str
-        Files behind the paper; those that it does not show are listed too.
-    sections : dict of str to str
-        The paper's files of LaTeX, to their text.
-    records : dict
-    digests : dict
-        Path to SHA-256.
+    Args:
+        items: Figures and tables of the paper (:func:`scripts.core.provenance.trace.located`).
+        numbers: Id to entry of the numbers that the text uses.
+        results: Files behind the paper; those that it does not show are listed too.
+        sections: The paper's files of LaTeX, to their text.
+        digests: Path to SHA-256.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         :data:`COLUMNS`; figures and tables in the order of the paper, then numbers, then what the paper does not show.
         Params stand at the file that they made, not at the numbers in it.
     """
@@ -191,15 +175,12 @@ def catalogue(items, numbers, results, sections, records, digests):
     return found.astype(object).where(found.notna(), "")
 
 
-def appendix(found, manifest):
+def appendix(found: pd.DataFrame, manifest: str | Path):
     """Return the appendix as LaTeX: how to follow a result, and a short list of the files behind the paper, by folder.
 
-    Parameters
-    ----------
-    found : DataFrame
-        From :func:`catalogue`.
-    manifest : str or Path
-        The list of all digests, whose own the appendix prints.
+    Args:
+        found: From :func:`catalogue`.
+        manifest: The list of all digests, whose own the appendix prints.
     """
     listed = found[(found.kind != "number") & (found["shown"] != "not shown")]
     numbers = {path: rows.result.tolist() for path, rows in found[found.kind == "number"].groupby("file", sort=False)}

@@ -96,16 +96,12 @@ STEPS = {"scores": "instances scored", "answers": "prompts answered", "distribut
 """Folders below a study's results, to what a model did there."""
 
 
-def compute(made, speeds, models):
+def compute(made: list[str], speeds: list[str], models: dict[str, dict]):
     """Return the table of what each model read and wrote and how long it took, as LaTeX; empty without any.
 
-    Parameters
-    ----------
-    made : list of str
-        Scores, answers and distributions.
-    speeds : list of str
-        Measured times of jobs: ``seconds`` and ``loading_seconds``; of servers, the tokens that they counted.
-    models : dict of str to dict
+    Args:
+        made: Scores, answers and distributions.
+        speeds: Measured times of jobs: ``seconds`` and ``loading_seconds``; of servers, the tokens that they counted.
     """
     measured = [
         (Path(path).parts[2], json.loads(Path(path).read_text(encoding="utf-8"))) for path in speeds
@@ -141,18 +137,13 @@ def machines(speeds):
     return [f"{device.upper()} ({count} {'thread' if count == 1 else 'threads'})" for device, count in sorted(found)]
 
 
-def gates(stated, models):
+def gates(stated: list[dict], models: dict[str, dict]) -> list[dict]:
     """Return how the servers of models were checked, over all sets of instances that each of them scored.
 
-    Parameters
-    ----------
-    stated : list of dict
-        Metadata of score files (``gate``: :func:`scripts.core.engines.server_gate.compare`).
-    models : dict of str to dict
+    Args:
+        stated: Metadata of score files (``gate``: :func:`scripts.core.engines.server_gate.compare`).
 
-    Returns
-    -------
-    list of dict
+    Returns:
         For each model behind a server its ``label`` and whether it was ``checked``; if so, sums of the texts, instances
         and changed decisions, the largest differences, the bound, and whether all repeated calls agree.
     """
@@ -172,18 +163,13 @@ def gates(stated, models):
     return found
 
 
-def readings(stated, models):
+def readings(stated: list[dict], models: dict[str, dict]) -> list[dict]:
     """Return what models could not read or decide of the instances that they scored, over all sets of instances.
 
-    Parameters
-    ----------
-    stated : list of dict
-        Metadata of score files (:meth:`scripts.core.engines.reading.Reading.facts`).
-    models : dict of str to dict
+    Args:
+        stated: Metadata of score files (:meth:`scripts.core.engines.reading.Reading.facts`).
 
-    Returns
-    -------
-    list of dict
+    Returns:
         For each model with any of them its ``label``, ``instances`` and the sums of ``unknown_instances``,
         ``unread_instances`` and ``tied_instances``.
     """

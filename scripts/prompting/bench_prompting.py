@@ -32,30 +32,18 @@ def main(
 ):
     """Write ``table`` (CSV): a row for each engine and size of batches, with new tokens a second.
 
-    Parameters
-    ----------
-    prompts : str
-        Parquet file of prompts; those of the first ``instances`` without a second step are asked.
-    peers : str
-        JSON file that says where the peers' interpreter is.
-    table : str
-        CSV file to write.
-    model : str
-        The model's name.
-    entry : dict
-        Its entry in the registry.
-    instances : int
-        How many instances are asked about.
-    new_tokens : int
-        Tokens of an answer at most.
-    sizes : list
-        Prompts in a batch; for this project's batches the tokens of as many of the longest prompts.
-    rounds : int
-        How often everything is measured.
-    weights : str or None
-        Folder that the workflow prepared from the model's source, where it needs preparing.
-    threads : int
-        Threads of PyTorch.
+    Args:
+        prompts: Parquet file of prompts; those of the first ``instances`` without a second step are asked.
+        peers: JSON file that says where the peers' interpreter is.
+        table: CSV file to write.
+        model: The model's name.
+        entry: Its entry in the registry.
+        instances: How many instances are asked about.
+        new_tokens: Tokens of an answer at most.
+        sizes: Prompts in a batch; for this project's batches the tokens of as many of the longest prompts.
+        rounds: How often everything is measured.
+        weights: Folder that the workflow prepared from the model's source, where it needs preparing.
+        threads: Threads of PyTorch.
     """
     torch.set_num_threads(threads)
     network, tokenizer = models.load(model, entry, models.locate(model, entry, weights), "cpu")

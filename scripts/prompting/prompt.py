@@ -68,49 +68,29 @@ def main(
     missing where it did not think. Metadata, ``speed`` and
     unfinished jobs are as for scores (scripts/scoring/score.py).
 
-    Parameters
-    ----------
-    prompts : str
-        Parquet file of prompts, one row each (scripts/core/prompting.py has the columns).
-    answers : str
-        Parquet file to write: one row for each prompt.
-    speed : str
-        JSON file to write: how long prompting took, for later plans.
-    model : str
-        The model's name, for messages and metadata.
-    entry : dict
-        The model's entry in the registry: source, architecture, precision, prompt_wrapping and the like.
-    methods : list
-        Methods whose prompts are asked, such as ["vanilla"].
-    new_tokens : dict
-        Tokens to generate at most: answer after a prompt without a second step, otherwise chain in the first step and
-        final in the second, such as {"answer": 20}.
-    device : str
-        auto, cpu, cuda or cuda:N.
-    tokens_per_batch : int or str
-        Tokens in one forward pass at most, or auto.
-    save_seconds : float
-        Seconds after which finished parts are saved.
-    temperature : float
-        0: every answer is the most probable, token by token. Above 0: its tokens are drawn, from the softmax of the
-        logits divided by the temperature.
-    seed : int
-        Of the draws, which follow from it and each prompt's text_id and not from what else is asked.
-    shard : int
-        Which part of the prompts is asked, counted from 1.
-    shards : int
-        How many parts the prompts are divided into.
-    weights : str or None
-        Folder that the workflow prepared from the model's source, where it needs preparing.
-    fetched : str or None
-        JSON file that says which revision was fetched from the hub.
-    threads : int
-        Threads of PyTorch.
+    Args:
+        prompts: Parquet file of prompts, one row each (scripts/core/prompting.py has the columns).
+        answers: Parquet file to write: one row for each prompt.
+        speed: JSON file to write: how long prompting took, for later plans.
+        model: The model's name, for messages and metadata.
+        entry: The model's entry in the registry: source, architecture, precision, prompt_wrapping and the like.
+        methods: Methods whose prompts are asked, such as ["vanilla"].
+        new_tokens: Tokens to generate at most: answer after a prompt without a second step, otherwise chain in the
+            first step and final in the second, such as {"answer": 20}.
+        device: auto, cpu, cuda or cuda:N.
+        tokens_per_batch: Tokens in one forward pass at most, or auto.
+        save_seconds: Seconds after which finished parts are saved.
+        temperature: 0: every answer is the most probable, token by token. Above 0: its tokens are drawn, from the
+            softmax of the logits divided by the temperature.
+        seed: Of the draws, which follow from it and each prompt's text_id and not from what else is asked.
+        shard: Which part of the prompts is asked, counted from 1.
+        shards: How many parts the prompts are divided into.
+        weights: Folder that the workflow prepared from the model's source, where it needs preparing.
+        fetched: JSON file that says which revision was fetched from the hub.
+        threads: Threads of PyTorch.
 
-    Raises
-    ------
-    UserError
-        If the model cannot be loaded, or a prompt leaves no room for its answer.
+    Raises:
+        UserError: If the model cannot be loaded, or a prompt leaves no room for its answer.
     """
     model_jobs.clear_leftovers(answers)
     opened = model_jobs.open_model(
@@ -151,10 +131,8 @@ def main(
 def shard_rows(path, methods, shard, shards):
     """Return the rows (Arrow table) of a file of prompts that belong to a shard: contiguous, and about as many in each.
 
-    Raises
-    ------
-    UserError
-        If there is no prompt with one of ``methods``, or two have the same id.
+    Raises:
+        UserError: If there is no prompt with one of ``methods``, or two have the same id.
     """
     table = files.read_arrow(path, ["text_id", "method", "text", "follow_up"])
     table = table.filter(pc.is_in(table["method"], pa.array(methods, pa.string())))
@@ -184,9 +162,8 @@ class Answer:
 def refuse_special_tags(tokenizer, tags):
     """Refuse tags of thoughts that a tokenizer leaves out of text, so that none would be seen.
 
-    Raises
-    ------
-    UserError
+    Raises:
+        UserError
     """
     read = {tag: tokenizer(tag, add_special_tokens=False)["input_ids"] for tag in tags}
     hidden = [tag for tag, ids in read.items() if tag not in tokenizer.decode(ids, skip_special_tokens=True)]
@@ -200,23 +177,28 @@ def refuse_special_tags(tokenizer, tags):
 class Job:
     """Streams prompts through a model, in one or two steps.
 
-    Parameters
-    ----------
-    opened : scripts.core.engines.model_jobs.Opened
-    wrapping : str
-        Of :data:`scripts.core.prompting.WRAPPINGS`.
-    thinking : scripts.core.prompting.Thinking or None
-    new_tokens : dict of int
-    tokens_per_batch : int
-    drawing : dict
-        ``temperature`` and ``seed``.
-    parts : Chunks
-    bar : tqdm.tqdm
-    metadata : dict
-        Gets the counts of tokens.
+    Args:
+        opened (scripts.core.engines.model_jobs.Opened)
+        wrapping: Of :data:`scripts.core.prompting.WRAPPINGS`.
+        thinking (scripts.core.prompting.Thinking or None)
+        drawing: ``temperature`` and ``seed``.
+        parts (Chunks)
+        bar (tqdm.tqdm)
+        metadata: Gets the counts of tokens.
     """
 
-    def __init__(self, opened, wrapping, thinking, new_tokens, tokens_per_batch, drawing, parts, bar, metadata):
+    def __init__(
+        self,
+        opened,
+        wrapping: str,
+        thinking,
+        new_tokens: dict,
+        tokens_per_batch: int,
+        drawing: dict,
+        parts,
+        bar,
+        metadata: dict,
+    ):
         def generator(most, **options):
             return generation.Generator(
                 opened.network, opened.tokenizer, max_new_tokens=most, tokens_per_batch=tokens_per_batch, **drawing,

@@ -46,26 +46,17 @@ FORMATS = {
 def main(*, results: list, manifest: str, crate: str, title: str, configured: list, options: str):
     """Write ``crate`` (a zip file) around ``results``, the files that readers want, and all that they were made from.
 
-    Parameters
-    ----------
-    results : list of str
-        Paper, figures and tables.
-    manifest : str
-        config/upstream.tsv, where addresses and digests of the authors' files are.
-    crate : str
-        The output.
-    title : str
-        What the crate and its run are called.
-    configured : list of str
-        The overlays and the registry of the run; those of the repository are packed.
-    options : str
-        What Snakemake's command line for this run has besides targets; empty for the default run.
+    Args:
+        results: Paper, figures and tables.
+        manifest: config/upstream.tsv, where addresses and digests of the authors' files are.
+        crate: The output.
+        title: What the crate and its run are called.
+        configured: The overlays and the registry of the run; those of the repository are packed.
+        options: What Snakemake's command line for this run has besides targets; empty for the default run.
 
-    Raises
-    ------
-    UserError
-        If there are no records of the results, if results are not what the records say or a signature is none, or if a
-        file to be packed names this machine or a folder of it.
+    Raises:
+        UserError: If there are no records of the results, if results are not what the records say or a signature is
+            none, or if a file to be packed names this machine or a folder of it.
     """
     records = job_records.load()
     history = behind(results, records)
@@ -152,10 +143,8 @@ def behind(results, records):
 def refuse_unless_current(history):
     """Refuse results that are not what the records behind the crate say, and files that are no signatures.
 
-    Raises
-    ------
-    UserError
-        Naming the first file and what is wrong with it.
+    Raises:
+        UserError: Naming the first file and what is wrong with it.
     """
     written = {path: digest for record in history.values() for path, digest in record["outputs"].items()}
     problems = manifest_files.unusable_signatures()
@@ -197,16 +186,12 @@ def read_by_models(history):
     return {path for record in history.values() if record["models"] for path in record["inputs"]}
 
 
-def why_not_packed(path, foreign, kept):
+def why_not_packed(path: str, foreign: set[str], kept: set[str]):
     """Return why a result is named and not packed, in words; None: it is packed.
 
-    Parameters
-    ----------
-    path : str
-    foreign : set of str
-        Results that were made from files of others, as :func:`made_from_upstream` returns them.
-    kept : set of str
-        What models read: instances beside which scores lie.
+    Args:
+        foreign: Results that were made from files of others, as :func:`made_from_upstream` returns them.
+        kept: What models read: instances beside which scores lie.
     """
     if not Path(path).is_file():
         return "a folder"
@@ -221,22 +206,18 @@ def why_not_packed(path, foreign, kept):
     return None
 
 
-def check_private(path, name=None, host=False):
+def check_private(path: str | Path, name: str | None = None, host: bool = False):
     """Refuse a file that names the project's folder, the working directory or the user's home, or the ``host``.
 
     Records and tables name files relative to those; but a configuration may name any.
 
-    Parameters
-    ----------
-    path : str or Path
-    name : str, optional
-        What the message calls it.
-    host : bool
-        Whether to look for the machine's name: in a record it stands for the machine, elsewhere it may be any word.
+    Args:
+        name: What the message calls it.
+        host: Whether to look for the machine's name: in a record it stands for the machine, elsewhere it may be any
+            word.
 
-    Raises
-    ------
-    UserError
+    Raises:
+        UserError
     """
     content = Path(path).read_bytes()
     folders = {str(folder) for folder in (ROOT, Path.cwd(), Path.home())} - {"/"}

@@ -47,21 +47,15 @@ def resolved(made: "snakemake.api.WorkflowApi", targets: Iterable[str]) -> "snak
 def plan(made: "snakemake.api.WorkflowApi", targets: list[str], files: list[str]) -> dict:  # noqa: F821
     """Return the jobs behind ``targets`` and behind those ``files`` that a rule can make.
 
-    Parameters
-    ----------
-    made : WorkflowApi
-        Of :func:`opened`.
-    targets : list of str
-        Rules or files; empty for the workflow's default.
-    files : list of str
-        Files that may or may not belong to the workflow.
+    Args:
+        made: Of :func:`opened`.
+        targets: Rules or files; empty for the workflow's default.
+        files: Files that may or may not belong to the workflow.
 
-    Returns
-    -------
-    dict
+    Returns:
         ``jobs``: ``rule``, ``wildcards``, ``inputs``, ``outputs``, ``params`` and ``folders`` of each; ``targets``:
-        indices of the jobs that ``targets`` name; ``traced`` and ``outcomes``: what the studies say of
-        their tables (:mod:`scripts.core.provenance.origins`).
+        indices of the jobs that ``targets`` name; ``traced`` and ``outcomes``: what the studies say of their tables
+        (:mod:`scripts.core.provenance.origins`).
     """
     from snakemake.exceptions import RuleException, WorkflowError
 

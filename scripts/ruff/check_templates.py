@@ -18,21 +18,14 @@ log = logging.getLogger("pronouns")
 def main(*, pronouns: str, task: str, context: str, occupations: str):
     """Log one line for each problem of the template files.
 
-    Parameters
-    ----------
-    pronouns : str
-        The table of pronoun sets, templates/pronouns.tsv or one of its shape.
-    task : str
-        The table of task sentences, as templates/ruff/task.tsv.
-    context : str
-        The table of introductions and distractors, as templates/ruff/context.tsv.
-    occupations : str
-        The table of occupations and participants, as templates/occupations.tsv.
+    Args:
+        pronouns: The table of pronoun sets, templates/pronouns.tsv or one of its shape.
+        task: The table of task sentences, as templates/ruff/task.tsv.
+        context: The table of introductions and distractors, as templates/ruff/context.tsv.
+        occupations: The table of occupations and participants, as templates/occupations.tsv.
 
-    Raises
-    ------
-    UserError
-        If there is a problem.
+    Raises:
+        UserError: If there is a problem.
     """
     templates = read_replica(task, context, occupations)
     problems = check(templates, read_pronouns(pronouns))

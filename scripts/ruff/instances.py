@@ -22,18 +22,12 @@ def instances(*, templates: list, pronouns: str, pronoun_sets: list, n_distracto
     The rows are in the order of the authors' generator (see :mod:`scripts.ruff.lib.instances`). Nothing else needs full
     sets: samples are drawn without them, and Table 1 of the paper counts them by rule (:func:`full_set_sizes`).
 
-    Parameters
-    ----------
-    templates : list of str
-        The replica's files (tasks, contexts, occupations), or the authors' data.zip alone.
-    pronouns : str
-        templates/pronouns.tsv.
-    pronoun_sets : list of str
-        Configured sets, in order.
-    n_distractors : int
-        0 to 5.
-    instances : str
-        The Parquet file to write.
+    Args:
+        templates: The replica's files (tasks, contexts, occupations), or the authors' data.zip alone.
+        pronouns: templates/pronouns.tsv.
+        pronoun_sets: Configured sets, in order.
+        n_distractors: 0 to 5.
+        instances: The Parquet file to write.
     """
     narratives = load(templates, pronouns, pronoun_sets)
     metadata = narratives.metadata(n_distractors=n_distractors)
@@ -80,16 +74,11 @@ def select_instances(*, context_free: str, samples: list, sizes: list, selected:
     samples and numbers of distractors. The column ``priority`` says which rows of each sample come first: a model with
     a smaller sample than others scores those whose priority is below its size, so that all models share them.
 
-    Parameters
-    ----------
-    context_free : str
-        The context-free instances.
-    samples : list of str
-        One file for each seed and number of distractor sentences.
-    sizes : list of int
-        Rows that models score of each sample; the largest is taken, or the whole sample if it has no more.
-    selected : str
-        The Parquet file to write.
+    Args:
+        context_free: The context-free instances.
+        samples: One file for each seed and number of distractor sentences.
+        sizes: Rows that models score of each sample; the largest is taken, or the whole sample if it has no more.
+        selected: The Parquet file to write.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -119,28 +108,19 @@ def prompts(
     instances are among the scored ones as long as no more are prompted than scored. Neighbouring prompts belong to one
     instance.
 
-    Parameters
-    ----------
-    samples : list of str
-        One file for each seed and number of distractor sentences.
-    prompt_templates, chain_templates : str
-        The files that :mod:`scripts.ruff.lib.prompts` reads.
-    sample_size : int
-        Rows to take from each sample.
-    kinds : list of str
-        Which prompts to use, of ``open`` and ``options``.
-    blank : str
-        ``code`` or ``paper``.
-    option_orders : list of str
-        ``published``, ``rotated``.
-    chains : dict
-        ``methods``, ``distractors`` and ``sample_size``: chains of thought are elicited by these methods, on so many of
-        the rows of samples with so many distractors.
-    prompted : str
-        The selected rows, once for each sample that they are in, with the column ``chains``: whether they are asked for
-        chains (Parquet).
-    prompts : str
-        One row for each prompt of each distinct instance (:func:`scripts.ruff.lib.prompts.instance_prompts`; Parquet).
+    Args:
+        samples: One file for each seed and number of distractor sentences.
+        prompt_templates, chain_templates: The files that :mod:`scripts.ruff.lib.prompts` reads.
+        sample_size: Rows to take from each sample.
+        kinds: Which prompts to use, of ``open`` and ``options``.
+        blank: ``code`` or ``paper``.
+        option_orders: ``published``, ``rotated``.
+        chains: ``methods``, ``distractors`` and ``sample_size``: chains of thought are elicited by these methods, on so
+            many of the rows of samples with so many distractors.
+        prompted: The selected rows, once for each sample that they are in, with the column ``chains``: whether they are
+            asked for chains (Parquet).
+        prompts: One row for each prompt of each distinct instance (:func:`scripts.ruff.lib.prompts.instance_prompts`;
+            Parquet).
     """
     asked = {name: prompt for name, prompt in read_prompts(prompt_templates).items() if prompt["kind"] in kinds}
     methods = select_chains(read_chains(chain_templates), chains["methods"], chain_templates)

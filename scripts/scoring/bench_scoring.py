@@ -50,23 +50,15 @@ def main(
 ):
     """Write ``table`` (CSV) and ``summary`` (a Markdown table of it).
 
-    Parameters
-    ----------
-    samples : list of str
-        Files of instances.
-    studies : list of str
-        The study of each of them.
-    prepared : list of str
-        Folders of weights that the workflow prepared, named like their models.
-    peers : str
-        JSON file that says where the peers' interpreter is.
-    entries : dict
-        Registry entries of the models that are measured as they are.
-    cases : list of dict
-        ``study``, ``model`` (a name of ``entries`` or of :data:`SHAPES`), ``tokenizer`` (whose texts a shaped model
-        reads), ``instances``, ``rounds``, ``n_distractors`` for some of a study's samples and, if the case needs one
-        and is left out without, ``gpu``.
-    threads : int
+    Args:
+        samples: Files of instances.
+        studies: The study of each of them.
+        prepared: Folders of weights that the workflow prepared, named like their models.
+        peers: JSON file that says where the peers' interpreter is.
+        entries: Registry entries of the models that are measured as they are.
+        cases: ``study``, ``model`` (a name of ``entries`` or of :data:`SHAPES`), ``tokenizer`` (whose texts a shaped
+            model reads), ``instances``, ``rounds``, ``n_distractors`` for some of a study's samples and, if the case
+            needs one and is left out without, ``gpu``.
     """
     torch.set_num_threads(threads)
     instances = {
@@ -148,23 +140,15 @@ def neighbours(instances, n_distractors, count):
     return chosen.sort_values("text", kind="stable").iloc[start : start + count]
 
 
-def measure(network, tokenizer, kind, device, instances, rounds, python):
+def measure(
+    network, tokenizer, kind: str, device: str, instances: pd.DataFrame, rounds: int, python: str
+) -> list[dict]:
     """Return one row for each engine: speeds, ratios and the largest difference to the loop.
 
-    Parameters
-    ----------
-    network, tokenizer
-        The model.
-    kind : {"encoder", "decoder"}
-    device : str
-    instances : DataFrame
-    rounds : int
-    python : str
-        The interpreter that has lm-evaluation-harness.
-
-    Returns
-    -------
-    list of dict
+    Args:
+        network, tokenizer: The model.
+        kind: One of "encoder", "decoder".
+        python: The interpreter that has lm-evaluation-harness.
     """
     rows = options.option_texts(instances)
     groups = [part.text.tolist() for _, part in rows.groupby("instance_id", sort=False)]

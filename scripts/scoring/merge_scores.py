@@ -1,5 +1,7 @@
 """Put the shards of a model's scores together."""
 
+from collections.abc import Callable, Sequence
+
 import pyarrow as pa
 
 from scripts.core import files, instances, model_outputs
@@ -21,30 +23,21 @@ def main(*, shards: list, scores: str):
     merge(shards, scores, "instance", "instances", model_outputs.check_scores, model_outputs.SCORES)
 
 
-def merge(shards, path, item, count, check, columns):
+def merge(shards: list[str], path: str, item: str, count: str, check: Callable, columns: Sequence[str]):
     """Put files of one model and study together.
 
-    Parameters
-    ----------
-    shards : list of str
-        Parquet files, in order.
-    path : str
-        The file to write.
-    item : str
-        What a row or a few neighbouring rows belong to; the column ``<item>_id`` says which.
-    count : str
-        The metadata's name for the number of items of a shard.
-    check : callable
-        Refuses a table that cannot be right; takes the table and what messages start with.
-    columns : sequence of str
-        What a shard must have.
+    Args:
+        shards: Parquet files, in order.
+        path: The file to write.
+        item: What a row or a few neighbouring rows belong to; the column ``<item>_id`` says which.
+        count: The metadata's name for the number of items of a shard.
+        check: Refuses a table that cannot be right; takes the table and what messages start with.
+        columns: What a shard must have.
 
-    Raises
-    ------
-    UserError
-        If a shard cannot be read or its values cannot be right, if two differ in model, weights, engine, code,
-        libraries, columns or what they were made from, if one is another part of the whole than its place says, if an
-        item is in two, or if a shard has not as many as it says.
+    Raises:
+        UserError: If a shard cannot be read or its values cannot be right, if two differ in model, weights, engine,
+            code, libraries, columns or what they were made from, if one is another part of the whole than its place
+            says, if an item is in two, or if a shard has not as many as it says.
     """
     facts = [files.parquet_metadata(path) for path in shards]
     own = {*_PER_SHARD, _LISTED}

@@ -4,6 +4,7 @@ import contextlib
 import hashlib
 import time
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -52,48 +53,29 @@ def main(
     The file's metadata name model, weights, engine and libraries. Finished parts are kept in a folder beside ``scores``
     until all is done, and taken up by the next try.
 
-    Parameters
-    ----------
-    instances : str
-        Parquet file of instances, one row each (scripts/core/instances.py has the columns).
-    scores : str
-        Parquet file to write: one row for each instance and option, with its log-probability in nats.
-    speed : str
-        JSON file to write: how long scoring took, for later plans.
-    model : str
-        The model's name, for messages and metadata.
-    entry : dict
-        The model's entry in the registry: source, tokenizer, architecture, precision and what else scores depend on.
-    engine : str
-        packed or minicons.
-    device : str
-        auto, cpu, cuda or cuda:N.
-    tokens_per_batch : int or str
-        Tokens in one forward pass at most, or auto.
-    score : str
-        What options are compared by: log_likelihood, continuation (scripts/core/engines/continuation.py) or label_loss
-        (scripts/core/engines/label_loss.py).
-    token_values : bool
-        Whether each token's log-probability is kept as well.
-    save_seconds : float
-        Seconds after which finished parts are saved.
-    priority : int or None
-        Instances whose ``priority`` is not below this are left out; None scores all.
-    shard : int
-        Which part of the instances is scored, counted from 1.
-    shards : int
-        How many parts the instances are divided into.
-    weights : str or None
-        Folder that the workflow prepared from the model's source, where it needs preparing.
-    fetched : str or None
-        JSON file that says which revision was fetched from the hub.
-    threads : int
-        Threads of PyTorch.
+    Args:
+        instances: Parquet file of instances, one row each (scripts/core/instances.py has the columns).
+        scores: Parquet file to write: one row for each instance and option, with its log-probability in nats.
+        speed: JSON file to write: how long scoring took, for later plans.
+        model: The model's name, for messages and metadata.
+        entry: The model's entry in the registry: source, tokenizer, architecture, precision and what else scores depend
+            on.
+        engine: packed or minicons.
+        device: auto, cpu, cuda or cuda:N.
+        tokens_per_batch: Tokens in one forward pass at most, or auto.
+        score: What options are compared by: log_likelihood, continuation (scripts/core/engines/continuation.py) or
+            label_loss (scripts/core/engines/label_loss.py).
+        token_values: Whether each token's log-probability is kept as well.
+        save_seconds: Seconds after which finished parts are saved.
+        priority: Instances whose ``priority`` is not below this are left out; None scores all.
+        shard: Which part of the instances is scored, counted from 1.
+        shards: How many parts the instances are divided into.
+        weights: Folder that the workflow prepared from the model's source, where it needs preparing.
+        fetched: JSON file that says which revision was fetched from the hub.
+        threads: Threads of PyTorch.
 
-    Raises
-    ------
-    UserError
-        If the model cannot be loaded or cannot be scored without error, or a text is longer than its limit.
+    Raises:
+        UserError: If the model cannot be loaded or cannot be scored without error, or a text is longer than its limit.
     """
     model_jobs.clear_leftovers(scores)
     opened = model_jobs.open_model(
@@ -153,22 +135,17 @@ def main(
 class LogLikelihood:
     """Options are compared by the (pseudo-)log-likelihood of the text: one sum for each option.
 
-    Parameters
-    ----------
-    architecture : {"encoder", "decoder", "encoder-decoder"}
+    Args:
+        architecture: One of "encoder", "decoder", "encoder-decoder".
 
-    Attributes
-    ----------
-    metric : str
-        What a score is, for the file's metadata.
-    columns : dict of str to str
-        Columns that its tables have besides those of every score file, and their types.
-    compared : tuple of str
-        The columns by which studies compare options; none if they compare more than sums, which mixed precision does
-        not serve: such a job is run in float32.
+    Attributes:
+        metric (str): What a score is, for the file's metadata.
+        columns (dict of str to str): Columns that its tables have besides those of every score file, and their types.
+        compared (tuple of str): The columns by which studies compare options; none if they compare more than sums,
+            which mixed precision does not serve: such a job is run in float32.
     """
 
-    def __init__(self, architecture):
+    def __init__(self, architecture: str):
         self.metric = METRICS[architecture]
         self.columns = {}
         self.compared = ("log_probability",)
@@ -217,28 +194,18 @@ WAYS = {"log_likelihood": LogLikelihood, "continuation": Continuation, "label_lo
 """What options can be compared by."""
 
 
-def survey(path, texts, limit, way, model):
+def survey(path: str | Path, texts: Texts, limit: int | None, way: LogLikelihood, model: str) -> pd.DataFrame:
     """Return the instances of a file, of all shards, that have the longest texts: every shard is run in the same way.
 
-    Parameters
-    ----------
-    path : str or Path
-    texts : scripts.core.engines.batches.Texts
-    limit : int or None
-        The model's context length in tokens.
-    way : LogLikelihood
-    model : str
-        Its name, for messages.
+    Args:
+        limit: The model's context length in tokens.
+        model: Its name, for messages.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         Columns ``instance_id``, ``text``, ``options``; at most :data:`scripts.core.engines.structure.CANDIDATES` rows.
 
-    Raises
-    ------
-    UserError
-        If texts are longer than ``limit``: how many instances have some, and how long the longest is.
+    Raises:
+        UserError: If texts are longer than ``limit``: how many instances have some, and how long the longest is.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -287,16 +254,13 @@ class BoundTooSmallError(Exception):
 class Mixed:
     """What a job in mixed precision knows: see :mod:`scripts.core.engines.mixed_precision`.
 
-    Attributes
-    ----------
-    weights : HalfWeights
-    bound : Bound
-    known : dict of (str, int) to ndarray
-        Token log-probabilities in float32 of the instances that calibrated, by instance and option.
-    calibration_tokens : int
-        Tokens of forward passes that calibration took.
-    rescored : int
-        Instances of which the file has float32 scores.
+    Attributes:
+        weights (HalfWeights)
+        bound (Bound)
+        known (dict of (str, int) to ndarray): Token log-probabilities in float32 of the instances that calibrated, by
+            instance and option.
+        calibration_tokens (int): Tokens of forward passes that calibration took.
+        rescored (int): Instances of which the file has float32 scores.
     """
 
     def __init__(self, weights, bound):
@@ -330,21 +294,23 @@ def _put(values, where, found):
 class Job:
     """Streams instances through an engine.
 
-    Parameters
-    ----------
-    engine : object
-        As returned by :func:`scripts.core.engines.scoring.make_engine`.
-    parts : Chunks
-    limit : int or None
-        The model's context length in tokens.
-    way : LogLikelihood
-    priority : int or None
-        As for :func:`scripts.core.instances.shard_rows`.
-    mixed : Mixed or None
-        For a job in mixed precision.
+    Args:
+        engine: As returned by :func:`scripts.core.engines.scoring.make_engine`.
+        parts (Chunks)
+        limit: The model's context length in tokens.
+        priority: As for :func:`scripts.core.instances.shard_rows`.
+        mixed: For a job in mixed precision.
     """
 
-    def __init__(self, engine, parts, limit, way, priority=None, mixed=None):
+    def __init__(
+        self,
+        engine: object,
+        parts,
+        limit: int | None,
+        way: LogLikelihood,
+        priority: int | None = None,
+        mixed: Mixed | None = None,
+    ):
         self.engine = engine
         self.parts = parts
         self.limit = limit
@@ -470,20 +436,16 @@ class Job:
             values = self.values(rows, metadata, self.mixed.weights.precision)
         return values, self.way.table(rows, values, self.engine)
 
-    def values(self, rows, metadata, precision=""):
+    def values(self, rows: pd.DataFrame, metadata: dict, precision: str = "") -> list[np.ndarray]:
         """Return the token log-probabilities of rows.
 
-        Parameters
-        ----------
-        rows : DataFrame
-        metadata : dict
-            Its ``forward_tokens`` grow.
-        precision : str
-            The half precision that the model computes in now, if it is one of two: its numbers need not be finite.
+        Args:
+            metadata: Its ``forward_tokens`` grow.
+            precision: The half precision that the model computes in now, if it is one of two: its numbers need not be
+                finite.
 
-        Returns
-        -------
-        list of ndarray of float64
+        Returns:
+            Of float64.
         """
         if not len(rows):
             return []

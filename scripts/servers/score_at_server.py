@@ -60,47 +60,27 @@ def main(
     Every answer that a check of the server has followed lies in ``cache`` and is never asked for again, so that a
     killed job goes on where it was. Nothing is sent if all texts may cost more than ``cost_limit_usd``.
 
-    Parameters
-    ----------
-    instances : str
-        Parquet file of instances, one row each (scripts/core/instances.py has the columns).
-    scores : str
-        Parquet file to write: one row for each instance and option, with its log-probability in nats.
-    usage : str
-        JSON file to write: what the server counted.
-    model : str
-        The model's name, for messages and metadata.
-    entry : dict
-        Of its entry in the registry: ``api``, ``architecture``, ``demonstration``.
-    cache : str
-        Folder of the server's answers.
-    cost_limit_usd : float
-        What the job may cost at most.
-    reference_entry : dict or None
-        The entry of the same model with weights, whose tokenizer is taken; None: there are none.
-    reference : str or None
-        Parquet file with scores of a few instances by these weights, which the server is checked with.
-    score : str
-        What options are compared by: log_likelihood, continuation or label_loss.
-    token_values : bool
-        Whether each token's log-probability is kept as well.
-    priority : int or None
-        Instances whose ``priority`` is not below this are left out; None scores all.
-    timeout_seconds : float
-        Seconds without a byte from the server.
-    attempts : int
-        How often a request is sent at most.
-    parallel : int
-        Requests under way at the same time.
-    weights : str or None
-        Folder that the workflow prepared from the reference's source, where it needs preparing.
-    fetched : str or None
-        JSON file that says which revision of the reference was fetched from the hub.
+    Args:
+        instances: Parquet file of instances, one row each (scripts/core/instances.py has the columns).
+        scores: Parquet file to write: one row for each instance and option, with its log-probability in nats.
+        usage: JSON file to write: what the server counted.
+        model: The model's name, for messages and metadata.
+        entry: Of its entry in the registry: ``api``, ``architecture``, ``demonstration``.
+        cache: Folder of the server's answers.
+        cost_limit_usd: What the job may cost at most.
+        reference_entry: The entry of the same model with weights, whose tokenizer is taken; None: there are none.
+        reference: Parquet file with scores of a few instances by these weights, which the server is checked with.
+        score: What options are compared by: log_likelihood, continuation or label_loss.
+        token_values: Whether each token's log-probability is kept as well.
+        priority: Instances whose ``priority`` is not below this are left out; None scores all.
+        timeout_seconds: Seconds without a byte from the server.
+        attempts: How often a request is sent at most.
+        parallel: Requests under way at the same time.
+        weights: Folder that the workflow prepared from the reference's source, where it needs preparing.
+        fetched: JSON file that says which revision of the reference was fetched from the hub.
 
-    Raises
-    ------
-    UserError
-        If the server cannot be used, costs too much, or differs too much from the reference.
+    Raises:
+        UserError: If the server cannot be used, costs too much, or differs too much from the reference.
     """
     api = entry["api"]
     tokenizer = open_tokenizer(model, api, reference_entry, weights, fetched)
@@ -168,10 +148,8 @@ def check_cost(client, path, chosen, priority, limit, repeated):
 def gate(texts, path, reference, priority):
     """Check the server and return what the score file says of it.
 
-    Raises
-    ------
-    UserError
-        If it differs from the reference by more than the bound.
+    Raises:
+        UserError: If it differs from the reference by more than the bound.
     """
     client = texts.client
     if reference is None:

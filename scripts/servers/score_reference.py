@@ -22,31 +22,19 @@ def main(
 ):
     """Write ``reference`` (Parquet): scores of a sample of ``instances`` (Parquet) by ``model``.
 
-    Parameters
-    ----------
-    instances : str
-        Parquet file of instances, one row each (scripts/core/instances.py has the columns).
-    reference : str
-        Parquet file to write: one row for each instance and option, with its log-probability in nats.
-    model : str
-        The name of the model with weights, for messages and metadata.
-    entry : dict
-        Its entry in the registry, in float32.
-    device : str
-        auto, cpu, cuda or cuda:N.
-    priority : int or None
-        Instances whose ``priority`` is not below this are left out; None leaves none out.
-    weights : str or None
-        Folder that the workflow prepared from the model's source, where it needs preparing.
-    fetched : str or None
-        JSON file that says which revision was fetched from the hub.
-    threads : int
-        Threads of PyTorch.
+    Args:
+        instances: Parquet file of instances, one row each (scripts/core/instances.py has the columns).
+        reference: Parquet file to write: one row for each instance and option, with its log-probability in nats.
+        model: The name of the model with weights, for messages and metadata.
+        entry: Its entry in the registry, in float32.
+        device: auto, cpu, cuda or cuda:N.
+        priority: Instances whose ``priority`` is not below this are left out; None leaves none out.
+        weights: Folder that the workflow prepared from the model's source, where it needs preparing.
+        fetched: JSON file that says which revision was fetched from the hub.
+        threads: Threads of PyTorch.
 
-    Raises
-    ------
-    UserError
-        If the model cannot be loaded, or there are no instances.
+    Raises:
+        UserError: If the model cannot be loaded, or there are no instances.
     """
     sample = server_gate.drawn(instances, priority)
     if not len(sample):

@@ -43,16 +43,12 @@ def main(*, instances: str, scores: str, model: str, entry: dict, score: str):
     log.info("%s: scores drawn with seed %d", model, seed)
 
 
-def drawn(path, seed, schema):
+def drawn(path: str, seed: int, schema: pa.Schema):
     """Yield tables of scores of the distinct instances of a file; a function of the instances and the seed alone.
 
-    Parameters
-    ----------
-    path : str
-        Instances.
-    seed : int
-    schema : pyarrow.Schema
-        Of the scores; columns that are not of every score file are those of losses.
+    Args:
+        path: Instances.
+        schema: Of the scores; columns that are not of every score file are those of losses.
     """
     # One stream for each kind of number, so that the size of a batch changes nothing.
     generators = [np.random.default_rng([seed, kind]) for kind in range(3)]

@@ -99,15 +99,12 @@ GENDER_SHIFT = 1.2
 """How far apart the marks of neighbouring genders stand, in points, so that none hides another."""
 
 
-def variable_ticks(curves, variable):
+def variable_ticks(curves, variable: str):
     """Return positions with a tick and their labels: round years, or each place with the names of the outer two.
 
-    Parameters
-    ----------
-    curves : DataFrame
-        ``position`` and ``value``.
-    variable : str
-        ``date`` or ``place``.
+    Args:
+        curves (DataFrame): ``position`` and ``value``.
+        variable: ``date`` or ``place``.
     """
     grid = curves.drop_duplicates("position").sort_values("position")
     if variable == "place":
@@ -136,18 +133,15 @@ def of_panel(curves, model, prompt):
 
 
 @plotting.style()
-def draw_correlations(curves, variable):
+def draw_correlations(curves, variable: str):
     """Draw one panel for each model and prompt, each with its own scale.
 
     A model that never gives a pronoun any probability has no panel; the legend names it.
 
-    Parameters
-    ----------
-    curves : DataFrame
-        From :func:`scripts.underspecification.lib.analyses.correlation.curves`, for one variable, with
-        ``accumulation`` top.
-    variable : str
-        ``date`` or ``place``.
+    Args:
+        curves (DataFrame): From :func:`scripts.underspecification.lib.analyses.correlation.curves`, for one variable,
+            with ``accumulation`` top.
+        variable: ``date`` or ``place``.
     """
     shown, empty = [], []
     for (model, prompt), panel in ((key, of_panel(curves, *key)) for key in figures.panels(curves)):
@@ -269,20 +263,15 @@ def colour_limits(threshold):
 
 
 @plotting.style()
-def draw_occupations(frame, evaluation_set, share, threshold):
+def draw_occupations(frame, evaluation_set: str, share: dict[str, float], threshold: float):
     """Draw a block for each model: a row for each occupation, a cell for each sentence, its colour the metric.
 
     A model alone gets two blocks, one for each half of many occupations.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        From :func:`select_occupations`.
-    evaluation_set : str
-    share : dict of str to float
-        Women among those who have each occupation, in percent; empty if it is not known.
-    threshold : float
-        In percentage points.
+    Args:
+        frame (DataFrame): From :func:`select_occupations`.
+        share: Women among those who have each occupation, in percent; empty if it is not known.
+        threshold: In percentage points.
     """
     names = study.order(frame.model)
     occupations = sorted(frame.occupation.unique(), key=lambda name: (share.get(name, 0), name))
@@ -413,10 +402,8 @@ def show_dates(ax, dates):
 def draw_example(frame):
     """Draw a panel for each other person in the sentence; where dates are missing in between, its halves stand apart.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        From :func:`select_example`.
+    Args:
+        frame (DataFrame): From :func:`select_example`.
     """
     drawn = plotting.figure(plotting.PAGE, 3.7)
     parts = date_spans(np.unique(frame.value.astype(int)))
@@ -485,20 +472,15 @@ def roc_columns(names):
 
 
 @plotting.style()
-def draw_roc(frame, areas, sizes, models, threshold):
+def draw_roc(frame, areas, sizes: dict, models: dict, threshold: float):
     """Draw a row for each set and a column for each group of models, with a dot at ``threshold``.
 
-    Parameters
-    ----------
-    frame, areas : DataFrame
-        Curves, and rows of their areas.
-    sizes : dict
-        From :func:`sentence_counts`. A set with fewer than :data:`scripts.underspecification.lib.figures.LEAST` of
-        either kind gets a note instead of curves.
-    models : dict
-        The run's models by their labels.
-    threshold : float
-        In percentage points.
+    Args:
+        frame, areas (DataFrame): Curves, and rows of their areas.
+        sizes: From :func:`sentence_counts`. A set with fewer than :data:`scripts.underspecification.lib.figures.LEAST`
+            of either kind gets a note instead of curves.
+        models: The run's models by their labels.
+        threshold: In percentage points.
     """
     shown = evaluation_sets(frame)
     groups = roc_columns(study.order(frame.model))
@@ -552,17 +534,13 @@ def draw_roc(frame, areas, sizes, models, threshold):
     return drawn
 
 
-def sentence_counts(metric):
+def sentence_counts(metric) -> dict[tuple[str, str], tuple[int, int]]:
     """Return how many well-specified and unspecified sentences each set has.
 
-    Parameters
-    ----------
-    metric : DataFrame
-        From :func:`scripts.underspecification.lib.analyses.detection.specification_metric`.
+    Args:
+        metric (DataFrame): From :func:`scripts.underspecification.lib.analyses.detection.specification_metric`.
 
-    Returns
-    -------
-    dict of (str, str) to (int, int)
+    Returns:
         By evaluation set and template set.
     """
     items = metric.drop_duplicates(["evaluation_set", "templates", "item"])
@@ -615,11 +593,9 @@ GENDER_HEIGHTS = {"female": 0.27, "male": 0.0, "neutral": -0.27}
 def draw_orders(frame):
     """Draw one panel for each set and rate.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        ``model``, ``evaluation_set``, ``rate``, ``printed``, ``female``, ``male``, ``neutral``, ``mean``, ``low``,
-        ``high``, ``lowest``, ``highest``.
+    Args:
+        frame (DataFrame): ``model``, ``evaluation_set``, ``rate``, ``printed``, ``female``, ``male``, ``neutral``,
+            ``mean``, ``low``, ``high``, ``lowest``, ``highest``.
     """
     names = study.order(frame.model)
     y = {name: i for i, name in enumerate(reversed(names))}

@@ -12,18 +12,13 @@ log = logging.getLogger("pronouns")
 def main(*, manifest: str, path: str, file: str, mirror: str | None = None):
     """Write the verified file.
 
-    Parameters
-    ----------
-    manifest : str
-        config/upstream.tsv.
-    path : str
-        The file's name in the manifest.
-    file : str
-        Where to write it.
-    mirror : str, optional
-        A folder that holds the files under their names in the manifest. By default the environment variable
-        PRONOUN_UPSTREAM_MIRROR names it; without either the file comes from the network. Where a verified file
-        came from makes no difference, so the workflow does not rerun a job for it.
+    Args:
+        manifest: config/upstream.tsv.
+        path: The file's name in the manifest.
+        file: Where to write it.
+        mirror: A folder that holds the files under their names in the manifest. By default the environment variable
+            PRONOUN_UPSTREAM_MIRROR names it; without either the file comes from the network. Where a verified file came
+            from makes no difference, so the workflow does not rerun a job for it.
     """
     mirror = mirror or os.environ.get("PRONOUN_UPSTREAM_MIRROR")
     entry = upstream.fetch_to(path, manifest, file, mirror)

@@ -70,19 +70,11 @@ def prompts(
 
     :func:`scripts.winopron.lib.prompts.of_instances` has the columns.
 
-    Parameters
-    ----------
-    instances : list of str
-        One file for each kind of sentences that is asked about.
-    prompt_templates : str
-    prompts : str
-    pairs : int or str
-        How many pairs of people are drawn with ``seed``, or all.
-    seed : int
-    chosen : str or list of str
-        Ids of prompt templates, or all.
-    variants : list of str
-        Which people a prompt lists as options, in which order: :data:`scripts.winopron.lib.prompts.VARIANTS`.
+    Args:
+        instances: One file for each kind of sentences that is asked about.
+        pairs: How many pairs of people are drawn with ``seed``, or all.
+        chosen: Ids of prompt templates, or all.
+        variants: Which people a prompt lists as options, in which order: :data:`scripts.winopron.lib.prompts.VARIANTS`.
     """
     read = [files.read_parquet(path) for path in instances]
     kept = asking.sample(read[0].pair, pairs, seed)

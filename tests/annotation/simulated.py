@@ -9,18 +9,13 @@ from scripts.core import annotation
 WORDS = ("he", "him", "his", "she", "her", "they", "them", "their", "xe", "xem", "xyr")
 
 
-def answers(task, seed, errors=0.0, flags=None):
+def answers(task, seed: int, errors: float = 0.0, flags: dict[str, set[str]] | None = None):
     """Return what a simulated annotator enters: ``{item_id: {column: cell}}``.
 
-    Parameters
-    ----------
-    task : scripts.core.annotation.Task
-        With the right answers.
-    seed : int
-    errors : float
-        The share of answers that are drawn from the wrong ones, in each question that has a wanted answer.
-    flags : dict of str to set of str, optional
-        Questions of the kind flag to the items that are flagged.
+    Args:
+        task (scripts.core.annotation.Task): With the right answers.
+        errors: The share of answers that are drawn from the wrong ones, in each question that has a wanted answer.
+        flags: Questions of the kind flag to the items that are flagged.
     """
     random = np.random.default_rng(seed)
     given = {}

@@ -56,14 +56,11 @@ def free_ports(count):
 class Cluster:
     """The cluster that lives in one folder, whose path has at most 60 characters (Unix sockets).
 
-    Parameters
-    ----------
-    folder : Path
-    accounting : bool
-        Whether to start an accounting database.
+    Args:
+        accounting: Whether to start an accounting database.
     """
 
-    def __init__(self, folder, accounting=True):
+    def __init__(self, folder: Path, accounting: bool = True):
         self.folder = Path(folder).resolve()
         if len(str(self.folder)) > 60:
             raise ValueError(f"{self.folder}: too long for Unix sockets")
@@ -155,10 +152,8 @@ class Cluster:
     def run(self, *command, check=True):
         """Run one command of Slurm.
 
-        Raises
-        ------
-        RuntimeError
-            If it fails and ``check`` is true; says what it printed.
+        Raises:
+            RuntimeError: If it fails and ``check`` is true; says what it printed.
         """
         done = subprocess.run(
             command, env=self.environment, capture_output=True, text=True, timeout=60, check=False, cwd=self.folder

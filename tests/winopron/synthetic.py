@@ -1,5 +1,7 @@
 """Systems of known accuracy on made-up sentences about many pairs of people."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pandas as pd
 
@@ -16,16 +18,12 @@ def sentences(folder, entities="double"):
     return instances.build(make.read(folder, occupations=PEOPLE), entities, make.PRONOUNS)
 
 
-def answers(frame, accuracy, seed=1):
+def answers(frame: pd.DataFrame, accuracy: Callable, seed: int = 1):
     """Return answers that are right with a probability.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Instances.
-    accuracy : callable
-        Of a row of ``frame``.
-    seed : int
+    Args:
+        frame: Instances.
+        accuracy: Of a row of ``frame``.
     """
     drawn = np.random.default_rng(seed).random(len(frame))
     right = [chance < accuracy(row) for chance, row in zip(drawn, frame.itertuples(), strict=True)]

@@ -5,6 +5,7 @@ import json
 import re
 import shutil
 import zipfile
+from pathlib import Path
 
 import pypdf
 import pytest
@@ -30,14 +31,9 @@ def runs_of_words(text):
 
 
 class Sentences:
-    """The authors' sentences, which a failing test must not print.
+    """The authors' sentences, which a failing test must not print."""
 
-    Parameters
-    ----------
-    archive : Path
-    """
-
-    def __init__(self, archive):
+    def __init__(self, archive: Path):
         self._texts = [t for row in templates.read_official(archive).rows for t in (row.double, row.single)]
         self._runs = {run for text in self._texts for part in text.split(PRONOUN) for run in runs_of_words(part)}
 

@@ -55,23 +55,17 @@ RANKS = {"king", "queen", "prince", "princess", "duke", "duchess", "baron", "bar
 TITLES = {"lady": "lord", "lord": "lady", "sir": "dame", "dame": "sir", "madam": "mr.", "madame": "monsieur"}
 
 
-def read_words(path):
+def read_words(path: str | Path) -> dict[str, str]:
     """Read a list of gendered words in this project's layout: ``word``, ``counterpart`` and ``ways``.
 
-    Parameters
-    ----------
-    path : str or Path
-        ``ways`` is ``both`` where the counterpart is swapped for the word as well, else ``one``.
+    Args:
+        path: ``ways`` is ``both`` where the counterpart is swapped for the word as well, else ``one``.
 
-    Returns
-    -------
-    dict of str to str
+    Returns:
         By word, in lower case.
 
-    Raises
-    ------
-    UserError
-        If a cell is empty, ``ways`` is neither of the two, or a word has two counterparts.
+    Raises:
+        UserError: If a cell is empty, ``ways`` is neither of the two, or a word has two counterparts.
     """
     swaps = {}
     for row, cells in read_tsv(path, ("word", "counterpart", "ways")):
@@ -88,27 +82,22 @@ def read_words(path):
     return swaps
 
 
-def read_published_words(generalised, extra, second_extra):
+def read_published_words(generalised: str | Path, extra: str | Path, second_extra: str | Path) -> dict[str, str]:
     """Read the study's three lists of gendered words (Zhao et al. 2018, and additions).
 
     The first is read one way, as it is listed, the others both ways; of two counterparts of a word the later one holds.
     Of a counterpart of several words only the first is taken: a corpus has one word a row, and in the study's the
     others move to the columns behind it.
 
-    Parameters
-    ----------
-    generalised, extra, second_extra : str or Path
-        ``cda/generalized_swaps.txt``, ``cda/extra_gendered_words.txt`` and ``cda/second_extra_gendered_words.txt``.
+    Args:
+        generalised, extra, second_extra: ``cda/generalized_swaps.txt``, ``cda/extra_gendered_words.txt`` and
+            ``cda/second_extra_gendered_words.txt``.
 
-    Returns
-    -------
-    dict of str to str
+    Returns:
         By word, in lower case.
 
-    Raises
-    ------
-    UserError
-        If a row has not two cells.
+    Raises:
+        UserError: If a row has not two cells.
     """
     swaps = {}
     for path, both in ((generalised, False), (extra, True), (second_extra, True)):
@@ -139,27 +128,20 @@ class Name:
     frequencies: tuple
 
 
-def read_names(path, column="corrected"):
+def read_names(path: str | Path, column: str = "corrected") -> list[Name]:
     """Read gender-guesser's list of first names, ``nam_dict.txt`` (Jörg Michael).
 
     A plus sign in a name stands for nothing, a space or a hyphen, each of which makes a name. A name that is listed
     with several genders has the one whose frequencies sum to most; of equal ones the first.
 
-    Parameters
-    ----------
-    path : str or Path
-    column : {"corrected", "faithful"}
-        Where a row's frequencies begin (:data:`COLUMNS`).
+    Args:
+        column: Where a row's frequencies begin (:data:`COLUMNS`). One of "corrected", "faithful".
 
-    Returns
-    -------
-    list of Name
+    Returns:
         In the order of the list.
 
-    Raises
-    ------
-    UserError
-        For an unknown ``column``, and a row that is not one of the list's layout.
+    Raises:
+        UserError: For an unknown ``column``, and a row that is not one of the list's layout.
     """
     if column not in COLUMNS:
         raise UserError(f"the column '{column}' is unknown; use {' or '.join(COLUMNS)}{nearest(column, COLUMNS)}")
@@ -183,10 +165,8 @@ def read_names(path, column="corrected"):
 def packaged_names():
     """Return the path of the list of names in the installed package gender-guesser.
 
-    Raises
-    ------
-    UserError
-        If the package is not installed or its list is another one.
+    Raises:
+        UserError: If the package is not installed or its list is another one.
     """
     specification = importlib.util.find_spec(NAME_PACKAGE)
     path = Path(specification.origin).parent / NAME_FILE if specification else None
@@ -197,17 +177,13 @@ def packaged_names():
     return path
 
 
-def weights(first, second):
+def weights(first, second) -> np.ndarray:
     """Return the weights of pairs of names: the distance of their vectors times (12/11 - their cosine).
 
-    Parameters
-    ----------
-    first, second : array_like
-        Frequencies, of shapes (m, 55) and (n, 55).
+    Args:
+        first, second (array_like): Frequencies, of shapes (m, 55) and (n, 55).
 
-    Returns
-    -------
-    numpy.ndarray
+    Returns:
         Of shape (m, n), in double precision, which the solver needs: 8 bytes a pair.
     """
     first, second = np.asarray(first, float), np.asarray(second, float)
@@ -223,22 +199,16 @@ def weights(first, second):
     return pairs
 
 
-def match(first, second):
+def match(first: list[Name], second: list[Name]):
     """Match two lists of names fully, with the least total weight (Appendix A; Hall Maudslay et al. 2019).
 
     Both lists are sorted by the sums of their frequencies, the greatest first and equal ones in their order, and the
     longer one is cut to the length of the shorter. The least total is unique, the matching is not: names of equal
     frequencies can take each other's place.
 
-    Parameters
-    ----------
-    first, second : list of Name
-
-    Returns
-    -------
-    pairs : list of (str, str)
-    total : float
-        The total weight.
+    Returns:
+        pairs (list of (str, str))
+        total (float): The total weight.
     """
     # Here, since rules import this module for the names of its methods and must not wait for scipy.
     from scipy.optimize import linear_sum_assignment
@@ -256,12 +226,9 @@ def match(first, second):
 def match_genders(names):
     """Match male with female names, and mostly male with mostly female ones.
 
-    Returns
-    -------
-    pairs : dict of str to list of (str, str)
-        By the first of the two genders.
-    totals : dict of str to float
-        Their total weights.
+    Returns:
+        pairs (dict of str to list of (str, str)): By the first of the two genders.
+        totals (dict of str to float): Their total weights.
     """
     pairs, totals = {}, {}
     for genders in PAIRED:
@@ -275,17 +242,11 @@ def both_ways(pairs):
     return {name: other for pair in pairs for name, other in (pair, pair[::-1])}
 
 
-def read_name_map(path):
+def read_name_map(path) -> dict[str, str]:
     """Read a table of names and those that they are swapped for, such as the study's ``cda/nam_map.txt``.
 
-    Returns
-    -------
-    dict of str to str
-
-    Raises
-    ------
-    UserError
-        If a row has not two cells, or a name is listed twice.
+    Raises:
+        UserError: If a row has not two cells, or a name is listed twice.
     """
     swaps = {}
     for row, cells in _rows(path):
@@ -305,21 +266,15 @@ def placeholders(names):
     return {name.name: f"E{number}" for number, name in enumerate(names)}
 
 
-def swapped(word, tag, words, names):
+def swapped(word: str, tag: str, words: dict[str, str], names: dict[str, str]) -> str:
     """Return what stands for a word in an augmented copy, as in the study's code.
 
-    Parameters
-    ----------
-    word, tag : str
-        A word and its part of speech (Penn Treebank).
-    words : dict of str to str
-        Gendered words in lower case; *her* is not looked up: it becomes *him* as a personal pronoun, else *his*.
-    names : dict of str to str
-        Looked up with the letters' case, for proper nouns only, and before ``words``.
+    Args:
+        word, tag: A word and its part of speech (Penn Treebank).
+        words: Gendered words in lower case; *her* is not looked up: it becomes *him* as a personal pronoun, else *his*.
+        names: Looked up with the letters' case, for proper nouns only, and before ``words``.
 
-    Returns
-    -------
-    str
+    Returns:
         With a capital where the word begins with one; the word itself if neither list has it.
     """
     other = _other(word, tag, words, names)
@@ -400,27 +355,20 @@ def count_swaps(documents, words, names):
     return {"all": kinds.total() - kinds[None], "her": kinds["her"], "names": kinds["name"]}
 
 
-def augment(documents, words, names, column="faithful"):
+def augment(documents, words: dict[str, str], names: dict[str, str], column: str = "faithful"):
     """Return documents followed by a counterfactual copy of each, whose name ends with :data:`COPY`.
 
-    Parameters
-    ----------
-    documents : list of AnnotatedDocument
-        With tags.
-    words, names : dict of str to str
-        As :func:`swapped` takes them.
-    column : {"faithful", "corrected"}
-        Whether words are swapped as in the study's code (:func:`swapped`) or in their context
-        (:func:`swapped_in_context`).
+    Args:
+        documents (list of AnnotatedDocument): With tags.
+        words, names: As :func:`swapped` takes them.
+        column: Whether words are swapped as in the study's code (:func:`swapped`) or in their context
+            (:func:`swapped_in_context`). One of "faithful", "corrected".
 
-    Returns
-    -------
-    list of AnnotatedDocument
+    Returns:
+        list of AnnotatedDocument
 
-    Raises
-    ------
-    UserError
-        If a document has no tags, or one has the name of another's copy.
+    Raises:
+        UserError: If a document has no tags, or one has the name of another's copy.
     """
     copies = [counterfactual(document, words, names, column) for document in documents]
     taken = {document.name for document in documents} & {copy.name for copy in copies}

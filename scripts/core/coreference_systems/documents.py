@@ -7,6 +7,7 @@ document's first word; a cluster is the mentions of one entity, and a cluster of
 import json
 import logging
 import re
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
@@ -37,19 +38,12 @@ _REMEDY = "get an unchanged copy of the corpus"
 class AnnotatedDocument:
     """A document with its entities.
 
-    Attributes
-    ----------
-    name : str
-        As the corpus has it; of a part other than the first ``<name>; part <number>``.
-    words : tuple of str
-    sentences : tuple of (int, int)
-        Half-open ranges of words, without gaps.
-    clusters : tuple of tuple of (int, int)
-        Mentions in the order of the text, clusters in the order of their first mentions.
-    speakers : tuple of str, optional
-        One for each word; None where the corpus names none in the whole document.
-    tags : tuple of str, optional
-        Parts of speech of the Penn Treebank, one for each word.
+    Attributes:
+        name: As the corpus has it; of a part other than the first ``<name>; part <number>``.
+        sentences: Half-open ranges of words, without gaps.
+        clusters: Mentions in the order of the text, clusters in the order of their first mentions.
+        speakers: One for each word; None where the corpus names none in the whole document.
+        tags: Parts of speech of the Penn Treebank, one for each word.
     """
 
     name: str
@@ -76,28 +70,19 @@ def ordered(clusters):
     return tuple(sorted(tuple(sorted((first, last) for first, last in cluster)) for cluster in clusters))
 
 
-def read_conll2012(path, merge=False):
+def read_conll2012(path: str | Path, merge: bool = False) -> list[AnnotatedDocument]:
     """Read CoNLL-2012 files, OntoNotes' layout (``*gold_conll``).
 
-    Parameters
-    ----------
-    path : str or Path
-        A file, or a folder whose files ``*gold_conll``, at any depth, are read in the order of their paths. Each part
-        of a file is a document.
-    merge : bool
-        What happens to clusters that share a mention, which OntoNotes has a few of: by default they are refused; else
-        they become one, as in the preprocessing of c2f-coref (Lee et al. 2018).
+    Args:
+        path: A file, or a folder whose files ``*gold_conll``, at any depth, are read in the order of their paths. Each
+            part of a file is a document.
+        merge: What happens to clusters that share a mention, which OntoNotes has a few of: by default they are refused;
+            else they become one, as in the preprocessing of c2f-coref (Lee et al. 2018).
 
-    Returns
-    -------
-    list of AnnotatedDocument
-
-    Raises
-    ------
-    UserError
-        Naming file and row: a mention that is not closed or was not opened, a sentence whose rows differ in their
-        number of columns, a document without words or without its end, a mention in two clusters or twice in one, a
-        row of another document, two documents of one name, bytes that are not UTF-8, or nothing to read.
+    Raises:
+        UserError: Naming file and row: a mention that is not closed or was not opened, a sentence whose rows differ in
+            their number of columns, a document without words or without its end, a mention in two clusters or twice in
+            one, a row of another document, two documents of one name, bytes that are not UTF-8, or nothing to read.
     """
     path = Path(path)
     paths = sorted(path.rglob("*gold_conll")) if path.is_dir() else [path]
@@ -111,23 +96,17 @@ def read_conll2012(path, merge=False):
     return _distinct(documents, path)
 
 
-def read_litbank(path):
+def read_litbank(path: str | Path) -> list[AnnotatedDocument]:
     """Read LitBank's coreference annotations (Bamman et al. 2020): its files ``coref/conll/*.conll``.
 
-    Parameters
-    ----------
-    path : str or Path
-        The folder of these files, or a packed one (.tar.xz), which is read in memory.
+    Args:
+        path: The folder of these files, or a packed one (.tar.xz), which is read in memory.
 
-    Returns
-    -------
-    list of AnnotatedDocument
+    Returns:
         In the order of their names.
 
-    Raises
-    ------
-    UserError
-        As :func:`read_conll2012`.
+    Raises:
+        UserError: As :func:`read_conll2012`.
     """
     path = Path(path)
     if path.is_dir():
@@ -147,20 +126,14 @@ def read_litbank(path):
     return sorted(_distinct(documents, path), key=lambda document: document.name)
 
 
-def litbank_split(documents):
+def litbank_split(documents: list[AnnotatedDocument]) -> dict[str, list[AnnotatedDocument]]:
     """Divide LitBank's documents into parts by a rule of this project.
 
     The corpus has a ten-fold split of its own, which the file of annotations does not carry. The rule here: of the
     documents in the order of their names, counted from 0, those whose number is 0 modulo 10 are the test part, those
     where it is 1 the development part, all others the training part.
 
-    Parameters
-    ----------
-    documents : list of AnnotatedDocument
-
-    Returns
-    -------
-    dict of str to list of AnnotatedDocument
+    Returns:
         By part: train, development, test.
     """
     parts = {part: [] for part in PARTS}
@@ -335,21 +308,11 @@ def _named(column):
     return None if all(cell in ABSENT for cell in column) else tuple(column)
 
 
-def format_conll2012(documents):
+def format_conll2012(documents: Iterable[AnnotatedDocument]) -> str:
     """Return documents in the CoNLL-2012 layout, as the official scorer of coreference reads it.
 
-    Parameters
-    ----------
-    documents : iterable of AnnotatedDocument
-
-    Returns
-    -------
-    str
-
-    Raises
-    ------
-    UserError
-        If a word cannot stand in a row: one that is empty or has a space in it.
+    Raises:
+        UserError: If a word cannot stand in a row: one that is empty or has a space in it.
     """
     lines = []
     for document in documents:
@@ -394,22 +357,12 @@ def write(path, documents):
     files.write_text(path, "".join(json.dumps(asdict(d), ensure_ascii=False) + "\n" for d in documents))
 
 
-def read(path):
+def read(path: str | Path) -> list[AnnotatedDocument]:
     """Read documents written by :func:`write`.
 
-    Parameters
-    ----------
-    path : str or Path
-
-    Returns
-    -------
-    list of AnnotatedDocument
-
-    Raises
-    ------
-    UserError
-        Naming file and row, if a line is not a document, its sentences do not cover its words in order, a mention is
-        outside of them or occurs twice, or two documents have one name.
+    Raises:
+        UserError: Naming file and row, if a line is not a document, its sentences do not cover its words in order, a
+            mention is outside of them or occurs twice, or two documents have one name.
     """
     remedy = "delete the file and run the workflow again"
     text = files.read_text(path, remedy)
@@ -437,19 +390,14 @@ def read(path):
     return _distinct(documents, path)
 
 
-def check(document, where, remedy):
+def check(document: AnnotatedDocument, where: str, remedy: str):
     """Refuse a document whose parts do not fit each other.
 
-    Parameters
-    ----------
-    document : AnnotatedDocument
-    where, remedy : str
-        How the message begins and ends.
+    Args:
+        where, remedy: How the message begins and ends.
 
-    Raises
-    ------
-    UserError
-        As :func:`read`.
+    Raises:
+        UserError: As :func:`read`.
     """
     problem = _problem(document)
     if problem:

@@ -19,25 +19,17 @@ SUFFIXES = {"": "none", "-acda": "a-CDA", "-ncda": "n-CDA"}
 """What a name ends in, by how the training part was augmented, to the debiasing that this is."""
 
 
-def read_entries(path):
+def read_entries(path: str | Path) -> dict[str, dict]:
     """Read the systems and how each is trained.
 
-    Parameters
-    ----------
-    path : str or Path
-
-    Returns
-    -------
-    dict of str to dict
+    Returns:
         By name: ``label``, ``encoder``, ``data``, ``model`` (see
         :class:`scripts.core.coreference_systems.c2f.model.Configuration`), ``training`` (see
         :class:`scripts.core.coreference_systems.training.Settings`) and, where given, ``augmented``: settings of
         training that differ on an augmented corpus. Their values are checked where they are used.
 
-    Raises
-    ------
-    UserError
-        Naming the system and the key, for one that is missing, unknown or of another kind.
+    Raises:
+        UserError: Naming the system and the key, for one that is missing, unknown or of another kind.
     """
     try:
         entries = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
@@ -67,22 +59,16 @@ def read_entries(path):
     return entries
 
 
-def check_sources(systems, entries, file):
+def check_sources(systems: dict[str, dict], entries: dict[str, dict], file: str):
     """Refuse systems of the registry that cannot be trained here, though their source says that they are.
 
-    Parameters
-    ----------
-    systems : dict of str to dict
-        Of the registry.
-    entries : dict of str to dict
-        Of :func:`read_entries`.
-    file : str
-        The name that the message starts with.
+    Args:
+        systems: Of the registry.
+        entries: Of :func:`read_entries`.
+        file: The name that the message starts with.
 
-    Raises
-    ------
-    UserError
-        If what is trained is not listed, is a delta, or was debiased otherwise than the registry says.
+    Raises:
+        UserError: If what is trained is not listed, is a delta, or was debiased otherwise than the registry says.
     """
     known = {
         name + suffix: debiasing
@@ -104,17 +90,14 @@ def check_sources(systems, entries, file):
             raise UserError(f"{where}.debiasing must be {known[trained]}, as that of {trained}; correct it")
 
 
-def training_settings(entry, suffix):
+def training_settings(entry: dict, suffix: str):
     """Return how a system is trained, on the corpus as it is or augmented.
 
     Where names have become placeholders, no names are put back: of what rewrites windows only *they* is left.
 
-    Parameters
-    ----------
-    entry : dict
-        Of :func:`read_entries`.
-    suffix : str
-        Of :data:`SUFFIXES`.
+    Args:
+        entry: Of :func:`read_entries`.
+        suffix: Of :data:`SUFFIXES`.
     """
     settings = entry["training"] | (entry.get("augmented", {}) if suffix else {})
     if suffix == "-acda" and "rewriting" in settings:
@@ -123,22 +106,17 @@ def training_settings(entry, suffix):
     return settings
 
 
-def training_tokens(entry, suffix):
+def training_tokens(entry: dict, suffix: str) -> dict:
     """Return what training reads, in word pieces, and in how many documents, the development part after each epoch too.
 
     Of OntoNotes as Pradhan et al. (2012) divide it: 2,802 documents of 464 words on average to train on and 343 of 475
     for development; a word makes 1.25 pieces. An augmented corpus has every document twice.
 
-    Parameters
-    ----------
-    entry : dict
-        Of :func:`read_entries`, on OntoNotes.
-    suffix : str
-        Of :data:`SUFFIXES`.
+    Args:
+        entry: Of :func:`read_entries`, on OntoNotes.
+        suffix: Of :data:`SUFFIXES`.
 
-    Returns
-    -------
-    dict
+    Returns:
         ``trained`` and ``resolved``: documents; ``trained_tokens`` and ``resolved_tokens``: pieces.
     """
     settings = training_settings(entry, suffix)

@@ -7,6 +7,7 @@ import logging
 import shutil
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,45 +34,42 @@ LIBRARIES = ("torch", "transformers", "tokenizers")
 class Opened:
     """A system that is ready to run.
 
-    Attributes
-    ----------
-    resolver
-        With ``resolve``: pairs of name and text to documents (:class:`scripts.core.coreference.Document`), in order.
-    facts : dict
-        What the metadata of clusters say of the system: name, source, revision, digest of the weights, architecture,
-        precision, engine, device, libraries, digests of the script and its modules, whether it is for demonstration.
+    Attributes:
+        resolver: With ``resolve``: pairs of name and text to documents (:class:`scripts.core.coreference.Document`), in
+            order.
+        facts: What the metadata of clusters say of the system: name, source, revision, digest of the weights,
+            architecture, precision, engine, device, libraries, digests of the script and its modules, whether it is for
+            demonstration.
     """
 
     resolver: object
     facts: dict
 
 
-def open_system(name, entry, *, script, device, threads, delta=None, fetched=None, trained=None, environment=None):
+def open_system(
+    name: str | dict,
+    entry: str | dict,
+    *,
+    script: str,
+    device: str,
+    threads: int,
+    delta: str | None = None,
+    fetched: str | None = None,
+    trained: str | None = None,
+    environment: str | None = None,
+) -> Opened:
     """Find and load a system of the registry.
 
-    Parameters
-    ----------
-    name, entry : str, dict
-        Of the registry.
-    script : str
-        The script that runs it, relative to the repository.
-    device : str
-        As configured: ``auto``, ``cpu`` or a CUDA device.
-    threads : int
-        For torch on a CPU.
-    delta, fetched, trained : str, optional
-        As for :func:`scripts.core.coreference_systems.sources.locate`.
-    environment : str, optional
-        The file of the rule ``coreference_environment``, for systems of packages.
+    Args:
+        name, entry: Of the registry.
+        script: The script that runs it, relative to the repository.
+        device: As configured: ``auto``, ``cpu`` or a CUDA device.
+        threads: For torch on a CPU.
+        delta, fetched, trained: As for :func:`scripts.core.coreference_systems.sources.locate`.
+        environment: The file of the rule ``coreference_environment``, for systems of packages.
 
-    Returns
-    -------
-    Opened
-
-    Raises
-    ------
-    UserError
-        If the weights are not there or do not fit, or a GPU is asked for and absent.
+    Raises:
+        UserError: If the weights are not there or do not fit, or a GPU is asked for and absent.
     """
     found = sources.locate(name, entry, delta, fetched, trained)
     if entry["environment"] == "main":
@@ -115,20 +113,15 @@ def open_system(name, entry, *, script, device, threads, delta=None, fetched=Non
     return Opened(resolver, facts)
 
 
-def read_texts(path, identifier):
+def read_texts(path: str | Path, identifier: str):
     """Return the texts of a table of documents, by name, in its order.
 
-    Parameters
-    ----------
-    path : str or Path
-        Parquet file with a column ``text``.
-    identifier : str
-        The column with the names.
+    Args:
+        path: Parquet file with a column ``text``.
+        identifier: The column with the names.
 
-    Raises
-    ------
-    UserError
-        If there is no document, one has no text, or two have the same name.
+    Raises:
+        UserError: If there is no document, one has no text, or two have the same name.
     """
     table = files.read_parquet(path, [identifier, "text"])
     texts = {}
@@ -153,17 +146,13 @@ class Parts:
     A job that is killed loses those since its last save and nothing else. Documents are resolved in their order, each
     by itself, so that what is kept is a beginning of them, and the whole is the same however often it was interrupted.
 
-    Parameters
-    ----------
-    folder : str or Path
-        Made when the first part is saved. Parts of anything else than ``facts`` are thrown away.
-    facts : dict
-        Everything that the clusters depend on besides the texts (JSON).
-    save_seconds : float
-        How often :meth:`work` saves.
+    Args:
+        folder: Made when the first part is saved. Parts of anything else than ``facts`` are thrown away.
+        facts: Everything that the clusters depend on besides the texts (JSON).
+        save_seconds: How often :meth:`work` saves.
     """
 
-    def __init__(self, folder, facts, save_seconds):
+    def __init__(self, folder: str | Path, facts: dict, save_seconds: float):
         self.folder = Path(folder)
         self.key = hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:32]
         self.save_seconds = save_seconds
@@ -185,14 +174,11 @@ class Parts:
             log.info("%s: %s found", self.folder, counted(len(done), "finished document"))
         return done
 
-    def work(self, texts, resolve):
+    def work(self, texts: dict[str, str], resolve: Callable):
         """Yield the document of each of ``texts``, and whether it was resolved now; save what is finished.
 
-        Parameters
-        ----------
-        texts : dict of str to str
-        resolve : callable
-            As of :class:`Opened`.
+        Args:
+            resolve: As of :class:`Opened`.
         """
         done = self.finished(texts)
         for document in done:

@@ -14,6 +14,7 @@ Coreference Partitions of Predicted Mentions: A Reference Implementation".
 """
 
 from collections import Counter
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -38,26 +39,21 @@ class Score:
         return 2 * self.recall * self.precision / total if total else 0.0
 
 
-def evaluate(gold, predicted, singletons=True):
+def evaluate(
+    gold: Sequence[Collection[Collection]], predicted: Sequence[Collection[Collection]], singletons: bool = True
+):
     """Score predicted clusterings of documents.
 
-    Parameters
-    ----------
-    gold, predicted : sequence of collection of collection
-        The clusterings of the same documents in the same order.
-    singletons : bool
-        Whether clusters of one mention count, on both sides. OntoNotes annotates none.
+    Args:
+        gold, predicted: The clusterings of the same documents in the same order.
+        singletons: Whether clusters of one mention count, on both sides. OntoNotes annotates none.
 
-    Returns
-    -------
-    dict of str to Score or float
-        ``mentions`` (identification of mentions), ``muc``, ``b_cubed``, ``ceaf_e``, each a :class:`Score`, and
-        ``conll``, the mean of the three metrics' F1, from 0 to 1.
+    Returns:
+        dict of str to Score or float: ``mentions`` (identification of mentions), ``muc``, ``b_cubed``, ``ceaf_e``, each
+            a :class:`Score`, and ``conll``, the mean of the three metrics' F1, from 0 to 1.
 
-    Raises
-    ------
-    UserError
-        If the numbers of documents differ, a cluster is empty, or a mention occurs twice in a clustering.
+    Raises:
+        UserError: If the numbers of documents differ, a cluster is empty, or a mention occurs twice in a clustering.
     """
     gold, predicted = list(gold), list(predicted)
     if len(gold) != len(predicted):

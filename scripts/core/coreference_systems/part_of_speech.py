@@ -10,6 +10,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,10 +26,8 @@ REMAKE = "make the environment of the coreference systems again"
 def interpreter(environment):
     """Return the interpreter of an environment, from what says where it is (JSON with the key ``python``).
 
-    Raises
-    ------
-    UserError
-        If the file is none of this kind.
+    Raises:
+        UserError: If the file is none of this kind.
     """
     text = files.read_text(environment, REMAKE)
     try:
@@ -37,26 +36,19 @@ def interpreter(environment):
         raise UserError(f"{environment}: names no interpreter; {REMAKE}") from error
 
 
-def tag(documents, python):
+def tag(documents, python: str):
     """Tag documents with spaCy.
 
-    Parameters
-    ----------
-    documents : list of AnnotatedDocument
-    python : str
-        The interpreter of an environment that has spaCy and its pipeline.
+    Args:
+        documents (list of AnnotatedDocument)
+        python: The interpreter of an environment that has spaCy and its pipeline.
 
-    Returns
-    -------
-    documents : list of AnnotatedDocument
-        With tags of the Penn Treebank.
-    facts : dict of str to str
-        Versions of what tagged them.
+    Returns:
+        documents (list of AnnotatedDocument): With tags of the Penn Treebank.
+        facts (dict of str to str): Versions of what tagged them.
 
-    Raises
-    ------
-    UserError
-        If the environment does not tag, with the last line of what it said.
+    Raises:
+        UserError: If the environment does not tag, with the last line of what it said.
     """
     sentences = [document.words[start:end] for document in documents for start, end in document.sentences]
     root = Path(__file__).resolve().parents[3]
@@ -79,23 +71,18 @@ def tag(documents, python):
     return tag_by(documents, lambda sentence: next(tags)), facts
 
 
-def tag_by(documents, tagger):
+def tag_by(documents, tagger: Callable):
     """Return the documents with parts of speech from a tagger.
 
-    Parameters
-    ----------
-    documents : list of AnnotatedDocument
-    tagger : callable
-        Takes the words of one sentence, a tuple of str, and returns one tag of the Penn Treebank for each.
+    Args:
+        documents (list of AnnotatedDocument)
+        tagger: Takes the words of one sentence, a tuple of str, and returns one tag of the Penn Treebank for each.
 
-    Returns
-    -------
-    list of AnnotatedDocument
+    Returns:
+        list of AnnotatedDocument
 
-    Raises
-    ------
-    UserError
-        If a sentence gets another number of tags than it has words.
+    Raises:
+        UserError: If a sentence gets another number of tags than it has words.
     """
     return [replace(document, tags=_tags(document, tagger)) for document in documents]
 
@@ -119,22 +106,17 @@ def write(path, documents):
     files.write_text(path, "".join(lines))
 
 
-def read(path, documents):
+def read(path: str | Path, documents):
     """Return documents with the tags that :func:`write` wrote for them.
 
-    Parameters
-    ----------
-    path : str or Path
-    documents : list of AnnotatedDocument
+    Args:
+        documents (list of AnnotatedDocument)
 
-    Returns
-    -------
-    list of AnnotatedDocument
+    Returns:
+        list of AnnotatedDocument
 
-    Raises
-    ------
-    UserError
-        If the file is damaged, or has not one tag for each word of the same documents in the same order.
+    Raises:
+        UserError: If the file is damaged, or has not one tag for each word of the same documents in the same order.
     """
     remedy = "delete the file and run the workflow again"
     lines = files.read_text(path, remedy).removesuffix("\n").split("\n")

@@ -6,6 +6,7 @@ annotation stays right: every change is made to the mentions of an entity alike.
 """
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from scripts.core.errors import UserError
@@ -72,16 +73,11 @@ class Names:
 class Shares:
     """How often a window is rewritten in each way, from 0 to 1.
 
-    Attributes
-    ----------
-    replaced : float
-        Of the windows in which every person with a known gender gets other names.
-    one_gender : float
-        Of the windows in which all people get one gender.
-    inserted : float
-        Of the windows in which names stand in for some pronouns and nouns.
-    they : float
-        Of the windows in which every second person with a known gender takes they.
+    Attributes:
+        replaced: Of the windows in which every person with a known gender gets other names.
+        one_gender: Of the windows in which all people get one gender.
+        inserted: Of the windows in which names stand in for some pronouns and nouns.
+        they: Of the windows in which every second person with a known gender takes they.
     """
 
     replaced: float = 0.0
@@ -93,10 +89,8 @@ class Shares:
 def read_names(path):
     """Read a list of names: columns ``name`` and ``kind`` (female, male, surname).
 
-    Raises
-    ------
-    UserError
-        For a row of another kind, a name given twice, or a kind with fewer than two names.
+    Raises:
+        UserError: For a row of another kind, a name given twice, or a kind with fewer than two names.
     """
     names, seen = {kind: [] for kind in KINDS}, {}
     for row, cells in read_tsv(path, ("name", "kind")):
@@ -111,20 +105,15 @@ def read_names(path):
     return Names(**{kind: tuple(listed) for kind, listed in names.items()})
 
 
-def rewritten(document, names, shares, random):
+def rewritten(document, names: Names, shares: Shares, random):
     """Return a document rewritten at random.
 
-    Parameters
-    ----------
-    document : AnnotatedDocument
-    names : Names
-    shares : Shares
-    random : random.Random
+    Args:
+        document (AnnotatedDocument)
+        random (random.Random)
 
-    Returns
-    -------
-    AnnotatedDocument
-        With the same clusters but for mentions that lie within a replaced one.
+    Returns:
+        AnnotatedDocument: With the same clusters but for mentions that lie within a replaced one.
     """
     # Every draw is made, so that one share does not change what follows from another.
     chosen = {name: random.random() < share for name, share in vars(shares).items()}
@@ -267,21 +256,17 @@ def with_more_names(document, names, random):
     return replace_words(document, edits)
 
 
-def replace_words(document, edits):
+def replace_words(document, edits: Iterable[tuple[int, int, tuple[str, ...], int]]):
     """Return a document in which runs of words are replaced by others.
 
-    Parameters
-    ----------
-    document : AnnotatedDocument
-    edits : iterable of (int, int, tuple of str, int)
-        First and last word of a run, the new words, and how many of these a mention of exactly the run has. Of two
-        runs that overlap the first given counts.
+    Args:
+        document (AnnotatedDocument)
+        edits: First and last word of a run, the new words, and how many of these a mention of exactly the run has. Of
+            two runs that overlap the first given counts.
 
-    Returns
-    -------
-    AnnotatedDocument
-        Mentions within a run, and those that cross its border, are left out, and so are clusters without mentions.
-        Speakers are those of the run's first word; there are no tags.
+    Returns:
+        AnnotatedDocument: Mentions within a run, and those that cross its border, are left out, and so are clusters
+            without mentions. Speakers are those of the run's first word; there are no tags.
     """
     taken, kept = set(), {}
     for first, last, words, covered in edits:

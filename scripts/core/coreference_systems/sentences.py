@@ -12,6 +12,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 from scripts.core import files
@@ -29,29 +30,20 @@ SENTENCES_AT_ONCE = 4096
 _PARAGRAPHS_AT_ONCE = 64
 
 
-def parse(text, environment, sentences):
+def parse(text: str | Path, environment: str | Path, sentences: str | Path):
     """Parse a text and write its sentences as Parquet, atomically; versions are in the file's metadata (``parser``).
 
-    Parameters
-    ----------
-    text : str or Path
-        UTF-8.
-    environment : str or Path
-        What says where the environment is (JSON with the key ``python``).
-    sentences : str or Path
-        With the columns :data:`COLUMNS`.
+    Args:
+        text: UTF-8.
+        environment: What says where the environment is (JSON with the key ``python``).
+        sentences: With the columns :data:`COLUMNS`.
 
-    Returns
-    -------
-    facts : dict of str to str
-        Versions of what parsed it.
-    count : int
-        Sentences.
+    Returns:
+        facts (dict of str to str): Versions of what parsed it.
+        count (int): Sentences.
 
-    Raises
-    ------
-    UserError
-        If the environment does not parse, with the last line of what it said.
+    Raises:
+        UserError: If the environment does not parse, with the last line of what it said.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -105,18 +97,15 @@ def _batches(lines):
         yield rows
 
 
-def paragraphs(lines):
+def paragraphs(lines: Iterable[str]):
     """Yield the paragraphs of a text as (section, start, paragraph), with their places in the text.
 
-    Parameters
-    ----------
-    lines : iterable of str
-        A text's lines with their ends (``\\n``); a paragraph has one line.
+    Args:
+        lines: A text's lines with their ends (``\\n``); a paragraph has one line.
 
-    Examples
-    --------
-    >>> list(paragraphs(["One.\\n", "\\n", "\\f\\n", "\\n", "Two.\\n"]))
-    [(0, 0, 'One.'), (1, 9, 'Two.')]
+    Examples:
+        >>> list(paragraphs(["One.\\n", "\\n", "\\f\\n", "\\n", "Two.\\n"]))
+        [(0, 0, 'One.'), (1, 9, 'Two.')]
     """
     section = start = 0
     for line in lines:

@@ -14,16 +14,11 @@ from scripts.core.errors import UserError
 class Files:
     """What a system is loaded from.
 
-    Attributes
-    ----------
-    checkpoint : Path
-        A folder, a ``.pt`` file of Stanza's, or a delta.
-    encoder : Path or None
-        The transformer's folder, where the checkpoint does not bring it.
-    revision : str or None
-        The commit of the hub, or the package with its version.
-    weights_sha256 : str
-        One digest of all that is read.
+    Attributes:
+        checkpoint: A folder, a ``.pt`` file of Stanza's, or a delta.
+        encoder: The transformer's folder, where the checkpoint does not bring it.
+        revision: The commit of the hub, or the package with its version.
+        weights_sha256: One digest of all that is read.
     """
 
     checkpoint: Path
@@ -32,28 +27,23 @@ class Files:
     weights_sha256: str
 
 
-def locate(name, entry, delta=None, fetched=None, trained=None):
+def locate(
+    name: str | dict,
+    entry: str | dict,
+    delta: str | None = None,
+    fetched: str | None = None,
+    trained: str | None = None,
+) -> Files:
     """Return what a system is loaded from.
 
-    Parameters
-    ----------
-    name, entry : str, dict
-        Of the registry.
-    delta : str, optional
-        The file with the delta.
-    fetched : str, optional
-        A file of :func:`fetch`: its commits are taken.
-    trained : str, optional
-        The folder that the rule ``train_coreference`` wrote.
+    Args:
+        name, entry: Of the registry.
+        delta: The file with the delta.
+        fetched: A file of :func:`fetch`: its commits are taken.
+        trained: The folder that the rule ``train_coreference`` wrote.
 
-    Returns
-    -------
-    Files
-
-    Raises
-    ------
-    UserError
-        If a folder does not hold a checkpoint, or as :func:`scripts.core.engines.models.locate`.
+    Raises:
+        UserError: If a folder does not hold a checkpoint, or as :func:`scripts.core.engines.models.locate`.
     """
     source = entry["source"]
     commits = json.loads(Path(fetched).read_text(encoding="utf-8")) if fetched else {}
@@ -82,12 +72,10 @@ def locate(name, entry, delta=None, fetched=None, trained=None):
     return Files(checkpoint, encoder, revision, _digest(read, whole=bool({"path", "trained"} & set(source))))
 
 
-def fetch(name, entry):
+def fetch(name, entry) -> dict[str, dict]:
     """Fetch what a system needs from the hub into the local cache.
 
-    Returns
-    -------
-    dict of str to dict
+    Returns:
         For ``source`` and ``encoder``, where they are the hub's: hub id, the commit it was resolved to, and the file.
     """
     commits = {}

@@ -10,6 +10,7 @@ import json
 import math
 import random
 import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 
@@ -27,41 +28,24 @@ from scripts.core.errors import UserError
 class Settings:
     """How a system is trained; the defaults are those of c2f-coref on BERT-base (Joshi et al. 2019).
 
-    Attributes
-    ----------
-    epochs : int
-    encoder_learning_rate, task_learning_rate : float
-        Of the encoder and of everything on top of it (``bert_learning_rate``, ``task_learning_rate``).
-    warm_up_share, task_warm_up_share : float
-        Share of the steps in which the rates rise to these, of the encoder and of the rest; afterwards they fall
-        linearly to 0. As published, only the encoder's rate rises.
-    weight_decay, task_weight_decay : float
-        Of AdamW, for the encoder and for the rest.
-    decay_norms : bool
-        Whether weight decay applies to the encoder's biases and layer norms too.
-    second_moment_decay, epsilon : float
-        Of AdamW (beta 2, epsilon).
-    clip : float
-        Largest norm of the gradient, of the encoder and of the rest each.
-    accumulation : int
-        Windows for each step.
-    max_training_segments : int
-        Each epoch sees this many segments on end of each document (``max_training_sentences``), drawn at random; 0 for
-        whole documents. Ignored with ``parts``.
-    parts : tuple of int
-        If given, each epoch sees each document whole, in a number of windows drawn from these.
-    mention_loss : float
-        Weight of the cross-entropy of candidate spans being mentions.
-    loss_per_word : float
-        If above 0, a window's loss is divided by this times its words.
-    encoder_dropout : float
-        With shared dropout, the encoder's.
-    precision : str
-        Of the products: float32 or bfloat16.
-    patience : int
-        Training ends when the development score has not risen for this many epochs; 0 for never.
-    seed : int
-    rewriting : Shares
+    Attributes:
+        encoder_learning_rate, task_learning_rate: Of the encoder and of everything on top of it
+            (``bert_learning_rate``, ``task_learning_rate``).
+        warm_up_share, task_warm_up_share: Share of the steps in which the rates rise to these, of the encoder and of
+            the rest; afterwards they fall linearly to 0. As published, only the encoder's rate rises.
+        weight_decay, task_weight_decay: Of AdamW, for the encoder and for the rest.
+        decay_norms: Whether weight decay applies to the encoder's biases and layer norms too.
+        second_moment_decay, epsilon: Of AdamW (beta 2, epsilon).
+        clip: Largest norm of the gradient, of the encoder and of the rest each.
+        accumulation: Windows for each step.
+        max_training_segments: Each epoch sees this many segments on end of each document (``max_training_sentences``),
+            drawn at random; 0 for whole documents. Ignored with ``parts``.
+        parts: If given, each epoch sees each document whole, in a number of windows drawn from these.
+        mention_loss: Weight of the cross-entropy of candidate spans being mentions.
+        loss_per_word: If above 0, a window's loss is divided by this times its words.
+        encoder_dropout: With shared dropout, the encoder's.
+        precision: Of the products: float32 or bfloat16.
+        patience: Training ends when the development score has not risen for this many epochs; 0 for never.
     """
 
     epochs: int = 20
@@ -90,10 +74,8 @@ class Settings:
     def parse(cls, values, where):
         """Return the settings of a mapping of names to values.
 
-        Raises
-        ------
-        UserError
-            If a name is unknown or a value cannot be used; ``where`` starts the message.
+        Raises:
+            UserError: If a name is unknown or a value cannot be used; ``where`` starts the message.
         """
         known = {item.name: item for item in fields(cls)}
         shares = values.get("rewriting", {})
@@ -132,19 +114,14 @@ class Piece:
     end: int
 
 
-def plan(documents, settings, segments):
+def plan(documents, settings: Settings, segments: Callable) -> list[list[Piece]]:
     """Return which parts of the documents each epoch reads, in order.
 
-    Parameters
-    ----------
-    documents : list of AnnotatedDocument
-    settings : Settings
-    segments : callable
-        Gives a document's segments as half-open ranges of words.
+    Args:
+        documents (list of AnnotatedDocument)
+        segments: Gives a document's segments as half-open ranges of words.
 
-    Returns
-    -------
-    list of list of Piece
+    Returns:
         One list for each epoch. It depends on the documents and the settings alone.
     """
     epochs = []
@@ -199,12 +176,10 @@ def rate_factor(step, steps, warm_up_share):
     return min((step + 1) / warm_up, (steps - step) / max(1, steps - warm_up), 1.0)
 
 
-def development_scores(model, splitter, documents, device, precision):
+def development_scores(model, splitter, documents, device, precision) -> dict[str, float]:
     """Return the scores of a model on annotated documents: CoNLL F1 without and with singletons, and the metrics' F1.
 
-    Returns
-    -------
-    dict of str to float
+    Returns:
         ``conll``, ``muc``, ``b_cubed``, ``ceaf_e`` without singletons; ``conll_singletons`` and ``mentions`` with them.
     """
     model.eval()
@@ -231,39 +206,36 @@ def fingerprint(documents, development, settings, configuration, names):
 
 
 def train(
-    model, splitter, documents, development, settings, *, names=None, device="cpu", state=None, save_every=200, report
-):
+    model,
+    splitter,
+    documents,
+    development,
+    settings: Settings,
+    *,
+    names=None,
+    device: str = "cpu",
+    state: str | Path | None = None,
+    save_every: int = 200,
+    report: Callable,
+) -> list[dict]:
     """Train a model and put the weights of the best epoch into it.
 
-    Parameters
-    ----------
-    model : C2F
-        New, made under ``torch.manual_seed(settings.seed)``.
-    splitter : Splitter
-    documents, development : list of AnnotatedDocument
-        The epoch with the highest CoNLL F1 without singletons on ``development`` is chosen, the earlier of equal ones;
-        without documents there the last.
-    settings : Settings
-    names : scripts.core.coreference_systems.rewriting.Names, optional
-        Needed if windows are rewritten.
-    device : str
-    state : str or Path, optional
-        File from which a killed run goes on and to which the run's state is written; removed by the caller.
-    save_every : int
-        Steps between two states; one is written after each epoch too.
-    report : callable
-        Called with a dict after each epoch, and with a text now and then.
+    Args:
+        model (C2F): New, made under ``torch.manual_seed(settings.seed)``.
+        splitter (Splitter)
+        documents, development (list of AnnotatedDocument): The epoch with the highest CoNLL F1 without singletons on
+            ``development`` is chosen, the earlier of equal ones; without documents there the last.
+        names (scripts.core.coreference_systems.rewriting.Names, optional): Needed if windows are rewritten.
+        state: File from which a killed run goes on and to which the run's state is written; removed by the caller.
+        save_every: Steps between two states; one is written after each epoch too.
+        report: Called with a dict after each epoch, and with a text now and then.
 
-    Returns
-    -------
-    list of dict
+    Returns:
         For each epoch: ``epoch``, from 1, ``seconds``, ``loss`` for each window, ``recall`` of gold mentions among the
         spans that were kept, and, as ``development``, the scores.
 
-    Raises
-    ------
-    UserError
-        If there are no documents, names are needed and missing, or a loss is not finite.
+    Raises:
+        UserError: If there are no documents, names are needed and missing, or a loss is not finite.
     """
     if not documents:
         raise UserError("there are no documents to train on; name some")

@@ -40,14 +40,10 @@ _POSITION_TABLE = re.compile(r"(^|_)(pos|positions?|wpe)(_|$)")
 class Batch:
     """Rows that are scored together.
 
-    Attributes
-    ----------
-    rows : ndarray of int
-        Which rows.
-    tokens : int
-        Tokens that forward passes see for them.
-    payload : object
-        What the engine computes; its business alone.
+    Attributes:
+        rows: Which rows. Of int.
+        tokens: Tokens that forward passes see for them.
+        payload: What the engine computes; its business alone.
     """
 
     rows: np.ndarray
@@ -85,10 +81,9 @@ def single_token(tokenizer, text):
 def blank(tokenizer):
     """Return what stands for a blank in a text, and its token id: the tokenizer's mask or else T5's first sentinel.
 
-    Raises
-    ------
-    UserError
-        If the tokenizer has neither, as one token; or the first sentinel and not the second, which ends the span.
+    Raises:
+        UserError: If the tokenizer has neither, as one token; or the first sentinel and not the second, which ends the
+            span.
     """
     text = tokenizer.mask_token or SENTINEL
     token = single_token(tokenizer, text)
@@ -100,21 +95,15 @@ def blank(tokenizer):
     return text, token
 
 
-def check_lengths(engine, rows, limit):
+def check_lengths(engine: object, rows, limit: int | None):
     """Refuse rows that are longer than ``limit`` tokens (None: no limit).
 
-    Parameters
-    ----------
-    engine : object
-        As returned by :func:`make_engine`, or a :class:`Texts`.
-    rows : DataFrame
-        As returned by :func:`scripts.core.options.option_texts`.
-    limit : int or None
+    Args:
+        engine: As returned by :func:`make_engine`, or a :class:`Texts`.
+        rows (DataFrame): As returned by :func:`scripts.core.options.option_texts`.
 
-    Raises
-    ------
-    UserError
-        Naming the instance: texts are never truncated.
+    Raises:
+        UserError: Naming the instance: texts are never truncated.
     """
     if not limit or not len(rows):
         return
@@ -131,19 +120,16 @@ def check_lengths(engine, rows, limit):
 class Texts:
     """What a model reads for each row: the part of an engine that needs a tokenizer alone.
 
-    Parameters
-    ----------
-    tokenizer : transformers.PreTrainedTokenizerBase
-    architecture : {"encoder", "decoder", "encoder-decoder"}
+    Args:
+        tokenizer (transformers.PreTrainedTokenizerBase)
+        architecture: One of "encoder", "decoder", "encoder-decoder".
 
-    Raises
-    ------
-    UserError
-        If the architecture needs a mask or sentinels and the tokenizer has none, or if an encoder's tokenizer does not
-        tell which tokens make a word.
+    Raises:
+        UserError: If the architecture needs a mask or sentinels and the tokenizer has none, or if an encoder's
+            tokenizer does not tell which tokens make a word.
     """
 
-    def __init__(self, tokenizer, architecture):
+    def __init__(self, tokenizer, architecture: str):
         self.tokenizer = tokenizer
         self.architecture = architecture
         if architecture == "encoder" and not tokenizer.is_fast:
@@ -185,25 +171,19 @@ class Texts:
             return np.array(scored)
         return np.maximum([len(self.source(masked)) for masked in rows.masked], scored)
 
-    def label_kinds(self, rows):
+    def label_kinds(self, rows) -> tuple:
         """Return what each scored token of each row is, of :data:`KINDS`, and the tokens of its option.
 
-        Parameters
-        ----------
-        rows : DataFrame
-            As returned by :func:`scripts.core.options.option_texts`.
+        Args:
+            rows (DataFrame): As returned by :func:`scripts.core.options.option_texts`.
 
-        Returns
-        -------
-        tuple
-            A list of ndarray of int8, one for each row: 0 context, 1 the option with the space before it, 2 a
-            sentinel, 3 end of sequence. And an ndarray of int: tokens of the option, scored or not (a decoder's first
-            token is not).
+        Returns:
+            A list of ndarray of int8, one for each row: 0 context, 1 the option with the space before it, 2 a sentinel,
+            3 end of sequence. And an ndarray of int: tokens of the option, scored or not (a decoder's first token is
+            not).
 
-        Raises
-        ------
-        UserError
-            If the tokenizer does not tell where its tokens stand, or if no token is the option's.
+        Raises:
+            UserError: If the tokenizer does not tell where its tokens stand, or if no token is the option's.
         """
         if not self.tokenizer.is_fast:
             raise UserError(

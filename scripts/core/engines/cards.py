@@ -25,15 +25,10 @@ MODEL, PROMPTED = "@model", "@prompted"
 class Run:
     """The run of a card.
 
-    Attributes
-    ----------
-    request : str
-        What was asked for.
-    name : str
-        The model's name in the registry.
-    folder : Path
-        Where it is run.
-    size : str
+    Attributes:
+        request: What was asked for.
+        name: The model's name in the registry.
+        folder: Where it is run.
     """
 
     request: str
@@ -47,29 +42,20 @@ class Run:
         return self.folder.name
 
 
-def planned(configured, folder, root, known):
+def planned(configured: dict, folder: Path, root: Path, known: dict) -> Run:
     """Return the run that ``card`` of a configuration asks for.
 
-    Parameters
-    ----------
-    configured : dict
-        The keys of the command line: ``card`` and, perhaps, ``card_size``.
-    folder : Path
-        The working directory.
-    root : Path
-        The repository.
-    known : dict
-        The registry's models.
+    Args:
+        configured: The keys of the command line: ``card`` and, perhaps, ``card_size``.
+        folder: The working directory.
+        root: The repository.
+        known: The registry's models.
 
-    Returns
-    -------
-    Run
+    Returns:
         In the folder of its name below ``runs/``, or here if this folder is called so.
 
-    Raises
-    ------
-    UserError
-        For an unknown size.
+    Raises:
+        UserError: For an unknown size.
     """
     request, size = str(configured["card"]), configured.get("card_size", "quick")
     if size not in SIZES:
@@ -94,21 +80,15 @@ def _path(request):
     return request.partition("@")[0]
 
 
-def described(run, folder, client=None):
+def described(run: Run, folder: Path, client: object | None = None):
     """Return the description of a run's checkpoint, made once and kept in the run's folder.
 
-    Parameters
-    ----------
-    run : Run
-    folder : Path
-        Where a relative path begins.
-    client : object, optional
-        As of :func:`scripts.core.engines.descriptions.of_hub`.
+    Args:
+        folder: Where a relative path begins.
+        client: As of :func:`scripts.core.engines.descriptions.of_hub`.
 
-    Raises
-    ------
-    UserError
-        If the folder holds the card of another checkpoint, or the checkpoint cannot be described.
+    Raises:
+        UserError: If the folder holds the card of another checkpoint, or the checkpoint cannot be described.
     """
     kept = run.folder / DESCRIBED
     if kept.is_file():
@@ -133,16 +113,12 @@ def described(run, folder, client=None):
     return found
 
 
-def overlay(run, entry, sized):
+def overlay(run: Run, entry: dict, sized: dict):
     """Return what a card's run changes in the configuration.
 
-    Parameters
-    ----------
-    run : Run
-    entry : dict
-        The model's registry entry.
-    sized : dict
-        What ``config/cards/<size>.yaml`` says.
+    Args:
+        entry: The model's registry entry.
+        sized: What ``config/cards/<size>.yaml`` says.
     """
     prompted = [run.name] if "prompt_wrapping" in entry else []
     return _filled(sized, {MODEL: [run.name], PROMPTED: prompted}) | {"run": run.run, "cards": [run.name]}

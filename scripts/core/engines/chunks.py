@@ -10,6 +10,7 @@ import json
 import logging
 import shutil
 import time
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -28,17 +29,13 @@ def key_of(facts):
 class Chunks:
     """The folder of a job's finished parts.
 
-    Parameters
-    ----------
-    folder : str or Path
-        Made when the first part is saved.
-    key : str
-        Digest of everything that the results depend on besides the rows: see :func:`key_of`.
-    save_seconds : float
-        How often :meth:`work` saves.
+    Args:
+        folder: Made when the first part is saved.
+        key: Digest of everything that the results depend on besides the rows: see :func:`key_of`.
+        save_seconds: How often :meth:`work` saves.
     """
 
-    def __init__(self, folder, key, save_seconds=30):
+    def __init__(self, folder: str | Path, key: str, save_seconds: float = 30):
         self.folder = Path(folder)
         self.key = key
         self.save_seconds = save_seconds
@@ -60,21 +57,15 @@ class Chunks:
         """Return the parts of the job that writes ``output``; its results depend on ``facts`` (JSON) and its rows."""
         return cls(Path(output).with_suffix(".chunks"), key_of(facts), save_seconds)
 
-    def work(self, window, batches, compute):
+    def work(self, window: str, batches: Sequence, compute: Callable) -> Iterator[tuple]:
         """Go through the batches of a window of rows: take up what is finished, compute the rest and save it.
 
-        Parameters
-        ----------
-        window : str
-            Digest of the window's rows.
-        batches : sequence
-            In an order that the rows determine.
-        compute : callable
-            Returns the list of results (arrays of numbers) of a batch.
+        Args:
+            window: Digest of the window's rows.
+            batches: In an order that the rows determine.
+            compute: Returns the list of results (arrays of numbers) of a batch.
 
-        Yields
-        ------
-        tuple
+        Yields:
             The batch, its results, and whether they were computed now.
         """
         finished = self.finished(window)
@@ -92,17 +83,13 @@ class Chunks:
         if waiting and time.monotonic() - saved >= self.save_seconds / 10:
             self.save(window, waiting)
 
-    def finished(self, window):
+    def finished(self, window: str) -> dict[int, list[np.ndarray]]:
         """Return what is known of a window of rows.
 
-        Parameters
-        ----------
-        window : str
-            Digest of the window's rows.
+        Args:
+            window: Digest of the window's rows.
 
-        Returns
-        -------
-        dict of int to list of ndarray
+        Returns:
             For each finished batch, the results of its rows.
         """
         results = {}
@@ -114,14 +101,11 @@ class Chunks:
                 results.setdefault(batch, []).append(value)
         return results
 
-    def save(self, window, results):
+    def save(self, window: str, results: dict[int, list[np.ndarray]]):
         """Keep finished batches.
 
-        Parameters
-        ----------
-        window : str
-        results : dict of int to list of ndarray
-            As :meth:`finished` returns them.
+        Args:
+            results: As :meth:`finished` returns them.
         """
         import pyarrow as pa
 

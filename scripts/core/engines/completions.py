@@ -30,6 +30,7 @@ import re
 import threading
 import time
 import urllib.parse
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -82,13 +83,9 @@ KEY_REPEATED, KEY_SHORTEST = 12, 8
 class Step:
     """What a server says of one generated token.
 
-    Attributes
-    ----------
-    tokens : tuple of str
-        The most probable tokens, best first, and the chosen one where it is not among them.
-    probabilities : tuple of float
-    chosen : int
-        Which of them was generated.
+    Attributes:
+        tokens: The most probable tokens, best first, and the chosen one where it is not among them.
+        chosen: Which of them was generated.
     """
 
     tokens: tuple
@@ -116,14 +113,9 @@ class _TryAgain(Exception):
 
 
 class KeyMask:
-    """Finds a key, or a part of it, in text: as it is, or in base64, percent, JSON, HTML or hexadecimal encoding.
+    """Finds a key, or a part of it, in text: as it is, or in base64, percent, JSON, HTML or hexadecimal encoding."""
 
-    Parameters
-    ----------
-    key : str or None
-    """
-
-    def __init__(self, key):
+    def __init__(self, key: str | None):
         self.key = key or ""
         self.forms = sorted(set(_encodings(self.key))) if key else []
         self._parts = {
@@ -207,39 +199,37 @@ def texts_of(value):
 class Client:
     """One model of one server.
 
-    Parameters
-    ----------
-    name : str
-        The model's name in the registry; used in messages.
-    api : dict
-        The registry entry's ``api``: ``base_url``, ``model``, ``interface`` (``completions`` or ``chat``), ``key`` (an
-        environment variable, or None), ``top_logprobs`` (how many the server gives at most), ``requests_per_minute``,
-        ``usd_per_million_tokens`` (``prompt``, ``completion``).
-    cache : str or Path
-        Folder of the answers, shared by all models.
-    max_tokens : int
-        Tokens to generate at most.
-    top_k : int
-        How many of the most probable tokens to ask for.
-    timeout : float
-        Seconds without a byte from the server.
-    attempts : int
-        How often a request is sent at most.
-    longest_wait : float
-        The longest ``Retry-After`` that is waited for, in seconds.
-    sleep : callable
-        Called with seconds.
+    Args:
+        name: The model's name in the registry; used in messages.
+        api: The registry entry's ``api``: ``base_url``, ``model``, ``interface`` (``completions`` or ``chat``), ``key``
+            (an environment variable, or None), ``top_logprobs`` (how many the server gives at most),
+            ``requests_per_minute``, ``usd_per_million_tokens`` (``prompt``, ``completion``).
+        cache: Folder of the answers, shared by all models.
+        max_tokens: Tokens to generate at most.
+        top_k: How many of the most probable tokens to ask for.
+        timeout: Seconds without a byte from the server.
+        attempts: How often a request is sent at most.
+        longest_wait: The longest ``Retry-After`` that is waited for, in seconds.
+        sleep: Called with seconds.
 
-    Raises
-    ------
-    UserError
-        If the key's variable is not set, or the key would travel unencrypted.
+    Raises:
+        UserError: If the key's variable is not set, or the key would travel unencrypted.
     """
 
     KEPT = "what was answered is kept"
 
     def __init__(
-        self, name, api, cache, *, max_tokens, top_k, timeout=60.0, attempts=6, longest_wait=600.0, sleep=time.sleep
+        self,
+        name: str,
+        api: dict,
+        cache: str | Path,
+        *,
+        max_tokens: int,
+        top_k: int,
+        timeout: float = 60.0,
+        attempts: int = 6,
+        longest_wait: float = 600.0,
+        sleep: Callable = time.sleep,
     ):
         self.name = name
         self.api = api
@@ -304,12 +294,10 @@ class Client:
             path.unlink(missing_ok=True)
             return None
 
-    def estimate(self, prompts):
+    def estimate(self, prompts) -> dict:
         """Return what the prompts without a kept answer will cost at most.
 
-        Returns
-        -------
-        dict
+        Returns:
             ``requests`` to send, their ``prompt_tokens`` (a third of their characters), ``completion_tokens`` (as many
             as may be generated), ``usd`` at the registry's prices.
         """
@@ -343,9 +331,8 @@ class Client:
         From then on the limit also bounds what is sent, repeated attempts included. ``further`` is the price of what is
         asked besides the prompts.
 
-        Raises
-        ------
-        UserError
+        Raises:
+            UserError
         """
         estimate = self.estimate(prompts)
         estimate["usd"] += further
@@ -365,10 +352,8 @@ class Client:
     def complete(self, prompt):
         """Return the continuation of one prompt, from disk or from the server.
 
-        Raises
-        ------
-        UserError
-            If the server refuses, cannot be reached, or sends what cannot be used.
+        Raises:
+            UserError: If the server refuses, cannot be reached, or sends what cannot be used.
         """
         kept = self.kept(prompt)
         if kept is not None:
@@ -395,10 +380,9 @@ class Client:
     def _redacted(self, response):
         """Return an answer as it is kept.
 
-        Raises
-        ------
-        UserError
-            If the generated text repeats the key: it cannot be masked there without changing what was generated.
+        Raises:
+            UserError: If the generated text repeats the key: it cannot be masked there without changing what was
+                generated.
         """
         kept = self._hidden(trimmed(response))
         if any(map(self._mask.repeats_key, texts_of(kept["choices"]))):
@@ -460,10 +444,8 @@ class Client:
     def _spend(self, price):
         """Count one attempt, which may be billed whatever becomes of it.
 
-        Raises
-        ------
-        UserError
-            If it may cost more than is left of the limit.
+        Raises:
+            UserError: If it may cost more than is left of the limit.
         """
         with self._counting:
             # Sums of prices are not exact in their last digits.
@@ -555,18 +537,14 @@ class UnparsableError(Exception):
     """An answer that does not hold what it should; the message says what is missing."""
 
 
-def parse(response, interface):
+def parse(response: dict, interface: str):
     """Return the :class:`Completion` in a server's decoded answer.
 
-    Parameters
-    ----------
-    response : dict
-    interface : {"completions", "chat"}
+    Args:
+        interface: One of "completions", "chat".
 
-    Raises
-    ------
-    UnparsableError
-        If there is no text or there are no log-probabilities in it.
+    Raises:
+        UnparsableError: If there is no text or there are no log-probabilities in it.
     """
     try:
         choice = response["choices"][0]

@@ -4,28 +4,25 @@ The registry's context is what a study refuses texts by before anything is fetch
 the loaded model (:func:`scripts.core.engines.batches.context_length`).
 """
 
+from pathlib import Path
+
 import torch
 
 from scripts.core.engines.batches import context_length
 from scripts.core.errors import UserError
 
 
-def check(name, entry, folder):
+def check(name: str, entry: dict, folder: str | Path):
     """Refuse a registry entry whose ``context`` is another than that of the model in a folder.
 
-    Parameters
-    ----------
-    name : str
-        The model's name in the registry, for the message.
-    entry : dict
-        ``architecture``, ``context`` and, for code of its own, ``remote_code``. Without a context nothing is checked.
-    folder : str or Path
-        Where the model's configuration is. Its weights are not read: the model is built without any memory.
+    Args:
+        name: The model's name in the registry, for the message.
+        entry: ``architecture``, ``context`` and, for code of its own, ``remote_code``. Without a context nothing is
+            checked.
+        folder: Where the model's configuration is. Its weights are not read: the model is built without any memory.
 
-    Raises
-    ------
-    UserError
-        If the two differ, or the configuration cannot be read.
+    Raises:
+        UserError: If the two differ, or the configuration cannot be read.
     """
     if entry.get("context") is None:
         return
@@ -41,41 +38,26 @@ def check(name, entry, folder):
 def configured(name, entry, folder, **options):
     """Return the longest input that the configuration in a folder allows, in tokens, or None without a limit.
 
-    Parameters
-    ----------
-    name, entry, folder
-        As for :func:`check`.
-    **options
-        For ``AutoConfig.from_pretrained``, such as ``gguf_file``.
+    Args:
+        name, entry, folder: As for :func:`check`.
+        **options: For ``AutoConfig.from_pretrained``, such as ``gguf_file``.
 
-    Raises
-    ------
-    UserError
-        If the configuration cannot be read or is of no known architecture.
+    Raises:
+        UserError: If the configuration cannot be read or is of no known architecture.
     """
     trusted = {"trust_remote_code": entry.get("remote_code", False)}
     return context_length(_built(f"model {name}", entry["architecture"], folder, trusted, options))
 
 
-def measured(source, architecture, folder):
+def measured(source: dict, architecture: str, folder: str | Path) -> tuple[int, int | None]:
     """Return how many parameters a checkpoint has and the longest input that it takes, by its configuration alone.
 
-    Parameters
-    ----------
-    source : dict
-        Where it is, as in the registry; for the message.
-    architecture : str
-    folder : str or Path
-        Where its configuration is.
+    Args:
+        source: Where it is, as in the registry; for the message.
+        folder: Where its configuration is.
 
-    Returns
-    -------
-    (int, int or None)
-
-    Raises
-    ------
-    UserError
-        As :func:`configured`.
+    Raises:
+        UserError: As :func:`configured`.
     """
     built = _built(f"card: {source.get('hub') or source['path']}", architecture, folder, {}, {})
     return sum(parameter.numel() for parameter in built.parameters()), context_length(built)

@@ -15,29 +15,23 @@ COLUMNS = {"continuation_log_probability": "float64", "continuation_tokens": "in
 """Columns of a score file besides those of every one, and their types."""
 
 
-def continuation_table(rows, values, texts):
+def continuation_table(rows, values: list[np.ndarray], texts):
     """Return scores as a table, with those of what follows the slot.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        As returned by :func:`scripts.core.options.option_texts`.
-    values : list of ndarray
-        Log-probabilities of each row's scored tokens, in nats.
-    texts : scripts.core.engines.batches.Texts
+    Args:
+        rows (DataFrame): As returned by :func:`scripts.core.options.option_texts`.
+        values: Log-probabilities of each row's scored tokens, in nats.
+        texts (scripts.core.engines.batches.Texts)
 
-    Returns
-    -------
-    DataFrame
-        One row for each instance and option. The columns of :func:`scripts.core.engines.scoring.result_table`, and
-        ``continuation_log_probability`` (nats, a sum; 0 where the slot ends the text) and ``continuation_tokens``. A
-        token that holds the end of the option and what follows belongs to the option.
+    Returns:
+        DataFrame: One row for each instance and option. The columns of
+            :func:`scripts.core.engines.scoring.result_table`, and ``continuation_log_probability`` (nats, a sum; 0
+            where the slot ends the text) and ``continuation_tokens``. A token that holds the end of the option and what
+            follows belongs to the option.
 
-    Raises
-    ------
-    UserError
-        For an encoder-decoder, whose score is that of the option alone; or as
-        :meth:`scripts.core.engines.batches.Texts.label_kinds`.
+    Raises:
+        UserError: For an encoder-decoder, whose score is that of the option alone; or as
+            :meth:`scripts.core.engines.batches.Texts.label_kinds`.
     """
     if texts.architecture == "encoder-decoder":
         raise UserError(

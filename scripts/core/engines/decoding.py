@@ -8,6 +8,7 @@ padded on the right.
 
 import inspect
 import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -25,16 +26,11 @@ ENDED_SHARE = 1 / 8
 class Layout:
     """How the prompts of a batch are read.
 
-    Attributes
-    ----------
-    shared : int
-        Tokens that all begin with.
-    groups : tuple of tuple of int
-        Rows by the group whose beginning they have; empty if every row is read by itself.
-    prefixes : tuple of int
-        How many tokens each group begins with, ``shared`` included.
-    widths : tuple of int
-        Padded widths of the two later passes: of groups, of rows.
+    Attributes:
+        shared: Tokens that all begin with.
+        groups: Rows by the group whose beginning they have; empty if every row is read by itself.
+        prefixes: How many tokens each group begins with, ``shared`` included.
+        widths: Padded widths of the two later passes: of groups, of rows.
     """
 
     shared: int
@@ -52,13 +48,11 @@ class Layout:
         return self.shared + sum(self.widths)
 
 
-def layout(ids):
+def layout(ids: Sequence[Sequence[int]]):
     """Return the :class:`Layout` that reads the fewest tokens.
 
-    Parameters
-    ----------
-    ids : sequence of sequence of int
-        Token ids of each prompt.
+    Args:
+        ids: Token ids of each prompt.
     """
     order = sorted(range(len(ids)), key=lambda row: ids[row])
     common = [common_tokens(ids[a], ids[b]) for a, b in itertools.pairwise(order)]
@@ -141,15 +135,11 @@ def cached_bytes(model, padding):
 class Batch:
     """Prompts that a model continues together.
 
-    Parameters
-    ----------
-    model : transformers.PreTrainedModel
-        For which :func:`can_continue`.
-    ids : sequence of sequence of int
-    padding : int
+    Args:
+        model (transformers.PreTrainedModel): For which :func:`can_continue`.
     """
 
-    def __init__(self, model, ids, padding):
+    def __init__(self, model, ids: Sequence[Sequence[int]], padding: int):
         self.model = model
         self.padding = padding
         takes = inspect.signature(model.forward).parameters

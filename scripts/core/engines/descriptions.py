@@ -67,21 +67,11 @@ LARGEST_HEADER = 100_000_000
 """Bytes that a safetensors header has at most."""
 
 
-def of_folder(folder):
+def of_folder(folder: str | Path) -> dict:
     """Describe a checkpoint in a folder.
 
-    Parameters
-    ----------
-    folder : str or Path
-
-    Returns
-    -------
-    dict
-
-    Raises
-    ------
-    UserError
-        If there is no ``config.json`` or it cannot be read.
+    Raises:
+        UserError: If there is no ``config.json`` or it cannot be read.
     """
     path = Path(folder).expanduser()
     if not (path / "config.json").is_file():
@@ -92,22 +82,16 @@ def of_folder(folder):
     return _with_configuration(facts, path)
 
 
-def of_hub(hub, revision=None, client=None):
+def of_hub(hub: str, revision: str | None = None, client: object | None = None):
     """Describe a checkpoint on the hub, of which only small files are fetched.
 
-    Parameters
-    ----------
-    hub : str
-        ``owner/name``.
-    revision : str, optional
-        A commit, branch or tag; None: the newest commit.
-    client : object, optional
-        With ``model_info`` and ``hf_hub_download`` of ``huggingface_hub.HfApi``, which it is by default.
+    Args:
+        hub: ``owner/name``.
+        revision: A commit, branch or tag; None: the newest commit.
+        client: With ``model_info`` and ``hf_hub_download`` of ``huggingface_hub.HfApi``, which it is by default.
 
-    Raises
-    ------
-    UserError
-        If the hub cannot be reached, does not know the model or does not let this user in.
+    Raises:
+        UserError: If the hub cannot be reached, does not know the model or does not let this user in.
     """
     if client is None:
         import huggingface_hub
@@ -219,10 +203,8 @@ def _dtype(name):
 def _header_counts(path):
     """Return how many numbers a safetensors file holds of each type; only its header is read.
 
-    Raises
-    ------
-    UserError
-        If it is not such a file.
+    Raises:
+        UserError: If it is not such a file.
     """
     try:
         with Path(path).open("rb") as file:
@@ -251,25 +233,19 @@ def architecture_of(described):
     return None
 
 
-def entry_of(described, given=None):
+def entry_of(described: dict, given: dict | None = None) -> dict:
     """Return the registry entry of a described checkpoint.
 
-    Parameters
-    ----------
-    described : dict
-        Of :func:`of_folder` or :func:`of_hub`.
-    given : dict, optional
-        Some of :data:`OVERRIDES`.
+    Args:
+        described: Of :func:`of_folder` or :func:`of_hub`.
+        given: Some of :data:`OVERRIDES`.
 
-    Returns
-    -------
-    dict
+    Returns:
         As ``config/schemas/models.schema.yaml`` has it.
 
-    Raises
-    ------
-    UserError
-        If the checkpoint predicts no words, or naming all facts that could not be found out and how to state them.
+    Raises:
+        UserError: If the checkpoint predicts no words, or naming all facts that could not be found out and how to state
+            them.
     """
     given = given or {}
     if wrong := sorted(given.keys() & SERVED.keys()):
@@ -327,27 +303,19 @@ def entry_of(described, given=None):
     return entry
 
 
-def entry_of_server(address, given, known):
+def entry_of_server(address: str, given: dict, known: dict) -> dict:
     """Return the registry entry of a server that answers without a key and without a price.
 
-    Parameters
-    ----------
-    address : str
-        Of its interface, such as ``http://localhost:8000/v1``.
-    given : dict
-        Some of :data:`OVERRIDES`.
-    known : dict
-        The registry's models. That with the same weights has the parameters, the context and the licence.
+    Args:
+        address: Of its interface, such as ``http://localhost:8000/v1``.
+        given: Some of :data:`OVERRIDES`.
+        known: The registry's models. That with the same weights has the parameters, the context and the licence.
 
-    Returns
-    -------
-    dict
+    Returns:
         As ``config/schemas/models.schema.yaml`` has it.
 
-    Raises
-    ------
-    UserError
-        Naming all of :data:`SERVED` that were not stated; if there is no such reference; for other facts.
+    Raises:
+        UserError: Naming all of :data:`SERVED` that were not stated; if there is no such reference; for other facts.
     """
     lacking = [name for name in SERVED if name not in given]
     if lacking:
@@ -394,10 +362,9 @@ def precision_of(parameters, dtype):
 def gpus_of(parameters, precision):
     """Return how many GPUs of 40 GB a model needs, 0 for a small one.
 
-    Examples
-    --------
-    >>> gpus_of(7e10, "float16"), gpus_of(7e9, "bfloat16"), gpus_of(1.3e8, "float32")
-    (4, 1, 0)
+    Examples:
+        >>> gpus_of(7e10, "float16"), gpus_of(7e9, "bfloat16"), gpus_of(1.3e8, "float32")
+        (4, 1, 0)
     """
     if parameters < ON_CPU:
         return 0
@@ -413,10 +380,9 @@ def label_of(source):
 def size_text(parameters):
     """Return a number of parameters in short.
 
-    Examples
-    --------
-    >>> size_text(134515008), size_text(6_738_415_616), size_text(36032)
-    ('135M', '6.7B', '36K')
+    Examples:
+        >>> size_text(134515008), size_text(6_738_415_616), size_text(36032)
+        ('135M', '6.7B', '36K')
     """
     for unit, letter in ((1e9, "B"), (1e6, "M"), (1e3, "K")):
         if parameters >= unit:
@@ -428,10 +394,9 @@ def size_text(parameters):
 def name_of(label):
     """Return a name that the registry takes, made from a label.
 
-    Examples
-    --------
-    >>> name_of("SmolLM2-135M_Instruct")
-    'smollm2-135m-instruct'
+    Examples:
+        >>> name_of("SmolLM2-135M_Instruct")
+        'smollm2-135m-instruct'
     """
     return re.sub(r"[^a-z0-9.]+", "-", label.lower()).strip("-.") or "model"
 
@@ -439,10 +404,8 @@ def name_of(label):
 def stated(configured):
     """Return the facts of :data:`OVERRIDES` that a configuration states, with their types checked.
 
-    Raises
-    ------
-    UserError
-        If one has another type.
+    Raises:
+        UserError: If one has another type.
     """
     given = {}
     for name, kind in OVERRIDES.items():

@@ -26,6 +26,8 @@ Special cases, decided once:
 """
 
 import logging
+from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -77,40 +79,30 @@ def token_texts(tokenizer, size):
     return texts + [""] * (size - len(texts))
 
 
-def group_tokens(texts, groups):
+def group_tokens(texts: Sequence[str], groups: dict[str, Sequence[str]]) -> torch.Tensor:
     """Return which tokens are words of which group.
 
-    Parameters
-    ----------
-    texts : sequence of str
-        As returned by :func:`token_texts`.
-    groups : dict of str to sequence of str
-        Group to its words, in lower case.
+    Args:
+        texts: As returned by :func:`token_texts`.
+        groups: Group to its words, in lower case.
 
-    Returns
-    -------
-    Tensor of bool, shape (vocabulary, groups)
+    Returns:
+        Shape (vocabulary, groups), of bool.
     """
     words = [text.strip().lower() for text in texts]
     lists = [set(group) for group in groups.values()]
     return torch.tensor([[word in group for group in lists] for word in words]).reshape(len(words), len(lists))
 
 
-def windows(path, methods, size):
+def windows(path: str | Path, methods: Sequence[str], size: int):
     """Yield the texts of a file that are for one of ``methods``, in its order, a few at a time.
 
-    Parameters
-    ----------
-    path : str or Path
-        A texts file: see the module's docstring.
-    methods : sequence of str
-    size : int
-        Texts to hold at once.
+    Args:
+        path: A texts file: see the module's docstring.
+        size: Texts to hold at once.
 
-    Yields
-    ------
-    DataFrame
-        Columns ``text_id``, ``text``, ``method``; at most ``size`` rows, numbered from 0.
+    Yields:
+        DataFrame: Columns ``text_id``, ``text``, ``method``; at most ``size`` rows, numbered from 0.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -125,10 +117,9 @@ def windows(path, methods, size):
 def count(path, methods):
     """Return how many texts of a file are for one of ``methods``.
 
-    Raises
-    ------
-    UserError
-        If the file cannot be read or lacks a column, two texts have the same id, a method is unknown, or none fits.
+    Raises:
+        UserError: If the file cannot be read or lacks a column, two texts have the same id, a method is unknown, or
+            none fits.
     """
     table = files.read_parquet(path, ["text_id", "method"])
     files.read_arrow(path, ["text"])
@@ -151,27 +142,23 @@ def count(path, methods):
 class MaskFiller:
     """Distributions at the mask of texts.
 
-    Parameters
-    ----------
-    model : transformers.PreTrainedModel
-        An encoder or an encoder-decoder, in evaluation mode, on its device.
-    tokenizer : transformers.PreTrainedTokenizerBase
-    tokens_per_batch : int or "auto"
-        Upper bound of the tokens of one forward pass; a single text may exceed it. Halved when memory runs out.
-    top_k : int
-        How many of the most probable tokens to keep.
-    groups : Tensor of bool, shape (vocabulary, groups), optional
-    prefix : str
-        What stands before every text, with a space behind it.
+    Args:
+        model (transformers.PreTrainedModel): An encoder or an encoder-decoder, in evaluation mode, on its device.
+        tokenizer (transformers.PreTrainedTokenizerBase)
+        tokens_per_batch (int or "auto"): Upper bound of the tokens of one forward pass; a single text may exceed it.
+            Halved when memory runs out.
+        top_k: How many of the most probable tokens to keep.
+        groups: Shape (vocabulary, groups), of bool.
+        prefix: What stands before every text, with a space behind it.
 
-    Raises
-    ------
-    UserError
-        If the tokenizer has neither a mask nor T5's sentinels, the model cannot be run, or its probabilities of a text
-        depend on what is in a batch with it.
+    Raises:
+        UserError: If the tokenizer has neither a mask nor T5's sentinels, the model cannot be run, or its probabilities
+            of a text depend on what is in a batch with it.
     """
 
-    def __init__(self, model, tokenizer, *, tokens_per_batch, top_k, groups=None, prefix=""):
+    def __init__(
+        self, model, tokenizer, *, tokens_per_batch, top_k: int, groups: torch.Tensor | None = None, prefix: str = ""
+    ):
         self.model = SelectiveModel(model)
         self.tokenizer = tokenizer
         self.device = model.device
@@ -185,19 +172,14 @@ class MaskFiller:
         self.limit = context_length(model)
         self._check()
 
-    def tokenize(self, texts, names=None):
+    def tokenize(self, texts: Sequence[str], names: Sequence[str] | None = None):
         """Return the token ids of each text with its mask, a list of ndarray.
 
-        Parameters
-        ----------
-        texts : sequence of str
-        names : sequence of str, optional
-            Their ids, for messages.
+        Args:
+            names: Their ids, for messages.
 
-        Raises
-        ------
-        UserError
-            If a text does not hold exactly one mask, or is too long for the model.
+        Raises:
+            UserError: If a text does not hold exactly one mask, or is too long for the model.
         """
         names = names if names is not None else texts
         for name, text in zip(names, texts, strict=True):
@@ -325,13 +307,12 @@ def check_finite(name, result, network):
         raise UserError(f"text {name}: a probability is not finite; {structure.remedy(network)}")
 
 
-def pack(ids, probabilities, masses):
+def pack(ids: np.ndarray, probabilities: np.ndarray, masses: np.ndarray):
     """Return the distributions of one text as one array of float64, for :mod:`scripts.core.engines.chunks`.
 
-    Parameters
-    ----------
-    ids, probabilities : ndarray, shape (steps, top_k)
-    masses : ndarray, shape (steps, groups)
+    Args:
+        ids, probabilities: Shape (steps, top_k).
+        masses: Shape (steps, groups).
     """
     sizes = [*np.shape(ids), np.shape(masses)[1]]
     return np.concatenate([sizes, np.ravel(ids), np.ravel(probabilities), np.ravel(masses)]).astype(np.float64)
@@ -348,16 +329,14 @@ def unpack(values):
     )
 
 
-def token_batch(text_ids, results, texts):
+def token_batch(
+    text_ids: Sequence[str], results: Sequence[tuple[np.ndarray, np.ndarray, np.ndarray]], texts: Sequence[str]
+):
     """Return rows of a distributions file, a RecordBatch.
 
-    Parameters
-    ----------
-    text_ids : sequence of str
-    results : sequence of (ndarray, ndarray, ndarray)
-        For each text: token ids, probabilities, masses.
-    texts : sequence of str
-        Each token of the vocabulary, as of :func:`token_texts`.
+    Args:
+        results: For each text: token ids, probabilities, masses.
+        texts: Each token of the vocabulary, as of :func:`token_texts`.
     """
     shapes = [ids.shape for ids, _, _ in results]
     rows = np.repeat(np.arange(len(text_ids)), [steps * count for steps, count in shapes])
@@ -388,14 +367,11 @@ def mass_batch(text_ids, results, groups):
     return _batch(columns, schemas()[1])
 
 
-def step_batch(text_ids, steps):
+def step_batch(text_ids: Sequence[str], steps):
     """Return rows of a distributions file from a server's steps, a RecordBatch.
 
-    Parameters
-    ----------
-    text_ids : sequence of str
-    steps : sequence of sequence of scripts.core.engines.completions.Step
-        For each text, its steps.
+    Args:
+        steps (sequence of sequence of scripts.core.engines.completions.Step): For each text, its steps.
     """
     rows = [
         (name, number, rank, token, probability, rank == step.chosen)

@@ -27,6 +27,7 @@ import contextlib
 import copy
 import functools
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -61,19 +62,14 @@ LEAST_PROBABILITY = 1e-6
 class Generation:
     """What a model wrote after one prompt.
 
-    Attributes
-    ----------
-    text : str
-        The continuation, special tokens removed; ends before a stop string.
-    tokens : tuple of int
-        Token ids of the whole continuation, without the end token.
-    finished : bool
-        Whether the model's own end token came.
-    steps : tuple of (ndarray of int64, ndarray of float64)
-        For each generated token, the end token included, the ids of the ``top_k`` most probable tokens, best first,
-        and their probabilities. Empty when ``top_k`` is 0.
-    masses : ndarray of float64, shape (steps, groups)
-        Probability of each group of tokens at each step, over the full vocabulary; no columns without groups.
+    Attributes:
+        text: The continuation, special tokens removed; ends before a stop string.
+        tokens: Token ids of the whole continuation, without the end token.
+        finished: Whether the model's own end token came.
+        steps: For each generated token, the end token included, the ids of the ``top_k`` most probable tokens, best
+            first, and their probabilities. Empty when ``top_k`` is 0. Of int64, of float64.
+        masses: Probability of each group of tokens at each step, over the full vocabulary; no columns without groups.
+            Shape (steps, groups), of float64.
     """
 
     text: str
@@ -87,12 +83,10 @@ class Generation:
 class Batch:
     """Prompts that are continued together.
 
-    Attributes
-    ----------
-    rows : list of int
-        Which prompts, in the order of the plan.
-    tokens : int
-        Tokens that the model reads for the batch at most: what its prompts share, the padded rest, and new tokens.
+    Attributes:
+        rows: Which prompts, in the order of the plan.
+        tokens: Tokens that the model reads for the batch at most: what its prompts share, the padded rest, and new
+            tokens.
     """
 
     rows: list
@@ -100,47 +94,43 @@ class Batch:
 
 
 def generate(
-    model, tokenizer, prompts, *, max_new_tokens, tokens_per_batch, stop=None, top_k=0, groups=None, temperature=0,
-    seed=0, keys=None, progress="",
-):  # fmt: skip
+    model,
+    tokenizer,
+    prompts: Sequence[str],
+    *,
+    max_new_tokens: int,
+    tokens_per_batch: int,
+    stop: Sequence[str] | None = None,
+    top_k: int = 0,
+    groups: torch.Tensor | None = None,
+    temperature: float = 0,
+    seed: int = 0,
+    keys: Sequence[str] | None = None,
+    progress: str = "",
+) -> list[Generation]:
     """Continue every prompt.
 
-    Parameters
-    ----------
-    model : transformers.PreTrainedModel
-        A decoder or an encoder-decoder, in evaluation mode, on its device.
-    tokenizer : transformers.PreTrainedTokenizerBase
-    prompts : sequence of str
-    max_new_tokens : int
-        Tokens to generate at most, the end token included.
-    tokens_per_batch : int or "auto"
-        Upper bound of a batch's tokens (:class:`Batch`); halved when memory runs out.
-    stop : sequence of str, optional
-        Strings before which a continuation ends.
-    top_k : int
-        How many of the most probable tokens to keep for each step.
-    groups : Tensor of bool, shape (vocabulary, groups), optional
-        Groups of tokens whose probability mass to keep for each step.
-    temperature : float
-        0 for the most probable tokens, otherwise they are drawn from the softmax of the logits divided by it.
-    seed : int
-        Of the draws.
-    keys : sequence of str, optional
-        What identifies each prompt in the draws, whatever else is in the batch; by default the prompts themselves, so
-        that equal prompts get equal answers.
-    progress : str
-        Label of a progress bar; empty for none.
+    Args:
+        model (transformers.PreTrainedModel): A decoder or an encoder-decoder, in evaluation mode, on its device.
+        tokenizer (transformers.PreTrainedTokenizerBase)
+        max_new_tokens: Tokens to generate at most, the end token included.
+        tokens_per_batch (int or "auto"): Upper bound of a batch's tokens (:class:`Batch`); halved when memory runs out.
+        stop: Strings before which a continuation ends.
+        top_k: How many of the most probable tokens to keep for each step.
+        groups: Groups of tokens whose probability mass to keep for each step. Shape (vocabulary, groups), of bool.
+        temperature: 0 for the most probable tokens, otherwise they are drawn from the softmax of the logits divided by
+            it.
+        seed: Of the draws.
+        keys: What identifies each prompt in the draws, whatever else is in the batch; by default the prompts
+            themselves, so that equal prompts get equal answers.
+        progress: Label of a progress bar; empty for none.
 
-    Returns
-    -------
-    list of Generation
+    Returns:
         One for each prompt, in their order.
 
-    Raises
-    ------
-    UserError
-        If a prompt is empty or too long for the model, the temperature is negative, or memory runs out with a single
-        prompt.
+    Raises:
+        UserError: If a prompt is empty or too long for the model, the temperature is negative, or memory runs out with
+            a single prompt.
     """
     generator = Generator(
         model, tokenizer, max_new_tokens=max_new_tokens, tokens_per_batch=tokens_per_batch, stop=stop, top_k=top_k,
@@ -289,10 +279,8 @@ class Generator:
     def plan(self, prompts):
         """Return the batches for ``prompts``, the longest first; the same batches for the same prompts.
 
-        Raises
-        ------
-        UserError
-            If a prompt is empty, or with its continuation longer than the model's context.
+        Raises:
+            UserError: If a prompt is empty, or with its continuation longer than the model's context.
         """
         ids = self.check(prompts)
         if prompts and not self.chosen:
@@ -324,10 +312,8 @@ class Generator:
 
         ``keys`` as for :func:`generate`.
 
-        Raises
-        ------
-        UserError
-            If memory runs out with a single prompt; or, with the first batch, whatever the model raises.
+        Raises:
+            UserError: If memory runs out with a single prompt; or, with the first batch, whatever the model raises.
         """
 
         keyed = list(zip(prompts, prompts if keys is None else keys, strict=True))
@@ -501,10 +487,8 @@ def _tokens_within(memory, model):
 def end_tokens(model, tokenizer):
     """Return the ids of the tokens that end a text: those of the generation settings, otherwise the tokenizer's.
 
-    Raises
-    ------
-    UserError
-        If one of them is not a token of the model: texts would never end.
+    Raises:
+        UserError: If one of them is not a token of the model: texts would never end.
     """
     configured = model.generation_config.eos_token_id
     if configured is None:

@@ -38,17 +38,13 @@ def write_model(network, tokenizer, folder: str) -> None:
 class Peer:
     """The process, from this side.
 
-    Parameters
-    ----------
-    python : str or Path
-        The interpreter of the environment of ``envs/peers.lock``.
-    folder : str or Path
-        What ``save_pretrained`` wrote of model and tokenizer.
-    threads, batch : int
-        Threads of PyTorch; requests in a batch.
+    Args:
+        python: The interpreter of the environment of ``envs/peers.lock``.
+        folder: What ``save_pretrained`` wrote of model and tokenizer.
+        threads, batch: Threads of PyTorch; requests in a batch.
     """
 
-    def __init__(self, python, folder, threads, batch):
+    def __init__(self, python: str | Path, folder: str | Path, threads: int, batch: int):
         root = Path(__file__).parents[3]
         self.process = subprocess.Popen(
             [str(python), "-m", "scripts.core.engines.harness"],
@@ -64,10 +60,8 @@ class Peer:
     def ask(self, request):
         """Return the answer to a request, a dict.
 
-        Raises
-        ------
-        UserError
-            If the process has ended.
+        Raises:
+            UserError: If the process has ended.
         """
         self.process.stdin.write(json.dumps(request) + "\n")
         self.process.stdin.flush()

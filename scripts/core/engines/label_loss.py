@@ -24,25 +24,19 @@ from scripts.core.errors import UserError
 METRIC = "label_loss"
 
 
-def label_rows(instances, architecture):
+def label_rows(instances: pd.DataFrame, architecture: str) -> pd.DataFrame:
     """Return the texts that are scored for instances.
 
-    Parameters
-    ----------
-    instances : DataFrame
-        As for :func:`scripts.core.options.option_texts`.
-    architecture : {"encoder", "decoder", "encoder-decoder"}
+    Args:
+        instances: As for :func:`scripts.core.options.option_texts`.
+        architecture: One of "encoder", "decoder", "encoder-decoder".
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         As of :func:`scripts.core.options.option_texts`, with ``capitals`` (bool). For an encoder-decoder, options that
         start a sentence have a second row at the end, without a capital.
 
-    Raises
-    ------
-    UserError
-        For an encoder; otherwise as :func:`scripts.core.options.option_texts`.
+    Raises:
+        UserError: For an encoder; otherwise as :func:`scripts.core.options.option_texts`.
     """
     if architecture == "encoder":
         raise UserError(
@@ -57,20 +51,15 @@ def label_rows(instances, architecture):
     return pd.concat([rows, plain.assign(filled=plain.option, text=texts, capitals=False)], ignore_index=True)
 
 
-def label_table(rows, values, texts):
+def label_table(rows: pd.DataFrame, values: list[np.ndarray], texts) -> pd.DataFrame:
     """Return losses as a table.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        As returned by :func:`label_rows`.
-    values : list of ndarray
-        Log-probabilities of each row's labels, in nats.
-    texts : scripts.core.engines.batches.Texts
+    Args:
+        rows: As returned by :func:`label_rows`.
+        values: Log-probabilities of each row's labels, in nats.
+        texts (scripts.core.engines.batches.Texts)
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         One row for each instance and option. The columns of :func:`scripts.core.engines.scoring.result_table`, whose
         ``mean_log_probability`` is the loss with the other sign; ``<kind>_log_probability`` (nats, a sum) and
         ``<kind>_tokens`` for the labels of the option (with the space before it), the sentinels and the end of the

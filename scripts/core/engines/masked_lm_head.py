@@ -8,6 +8,7 @@ Only what differs from the package is kept: the delta. Merging puts the delta in
 
 import math
 import re
+from collections.abc import Callable
 
 import torch
 from torch import nn
@@ -57,20 +58,15 @@ def book_text(raw):
     return "\n".join(p for p in paragraphs if len(p) > 40 and not any(word in p.lower() for word in unwanted))
 
 
-def rows(text, tokenizer, characters):
+def rows(text: str, tokenizer, characters: int) -> torch.Tensor:
     """Cut the middle of a text into rows of tokens.
 
-    Parameters
-    ----------
-    text : str
-        As returned by :func:`book_text`.
-    tokenizer : transformers.PreTrainedTokenizerBase
-    characters : int
-        At most this many, from the middle of the text.
+    Args:
+        text: As returned by :func:`book_text`.
+        tokenizer (transformers.PreTrainedTokenizerBase)
+        characters: At most this many, from the middle of the text.
 
-    Returns
-    -------
-    torch.Tensor
+    Returns:
         Shape ``(rows, 64)``, int32: classification token, 62 tokens of running text, separator.
     """
     first = max(0, (len(text) - characters) // 2)
@@ -82,15 +78,12 @@ def rows(text, tokenizer, characters):
     return torch.cat([edge * tokenizer.cls_token_id, body, edge * tokenizer.sep_token_id], dim=1)
 
 
-def add_head(model, occurrences):
+def add_head(model, occurrences: torch.Tensor):
     """Initialise the head: an identity transform and, as output bias, the log frequencies of the tokens.
 
-    Parameters
-    ----------
-    model : transformers.BertForMaskedLM
-        Its output layer is tied to the word embeddings and stays so.
-    occurrences : torch.Tensor
-        Occurrences of each token in the training text, shape ``(vocabulary,)``.
+    Args:
+        model (transformers.BertForMaskedLM): Its output layer is tied to the word embeddings and stays so.
+        occurrences: Occurrences of each token in the training text, shape ``(vocabulary,)``.
     """
     head = model.cls.predictions
     with torch.no_grad():
@@ -131,12 +124,10 @@ def trained_names(model):
     return names
 
 
-def mask(batch, generator, mask_token_id):
+def mask(batch, generator, mask_token_id) -> tuple[torch.Tensor, ...]:
     """Mask 15 % of the tokens of each row but the first and the last, always with the mask token.
 
-    Returns
-    -------
-    tuple of torch.Tensor
+    Returns:
         The masked batch, shape as ``batch``, and a boolean tensor of the same shape that is true where it was masked.
     """
     chosen = torch.rand(batch.shape, generator=generator) < MASK_SHARE
@@ -149,22 +140,27 @@ def masked_logits(model, batch, chosen):
     return model.cls(model.bert(batch).last_hidden_state[chosen])
 
 
-def train(model, data, steps, seed, *, batch_size, learning_rate, head_learning_rate, warm_up, mask_token_id, report):
+def train(
+    model,
+    data: torch.Tensor,
+    steps: int,
+    seed: int,
+    *,
+    batch_size: int,
+    learning_rate: float,
+    head_learning_rate: float,
+    warm_up: int,
+    mask_token_id: int,
+    report: Callable,
+):
     """Train the head, the low-rank updates and the layer norms.
 
-    Parameters
-    ----------
-    model : transformers.BertForMaskedLM
-        After :func:`add_head` and :func:`add_low_rank`.
-    data : torch.Tensor
-        Rows of tokens, shape ``(rows, 64)``.
-    steps, seed, batch_size, warm_up : int
-        Linear warm-up over ``warm_up`` steps, then linear decay to zero at ``steps``.
-    learning_rate, head_learning_rate : float
-        Of the encoder's part and of the head.
-    mask_token_id : int
-    report : callable
-        Called as ``report(step, loss)`` after each step; ``loss`` in nats per masked token.
+    Args:
+        model (transformers.BertForMaskedLM): After :func:`add_head` and :func:`add_low_rank`.
+        data: Rows of tokens, shape ``(rows, 64)``.
+        steps, seed, batch_size, warm_up: Linear warm-up over ``warm_up`` steps, then linear decay to zero at ``steps``.
+        learning_rate, head_learning_rate: Of the encoder's part and of the head.
+        report: Called as ``report(step, loss)`` after each step; ``loss`` in nats per masked token.
     """
     names = set(trained_names(model))
     groups = [
@@ -190,19 +186,14 @@ def train(model, data, steps, seed, *, batch_size, learning_rate, head_learning_
 
 
 @torch.no_grad()
-def evaluate(model, data, seed, mask_token_id, limit=160):
+def evaluate(model, data: torch.Tensor, seed: int, mask_token_id, limit=160) -> dict:
     """Fill masks in held-out text.
 
-    Parameters
-    ----------
-    data : torch.Tensor
-        Rows of tokens; ``limit`` of them are drawn.
-    seed : int
-        Of the draw and the masks.
+    Args:
+        data: Rows of tokens; ``limit`` of them are drawn.
+        seed: Of the draw and the masks.
 
-    Returns
-    -------
-    dict
+    Returns:
         ``masks`` (number), ``top1`` (share filled right), ``perplexity`` (exp of the mean negative log-likelihood).
     """
     model.eval()
@@ -245,20 +236,15 @@ def delta(model):
     return {name: state[name].half().contiguous() for name in names}
 
 
-def apply_delta(model, tensors):
+def apply_delta(model, tensors: dict):
     """Put a delta into a plain model and merge its low-rank updates.
 
-    Parameters
-    ----------
-    model : transformers.BertForMaskedLM
-        The encoder as its package ships it, with an untrained head.
-    tensors : dict of torch.Tensor
-        As returned by :func:`delta`.
+    Args:
+        model (transformers.BertForMaskedLM): The encoder as its package ships it, with an untrained head.
+        tensors: As returned by :func:`delta`.
 
-    Raises
-    ------
-    UserError
-        If a tensor is missing, unknown or of another shape: the delta belongs to another encoder.
+    Raises:
+        UserError: If a tensor is missing, unknown or of another shape: the delta belongs to another encoder.
     """
     ranks = {len(value) for name, value in tensors.items() if name.endswith(".down")}
     if len(ranks) != 1:

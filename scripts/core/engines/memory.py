@@ -1,6 +1,7 @@
 """What to do when memory runs out: go on with less at a time."""
 
 import logging
+from collections.abc import Callable, Sequence
 
 import torch
 
@@ -14,27 +15,19 @@ def ran_out(error):
     return isinstance(error, torch.OutOfMemoryError) or "can't allocate memory" in str(error)
 
 
-def halved(run, items, what):
+def halved(run: Callable, items: Sequence, what: str) -> list:
     """Run a function on ``items``, or on halves of them where memory runs out.
 
-    Parameters
-    ----------
-    run : callable
-        Takes a slice of ``items``.
-    items : sequence
-        Whatever can be sliced; at least one.
-    what : str
-        What an item is, for messages.
+    Args:
+        run: Takes a slice of ``items``.
+        items: Whatever can be sliced; at least one.
+        what: What an item is, for messages.
 
-    Returns
-    -------
-    list
+    Returns:
         What ``run`` returned for each slice, in their order; one if memory sufficed.
 
-    Raises
-    ------
-    UserError
-        If memory runs out with a single item.
+    Raises:
+        UserError: If memory runs out with a single item.
     """
     try:
         return [run(items)]

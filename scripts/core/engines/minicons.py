@@ -1,5 +1,6 @@
 """The reference engine: minicons' scorers (Misra 2022), called with explicit settings."""
 
+from collections.abc import Iterator, Sequence
 from types import SimpleNamespace
 
 import numpy as np
@@ -16,16 +17,13 @@ class MiniconsEngine(Texts):
     padded batches of a 135M decoder differ by up to 1e-3 nats. Besides, logits are turned into float32 before minicons
     normalises them, which it would do in the precision of the weights.
 
-    Parameters
-    ----------
-    model, tokenizer, architecture, device, tokens_per_batch, instances
-        As for :func:`scripts.core.engines.scoring.make_engine`.
+    Args:
+        model, tokenizer, architecture, device, tokens_per_batch, instances: As for
+            :func:`scripts.core.engines.scoring.make_engine`.
 
-    Raises
-    ------
-    UserError
-        If the architecture is not one that minicons can score here; as :class:`scripts.core.engines.batches.Texts` and
-        :func:`scripts.core.engines.structure.check`.
+    Raises:
+        UserError: If the architecture is not one that minicons can score here; as
+            :class:`scripts.core.engines.batches.Texts` and :func:`scripts.core.engines.structure.check`.
     """
 
     name = "minicons"
@@ -96,21 +94,15 @@ def with_batch_encoding(tokenizer):
     return tokenizer
 
 
-def equal_lengths(costs, lengths, budget):
+def equal_lengths(costs: Sequence[int], lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
     """Group texts of equal length into batches, the longest first.
 
-    Parameters
-    ----------
-    costs : sequence of int
-        Rows that each text adds to a forward pass (1 for a decoder, one per token for an encoder).
-    lengths : sequence of int
-        Tokens of each text.
-    budget : int
-        Upper bound of rows times length in a batch; a single text may exceed it.
+    Args:
+        costs: Rows that each text adds to a forward pass (1 for a decoder, one per token for an encoder).
+        lengths: Tokens of each text.
+        budget: Upper bound of rows times length in a batch; a single text may exceed it.
 
-    Yields
-    ------
-    list of int
+    Yields:
         Indices into ``lengths``. Ties in length keep their order, so the grouping is deterministic.
     """
     order = sorted(range(len(lengths)), key=lambda i: -lengths[i])

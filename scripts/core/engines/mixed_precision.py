@@ -20,6 +20,7 @@ moved. A study that needs more than decisions has to be run in float32.
 """
 
 import contextlib
+from collections.abc import Sequence, Set
 
 import numpy as np
 import pandas as pd
@@ -32,16 +33,14 @@ SAFETY = 2.0
 """The bound in largest ranges."""
 
 
-def exceeding_share(observed):
+def exceeding_share(observed: int):
     """Return what share of a job's instances may move by more than any of those observed, with 95 % confidence.
 
     The share p for which all of so many instances drawn at random stay within the rest with a probability of 5 %:
     (1 - p)^n = .05, a tolerance bound without an assumption on how far instances move (Wilks 1941).
 
-    Parameters
-    ----------
-    observed : int
-        At least 1.
+    Args:
+        observed: At least 1.
     """
     return 1 - 0.05 ** (1 / observed)
 
@@ -52,14 +51,12 @@ class HalfWeights:
     Copies take half as much memory as the weights. Only parameters have any: what a model computes from (frequencies of
     rotations, tables of positions) is kept in float32 by libraries that load half-precision weights, too.
 
-    Parameters
-    ----------
-    model : transformers.PreTrainedModel
-        In float32.
-    precision : {"bfloat16", "float16"}
+    Args:
+        model (transformers.PreTrainedModel): In float32.
+        precision: One of "bfloat16", "float16".
     """
 
-    def __init__(self, model, precision):
+    def __init__(self, model, precision: str):
         dtype = getattr(torch, precision)
         self.precision = precision
         self.pairs = [
@@ -80,17 +77,14 @@ class HalfWeights:
                 parameter.data = wide
 
 
-def calibration_rows(chosen):
+def calibration_rows(chosen: np.ndarray) -> np.ndarray:
     """Return which of the chosen rows of a file calibrate, evenly spread over them.
 
-    Parameters
-    ----------
-    chosen : ndarray of bool, shape (rows,)
+    Args:
+        chosen: Shape (rows,), of bool.
 
-    Returns
-    -------
-    ndarray of bool, shape (rows,)
-        :data:`CALIBRATION` of the chosen rows, or all if there are fewer.
+    Returns:
+        :data:`CALIBRATION` of the chosen rows, or all if there are fewer. Shape (rows,), of bool.
     """
     places = np.flatnonzero(chosen)
     sample = np.zeros_like(chosen)
@@ -101,33 +95,26 @@ def calibration_rows(chosen):
 class Bound:
     """How close the best two options of an instance may be before half precision could confuse them.
 
-    Parameters
-    ----------
-    columns : sequence of str
-        The columns of a table of scores by which options are compared.
+    Args:
+        columns: The columns of a table of scores by which options are compared.
 
-    Attributes
-    ----------
-    largest : dict of str to float
-        For each column, the largest range seen, in nats.
-    nats : dict of str to float
-        The bounds; of infinity, until they are set: everything is close.
+    Attributes:
+        largest (dict of str to float): For each column, the largest range seen, in nats.
+        nats (dict of str to float): The bounds; of infinity, until they are set: everything is close.
     """
 
-    def __init__(self, columns):
+    def __init__(self, columns: Sequence[str]):
         self.columns = tuple(columns)
         self.largest = dict.fromkeys(self.columns, 0.0)
         self.observed = dict.fromkeys(self.columns, 0)
         self.nats = dict.fromkeys(self.columns, np.inf)
 
-    def observe(self, half, wide):
+    def observe(self, half: pd.DataFrame, wide: pd.DataFrame):
         """Take account of instances that were scored in both precisions.
 
-        Parameters
-        ----------
-        half, wide : DataFrame
-            Tables of the same instances and options in the same order, in half precision and in float32, with the
-            column ``instance_id``. Instances whose half-precision scores are not finite say nothing.
+        Args:
+            half, wide: Tables of the same instances and options in the same order, in half precision and in float32,
+                with the column ``instance_id``. Instances whose half-precision scores are not finite say nothing.
         """
         for column in self.columns:
             moved = half[column] - wide[column]
@@ -148,17 +135,13 @@ class Bound:
         """Whether an instance moved by more than a bound."""
         return any(self.largest[column] > self.nats[column] for column in self.columns)
 
-    def close(self, half):
+    def close(self, half: pd.DataFrame) -> Set[str]:
         """Return the instances that have to be scored in float32: those that are close in any of the columns.
 
-        Parameters
-        ----------
-        half : DataFrame
-            A table of whole instances, scored in half precision.
+        Args:
+            half: A table of whole instances, scored in half precision.
 
-        Returns
-        -------
-        set of str
+        Returns:
             Ids of instances whose best two options differ by no more than the bound, or have no finite scores.
         """
         codes, names = pd.factorize(half.instance_id)

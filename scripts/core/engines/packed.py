@@ -10,6 +10,7 @@ all its options. Which of these ways a model can take is found out before the jo
 
 import contextlib
 import logging
+from collections.abc import Sequence
 from itertools import product
 
 import numpy as np
@@ -36,16 +37,13 @@ SMALLEST_BUDGET = 16
 class PackedEngine(Texts):
     """Score options fast and exactly; see the module's docstring.
 
-    Parameters
-    ----------
-    model, tokenizer, architecture, device, tokens_per_batch, instances
-        As for :func:`scripts.core.engines.scoring.make_engine`. A single packed sequence or masked text may exceed
-        ``tokens_per_batch``, which is halved whenever memory runs out.
+    Args:
+        model, tokenizer, architecture, device, tokens_per_batch, instances: As for
+            :func:`scripts.core.engines.scoring.make_engine`. A single packed sequence or masked text may exceed
+            ``tokens_per_batch``, which is halved whenever memory runs out.
 
-    Raises
-    ------
-    UserError
-        As :class:`scripts.core.engines.batches.Texts` and :func:`scripts.core.engines.structure.check`.
+    Raises:
+        UserError: As :class:`scripts.core.engines.batches.Texts` and :func:`scripts.core.engines.structure.check`.
     """
 
     name = "packed"
@@ -107,17 +105,13 @@ class PackedEngine(Texts):
             plan = self._plan_decoder(probes.exchanged if exchanged else probes.sequences)
         return {int(row): values for batch in plan for row, values in zip(batch.rows, self.score(batch), strict=True)}
 
-    def plan(self, rows):
+    def plan(self, rows) -> list[Batch]:
         """Divide rows into batches, the most demanding first.
 
-        Parameters
-        ----------
-        rows : DataFrame
-            As returned by :func:`scripts.core.options.option_texts`.
+        Args:
+            rows (DataFrame): As returned by :func:`scripts.core.options.option_texts`.
 
-        Returns
-        -------
-        list of Batch
+        Returns:
             Every position of ``rows`` is in exactly one; the same rows give the same batches.
         """
         if self.architecture == "encoder":
@@ -126,18 +120,14 @@ class PackedEngine(Texts):
             return self._plan_encoder_decoder(rows)
         return self._plan_decoder([np.array(ids) for ids in self.tokenizer(rows.text.tolist())["input_ids"]])
 
-    def score(self, batch):
+    def score(self, batch) -> list[np.ndarray]:
         """Score a batch of :meth:`plan`.
 
-        Returns
-        -------
-        list of ndarray of float64
-            For each of ``batch.rows``, the log-probabilities of its scored tokens, in nats.
+        Returns:
+            For each of ``batch.rows``, the log-probabilities of its scored tokens, in nats. Of float64.
 
-        Raises
-        ------
-        UserError
-            If memory runs out with the smallest forward pass.
+        Raises:
+            UserError: If memory runs out with the smallest forward pass.
         """
         run = {
             "encoder": self._score_masked,
@@ -405,21 +395,16 @@ class PackedEngine(Texts):
         return values
 
 
-def passes(sizes, budget):
+def passes(sizes: Sequence[int], budget: int):
     """Divide sequences into forward passes so that little is padded.
 
-    Parameters
-    ----------
-    sizes : sequence of int
-        Tokens of each sequence, the longest first; in a pass, all are padded to its longest.
-    budget : int
-        Tokens of a pass, padding included; one sequence by itself may exceed it.
+    Args:
+        sizes: Tokens of each sequence, the longest first; in a pass, all are padded to its longest.
+        budget: Tokens of a pass, padding included; one sequence by itself may exceed it.
 
-    Returns
-    -------
-    list of range
-        The sequences of each pass, in order: with the fewest tokens, padding included, where a pass itself counts as
-        much as one part of the budget in :data:`PASS_PART`.
+    Returns:
+        list of range: The sequences of each pass, in order: with the fewest tokens, padding included, where a pass
+            itself counts as much as one part of the budget in :data:`PASS_PART`.
     """
     least, starts = [0.0], []
     for stop in range(1, len(sizes) + 1):

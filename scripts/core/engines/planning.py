@@ -8,6 +8,7 @@ moment. Prompts and token distributions are estimated at their longest, as the t
 
 import json
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -30,24 +31,19 @@ SPAN_TOKENS = 5
 RESCORED_SHARE = 0.7
 
 
-def count_tokens(architecture, options, lengths, shared, labels="text"):
+def count_tokens(
+    architecture: str, options: int, lengths: Sequence[tuple[int, float]], shared: float, labels: str = "text"
+) -> tuple[int, int]:
     """Count the tokens of forward passes without and with sharing.
 
-    Parameters
-    ----------
-    architecture : {"encoder", "decoder", "encoder-decoder"}
-    options : int
-        Options of an instance.
-    lengths : sequence of (int, float)
-        How many instances have texts of how many tokens.
-    shared : float
-        Tokens that a decoder reads of all options of an instance together, in texts.
-    labels : {"text", "span"}
-        What an encoder-decoder is to predict.
+    Args:
+        architecture: One of "encoder", "decoder", "encoder-decoder".
+        options: Options of an instance.
+        lengths: How many instances have texts of how many tokens.
+        shared: Tokens that a decoder reads of all options of an instance together, in texts.
+        labels: What an encoder-decoder is to predict. One of "text", "span".
 
-    Returns
-    -------
-    (int, int)
+    Returns:
         An encoder's every token is a masked copy of the whole text; what its options share is nearly nothing and left
         out. A decoder's options and neighbours share their beginnings. An encoder-decoder reads an instance once, and
         each option's label.
@@ -62,36 +58,35 @@ def count_tokens(architecture, options, lengths, shared, labels="text"):
     return round(options * read + predicted), round(read + predicted)
 
 
-def rows(scored, prompted, texts, resolved, trained, entries, devices, measured, cpu):
+def rows(
+    scored: dict[str, dict],
+    prompted: dict[str, dict],
+    texts: dict[str, dict],
+    resolved: dict[str, dict],
+    trained: dict[str, dict],
+    entries: dict[str, dict],
+    devices: dict[str, dict],
+    measured: dict,
+    cpu: float,
+) -> list[dict]:
     """Return the plan of a run, one row for each set, model and device type.
 
-    Parameters
-    ----------
-    scored : dict of str to dict
-        ``study/set`` to ``options``, ``shared``, ``score`` (what options are compared by, if it is not log-likelihood),
-        and ``lengths`` (:func:`count_tokens`) and ``jobs`` of each model.
-    prompted : dict of str to dict
-        ``study/set`` and model to ``prompts``, ``tokens`` (of a typical one), ``generated`` (tokens of all answers) and
-        ``jobs``.
-    texts : dict of str to dict
-        ``study/set`` to ``counts`` of texts by method, ``tokens`` (of a typical one), ``new_tokens`` that continue it,
-        and ``methods``: model to the methods by which it reads them.
-    resolved : dict of str to dict
-        ``study/set`` to ``documents`` (how many), ``tokens`` (of a typical one) and ``jobs`` of each system.
-    trained : dict of str to dict
-        Systems that are trained to what :func:`scripts.core.coreference_systems.entries.training_tokens` returns.
-    entries : dict of str to dict
-        The registry entries of models and systems.
-    devices : dict of str to dict
-        GPU types (:func:`plan`).
-    measured : dict
-        As returned by :func:`measured_speeds`.
-    cpu : float
-        Floating-point operations per second of this machine's CPU.
+    Args:
+        scored: ``study/set`` to ``options``, ``shared``, ``score`` (what options are compared by, if it is not
+            log-likelihood), and ``lengths`` (:func:`count_tokens`) and ``jobs`` of each model.
+        prompted: ``study/set`` and model to ``prompts``, ``tokens`` (of a typical one), ``generated`` (tokens of all
+            answers) and ``jobs``.
+        texts: ``study/set`` to ``counts`` of texts by method, ``tokens`` (of a typical one), ``new_tokens`` that
+            continue it, and ``methods``: model to the methods by which it reads them.
+        resolved: ``study/set`` to ``documents`` (how many), ``tokens`` (of a typical one) and ``jobs`` of each system.
+        trained: Systems that are trained to what :func:`scripts.core.coreference_systems.entries.training_tokens`
+            returns.
+        entries: The registry entries of models and systems.
+        devices: GPU types (:func:`plan`).
+        measured: As returned by :func:`measured_speeds`.
+        cpu: Floating-point operations per second of this machine's CPU.
 
-    Returns
-    -------
-    list of dict
+    Returns:
         With the keys of :data:`COLUMNS`.
     """
     found = []
@@ -131,18 +126,13 @@ def rows(scored, prompted, texts, resolved, trained, entries, devices, measured,
     return found
 
 
-def totals(frame, entries):
+def totals(frame, entries: dict[str, dict]) -> dict:
     """Return what a plan comes to.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Of :func:`rows`.
-    entries : dict of str to dict
+    Args:
+        frame (DataFrame): Of :func:`rows`.
 
-    Returns
-    -------
-    dict
+    Returns:
         ``hours``: device to hours times GPUs, on ``cpu`` hours; ``most_gpus``: device to the most that one model needs;
         ``download_gb``: weights that the hub has, in the precision of the run, and so the least that is fetched.
     """
@@ -173,10 +163,9 @@ def told(summary):
 def rounded(value):
     """Return a positive number with two digits, as text.
 
-    Examples
-    --------
-    >>> [rounded(x) for x in (0.0123, 4.56, 78.9, 1234)]
-    ['0.012', '4.6', '79', '1200']
+    Examples:
+        >>> [rounded(x) for x in (0.0123, 4.56, 78.9, 1234)]
+        ['0.012', '4.6', '79', '1200']
     """
     return np.format_float_positional(float(f"{value:.1e}"), trim="-")
 
@@ -191,19 +180,14 @@ def operations(entry, tokens):
     return 2 * used * share * entry.get("layer_repeats", 1) * tokens
 
 
-def measured_speeds(folder, entries):
+def measured_speeds(folder: str | Path, entries: dict[str, dict]) -> dict:
     """Return the speeds of earlier runs.
 
-    Parameters
-    ----------
-    folder : str or Path
-        Where scoring jobs leave their ``speed`` files.
-    entries : dict of str to dict
-        The registry.
+    Args:
+        folder: Where scoring jobs leave their ``speed`` files.
+        entries: The registry.
 
-    Returns
-    -------
-    dict
+    Returns:
         ``(device, precision, model)`` and ``(device, precision, architecture)`` to floating-point operations per
         second: totals of operations over totals of seconds, jobs that were resumed included with what they did.
     """
@@ -249,27 +233,26 @@ def gpus_needed(entry, memory_gb, tokens_per_batch=BATCH_TOKENS["cuda"]):
     return int(np.ceil(needed / (registry.USABLE_MEMORY * memory_gb * 2**30)))
 
 
-def plan(name, entry, token_totals, n_instances, jobs, devices, speeds, cpu):
+def plan(
+    name: str,
+    entry: dict,
+    token_totals: tuple[int, int],
+    n_instances: int,
+    jobs: int,
+    devices: dict[str, dict],
+    speeds: dict,
+    cpu: float,
+) -> list[dict]:
     """Return the plan of one model, one row for each device type.
 
-    Parameters
-    ----------
-    name : str
-    entry : dict
-        The registry entry.
-    token_totals : (int, int)
-        Tokens without and with sharing.
-    n_instances, jobs : int
-    devices : dict of str to dict
-        GPU types of the configuration: ``memory_gb``, and ``tflops`` by precision.
-    speeds : dict
-        As returned by :func:`measured_speeds`.
-    cpu : float
-        Floating-point operations per second of this machine's CPU.
+    Args:
+        entry: The registry entry.
+        token_totals: Tokens without and with sharing.
+        devices: GPU types of the configuration: ``memory_gb``, and ``tflops`` by precision.
+        speeds: As returned by :func:`measured_speeds`.
+        cpu: Floating-point operations per second of this machine's CPU.
 
-    Returns
-    -------
-    list of dict
+    Returns:
         ``rule``, ``model``, ``instances``, ``tokens``, ``tokens_shared``, ``operations``, ``weights_gb``, ``jobs``,
         ``device``, ``gpus``, ``hours`` (of all jobs, one after the other), ``hours_unshared`` (what they would be if
         nothing were shared) and ``speed``: what the hours rest on.
@@ -299,26 +282,21 @@ def plan(name, entry, token_totals, n_instances, jobs, devices, speeds, cpu):
     return rows
 
 
-def plan_generation(rule, name, entry, texts, tokens, generated, jobs, devices, cpu):
+def plan_generation(
+    rule: str, name: str, entry: dict, texts: int, tokens: int, generated: int, jobs: int, devices, cpu
+) -> list[dict]:
     """Return the plan of one model that answers prompts or gives token distributions, one row for each device type.
 
     Hours are those of :func:`scripts.core.engines.registry.generation_seconds`, as long as it takes at most.
 
-    Parameters
-    ----------
-    rule : str
-        ``prompt`` or ``token_distributions``.
-    name : str
-    entry : dict
-        The registry entry.
-    texts, tokens, generated, jobs : int
-        Prompts or texts; tokens of one of them; tokens that are generated at most, in all.
-    devices, cpu
-        As for :func:`plan`.
+    Args:
+        rule: ``prompt`` or ``token_distributions``.
+        entry: The registry entry.
+        texts, tokens, generated, jobs: Prompts or texts; tokens of one of them; tokens that are generated at most, in
+            all.
+        devices, cpu: As for :func:`plan`.
 
-    Returns
-    -------
-    list of dict
+    Returns:
         As of :func:`plan`, with the tokens read and generated.
     """
     read = texts * tokens
@@ -333,26 +311,17 @@ def plan_generation(rule, name, entry, texts, tokens, generated, jobs, devices, 
     return rows
 
 
-def plan_coreference(name, entry, documents, tokens, jobs, devices, cpu):
+def plan_coreference(name: str, entry: dict, documents: int, tokens: float, jobs: int, devices, cpu) -> list[dict]:
     """Return the plan of one coreference system, one row for each device type.
 
     Hours are those of :func:`scripts.core.engines.registry.document_seconds`, as long as it takes at most.
 
-    Parameters
-    ----------
-    name : str
-    entry : dict
-        The registry entry.
-    documents : int
-    tokens : float
-        Of a typical document.
-    jobs : int
-    devices, cpu
-        As for :func:`plan`.
+    Args:
+        entry: The registry entry.
+        tokens: Of a typical document.
+        devices, cpu: As for :func:`plan`.
 
-    Returns
-    -------
-    list of dict
+    Returns:
         As of :func:`plan`.
     """
     read = round(documents * tokens)
@@ -368,24 +337,17 @@ def plan_coreference(name, entry, documents, tokens, jobs, devices, cpu):
     return rows
 
 
-def plan_training(name, entry, job, devices, cpu):
+def plan_training(name: str, entry: dict, job: dict, devices, cpu) -> list[dict]:
     """Return the plan of training one coreference system, one row for each device type.
 
     Hours are those of :func:`scripts.core.engines.registry.training_operations`, as long as it takes at most.
 
-    Parameters
-    ----------
-    name : str
-    entry : dict
-        The registry entry of the system.
-    job : dict
-        ``trained``, ``trained_tokens``, ``resolved``, ``resolved_tokens``: documents and tokens of all epochs.
-    devices, cpu
-        As for :func:`plan`.
+    Args:
+        entry: The registry entry of the system.
+        job: ``trained``, ``trained_tokens``, ``resolved``, ``resolved_tokens``: documents and tokens of all epochs.
+        devices, cpu: As for :func:`plan`.
 
-    Returns
-    -------
-    list of dict
+    Returns:
         As of :func:`plan`; instances are documents, counted in every epoch.
     """
     documents, read = job["trained"] + job["resolved"], job["trained_tokens"] + job["resolved_tokens"]

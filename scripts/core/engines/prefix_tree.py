@@ -17,15 +17,12 @@ import numpy as np
 class Pack:
     """One packed sequence of ``n`` tokens.
 
-    Attributes
-    ----------
-    tokens : ndarray of int64, shape (n,)
-    depths : ndarray of int64, shape (n,)
-        Position of each token in the texts that it belongs to.
-    parents : ndarray of int64, shape (n,)
-        Index of the token before it, always smaller than its own; -1 at the beginning of a text.
-    paths : dict of int to ndarray of int64
-        For each text, the indices of its tokens in order.
+    Attributes:
+        tokens: Shape (n,), of int64.
+        depths: Position of each token in the texts that it belongs to. Shape (n,), of int64.
+        parents: Index of the token before it, always smaller than its own; -1 at the beginning of a text. Shape (n,),
+            of int64.
+        paths: For each text, the indices of its tokens in order. Of int64.
     """
 
     tokens: np.ndarray
@@ -53,41 +50,32 @@ def common_prefix(first, second):
     return int(different[0]) if len(different) else n
 
 
-def largest_pack(length, size, limit=None):
+def largest_pack(length: int, size: int, limit: int | None = None):
     """Return how many tokens a pack may have whose first sequence has ``length``.
 
     A sequence that leaves little of a pack is given another pack's tokens for what branches off it: otherwise long
     texts that differ at their ends would each be computed from their beginnings.
 
-    Parameters
-    ----------
-    length, size : int
-    limit : int, optional
-        Tokens that no pack may exceed, unless a single sequence does.
+    Args:
+        limit: Tokens that no pack may exceed, unless a single sequence does.
     """
     allowed = size if length <= 0.75 * size else length + size
     return max(length, min(allowed, limit or allowed))
 
 
-def pack(sequences, size, limit=None):
+def pack(sequences, size: int, limit: int | None = None) -> list[Pack]:
     """Pack sequences into as few tokens as ``size`` allows.
 
     The sequences are sorted, so that those with a common beginning are neighbours, and cut into packs of at most
     ``size`` tokens, or more where texts are long. What neighbours share across a cut is computed twice; a cut is
     therefore made where they share least within the second half of a full pack.
 
-    Parameters
-    ----------
-    sequences : sequence of ndarray of int, each of shape (length,)
-        Token ids; none is empty.
-    size : int
-        Tokens of a pack; more where texts are long (:func:`largest_pack`).
-    limit : int, optional
-        As for :func:`largest_pack`.
+    Args:
+        sequences (sequence of ndarray of int, each of shape (length,)): Token ids; none is empty.
+        size: Tokens of a pack; more where texts are long (:func:`largest_pack`).
+        limit: As for :func:`largest_pack`.
 
-    Returns
-    -------
-    list of Pack
+    Returns:
         Every index of ``sequences`` is a key of exactly one pack's ``paths``. The packs do not depend on the order of
         ``sequences``, except that equal sequences keep theirs.
     """

@@ -7,19 +7,15 @@ equal logits the lower token id comes first, which is the one that greedy search
 import numpy as np
 
 
-def most_probable(logits, count, groups=None):
+def most_probable(logits, count: int, groups=None) -> tuple[np.ndarray, ...]:
     """Return the most probable tokens of each row of logits, and the mass of groups over the whole vocabulary.
 
-    Parameters
-    ----------
-    logits : Tensor, shape (rows, vocabulary)
-    count : int
-        How many tokens, at most all; 0 for none.
-    groups : Tensor of bool, shape (vocabulary, groups), optional
+    Args:
+        logits (Tensor, shape (rows, vocabulary))
+        count: How many tokens, at most all; 0 for none.
+        groups (Tensor of bool, shape (vocabulary, groups), optional)
 
-    Returns
-    -------
-    tuple of ndarray
+    Returns:
         Token ids (int64) and probabilities (float64) of shape (rows, count), best first; masses (float64) of shape
         (rows, groups).
     """

@@ -21,33 +21,26 @@ KNOWN_WORD = "a"
 class Reading:
     """Counts the instances of a job that the model does not read as they are written.
 
-    Parameters
-    ----------
-    model : str
-        Its name, for messages.
-    texts : scripts.core.engines.batches.Texts
-    total : int
-        The instances of the job.
+    Args:
+        model: Its name, for messages.
+        texts (scripts.core.engines.batches.Texts)
+        total: The instances of the job.
     """
 
-    def __init__(self, model, texts, total):
+    def __init__(self, model: str, texts, total: int):
         self.model = model
         self.texts = texts
         self.total = total
         self.unknown = self.unread = self.tied = 0
 
-    def read(self, rows):
+    def read(self, rows: pd.DataFrame):
         """Count what some instances' texts are to the tokenizer, before they are scored.
 
-        Parameters
-        ----------
-        rows : DataFrame
-            As of :func:`scripts.core.options.option_texts`; all options of each instance.
+        Args:
+            rows: As of :func:`scripts.core.options.option_texts`; all options of each instance.
 
-        Raises
-        ------
-        UserError
-            If options that are read alike, or unknown, have a share of more than :data:`LIMIT`.
+        Raises:
+            UserError: If options that are read alike, or unknown, have a share of more than :data:`LIMIT`.
         """
         ids = [tuple(found) for found in self.texts.scored_ids(rows)]
         known = self.texts.unknown_token
@@ -75,18 +68,14 @@ class Reading:
                 "apart; leave this model out, or the pronoun sets that it does not know"
             )
 
-    def decide(self, table):
+    def decide(self, table: pd.DataFrame):
         """Count the instances whose best options have equal scores.
 
-        Parameters
-        ----------
-        table : DataFrame
-            ``instance_id`` and ``log_probability``; all options of each instance.
+        Args:
+            table: ``instance_id`` and ``log_probability``; all options of each instance.
 
-        Raises
-        ------
-        UserError
-            If their share is above :data:`LIMIT`.
+        Raises:
+            UserError: If their share is above :data:`LIMIT`.
         """
         scores = table.groupby("instance_id", sort=False).log_probability
         best = table.log_probability == scores.transform("max")

@@ -8,6 +8,7 @@ weights, and those with an ``api`` are behind a server: only :func:`select`, :fu
 
 import json
 import math
+from collections.abc import Iterable
 from pathlib import Path
 
 from scripts.core.config import load_yaml, validate
@@ -52,36 +53,27 @@ HOST_OVERHEAD_MB = 4096
 MOST_JOBS = 1000
 
 
-def load_registry(path, schema_path):
+def load_registry(path: str | Path, schema_path: str | Path) -> dict[str, dict]:
     """Read, check and return the model registry.
 
-    Parameters
-    ----------
-    path : str or Path
-        ``config/models.yaml``.
-    schema_path : str or Path
-        ``config/schemas/models.schema.yaml``; the studies' own schemas lie in ``studies/`` beside it.
+    Args:
+        path: ``config/models.yaml``.
+        schema_path: ``config/schemas/models.schema.yaml``; the studies' own schemas lie in ``studies/`` beside it.
 
-    Returns
-    -------
-    dict of str to dict
+    Returns:
         Name to entry, in file order.
 
-    Raises
-    ------
-    UserError
-        If a file cannot be read, a key or value is unknown (naming the entry, the key and the nearest valid one),
-        or two entries contradict each other (:func:`check_conflicts`).
+    Raises:
+        UserError: If a file cannot be read, a key or value is unknown (naming the entry, the key and the nearest valid
+            one), or two entries contradict each other (:func:`check_conflicts`).
     """
     return read_registry(path, schema_path)["models"]
 
 
-def read_registry(path, schema_path):
+def read_registry(path, schema_path) -> dict:
     """Read and check a registry with all that is in it, as :func:`load_registry`.
 
-    Returns
-    -------
-    dict
+    Returns:
         ``models`` and ``systems`` (:mod:`scripts.core.engines.systems`): name to entry, in file order.
     """
     data = load_yaml(path)
@@ -95,10 +87,8 @@ def read_registry(path, schema_path):
 def checked(name, entry, models, schema_path):
     """Return an entry that was made by program if a registry with ``models`` could hold it.
 
-    Raises
-    ------
-    UserError
-        As :func:`read_registry`.
+    Raises:
+        UserError: As :func:`read_registry`.
     """
     schema = _with_studies(load_yaml(schema_path), Path(schema_path).parent, {})
     validate({"models": {name: entry}}, schema, "card")
@@ -125,22 +115,18 @@ def _with_studies(schema, folder, data):
     return schema
 
 
-def check_conflicts(registry, file):
+def check_conflicts(registry: dict[str, dict], file: str):
     """Refuse what the schema cannot see.
 
     Two entries with the same source, or with the same label in one study; a gated entry whose source is not the
     hub; code of its own in a source that cannot carry any; a demonstration model that a study claims; a prompted model
     without a wrapping of its prompts, or an encoder with one; a base model that is not there.
 
-    Parameters
-    ----------
-    registry : dict of str to dict
-    file : str
-        The name that the message starts with.
+    Args:
+        file: The name that the message starts with.
 
-    Raises
-    ------
-    UserError
+    Raises:
+        UserError
     """
     sources, labels = {}, {}
     for name, entry in registry.items():
@@ -220,7 +206,7 @@ def _check_scoring(where, entry):
         )
 
 
-def check_systems(systems, models, file):
+def check_systems(systems: dict[str, dict], models: dict[str, dict], file: str):
     """Refuse what the schema cannot see of coreference systems.
 
     A name that a model has; two entries with the same source, or with the same label and debiasing in one study or
@@ -228,15 +214,11 @@ def check_systems(systems, models, file):
     run; a source or encoder that does not belong to the architecture; a demonstration system that a study claims or
     whose label does not say so.
 
-    Parameters
-    ----------
-    systems, models : dict of str to dict
-    file : str
-        The name that the message starts with.
+    Args:
+        file: The name that the message starts with.
 
-    Raises
-    ------
-    UserError
+    Raises:
+        UserError
     """
     sources, labels = {}, {}
     for name, entry in systems.items():
@@ -282,10 +264,8 @@ def check_systems(systems, models, file):
 def select_systems(systems, names):
     """Return the coreference systems called ``names``, in registry order.
 
-    Raises
-    ------
-    UserError
-        If a name is not in the registry; names the nearest.
+    Raises:
+        UserError: If a name is not in the registry; names the nearest.
     """
     for name in names:
         if name not in systems:
@@ -304,9 +284,8 @@ def describe_system(entry):
 def check_folders(entries):
     """Refuse models of this run whose ``source.path`` is no folder of a checkpoint.
 
-    Raises
-    ------
-    UserError
+    Raises:
+        UserError
     """
     for name, entry in entries.items():
         path = entry.get("source", {}).get("path")
@@ -314,44 +293,32 @@ def check_folders(entries):
             raise UserError(f"models.{name}.source.path: {path} holds no config.json; name the folder of a checkpoint")
 
 
-def check_new(registry, known, file):
+def check_new(registry: dict[str, dict], known: dict[str, dict], file: str):
     """Refuse entries of another registry that have the name of a different entry here.
 
-    Parameters
-    ----------
-    registry, known : dict of str to dict
-        The project's entries, and those of ``file``.
-    file : str
+    Args:
+        registry, known: The project's entries, and those of ``file``.
 
-    Raises
-    ------
-    UserError
+    Raises:
+        UserError
     """
     for name in registry.keys() & known.keys():
         if registry[name] != known[name]:
             raise UserError(f"{file}: '{name}' is another entry in config/models.yaml; give yours a name of its own")
 
 
-def select(registry, names, where="models", file=None):
+def select(
+    registry: dict[str, dict], names: Iterable[str], where: str = "models", file: str | None = None
+) -> dict[str, dict]:
     """Return the entries called ``names``, in registry order.
 
-    Parameters
-    ----------
-    registry : dict of str to dict
-    names : iterable of str
-    where : str
-        The key of the configuration that names them, for messages.
-    file : str, optional
-        A registry besides the project's, for messages.
+    Args:
+        where: The key of the configuration that names them, for messages.
+        file: A registry besides the project's, for messages.
 
-    Returns
-    -------
-    dict of str to dict
-
-    Raises
-    ------
-    UserError
-        If a name is given twice or is not in the registry (naming the nearest), or if nobody can run the model.
+    Raises:
+        UserError: If a name is given twice or is not in the registry (naming the nearest), or if nobody can run the
+            model.
     """
     chosen = set()
     places = f"config/models.yaml{f' or {file}' if file else ''}"
@@ -386,12 +353,10 @@ def _check_reference(registry, name):
         raise UserError(f"{where} is no decoder with weights; name the served model's own checkpoint")
 
 
-def reference_of(registry, name):
+def reference_of(registry, name) -> dict | None:
     """Return what of a registry entry the check of a served model loads: its reference, in float32.
 
-    Returns
-    -------
-    dict or None
+    Returns:
         The reference's entry, with as many GPUs as float32 takes; None if there is no reference.
     """
     reference = registry[name].get("api", {}).get("scoring", {}).get("reference")
@@ -469,7 +434,7 @@ def gpus(entry):
     return entry["gpus"]
 
 
-def memory_mb(entry, attempt=1):
+def memory_mb(entry: dict, attempt: int = 1) -> int:
     """Return the host memory of a scoring job, in MiB.
 
     ``(4096 + 1.5 x weights) x 2^(attempt - 1)``: 4 GiB for the interpreter, PyTorch, the CUDA context and a batch;
@@ -477,15 +442,8 @@ def memory_mb(entry, attempt=1):
     again for copies (:func:`held_bytes`). SmolLM2-135M in float32 (0.5 GiB of weights), unpacked from its GGUF file,
     was seen to need 1.2 GiB; the estimate is 4.8.
 
-    Parameters
-    ----------
-    entry : dict
-    attempt : int
-        1 for the first try; each further one doubles the request.
-
-    Returns
-    -------
-    int
+    Args:
+        attempt: 1 for the first try; each further one doubles the request.
     """
     held = held_bytes(entry) + 0.5 * weights_bytes(entry)
     return math.ceil(HOST_OVERHEAD_MB + held / 2**20) * 2 ** (attempt - 1)
@@ -502,7 +460,7 @@ def work_parameters(entry):
     return (entry["parameters"] - entry.get("embedding_parameters", 0)) * entry.get("layer_repeats", 1)
 
 
-def instance_seconds(entry, options, tokens):
+def instance_seconds(entry: dict, options: int, tokens: float):
     """Return how long one instance takes at most, in seconds.
 
     An instance costs ``2 x parameters x layer_repeats x tokens`` floating-point operations at 12 (float32) or 100
@@ -512,13 +470,9 @@ def instance_seconds(entry, options, tokens):
     12,544 tokens. No work shared between options is taken off, so it holds for the reference engine too. In mixed
     precision an instance takes both times, as if every one were scored again.
 
-    Parameters
-    ----------
-    entry : dict
-    options : int
-        Options of an instance.
-    tokens : float
-        Tokens of a typical text.
+    Args:
+        options: Options of an instance.
+        tokens: Tokens of a typical text.
     """
     read = options * tokens * (tokens if entry["architecture"] == "encoder" else 1)
     operations = 2 * work_parameters(entry) * read
@@ -553,18 +507,15 @@ def shards(entry, n_instances, options, tokens, minutes_per_job):
     return jobs_within(n_instances * instance_seconds(entry, options, tokens), minutes_per_job)
 
 
-def document_seconds(entry, tokens):
+def document_seconds(entry: dict, tokens: float):
     """Return how long a coreference system takes for one document at most, in seconds.
 
     Every token is read once by the encoder; what the system puts on it (mentions, pairs, spans) is taken to cost as
     much again. That is ``4 x parameters x tokens`` floating-point operations at the speeds of :func:`instance_seconds`,
     and 0.1 s for each document, which is resolved by itself.
 
-    Parameters
-    ----------
-    entry : dict
-    tokens : float
-        Tokens of a typical document.
+    Args:
+        tokens: Tokens of a typical document.
     """
     flops = GPU_FLOPS[entry["precision"]] if gpus(entry) else CPU_FLOPS
     return document_operations(entry, tokens) / flops + SECONDS_PER_DOCUMENT
@@ -575,14 +526,12 @@ def document_operations(entry, tokens):
     return 4 * work_parameters(entry) * tokens
 
 
-def training_operations(entry, trained, resolved):
+def training_operations(entry: dict, trained: int, resolved: int):
     """Return the floating-point operations of training a coreference system, as in :func:`document_operations`.
 
-    Parameters
-    ----------
-    entry : dict
-    trained, resolved : int
-        Tokens that it is trained on and that it resolves to be scored, each as often as they are read.
+    Args:
+        trained, resolved: Tokens that it is trained on and that it resolves to be scored, each as often as they are
+            read.
     """
     return document_operations(entry, TRAINING_PASSES * trained + resolved)
 
@@ -602,23 +551,19 @@ def thought_tokens(entry):
     return entry.get("thinking", {}).get("tokens", 0)
 
 
-def prompt_seconds(entry, tokens, new_tokens):
+def prompt_seconds(entry: dict, tokens: int, new_tokens: int):
     """Return how long one prompt takes at most, in seconds (:func:`generation_seconds`).
 
-    Parameters
-    ----------
-    entry : dict
-    tokens : int
-        Tokens of a typical prompt.
-    new_tokens : int
-        Tokens of an answer at most; those of a thought before it (``thinking`` of the entry) are added.
+    Args:
+        tokens: Tokens of a typical prompt.
+        new_tokens: Tokens of an answer at most; those of a thought before it (``thinking`` of the entry) are added.
     """
     new_tokens += thought_tokens(entry)
     flops = GPU_FLOPS[entry["precision"]] if gpus(entry) else CPU_FLOPS
     return generation_seconds(entry, 1, tokens, new_tokens, flops, GPU_MEMORY_GB * gpus(entry))
 
 
-def generation_seconds(entry, texts, read, generated, flops, memory_gb):
+def generation_seconds(entry: dict, texts: int, read: int, generated: int, flops: float, memory_gb: float):
     """Return how long reading prompts and continuing them takes at most, in seconds.
 
     A token that is read costs as much as in :func:`instance_seconds`; what prompts share, and that half of an
@@ -627,17 +572,11 @@ def generation_seconds(entry, texts, read, generated, flops, memory_gb):
     launching the kernels of each layer; that is planned twice (:data:`GENERATION_SAFETY`). A batch has as many prompts
     as memory holds (:func:`prompts_per_batch`). On a CPU a new token costs twice the operations of one that is read.
 
-    Parameters
-    ----------
-    entry : dict
-    texts : int
-        Prompts.
-    read, generated : int
-        Tokens of all of them.
-    flops : float
-        Floating-point operations per second of the device.
-    memory_gb : float
-        Memory of all GPUs of the model together.
+    Args:
+        texts: Prompts.
+        read, generated: Tokens of all of them.
+        flops: Floating-point operations per second of the device.
+        memory_gb: Memory of all GPUs of the model together.
     """
     operations = 2 * entry["parameters"] * entry.get("layer_repeats", 1)
     if not gpus(entry):
@@ -686,21 +625,15 @@ def jobs_within(seconds, minutes_per_job):
     return max(1, math.ceil(seconds / 60 / minutes_per_job))
 
 
-def check_jobs(jobs, purpose, minutes_per_job):
+def check_jobs(jobs: dict[str, int], purpose: str, minutes_per_job: float):
     """Refuse to divide the work of a model into more than :data:`MOST_JOBS` jobs.
 
-    Parameters
-    ----------
-    jobs : dict of str to int
-        Model to the number of its jobs, as :func:`jobs_within` returns it.
-    purpose : str
-        What the jobs do with the model, for the message: ``score ruff``.
-    minutes_per_job : float
+    Args:
+        jobs: Model to the number of its jobs, as :func:`jobs_within` returns it.
+        purpose: What the jobs do with the model, for the message: ``score ruff``.
 
-    Raises
-    ------
-    UserError
-        Naming the first such model, and a time that is long enough.
+    Raises:
+        UserError: Naming the first such model, and a time that is long enough.
     """
     for name, count in jobs.items():
         if count > MOST_JOBS:
@@ -718,24 +651,15 @@ def prompt_minutes(entry, seconds, attempt=1):
     return math.ceil(STARTUP_MINUTES + (loading + seconds) / 60) * attempt
 
 
-def runtime_minutes(entry, n_instances, options, tokens, attempt=1):
+def runtime_minutes(entry: dict, n_instances: float, options, tokens, attempt: int = 1) -> int:
     """Return the time limit of a scoring job, in minutes.
 
     ``attempt x (10 + weights / 200 MB/s + n_instances x instance_seconds)``.
 
-    Parameters
-    ----------
-    entry : dict
-    n_instances : float
-        Instances to score.
-    options, tokens
-        As for :func:`instance_seconds`.
-    attempt : int
-        1 for the first try; each further one adds the first limit again.
-
-    Returns
-    -------
-    int
+    Args:
+        n_instances: Instances to score.
+        options, tokens: As for :func:`instance_seconds`.
+        attempt: 1 for the first try; each further one adds the first limit again.
     """
     loading = weights_bytes(entry) / LOAD_BYTES_PER_SECOND
     seconds = n_instances * instance_seconds(entry, options, tokens)

@@ -8,6 +8,7 @@ probable one.
 """
 
 import hashlib
+from collections.abc import Sequence
 
 import numpy as np
 import torch
@@ -18,37 +19,28 @@ from scripts.core.errors import UserError
 class Sampler:
     """Draws the next tokens of prompts.
 
-    Parameters
-    ----------
-    temperature : float
-        Above 0; 1 draws from the model's own distribution.
-    seed : int
-    keys : sequence of str
-        What identifies each prompt, row by row. Two prompts of one key have the same variates.
+    Args:
+        temperature: Above 0; 1 draws from the model's own distribution.
+        keys: What identifies each prompt, row by row. Two prompts of one key have the same variates.
 
-    Raises
-    ------
-    UserError
-        If the temperature is not a positive number.
+    Raises:
+        UserError: If the temperature is not a positive number.
     """
 
-    def __init__(self, temperature, seed, keys):
+    def __init__(self, temperature: float, seed: int, keys: Sequence[str]):
         check_temperature(temperature)
         self.temperature = temperature
         self.keys = [
             np.frombuffer(hashlib.sha256(f"{seed}\0{key}".encode()).digest()[:16], dtype=np.uint64) for key in keys
         ]
 
-    def __call__(self, logits, step, rows=None):
+    def __call__(self, logits: torch.Tensor, step: int, rows: Sequence[int] | None = None):
         """Return values whose largest is the token drawn, shape as ``logits``.
 
-        Parameters
-        ----------
-        logits : Tensor, shape (rows, vocabulary)
-        step : int
-            Which new token it is, counted from 0.
-        rows : sequence of int, optional
-            Which of the keys the rows have; all of them, in their order, by default.
+        Args:
+            logits: Shape (rows, vocabulary).
+            step: Which new token it is, counted from 0.
+            rows: Which of the keys the rows have; all of them, in their order, by default.
         """
         rows = range(len(self.keys)) if rows is None else rows
         variates = np.stack([self._variates(row, step, logits.shape[1]) for row in rows])

@@ -40,26 +40,19 @@ from scripts.core.options import option_texts
 ENGINES = {"packed": PackedEngine, "minicons": MiniconsEngine}
 
 
-def make_engine(name, model, tokenizer, architecture, device, tokens_per_batch, instances):
+def make_engine(name: str, model, tokenizer, architecture: str, device: str, tokens_per_batch, instances: pd.DataFrame):
     """Return the engine called ``name``, one of :data:`ENGINES`.
 
-    Parameters
-    ----------
-    name : str
-    model : transformers.PreTrainedModel
-    tokenizer : transformers.PreTrainedTokenizerBase
-    architecture : {"encoder", "decoder", "encoder-decoder"}
-    device : str
-        A torch device, or ``"auto"`` for a model spread over several GPUs.
-    tokens_per_batch : int or "auto"
-        Upper bound of the tokens of one forward pass.
-    instances : DataFrame
-        Those of the job with the longest texts, or all: what the engine is checked with.
+    Args:
+        model (transformers.PreTrainedModel)
+        tokenizer (transformers.PreTrainedTokenizerBase)
+        architecture: One of "encoder", "decoder", "encoder-decoder".
+        device: A torch device, or ``"auto"`` for a model spread over several GPUs.
+        tokens_per_batch (int or "auto"): Upper bound of the tokens of one forward pass.
+        instances: Those of the job with the longest texts, or all: what the engine is checked with.
 
-    Raises
-    ------
-    UserError
-        If the engine cannot score this model, or would score it wrongly.
+    Raises:
+        UserError: If the engine cannot score this model, or would score it wrongly.
     """
     return ENGINES[name](model, tokenizer, architecture, device, tokens_per_batch, instances)
 
@@ -72,23 +65,18 @@ def check_finite(row, values, network):
         )
 
 
-def score_instances(engine, instances, limit=None, progress=""):
+def score_instances(
+    engine: object, instances: pd.DataFrame, limit: int | None = None, progress: str = ""
+) -> pd.DataFrame:
     """Score all options of all distinct instances, in memory.
 
-    Parameters
-    ----------
-    engine : object
-        As returned by :func:`make_engine`.
-    instances : DataFrame
-        As for :func:`scripts.core.options.option_texts`.
-    limit : int, optional
-        The model's context length in tokens.
-    progress : str
-        Label of a progress bar; empty for none.
+    Args:
+        engine: As returned by :func:`make_engine`.
+        instances: As for :func:`scripts.core.options.option_texts`.
+        limit: The model's context length in tokens.
+        progress: Label of a progress bar; empty for none.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         One row for each instance and option, in the order of the instances: see :func:`result_table`.
     """
     rows = option_texts(instances)
@@ -104,19 +92,14 @@ def score_instances(engine, instances, limit=None, progress=""):
     return result_table(rows, values)
 
 
-def result_table(rows, values):
+def result_table(rows: pd.DataFrame, values: list[np.ndarray]) -> pd.DataFrame:
     """Return scores as a table.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        As returned by :func:`scripts.core.options.option_texts`.
-    values : list of ndarray
-        Token log-probabilities of each row, in nats.
+    Args:
+        rows: As returned by :func:`scripts.core.options.option_texts`.
+        values: Token log-probabilities of each row, in nats.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         Columns ``instance_id`` (str), ``option`` (str), ``option_index`` (int8), ``log_probability`` (float64, nats,
         sum over scored tokens), ``mean_log_probability`` (float64, nats per token), ``scored_tokens`` (int32),
         ``token_log_probabilities`` (lists of float32).

@@ -45,15 +45,10 @@ BIAS = 100
 class Asked:
     """One request.
 
-    Attributes
-    ----------
-    text : str
-    ids : tuple of int
-        The tokens of the text, special ones included.
-    call : int
-        0; other numbers ask for the same again, and their answers are kept apart.
-    opening : bool
-        Whether the token behind the first is asked for alone (``llama_cpp``).
+    Attributes:
+        ids: The tokens of the text, special ones included.
+        call: 0; other numbers ask for the same again, and their answers are kept apart.
+        opening: Whether the token behind the first is asked for alone (``llama_cpp``).
     """
 
     text: str
@@ -74,23 +69,18 @@ class Scored:
 class LikelihoodClient(completions.Client):
     """One model of one server, asked for the log-probabilities of given texts; see :class:`completions.Client`.
 
-    Parameters
-    ----------
-    name, api, cache, options
-        As for :class:`completions.Client`; ``api`` has ``scoring``, whose ``answers`` is one of :data:`ANSWERS`.
-    tokenizer : transformers.PreTrainedTokenizerBase
-        The served model's.
+    Args:
+        name, api, cache, options: As for :class:`completions.Client`; ``api`` has ``scoring``, whose ``answers`` is one
+            of :data:`ANSWERS`.
+        tokenizer (transformers.PreTrainedTokenizerBase): The served model's.
 
-    Raises
-    ------
-    UserError
-        As :class:`completions.Client`; or if the server's way is not for this tokenizer.
+    Raises:
+        UserError: As :class:`completions.Client`; or if the server's way is not for this tokenizer.
 
-    Attributes
-    ----------
-    unchecked : dict or None
-        Answers (by their path on disk) that wait for a check of the server (:mod:`scripts.core.engines.server_gate`):
-        they are written by :meth:`accept` alone. None: every answer is written at once.
+    Attributes:
+        unchecked (dict or None): Answers (by their path on disk) that wait for a check of the server
+            (:mod:`scripts.core.engines.server_gate`): they are written by :meth:`accept` alone. None: every answer is
+            written at once.
     """
 
     KEPT = "what was answered up to the last check of the server is kept"
@@ -158,10 +148,8 @@ class LikelihoodClient(completions.Client):
     def parse(self, response, asked):
         """Return the log-probabilities in a decoded answer as :class:`Scored`.
 
-        Raises
-        ------
-        UnparsableError
-            If they are not there, or not of the tokens of the text.
+        Raises:
+            UnparsableError: If they are not there, or not of the tokens of the text.
         """
         try:
             choice = response["choices"][0]
@@ -212,10 +200,8 @@ class LikelihoodClient(completions.Client):
     def score(self, text, call=0):
         """Return the log-probabilities of the tokens of a text but the first, as :class:`Scored`.
 
-        Raises
-        ------
-        UserError
-            As :meth:`completions.Client.complete`.
+        Raises:
+            UserError: As :meth:`completions.Client.complete`.
         """
         asked = self.asked(text, call)
         if len(asked.ids) < 2:
@@ -248,19 +234,15 @@ class LikelihoodClient(completions.Client):
 class ServedTexts(Texts):
     """What a served decoder reads, and its scores; stands where an engine does.
 
-    Parameters
-    ----------
-    client : LikelihoodClient
-    parallel : int
-        Requests under way at the same time.
+    Args:
+        parallel: Requests under way at the same time.
 
-    Attributes
-    ----------
-    check : callable or None
-        Called before anything is sent and whenever :data:`BETWEEN_CHECKS` requests were answered.
+    Attributes:
+        check (callable or None): Called before anything is sent and whenever :data:`BETWEEN_CHECKS` requests were
+            answered.
     """
 
-    def __init__(self, client, parallel=1):
+    def __init__(self, client: LikelihoodClient, parallel: int = 1):
         super().__init__(client.tokenizer, "decoder")
         self.client = client
         self.parallel = parallel

@@ -9,6 +9,8 @@ an address the model can change while a job runs. So a few of these texts are as
 
 import hashlib
 import math
+from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -28,20 +30,14 @@ WATCHED = 3
 """Texts that each check asks for anew."""
 
 
-def drawn(path, priority=None, texts=TEXTS):
+def drawn(path: str | Path, priority: int | None = None, texts: int = TEXTS) -> pd.DataFrame:
     """Return the instances of a file whose texts are compared: those whose ids have the smallest digests.
 
-    Parameters
-    ----------
-    path : str or Path
-    priority : int, optional
-        As for :func:`scripts.core.instances.shard_rows`.
-    texts : int
-        How many texts they have at least, if there are so many.
+    Args:
+        priority: As for :func:`scripts.core.instances.shard_rows`.
+        texts: How many texts they have at least, if there are so many.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``instance_id``, ``text``, ``options``; the same whatever the order of the file.
     """
     chosen = instances.shard_rows(path, 1, 1, 1, priority)
@@ -57,21 +53,15 @@ def drawn(path, priority=None, texts=TEXTS):
     return kept.reset_index(drop=True)
 
 
-def score_here(model, tokenizer, sample, device="cpu"):
+def score_here(model, tokenizer, sample: pd.DataFrame, device: str = "cpu") -> pd.DataFrame:
     """Return the scores of instances by a plain loop over single texts, with the log-softmax in float32.
 
-    Parameters
-    ----------
-    model : transformers.PreTrainedModel
-        A decoder in float32.
-    tokenizer : transformers.PreTrainedTokenizerBase
-    sample : DataFrame
-        As :func:`drawn` returns it.
-    device : str
+    Args:
+        model (transformers.PreTrainedModel): A decoder in float32.
+        tokenizer (transformers.PreTrainedTokenizerBase)
+        sample: As :func:`drawn` returns it.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         As of :func:`scripts.core.engines.scoring.result_table`.
     """
     rows = options.option_texts(sample)
@@ -87,19 +77,14 @@ def _values(model, tokenizer, text, device):
     return (chosen - logits.logsumexp(dim=1)).double().cpu().numpy()
 
 
-def compare(here, there, again):
+def compare(here: pd.DataFrame, there: pd.DataFrame, again: pd.DataFrame) -> dict:
     """Return how scores of a server differ from those of this machine.
 
-    Parameters
-    ----------
-    here : DataFrame
-        As :func:`score_here` returns it.
-    there, again : DataFrame
-        The same texts' scores by the server, in the same order, and by a second call.
+    Args:
+        here: As :func:`score_here` returns it.
+        there, again: The same texts' scores by the server, in the same order, and by a second call.
 
-    Returns
-    -------
-    dict
+    Returns:
         ``texts``, ``instances``; ``largest_difference_nats`` and ``mean_difference_nats`` (absolute, between sums over
         a text); ``changed_decisions``, instances whose best option is another one; ``repeated_calls_agree``, whether
         the second call gave the same numbers to the last digit, and ``largest_repeat_difference_nats``.
@@ -121,18 +106,16 @@ def compare(here, there, again):
 class Watch:
     """Asks for a few texts of the gate anew; each call takes the next ones in turn.
 
-    Parameters
-    ----------
-    client : scripts.core.engines.served_scores.LikelihoodClient
-    texts : list of str
-        Of the gate, in its order.
-    here, there : sequence of float
-        Their scores on this machine, and those that the gate had of the server, in nats.
-    bound, drift : float
-        How far a new score may be from that of this machine, and from that of the gate.
+    Args:
+        client (scripts.core.engines.served_scores.LikelihoodClient)
+        texts: Of the gate, in its order.
+        here, there: Their scores on this machine, and those that the gate had of the server, in nats.
+        bound, drift: How far a new score may be from that of this machine, and from that of the gate.
     """
 
-    def __init__(self, client, texts, here, there, bound, drift):
+    def __init__(
+        self, client, texts: list[str], here: Sequence[float], there: Sequence[float], bound: float, drift: float
+    ):
         known = {text: values for text, *values in zip(texts, here, there, strict=True)}
         self.client, self.texts, self.known = client, list(known), known
         self.bound, self.drift = bound, drift
@@ -141,10 +124,8 @@ class Watch:
     def __call__(self):
         """Keep the answers that waited for this check if it holds.
 
-        Raises
-        ------
-        UserError
-            If the server gives other scores than before; what waited is dropped.
+        Raises:
+            UserError: If the server gives other scores than before; what waited is dropped.
         """
         start = self.checks * WATCHED
         chosen = {self.texts[place % len(self.texts)] for place in range(start, start + WATCHED)}
@@ -178,9 +159,8 @@ def watching_usd(client, texts, new, windows):
 def check_same_texts(here, there, where):
     """Refuse a reference that is not of the texts that are asked for, or has other tokens.
 
-    Raises
-    ------
-    UserError
+    Raises:
+        UserError
     """
     keys = ["instance_id", "option_index", "option"]
     if len(here) != len(there) or (here[keys].to_numpy() != there[keys].to_numpy()).any():
@@ -195,21 +175,16 @@ def check_same_texts(here, there, where):
         )
 
 
-def check(name, url, compared, bound):
+def check(name: str, url: str, compared: dict, bound: float):
     """End the job if a server differs too much.
 
-    Parameters
-    ----------
-    name, url : str
-        The model in the registry, and the server's address.
-    compared : dict
-        As :func:`compare` returns it.
-    bound : float
-        The largest difference allowed, in nats.
+    Args:
+        name, url: The model in the registry, and the server's address.
+        compared: As :func:`compare` returns it.
+        bound: The largest difference allowed, in nats.
 
-    Raises
-    ------
-    UserError
+    Raises:
+        UserError
     """
     largest = compared["largest_difference_nats"]
     if not (math.isfinite(largest) and largest <= bound):

@@ -26,6 +26,7 @@ import inspect
 import itertools
 import logging
 import sys
+from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
@@ -72,17 +73,14 @@ def accepts(model, name):
     return name in parameters or any(p.kind == p.VAR_KEYWORD for p in parameters.values())
 
 
-def text_inputs(model, ids):
+def text_inputs(model, ids) -> dict[str, torch.Tensor]:
     """Return the model's arguments for unpadded texts.
 
-    Parameters
-    ----------
-    model : transformers.PreTrainedModel
-    ids : array_like of int, shape (texts, tokens)
+    Args:
+        model (transformers.PreTrainedModel)
+        ids (array_like of int, shape (texts, tokens))
 
-    Returns
-    -------
-    dict of str to tensor
+    Returns:
         ``input_ids`` and, for a model that takes one, ``attention_mask``.
     """
     ids = torch.as_tensor(ids).to(model.device)
@@ -103,10 +101,9 @@ def plain_decoder(model, ids):
 def plain_encoder(model, copies):
     """Return the log-probabilities of masked tokens, one masked copy in each forward pass, float64.
 
-    Parameters
-    ----------
-    model : transformers.PreTrainedModel
-    copies : sequence of (ids, position, target)
+    Args:
+        model (transformers.PreTrainedModel)
+        copies (sequence of (ids, position, target))
     """
     values = []
     for ids, position, target in copies:
@@ -123,18 +120,15 @@ def plain_encoder_decoder(model, source, labels):
     return _chosen(logits, labels)
 
 
-def decoder_inputs(model, labels):
+def decoder_inputs(model, labels: torch.Tensor):
     """Return what the decoder reads where ``labels`` are to be predicted, as the model makes it of them itself.
 
-    Parameters
-    ----------
-    model : transformers.PreTrainedModel
-    labels : tensor of int, shape (rows, length)
+    Args:
+        model (transformers.PreTrainedModel)
+        labels: Shape (rows, length), of int.
 
-    Raises
-    ------
-    UserError
-        If transformers says in no way how the model shifts its labels.
+    Raises:
+        UserError: If transformers says in no way how the model shifts its labels.
     """
     if hasattr(model, "prepare_decoder_input_ids_from_labels"):
         return model.prepare_decoder_input_ids_from_labels(labels)
@@ -153,37 +147,27 @@ def _chosen(logits, targets):
 class Probes:
     """What an engine is checked with.
 
-    Parameters
-    ----------
-    engine : object
-        With ``network``, ``tokenizer``, ``architecture``, ``lengths(rows)`` and, for an encoder,
-        ``masked_copies(ids, words)``.
-    instances : DataFrame
-        Of the job, as for :func:`scripts.core.options.option_texts`; those with the longest texts suffice.
-    limit : int or None
-        The model's context length; a longer text is refused elsewhere.
-    size : int
-        Tokens of the job's packed sequences of short texts; 0 if texts are not packed.
+    Args:
+        engine: With ``network``, ``tokenizer``, ``architecture``, ``lengths(rows)`` and, for an encoder,
+            ``masked_copies(ids, words)``.
+        instances: Of the job, as for :func:`scripts.core.options.option_texts`; those with the longest texts suffice.
+        limit: The model's context length; a longer text is refused elsewhere.
+        size: Tokens of the job's packed sequences of short texts; 0 if texts are not packed.
 
-    Attributes
-    ----------
-    rows : DataFrame
-        Texts, as of :func:`scripts.core.options.option_texts`, built-in ones and the job's longest, which comes last.
-    sequences : list of ndarray of int64
-        For a decoder, the token ids of ``rows`` and of the branches of the longest that fill a packed sequence.
-    exchanged : list of ndarray of int64
-        For a decoder, the same with other tokens at the end of all but those of ``watched``.
-    watched : list of int
-        Which sequences' scores must stay when those of others are exchanged.
-    picks : dict of int to ndarray of int64
-        For an encoder, which masked copies of each row are looked at.
-    compared : list of int
-        Which rows (or sequences) are scored in the plainest way, too.
-    longest : int
-        Tokens of the longest text.
+    Attributes:
+        rows (DataFrame): Texts, as of :func:`scripts.core.options.option_texts`, built-in ones and the job's longest,
+            which comes last.
+        sequences (list of ndarray of int64): For a decoder, the token ids of ``rows`` and of the branches of the
+            longest that fill a packed sequence.
+        exchanged (list of ndarray of int64): For a decoder, the same with other tokens at the end of all but those of
+            ``watched``.
+        watched (list of int): Which sequences' scores must stay when those of others are exchanged.
+        picks (dict of int to ndarray of int64): For an encoder, which masked copies of each row are looked at.
+        compared (list of int): Which rows (or sequences) are scored in the plainest way, too.
+        longest (int): Tokens of the longest text.
     """
 
-    def __init__(self, engine, instances, limit, size):
+    def __init__(self, engine: object, instances: pd.DataFrame, limit: int | None, size: int):
         self.network, self.architecture = engine.network, engine.architecture
         self.engine = engine
         built_in = [(f"probe {i}", text, list(PROBE_OPTIONS)) for i, text in enumerate(PROBES)]
@@ -283,22 +267,18 @@ def _longest(engine, instances, limit):
     return rows.iloc[[0, -1]] if len(rows) > 1 else rows
 
 
-def branches(ids, size):
+def branches(ids: np.ndarray, size: int):
     """Return sequences that begin like ``ids`` and with it fill a packed sequence.
 
-    Parameters
-    ----------
-    ids : ndarray of int, shape (tokens,)
-    size : int
-        Tokens of the packed sequence.
+    Args:
+        ids: Shape (tokens,), of int.
+        size: Tokens of the packed sequence.
 
-    Returns
-    -------
-    list of ndarray of int, each of shape (tokens,)
-        Equal to ``ids`` up to some token. From there on they repeat a few tokens of the text, others for each branch.
-        The first two branch off near the end, as the options of a text do; the others at a quarter of the text or
-        behind it. At least one of these, and enough to have ``size`` tokens in the tree of all; fewer only where a text
-        has not enough different tokens.
+    Returns:
+        list of ndarray of int, each of shape (tokens,): Equal to ``ids`` up to some token. From there on they repeat a
+            few tokens of the text, others for each branch. The first two branch off near the end, as the options of a
+            text do; the others at a quarter of the text or behind it. At least one of these, and enough to have
+            ``size`` tokens in the tree of all; fewer only where a text has not enough different tokens.
     """
     words = list(dict.fromkeys(ids[1:].tolist()))
     late, early = max(1, len(ids) - max(3, len(ids) // 8)), max(1, len(ids) // 4)
@@ -333,27 +313,20 @@ def changed_at(first, second):
     return int(places[0]) if len(places) else len(first)
 
 
-def check(engine, instances, limit, size=0):
+def check(engine: object, instances, limit, size=0) -> int:
     """Choose how an engine runs its model, or refuse the model; see the module's docstring.
 
-    Parameters
-    ----------
-    engine : object
-        As for :class:`Probes`; besides ``ways()``, a generator that sets one way of running after another, from fast to
-        plain; ``sharing``, whether it packs texts into sequences; ``score_probes(probes)``, which returns a dict from
-        rows to their scores, where it packs with ``exchanged`` as well; and ``description``.
-    instances, limit, size
-        As for :class:`Probes`.
+    Args:
+        engine: As for :class:`Probes`; besides ``ways()``, a generator that sets one way of running after another, from
+            fast to plain; ``sharing``, whether it packs texts into sequences; ``score_probes(probes)``, which returns a
+            dict from rows to their scores, where it packs with ``exchanged`` as well; and ``description``.
+        instances, limit, size: As for :class:`Probes`.
 
-    Returns
-    -------
-    int
+    Returns:
         Tokens of the longest text that was tried.
 
-    Raises
-    ------
-    UserError
-        If the model cannot be run, looks ahead, or no way of running it agrees with the plainest.
+    Raises:
+        UserError: If the model cannot be run, looks ahead, or no way of running it agrees with the plainest.
     """
     probes = Probes(engine, instances, limit, size)
     network = probes.network
@@ -408,19 +381,14 @@ def _refuse_unless_repeated(probes, before, bound):
         raise UserError(f"{name}: a text gets another score when it is scored again; leave this model out")
 
 
-def disagreement(engine, probes, expected, bound, exchange=False):
+def disagreement(engine, probes, expected: dict[int, np.ndarray], bound: Callable, exchange: bool = False):
     """Return why the way that ``engine`` runs its model is unfit, or None.
 
-    Parameters
-    ----------
-    engine, probes
-        As for :func:`check`.
-    expected : dict of int to ndarray of float64
-        As returned by :meth:`Probes.plain`.
-    bound : callable
-        Says for a number of tokens by how many nats scores may differ.
-    exchange : bool
-        Whether to exchange tokens of other texts, too.
+    Args:
+        engine, probes: As for :func:`check`.
+        expected: As returned by :meth:`Probes.plain`. Of float64.
+        bound: Says for a number of tokens by how many nats scores may differ.
+        exchange: Whether to exchange tokens of other texts, too.
     """
     try:
         scores = engine.score_probes(probes)
@@ -444,20 +412,15 @@ def disagreement(engine, probes, expected, bound, exchange=False):
     return None
 
 
-def run_or_refuse(run, name, what):
+def run_or_refuse(run: Callable, name: str, what: str):
     """Return what ``run`` returns; whatever it raises says that a model cannot be run.
 
-    Parameters
-    ----------
-    run : callable
-        Without arguments.
-    name, what : str
-        The model and what it is run on, for the message.
+    Args:
+        run: Without arguments.
+        name, what: The model and what it is run on, for the message.
 
-    Raises
-    ------
-    UserError
-        In one line.
+    Raises:
+        UserError: In one line.
     """
     try:
         return run()

@@ -28,27 +28,22 @@ SNAKEMAKE_MB = 500
 STARTUP_MINUTES = 10
 
 
-def finished(folder):
+def finished(folder: str | Path) -> pd.DataFrame:
     """Return what finished jobs used.
 
-    Parameters
-    ----------
-    folder : str or Path
-        ``results/benchmarks``, with ``RULE/STUDY/SET/MODEL.tsv`` or ``RULE/STUDY/SET/MODEL/1ofN.tsv``, a JSON file
-        beside each, and efficiency reports in ``slurm/``. A benchmark file without JSON file is of no finished job.
+    Args:
+        folder: ``results/benchmarks``, with ``RULE/STUDY/SET/MODEL.tsv`` or ``RULE/STUDY/SET/MODEL/1ofN.tsv``, a JSON
+            file beside each, and efficiency reports in ``slurm/``. A benchmark file without JSON file is of no finished
+            job.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         One row for each job: ``rule``, ``instances_of`` (``study/set``), ``model``, ``jobs`` (in how many jobs that
         work was divided), ``gpu`` (bool), ``memory_mb`` (MB, nan where nobody looked) and ``minutes``. Both are the
         larger of what Snakemake and Slurm counted. Where several sets travel in one job, Slurm's memory counts for each
         and its time for none.
 
-    Raises
-    ------
-    UserError
-        If a file is not what Snakemake or the executor writes, with the file, the row and the remedy.
+    Raises:
+        UserError: If a file is not what Snakemake or the executor writes, with the file, the row and the remedy.
     """
     folder = Path(folder)
     slurm = _reports(folder / REPORTS)
@@ -78,21 +73,15 @@ def finished(folder):
     return pd.DataFrame(rows, columns=[*KEYS, "memory_mb", "minutes"])
 
 
-def beside(plan, jobs, estimated):
+def beside(plan: pd.DataFrame, jobs: pd.DataFrame, estimated: dict) -> pd.DataFrame:
     """Return a plan with what its jobs ask for by estimate and what finished ones used.
 
-    Parameters
-    ----------
-    plan : DataFrame
-        With the columns of :data:`scripts.core.engines.planning.COLUMNS`.
-    jobs : DataFrame
-        Of :func:`finished`.
-    estimated : dict
-        ``rule``, ``study/set`` and model to memory (MB) and minutes of one job.
+    Args:
+        plan: With the columns of :data:`scripts.core.engines.planning.COLUMNS`.
+        jobs: Of :func:`finished`.
+        estimated: ``rule``, ``study/set`` and model to memory (MB) and minutes of one job.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         With :data:`COLUMNS` added: of one job, the most of all that finished. Memory is that of the rule and model,
         minutes are those of jobs of the same set, divided into as many; ``jobs_measured`` counts the former.
     """
@@ -106,45 +95,28 @@ def beside(plan, jobs, estimated):
     return plan.assign(**pd.DataFrame(found, columns=COLUMNS, index=plan.index))
 
 
-def asked_memory(jobs, margin, rule, model, gpu, estimate, attempt):
+def asked_memory(
+    jobs: pd.DataFrame, margin: float, rule: str, model: str, gpu: bool, estimate: int, attempt: int
+) -> int:
     """Return what a job asks for, in MB: ``margin`` times what jobs of its rule and model used, and 500 MB.
 
-    Parameters
-    ----------
-    jobs : DataFrame
-        Of :func:`finished`.
-    margin : float
-    rule, model : str
-    gpu : bool
-        Whether the job has a GPU; the others' memory says nothing of it.
-    estimate : int
-        What it asks for at this attempt where nothing was measured.
-    attempt : int
-        A further attempt asks for the estimate at least.
-
-    Returns
-    -------
-    int
+    Args:
+        jobs: Of :func:`finished`.
+        gpu: Whether the job has a GPU; the others' memory says nothing of it.
+        estimate: What it asks for at this attempt where nothing was measured.
+        attempt: A further attempt asks for the estimate at least.
     """
     used = _of_model(jobs, rule, model, gpu).memory_mb.max()
     return _asked(margin * used + SNAKEMAKE_MB, estimate, attempt)
 
 
-def asked_minutes(jobs, margin, rule, model, gpu, instances_of, divided, estimate, attempt):
+def asked_minutes(jobs, margin, rule, model, gpu, instances_of: str, divided: int, estimate, attempt) -> int:
     """Return a job's time limit: ``margin`` times that of the same work, divided into as many jobs, and 10 minutes.
 
-    Parameters
-    ----------
-    instances_of : str
-        ``study/set``.
-    divided : int
-        In how many jobs.
-    jobs, margin, rule, model, gpu, estimate, attempt
-        As for :func:`asked_memory`.
-
-    Returns
-    -------
-    int
+    Args:
+        instances_of: ``study/set``.
+        divided: In how many jobs.
+        jobs, margin, rule, model, gpu, estimate, attempt: As for :func:`asked_memory`.
     """
     used = _same(_of_model(jobs, rule, model, gpu), instances_of, divided).minutes.max()
     return _asked(margin * used + STARTUP_MINUTES, estimate, attempt)

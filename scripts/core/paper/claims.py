@@ -6,6 +6,7 @@ applicable to the run.
 """
 
 import re
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -132,16 +133,10 @@ def corrected(checks):
     ]
 
 
-def decide(checks):
+def decide(checks: Iterable[Check]) -> Verdict:
     """Return the verdict of a finding's checks.
 
-    Parameters
-    ----------
-    checks : iterable of Check
-
-    Returns
-    -------
-    Verdict
+    Returns:
         ``fails`` with the counterexamples if any check is false (:func:`corrected`); ``not applicable`` with what is
         missing, and the numbers of comparisons that do not tell, if anything is missing or no check is defined; else
         ``holds``, with every doubt behind the evidence.
@@ -169,20 +164,14 @@ def _checks(some, singular, plural, of=None):
     return f"the only check {singular}" if some == 1 else f"{'both' if some == 2 else f'all {some}'} checks {plural}"
 
 
-def verdicts(claims, runs, template_sets):
+def verdicts(claims: Sequence[Claim], runs: dict, template_sets: list[str]) -> pd.DataFrame:
     """Return the verdict on each finding for each template set.
 
-    Parameters
-    ----------
-    claims : sequence of Claim
-    runs : dict
-        Template set to what the claims' functions take; a set that was not run is absent.
-    template_sets : list of str
-        Every set there is.
+    Args:
+        runs: Template set to what the claims' functions take; a set that was not run is absent.
+        template_sets: Every set there is.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``claim``, ``source``, ``finding``, ``templates``, ``verdict``, ``evidence``, ``missing`` (semicolons),
         ``n_missing``.
     """
@@ -199,23 +188,18 @@ def verdicts(claims, runs, template_sets):
     return pd.DataFrame(rows, columns=columns)
 
 
-def of_one_model(claims, alone, runs, averages=frozenset()):
+def of_one_model(claims: Sequence[Claim], alone: Collection[int], runs: dict, averages: Collection[int] = frozenset()):
     """Return the verdict on each finding if one model is all that is looked at, as :func:`verdicts`.
 
     The column ``about`` has :data:`EACH`, :data:`AVERAGE` or :data:`TOGETHER`. What a study states of each model cannot
     fail for one and hold in a run with it, because the run makes the same checks and more. What it states of an average
     is another quantity of one model, and what it states of several together is undecided.
 
-    Parameters
-    ----------
-    claims : sequence of Claim
-    alone : collection of int
-        Numbers of those that say something of each model by itself. What is said of several models, or of one that
-        has a name, cannot be decided by another model and is not asked.
-    runs : dict
-        Template set to what the claims' functions take, with the model as the only one.
-    averages : collection of int
-        Those among ``alone`` that the study states of an average over its models.
+    Args:
+        alone: Numbers of those that say something of each model by itself. What is said of several models, or of one
+            that has a name, cannot be decided by another model and is not asked.
+        runs: Template set to what the claims' functions take, with the model as the only one.
+        averages: Those among ``alone`` that the study states of an average over its models.
     """
     table = verdicts([claim for claim in claims if claim.number in alone], runs, list(runs))
     others = pd.DataFrame(
@@ -234,7 +218,7 @@ def of_one_model(claims, alone, runs, averages=frozenset()):
     return together.assign(about=about).sort_values("claim", kind="stable", ignore_index=True)
 
 
-def tally(table, source, models=None):
+def tally(table: pd.DataFrame, source: str, models: dict[str, int] | None = None):
     """Return how often each verdict fell, as numbers that a paper's prose can name.
 
     Ids are ``claims.total``, ``claims.<templates>.<verdict>`` with an underscore for the space; where findings are not
@@ -243,14 +227,10 @@ def tally(table, source, models=None):
     ``claims.decided_twice``: findings that hold or fail on more than one set, and ``claims.same``: those of them with
     the same verdict wherever they hold or fail. ``claims.<templates>.models``: how many models of the study it has.
 
-    Parameters
-    ----------
-    table : DataFrame
-        From :func:`verdicts`.
-    source : str
-        The file that holds it, for the numbers' provenance.
-    models : dict of str to int, optional
-        Template set to how many of the study's models or systems it was run with.
+    Args:
+        table: From :func:`verdicts`.
+        source: The file that holds it, for the numbers' provenance.
+        models: Template set to how many of the study's models or systems it was run with.
     """
     entries = {"claims.total": count(table.claim.nunique(), source, column="claim")}
     for templates, rows in table.groupby("templates", sort=False):
@@ -273,19 +253,13 @@ def tally(table, source, models=None):
     return entries
 
 
-def commonest(table):
+def commonest(table: pd.DataFrame) -> tuple[str, int]:
     """Return what most of the findings lack that cannot be decided, and how many of them do.
 
     Of equally common reasons the first counts. Nothing and 0 if no finding lacks anything.
 
-    Parameters
-    ----------
-    table : DataFrame
-        From :func:`verdicts`.
-
-    Returns
-    -------
-    (str, int)
+    Args:
+        table: From :func:`verdicts`.
     """
     counts = {}
     for missing in table[table.verdict == NOT_APPLICABLE].missing.fillna(""):
@@ -295,21 +269,24 @@ def commonest(table):
     return max(counts.items(), key=lambda pair: pair[1], default=("", 0))
 
 
-def write(claims, runs, every_set, *, csv, tex, numbers, heads=None, models=None):
+def write(
+    claims: Sequence[Claim],
+    runs: dict,
+    every_set: list[str],
+    *,
+    csv: str | Path,
+    tex: str | Path,
+    numbers: str | Path,
+    heads: dict[str, str] | None = None,
+    models: dict[str, int] | None = None,
+):
     """Test findings, and write the verdicts (CSV), the table of the paper (LaTeX) and how often each fell (JSON).
 
-    Parameters
-    ----------
-    claims : sequence of Claim
-    runs : dict
-        Template set or source to what the claims' functions take, in the order of the table's columns.
-    every_set : list of str
-        Every set there is; no finding is applicable to those that were not run.
-    csv, tex, numbers : str or Path
-    heads : dict of str to str, optional
-        What the table calls a set; otherwise its name.
-    models : dict of str to int, optional
-        Set to how many of the study's models or systems it was run with.
+    Args:
+        runs: Template set or source to what the claims' functions take, in the order of the table's columns.
+        every_set: Every set there is; no finding is applicable to those that were not run.
+        heads: What the table calls a set; otherwise its name.
+        models: Set to how many of the study's models or systems it was run with.
     """
     table = verdicts(claims, runs, every_set)
     files.write_csv(csv, table)
@@ -318,24 +295,18 @@ def write(claims, runs, every_set, *, csv, tex, numbers, heads=None, models=None
     files.write_json(numbers, tally(table, Path(csv).name, models))
 
 
-def table_cells(table, template_sets, heads=None):
+def table_cells(table: pd.DataFrame, template_sets: list[str], heads: dict[str, str] | None = None) -> pd.DataFrame:
     """Return what a paper shows: the findings that hold or fail on some template set that was run.
 
-    Parameters
-    ----------
-    table : DataFrame
-        From :func:`verdicts`.
-    template_sets : list of str
-        Those that were run.
-    heads : dict of str to str, optional
-        What a set is called; otherwise its name.
+    Args:
+        table: From :func:`verdicts`.
+        template_sets: Those that were run.
+        heads: What a set is called; otherwise its name.
 
-    Returns
-    -------
-    DataFrame of str
+    Returns:
         ``No.``, ``Finding`` (with its source); a column of verdicts for each set on which something is decided, sets
         that agree in all verdicts and all evidence sharing one; ``Evidence``, shortened. A finding that is decided on
-        other sets alone has :data:`scripts.core.paper.formats.MISSING` for a verdict.
+        other sets alone has :data:`scripts.core.paper.formats.MISSING` for a verdict. All cells are text.
     """
     heads = {name: (heads or {}).get(name, name.capitalize()) for name in template_sets}
     judged = table[table.verdict != NOT_APPLICABLE]

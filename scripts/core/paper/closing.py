@@ -3,6 +3,8 @@
 The functions return what a template prints, numbers marked as links (:mod:`scripts.core.paper.sections`).
 """
 
+from pathlib import Path
+
 import pandas as pd
 
 from scripts.core.paper import latex, sections
@@ -19,18 +21,15 @@ ROWS = {
 """What published numbers are counted by, to the names of the rows of that table."""
 
 
-def counts(beside, titles):
+def counts(beside: dict, titles: dict[str, str]):
     """Return the table of how often each verdict on published numbers fell, as LaTeX.
 
     It has a column for the results and one for the sizes and choices of each part, and no row for a verdict that fell
     nowhere.
 
-    Parameters
-    ----------
-    beside : dict
-        The numbers across the parts (:func:`scripts.core.paper.sections.context`).
-    titles : dict of str to str
-        The run's parts of the study to what the table calls them.
+    Args:
+        beside: The numbers across the parts (:func:`scripts.core.paper.sections.context`).
+        titles: The run's parts of the study to what the table calls them.
     """
     columns = {
         f"{title}: {head}": f"published.{key}.{part}."
@@ -43,14 +42,10 @@ def counts(beside, titles):
     return latex.Raw(latex.latex_table(pd.DataFrame(cells)[told], align="l" + "r" * len(columns)))
 
 
-def write(path, template, context, figures, tables):
+def write(path: str | Path, template: str | Path, context: dict, figures: list[str | Path], tables: list[str | Path]):
     """Render a section as :func:`scripts.core.paper.sections.write` does.
 
-    Parameters
-    ----------
-    path, template : str or Path
-    context : dict
-    figures, tables : list of str or Path
-        All that the study makes; a section's template says which of them it shows, and where.
+    Args:
+        figures, tables: All that the study makes; a section's template says which of them it shows, and where.
     """
     sections.write(path, template, context)

@@ -33,23 +33,15 @@ def own(name):
     return name == OWN_SETS or name.startswith(f"{OWN_SETS}_")
 
 
-def gold(instances):
+def gold(instances) -> list[str | None]:
     """Return the right option of each instance, None where there is none.
 
-    Parameters
-    ----------
-    instances : DataFrame
-        ``options`` and ``gold``, a form; or ``answer``, the column whose words the right option ends with, be it in
-        the possessive case (*the baker's*).
+    Args:
+        instances (DataFrame): ``options`` and ``gold``, a form; or ``answer``, the column whose words the right option
+            ends with, be it in the possessive case (*the baker's*).
 
-    Returns
-    -------
-    list of (str or None)
-
-    Raises
-    ------
-    UserError
-        If no option, or more than one, ends with these words.
+    Raises:
+        UserError: If no option, or more than one, ends with these words.
     """
     if "gold" in instances:
         return [right if isinstance(right, str) else None for right in instances.gold]
@@ -73,16 +65,13 @@ def condition(row):
     return ", ".join(f"{name} {_text(row[name])}" for name in CONDITIONS if name in row and not _missing(row[name]))
 
 
-def choices(scores, metric):
+def choices(scores, metric: str):
     """Return the option that each instance's scores favour, by ``instance_id``.
 
-    Parameters
-    ----------
-    scores : DataFrame
-        As in a score file.
-    metric : str
-        The file's; losses on labels are compared by their means (:func:`scripts.core.losses.compared`), everything else
-        by sums. Ties go to the first option.
+    Args:
+        scores (DataFrame): As in a score file.
+        metric: The file's; losses on labels are compared by their means (:func:`scripts.core.losses.compared`),
+            everything else by sums. Ties go to the first option.
     """
     scores = losses.compared(scores) if metric == "label_loss" else scores
     best = scores.sort_values(["instance_id", "log_probability", "option_index"], ascending=[True, False, True])
@@ -106,23 +95,17 @@ def _word(cell):
     return hasattr(cell, "dtype") and getattr(cell, "ndim", 1) == 0
 
 
-def samples(name, instances, scores, metric, identity, canary):
+def samples(name: str, instances, scores, metric: str, identity: dict, canary: str):
     """Yield the samples of one set of instances, as dicts.
 
-    Parameters
-    ----------
-    name : str
-        The set.
-    instances : DataFrame
-        ``instance_id``, ``text``, ``options``, the right answer (:func:`gold`) and factors.
-    scores : DataFrame
-    metric : str
-        As for :func:`choices`.
-    identity : dict
-        ``evaluation_id``, ``model_id``, ``evaluation_name``, ``evaluation_result_id``; an instance's condition is
-        added to the last two.
-    canary : str
-        Goes with each text that is exported.
+    Args:
+        name: The set.
+        instances (DataFrame): ``instance_id``, ``text``, ``options``, the right answer (:func:`gold`) and factors.
+        scores (DataFrame)
+        metric: As for :func:`choices`.
+        identity: ``evaluation_id``, ``model_id``, ``evaluation_name``, ``evaluation_result_id``; an instance's
+            condition is added to the last two.
+        canary: Goes with each text that is exported.
     """
     distinct = instances.drop_duplicates("instance_id")
     chosen = choices(scores, metric)
@@ -180,17 +163,13 @@ def model_id(name, source):
     return f"{place}/{name}"
 
 
-def model_info(name, facts, metadata):
+def model_info(name: str, facts: dict, metadata: dict):
     """Return the schema's ``model_info``.
 
-    Parameters
-    ----------
-    name : str
-        In the registry.
-    facts : dict
-        ``label``, ``architecture``, ``parameters``, ``source``.
-    metadata : dict
-        Of a score file; empty if the model has none.
+    Args:
+        name: In the registry.
+        facts: ``label``, ``architecture``, ``parameters``, ``source``.
+        metadata: Of a score file; empty if the model has none.
     """
     source = facts["source"]
     known = "hub" in source or "package" in source

@@ -11,20 +11,15 @@ NOT_RUN, NOT_RELEASED = "not run", "not released"
 """Stand for numbers that exist elsewhere: what this run lacks, and what a study's authors did not publish."""
 
 
-def number(value, decimals, signed=False):
+def number(value: float | None, decimals: int, signed: bool = False):
     """Return a number with ``decimals`` and commas between thousands; :data:`MISSING` for None and NaN.
 
-    Parameters
-    ----------
-    value : float or None
-    decimals : int
-    signed : bool
-        Print the sign of a positive number too.
+    Args:
+        signed: Print the sign of a positive number too.
 
-    Examples
-    --------
-    >>> number(1234.5, 2), number(-0.004, 2), number(0.25, 1, signed=True)
-    ('1,234.50', '0.00', '+0.2')
+    Examples:
+        >>> number(1234.5, 2), number(-0.004, 2), number(0.25, 1, signed=True)
+        ('1,234.50', '0.00', '+0.2')
     """
     if value is None or pd.isna(value):
         return MISSING
@@ -56,16 +51,12 @@ def with_sd(mean, sd, decimals=2):
     return number(mean, decimals) if pd.isna(sd) else f"{number(mean, decimals)} ± {number(sd, decimals)}"
 
 
-def p_text(p, smallest=1e-10, decimals=4):
+def p_text(p: float, smallest: float = 1e-10, decimals: int = 4):
     """Return a p value as it is printed after the letter: ``= 0.0075``, ``= 2.1e-06``, or ``< 1e-10``.
 
-    Parameters
-    ----------
-    p : float
-    smallest : float
-        A smaller p value says no more than that it is small: its bound is printed instead.
-    decimals : int
-        Of p values from 0.001 up; smaller ones have two digits.
+    Args:
+        smallest: A smaller p value says no more than that it is small: its bound is printed instead.
+        decimals: Of p values from 0.001 up; smaller ones have two digits.
     """
     if p < smallest:
         return f"< {smallest:g}"
@@ -76,29 +67,24 @@ MANY = 1000
 """From so many units on an estimate is printed with one more decimal."""
 
 
-def estimate(value, low, high, n, n_unit="instances", style="percent", whose=""):
+def estimate(
+    value: float, low: float, high: float, n: float, n_unit: str = "instances", style: str = "percent", whose: str = ""
+):
     """Return an estimate as sentences of the first page and its figure print it: value, unit, interval, n.
 
-    Parameters
-    ----------
-    value, low, high : float
-        ``low`` and ``high`` are missing where there is no interval.
-    n : float
-    n_unit : str
-        What ``n`` counts; instances are not named.
-    style : str
-        ``percent`` and ``points`` for shares and their differences, ``plain`` for what is printed as it is.
-    whose : str
-        Of which model, where a sentence has several.
+    Args:
+        value, low, high: ``low`` and ``high`` are missing where there is no interval.
+        n_unit: What ``n`` counts; instances are not named.
+        style: ``percent`` and ``points`` for shares and their differences, ``plain`` for what is printed as it is.
+        whose: Of which model, where a sentence has several.
 
-    Examples
-    --------
-    >>> estimate(0.5666, 0.494, 0.633, 180)
-    '57% (49 to 63; n = 180)'
-    >>> estimate(0.0479, 0.0304, 0.0659, 1002, "quadruples", "points")
-    '+4.8 points (+3.0 to +6.6; n = 1,002 quadruples)'
-    >>> estimate(0.591, None, None, 96, "sentences", "plain")
-    '0.59 (no interval; n = 96 sentences)'
+    Examples:
+        >>> estimate(0.5666, 0.494, 0.633, 180)
+        '57% (49 to 63; n = 180)'
+        >>> estimate(0.0479, 0.0304, 0.0659, 1002, "quadruples", "points")
+        '+4.8 points (+3.0 to +6.6; n = 1,002 quadruples)'
+        >>> estimate(0.591, None, None, 96, "sentences", "plain")
+        '0.59 (no interval; n = 96 sentences)'
     """
     factor, decimals, word = {"percent": (100, 0, "%"), "points": (100, 0, " points"), "plain": (1, 2, "")}[style]
     decimals += n >= MANY

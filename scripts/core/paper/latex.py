@@ -2,6 +2,8 @@
 
 import itertools
 import re
+from collections.abc import Sequence
+from pathlib import Path
 
 import jinja2
 
@@ -46,10 +48,9 @@ SYMBOLS = {
 def symbols(text):
     """Return text as LaTeX with the names of metrics as symbols.
 
-    Examples
-    --------
-    >>> symbols("Acc_Diff of BERT-base is 3 %")
-    '$\\\\mathrm{Acc}_\\\\mathrm{Diff}$ of BERT-base is 3 \\\\%'
+    Examples:
+        >>> symbols("Acc_Diff of BERT-base is 3 %")
+        '$\\\\mathrm{Acc}_\\\\mathrm{Diff}$ of BERT-base is 3 \\\\%'
     """
     made = escape(text)
     for name, symbol in SYMBOLS.items():
@@ -57,16 +58,14 @@ def symbols(text):
     return Raw(made)
 
 
-def environment(folder):
+def environment(folder: str | Path):
     """Return a jinja2 environment for LaTeX templates.
 
     ``\\VAR{...}`` prints an expression, escaped unless it is :class:`Raw`; ``\\BLOCK{...}`` is a statement;
     ``\\#{...}`` a comment. A name that is not defined is an error.
 
-    Parameters
-    ----------
-    folder : str or Path
-        Where templates and what they include are.
+    Args:
+        folder: Where templates and what they include are.
     """
     made = jinja2.Environment(
         loader=jinja2.FileSystemLoader(str(folder)),
@@ -89,10 +88,8 @@ def environment(folder):
 def render(folder, name, context):
     """Render one template.
 
-    Raises
-    ------
-    UserError
-        If the template is not valid or uses a name that ``context`` lacks; names file and line.
+    Raises:
+        UserError: If the template is not valid or uses a name that ``context`` lacks; names file and line.
     """
     try:
         return environment(folder).get_template(name).render(context)
@@ -122,22 +119,14 @@ _PROBLEMS = (
 )
 
 
-def check_log(text, overfull=10.0, main="main.tex"):
+def check_log(text: str, overfull: float = 10.0, main: str = "main.tex") -> list[str]:
     """Return the problems that a LaTeX log reports, one line each, after the file and the line where they are known.
 
-    Parameters
-    ----------
-    text : str
-        The log of the last run, its lines not wrapped (``max_print_line``). Errors name their file with
-        ``-file-line-error``, everything else with :data:`MARKS`.
-    overfull : float
-        Boxes that stick out by more than this many points are a problem.
-    main : str
-        The file that is read where no mark says otherwise.
-
-    Returns
-    -------
-    list of str
+    Args:
+        text: The log of the last run, its lines not wrapped (``max_print_line``). Errors name their file with
+            ``-file-line-error``, everything else with :data:`MARKS`.
+        overfull: Boxes that stick out by more than this many points are a problem.
+        main: The file that is read where no mark says otherwise.
     """
     problems, reading = [], [main]
     for line in text.splitlines():
@@ -190,25 +179,18 @@ def _cell(value, broken=False):
     return text.replace("\n", r"\newline{}") if broken else text
 
 
-def latex_table(frame, header=None, align=None, midrules=()):
+def latex_table(frame, header: list[str] | None = None, align: str | None = None, midrules: Sequence[int] = ()) -> str:
     """Return a booktabs table of escaped cells.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Cells; missing values become empty cells.
-    header : list of str, optional
-        Heads; by default the column names. ``group: head`` puts a head under that of a group: neighbours of one group
-        share it.
-    align : str, optional
-        LaTeX column types, one letter a column; ``X`` takes the width that is left, set ragged right, and keeps line
-        breaks. By default ``l`` for all.
-    midrules : sequence of int
-        Rows before which a rule is drawn.
+    Args:
+        frame (DataFrame): Cells; missing values become empty cells.
+        header: Heads; by default the column names. ``group: head`` puts a head under that of a group: neighbours of one
+            group share it.
+        align: LaTeX column types, one letter a column; ``X`` takes the width that is left, set ragged right, and keeps
+            line breaks. By default ``l`` for all.
+        midrules: Rows before which a rule is drawn.
 
-    Returns
-    -------
-    str
+    Returns:
         A ``tabular`` environment, or a ``tabularx`` one of the text's width if a column is ``X``.
     """
     heads = list(header or frame.columns)
@@ -227,21 +209,16 @@ def latex_table(frame, header=None, align=None, midrules=()):
     return "\n".join([*lines, r"\bottomrule", end]) + "\n"
 
 
-def wrapped_table(frame, widths):
+def wrapped_table(frame, widths: Sequence[float]) -> str:
     """Return a booktabs table of escaped cells that break into lines, set ragged right.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Cells; missing values become empty cells. Cells that are :class:`Raw` stay as they are, in columns of
-        objects (pandas' own strings forget it).
-    widths : sequence of float
-        Width of each column in parts of the width of the float that the table is in, without the space between
-        columns.
+    Args:
+        frame (DataFrame): Cells; missing values become empty cells. Cells that are :class:`Raw` stay as they are, in
+            columns of objects (pandas' own strings forget it).
+        widths: Width of each column in parts of the width of the float that the table is in, without the space between
+            columns.
 
-    Returns
-    -------
-    str
+    Returns:
         A ``tabular`` environment.
     """
     if len(widths) != len(frame.columns):

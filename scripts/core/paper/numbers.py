@@ -5,23 +5,17 @@ import pandas as pd
 from scripts.core.paper.formats import MISSING
 
 
-def entry(value, text, source, **cell):
+def entry(value, text: str, source: str, **cell) -> dict:
     """Return the entry of one number.
 
-    Parameters
-    ----------
-    value : number or str or None
-        None and NaN are missing: the entry's value is None and it is printed as :data:`MISSING`.
-    text : str
-        How it is printed.
-    source : str
-        The table, or other file, that it comes from.
-    **cell
-        The key of its cell there; the key that all cells have in common where it comes from several.
+    Args:
+        value (number or str or None): None and NaN are missing: the entry's value is None and it is printed as
+            :data:`MISSING`.
+        text: How it is printed.
+        source: The table, or other file, that it comes from.
+        **cell: The key of its cell there; the key that all cells have in common where it comes from several.
 
-    Returns
-    -------
-    dict
+    Returns:
         ``value``, ``text``, ``source``, ``cell``.
     """
     missing = value is None or pd.isna(value)

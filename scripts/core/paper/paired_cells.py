@@ -12,25 +12,18 @@ FEW_MODELS = 4
 """Up to this many models all parts of the sample are shown; of more, the whole sample."""
 
 
-def pairs(table, models, by, head, levels):
+def pairs(table: pd.DataFrame, models: dict, by: str, head: str, levels: dict) -> pd.DataFrame:
     """Return the cells of differences between models.
 
-    Parameters
-    ----------
-    table : DataFrame
-        From :func:`scripts.core.paired.every_pair`, with the column ``by``.
-    models : dict
-        Model to ``label``.
-    by : str
-        What rows are split by; ``all`` pools everything.
-    head : str
-        What the column is called.
-    levels : dict
-        Levels to their labels.
+    Args:
+        table: From :func:`scripts.core.paired.every_pair`, with the column ``by``.
+        models: Model to ``label``.
+        by: What rows are split by; ``all`` pools everything.
+        head: What the column is called.
+        levels: Levels to their labels.
 
-    Returns
-    -------
-    DataFrame of str
+    Returns:
+        All cells are text.
     """
     overall = table[table[by].astype(str) == "all"]
     furthest = overall.reindex(overall.difference.abs().sort_values(ascending=False, kind="stable").index)

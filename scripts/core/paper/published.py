@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from collections.abc import Collection
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import NamedTuple
@@ -66,22 +67,14 @@ def _refuse_twins(path, frame, columns):
         )
 
 
-def read_published(path):
+def read_published(path: str | Path) -> pd.DataFrame:
     """Return the published numbers of a study as text, checked.
 
-    Parameters
-    ----------
-    path : str or Path
+    Returns:
+        :data:`PUBLISHED_COLUMNS`. All cells are text.
 
-    Returns
-    -------
-    DataFrame of str
-        :data:`PUBLISHED_COLUMNS`.
-
-    Raises
-    ------
-    UserError
-        If a column is missing, a value is no number, a kind is unknown or a number is listed twice.
+    Raises:
+        UserError: If a column is missing, a value is no number, a kind is unknown or a number is listed twice.
     """
     frame = _read(path, PUBLISHED_COLUMNS)
     for index, row in enumerate(frame.itertuples(index=False)):
@@ -99,17 +92,11 @@ def read_published(path):
     return frame
 
 
-def read_models(path):
+def read_models(path: str | Path) -> pd.DataFrame:
     """Return the models of a study, by the names it prints, with their names in the registry and their groups.
 
-    Parameters
-    ----------
-    path : str or Path
-
-    Returns
-    -------
-    DataFrame of str
-        :data:`MODEL_COLUMNS`; ``groups`` are separated by semicolons.
+    Returns:
+        :data:`MODEL_COLUMNS`; ``groups`` are separated by semicolons. All cells are text.
     """
     frame = _read(path, MODEL_COLUMNS)
     _refuse_twins(path, frame, ["model"])
@@ -125,24 +112,18 @@ def members(models):
     return groups
 
 
-def read_mapping(path, published, models):
+def read_mapping(path: str | Path, published: pd.DataFrame, models: pd.DataFrame) -> pd.DataFrame:
     """Return which cell of which table reproduces each published number, checked against the other two files.
 
-    Parameters
-    ----------
-    path : str or Path
-    published, models : DataFrame
-        From :func:`read_published` and :func:`read_models`.
+    Args:
+        published, models: From :func:`read_published` and :func:`read_models`.
 
-    Returns
-    -------
-    DataFrame of str
-        :data:`MAPPING_COLUMNS`, one row for each ``item``, ``row`` and ``column`` that is published.
+    Returns:
+        :data:`MAPPING_COLUMNS`, one row for each ``item``, ``row`` and ``column`` that is published. All cells are
+        text.
 
-    Raises
-    ------
-    UserError
-        If a published number has no row, a row no published number, or an entry cannot be understood.
+    Raises:
+        UserError: If a published number has no row, a row no published number, or an entry cannot be understood.
     """
     frame = _read(path, MAPPING_COLUMNS)
     _refuse_twins(path, frame, KEY)
@@ -186,34 +167,25 @@ def read(published, mapping, study_models):
     return Printed(numbers, read_mapping(mapping, numbers, models), models)
 
 
-def demonstration(models):
+def demonstration(models: dict) -> dict[str, str]:
     """Return a run's demonstration models, which stand for no model of a study.
 
-    Parameters
-    ----------
-    models : dict
-        Name to facts (:func:`scripts.core.engines.registry.describe`).
+    Args:
+        models: Name to facts (:func:`scripts.core.engines.registry.describe`).
 
-    Returns
-    -------
-    dict of str to str
+    Returns:
         Name to label.
     """
     return {name: facts["label"] for name, facts in models.items() if facts["demonstration"]}
 
 
-def read_tables(paths, template_sets):
+def read_tables(paths: list[str], template_sets: list[str]) -> dict[str, dict[str, pd.DataFrame]]:
     """Return analysis tables by template set and by the name that mappings use.
 
-    Parameters
-    ----------
-    paths : list of str
-        CSV files, or JSON files of ``id: {"value": ...}``, called ``.../<kind>/<template set>/<file>``.
-    template_sets : list of str
+    Args:
+        paths: CSV files, or JSON files of ``id: {"value": ...}``, called ``.../<kind>/<template set>/<file>``.
 
-    Returns
-    -------
-    dict of str to dict of str to DataFrame
+    Returns:
         Template set, then for instance ``analysis/{templates}/accuracy.csv``.
     """
     tables = {name: {} for name in template_sets}
@@ -244,31 +216,23 @@ def named(words, most=3, separator=", "):
     return separator.join(words[:most]) + more
 
 
-def find(row, tables, groups, excluded=()):
+def find(
+    row: tuple, tables: dict[str, pd.DataFrame], groups: dict[str, list[str]], excluded: Collection[str] = ()
+) -> tuple[float, ...]:
     """Return the value that a row of the mapping describes, in the published unit, with its interval.
 
-    Parameters
-    ----------
-    row : namedtuple
-        A row of the mapping with a table.
-    tables : dict of str to DataFrame
-        Of one template set.
-    groups : dict of str to list of str
-        From :func:`members`.
-    excluded : collection of str
-        Models whose numbers must never be used, although the run has them.
+    Args:
+        row: A row of the mapping with a table.
+        tables: Of one template set.
+        groups: From :func:`members`.
+        excluded: Models whose numbers must never be used, although the run has them.
 
-    Returns
-    -------
-    tuple of float
+    Returns:
         Value, lower and upper end of the interval (missing without one).
 
-    Raises
-    ------
-    Missing
-        If the run lacks a model, a level or the value.
-    UserError
-        If the table or a column does not exist, or more than one row fits a single cell.
+    Raises:
+        Missing: If the run lacks a model, a level or the value.
+        UserError: If the table or a column does not exist, or more than one row fits a single cell.
     """
     if row.table not in tables:
         raise UserError(
@@ -331,26 +295,24 @@ def tolerance(text, published):
     return abs(published) * float(text[:-1]) / 100 if text.endswith("%") else float(text)
 
 
-def verdict(printed, ours, low=math.nan, high=math.nan, allowed=0.0, comparison="="):
+def verdict(
+    printed: str,
+    ours: float,
+    low: float = math.nan,
+    high: float = math.nan,
+    allowed: float = 0.0,
+    comparison: str = "=",
+) -> str:
     """Judge one number.
 
     A printed number stands for everything that rounds to it. It is ``as printed`` if our value rounds to it, ``within
     interval`` if any number that does lies in our interval, ``within tolerance`` if our value is at most ``allowed``
     away from one, and else ``differs``. A bound (``<`` or ``>``) has only a tolerance, and only on its wrong side.
 
-    Parameters
-    ----------
-    printed : str
-        The published number as printed.
-    ours, low, high : float
-        In the same unit; ``low`` and ``high`` may be missing.
-    allowed : float
-    comparison : str
-        What the study says of the quantity: ``=``, ``<`` or ``>`` the number.
-
-    Returns
-    -------
-    str
+    Args:
+        printed: The published number as printed.
+        ours, low, high: In the same unit; ``low`` and ``high`` may be missing.
+        comparison: What the study says of the quantity: ``=``, ``<`` or ``>`` the number.
     """
     published, half = float(printed), half_unit(printed)
     # A sum of decimals may exceed its decimal by a rounding of the last bit.
@@ -366,32 +328,32 @@ def verdict(printed, ours, low=math.nan, high=math.nan, allowed=0.0, comparison=
     return WITHIN_TOLERANCE if gap <= allowed + slack else DIFFERS
 
 
-def compare(published, mapping, models, tables, template_sets, excluded=(), obstacles=None, inapplicable=None):
+def compare(
+    published: pd.DataFrame,
+    mapping: pd.DataFrame,
+    models: pd.DataFrame,
+    tables: dict[str, dict[str, pd.DataFrame]],
+    template_sets: list[str],
+    excluded: Collection[str] = (),
+    obstacles: dict | None = None,
+    inapplicable: dict | None = None,
+) -> pd.DataFrame:
     """Set every published number beside ours, on each template set.
 
-    Parameters
-    ----------
-    published, mapping, models : DataFrame
-        From :func:`read_published`, :func:`read_mapping` and :func:`read_models`.
-    tables : dict of str to dict of str to DataFrame
-        From :func:`read_tables`; a set that was not run is absent.
-    template_sets : list of str
-        Every set there is.
-    excluded : collection of str
-        Models whose numbers must never be compared (demonstration models).
-    obstacles : dict of str, optional
-        Variant of the mapping to why no number of that variant can be compared in this run.
-    inapplicable : dict of str, optional
-        Variant of the mapping to why the published numbers of that variant say nothing about a run like this one,
-        although it has the quantity.
+    Args:
+        published, mapping, models: From :func:`read_published`, :func:`read_mapping` and :func:`read_models`.
+        tables: From :func:`read_tables`; a set that was not run is absent.
+        template_sets: Every set there is.
+        excluded: Models whose numbers must never be compared (demonstration models).
+        obstacles: Variant of the mapping to why no number of that variant can be compared in this run.
+        inapplicable: Variant of the mapping to why the published numbers of that variant say nothing about a run like
+            this one, although it has the quantity.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``source``, ``item``, ``row``, ``column``, ``unit``, ``kind``; ``table``, ``cells``, ``reduce``, ``models``,
-        ``variant`` of the mapping; ``published_on`` (the study's template set), ``templates`` (ours),
-        ``comparison``, ``published`` (text), ``ours``, ``ci_low``, ``ci_high``, ``difference`` (ours minus published),
-        ``tolerance``, ``verdict``, ``reason`` (of ``not run`` and ``not applicable``).
+        ``variant`` of the mapping; ``published_on`` (the study's template set), ``templates`` (ours), ``comparison``,
+        ``published`` (text), ``ours``, ``ci_low``, ``ci_high``, ``difference`` (ours minus published), ``tolerance``,
+        ``verdict``, ``reason`` (of ``not run`` and ``not applicable``).
     """
     groups, rows = members(models), []
     joined = published.merge(mapping, on=KEY, suffixes=("", "_column"), validate="many_to_one", sort=False)
@@ -428,7 +390,7 @@ def differing(comparison):
     return comparison[(comparison.verdict == DIFFERS) & (comparison.kind != "setting")]
 
 
-def tally(comparison, source):
+def tally(comparison: pd.DataFrame, source: str):
     """Return how often each verdict fell, as numbers that a paper's prose can name.
 
     Ids are ``published.<templates>.<results|settings>.<verdict>``, with an underscore for the space, ``.total``,
@@ -436,12 +398,9 @@ def tally(comparison, source):
     that no table of the workflow can reproduce); and ``published.differing``: results that differ on some set, each
     once.
 
-    Parameters
-    ----------
-    comparison : DataFrame
-        From :func:`compare`.
-    source : str
-        The file that holds it, for the numbers' provenance.
+    Args:
+        comparison: From :func:`compare`.
+        source: The file that holds it, for the numbers' provenance.
     """
     entries = {}
     for templates, compared in comparison.groupby("templates", sort=False):
@@ -457,20 +416,25 @@ def tally(comparison, source):
     return entries | {"published.differing": count(len(different), source, verdict=DIFFERS)}
 
 
-def write(study, printed, tables, every_set, *, csv, tex, numbers, parts="Templates", **conditions):
+def write(
+    study: str,
+    printed: Printed,
+    tables,
+    every_set,
+    *,
+    csv: str | Path,
+    tex: str | Path,
+    numbers: str | Path,
+    parts: str = "Templates",
+    **conditions,
+):
     """Write all comparisons (CSV), those that differ (LaTeX) and how often each verdict fell (JSON).
 
-    Parameters
-    ----------
-    study : str
-        The word that the study's items start with.
-    printed : Printed
-        From :func:`read`.
-    tables, every_set, **conditions
-        As :func:`compare` takes them.
-    csv, tex, numbers : str or Path
-    parts : str
-        What the table calls the template sets.
+    Args:
+        study: The word that the study's items start with.
+        printed: From :func:`read`.
+        tables, every_set, **conditions: As :func:`compare` takes them.
+        parts: What the table calls the template sets.
     """
     comparison = compare(*printed, tables, every_set, **conditions)
     cells = table_cells(comparison, study)
@@ -488,22 +452,17 @@ UNITS = {"fraction": "", "count": "", "year": "", "percent": "%", "percentage po
          "million parameters": "M", "billion parameters": "B", "million instances": "million"}  # fmt: skip
 
 
-def table_cells(comparison, study):
+def table_cells(comparison: pd.DataFrame, study: str) -> pd.DataFrame:
     """Return what a paper shows: every published result that differs from ours.
 
-    Parameters
-    ----------
-    comparison : DataFrame
-        From :func:`compare`.
-    study : str
-        The word that items start with.
+    Args:
+        comparison: From :func:`compare`.
+        study: The word that items start with.
 
-    Returns
-    -------
-    DataFrame of str
+    Returns:
         ``Quantity``, ``Templates`` (of several sets; those with the same number share a row), ``Published``, ``Ours``,
         ``Interval`` (if any has one); of more than :data:`MOST` those with the largest difference in parts of the
-        published number.
+        published number. All cells are text.
     """
     sets = comparison[~comparison.verdict.isin(UNCOMPARED)].templates.nunique()
     different = differing(comparison)

@@ -42,18 +42,11 @@ def caption(title, text):
     return _raw(f"**{title}.** {escaped(text)}")
 
 
-def page(title, studies):
+def page(title: str, studies: list[tuple[str, str, list[str], list[tuple[str, str]]]]) -> str:
     """Return the page that the report opens with: of each study what it found and its first picture, then the others.
 
-    Parameters
-    ----------
-    title : str
-    studies : list of (str, str, list of str, list of (str, str))
-        Label, what it found, sentences that count its findings, and titles and PNG files of its pictures.
-
-    Returns
-    -------
-    str
+    Args:
+        studies: Label, what it found, sentences that count its findings, and titles and PNG files of its pictures.
     """
     lines = ["", title, "=" * len(title), "", ".. raw:: html", "", f"   <style>{STYLE}</style>", ""]
     lines += ["Every instance is in *Explorer: every instance*, under *All studies*.", ""]

@@ -38,37 +38,37 @@ class Drawing(str):
     wide = False
 
 
-def context(study, parts, numbers, figures, tables, comparison_numbers, section_tex, *, called="set", models=None):
+def context(
+    study: str,
+    parts: list[str],
+    numbers: list[str | Path],
+    figures: list[str | Path],
+    tables: list[str | Path],
+    comparison_numbers: list[str | Path],
+    section_tex: str | Path,
+    *,
+    called: str = "set",
+    models: dict | None = None,
+) -> dict:
     """Return what the template of every section takes; a study adds what is its own.
 
-    Parameters
-    ----------
-    study : str
-    parts : list of str
-        The template sets or sources of the run.
-    numbers : list of str or Path
-        The ``paper_numbers.json`` of each of ``parts``, in that order.
-    figures, tables : list of str or Path
-        The study's PDF figures and LaTeX tables; those in a folder that is called like a part belong to it.
-    comparison_numbers : list of str or Path
-        JSON files of numbers across the parts.
-    section_tex : str or Path
-        The section: figures are named from the folder above its own, where the paper's main file is.
-    called : str
-        What the template calls a part: ``set``, ``source``.
-    models : dict, optional
-        The run's models: name to facts.
+    Args:
+        parts: The template sets or sources of the run.
+        numbers: The ``paper_numbers.json`` of each of ``parts``, in that order.
+        figures, tables: The study's PDF figures and LaTeX tables; those in a folder that is called like a part belong
+            to it.
+        comparison_numbers: JSON files of numbers across the parts.
+        section_tex: The section: figures are named from the folder above its own, where the paper's main file is.
+        called: What the template calls a part: ``set``, ``source``.
+        models: The run's models: name to facts.
 
-    Returns
-    -------
-    dict
-        ``sets`` (or as ``called`` says): part to ``id``, ``numbers``, ``tables`` (name to LaTeX) and ``figures``
-        (name to path); ``any_set``: one of them, for numbers that all have; ``beside``: ``id``, ``numbers`` and
-        ``tables`` across the parts; ``shared``: name to path of the figures that belong to no part;
-        ``demonstration``: labels of the demonstration models among ``models``; ``cut_off``: whether more published
-        numbers differ than are typeset; ``fewest_drawn``: instances from which on a figure draws a share; and the
-        functions :func:`number`, :func:`value`, :func:`listed`, :func:`figure`, :func:`table`, :func:`findings` and
-        :func:`comparison`.
+    Returns:
+        ``sets`` (or as ``called`` says): part to ``id``, ``numbers``, ``tables`` (name to LaTeX) and ``figures`` (name
+        to path); ``any_set``: one of them, for numbers that all have; ``beside``: ``id``, ``numbers`` and ``tables``
+        across the parts; ``shared``: name to path of the figures that belong to no part; ``demonstration``: labels of
+        the demonstration models among ``models``; ``cut_off``: whether more published numbers differ than are typeset;
+        ``fewest_drawn``: instances from which on a figure draws a share; and the functions :func:`number`,
+        :func:`value`, :func:`listed`, :func:`figure`, :func:`table`, :func:`findings` and :func:`comparison`.
     """
     folder = Path(section_tex).parents[1]
     drawn = {Path(path): drawing(path, folder) for path in figures}
@@ -109,10 +109,8 @@ def drawing(path, folder):
 def width(pdf):
     """Return how wide the first page of a PDF file is, in inches.
 
-    Raises
-    ------
-    UserError
-        If the file does not say so in plain text, as those of matplotlib do.
+    Raises:
+        UserError: If the file does not say so in plain text, as those of matplotlib do.
     """
     box = re.search(rb"/MediaBox\s*\[\s*0\s+0\s+([0-9.]+)", Path(pdf).read_bytes())
     if not box:
@@ -129,19 +127,14 @@ def _read_tables(paths, folder):
     return {path.stem: _body(path) for path in map(Path, paths) if path.parent.name == folder}
 
 
-def entry(part, name):
+def entry(part: dict, name: str):
     """Return an entry of a part's numbers: ``value``, ``text``, ``source``, ``cell``.
 
-    Parameters
-    ----------
-    part : dict
-        ``numbers`` (of JSON files) and ``id`` (what the ids of its numbers begin with).
-    name : str
+    Args:
+        part: ``numbers`` (of JSON files) and ``id`` (what the ids of its numbers begin with).
 
-    Raises
-    ------
-    UserError
-        If there is none of that id.
+    Raises:
+        UserError: If there is none of that id.
     """
     if name not in part["numbers"]:
         raise UserError(
@@ -159,10 +152,9 @@ def number(part, name):
 def target(identifier):
     """Return the id of a number as the name of a link: ids hold labels, in which anything may stand.
 
-    Examples
-    --------
-    >>> target("ruff.replica.best.BERT 50%")
-    'ruff.replica.best.BERT 50=25.'
+    Examples:
+        >>> target("ruff.replica.best.BERT 50%")
+        'ruff.replica.best.BERT 50=25.'
     """
     return re.sub(r"[^A-Za-z0-9 ._:/()+,;'*!?-]", lambda match: f"={ord(match[0]):x}.", identifier)
 
@@ -232,17 +224,13 @@ def _float(kind, body, label, caption, wide, caller):
     )
 
 
-def figure(path, label, caption="", caller=None):
+def figure(path: Drawing, label: str, caption: str = "", caller=None):
     """Return a float with a figure at its own size, in a column or, if it is wider, over both.
 
-    Parameters
-    ----------
-    path : Drawing
-        The figure's file, as :func:`context` has it.
-    label : str
-        It can be referred to as ``fig:<label>``.
-    caption : str
-        Plain text, or LaTeX as the body of a ``call`` block around the function.
+    Args:
+        path: The figure's file, as :func:`context` has it.
+        label: It can be referred to as ``fig:<label>``.
+        caption: Plain text, or LaTeX as the body of a ``call`` block around the function.
     """
     body = f"\\includegraphics[max width=\\linewidth,max totalheight=0.85\\textheight]{{{path}}}"
     return _float("figure", body, label, caption, path.wide, caller)
@@ -267,17 +255,13 @@ def natural_width(cells, size):
     return sum(LETTER * SIZES[size] * letters + GAP for letters in widest)
 
 
-def findings(beside, part, called="this run"):
+def findings(beside: dict, part: str, called: str = "this run"):
     """Return a sentence that counts the findings that hold, fail and are undecided.
 
-    Parameters
-    ----------
-    beside : dict
-        The numbers across the parts, of which ``scripts/core/paper/claims.py`` made some.
-    part : str
-        The part of the run whose verdicts are counted.
-    called : str
-        What the sentence calls it; LaTeX if it is.
+    Args:
+        beside: The numbers across the parts, of which ``scripts/core/paper/claims.py`` made some.
+        part: The part of the run whose verdicts are counted.
+        called: What the sentence calls it; LaTeX if it is.
     """
     held, failed, undecided = (f"claims.{part}.{name}" for name in ("holds", "fails", "undecided"))
     place = called if isinstance(called, latex.Raw) else latex.escape(called)

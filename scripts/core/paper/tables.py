@@ -1,5 +1,8 @@
 """Table files: cells as LaTeX for the paper, and as CSV beside it."""
 
+from collections.abc import Sequence
+from pathlib import Path
+
 from scripts.core import files
 from scripts.core.paper import latex
 from scripts.core.paper.formats import MISSING, NOT_RELEASED, NOT_RUN
@@ -23,28 +26,24 @@ def named_once(column, again=()):
     return column.where([position in kept for position in range(len(column))], "")
 
 
-def telling(cells, keep=()):
+def telling(cells, keep: Sequence[str] = ()):
     """Return cells without the rows and columns that tell nothing, and what the constant columns said.
 
-    Parameters
-    ----------
-    cells : DataFrame of str
-    keep : sequence of str
-        Columns that name the rows. They stay, and a row in which only they have content is left out.
+    Args:
+        cells (DataFrame of str)
+        keep: Columns that name the rows. They stay, and a row in which only they have content is left out.
 
-    Returns
-    -------
-    (DataFrame, dict of str to str)
-        Left out are rows of :data:`NOTHING`, columns of :data:`NOTHING` and, where there are several rows, columns
-        with one content in all rows. The dictionary has head and content of the latter, for the caption.
+    Returns:
+        (DataFrame, dict of str to str): Left out are rows of :data:`NOTHING`, columns of :data:`NOTHING` and, where
+            there are several rows, columns with one content in all rows. The dictionary has head and content of the
+            latter, for the caption.
 
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> cells = pd.DataFrame({"Model": ["a", "b", "c"], "n": ["12", "12", "–"], "r": ["1", "2", ""], "p": [""] * 3})
-    >>> left, constant = telling(cells, ["Model"])
-    >>> left.to_dict("list"), constant
-    ({'Model': ['a', 'b'], 'r': ['1', '2']}, {'n': '12'})
+    Examples:
+        >>> import pandas as pd
+        >>> cells = pd.DataFrame({"Model": ["a", "b", "c"], "n": ["12", "12", "–"], "r": ["1", "2", ""], "p": [""] * 3})
+        >>> left, constant = telling(cells, ["Model"])
+        >>> left.to_dict("list"), constant
+        ({'Model': ['a', 'b'], 'r': ['1', '2']}, {'n': '12'})
     """
     silent = cells.astype(str).isin(NOTHING) | cells.isna()
     others = [column for column in cells if column not in keep]
@@ -60,24 +59,26 @@ def telling(cells, keep=()):
     return left, constant
 
 
-def write_table(tex, csv, cells, left=1, *, rows=None, align=None, midrules=(), symbols=None):
+def write_table(
+    tex: str | Path,
+    csv: str | Path,
+    cells,
+    left: int = 1,
+    *,
+    rows=None,
+    align: str | None = None,
+    midrules: Sequence[int] = (),
+    symbols: dict[str, str] | None = None,
+):
     """Write a table as LaTeX and CSV.
 
-    Parameters
-    ----------
-    tex, csv : str or Path
-    cells : DataFrame of str
-        What is printed; column names are the heads.
-    left : int
-        The first columns, which are text; the others are numbers and are set flush right.
-    rows : DataFrame, optional
-        What the CSV file holds, if it is not the cells.
-    align : str, optional
-        LaTeX column types (:func:`scripts.core.paper.latex.latex_table`), where ``left`` does not say them.
-    midrules : sequence of int
-        Rows before which a rule is drawn.
-    symbols : dict of str to str, optional
-        Escaped text to the LaTeX that stands for it, in heads and cells.
+    Args:
+        cells (DataFrame of str): What is printed; column names are the heads.
+        left: The first columns, which are text; the others are numbers and are set flush right.
+        rows (DataFrame, optional): What the CSV file holds, if it is not the cells.
+        align: LaTeX column types (:func:`scripts.core.paper.latex.latex_table`), where ``left`` does not say them.
+        midrules: Rows before which a rule is drawn.
+        symbols: Escaped text to the LaTeX that stands for it, in heads and cells.
     """
     files.write_csv(csv, cells if rows is None else rows)
     align = align or "l" * left + "r" * (cells.shape[1] - left)

@@ -20,11 +20,10 @@ PACKAGES = "latexmk texlive-latex-recommended texlive-latex-extra texlive-fonts-
 def typeset(main_tex, pdf, overfull):
     """Write ``pdf`` from ``main_tex``; everything else must lie where that includes it from.
 
-    Raises
-    ------
-    UserError
-        If TeX is not installed, or the log has errors, undefined references, missing glyphs or boxes that stick out by
-        more than ``overfull`` points; names file and line of the first. No ``pdf`` is left then, not even an older one.
+    Raises:
+        UserError: If TeX is not installed, or the log has errors, undefined references, missing glyphs or boxes that
+            stick out by more than ``overfull`` points; names file and line of the first. No ``pdf`` is left then, not
+            even an older one.
     """
     Path(pdf).unlink(missing_ok=True)
     for program in ("latexmk", "pdflatex"):

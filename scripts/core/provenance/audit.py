@@ -10,7 +10,8 @@ import posixpath
 import re
 import shlex
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from pathlib import Path
 
 from scripts.core.errors import UserError, counted
 from scripts.core.provenance import closure
@@ -64,35 +65,31 @@ def changes(old, new, name=""):
 
 
 def judge(
-    jobs, records, digests, facts, pins, weights, *, installed=None, package_files=None, problems=None, texts=None
-):
+    jobs: list[dict],
+    records: dict,
+    digests: dict,
+    facts: dict,
+    pins: dict,
+    weights: dict,
+    *,
+    installed: dict | None = None,
+    package_files: dict | None = None,
+    problems: dict | None = None,
+    texts: dict | None = None,
+) -> dict:
     """Return a finding for every output of ``jobs``.
 
-    Parameters
-    ----------
-    jobs : list of dict
-    records : dict
-        Path of the record to record.
-    digests : dict
-        SHA-256 of every input and output that exists.
-    facts : dict
-        Metadata of the score files that exist (:func:`scripts.core.provenance.job_records.model_facts`), portable.
-    pins : dict
-        Package to version, of the lock files as they are now.
-    weights : dict
-        Score file to the digest of its model's weights as they are now, where they can be read.
-    installed : dict, optional
-        Package, or ``python``, to the version that is installed here; what is not installed is not compared.
-    package_files : dict, optional
-        ``package:member`` to the digest of a package's weights or data as they are installed here.
-    problems : dict, optional
-        Path of a record that cannot be used to what is wrong with it; its record is ``{}``.
-    texts : dict, optional
-        Module to the digest of its text as it is now; without it there are no notes.
-
-    Returns
-    -------
-    dict
+    Args:
+        records: Path of the record to record.
+        digests: SHA-256 of every input and output that exists.
+        facts: Metadata of the score files that exist (:func:`scripts.core.provenance.job_records.model_facts`),
+            portable.
+        pins: Package to version, of the lock files as they are now.
+        weights: Score file to the digest of its model's weights as they are now, where they can be read.
+        installed: Package, or ``python``, to the version that is installed here; what is not installed is not compared.
+        package_files: ``package:member`` to the digest of a package's weights or data as they are installed here.
+        problems: Path of a record that cannot be used to what is wrong with it; its record is ``{}``.
+        texts: Module to the digest of its text as it is now; without it there are no notes.
     """
     here = {"pins": pins, "weights": weights, "installed": installed or {}, "package_files": package_files or {}}
     problems = problems or {}
@@ -134,21 +131,14 @@ def recorded(
     A plan made by Snakemake (:mod:`scripts.provenance.expected_jobs`) knows the parameters of today as
     well; this needs no plan.
 
-    Parameters
-    ----------
-    paths : iterable of str
-    records : dict
-    code : function
-        Path of a module and name of a rule to the digest of the module for it, or None if there is no such module any
-        more.
-    rows : function
-        Path of a table of templates and the names of rows to their digests (:func:`row_digests` of the records).
+    Args:
+        code: Path of a module and name of a rule to the digest of the module for it, or None if there is no such module
+            any more.
+        rows: Path of a table of templates and the names of rows to their digests (:func:`row_digests` of the records).
 
-    Returns
-    -------
-    list of dict
-        A path below ``results/`` that no record names is the output of a job without inputs, so that
-        :func:`judge` misses its record.
+    Returns:
+        A path below ``results/`` that no record names is the output of a job without inputs, so that :func:`judge`
+        misses its record.
     """
     makers = index(records)
     jobs, seen, waiting = [], set(), list(paths)
@@ -335,24 +325,16 @@ KEPT = re.compile(r"results/[^/]+/(scores|answers|distributions)/")
 """What models took long to make; it is removed only where somebody names it."""
 
 
-def prunable(findings, named=()):
+def prunable(findings: dict, named: Sequence[str] = ()) -> tuple[list[str], list[str]]:
     """Return what no job of the plan makes and may go, and what is kept, each in alphabetical order.
 
-    Parameters
-    ----------
-    findings : dict
-    named : sequence of str
-        Files and folders; if there are some, what lies elsewhere is neither removed nor kept. Scores, answers and token
-        distributions are kept unless they, or a folder that holds nothing else, are named.
+    Args:
+        named: Files and folders; if there are some, what lies elsewhere is neither removed nor kept. Scores, answers
+            and token distributions are kept unless they, or a folder that holds nothing else, are named.
 
-    Returns
-    -------
-    (list of str, list of str)
-
-    Raises
-    ------
-    UserError
-        For a name outside of ``results/``, and for one where every file is made by a job or where there is none.
+    Raises:
+        UserError: For a name outside of ``results/``, and for one where every file is made by a job or where there is
+            none.
     """
     extra = sorted(path for path, finding in findings.items() if finding["verdict"] == "orphan")
     places = {name: posixpath.normpath(name) for name in named}
@@ -382,19 +364,14 @@ def unowned(problems, findings):
     }
 
 
-def outside(jobs, targets, records, present):
+def outside(jobs: list[dict], targets: Sequence[int], records: dict, present: Collection[str]):
     """Return the outputs of jobs that the targets do not need and that have neither a record nor a file.
 
     They are there only because a leftover would be made from them.
 
-    Parameters
-    ----------
-    jobs : list of dict
-    targets : sequence of int
-        Indices of the target jobs.
-    records : dict
-    present : collection of str
-        The files that exist.
+    Args:
+        targets: Indices of the target jobs.
+        present: The files that exist.
     """
     needed = needs(jobs, [path for n in targets for path in [*jobs[n]["inputs"], *jobs[n]["outputs"]]])
     return {
@@ -500,10 +477,9 @@ def report(findings):
 def printable(text: str) -> str:
     """Return a line in which nothing ends it, moves the cursor or cannot be encoded: names of files may hold anything.
 
-    Examples
-    --------
-    >>> printable("a\\nb\\x1b[31mc")
-    'a\\\\nb\\\\x1b[31mc'
+    Examples:
+        >>> printable("a\\nb\\x1b[31mc")
+        'a\\\\nb\\\\x1b[31mc'
     """
     return "".join(
         character if character.isprintable() else character.encode("unicode_escape", "surrogatepass").decode()
@@ -511,28 +487,24 @@ def printable(text: str) -> str:
     )
 
 
-def remedies(findings, jobs, targets=(), configfiles=(), default="paper", directory=None):
+def remedies(
+    findings: dict,
+    jobs: list[dict],
+    targets: Sequence[str] = (),
+    configfiles: Sequence[str | Path] = (),
+    default: str = "paper",
+    directory: str | None = None,
+) -> list[str]:
     """Return what makes results current again, as lines; empty if all are.
 
     Snakemake does not know records, and of a file that was changed it sees that it is new. So the jobs are named that
     are to run again; what follows from them, Snakemake finds.
 
-    Parameters
-    ----------
-    findings : dict
-    jobs : list of dict
-    targets : sequence of str
-        What the run makes; the workflow's default if there are none.
-    configfiles : sequence of str or Path
-        The overlays of the run.
-    default : str
-        The workflow's default target.
-    directory : str, optional
-        The run's folder, where that is not the working directory of whoever reads the lines.
-
-    Returns
-    -------
-    list of str
+    Args:
+        targets: What the run makes; the workflow's default if there are none.
+        configfiles: The overlays of the run.
+        default: The workflow's default target.
+        directory: The run's folder, where that is not the working directory of whoever reads the lines.
     """
     causes = {
         path
@@ -574,14 +546,11 @@ def remedies(findings, jobs, targets=(), configfiles=(), default="paper", direct
     return lines
 
 
-def doubt(findings, configfiles=()):
+def doubt(findings: dict, configfiles: Sequence[str | Path] = ()):
     """Return the question whether the run had another configuration, where most of it would be made otherwise, or None.
 
-    Parameters
-    ----------
-    findings : dict
-    configfiles : sequence of str or Path
-        The overlays that were named.
+    Args:
+        configfiles: The overlays that were named.
     """
     known = [finding for finding in findings.values() if finding["verdict"] != "orphan"]
     other = [finding for finding in known if finding["verdict"] in ("stale", "missing")]
@@ -615,16 +584,12 @@ def environment_remedies(findings):
     ]
 
 
-def tree(path, jobs, records, findings, digests, models=None):
+def tree(path: str, jobs, records, findings, digests, models: set[str] | None = None):
     """Return the lines of a tree from a file back to what no job made.
 
-    Parameters
-    ----------
-    path : str
-    jobs, records, findings, digests
-        As for :func:`judge`.
-    models : set of str, optional
-        Show score files of these models only.
+    Args:
+        jobs, records, findings, digests: As for :func:`judge`.
+        models: Show score files of these models only.
     """
     makers = {output: job for job in jobs for output in job["outputs"]}
     lines, shown = [], set()

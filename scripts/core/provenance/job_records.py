@@ -24,7 +24,7 @@ import resource
 import subprocess
 import sys
 import urllib.parse
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from scripts.core import checkpoints, files
@@ -63,16 +63,13 @@ def record_path(rule, wildcards, outputs):
     return f"{FOLDER}/{rule}/{slug}.json"
 
 
-def digest(path, cache=None):
+def digest(path: str | Path, cache: str | Path | None = None):
     """Return the SHA-256 of a file or folder as :func:`scripts.core.files.sha256` does.
 
-    Parameters
-    ----------
-    path : str or Path
-    cache : str or Path, optional
-        A folder of digests that are known; one is taken if path, size, inode and both times are the same: that of the
-        modification can be set, that of the last change cannot. One small file each, so that jobs on several machines
-        never wait for each other.
+    Args:
+        cache: A folder of digests that are known; one is taken if path, size, inode and both times are the same: that
+            of the modification can be set, that of the last change cannot. One small file each, so that jobs on several
+            machines never wait for each other.
     """
     if cache is None:
         return files.sha256(path)
@@ -109,23 +106,17 @@ def recorded_params(params):
     return {name: value for name, value in params.items() if name != "_weights"}
 
 
-def local_weights(source, cache=CACHE, whole=False):
+def local_weights(source: dict, cache: str | Path = CACHE, whole: bool = False) -> str | None:
     """Return the digest of weights that lie in a folder of this machine, as the metadata of their outputs have it.
 
     Such a folder can be overwritten in place, which no name shows. What was not changed since is not read again.
 
-    Parameters
-    ----------
-    source : dict
-        Of the model's registry entry.
-    cache : str or Path
-        As for :func:`digest`; it holds the digest that each folder had last, too.
-    whole : bool
-        Whether everything in the folder counts, and not only a checkpoint's usual files.
+    Args:
+        source: Of the model's registry entry.
+        cache: As for :func:`digest`; it holds the digest that each folder had last, too.
+        whole: Whether everything in the folder counts, and not only a checkpoint's usual files.
 
-    Returns
-    -------
-    str or None
+    Returns:
         None for weights of the hub or of a package, which revision and version fix. Of a folder that holds no weights
         (any more) the digest that it had last, or None: where a checkpoint is away, results stay what they are.
     """
@@ -150,14 +141,11 @@ def checksum(record):
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
-def load(folder=FOLDER, problems=None):
+def load(folder: str | Path = FOLDER, problems: dict | None = None):
     """Return ``{path below the working directory: record}`` of all records; those that cannot be used are ``{}``.
 
-    Parameters
-    ----------
-    folder : str or Path
-    problems : dict, optional
-        Takes, for each record that cannot be used, its path and what is wrong with it in one line.
+    Args:
+        problems: Takes, for each record that cannot be used, its path and what is wrong with it in one line.
     """
     check = record_check(configuration.load_schema("record"))
     records = {}
@@ -193,11 +181,9 @@ def record_check(schema):
 def read_record(content, name, check):
     """Return the record in the bytes ``content`` that lies at ``name``.
 
-    Raises
-    ------
-    UserError
-        With what is wrong, in one line: no JSON, another format, a key that is missing or of the wrong type, the record
-        of another job.
+    Raises:
+        UserError: With what is wrong, in one line: no JSON, another format, a key that is missing or of the wrong type,
+            the record of another job.
     """
     try:
         record = json.loads(content)
@@ -221,10 +207,8 @@ def read_record(content, name, check):
 def index(records):
     """Return ``{output: path of the record that names it}``.
 
-    Raises
-    ------
-    UserError
-        If two records name one output: after a rule was renamed, that of the old name is left.
+    Raises:
+        UserError: If two records name one output: after a rule was renamed, that of the old name is left.
     """
     found = {}
     for path, record in records.items():
@@ -289,10 +273,8 @@ def pins(root):
 def lock_digest(root):
     """Return ``{lock file: SHA-256}``.
 
-    Raises
-    ------
-    UserError
-        If a file is not there: packages would be compared with nothing.
+    Raises:
+        UserError: If a file is not there: packages would be compared with nothing.
     """
     for name in LOCKS:
         if not (Path(root) / name).is_file():
@@ -305,24 +287,18 @@ def normal(name):
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def packages(modules, sources, providers):
+def packages(modules: Iterable[str], sources: Iterable[Path], providers: dict) -> tuple[dict, ...]:
     """Return the versions of the packages that a job imported, apart for those that only its runner needed.
 
     Snakemake's own packages are in the process of every job. What the job's code can reach is what its source files
     import, and what that requires in turn.
 
-    Parameters
-    ----------
-    modules : iterable of str
-        Names of loaded modules.
-    sources : iterable of Path
-        The job's own source files.
-    providers : dict
-        Top-level module to names of packages, as ``importlib.metadata.packages_distributions``.
+    Args:
+        modules: Names of loaded modules.
+        sources: The job's own source files.
+        providers: Top-level module to names of packages, as ``importlib.metadata.packages_distributions``.
 
-    Returns
-    -------
-    tuple of dict
+    Returns:
         Package to version: reached by the job's code, and the others.
     """
     tops = {name.partition(".")[0] for name in modules} - sys.stdlib_module_names
@@ -352,14 +328,12 @@ def installed(names):
     return versions
 
 
-def carried(params):
+def carried(params) -> dict[str, tuple]:
     """Return the files and folders of packages that a job with these ``params`` reads as weights or data.
 
-    Returns
-    -------
-    dict of str to tuple
-        ``package:member`` to package, member and version. A package's folder that is merged with a delta is read by
-        the job that merges it, not by those that use what it made.
+    Returns:
+        ``package:member`` to package, member and version. A package's folder that is merged with a delta is read by the
+        job that merges it, not by those that use what it made.
     """
     if isinstance(params, list):
         return {name: entry for member in params for name, entry in carried(member).items()}
@@ -461,19 +435,15 @@ def now():
 class Recorder:
     """Records one job: made before it runs, which removes its old record; :meth:`finish` writes the new one.
 
-    Parameters
-    ----------
-    rule : str
-    wildcards : dict
-    inputs, outputs : sequence of str
-        Paths as the job got them.
-    params : dict
-        With ``_code``, the digests of script and modules.
-    root : str or Path
-        The repository.
+    Args:
+        inputs, outputs: Paths as the job got them.
+        params: With ``_code``, the digests of script and modules.
+        root: The repository.
     """
 
-    def __init__(self, rule, wildcards, inputs, outputs, params, root):
+    def __init__(
+        self, rule: str, wildcards: dict, inputs: Sequence[str], outputs: Sequence[str], params: dict, root: str | Path
+    ):
         self.root = Path(root)
         self.outputs = [str(path) for path in outputs]
         self.path = record_path(rule, wildcards, portable(self.outputs, root)) if outputs else None

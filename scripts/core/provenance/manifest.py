@@ -13,6 +13,7 @@ import hashlib
 import json
 import re
 import zipfile
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -72,19 +73,14 @@ def statement_digest(record):
     return hashlib.sha256(json.dumps(statement(record), sort_keys=True).encode()).hexdigest()
 
 
-def make(jobs, records):
+def make(jobs: list[dict], records: dict):
     """Return the manifest of the outputs of ``jobs`` (:func:`scripts.core.provenance.audit.recorded`), as text.
 
-    Parameters
-    ----------
-    jobs : list of dict
-    records : dict
-        Path of the record to record.
+    Args:
+        records: Path of the record to record.
 
-    Raises
-    ------
-    UserError
-        If a file's name does not fit into a line.
+    Raises:
+        UserError: If a file's name does not fit into a line.
     """
     lines = []
     for path in {path for job in jobs for path in job["outputs"] if not path.startswith(MEASURED)}:
@@ -105,10 +101,8 @@ def make(jobs, records):
 def read(path):
     """Return the state that a manifest, another list of ``sha256sum``, or a crate describes.
 
-    Raises
-    ------
-    UserError
-        If the file is neither, or damaged, or unpacks to far more than its size.
+    Raises:
+        UserError: If the file is neither, or damaged, or unpacks to far more than its size.
     """
     path = Path(path)
     if not path.is_file():
@@ -227,25 +221,19 @@ def listed_today(published: Published) -> set[str]:
         return set()
 
 
-def compare(published, present, root, digests, recorded=()):
+def compare(
+    published: Published, present: Iterable[str], root: str | Path, digests: dict, recorded: Collection[str] = ()
+) -> list[dict]:
     """Return the differences between an earlier state and the files of today.
 
-    Parameters
-    ----------
-    published : Published
-    present : iterable of str
-        Everything below ``results/`` that is a result.
-    root : str or Path
-        The repository.
-    digests : dict
-        Digests of files of today as far as they are known.
-    recorded : collection of str
-        Results that are as the records of their jobs say. Of these it is no difference that an earlier state lacks
-        them: a list of what is behind the paper has no model cards, for example.
+    Args:
+        present: Everything below ``results/`` that is a result.
+        root: The repository.
+        digests: Digests of files of today as far as they are known.
+        recorded: Results that are as the records of their jobs say. Of these it is no difference that an earlier state
+            lacks them: a list of what is behind the paper has no model cards, for example.
 
-    Returns
-    -------
-    list of dict
+    Returns:
         ``path``, ``state`` (``changed``, ``absent``, ``added``), and ``told``, in what it differs.
     """
     differences = []

@@ -22,6 +22,7 @@ it was computed from, and its factors which instances (:meth:`Origins.of_estimat
 
 import fnmatch
 import re
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from scripts.core import estimate_rows, files
@@ -43,19 +44,12 @@ def plain(value):
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
-def facts_of(row, column=None):
+def facts_of(row: dict, column: str | None = None) -> dict[str, list[str]]:
     """Return the facts of a cell.
 
-    Parameters
-    ----------
-    row : dict
-        Columns to values, or to lists of them. Fractions and the cell itself choose nothing.
-    column : str, optional
-        The column that the cell is in.
-
-    Returns
-    -------
-    dict of str to list of str
+    Args:
+        row: Columns to values, or to lists of them. Fractions and the cell itself choose nothing.
+        column: The column that the cell is in.
     """
     facts = {}
     for name, value in row.items():
@@ -66,20 +60,14 @@ def facts_of(row, column=None):
     return facts | ({"@column": [column]} if column else {})
 
 
-def translate(facts, path, told):
+def translate(facts: dict[str, list[str]], path: str, told: list[dict]) -> tuple[str, dict, set]:
     """Return facts in the names of tables of instances, and which of them are said by the study.
 
-    Parameters
-    ----------
-    facts : dict of str to list of str
-    path : str
-        The file that the cell is in.
-    told : list of dict
-        As the module says.
+    Args:
+        path: The file that the cell is in.
+        told: As the module says.
 
-    Returns
-    -------
-    tuple of (str, dict, set)
+    Returns:
         The first is the file to go on from.
     """
     said = set()
@@ -115,19 +103,16 @@ def translate(facts, path, told):
 class Origins:
     """The way from results to lines of template files, through the tables of a run.
 
-    Parameters
-    ----------
-    jobs : list of dict
-        As :mod:`scripts.provenance.expected_jobs` prints them.
-    told : list of dict
-        What the studies say of their tables.
-    where : function
-        Path of an input to where it lies (:func:`scripts.core.provenance.job_records.resolve`).
-    outcomes : dict of str to dict
-        Of each study the tables with what became of each instance (``outcomes`` of its declaration).
+    Args:
+        jobs: As :mod:`scripts.provenance.expected_jobs` prints them.
+        told: What the studies say of their tables.
+        where: Path of an input to where it lies (:func:`scripts.core.provenance.job_records.resolve`).
+        outcomes: Of each study the tables with what became of each instance (``outcomes`` of its declaration).
     """
 
-    def __init__(self, jobs, told, where=Path, outcomes=None):
+    def __init__(
+        self, jobs: list[dict], told: list[dict], where: Callable = Path, outcomes: dict[str, dict] | None = None
+    ):
         self.jobs, self.told, self.where, self.outcomes = jobs, told, where, outcomes or {}
         self.makers = {path: job for job in jobs for path in job["outputs"]}
         self._schemas, self._columns, self._upstream = {}, {}, {}
@@ -138,22 +123,17 @@ class Origins:
                 if isinstance(entry, dict) and "label" in entry:
                     self.models[name] = {"name": name, **entry}
 
-    def behind(self, path, rows=({},), column=None, row_of=None):
+    def behind(
+        self, path: str, rows: Sequence[dict] = ({},), column: str | None = None, row_of: tuple[str, int] | None = None
+    ) -> list[dict]:
         """Return the lines of template files behind cells of a file.
 
-        Parameters
-        ----------
-        path : str
-        rows : sequence of dict
-            The columns that choose each cell; an empty one chooses everything.
-        column : str, optional
-            The column that the cells are in.
-        row_of : tuple of (str, int), optional
-            Look only at instances that were made from this line of this file.
+        Args:
+            rows: The columns that choose each cell; an empty one chooses everything.
+            column: The column that the cells are in.
+            row_of: Look only at instances that were made from this line of this file.
 
-        Returns
-        -------
-        list of dict
+        Returns:
             ``file``, ``rows`` (sorted list of int, as an editor counts them), ``table`` (that has the instances or
             texts; None for a file that is read directly) and ``count`` (of its rows).
         """
@@ -182,26 +162,20 @@ class Origins:
         chosen = self.instances_of(row)
         return [entry for table, mask in chosen.items() for entry in self._of_table(table, mask, row_of)]
 
-    def instances_of(self, row):
+    def instances_of(self, row: dict):
         """Return the rows of instances, or of texts made from them, behind a row of a summary.
 
         The outputs of the row's model in its way of scoring lead to the instances; these are narrowed by the factors,
         and by the identifiers in whatever on the way, or among the study's outcomes, has further factors.
 
-        Parameters
-        ----------
-        row : dict
-            With the columns of a summary, as :func:`scripts.core.files.read_csv` reads them.
+        Args:
+            row: With the columns of a summary, as :func:`scripts.core.files.read_csv` reads them.
 
-        Returns
-        -------
-        dict of str to pyarrow.BooleanArray
-            Table to which of its rows; tables without such a row are left out.
+        Returns:
+            dict of str to pyarrow.BooleanArray: Table to which of its rows; tables without such a row are left out.
 
-        Raises
-        ------
-        UserError
-            If the run has no outputs of that model, and its study does not say where there are others.
+        Raises:
+            UserError: If the run has no outputs of that model, and its study does not say where there are others.
         """
         import pyarrow as pa
         import pyarrow.compute as pc

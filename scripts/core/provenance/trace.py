@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 from scripts.core import files
@@ -14,17 +15,13 @@ APPENDIX = ("sections/provenance", "sections/currency")
 """What ``scripts/paper/paper_provenance.py`` writes: where everything comes from, and whether it is current."""
 
 
-def items(main_tex):
+def items(main_tex: str | Path) -> list[dict]:
     """Return the numbered figures and tables of a paper in the order of its source.
 
-    Parameters
-    ----------
-    main_tex : str or Path
-        LaTeX numbers floats in the order in which it reads them, also when it moves them.
+    Args:
+        main_tex: LaTeX numbers floats in the order in which it reads them, also when it moves them.
 
-    Returns
-    -------
-    list of dict
+    Returns:
         ``kind``, ``number``, ``label``, ``body`` (the environment's source) and ``path`` (of a figure's file).
     """
     folder = Path(main_tex).parent
@@ -123,26 +120,20 @@ def numbers(jobs):
     return entries
 
 
-def find(target, jobs, main_tex=MAIN):
+def find(target: str, jobs, main_tex=MAIN) -> list[dict]:
     """Return what ``target`` names.
 
-    Parameters
-    ----------
-    target : str
-        A path; ``figure 3`` or ``table 2``; either followed by ``:ROW:COLUMN`` for a cell of the CSV file beside it
-        (ROW: a number from 1, or ``column=value`` pairs with commas); or the id of a number of the text, which may
-        leave out study and templates.
+    Args:
+        target: A path; ``figure 3`` or ``table 2``; either followed by ``:ROW:COLUMN`` for a cell of the CSV file
+            beside it (ROW: a number from 1, or ``column=value`` pairs with commas); or the id of a number of the text,
+            which may leave out study and templates.
 
-    Returns
-    -------
-    list of dict
+    Returns:
         ``title``, ``path``, ``rows`` (the columns that choose each cell: one for a cell or a number, all of the CSV
         file beside a figure or table, ``{}`` for the whole of another file) and ``column`` of a cell, or None.
 
-    Raises
-    ------
-    UserError
-        If nothing has that name.
+    Raises:
+        UserError: If nothing has that name.
     """
     numbered = re.fullmatch(r"(figure|fig|table|tab)\.?\s*(\d+)(:.*)?", target.strip(), flags=re.IGNORECASE)
     if numbered:
@@ -255,28 +246,19 @@ def ranges(values):
     return ", ".join(f"{a}" if a == b else f"{a}-{b}" for a, b in spans)
 
 
-def affected(name, jobs, follows, where=Path):
+def affected(name: str, jobs: list[dict], follows: Callable, where: Callable = Path) -> tuple[list[dict], tuple | None]:
     """Return the jobs that a change of ``name`` makes run again, in order, and the line of a template file, if any.
 
-    Parameters
-    ----------
-    name : str
-        A module or script, an input file (with ``:ROW`` for a line, as an editor counts them), or a model.
-    jobs : list of dict
-    follows : function
-        :func:`scripts.core.provenance.audit.follows`.
-    where : function
-        Path of an input to where it lies.
+    Args:
+        name: A module or script, an input file (with ``:ROW`` for a line, as an editor counts them), or a model.
+        follows: :func:`scripts.core.provenance.audit.follows`.
+        where: Path of an input to where it lies.
 
-    Returns
-    -------
-    tuple of (list of dict, tuple or None)
+    Returns:
         The line is (file, number); a file in an archive follows the archive and a colon.
 
-    Raises
-    ------
-    UserError
-        If no job depends on it, or the line is not one of the file's data rows.
+    Raises:
+        UserError: If no job depends on it, or the line is not one of the file's data rows.
     """
     path, colon, row = name.rpartition(":")
     numbered = bool(colon and row.isdigit())
@@ -316,18 +298,13 @@ def _unused(path: Path, row: str, used: dict | None) -> bool:
     return any(line.partition("\t")[0] not in used for line in lines[int(row) - 1 : int(row)])
 
 
-def moved(name, reruns, jobs, main_tex=MAIN, uses=None):
+def moved(name: str, reruns: list[dict], jobs: list[dict], main_tex: str | Path = MAIN, uses: Callable | None = None):
     """Return what of the paper may change when ``reruns`` run: labels of figures and tables, ids of numbers.
 
     A number that is about other models than the changed one cannot move.
 
-    Parameters
-    ----------
-    name : str
-    reruns, jobs : list of dict
-    main_tex : str or Path
-    uses : function, optional
-        Tells of a path with the rows that choose cells of it whether what changed is behind them.
+    Args:
+        uses: Tells of a path with the rows that choose cells of it whether what changed is behind them.
     """
     outputs = {path for job in reruns for path in job["outputs"]}
     models = {job["wildcards"]["model"] for job in jobs if "model" in job["wildcards"]}

@@ -45,15 +45,13 @@ counts as reproduced (``paper/published/README.md``). A test that finds nothing 
 class Results:
     """The values of one set of quadruples by system, debiasing and metric.
 
-    Parameters
-    ----------
-    table : DataFrame
-        Of :func:`scripts.counter_gap.lib.tables.read`: metrics with their tests, of one scoring, and GAP's.
-    quadruples : int
-        How many there are.
+    Args:
+        table (DataFrame): Of :func:`scripts.counter_gap.lib.tables.read`: metrics with their tests, of one scoring, and
+            GAP's.
+        quadruples: How many there are.
     """
 
-    def __init__(self, table, quadruples):
+    def __init__(self, table, quadruples: int):
         self.table = table[~table.system.map(study.is_rule)]
         self.quadruples = quadruples
 

@@ -39,18 +39,14 @@ def identity(row, systems):
     return whose | {"model": row.system, "kind": SYSTEM}
 
 
-def rows(metrics, sizes, systems):
+def rows(metrics, sizes, systems: dict[str, dict]):
     """Return rows as :func:`scripts.core.estimate_rows.write` takes them, all values being shares.
 
-    Parameters
-    ----------
-    metrics : DataFrame
-        ``data``, ``scoring``, ``system``, ``debiasing``, ``subset``, ``metric``, ``group``, ``value``, ``ci_low``,
-        ``ci_high``.
-    sizes : DataFrame
-        ``data``, ``subset``, ``quadruples``, ``masculine`` (originals about men).
-    systems : dict of str to dict
-        The coreference systems of the run. A system that is not there was given as a file, under its label.
+    Args:
+        metrics (DataFrame): ``data``, ``scoring``, ``system``, ``debiasing``, ``subset``, ``metric``, ``group``,
+            ``value``, ``ci_low``, ``ci_high``.
+        sizes (DataFrame): ``data``, ``subset``, ``quadruples``, ``masculine`` (originals about men).
+        systems: The coreference systems of the run. A system that is not there was given as a file, under its label.
     """
     whole = metrics[(metrics.subset == "all") & metrics.metric.isin(METRICS) & metrics.scoring.isin(SCORING)]
     whole_sizes = sizes[sizes.subset == "all"].set_index("data")

@@ -30,6 +30,7 @@ import re
 import tarfile
 import zlib
 from collections import Counter
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from scripts.core import files as written
@@ -53,25 +54,18 @@ which it occurs ``occurrences`` times; or tokens of a corpus behind an interface
 EXCERPT_COLUMNS = ("corpus", "label", "word", "file", "document", "excerpt")
 
 
-def named(local, place):
+def named(local: list[dict], place: Callable) -> dict[str, dict]:
     """Return the corpora that a configuration names, with the files that their patterns stand for.
 
-    Parameters
-    ----------
-    local : list of dict
-        ``misgendered.corpora.local``: ``name``, ``label``, ``layout``, ``files``.
-    place : function
-        A path or pattern of the configuration to the path that the workflow uses.
+    Args:
+        local: ``misgendered.corpora.local``: ``name``, ``label``, ``layout``, ``files``.
+        place: A path or pattern of the configuration to the path that the workflow uses.
 
-    Returns
-    -------
-    dict of str to dict
+    Returns:
         By name; ``files`` sorted, each once.
 
-    Raises
-    ------
-    UserError
-        For a name that is given twice and a pattern without a file.
+    Raises:
+        UserError: For a name that is given twice and a pattern without a file.
     """
     found = {}
     for corpus in local:
@@ -103,29 +97,20 @@ def words(groups):
     return list(dict.fromkeys(form for forms in groups.values() for form in forms.values()))
 
 
-def count_file(path, layout, wanted, seed):
+def count_file(path: str | Path, layout: str, wanted: Sequence[str], seed: int) -> dict:
     """Count one file of a corpus.
 
-    Parameters
-    ----------
-    path : str or Path
-    layout : str
-        One of :data:`LAYOUTS`.
-    wanted : sequence of str
-        Lower-case words.
-    seed : int
-        Of the excerpts.
+    Args:
+        layout: One of :data:`LAYOUTS`.
+        wanted: Lower-case words.
+        seed: Of the excerpts.
 
-    Returns
-    -------
-    dict
+    Returns:
         ``total`` (documents), ``documents`` and ``occurrences`` (word to count; words that are not there are left out)
         and ``excerpts`` (word to digest, file name, number of the document from 1, and excerpt).
 
-    Raises
-    ------
-    UserError
-        If the file is missing, damaged, not UTF-8, or not of the layout, naming the line or member.
+    Raises:
+        UserError: If the file is missing, damaged, not UTF-8, or not of the layout, naming the line or member.
     """
     known, name = frozenset(wanted), Path(path).name
     documents, occurrences, excerpts, number = Counter(), Counter(), {}, 0
@@ -148,10 +133,9 @@ def count_file(path, layout, wanted, seed):
 def excerpt(text, word):
     """Return a document's first occurrence of a word in its surroundings, in one line, cut between words.
 
-    Examples
-    --------
-    >>> excerpt("They came late.\\nShe was  early.", "she")
-    'They came late. She was early.'
+    Examples:
+        >>> excerpt("They came late.\\nShe was  early.", "she")
+        'They came late. She was early.'
     """
     match = next(match for match in _WORD.finditer(text) if match.group().lower() == word)
     start, end = match.span()
@@ -269,30 +253,21 @@ def _members(path):
         raise UserError(f"{path}: damaged or no archive of texts, {place} ({reason}); get an unbroken copy") from error
 
 
-def count_corpus(paths, layout, wanted, seed, parts, processes=1):
+def count_corpus(
+    paths: Sequence[str], layout: str, wanted: Sequence[str], seed: int, parts: str | Path, processes: int = 1
+) -> dict:
     """Count all files of a corpus, each once: what was counted before is read from ``parts``.
 
-    Parameters
-    ----------
-    paths : sequence of str
-        No two with the same name.
-    layout : str
-    wanted : sequence of str
-    seed : int
-    parts : str or Path
-        A folder that keeps each file's counts with its size, its time and what was asked for.
-    processes : int
-        Files that are counted at the same time.
+    Args:
+        paths: No two with the same name.
+        parts: A folder that keeps each file's counts with its size, its time and what was asked for.
+        processes: Files that are counted at the same time.
 
-    Returns
-    -------
-    dict
+    Returns:
         As :func:`count_file`, over all files.
 
-    Raises
-    ------
-    UserError
-        If a file cannot be counted, after all others have been and are kept.
+    Raises:
+        UserError: If a file cannot be counted, after all others have been and are kept.
     """
     from concurrent.futures import ProcessPoolExecutor, as_completed
 
@@ -370,22 +345,16 @@ def merge(counts):
     }
 
 
-def table(counts, groups, name, label):
+def table(counts: dict, groups: dict, name: str, label: str):
     """Return the counts of a corpus as a table.
 
-    Parameters
-    ----------
-    counts : dict
-        As returned by :func:`count_corpus`.
-    groups : dict
-        As :func:`scripts.misgendered.lib.study.select_groups` returns them.
-    name, label : str
-        Of the corpus.
+    Args:
+        counts: As returned by :func:`count_corpus`.
+        groups: As :func:`scripts.misgendered.lib.study.select_groups` returns them.
+        name, label: Of the corpus.
 
-    Returns
-    -------
-    DataFrame
-        A row for each form of each group, with :data:`COLUMNS`.
+    Returns:
+        DataFrame: A row for each form of each group, with :data:`COLUMNS`.
     """
     import pandas as pd
 

@@ -8,7 +8,9 @@ name. ``faithful`` is what the authors' files have: a stray slash before the apo
 parenthesis behind every mention, and a blank at the end of one template.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from scripts.core.errors import UserError, nearest
 from scripts.core.templates import read_tsv
@@ -30,25 +32,19 @@ class Declaration:
     row: int
 
 
-def read(path):
+def read(path: str | Path) -> dict[int, tuple[tuple[str, ...], int]]:
     """Read the combinations of declared forms.
 
-    Parameters
-    ----------
-    path : str or Path
-        Columns ``number``, ``forms`` (separated by blanks, in the order in which they are declared), ``source``.
+    Args:
+        path: Columns ``number``, ``forms`` (separated by blanks, in the order in which they are declared), ``source``.
 
-    Returns
-    -------
-    dict of int to (tuple of str, int)
+    Returns:
         Number to its forms and the row of the file.
 
-    Raises
-    ------
-    UserError
-        For an unknown form (with the nearest one), a form that is declared twice, a number that is not a whole number
-        or does not begin with how many forms there are, a number or a combination that occurs twice, and an unknown
-        source.
+    Raises:
+        UserError: For an unknown form (with the nearest one), a form that is declared twice, a number that is not a
+            whole number or does not begin with how many forms there are, a number or a combination that occurs twice,
+            and an unknown source.
     """
     combinations = {}
     for row, cells in read_tsv(path, ("number", "forms", "source")):
@@ -80,28 +76,19 @@ def read(path):
     return combinations
 
 
-def select(combinations, kinds, numbers, path):
+def select(combinations: dict, kinds: Sequence[str], numbers: Sequence[int], path: str | Path) -> list[Declaration]:
     """Return the declarations of a run.
 
-    Parameters
-    ----------
-    combinations : dict
-        As returned by :func:`read`.
-    kinds : sequence of str
-        Some of :data:`~scripts.misgendered.lib.study.DECLARATION_TYPES`.
-    numbers : sequence of int
-    path : str or Path
-        Of the file, for messages.
+    Args:
+        combinations: As returned by :func:`read`.
+        kinds: Some of :data:`~scripts.misgendered.lib.study.DECLARATION_TYPES`.
+        path: Of the file, for messages.
 
-    Returns
-    -------
-    list of Declaration
+    Returns:
         Types in the order of ``kinds``, in each the numbers as given.
 
-    Raises
-    ------
-    UserError
-        For a type or number that is unknown.
+    Raises:
+        UserError: For a type or number that is unknown.
     """
     unknown = next((kind for kind in kinds if kind not in DECLARATION_TYPES), None)
     if unknown is not None:
@@ -115,29 +102,22 @@ def select(combinations, kinds, numbers, path):
     ]
 
 
-def declared(declaration, forms):
+def declared(declaration: Declaration, forms: dict[str, str]):
     """Return what a group's declaration says, such as ``xe/xem``.
 
-    Parameters
-    ----------
-    declaration : Declaration
-    forms : dict of str to str
-        The group's forms by name.
+    Args:
+        forms: The group's forms by name.
     """
     return "/".join(forms[form] for form in declaration.forms)
 
 
-def pattern(kind, text, wording):
+def pattern(kind: str, text: str, wording: str):
     """Return a template with its declaration: a text with :data:`NAME` and :data:`DECLARED`.
 
-    Parameters
-    ----------
-    kind : str
-        ``explicit`` or ``parenthetical``.
-    text : str
-        The template, which mentions the name.
-    wording : str
-        ``corrected`` or ``faithful``.
+    Args:
+        kind: ``explicit`` or ``parenthetical``.
+        text: The template, which mentions the name.
+        wording: ``corrected`` or ``faithful``.
     """
     faithful = wording == "faithful"
     text = text if faithful else text.strip()

@@ -6,6 +6,9 @@ examples of an instance are drawn by the seed, the number of the draw and the in
 none twice, so that the first examples of a long prompt are those of a shorter one.
 """
 
+from collections.abc import Sequence
+from pathlib import Path
+
 import numpy as np
 
 from scripts.core import options
@@ -21,32 +24,23 @@ TOKENS_PER_LINE = 48
 examples or more, of either template set, under MiniLM's tokenizer."""
 
 
-def table(instances, shots, draws, size, seed):
+def table(instances, shots: int, draws: int, size: int, seed: int):
     """Return instances with examples before them.
 
-    Parameters
-    ----------
-    instances : scripts.misgendered.lib.instances.Instances
-        Of the one declaration that examples use (:func:`declaration`).
-    shots : int
-        Examples before each instance.
-    draws : int
-        How often they are drawn anew for each instance.
-    size : int
-        How many instances, a balanced sample (:mod:`scripts.misgendered.lib.samples`).
-    seed : int
+    Args:
+        instances (scripts.misgendered.lib.instances.Instances): Of the one declaration that examples use
+            (:func:`declaration`).
+        shots: Examples before each instance.
+        draws: How often they are drawn anew for each instance.
+        size: How many instances, a balanced sample (:mod:`scripts.misgendered.lib.samples`).
 
-    Returns
-    -------
-    pyarrow.Table
-        ``size * draws`` rows, the draw varying fastest, with the columns of all instances and the templates, names and
-        groups of the examples: ``example_templates``, ``example_names``, ``example_groups``; ``example_template_rows``
-        and ``example_name_rows`` say which lines of their files they are.
+    Returns:
+        pyarrow.Table: ``size * draws`` rows, the draw varying fastest, with the columns of all instances and the
+            templates, names and groups of the examples: ``example_templates``, ``example_names``, ``example_groups``;
+            ``example_template_rows`` and ``example_name_rows`` say which lines of their files they are.
 
-    Raises
-    ------
-    UserError
-        If there are fewer different examples than shots, or fewer instances than ``size``.
+    Raises:
+        UserError: If there are fewer different examples than shots, or fewer instances than ``size``.
     """
     import pyarrow as pa
 
@@ -81,25 +75,18 @@ def table(instances, shots, draws, size, seed):
     return pa.table(columns)
 
 
-def examples(instances, question, shots, seed, draw):
+def examples(instances, question: Codes, shots: int, seed: int, draw: int) -> Codes:
     """Return the choices behind the examples of one instance.
 
-    Parameters
-    ----------
-    instances : scripts.misgendered.lib.instances.Instances
-    question : Codes
-        One row.
-    shots, seed, draw : int
+    Args:
+        instances (scripts.misgendered.lib.instances.Instances)
+        question: One row.
 
-    Returns
-    -------
-    Codes
+    Returns:
         ``shots`` rows, none twice.
 
-    Raises
-    ------
-    UserError
-        If there are fewer different examples.
+    Raises:
+        UserError: If there are fewer different examples.
     """
     template, name, group = (int(getattr(question, field)[0]) for field in ("template", "name", "group"))
     forms = [text.form for text in instances.templates.rows]
@@ -132,19 +119,14 @@ def metadata(instances, shots, draws, size, seed):
     return given | {"origins": origins | {name: file for name, file in lines.items() if not file.startswith("{")}}
 
 
-def declaration(combinations, path):
+def declaration(combinations: dict, path: str | Path):
     """Return the number of the declaration that examples use.
 
-    Parameters
-    ----------
-    combinations : dict
-        As read by :func:`scripts.misgendered.lib.declarations.read`.
-    path : str or Path
+    Args:
+        combinations: As read by :func:`scripts.misgendered.lib.declarations.read`.
 
-    Raises
-    ------
-    UserError
-        If no combination declares all five forms.
+    Raises:
+        UserError: If no combination declares all five forms.
     """
     number = next((number for number, (forms, _) in combinations.items() if set(forms) == set(study.FORMS)), None)
     if number is None:
@@ -152,20 +134,15 @@ def declaration(combinations, path):
     return number
 
 
-def select_models(names, models):
+def select_models(names: str | list[str], models: Sequence[str]):
     """Return the models that read examples.
 
-    Parameters
-    ----------
-    names : str or list of str
-        ``misgendered.few_shot.models``: ``all``, or some of the study's models.
-    models : sequence of str
-        The study's.
+    Args:
+        names: ``misgendered.few_shot.models``: ``all``, or some of the study's models.
+        models: The study's.
 
-    Raises
-    ------
-    UserError
-        For a model that the study does not have.
+    Raises:
+        UserError: For a model that the study does not have.
     """
     if names == "all":
         return list(models)
@@ -176,20 +153,15 @@ def select_models(names, models):
     return [model for model in models if model in names]
 
 
-def check_contexts(shots, contexts):
+def check_contexts(shots: Sequence[int], contexts: dict[str, int] | None):
     """Refuse numbers of examples that make texts longer than a model takes, before any job is started.
 
-    Parameters
-    ----------
-    shots : sequence of int
-    contexts : dict of str to int or None
-        Model to the longest text that it takes, in tokens; None if there is no limit or it is not known. A text that
-        is too long all the same is refused when its scoring job begins.
+    Args:
+        contexts: Model to the longest text that it takes, in tokens; None if there is no limit or it is not known. A
+            text that is too long all the same is refused when its scoring job begins.
 
-    Raises
-    ------
-    UserError
-        Naming the model and the most examples that it takes.
+    Raises:
+        UserError: Naming the model and the most examples that it takes.
     """
     for number in shots:
         for model, context in contexts.items():

@@ -1,5 +1,7 @@
 """What several figures of MISGENDERED share: their rows, looks of pronoun types, points and rows of accuracies."""
 
+from collections.abc import Collection
+
 import pandas as pd
 
 from scripts.core import files, plotting
@@ -22,10 +24,8 @@ ACCURACY = "Accuracy"
 def read(path, columns):
     """Read a tidy table that a figure draws.
 
-    Raises
-    ------
-    UserError
-        If a column or every row is missing.
+    Raises:
+        UserError: If a column or every row is missing.
     """
     frame = files.read_csv(path, dtype={"declaration_number": str, "group": str, "level": str, "reason": str})
     missing = [c for c in columns if c not in frame]
@@ -36,18 +36,13 @@ def read(path, columns):
     return frame
 
 
-def pooled(frame, templates, kept, shots=0):
+def pooled(frame: pd.DataFrame, templates: str, kept: Collection[str], shots: int | None = 0):
     """Return the rows of accuracies in which the columns ``kept`` have levels and all other ones are pooled.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        From :func:`scripts.misgendered.analyses.accuracies`.
-    templates : str
-    kept : collection of str
-        Of the columns that can be pooled; a pronoun group has its type as well.
-    shots : int or None
-        None: with every number of examples.
+    Args:
+        frame: From :func:`scripts.misgendered.analyses.accuracies`.
+        kept: Of the columns that can be pooled; a pronoun group has its type as well.
+        shots: None: with every number of examples.
     """
     columns = ("declaration_type", "declaration_number", "pronoun_type", "group", "form", "name_class")
     chosen = frame.templates == templates
@@ -58,21 +53,15 @@ def pooled(frame, templates, kept, shots=0):
     return frame[chosen]
 
 
-def by_examples(frame, summary, templates):
+def by_examples(frame: pd.DataFrame, summary: pd.DataFrame, templates: str) -> pd.DataFrame:
     """Return accuracies by the number of examples in the prompt.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        From :func:`scripts.misgendered.analyses.accuracies`; without examples its rows count, of the declaration that
-        examples use (explicit, all five forms).
-    summary : DataFrame
-        From :func:`scripts.misgendered.analyses.over_draws`; with examples its rows count.
-    templates : str
+    Args:
+        frame: From :func:`scripts.misgendered.analyses.accuracies`; without examples its rows count, of the declaration
+            that examples use (explicit, all five forms).
+        summary: From :func:`scripts.misgendered.analyses.over_draws`; with examples its rows count.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``model``, ``shots``, ``pronoun_type``, ``accuracy``, ``n`` (instances of a draw), ``draws``, ``sd``.
     """
     base = pooled(frame, templates, {"declaration_type", "declaration_number", "pronoun_type"})
@@ -113,22 +102,15 @@ def label_rows(ax, labels):
     ax.grid(visible=True, axis="x")
 
 
-def accuracy_rows(frame, rows, models, chance, key):
+def accuracy_rows(frame: pd.DataFrame, rows: dict[str, str], models: dict, chance: float, key: str):
     """Draw accuracies as rows, a panel for each model; a point for each type of pronouns.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        ``model``, ``pronoun_type``, ``accuracy``, ``ci_low``, ``ci_high`` and the column ``key``.
-    rows : dict of str to str
-        Values of ``key`` to their labels, from the top.
-    models : dict
-    chance : float
-    key : str
+    Args:
+        frame: ``model``, ``pronoun_type``, ``accuracy``, ``ci_low``, ``ci_high`` and the column ``key``.
+        rows: Values of ``key`` to their labels, from the top.
 
-    Returns
-    -------
-    matplotlib.figure.Figure
+    Returns:
+        matplotlib.figure.Figure
     """
     if frame.empty:
         return plotting.nothing_drawn()

@@ -43,21 +43,23 @@ COLUMNS = [
 class Results:
     """The predictions of one set of templates as the findings ask for them.
 
-    Parameters
-    ----------
-    table : DataFrame
-        Predictions of models that stand for those of the study.
-    study_models : DataFrame
-        ``model``, ``label``, ``family``, ``parameters`` of all models of the study.
-    names : DataFrame
-        From :func:`scripts.misgendered.lib.analyses.name_ranks.by_name`.
-    documents : DataFrame
-        ``corpus``, ``group``, ``documents``.
-    draws, seed : int
-        Of the bootstrap.
+    Args:
+        table: Predictions of models that stand for those of the study.
+        study_models: ``model``, ``label``, ``family``, ``parameters`` of all models of the study.
+        names: From :func:`scripts.misgendered.lib.analyses.name_ranks.by_name`.
+        documents: ``corpus``, ``group``, ``documents``.
+        draws, seed: Of the bootstrap.
     """
 
-    def __init__(self, table, study_models, names, documents, draws, seed):
+    def __init__(
+        self,
+        table: pd.DataFrame,
+        study_models: pd.DataFrame,
+        names: pd.DataFrame,
+        documents: pd.DataFrame,
+        draws: int,
+        seed: int,
+    ):
         self.resampled = Resampled(table, draws, seed) if len(table) else None
         self.table = self.resampled.table if len(table) else table
         self.models = study_models.set_index("model")
@@ -99,10 +101,8 @@ def points(value, decimals=1):
 def sign(results, value, samples, text, expected=1, shots=0):
     """Decide a quantity's sign by its bootstrap samples; ``expected`` is what the finding says it is.
 
-    Raises
-    ------
-    Lacking
-        With the size that the sample would need, if the interval holds zero.
+    Raises:
+        Lacking: With the size that the sample would need, if the interval holds zero.
     """
     low, high = statistics.percentile_interval(samples)
     found = estimates.above(Estimate(value, low, high, 0), 0)
@@ -128,10 +128,9 @@ def needed(size, value, low, high):
 
     The width of an interval shrinks with the square root of the sample.
 
-    Examples
-    --------
-    >>> needed(500, 0.02, -0.02, 0.06)
-    'about 2,000 instances'
+    Examples:
+        >>> needed(500, 0.02, -0.02, 0.06)
+        'about 2,000 instances'
     """
     reach = (high - low) / 2
     if not math.isfinite(reach) or not value:
@@ -583,18 +582,14 @@ FINDINGS = (
 """In the order of the study."""
 
 
-def documents(counts):
+def documents(counts: pd.DataFrame) -> pd.DataFrame:
     """Return how many documents hold the nominative form of each group, by the study's corpora.
 
-    Parameters
-    ----------
-    counts : DataFrame
-        Of all corpora of a run: ``corpus``, ``group``, ``form``, ``quantity``, ``count``. One is the study's if
-        it is called like it (:data:`CORPORA`); counts of tokens are another quantity and are left out.
+    Args:
+        counts: Of all corpora of a run: ``corpus``, ``group``, ``form``, ``quantity``, ``count``. One is the study's if
+            it is called like it (:data:`CORPORA`); counts of tokens are another quantity and are left out.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``corpus``, ``group``, ``documents``.
     """
     rows = counts[counts.corpus.isin(CORPORA) & (counts.form == "nom") & (counts.quantity == "documents")]

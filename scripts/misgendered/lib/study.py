@@ -4,6 +4,8 @@ Section 3.1 and Table 1 of the paper (Hossain, Dev and Singh 2023). The five for
 files; ``templates/pronouns.tsv``, which all studies share, spells them out.
 """
 
+from collections.abc import Sequence
+
 from scripts.core import options, templates
 from scripts.core.errors import UserError
 
@@ -40,27 +42,21 @@ PRONOUN_GROUPS = ("he", "she", "they", "thon", "e", "ae", "co", "vi", "xe", "ey"
 """The eleven groups of Table 1, in its order."""
 
 
-def select_groups(pronouns, names):
+def select_groups(pronouns: dict, names: Sequence[str]):
     """Return the configured pronoun groups with the forms that the study uses.
 
     Two groups may share some forms, as *e* and *ey* share *em* and *emself*.
 
-    Parameters
-    ----------
-    pronouns : dict
-        As read by :func:`scripts.core.templates.read_pronouns`.
-    names : sequence of str
-        ``misgendered.pronoun_sets`` of the configuration.
+    Args:
+        pronouns: As read by :func:`scripts.core.templates.read_pronouns`.
+        names: ``misgendered.pronoun_sets`` of the configuration.
 
-    Returns
-    -------
-    dict of str to scripts.core.templates.PronounSet
-        Group to its forms, by the names in :data:`FORMS`, in the configured order.
+    Returns:
+        dict of str to scripts.core.templates.PronounSet: Group to its forms, by the names in :data:`FORMS`, in the
+            configured order.
 
-    Raises
-    ------
-    UserError
-        For fewer than two groups; otherwise as :func:`scripts.core.templates.select_pronoun_sets`.
+    Raises:
+        UserError: For fewer than two groups; otherwise as :func:`scripts.core.templates.select_pronoun_sets`.
     """
     try:
         selected = templates.select_pronoun_sets(pronouns, names, shared=True)
@@ -74,15 +70,12 @@ def select_groups(pronouns, names):
     }
 
 
-def declaration(kind, number):
+def declaration(kind: str, number: int):
     """Return the name of a way of declaring, such as ``explicit_31``.
 
-    Parameters
-    ----------
-    kind : str
-        One of :data:`DECLARATION_TYPES`.
-    number : int
-        A combination of forms in ``templates/misgendered/declarations.tsv``.
+    Args:
+        kind: One of :data:`DECLARATION_TYPES`.
+        number: A combination of forms in ``templates/misgendered/declarations.tsv``.
     """
     return f"{kind}_{number}"
 
@@ -97,13 +90,11 @@ def obstacle(groups):
     return f"not in this run: a choice among exactly {', '.join(PRONOUN_GROUPS)}"
 
 
-def chance(groups):
+def chance(groups: dict[str, dict]):
     """Return the accuracy of a random pick, every form and group asked for equally often.
 
-    Parameters
-    ----------
-    groups : dict of str to dict
-        As :func:`select_groups` returns them.
+    Args:
+        groups: As :func:`select_groups` returns them.
     """
     offers, gold = [], []
     for form in FORMS:

@@ -10,15 +10,11 @@ SUBSETS = {"all groups": "", "neo-pronouns": "neo"}
 """Groups of pronouns that regressions are over, to the type of pronoun that they have."""
 
 
-def rows(frame, models, template_sets):
+def rows(frame, models: dict, template_sets: list[str]):
     """Return rows as :func:`scripts.core.estimate_rows.write` takes them, all values being shares.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        All accuracies of the run (:mod:`scripts.misgendered.lib.analyses.accuracy`).
-    models : dict
-    template_sets : list of str
+    Args:
+        frame (DataFrame): All accuracies of the run (:mod:`scripts.misgendered.lib.analyses.accuracy`).
     """
     found = []
     for templates in template_sets:
@@ -47,17 +43,14 @@ def rows(frame, models, template_sets):
     return found
 
 
-def of_analyses(tables, models, data):
+def of_analyses(tables, models: dict, data: str):
     """Return the rows of what the analyses of the same scores say, none of which is a headline.
 
-    Parameters
-    ----------
-    tables : dict of str to DataFrame
-        ``normalisation``, ``calibration``, ``regressions``, ``model_pairs``, ``power`` and ``mixed_model``.
-    models : dict
-        Name to facts (``label``, ``demonstration``).
-    data : str
-        The template set.
+    Args:
+        tables (dict of str to DataFrame): ``normalisation``, ``calibration``, ``regressions``, ``model_pairs``,
+            ``power`` and ``mixed_model``.
+        models: Name to facts (``label``, ``demonstration``).
+        data: The template set.
     """
     found = []
 

@@ -1,5 +1,7 @@
 """What the tables of MISGENDERED are made of: factors and values of those that are grids, cells of the others."""
 
+from collections.abc import Sequence
+
 import pandas as pd
 
 from scripts.core import normalisation as normalising
@@ -49,13 +51,11 @@ def by_score(table: pd.DataFrame, models: dict) -> list[Factor]:
     ]
 
 
-def pronouns(groups):
+def pronouns(groups: dict[str, dict]):
     """Return the cells of Table 1: the forms of each pronoun group.
 
-    Parameters
-    ----------
-    groups : dict of str to dict
-        Group to its forms, from :func:`scripts.misgendered.lib.study.select_groups`.
+    Args:
+        groups: Group to its forms, from :func:`scripts.misgendered.lib.study.select_groups`.
     """
     order = [g for kind in TYPES for g in groups if groups[g].type == kind]
     rows = [[TYPES[groups[g].type], *(groups[g][form] for form in SHORT)] for g in order]
@@ -63,13 +63,11 @@ def pronouns(groups):
     return frame.assign(Type=named_once(frame.Type))
 
 
-def declarations(ways):
+def declarations(ways: dict[int, Sequence[str]]):
     """Return the cells of Table 2: the forms that each combination declares.
 
-    Parameters
-    ----------
-    ways : dict of int to sequence of str
-        Number of a combination to its forms.
+    Args:
+        ways: Number of a combination to its forms.
     """
     rows = [(len(forms), ", ".join(SHORT[form] for form in forms)) for forms in ways.values()]
     return pd.DataFrame(rows, columns=["Forms", "Declared"])
@@ -106,9 +104,8 @@ def names(best, worst):
 def templates(rows):
     """Return the cells of Table 14: the templates of each form.
 
-    Parameters
-    ----------
-    rows : sequence of scripts.misgendered.lib.templates.Template
+    Args:
+        rows (sequence of scripts.misgendered.lib.templates.Template)
     """
     order = sorted(rows, key=lambda row: list(SHORT).index(row.form))
     frame = pd.DataFrame([(SHORT[row.form], row.text) for row in order], columns=["Form", "Template"])

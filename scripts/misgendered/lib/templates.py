@@ -8,6 +8,7 @@ import csv
 import io
 import re
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from scripts.core.errors import UserError, nearest
 from scripts.core.files import read_text
@@ -53,24 +54,15 @@ class Templates:
     released: dict = field(default_factory=dict)
 
 
-def read_replica(path, pronouns=None):
+def read_replica(path: str | Path, pronouns: dict | None = None) -> Templates:
     """Read and check this project's templates.
 
-    Parameters
-    ----------
-    path : str or Path
-        Columns ``template`` (its number, which stays when others go), ``form``, ``text``.
-    pronouns : dict, optional
-        Pronoun sets whose forms must not stand in a template.
+    Args:
+        path: Columns ``template`` (its number, which stays when others go), ``form``, ``text``.
+        pronouns: Pronoun sets whose forms must not stand in a template.
 
-    Returns
-    -------
-    Templates
-
-    Raises
-    ------
-    UserError
-        For the first problem of :func:`check`.
+    Raises:
+        UserError: For the first problem of :func:`check`.
     """
     rows = []
     for row, cells in read_tsv(path, ("template", "form", "text")):
@@ -90,25 +82,18 @@ def _refuse_loose_slot(text, where):
         raise UserError(f"{where}: the template holds {SLOT}; write {PRONOUN} for the slot")
 
 
-def read_official(path, released):
+def read_official(path: str | Path, released: dict[tuple[str, int], str]) -> Templates:
     """Read the authors' templates.
 
-    Parameters
-    ----------
-    path : str or Path
-        ``templates.csv``.
-    released : dict of (str, int) to str
-        Type and number of a declaration to the path of its file.
+    Args:
+        path: ``templates.csv``.
+        released: Type and number of a declaration to the path of its file.
 
-    Returns
-    -------
-    Templates
+    Returns:
         With texts as they are released, but for the stray declaration that three rows carry.
 
-    Raises
-    ------
-    UserError
-        If a file is not what the authors released.
+    Raises:
+        UserError: If a file is not what the authors released.
     """
     rows = []
     for row, cells in _csv_rows(path):
@@ -142,7 +127,7 @@ def _csv_rows(path):
     return rows
 
 
-def check(templates, pronouns=None):
+def check(templates: Templates, pronouns: dict | None = None) -> list[str]:
     """Check what a program can see of this project's templates.
 
     Each has one slot and a name before it, no other third-person pronoun and no gendered noun, agrees with every
@@ -150,15 +135,10 @@ def check(templates, pronouns=None):
     behind a modal verb; an accusative by no noun, and its sentence has no name before it that would bind it; a
     dependent possessive by its noun, an independent one by none; a reflexive has the name before it in its sentence.
 
-    Parameters
-    ----------
-    templates : Templates
-    pronouns : dict, optional
-        Pronoun sets (:func:`scripts.core.templates.read_pronouns`).
+    Args:
+        pronouns: Pronoun sets (:func:`scripts.core.templates.read_pronouns`).
 
-    Returns
-    -------
-    list of str
+    Returns:
         One line for each problem: file, row and remedy. No line quotes a template.
     """
     problems = unusable(templates)

@@ -43,20 +43,14 @@ MILLION, BILLION = 1e6, 1e9
 class Run:
     """A run's tables on one template set, and the study's models.
 
-    Parameters
-    ----------
-    models : DataFrame
-        From :func:`study_models`.
-    printed : dict
-        Item, row and column to the printed number.
-    tables : dict of str to DataFrame
-        ``accuracy``, ``context_free``, ``pronoun_tests``, ``error_types``; ``prompted_accuracy`` where models were
-        prompted: ``model``, ``method`` (``vanilla`` or a kind of chain of thought), ``answer`` (``final``, ``chain``),
-        ``prompt``, ``n_distractors``, ``accuracy``.
-    excluded : frozenset of str
-        Models of the run that must not be looked at (demonstration models).
-    obstacle : str
-        Why no model of the run can be compared with the study, or empty.
+    Args:
+        models: From :func:`study_models`.
+        printed: Item, row and column to the printed number.
+        tables: ``accuracy``, ``context_free``, ``pronoun_tests``, ``error_types``; ``prompted_accuracy`` where models
+            were prompted: ``model``, ``method`` (``vanilla`` or a kind of chain of thought), ``answer`` (``final``,
+            ``chain``), ``prompt``, ``n_distractors``, ``accuracy``.
+        excluded: Models of the run that must not be looked at (demonstration models).
+        obstacle: Why no model of the run can be compared with the study, or empty.
     """
 
     models: pd.DataFrame
@@ -181,12 +175,10 @@ class Run:
         shares = [share for k in COUNTS[1:] if not np.isnan((share := self.share(model, k, kind)).value)]
         return estimates.mean(shares) if shares else estimates.share(np.nan, 0)
 
-    def test(self, model, a, b):
+    def test(self, model, a, b) -> tuple[float, int]:
         """Return Welch's test between two pronoun sets without distractors; ``model`` may be ``all``.
 
-        Returns
-        -------
-        (float, int)
+        Returns:
             The p value and how many occupations the smaller sample has.
         """
         if model == "all":
@@ -203,12 +195,10 @@ class Run:
                 return row["p"], int(min(row["n_a"], row["n_b"]))
         raise Lacking(f"a test of {a} against {b}")
 
-    def better(self, model, a, b):
+    def better(self, model, a, b) -> tuple[Comparison, str, int]:
         """Compare a model on two pronoun sets by Welch's test: is it better on ``a`` than on ``b``?
 
-        Returns
-        -------
-        (Comparison, str, int)
+        Returns:
             The comparison, its text and how many occupations were compared.
         """
         p, n = self.test(model, a, b)
@@ -251,17 +241,13 @@ def _ends(estimate):
     return estimate.low, estimate.high
 
 
-def study_models(models, numbers):
+def study_models(models: pd.DataFrame, numbers: pd.DataFrame) -> pd.DataFrame:
     """Return the study's models with their sizes.
 
-    Parameters
-    ----------
-    models, numbers : DataFrame
-        From :func:`scripts.core.paper.published.read_models` and ``read_published``.
+    Args:
+        models, numbers: From :func:`scripts.core.paper.published.read_models` and ``read_published``.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``models`` with ``parameters`` (float), those of the study's Table 2.
     """
     units = {"million parameters": MILLION, "billion parameters": BILLION}

@@ -94,14 +94,12 @@ def _radices(n_distractors, n_sets):
 class Narratives:
     """All instances of one template set and one list of pronoun sets, addressed by their row in generation order.
 
-    Parameters
-    ----------
-    templates : Templates
-    sets : dict
-        The configured pronoun sets (:func:`scripts.core.templates.select_pronoun_sets`).
+    Args:
+        templates (Templates)
+        sets: The configured pronoun sets (:func:`scripts.core.templates.select_pronoun_sets`).
     """
 
-    def __init__(self, templates, sets):
+    def __init__(self, templates, sets: dict):
         self.templates = templates
         self.sets = dict(sets)
         self.forms = {case: [forms[case] for forms in sets.values()] for case in CASES}

@@ -10,24 +10,19 @@ POOLED = {"all": ""}
 """What tables call the level of a factor that is pooled, to what the summary calls it."""
 
 
-def rows(accuracy, prompted, models, data, most):
+def rows(accuracy, prompted, models: dict, data: str, most: int):
     """Return rows as :func:`scripts.core.estimate_rows.write` takes them.
 
     The headline is the accuracy without distractors and with the most.
 
-    Parameters
-    ----------
-    accuracy : DataFrame
-        ``model``, ``n_distractors``, ``factor`` (``all``, ``pronoun``, ...), ``level``, ``n``, ``accuracy``,
-        ``ci_low``, ``ci_high``.
-    prompted : DataFrame or None
-        ``model``, ``method``, ``answer``, ``n_distractors``, ``kind``, ``n``, ``accuracy`` of prompted models.
-    models : dict
-        Name to facts (``label``, ``demonstration``) of all of them.
-    data : str
-        The template set.
-    most : int
-        The largest number of distractors.
+    Args:
+        accuracy (DataFrame): ``model``, ``n_distractors``, ``factor`` (``all``, ``pronoun``, ...), ``level``, ``n``,
+            ``accuracy``, ``ci_low``, ``ci_high``.
+        prompted (DataFrame or None): ``model``, ``method``, ``answer``, ``n_distractors``, ``kind``, ``n``,
+            ``accuracy`` of prompted models.
+        models: Name to facts (``label``, ``demonstration``) of all of them.
+        data: The template set.
+        most: The largest number of distractors.
     """
     order = list(models)
     parts = accuracy[accuracy.factor.isin(["all", "pronoun"])].assign(part=lambda rows: rows.factor != "all")
@@ -53,19 +48,15 @@ def rows(accuracy, prompted, models, data, most):
     return found
 
 
-def of_analyses(tables, models, data):
+def of_analyses(tables, models: dict, data: str):
     """Return the rows of what the analyses of the same scores say, none of which is a headline.
 
-    Parameters
-    ----------
-    tables : dict of str to DataFrame
-        ``normalisation``, ``calibration``, ``fertility_correlations``, ``model_pairs``, ``power``, ``mixed_model`` and,
-        where prompted models are compared with scored ones, ``scored_agreement``; where answers were drawn,
-        ``sampled_agreement``.
-    models : dict
-        Name to facts (``label``, ``demonstration``).
-    data : str
-        The template set.
+    Args:
+        tables (dict of str to DataFrame): ``normalisation``, ``calibration``, ``fertility_correlations``,
+            ``model_pairs``, ``power``, ``mixed_model`` and, where prompted models are compared with scored ones,
+            ``scored_agreement``; where answers were drawn, ``sampled_agreement``.
+        models: Name to facts (``label``, ``demonstration``).
+        data: The template set.
     """
     found = []
 

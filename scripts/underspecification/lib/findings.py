@@ -13,6 +13,7 @@ prompts has the widest interval that those of its parts allow, since all are abo
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -540,13 +541,11 @@ FINDINGS = tuple(
 """In the order of the study."""
 
 
-def read_shares(path):
+def read_shares(path: str | Path):
     """Return the share of women by occupation (US Bureau of Labor Statistics) from Winogender's own file.
 
-    Parameters
-    ----------
-    path : str or Path
-        Columns ``occupation`` and ``bls_pct_female`` (percent), tab-separated.
+    Args:
+        path: Columns ``occupation`` and ``bls_pct_female`` (percent), tab-separated.
     """
     table = pd.read_csv(path, sep="\t")
     return table.set_index("occupation").bls_pct_female.astype(float).to_dict()

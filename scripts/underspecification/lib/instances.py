@@ -8,6 +8,7 @@ is empty. :data:`ROWS` are the lines of the files that a sentence was made from;
 """
 
 import re
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -42,20 +43,14 @@ def is_well_specified(evaluation_set, participant, coreferent):
     return evaluation_set == "winogender" and participant in SPECIFIED and coreferent == "participant"
 
 
-def mgc(verbs, life_stages, dates, places):
+def mgc(verbs: list[dict], life_stages: dict[str, int], dates: list[int], places: dict[str, int]) -> pd.DataFrame:
     """Return MGC: every verb phrase and life stage, with every date and every place (Appendix D).
 
-    Parameters
-    ----------
-    verbs : list of dict
-        ``verb``, ``form``, ``phrase``, ``verb_row``.
-    life_stages, places : dict of str to int
-        With their lines.
-    dates : list of int
+    Args:
+        verbs: ``verb``, ``form``, ``phrase``, ``verb_row``.
+        life_stages, places: With their lines.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         As the module says; ``item`` is the sentence after its opening.
     """
     sentences = []
@@ -78,18 +73,13 @@ def outer(dates, count):
     return dates if 2 * count >= len(dates) else [*dates[:count], *dates[-count:]]
 
 
-def replica(schemas, dates):
+def replica(schemas: list[dict], dates: list[int]) -> dict[str, pd.DataFrame]:
     """Return the project's own extended Winogender and simplified sets.
 
-    Parameters
-    ----------
-    schemas : list of dict
-        From :func:`scripts.underspecification.lib.templates.read_schemas`.
-    dates : list of int
+    Args:
+        schemas: From :func:`scripts.underspecification.lib.templates.read_schemas`.
 
-    Returns
-    -------
-    dict of str to DataFrame
+    Returns:
         ``winogender`` and ``simplified``.
     """
     extended, simplified = [], []
@@ -152,27 +142,20 @@ def _inject(sentences, evaluation_set, template_set, form, variable, values):
     return pd.concat([frame.reindex(columns=list(COLUMNS), fill_value=""), lines], axis=1)
 
 
-def official(path, evaluation_set, dates):
+def official(path: str | Path, evaluation_set: str, dates: list[int]) -> pd.DataFrame:
     """Read the authors' sentences of one set.
 
-    Parameters
-    ----------
-    path : str or Path
-        ``all_sentences.tsv`` (winogender) or ``all_sentences_g_id.tsv`` (simplified): columns ``sentid`` (occupation,
-        participant or gender, 0 for the professional or 1) and ``sentence``, with MASK for the pronoun.
-    evaluation_set : str
-    dates : list of int
+    Args:
+        path: ``all_sentences.tsv`` (winogender) or ``all_sentences_g_id.tsv`` (simplified): columns ``sentid``
+            (occupation, participant or gender, 0 for the professional or 1) and ``sentence``, with MASK for the
+            pronoun.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         The sentences of the set in the format of this module.
 
-    Raises
-    ------
-    UserError
-        If the file is not text; naming every bad row: an id that cannot be read or is repeated, a sentence without
-        exactly one MASK; and occupations that lack a sentence.
+    Raises:
+        UserError: If the file is not text; naming every bad row: an id that cannot be read or is repeated, a sentence
+            without exactly one MASK; and occupations that lack a sentence.
     """
     text = files.read_text(path, "fetch it again")
     known = (*GENDERED, "unspecified") if evaluation_set == "simplified" else PARTICIPANTS
@@ -202,10 +185,8 @@ def official(path, evaluation_set, dates):
 def parse_item(name, evaluation_set):
     """Return occupation, participant (``other`` for the context's own person) and coreferent of the authors' ids.
 
-    Returns
-    -------
-    tuple of str, or None
-        None if ``name`` is no such id.
+    Returns:
+        tuple of str, or None: None if ``name`` is no such id.
     """
     parts = re.fullmatch(r"([a-z]+)_([a-z]+)_([01])", name)
     if not parts:
@@ -227,17 +208,13 @@ def evenly_spaced(values, count):
     return [values[i] for i in np.linspace(0, len(values) - 1, count).round().astype(int)]
 
 
-def sample(frame, dates, places, occupations):
+def sample(frame: pd.DataFrame, dates: int, places: int, occupations: int):
     """Return the instances that the models of a run read.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        One set's instances.
-    dates, places : int
-        How many values of MGC's grids to keep.
-    occupations : int
-        How many occupations to keep of the other sets.
+    Args:
+        frame: One set's instances.
+        dates, places: How many values of MGC's grids to keep.
+        occupations: How many occupations to keep of the other sets.
     """
     if frame.evaluation_set.iloc[0] == "mgc":
         kept = [

@@ -37,12 +37,10 @@ def from_toy(correlations):
     return numbers
 
 
-def from_slopes(slopes, curves):
+def from_slopes(slopes, curves) -> dict:
     """Return what Method 1 gives over all models and prompts of a source.
 
-    Returns
-    -------
-    dict
+    Returns:
         ``mgc.sentences``, ``mgc.dates``, ``mgc.places``, ``mgc.date.first`` and ``.last``, ``mgc.curves`` (models and
         prompts); for ``date`` and ``place`` ``method1.<variable>.rises`` (female r above 0), ``.falls`` (male r below
         0), ``.both``, ``.significant`` (interval of the female slope without 0), and ``.steepest`` (the largest
@@ -79,17 +77,15 @@ def from_slopes(slopes, curves):
     return numbers
 
 
-def from_detection(rates, metric):
+def from_detection(rates, metric) -> dict:
     """Return what Method 2 gives over the models of a source.
 
-    Returns
-    -------
-    dict
+    Returns:
         For each set ``<set>.sentences``, ``.occupations``, ``.specified``; of the models ``.models``, ``.best`` and
-        ``.worst`` (balanced accuracy, with ``label``), ``.area.best``, ``.gained`` (how many models the
-        cross-validated threshold helps), ``.undefined`` (largest share of sentences without any mass, with ``label``);
-        ``dates`` (how many at either end can be averaged) and ``<set>.shift`` (the largest change of balanced accuracy
-        from one date to the most); ``detection.beyond`` as ``mgc.beyond``.
+        ``.worst`` (balanced accuracy, with ``label``), ``.area.best``, ``.gained`` (how many models the cross-validated
+        threshold helps), ``.undefined`` (largest share of sentences without any mass, with ``label``); ``dates`` (how
+        many at either end can be averaged) and ``<set>.shift`` (the largest change of balanced accuracy from one date
+        to the most); ``detection.beyond`` as ``mgc.beyond``.
     """
     numbers, source = {}, "specification_detection.csv"
     most = int(rates.dates.max())
@@ -139,12 +135,10 @@ def _of_model(value, source, model, decimals, **cell):
     return entry(float(value), number(value, decimals), source, model=model, **cell) | {"label": model}
 
 
-def from_independence(table):
+def from_independence(table) -> dict:
     """Return how level and change of the female probability go together, over the models of a source.
 
-    Returns
-    -------
-    dict
+    Returns:
         ``independence.occupations``, ``.models``; for the first and the middle level ``independence.<level>.near``
         (models with an absolute r under :data:`scripts.underspecification.lib.findings.NEAR_ZERO`) and ``.clear``
         (models whose interval leaves out 0); ``independence.limit``; ``independence.needed``, the occupations with
@@ -214,17 +208,13 @@ def from_agreement(agreement, release):
     return numbers
 
 
-def from_orders(table):
+def from_orders(table) -> dict:
     """Return what the order of files does to Table 3 of one release.
 
-    Parameters
-    ----------
-    table : DataFrame
-        From :func:`scripts.underspecification.lib.analyses.agreement.beside_printed`.
+    Args:
+        table (DataFrame): From :func:`scripts.underspecification.lib.analyses.agreement.beside_printed`.
 
-    Returns
-    -------
-    dict
+    Returns:
         ``orders.widest`` (the widest range of a balanced accuracy over all orders, with ``label``, and its ends
         ``.lowest`` and ``.highest``), ``orders.middle`` (the widest 95 percent), ``orders.alphabetical`` (cells in
         which a listing by name gives the neutral files' rate).

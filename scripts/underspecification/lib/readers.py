@@ -4,25 +4,18 @@ from scripts.core import files
 from scripts.core.errors import UserError
 
 
-def read_rows(path, subject):
+def read_rows(path: str, subject: str):
     """Read a tidy table.
 
-    Parameters
-    ----------
-    path : str
-        CSV.
-    subject : str
-        What its rows are about, for messages.
+    Args:
+        path: CSV.
+        subject: What its rows are about, for messages.
 
-    Returns
-    -------
-    DataFrame
-        With at least one row.
+    Returns:
+        DataFrame: With at least one row.
 
-    Raises
-    ------
-    UserError
-        If the file cannot be read or has no row.
+    Raises:
+        UserError: If the file cannot be read or has no row.
     """
     table = files.read_csv(path)
     if table.empty:

@@ -11,21 +11,17 @@ GENDERS = ("female", "male", "neutral")
 PROMPTS = tuple(FILE_PROMPTS.values())
 
 
-def rows(slopes, detection, models):
+def rows(slopes: pd.DataFrame, detection: pd.DataFrame, models: dict[str, dict]):
     """Return rows as :func:`scripts.core.estimate_rows.write` takes them; slopes are percentage points a step.
 
     The headline is how the difference between the slopes of feminine and masculine pronouns depends on dates and on
     places, and how well feminine pronouns tell Winogender's unspecified sentences from the others.
 
-    Parameters
-    ----------
-    slopes : DataFrame
-        ``release``, ``model``, ``prompt``, ``variable``, ``gender``, ``accumulation``, ``metric``, ``value``,
-        ``ci_low``, ``ci_high``, ``sentences``.
-    detection : DataFrame
-        The same without ``variable``, with ``evaluation_set``, ``templates`` and ``dates``.
-    models : dict of str to dict
-        The run's models.
+    Args:
+        slopes: ``release``, ``model``, ``prompt``, ``variable``, ``gender``, ``accumulation``, ``metric``, ``value``,
+            ``ci_low``, ``ci_high``, ``sentences``.
+        detection: The same without ``variable``, with ``evaluation_set``, ``templates`` and ``dates``.
+        models: The run's models.
     """
     found = []
     shown = (slopes.metric == "slope") & (slopes.accumulation == "top") & slopes.gender.isin([DIFFERENCE, *GENDERS])

@@ -1,5 +1,7 @@
 """The tables of the Underspecification wing: tidy rows to cells, and cells to LaTeX."""
 
+from collections.abc import Sequence
+
 import pandas as pd
 
 from scripts.core.paper.formats import MISSING, interval, number
@@ -35,23 +37,18 @@ def slopes(table):
     return pd.DataFrame(rows)
 
 
-def rates(table, orders, printed):
+def rates(table: pd.DataFrame, orders: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
     """Return the cells of Table 3: each model on each set.
 
-    Parameters
-    ----------
-    table, orders : DataFrame
-        From :mod:`scripts.underspecification.lib.analyses.detection` and
-        :mod:`scripts.underspecification.lib.analyses.overwriting`.
-    printed : DataFrame
-        The published numbers.
+    Args:
+        table, orders: From :mod:`scripts.underspecification.lib.analyses.detection` and
+            :mod:`scripts.underspecification.lib.analyses.overwriting`.
+        printed: The published numbers.
 
-    Returns
-    -------
-    DataFrame of str
+    Returns:
         The printed rates, ours from the female files, and beyond the study the area under the curve and the balanced
         accuracy with the threshold from cross-validation, with that threshold. Printed rates are left out if no model
-        has one.
+        has one. All cells are text.
     """
     detected = _of_study(table[(table.dates == 1) & (table.gender == "female")])
     known = agreement.printed_rates(printed).set_index(["evaluation_set", "model", "rate"]).printed
@@ -177,21 +174,18 @@ def over_prompts(frame):
     return frame[(frame.Prompt == "mean") | ~frame.Model.isin(several)]
 
 
-def write(tex, csv, frame, left, hidden=(), rows=None):
+def write(
+    tex: str, csv: str, frame: pd.DataFrame, left: int, hidden: Sequence[str] = (), rows: pd.DataFrame | None = None
+):
     """Write a table as LaTeX and CSV; what tells nothing is not printed.
 
-    Parameters
-    ----------
-    tex, csv : str
-        Paths.
-    frame : DataFrame
-        Cells.
-    left : int
-        The first printed columns, which are text. A repeated first cell is printed once, with a rule before the next.
-    hidden : sequence of str
-        Columns of the CSV that are not printed.
-    rows : DataFrame, optional
-        The rows of ``frame`` that are printed; otherwise all.
+    Args:
+        tex, csv: Paths.
+        frame: Cells.
+        left: The first printed columns, which are text. A repeated first cell is printed once, with a rule before the
+            next.
+        hidden: Columns of the CSV that are not printed.
+        rows: The rows of ``frame`` that are printed; otherwise all.
     """
     shown = (frame if rows is None else rows).drop(columns=list(hidden))
     names = list(shown.columns[:left])

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -37,23 +38,17 @@ class Prompt:
         return self.text.replace(PROMPT_SLOT, sentence)
 
 
-def read_words(path):
+def read_words(path: str | Path) -> dict[str, list[str]]:
     """Return the words of each group.
 
-    Parameters
-    ----------
-    path : str or Path
-        Columns ``group``, ``word``.
+    Args:
+        path: Columns ``group``, ``word``.
 
-    Returns
-    -------
-    dict of str to list of str
+    Returns:
         At least :data:`GENDERS`, in file order.
 
-    Raises
-    ------
-    UserError
-        If a word is no single lower-case word, is in two groups, or a group of the study has no word.
+    Raises:
+        UserError: If a word is no single lower-case word, is in two groups, or a group of the study has no word.
     """
     groups, seen = {}, {}
     for row, cells in read_tsv(path, ("group", "word")):
@@ -85,12 +80,10 @@ def read_life_stages(path):
     return {cells["life_stage"]: number for number, cells in rows}
 
 
-def read_places(path):
+def read_places(path) -> dict[str, int]:
     """Return the places in their order (columns ``position`` from 1, ``place``, ``end``: bottom or top), none twice.
 
-    Returns
-    -------
-    dict of str to int
+    Returns:
         Place to its line.
     """
     rows = _distinct(path, ("position", "place", "end"), "place")
@@ -104,14 +97,10 @@ def read_places(path):
     return {cells["place"]: number for number, cells in rows}
 
 
-def read_dates(path):
+def read_dates(path) -> dict[str, list[int]]:
     """Return the years of each range (columns ``range``, ``first``, ``last``, ``dates``: how many), evenly spaced.
 
     Fractions of years are cut off, as in the authors' code.
-
-    Returns
-    -------
-    dict of str to list of int
     """
     ranges = {}
     for number, cells in _distinct(path, DATE_COLUMNS, "range"):
@@ -157,29 +146,22 @@ def _distinct(path, columns, key):
     return rows
 
 
-def read_schemas(path, participants):
+def read_schemas(path: str | Path, participants: dict) -> list[dict]:
     """Read the project's own pairs in the manner of Winogender.
 
-    Parameters
-    ----------
-    path : str or Path
-        Columns :data:`WINOGENDER_COLUMNS`: ``stem`` begins both sentences of a pair; ``professional`` and
-        ``participant`` end them so that the pronoun means the one or the other; ``simplified`` is a sentence about
-        the professional alone, or empty.
-    participants : dict of str
-        The other person of each occupation.
+    Args:
+        path: Columns :data:`WINOGENDER_COLUMNS`: ``stem`` begins both sentences of a pair; ``professional`` and
+            ``participant`` end them so that the pronoun means the one or the other; ``simplified`` is a sentence about
+            the professional alone, or empty.
+        participants: The other person of each occupation.
 
-    Returns
-    -------
-    list of dict
+    Returns:
         The rows, with ``other`` (the other person) and ``row`` (the line), in file order.
 
-    Raises
-    ------
-    UserError
-        Naming every bad row: occupations that are unknown, missing or repeated; sentences without exactly one
-        occupation, participant and pronoun; pairs whose pronouns differ in case or whose ends are the same; words
-        that give a gender away.
+    Raises:
+        UserError: Naming every bad row: occupations that are unknown, missing or repeated; sentences without exactly
+            one occupation, participant and pronoun; pairs whose pronouns differ in case or whose ends are the same;
+            words that give a gender away.
     """
     schemas, problems, seen = [], [], {}
     for number, cells in read_tsv(path, WINOGENDER_COLUMNS):

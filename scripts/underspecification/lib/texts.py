@@ -1,5 +1,7 @@
 """The texts that models fill or continue: an instance with a mask and with each prompt, and how many there will be."""
 
+from collections.abc import Sequence
+
 import pandas as pd
 
 from scripts.core.options import SLOT
@@ -14,19 +16,14 @@ DATES, PLACES = 30, 20
 """Of MGC; Winogender has as many dates."""
 
 
-def make(instances, prompts):
+def make(instances: pd.DataFrame, prompts) -> pd.DataFrame:
     """Return one row for each instance with a plain mask and with each of ``prompts``.
 
-    Parameters
-    ----------
-    instances : DataFrame
-        With ``instance_id``, ``text`` and :data:`scripts.underspecification.lib.instances.ROWS`.
-    prompts : dict of str to Prompt
-        From :func:`scripts.underspecification.lib.templates.read_prompts`.
+    Args:
+        instances: With ``instance_id``, ``text`` and :data:`scripts.underspecification.lib.instances.ROWS`.
+        prompts (dict of str to Prompt): From :func:`scripts.underspecification.lib.templates.read_prompts`.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``text_id``, ``instance_id``, ``prompt`` (``mask`` or the prompt's id), ``text``, ``method``, and the lines that
         the instance was made from (:data:`scripts.underspecification.lib.instances.ROWS`).
     """
@@ -40,22 +37,18 @@ def make(instances, prompts):
     return frame.join(instances.set_index("instance_id")[list(ROWS)], on="instance_id")
 
 
-def text_counts(evaluation_set, sample, outer_dates, prompts):
+def text_counts(
+    evaluation_set: str, sample: dict[str, int], outer_dates: int, prompts: Sequence[str]
+) -> dict[str, int]:
     """Return how many texts a set has at most, by method.
 
-    Parameters
-    ----------
-    evaluation_set : {"mgc", "winogender", "simplified"}
-    sample : dict of str to int
-        ``dates`` and ``places`` of MGC, ``occupations`` of the others.
-    outer_dates : int
-        Dates at either end of Winogender's range.
-    prompts : sequence of str
-        Prompts that wrap each sentence for models that continue texts.
+    Args:
+        evaluation_set: One of "mgc", "winogender", "simplified".
+        sample: ``dates`` and ``places`` of MGC, ``occupations`` of the others.
+        outer_dates: Dates at either end of Winogender's range.
+        prompts: Prompts that wrap each sentence for models that continue texts.
 
-    Returns
-    -------
-    dict of str to int
+    Returns:
         ``mask``: sentences with a mask, ``generate``: prompts to continue.
     """
     if evaluation_set == "mgc":

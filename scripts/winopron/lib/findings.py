@@ -7,6 +7,7 @@ that the study does not have are never looked at.
 """
 
 import itertools
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -38,18 +39,14 @@ UNDEFINED = "instances that the quantity is defined for"
 class Results:
     """The answers of the study's systems on one template set.
 
-    Parameters
-    ----------
-    answers : dict of str to DataFrame
-        ``double``, and ``single`` and ``winogender`` where the run has them, to answers
-        (:mod:`scripts.winopron.lib.analyses.performance`) with ``system``, each system read in one way.
-    draws, seed : int
-        Of the bootstrap over pairs of people.
-    systems : sequence of str
-        Those that findings about every system are about.
+    Args:
+        answers (dict of str to DataFrame): ``double``, and ``single`` and ``winogender`` where the run has them, to
+            answers (:mod:`scripts.winopron.lib.analyses.performance`) with ``system``, each system read in one way.
+        draws, seed: Of the bootstrap over pairs of people.
+        systems: Those that findings about every system are about.
     """
 
-    def __init__(self, answers, draws, seed, systems=SYSTEMS):
+    def __init__(self, answers, draws: int, seed: int, systems: Sequence[str] = SYSTEMS):
         self.answers, self.systems = answers, systems
         double = answers["double"]
         self.resampled = Resampled(double.pair, draws, seed) if len(double) else None
@@ -97,20 +94,16 @@ class Results:
         shown = rows.bias.notna() if sign is None else rows.bias == sign
         return self.resampled.ratio(shown.groupby(pair).sum(), below)
 
-    def overlap(self, first, second):
+    def overlap(self, first: tuple[str, str, str], second: tuple[str, str, str]):
         """Return the Jaccard index of the biased occupations of two forms, with its samples.
 
         It is zero in samples without any of them, as the study has it.
 
-        Parameters
-        ----------
-        first, second : (str, str, str)
-            System, case and pronoun set.
+        Args:
+            first, second: System, case and pronoun set.
 
-        Raises
-        ------
-        Lacking
-            If neither form has a biased occupation.
+        Raises:
+            Lacking: If neither form has a biased occupation.
         """
         one, other = (self._biased_pairs(*form) for form in (first, second))
         if not (one | other).any():
@@ -125,23 +118,15 @@ class Results:
         return rows.bias.notna().groupby(pair).any().reindex(self.resampled.pairs, fill_value=False)
 
 
-def results_of(answers, template_sets, draws, seed, systems=SYSTEMS):
+def results_of(answers, template_sets: Sequence[str], draws, seed, systems=SYSTEMS) -> dict[str, Results]:
     """Return what findings are tested on, for each template set.
 
     Winogender Schemas, where the run has them, stand beside every template set, with the pronoun sets of that study.
 
-    Parameters
-    ----------
-    answers : dict of (str, str) to DataFrame
-        Template set and entities to answers, as :class:`Results` wants them.
-    template_sets : sequence of str
-        Those that findings are tested on.
-    draws, seed, systems
-        As in :class:`Results`.
-
-    Returns
-    -------
-    dict of str to Results
+    Args:
+        answers (dict of (str, str) to DataFrame): Template set and entities to answers, as :class:`Results` wants them.
+        template_sets: Those that findings are tested on.
+        draws, seed, systems: As in :class:`Results`.
     """
     beside = {}
     if ("winogender", "double") in answers:
@@ -158,27 +143,26 @@ def points(value):
     return percent(value, 1)
 
 
-def positive(results, value, samples, text, shown=points, least=-1.0, most=1.0):
+def positive(
+    results: Results,
+    value: float,
+    samples: np.ndarray,
+    text: str,
+    shown: Callable = points,
+    least: float = -1.0,
+    most: float = 1.0,
+):
     """Check that a difference is above zero.
 
     Where all samples agree, its interval is :func:`scripts.core.statistics.agreeing_interval` of the pairs of people.
 
-    Parameters
-    ----------
-    results : Results
-    value : float
-    samples : array of float
-        Of the bootstrap.
-    text : str
-    shown : callable
-        :func:`points` for shares in percent, ``number`` for indices from 0 to 1.
-    least, most : float
-        What the difference can be at least and at most.
+    Args:
+        samples: Of the bootstrap. Of float.
+        shown: :func:`points` for shares in percent, ``number`` for indices from 0 to 1.
+        least, most: What the difference can be at least and at most.
 
-    Raises
-    ------
-    Lacking
-        If its interval has zero in it, or if it is not defined.
+    Raises:
+        Lacking: If its interval has zero in it, or if it is not defined.
     """
     clusters = pairs = len(results.resampled.pairs)
     low, high = statistics.percentile_interval(samples)

@@ -42,15 +42,12 @@ def _of(name, facts, kind, scoring):
     return {"model": name, "kind": kind, "scoring": scoring, **shown}
 
 
-def rows(metrics, known=()):
+def rows(metrics, known: dict = ()):
     """Return rows as :func:`scripts.core.estimate_rows.write` takes them, all values being shares.
 
-    Parameters
-    ----------
-    metrics : DataFrame
-        Of ``metrics.csv``.
-    known : dict
-        As :func:`identities` returns it. A system that is not there was given as a file, under its label.
+    Args:
+        metrics (DataFrame): Of ``metrics.csv``.
+        known: As :func:`identities` returns it. A system that is not there was given as a file, under its label.
     """
     table = study.corrected(metrics[metrics.pairing != POOLED])
     kept = table.split.isin(["all", "nominative", "accusative", "possessive"])

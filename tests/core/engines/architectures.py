@@ -32,21 +32,13 @@ POSITIONS = {"max_position_embeddings": 2048}
 class Kind:
     """An architecture and how to build it small.
 
-    Attributes
-    ----------
-    name, architecture : str
-    tokenizer : str
-        A key of :data:`TOKENIZERS`.
-    model, config : str
-        Classes of transformers.
-    options : dict
-        Of the configuration.
-    refused : str or None
-        What a refusal says, for a model that must not be scored.
-    half : bool
-        Whether it can be run in half precision.
-    scale : float
-        Weights are multiplied by it: as initialised, every option would get nearly the same score.
+    Attributes:
+        tokenizer: A key of :data:`TOKENIZERS`.
+        model, config: Classes of transformers.
+        options: Of the configuration.
+        refused: What a refusal says, for a model that must not be scored.
+        half: Whether it can be run in half precision.
+        scale: Weights are multiplied by it: as initialised, every option would get nearly the same score.
     """
 
     name: str
@@ -359,24 +351,18 @@ def looped(model, words, kind, rows):
     return np.array([plain(model, words, kind.architecture, row) for row in rows.itertuples()])
 
 
-def measure(kind, precision, pack_tokens, some, engine="packed", **changed):
+def measure(
+    kind: Kind, precision: str, pack_tokens: int, some: pd.DataFrame, engine: str = "packed", **changed
+) -> dict:
     """Score instances with an engine and in a plain loop.
 
-    Parameters
-    ----------
-    kind : Kind
-    precision : {"float32", "bfloat16"}
-    pack_tokens : int
-        Tokens of a packed sequence.
-    some : DataFrame
-        Instances.
-    engine : str
-    **changed
-        Options of the configuration that differ from the kind's.
+    Args:
+        precision: One of "float32", "bfloat16".
+        pack_tokens: Tokens of a packed sequence.
+        some: Instances.
+        **changed: Options of the configuration that differ from the kind's.
 
-    Returns
-    -------
-    dict
+    Returns:
         ``way``; ``difference``, the largest to the plain loop (nats); ``changed``, instances for which another option
         scores highest than in the plain loop; ``rounding``, how far the plain loop is from the same model in float32
         (nats); ``seconds`` of the check. A model that is refused has ``way`` alone, the refusal.

@@ -23,28 +23,20 @@ CONFIGURATION, PACKAGE, RECIPE = "c2f", "encoder", "recipe"
 PACKAGE_KEYS = ("package", "version", "folder")
 
 
-def build(folder, configuration, pretrained=True, attention=None):
+def build(folder: str | Path, configuration: Configuration, pretrained: bool = True, attention: str | None = None):
     """Return a model on the encoder in a folder, with a new head, and the encoder's tokenizer.
 
-    Parameters
-    ----------
-    folder : str or Path
-        Configuration, tokenizer and, if ``pretrained``, weights of an encoder as transformers stores them.
-    configuration : Configuration
-    pretrained : bool
-        Whether the encoder's weights are read; else they are drawn at random.
-    attention : str, optional
-        How the library computes attention, for example ``eager``.
+    Args:
+        folder: Configuration, tokenizer and, if ``pretrained``, weights of an encoder as transformers stores them.
+        pretrained: Whether the encoder's weights are read; else they are drawn at random.
+        attention: How the library computes attention, for example ``eager``.
 
-    Returns
-    -------
-    tuple of (C2F, transformers.PreTrainedTokenizerBase)
+    Returns:
+        tuple of (C2F, transformers.PreTrainedTokenizerBase)
 
-    Raises
-    ------
-    UserError
-        If the folder holds no encoder, its tokenizer lacks the marks that enclose a segment, or its positions are
-        fewer than a segment's pieces.
+    Raises:
+        UserError: If the folder holds no encoder, its tokenizer lacks the marks that enclose a segment, or its
+            positions are fewer than a segment's pieces.
     """
     from transformers import AutoConfig, AutoModel, AutoTokenizer, logging
 
@@ -77,19 +69,15 @@ def trained(model):
     return {name: parameter for name, parameter in model.named_parameters() if parameter.requires_grad}
 
 
-def put(variables, tensors, where):
+def put(variables: dict[str, torch.Tensor], tensors: dict[str, torch.Tensor], where: str):
     """Copy tensors into variables of the same names and shapes.
 
-    Parameters
-    ----------
-    variables, tensors : dict of str to torch.Tensor
-    where : str
-        How messages begin.
+    Args:
+        where: How messages begin.
 
-    Raises
-    ------
-    UserError
-        Naming a variable that is missing, one that the model does not have, or one whose shape, or kind, differs.
+    Raises:
+        UserError: Naming a variable that is missing, one that the model does not have, or one whose shape, or kind,
+            differs.
     """
     for words, names in (
         ("lacks the variable", variables.keys() - tensors.keys()),
@@ -112,18 +100,13 @@ def put(variables, tensors, where):
             variable.copy_(tensors[name])
 
 
-def write_delta(path, model, package, recipe):
+def write_delta(path: str | Path, model: C2F, package: dict, recipe: dict):
     """Write what training changed, in half precision, atomically.
 
-    Parameters
-    ----------
-    path : str or Path
-    model : C2F
-        With low-rank updates.
-    package : dict
-        The encoder's ``package``, ``version`` and ``folder``.
-    recipe : dict
-        How the weights were made.
+    Args:
+        model: With low-rank updates.
+        package: The encoder's ``package``, ``version`` and ``folder``.
+        recipe: How the weights were made.
     """
     from safetensors.torch import save_file
 
@@ -175,25 +158,20 @@ def merged(model):
     return model
 
 
-def load(source, attention=None):
+def load(source: str | Path, attention: str | None = None):
     """Read a system.
 
-    Parameters
-    ----------
-    source : str or Path
-        A folder as of :func:`write_folder`, or a delta as of :func:`write_delta`.
-    attention : str, optional
-        As for :func:`build`.
+    Args:
+        source: A folder as of :func:`write_folder`, or a delta as of :func:`write_delta`.
+        attention: As for :func:`build`.
 
-    Returns
-    -------
-    tuple of (C2F, transformers.PreTrainedTokenizerBase)
-        In evaluation mode, without low-rank updates: they are part of the encoder's weights.
+    Returns:
+        tuple of (C2F, transformers.PreTrainedTokenizerBase): In evaluation mode, without low-rank updates: they are
+            part of the encoder's weights.
 
-    Raises
-    ------
-    UserError
-        If there is no such file, it is damaged or not such weights, its package is not installed, or as :func:`put`.
+    Raises:
+        UserError: If there is no such file, it is damaged or not such weights, its package is not installed, or as
+            :func:`put`.
     """
     source = Path(source)
     is_folder = source.is_dir()

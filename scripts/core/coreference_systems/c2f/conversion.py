@@ -9,23 +9,15 @@ FORMATS = ("coref-hoi", "tensorflow")
 KINDS = {"format": str, "folder": str, "weights": str, "encoder": str, "vocabulary": str, "settings": dict}
 
 
-def read_entries(path):
+def read_entries(path: str | Path) -> dict[str, dict]:
     """Read which checkpoints there are and of what kind.
 
-    Parameters
-    ----------
-    path : str or Path
-
-    Returns
-    -------
-    dict of str to dict
+    Returns:
         By name: ``format`` (one of :data:`FORMATS`), ``folder``, and in it the files ``weights`` (of TensorFlow's what
         their names begin with), ``encoder`` and ``vocabulary``; ``settings``, which are checked where they are used.
 
-    Raises
-    ------
-    UserError
-        Naming the system and the key, for one that is missing, unknown or of another kind.
+    Raises:
+        UserError: Naming the system and the key, for one that is missing, unknown or of another kind.
     """
     entries = config.load_yaml(path)
     for name, entry in entries.items():
@@ -45,19 +37,12 @@ def read_entries(path):
     return entries
 
 
-def checkpoint_files(entry, folder):
+def checkpoint_files(entry: dict, folder: str | Path) -> dict[str, str]:
     """Return the files of an entry's checkpoint: one of PyTorch, index and values of TensorFlow's.
 
-    Parameters
-    ----------
-    entry : dict
-        As of :func:`read_entries`.
-    folder : str or Path
-        Where the entry's folder is.
-
-    Returns
-    -------
-    dict of str to str
+    Args:
+        entry: As of :func:`read_entries`.
+        folder: Where the entry's folder is.
     """
     weights = str(Path(folder) / entry["weights"])
     if entry["format"] == "tensorflow":

@@ -5,6 +5,7 @@ differ. Of its ways of higher-order inference this project has the attended ante
 """
 
 import pickle
+from pathlib import Path
 
 import torch
 
@@ -56,10 +57,8 @@ def theirs(name):
 def read(path):
     """Return the variables of a checkpoint by coref-hoi's names.
 
-    Raises
-    ------
-    UserError
-        If there is no such file or it holds no variables by name.
+    Raises:
+        UserError: If there is no such file or it holds no variables by name.
     """
     try:
         tensors = torch.load(path, map_location="cpu", weights_only=True)
@@ -73,48 +72,36 @@ def read(path):
     return tensors
 
 
-def fill(model, tensors, where):
+def fill(model, tensors: dict[str, torch.Tensor], where: str | Path):
     """Put the variables of a checkpoint into a model of its configuration.
 
-    Parameters
-    ----------
-    model : scripts.core.coreference_systems.c2f.model.C2F
-    tensors : dict of str to torch.Tensor
-        By coref-hoi's names.
-    where : str or Path
-        How messages begin.
+    Args:
+        model (scripts.core.coreference_systems.c2f.model.C2F)
+        tensors: By coref-hoi's names.
+        where: How messages begin.
 
-    Raises
-    ------
-    UserError
-        Naming a variable that is missing, too many or of another shape, or that holds no finite numbers.
+    Raises:
+        UserError: Naming a variable that is missing, too many or of another shape, or that holds no finite numbers.
     """
     unused = UNUSED if model.configuration.speaker_and_genre else UNUSED | {GENRES}
     foreign.fill(model, tensors, {name: theirs(name) for name in model.state_dict()}, unused, where)
 
 
-def convert(path, encoder, vocabulary, settings, where):
+def convert(path: str | Path, encoder: str | Path, vocabulary: str | Path, settings: dict, where: str):
     """Return the system of a checkpoint.
 
-    Parameters
-    ----------
-    path : str or Path
-        The checkpoint, ``model_*.bin``.
-    encoder, vocabulary : str or Path
-        Configuration and vocabulary of the encoder that it was trained from.
-    settings : dict
-        Of its ``experiments.conf``, see :data:`NAMES` and :data:`ALWAYS`.
-    where : str
-        How messages about the settings begin.
+    Args:
+        path: The checkpoint, ``model_*.bin``.
+        encoder, vocabulary: Configuration and vocabulary of the encoder that it was trained from.
+        settings: Of its ``experiments.conf``, see :data:`NAMES` and :data:`ALWAYS`.
+        where: How messages about the settings begin.
 
-    Returns
-    -------
-    tuple of (scripts.core.coreference_systems.c2f.model.C2F, transformers.PreTrainedTokenizerBase)
+    Returns:
+        tuple of (scripts.core.coreference_systems.c2f.model.C2F, transformers.PreTrainedTokenizerBase)
 
-    Raises
-    ------
-    UserError
-        For a setting that has no equal here, and for a variable that is missing, too many or of another shape.
+    Raises:
+        UserError: For a setting that has no equal here, and for a variable that is missing, too many or of another
+            shape.
     """
     made = configuration(settings, where)
     tensors = read(path)

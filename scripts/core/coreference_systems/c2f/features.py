@@ -4,6 +4,8 @@ The published system has neither feature. They help a small encoder whose tokeni
 was trained on few documents, to tell two people of one gender apart.
 """
 
+from collections.abc import Sequence
+
 import torch
 
 # Classes of :func:`word_cases`: no letter first, lower case, capital first, all capitals, capital first in a sentence.
@@ -37,20 +39,15 @@ def plain(word):
     return _WHOLE.get(word, word).translate(_PLAIN)
 
 
-def word_cases(words, sentences):
+def word_cases(words: Sequence[str], sentences: Sequence[tuple[int, int]]) -> list[int]:
     """Return the case of each word.
 
-    Parameters
-    ----------
-    words : sequence of str
-    sentences : sequence of (int, int)
-        Half-open ranges of words.
+    Args:
+        sentences: Half-open ranges of words.
 
-    Returns
-    -------
-    list of int
-        For each word: 0 no letter first, 1 lower case, 2 a capital, 3 capitals only, 4 a capital at the beginning of
-        a sentence, where it says little.
+    Returns:
+        For each word: 0 no letter first, 1 lower case, 2 a capital, 3 capitals only, 4 a capital at the beginning of a
+        sentence, where it says little.
     """
     first = {start for start, _ in sentences}
     return [_case(word, index in first) for index, word in enumerate(words)]
@@ -66,23 +63,17 @@ def _case(word, is_first):
     return 4 if is_first else 2
 
 
-def pair_classes(words, cases, spans):
+def pair_classes(words: Sequence[str], cases: Sequence[int], spans: Sequence[tuple[int, int]]) -> torch.Tensor:
     """Return the class of each pair of mentions.
 
-    Parameters
-    ----------
-    words : sequence of str
-    cases : sequence of int
-        As from :func:`word_cases`.
-    spans : sequence of (int, int)
-        First and last word of each mention, both included.
+    Args:
+        cases: As from :func:`word_cases`.
+        spans: First and last word of each mention, both included.
 
-    Returns
-    -------
-    torch.Tensor
-        Shape ``(spans, spans)``, int64, symmetric: one of the two is a pronoun; all words the same; the same last
-        word; another word in common; two names without a common word; none of these; the same pronoun twice; two
-        pronouns. Articles, titles, possessive pronouns and marks do not count as words.
+    Returns:
+        Shape ``(spans, spans)``, int64, symmetric: one of the two is a pronoun; all words the same; the same last word;
+        another word in common; two names without a common word; none of these; the same pronoun twice; two pronouns.
+        Articles, titles, possessive pronouns and marks do not count as words.
     """
     vocabulary = {}
     rows, whole, last, names, pronouns = [], [], [], [], []

@@ -7,6 +7,7 @@ for is refused; every variable is compared by name and shape.
 
 import json
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import torch
@@ -37,28 +38,18 @@ DISTANCES = ("use_segment_distance", "max_training_sentences")
 SIZES = ("hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size", "vocab_size")
 
 
-def configuration(settings, names, always, where):
+def configuration(settings: dict, names, always: dict, where: str) -> Configuration:
     """Return this project's configuration for another implementation's settings.
 
-    Parameters
-    ----------
-    settings : dict
-        Their names and values, of ``names``, ``always`` and :data:`DISTANCES`, no more and no fewer.
-    names : dict of str to str or tuple of str
-        Their names, and ours for the same value.
-    always : dict
-        Settings that must have these values.
-    where : str
-        How messages begin.
+    Args:
+        settings: Their names and values, of ``names``, ``always`` and :data:`DISTANCES`, no more and no fewer.
+        names (dict of str to str or tuple of str): Their names, and ours for the same value.
+        always: Settings that must have these values.
+        where: How messages begin.
 
-    Returns
-    -------
-    Configuration
-
-    Raises
-    ------
-    UserError
-        Naming the setting that is missing, unknown, or has a value which this project's model has no part for.
+    Raises:
+        UserError: Naming the setting that is missing, unknown, or has a value which this project's model has no part
+            for.
     """
     known = [*names, *always, *DISTANCES]
     for name in known:
@@ -83,25 +74,18 @@ def configuration(settings, names, always, where):
     return Configuration.parse(values, where)
 
 
-def build(encoder, vocabulary, made):
+def build(encoder: str | Path, vocabulary: str | Path, made: Configuration):
     """Return a model with random weights and its tokenizer, cased as in both families.
 
-    Parameters
-    ----------
-    encoder : str or Path
-        BERT's configuration (JSON).
-    vocabulary : str or Path
-        Word pieces, one a line.
-    made : Configuration
+    Args:
+        encoder: BERT's configuration (JSON).
+        vocabulary: Word pieces, one a line.
 
-    Returns
-    -------
-    tuple of (scripts.core.coreference_systems.c2f.model.C2F, transformers.PreTrainedTokenizerBase)
+    Returns:
+        tuple of (scripts.core.coreference_systems.c2f.model.C2F, transformers.PreTrainedTokenizerBase)
 
-    Raises
-    ------
-    UserError
-        If a file cannot be read, a size is missing, or the vocabulary is not the encoder's.
+    Raises:
+        UserError: If a file cannot be read, a size is missing, or the vocabulary is not the encoder's.
     """
     from transformers import BertConfig, BertTokenizerFast
 
@@ -129,23 +113,16 @@ def build(encoder, vocabulary, made):
     return model, tokenizer
 
 
-def check(tensors, shapes, unused, where):
+def check(tensors: dict[str, torch.Tensor], shapes: dict[str, tuple[int, ...]], unused: set[str], where: str):
     """Refuse variables that are not those of a system.
 
-    Parameters
-    ----------
-    tensors : dict of str to torch.Tensor
-    shapes : dict of str to tuple of int
-        What there must be.
-    unused : set of str
-        What there may be besides.
-    where : str
-        How messages begin.
+    Args:
+        shapes: What there must be.
+        unused: What there may be besides.
+        where: How messages begin.
 
-    Raises
-    ------
-    UserError
-        Naming a variable that is missing, one too many, or one of another shape.
+    Raises:
+        UserError: Naming a variable that is missing, one too many, or one of another shape.
     """
     remedy = "name the checkpoint of these settings"
     for words, names in (
@@ -162,27 +139,27 @@ def check(tensors, shapes, unused, where):
             )
 
 
-def fill(model, tensors, renamed, unused, where, to_theirs=None, to_ours=None):
+def fill(
+    model,
+    tensors: dict[str, torch.Tensor],
+    renamed: dict[str, str],
+    unused: set[str],
+    where: str,
+    to_theirs: Callable | None = None,
+    to_ours: Callable | None = None,
+):
     """Put another implementation's variables into a model.
 
-    Parameters
-    ----------
-    model : C2F
-    tensors : dict of str to torch.Tensor
-        By their names.
-    renamed : dict of str to str
-        For each name of ours, theirs.
-    unused : set of str
-        Variables of theirs that no score depends on.
-    where : str
-        How messages begin.
-    to_theirs, to_ours : callable, optional
-        Given our name and shape, their shape; given our name and their tensor, ours.
+    Args:
+        model (C2F)
+        tensors: By their names.
+        renamed: For each name of ours, theirs.
+        unused: Variables of theirs that no score depends on.
+        where: How messages begin.
+        to_theirs, to_ours: Given our name and shape, their shape; given our name and their tensor, ours.
 
-    Raises
-    ------
-    UserError
-        As :func:`check`, and for values that are not finite numbers.
+    Raises:
+        UserError: As :func:`check`, and for values that are not finite numbers.
     """
     state = dict(model.state_dict())
     shapes = {}

@@ -26,55 +26,35 @@ UNITS = ("piece", "word")
 class Configuration:
     """What a system is made of. The defaults are those of c2f-coref on BERT-base; the last group departs from it.
 
-    Attributes
-    ----------
-    unit : str
-        What spans are made of: ``piece`` or ``word``.
-    max_segment_pieces : int
-        Of a segment, its two marks included (``max_segment_len``).
-    max_span_width : int
-        Of a candidate span, in units.
-    top_span_ratio : float
-        Spans that are kept for each unit.
-    max_top_spans, max_antecedents : int
-        Most spans that are kept of a document, and most antecedents that each of them is compared with.
-    feature_size, ffnn_size, ffnn_depth : int
-        Sizes of embedded features and of the hidden layers, and the number of these.
-    coref_depth : int
-        How often pairs are scored; before each time but the first, spans take in their antecedents.
-    width_prior, distance_prior : bool
-        Whether the width of a span adds to its mention score, and the distance of two to their coarse score.
-    distance_feature : bool
-        Whether the fine score knows how many spans lie between.
-    speaker_and_genre : bool
-        Whether the fine score knows if two spans have one speaker, and the document's genre.
-    segment_distances : int
-        How many distances in segments the fine score tells apart (``max_training_sentences``); 0 for none.
-    genres : tuple of str
-    genre : str
-        That of a text which comes without one.
-    dropout : float
-    lora_rank : int
-        Rank of the low-rank updates of the encoder's linear layers, which is then frozen but for its layer norms;
-        0 trains the encoder itself.
-    projection_size : int
-        Size to which a span's representation is reduced before pairs are scored; 0 leaves it as it is.
-    case_features, string_features : bool
-        See :mod:`scripts.core.coreference_systems.c2f.features`.
-    plain_marks : bool
-        Whether typographic quotation marks are made plain before the tokenizer sees them.
-    log_sigmoid_scores : bool
-        Whether pairs count the logarithm of a mention's probability in place of its score.
-    singletons : bool
-        Whether spans with a positive mention score are mentions, even if nothing corefers with them.
-    unit_dropout : float
-        Of the encoder's output.
-    shared_dropout : bool
-        Whether dropout in hidden layers and in the encoder has one mask for a whole row of spans or pieces.
-    top_span_multiple : int
-        The number of spans that are kept is rounded up to a multiple of it.
-    embedding_deviation : float
-        Standard deviation of the features' first embeddings.
+    Attributes:
+        unit: What spans are made of: ``piece`` or ``word``.
+        max_segment_pieces: Of a segment, its two marks included (``max_segment_len``).
+        max_span_width: Of a candidate span, in units.
+        top_span_ratio: Spans that are kept for each unit.
+        max_top_spans, max_antecedents: Most spans that are kept of a document, and most antecedents that each of them
+            is compared with.
+        feature_size, ffnn_size, ffnn_depth: Sizes of embedded features and of the hidden layers, and the number of
+            these.
+        coref_depth: How often pairs are scored; before each time but the first, spans take in their antecedents.
+        width_prior, distance_prior: Whether the width of a span adds to its mention score, and the distance of two to
+            their coarse score.
+        distance_feature: Whether the fine score knows how many spans lie between.
+        speaker_and_genre: Whether the fine score knows if two spans have one speaker, and the document's genre.
+        segment_distances: How many distances in segments the fine score tells apart (``max_training_sentences``); 0 for
+            none.
+        genre: That of a text which comes without one.
+        lora_rank: Rank of the low-rank updates of the encoder's linear layers, which is then frozen but for its layer
+            norms; 0 trains the encoder itself.
+        projection_size: Size to which a span's representation is reduced before pairs are scored; 0 leaves it as it is.
+        case_features, string_features: See :mod:`scripts.core.coreference_systems.c2f.features`.
+        plain_marks: Whether typographic quotation marks are made plain before the tokenizer sees them.
+        log_sigmoid_scores: Whether pairs count the logarithm of a mention's probability in place of its score.
+        singletons: Whether spans with a positive mention score are mentions, even if nothing corefers with them.
+        unit_dropout: Of the encoder's output.
+        shared_dropout: Whether dropout in hidden layers and in the encoder has one mask for a whole row of spans or
+            pieces.
+        top_span_multiple: The number of spans that are kept is rounded up to a multiple of it.
+        embedding_deviation: Standard deviation of the features' first embeddings.
     """
 
     unit: str = "piece"
@@ -111,10 +91,8 @@ class Configuration:
     def parse(cls, values, where):
         """Return the configuration of a mapping of names to values.
 
-        Raises
-        ------
-        UserError
-            If a name is unknown or a value is of another kind; ``where`` starts the message.
+        Raises:
+            UserError: If a name is unknown or a value is of another kind; ``where`` starts the message.
         """
         known = {field.name: field for field in fields(cls)}
         for name, value in values.items():
@@ -161,22 +139,16 @@ _KINDS = {int: "a whole number", float: "a number", bool: "true or false", str: 
 class Scores:
     """What the model says of a window.
 
-    Attributes
-    ----------
-    candidate_scores : torch.Tensor
-        Mention scores, shape ``(units, widths)``: of the span that begins at a unit and ends 0, 1, … units after it.
-    candidates : torch.Tensor
-        Which of these are spans, same shape.
-    starts, ends : torch.Tensor
-        First and last units of the spans that are kept, in the order of the text, shape ``(spans,)``.
-    mention_scores : torch.Tensor
-        Of the spans that are kept, shape ``(spans,)``.
-    antecedents : torch.Tensor
-        Numbers of spans, shape ``(spans, antecedents)``.
-    valid : torch.Tensor
-        Which of these lie before their span, same shape.
-    scores : torch.Tensor
-        Shape ``(spans, 1 + antecedents)``: 0 for no antecedent, and the score of each pair; minus infinity if invalid.
+    Attributes:
+        candidate_scores: Mention scores, shape ``(units, widths)``: of the span that begins at a unit and ends 0, 1, …
+            units after it.
+        candidates: Which of these are spans, same shape.
+        starts, ends: First and last units of the spans that are kept, in the order of the text, shape ``(spans,)``.
+        mention_scores: Of the spans that are kept, shape ``(spans,)``.
+        antecedents: Numbers of spans, shape ``(spans, antecedents)``.
+        valid: Which of these lie before their span, same shape.
+        scores: Shape ``(spans, 1 + antecedents)``: 0 for no antecedent, and the score of each pair; minus infinity if
+            invalid.
     """
 
     candidate_scores: torch.Tensor
@@ -214,14 +186,11 @@ def distance_classes(distance):
 class C2F(nn.Module):
     """The model.
 
-    Parameters
-    ----------
-    encoder : transformers.PreTrainedModel
-        Any encoder whose output has ``last_hidden_state``.
-    configuration : Configuration
+    Args:
+        encoder (transformers.PreTrainedModel): Any encoder whose output has ``last_hidden_state``.
     """
 
-    def __init__(self, encoder, configuration):
+    def __init__(self, encoder, configuration: Configuration):
         super().__init__()
         c = self.configuration = configuration
         c.check("the model's configuration")
@@ -436,17 +405,13 @@ class C2F(nn.Module):
         return self.antecedent_ffnn[1:](hidden).float().squeeze(2)
 
 
-def losses(scores, window):
+def losses(scores: Scores, window) -> tuple[torch.Tensor, ...]:
     """Return the two losses of a window, summed.
 
-    Parameters
-    ----------
-    scores : Scores
-    window : Window
+    Args:
+        window (Window)
 
-    Returns
-    -------
-    tuple of torch.Tensor
+    Returns:
         Negative log-likelihood of all right antecedents of each span, in nats (Lee et al. 2017, section 5): a gold
         mention's are the mentions of its cluster before it, every other span's is none. And the cross-entropy of all
         candidate spans being mentions.
@@ -465,21 +430,16 @@ def losses(scores, window):
     return (torch.logsumexp(scores.scores, 1) - likelihood).sum(), entropies[scores.candidates].sum()
 
 
-def clusters(scores, window, singletons):
+def clusters(scores: Scores, window, singletons: bool) -> list[list[tuple[int, int]]]:
     """Return the clusters that the scores say, as mentions of words.
 
     Each span is joined with its best antecedent, if that has a positive score; of equal scores the first counts.
 
-    Parameters
-    ----------
-    scores : Scores
-    window : Window
-    singletons : bool
-        Whether a span with a positive mention score that is joined with none is a cluster of its own.
+    Args:
+        window (Window)
+        singletons: Whether a span with a positive mention score that is joined with none is a cluster of its own.
 
-    Returns
-    -------
-    list of list of (int, int)
+    Returns:
         First and last word of each mention, in the order of the text.
     """
     best = scores.scores.argmax(1).tolist()
@@ -554,15 +514,12 @@ class PlainAttention(nn.Module):
         return attended.transpose(1, 2).reshape(segments, pieces, size), None
 
 
-def simplify(encoder, dropout):
+def simplify(encoder, dropout: float):
     """Make the training of an encoder fast on a CPU: plain attention, and dropout with one mask for a segment.
 
-    Parameters
-    ----------
-    encoder : transformers.PreTrainedModel
-        Loaded with ``attention="eager"``.
-    dropout : float
-        Of the layers' outputs.
+    Args:
+        encoder (transformers.PreTrainedModel): Loaded with ``attention="eager"``.
+        dropout: Of the layers' outputs.
     """
     for module in list(encoder.modules()):
         for name, child in list(module.named_children()):

@@ -5,6 +5,7 @@ round; and the network of pairs reads the distance in spans before that in segme
 """
 
 import re
+from pathlib import Path
 
 import torch
 
@@ -48,14 +49,11 @@ def configuration(settings, where):
     return foreign.configuration(settings, NAMES, ALWAYS, where)
 
 
-def theirs(name, depth):
+def theirs(name: str, depth: int):
     """Return their name of one of our variables.
 
-    Parameters
-    ----------
-    name : str
-    depth : int
-        Hidden layers of the feed-forward networks.
+    Args:
+        depth: Hidden layers of the feed-forward networks.
     """
     module, _, rest = name.partition(".")
     if module == "encoder":
@@ -79,21 +77,16 @@ def is_matrix(name, shape):
     return len(shape) == 2 and "embedding" not in name.rpartition(".")[0]
 
 
-def fill(model, tensors, where):
+def fill(model, tensors: dict[str, torch.Tensor], where: str | Path):
     """Put the variables of a checkpoint into a model of its configuration.
 
-    Parameters
-    ----------
-    model : scripts.core.coreference_systems.c2f.model.C2F
-    tensors : dict of str to torch.Tensor
-        By their names.
-    where : str or Path
-        How messages begin.
+    Args:
+        model (scripts.core.coreference_systems.c2f.model.C2F)
+        tensors: By their names.
+        where: How messages begin.
 
-    Raises
-    ------
-    UserError
-        Naming a variable that is missing, too many or of another shape, or that holds no finite numbers.
+    Raises:
+        UserError: Naming a variable that is missing, too many or of another shape, or that holds no finite numbers.
     """
     made = model.configuration
     unused = UNUSED | (set() if made.speaker_and_genre else GENRES) | (GATE if made.coref_depth == 1 else set())
@@ -113,29 +106,22 @@ def fill(model, tensors, where):
     foreign.fill(model, tensors, renamed, unused, where, to_theirs, to_ours)
 
 
-def convert(path, encoder, vocabulary, settings, where):
+def convert(path: str | Path, encoder: str | Path, vocabulary: str | Path, settings: dict, where: str):
     """Return the system of a checkpoint.
 
-    Parameters
-    ----------
-    path : str or Path
-        The checkpoint's variables under their names, as
-        :mod:`scripts.core.coreference_systems.c2f.tensorflow_reader` writes them.
-    encoder, vocabulary : str or Path
-        Configuration and vocabulary of its encoder, which lie beside the published checkpoints.
-    settings : dict
-        Of its ``experiments.conf``, see :data:`NAMES` and :data:`ALWAYS`.
-    where : str
-        How messages about the settings begin.
+    Args:
+        path: The checkpoint's variables under their names, as
+            :mod:`scripts.core.coreference_systems.c2f.tensorflow_reader` writes them.
+        encoder, vocabulary: Configuration and vocabulary of its encoder, which lie beside the published checkpoints.
+        settings: Of its ``experiments.conf``, see :data:`NAMES` and :data:`ALWAYS`.
+        where: How messages about the settings begin.
 
-    Returns
-    -------
-    tuple of (scripts.core.coreference_systems.c2f.model.C2F, transformers.PreTrainedTokenizerBase)
+    Returns:
+        tuple of (scripts.core.coreference_systems.c2f.model.C2F, transformers.PreTrainedTokenizerBase)
 
-    Raises
-    ------
-    UserError
-        For a setting that has no equal here, and for a variable that is missing, too many or of another shape.
+    Raises:
+        UserError: For a setting that has no equal here, and for a variable that is missing, too many or of another
+            shape.
     """
     made = configuration(settings, where)
     tensors, _ = checkpoints.read(path)

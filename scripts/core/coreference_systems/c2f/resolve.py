@@ -1,6 +1,7 @@
 """Plain texts resolved by a c2f system: tokens, sentences and clusters by character offsets."""
 
 import re
+from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 
 import torch
@@ -31,21 +32,16 @@ def tokenise(text):
     return tuple(match.span() for match in _TOKEN.finditer(text))
 
 
-def sentences(text, tokens):
+def sentences(text: str, tokens: Sequence[tuple[int, int]]) -> tuple[int, int]:
     """Divide a text into sentences: one ends with a full stop, question or exclamation mark that is a token.
 
     Further such marks, and closing quotation marks and brackets, belong to it where no space comes before them. The
     full stop of an abbreviated title or of an initial is part of a longer token and ends none.
 
-    Parameters
-    ----------
-    text : str
-    tokens : sequence of (int, int)
-        As from :func:`tokenise`.
+    Args:
+        tokens: As from :func:`tokenise`.
 
-    Returns
-    -------
-    tuple of (int, int)
+    Returns:
         Half-open ranges of tokens, without gaps.
     """
     found, first, ended = [], 0, False
@@ -64,18 +60,14 @@ def sentences(text, tokens):
 class Resolver:
     """A c2f system that resolves texts, one after the other: the result for one does not depend on the others.
 
-    Parameters
-    ----------
-    model : C2F
-    tokenizer : transformers.PreTrainedTokenizerBase
-    device : str
-    precision : str
-        Of the products: float32 or bfloat16.
-    max_words : int
-        Longest text, in words and marks.
+    Args:
+        model (C2F)
+        tokenizer (transformers.PreTrainedTokenizerBase)
+        precision: Of the products: float32 or bfloat16.
+        max_words: Longest text, in words and marks.
     """
 
-    def __init__(self, model, tokenizer, device="cpu", precision="float32", max_words=MAX_WORDS):
+    def __init__(self, model, tokenizer, device: str = "cpu", precision: str = "float32", max_words: int = MAX_WORDS):
         if precision not in PRECISIONS:
             raise UserError(f"the precision '{precision}' is none of {', '.join(PRECISIONS)}")
         if torch.device(device).type == "cuda" and not torch.cuda.is_available():
@@ -88,29 +80,22 @@ class Resolver:
     def load(cls, source, device="cpu", precision="float32", max_words=MAX_WORDS):
         """Return the resolver of a folder or delta; see :func:`scripts.core.coreference_systems.c2f.checkpoints.load`.
 
-        Raises
-        ------
-        UserError
-            For weights that cannot be used, an unknown precision, or a GPU that is not there.
+        Raises:
+            UserError: For weights that cannot be used, an unknown precision, or a GPU that is not there.
         """
         return cls(*checkpoints.load(source), device, precision, max_words)
 
-    def resolve(self, texts):
+    def resolve(self, texts: Iterable[tuple[str, str]]):
         """Resolve texts.
 
-        Parameters
-        ----------
-        texts : iterable of (str, str)
-            Names and texts.
+        Args:
+            texts: Names and texts.
 
-        Yields
-        ------
-        scripts.core.coreference.Document
+        Yields:
+            scripts.core.coreference.Document
 
-        Raises
-        ------
-        UserError
-            For a text that is too long; the message names it.
+        Raises:
+            UserError: For a text that is too long; the message names it.
         """
         for name, text in texts:
             tokens = tokenise(text)

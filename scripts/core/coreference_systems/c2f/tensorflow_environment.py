@@ -15,22 +15,16 @@ log = logging.getLogger("pronouns")
 ROOT = Path(__file__).resolve().parents[4]
 
 
-def dump(checkpoint, path, lock, folder):
+def dump(checkpoint: str, path: str | Path, lock: str | Path, folder: str | Path):
     """Write the variables of a checkpoint as :func:`tensorflow_reader.dump` does, here or where TensorFlow is.
 
-    Parameters
-    ----------
-    checkpoint : str
-        What its files' names begin with.
-    path : str or Path
-        The safetensors file to write.
-    lock, folder : str or Path
-        As for :func:`scripts.core.environments.prepare`.
+    Args:
+        checkpoint: What its files' names begin with.
+        path: The safetensors file to write.
+        lock, folder: As for :func:`scripts.core.environments.prepare`.
 
-    Raises
-    ------
-    UserError
-        If the packages cannot be installed, or as the reader.
+    Raises:
+        UserError: If the packages cannot be installed, or as the reader.
     """
     python = environments.prepare(lock, folder)
     if python == Path(sys.executable):

@@ -7,6 +7,7 @@ variable that is there, their powers and the number of the step.
 """
 
 import sys
+from pathlib import Path
 
 from scripts.core import files
 from scripts.core.errors import UserError
@@ -27,24 +28,17 @@ def weights(names):
     return sorted(name for name in names - COUNTS if not is_moment(name))
 
 
-def dump(checkpoint, path):
+def dump(checkpoint: str, path: str | Path) -> int:
     """Write the variables of a checkpoint as a safetensors file, atomically.
 
-    Parameters
-    ----------
-    checkpoint : str
-        What its files' names begin with, ``.../model.max.ckpt``.
-    path : str or Path
+    Args:
+        checkpoint: What its files' names begin with, ``.../model.max.ckpt``.
 
-    Returns
-    -------
-    int
+    Returns:
         The number of variables.
 
-    Raises
-    ------
-    UserError
-        If there is no such checkpoint, or it is damaged.
+    Raises:
+        UserError: If there is no such checkpoint, or it is damaged.
     """
     import tensorflow
     from safetensors.numpy import save_file

@@ -34,27 +34,16 @@ def rounded_up(length: int, multiple: int, short: bool) -> int:
 class Window:
     """A document, or a part of one, as the model reads it.
 
-    Attributes
-    ----------
-    input_ids, attention_mask : torch.Tensor
-        Shape ``(segments, pieces)``.
-    first, last : torch.Tensor
-        The place of each unit's first and last piece in the flattened segments, shape ``(units,)``.
-    pieces, unit_of_piece : torch.Tensor
-        All pieces of the units, by their places in the flattened segments, and their units.
-    sentence, segment, speaker, case : torch.Tensor
-        Of each unit, shape ``(units,)``. Spans lie within one sentence.
-    genre : int
-    words : tuple of str
-        The document's words.
-    cases : list of int
-        Of the document's words.
-    word : list of int
-        The document's word of each unit; of a segment's mark that of its neighbour.
-    marks : torch.Tensor
-        Whether a unit is a segment's mark, shape ``(units,)``.
-    clusters : dict of (int, int) to int
-        The number of the cluster, from 1, of each gold mention, by its first and last unit.
+    Attributes:
+        input_ids, attention_mask: Shape ``(segments, pieces)``.
+        first, last: The place of each unit's first and last piece in the flattened segments, shape ``(units,)``.
+        pieces, unit_of_piece: All pieces of the units, by their places in the flattened segments, and their units.
+        sentence, segment, speaker, case: Of each unit, shape ``(units,)``. Spans lie within one sentence.
+        words: The document's words.
+        cases: Of the document's words.
+        word: The document's word of each unit; of a segment's mark that of its neighbour.
+        marks: Whether a unit is a segment's mark, shape ``(units,)``.
+        clusters: The number of the cluster, from 1, of each gold mention, by its first and last unit.
     """
 
     input_ids: torch.Tensor
@@ -89,15 +78,13 @@ class Window:
 class Splitter:
     """Makes windows of documents for a model's configuration and tokenizer.
 
-    Parameters
-    ----------
-    tokenizer : transformers.PreTrainedTokenizerBase
-    configuration : scripts.core.coreference_systems.c2f.model.Configuration
-    short : bool
-        Whether short texts get little padding, where nothing is trained.
+    Args:
+        tokenizer (transformers.PreTrainedTokenizerBase)
+        configuration (scripts.core.coreference_systems.c2f.model.Configuration)
+        short: Whether short texts get little padding, where nothing is trained.
     """
 
-    def __init__(self, tokenizer, configuration, short=False):
+    def __init__(self, tokenizer, configuration, short: bool = False):
         self.tokenizer, self.configuration, self.short = tokenizer, configuration, short
         self._pieces = {}
 
@@ -109,24 +96,18 @@ class Splitter:
             self._pieces[word] = ids or [self.tokenizer.unk_token_id]
         return self._pieces[word]
 
-    def segments(self, document, start=0, end=None):
+    def segments(self, document, start: int = 0, end: int | None = None) -> list[tuple[int, int]]:
         """Divide words into segments: as many whole sentences as fit; of a sentence that does not fit, words.
 
-        Parameters
-        ----------
-        document : AnnotatedDocument
-        start, end : int
-            The words to divide, half open.
+        Args:
+            document (AnnotatedDocument)
+            start, end: The words to divide, half open.
 
-        Returns
-        -------
-        list of (int, int)
+        Returns:
             Half-open ranges of words, without gaps.
 
-        Raises
-        ------
-        UserError
-            If a word has more pieces than a segment can hold.
+        Raises:
+            UserError: If a word has more pieces than a segment can hold.
         """
         end = len(document.words) if end is None else end
         room = self.configuration.max_segment_pieces - 2
@@ -151,26 +132,17 @@ class Splitter:
             begin = stop
         return found
 
-    def window(self, document, start=0, end=None, genre=None):
+    def window(self, document, start: int = 0, end: int | None = None, genre: str | None = None) -> Window:
         """Return the tensors of a document's words from ``start`` to ``end``, with the mentions that lie within.
 
-        Parameters
-        ----------
-        document : AnnotatedDocument
-        start, end : int
-            Half open; by default the whole document.
-        genre : str, optional
-            One of the configuration's; by default the document's own (Joshi et al. 2019) or, if the system does not
-            know that, the one that the configuration names for texts without a genre.
+        Args:
+            document (AnnotatedDocument)
+            start, end: Half open; by default the whole document.
+            genre: One of the configuration's; by default the document's own (Joshi et al. 2019) or, if the system does
+                not know that, the one that the configuration names for texts without a genre.
 
-        Returns
-        -------
-        Window
-
-        Raises
-        ------
-        UserError
-            As :meth:`segments`; for a genre that the system does not know; for a document without words.
+        Raises:
+            UserError: As :meth:`segments`; for a genre that the system does not know; for a document without words.
         """
         end = len(document.words) if end is None else end
         if start >= end:

@@ -18,24 +18,18 @@ HEADS = ("we", "rough_scorer", "pw", "a_scorer", "sp")
 class Caw:
     """A checkpoint that is ready to resolve documents.
 
-    Parameters
-    ----------
-    name : str
-        The system's name in the registry, for messages.
-    checkpoint : str
-        A ``.pt`` file that Stanza wrote.
-    encoder : str
-        The folder of the transformer that it builds on.
-    device : str
-        A torch device.
+    Args:
+        name: The system's name in the registry, for messages.
+        checkpoint: A ``.pt`` file that Stanza wrote.
+        encoder: The folder of the transformer that it builds on.
+        device: A torch device.
 
-    Raises
-    ------
-    UserError
-        If the checkpoint does not fit Stanza or the encoder; names what is missing, surplus or of another size.
+    Raises:
+        UserError: If the checkpoint does not fit Stanza or the encoder; names what is missing, surplus or of another
+            size.
     """
 
-    def __init__(self, name, checkpoint, encoder, device):
+    def __init__(self, name: str, checkpoint: str, encoder: str, device: str):
         import torch
         from stanza.models.coref import tokenizer_customization as customization
         from stanza.models.coref.model import CorefModel

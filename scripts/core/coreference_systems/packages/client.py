@@ -22,25 +22,18 @@ AHEAD = 16
 class Client:
     """A system of a package that is ready to resolve documents.
 
-    Parameters
-    ----------
-    python : str
-        The interpreter of the environment.
-    settings : dict
-        As the first line of :mod:`scripts.core.coreference_systems.packages.worker`.
+    Args:
+        python: The interpreter of the environment.
+        settings: As the first line of :mod:`scripts.core.coreference_systems.packages.worker`.
 
-    Attributes
-    ----------
-    facts : dict
-        ``libraries`` and ``device``.
+    Attributes:
+        facts (dict): ``libraries`` and ``device``.
 
-    Raises
-    ------
-    UserError
-        If the environment is not there, or as the system itself.
+    Raises:
+        UserError: If the environment is not there, or as the system itself.
     """
 
-    def __init__(self, python, settings):
+    def __init__(self, python: str, settings: dict):
         self.name = settings["name"]
         environment = os.environ | {
             "PYTHONPATH": str(ROOT),

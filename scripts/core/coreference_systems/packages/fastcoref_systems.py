@@ -15,22 +15,16 @@ CLASSES = {"lingmess": "LingMessCoref", "f-coref": "FCoref"}
 class FastCoref:
     """A checkpoint that is ready to resolve documents.
 
-    Parameters
-    ----------
-    name, architecture : str
-        Of the registry.
-    folder : str
-        The checkpoint, as ``save_pretrained`` writes it.
-    device : str
-        A torch device.
+    Args:
+        name, architecture: Of the registry.
+        folder: The checkpoint, as ``save_pretrained`` writes it.
+        device: A torch device.
 
-    Raises
-    ------
-    UserError
-        If the checkpoint does not fit the architecture; names what is missing, surplus or of another size.
+    Raises:
+        UserError: If the checkpoint does not fit the architecture; names what is missing, surplus or of another size.
     """
 
-    def __init__(self, name, architecture, folder, device):
+    def __init__(self, name: str, architecture: str, folder: str, device: str):
         import fastcoref
 
         self.name = name
@@ -68,10 +62,8 @@ class FastCoref:
     def resolve(self, name, text):
         """Return the :class:`~scripts.core.coreference.Document` of one text, as the package's ``predict`` resolves it.
 
-        Raises
-        ------
-        UserError
-            If the text is longer than the checkpoint takes; the package itself would leave it out.
+        Raises:
+            UserError: If the text is longer than the checkpoint takes; the package itself would leave it out.
         """
         from fastcoref.utilities.util import encode
 

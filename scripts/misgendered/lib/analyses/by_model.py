@@ -1,5 +1,8 @@
 """Predictions, one model at a time: a run of all 3.3 million instances and many models does not fit into memory."""
 
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
 import pandas as pd
 
 from scripts.core import files
@@ -10,22 +13,16 @@ KEYS = ["model", "shots"]
 class ByModel:
     """Predictions of one set of templates, read for one model at a time.
 
-    Parameters
-    ----------
-    source : str, Path or DataFrame
-        A file of predictions, or predictions.
-    columns : sequence of str
-        Those that are needed besides the model and the number of examples.
-    shots : int, optional
-        Only those with so many examples in the prompt.
+    Args:
+        source: A file of predictions, or predictions.
+        columns: Those that are needed besides the model and the number of examples.
+        shots: Only those with so many examples in the prompt.
 
-    Attributes
-    ----------
-    pairs : list of tuple
-        Number of examples and model, in the order in which they appear.
+    Attributes:
+        pairs (list of tuple): Number of examples and model, in the order in which they appear.
     """
 
-    def __init__(self, source, columns, shots=None):
+    def __init__(self, source: str | Path | pd.DataFrame, columns: Sequence[str], shots: int | None = None):
         self.source, self.shots = source, shots
         self.columns = list(dict.fromkeys([*KEYS, *columns]))
         if isinstance(source, pd.DataFrame):
@@ -70,15 +67,11 @@ class ByModel:
         return categories(parts)
 
 
-def whole(path, columns, models=None):
+def whole(path: str | Path, columns: Sequence[str], models: Collection[str] | None = None):
     """Return some columns of all predictions of a file as a DataFrame whose texts are categories in their order.
 
-    Parameters
-    ----------
-    path : str or Path
-    columns : sequence of str
-    models : collection of str, optional
-        Only those of these models.
+    Args:
+        models: Only those of these models.
     """
     import pyarrow as pa
     import pyarrow.compute as pc

@@ -10,35 +10,27 @@ CELL = ["model", "normalisation", "pronoun_type", "group", "template"]
 """What instances share whose confidences are summed together."""
 
 
-def counted(table):
+def counted(table: pd.DataFrame) -> pd.DataFrame:
     """Return what confidences and outcomes come to in each bin of each template: a small part of their rows.
 
     Counts of parts of a table, such as single models, can be put below each other.
 
-    Parameters
-    ----------
-    table : DataFrame
-        From :func:`scripts.misgendered.lib.analyses.normalisation.decided`.
+    Args:
+        table: From :func:`scripts.misgendered.lib.analyses.normalisation.decided`.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         :data:`CELL` and the columns of :func:`scripts.core.calibration.sums`.
     """
     return calibration.sums(table.confidence, table.correct, table[CELL[:-1]].assign(template=template(table)))
 
 
-def bins(cells):
+def bins(cells: pd.DataFrame) -> pd.DataFrame:
     """Return accuracy and confidence in each bin of confidence.
 
-    Parameters
-    ----------
-    cells : DataFrame
-        From :func:`counted`, of all models.
+    Args:
+        cells: From :func:`counted`, of all models.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``model`` (``all``: over the run's models), ``normalisation``, ``pronoun_type``, ``group`` (``all`` as well) and
         the columns of :func:`scripts.core.calibration.reliability`, without empty bins.
     """
@@ -48,22 +40,17 @@ def bins(cells):
     return frame.loc[frame.n > 0, [*names, *(name for name in frame if name not in names)]].reset_index(drop=True)
 
 
-def summary(cells, draws, seed):
+def summary(cells: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     """Return how far confidences miss the accuracy.
 
-    Parameters
-    ----------
-    cells : DataFrame
-        As for :func:`bins`.
-    draws, seed : int
-        Of the bootstrap over templates; names stay as they are.
+    Args:
+        cells: As for :func:`bins`.
+        draws, seed: Of the bootstrap over templates; names stay as they are.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``model``, ``normalisation``, ``pronoun_type``, ``group``, ``n``, ``accuracy``, ``confidence`` (mean),
-        ``overconfidence`` (their difference), ``ece`` (expected calibration error) with ``ci_low`` and ``ci_high``
-        (95 %) and ``ece_by_chance`` (:func:`scripts.core.calibration.error_if_calibrated`).
+        ``overconfidence`` (their difference), ``ece`` (expected calibration error) with ``ci_low`` and ``ci_high`` (95
+        %) and ``ece_by_chance`` (:func:`scripts.core.calibration.error_if_calibrated`).
     """
     rows = [cell | calibration.errors_of_sums(part, "template", draws, seed) for cell, part in _cells(cells)]
     return pd.DataFrame(rows)

@@ -9,44 +9,31 @@ WORDS = ["model", "declaration", "template_index", "name", "group"]
 """What instances have in common that differ in the wording of their declarations alone."""
 
 
-def matched(base, reworded):
+def matched(base: pd.DataFrame, reworded: pd.DataFrame):
     """Return predictions of reworded instances under the ids of those that they reword.
 
-    Parameters
-    ----------
-    base, reworded : DataFrame
-        Predictions without examples; each of ``reworded`` has one in ``base``.
+    Args:
+        base, reworded: Predictions without examples; each of ``reworded`` has one in ``base``.
     """
     ids = base[[*WORDS, "instance_id"]]
     return reworded.drop(columns="instance_id").merge(ids, on=WORDS, how="left", validate="one_to_one")
 
 
-def among(base, other):
-    """Return those of one model's predictions that ``other`` has in another wording, texts as texts.
-
-    Parameters
-    ----------
-    base, other : DataFrame
-    """
+def among(base: pd.DataFrame, other: pd.DataFrame):
+    """Return those of one model's predictions that ``other`` has in another wording, texts as texts."""
     same = pd.MultiIndex.from_frame(base[WORDS[1:]]).isin(pd.MultiIndex.from_frame(other[WORDS[1:]]))
     return base[same].astype(dict.fromkeys(base.select_dtypes("category"), object))
 
 
-def choices(base, other, name, draws, seed):
+def choices(base: pd.DataFrame, other: pd.DataFrame, name: str, draws: int, seed: int) -> pd.DataFrame:
     """Return how accuracies change when one choice is made otherwise, on the same instances.
 
-    Parameters
-    ----------
-    base, other : DataFrame
-        Predictions of the same models, as chosen and otherwise; those of instances in both are compared.
-    name : str
-        What differs, such as ``capitals: faithful``.
-    draws, seed : int
-        Of the bootstrap over templates and names.
+    Args:
+        base, other: Predictions of the same models, as chosen and otherwise; those of instances in both are compared.
+        name: What differs, such as ``capitals: faithful``.
+        draws, seed: Of the bootstrap over templates and names.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``choice`` (``name``), ``model`` (``all``: over the run's models), ``pronoun_type`` (``all`` as well),
         ``accuracy`` (as chosen), ``otherwise``, ``difference`` (otherwise minus as chosen) with ``ci_low`` and
         ``ci_high``, ``other_pick`` (share of instances with another form), ``n``.
@@ -61,15 +48,11 @@ def choices(base, other, name, draws, seed):
     return table(made, name)
 
 
-def add(made, model, rows):
+def add(made: Differences, model: str, rows: pd.DataFrame):
     """Add what one model picks, as chosen and otherwise.
 
-    Parameters
-    ----------
-    made : Differences
-    model : str
-    rows : DataFrame
-        Predictions as chosen, with ``correct_other`` (otherwise) and ``moved`` (whether another form is picked).
+    Args:
+        rows: Predictions as chosen, with ``correct_other`` (otherwise) and ``moved`` (whether another form is picked).
     """
     resampled = Resampled(rows, 0, 0, made.places)
     for pronoun_type, chosen in by_type(resampled.table):

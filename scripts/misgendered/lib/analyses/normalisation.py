@@ -23,22 +23,15 @@ CELL = ["model", "normalisation", "pronoun_type", "group", "form", "template_ind
 CHANGES = ("flipped", "gained", "lost")
 
 
-def comparable(instances, scores, labels, capitals, model):
+def comparable(instances: pd.DataFrame, scores: pd.DataFrame, labels: str, capitals: str, model: str) -> pd.DataFrame:
     """Return sums of losses with the lengths of what they are about.
 
-    Parameters
-    ----------
-    instances : DataFrame
-    scores : DataFrame
-        A model's scores with losses (:mod:`scripts.core.losses`).
-    labels, capitals : str
-        As :func:`scripts.core.losses.compared` takes them.
-    model : str
-        For messages.
+    Args:
+        scores: A model's scores with losses (:mod:`scripts.core.losses`).
+        labels, capitals: As :func:`scripts.core.losses.compared` takes them.
+        model: For messages.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``scores`` of these instances with ``log_probability`` (a sum, nats), ``scored_tokens`` and ``text_bytes``: of
         the text, or of the option alone where the labels are (those of T5's kind, whose sentinels have no bytes).
     """
@@ -50,26 +43,19 @@ def comparable(instances, scores, labels, capitals, model):
     return table.assign(text_bytes=normalisation.byte_lengths(counted))
 
 
-def decided(instances, scores, model, labels="corrected", capitals="corrected"):
+def decided(instances: pd.DataFrame, scores, model, labels="corrected", capitals="corrected") -> pd.DataFrame:
     """Return what a model picks for every instance under every normalisation, and how sure it is.
 
-    Parameters
-    ----------
-    instances : DataFrame
-        Without examples in the prompt; ``options`` are the candidates of each.
-    scores, model, labels, capitals
-        As for :func:`comparable`.
+    Args:
+        instances: Without examples in the prompt; ``options`` are the candidates of each.
+        scores, model, labels, capitals: As for :func:`comparable`.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``model``, the columns of the instance, ``normalisation``, ``picked``, ``correct``, ``tie`` and ``confidence``
         (:func:`scripts.core.calibration.confidences`).
 
-    Raises
-    ------
-    UserError
-        If an instance lacks the score of a candidate.
+    Raises:
+        UserError: If an instance lacks the score of a candidate.
     """
     table = comparable(instances, scores, labels, capitals, model)
     offers = options.option_counts(instances)
@@ -102,19 +88,15 @@ def template(table):
     return table.form.astype(str) + " " + table.template_index.astype(str)
 
 
-def counted(table):
+def counted(table: pd.DataFrame) -> tuple[pd.DataFrame, ...]:
     """Return what decisions come to, counted where they share everything that is asked for: a small part of their rows.
 
     Counts of parts of a table, such as single models, can be put below each other.
 
-    Parameters
-    ----------
-    table : DataFrame
-        From :func:`decided`.
+    Args:
+        table: From :func:`decided`.
 
-    Returns
-    -------
-    tuple of DataFrame
+    Returns:
         Of each cell (:data:`CELL`) the sums ``n``, ``correct``, ``tie`` and, against the study's normalisation,
         :data:`CHANGES`; and how often both pick what: ``model``, ``normalisation``, ``pronoun_type``, ``group``,
         ``study``, ``other`` (picks) and ``n``.
@@ -133,19 +115,14 @@ def counted(table):
     return cells.groupby(CELL, sort=False).sum().reset_index(), pairs
 
 
-def normalisations(cells, pairs, draws, seed):
+def normalisations(cells: pd.DataFrame, pairs: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     """Return accuracies under every normalisation, and how each differs from the study's.
 
-    Parameters
-    ----------
-    cells, pairs : DataFrame
-        From :func:`counted`, of all models.
-    draws, seed : int
-        Of the bootstrap over templates and names, and of permutations over templates.
+    Args:
+        cells, pairs: From :func:`counted`, of all models.
+        draws, seed: Of the bootstrap over templates and names, and of permutations over templates.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``model`` (``all``: over the run's models), ``pronoun_type`` and ``group`` (``all`` as well), ``normalisation``,
         ``n``, ``accuracy`` with ``ci_low`` and ``ci_high`` (95 %), ``rank`` among models (missing over all of them) and
         ``ties``; of all but the study's normalisation ``difference`` (of its accuracy from the mean's) with

@@ -1,5 +1,8 @@
 """From scores to predictions (Hossain et al. 2023, section 3.2.1)."""
 
+from collections.abc import Sequence
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 
@@ -12,32 +15,32 @@ OF_INSTANCE = [
 """Columns of an instance that its predictions keep."""
 
 
-def decided(instances, means, sums, tokens, model, combinations):
+def decided(
+    instances: pd.DataFrame,
+    means: np.ndarray,
+    sums: np.ndarray,
+    tokens: np.ndarray,
+    model: str,
+    combinations: dict[int, Sequence[str]],
+) -> pd.DataFrame:
     """Return what one model picks for every instance: the candidate with the lowest loss.
 
     Equal losses go to the candidate that comes first. A form that several groups share (*em* of e and ey) is one
     candidate, right for each of them.
 
-    Parameters
-    ----------
-    instances : DataFrame
-        ``options`` and ``groups`` are sequences of the same length: the candidates and the pronoun group of each, or
-        groups where several have the form.
-    means, sums : array of float, shape (instances, candidates)
-        Minus the losses, of each token on average and together; minus infinity where an instance has no candidate.
-    tokens : array, shape (instances, candidates)
-        Of each candidate.
-    model : str
-    combinations : dict of int to sequence of str
-        Number of a declaration, such as 31, to the forms that it declares.
+    Args:
+        instances: ``options`` and ``groups`` are sequences of the same length: the candidates and the pronoun group of
+            each, or groups where several have the form.
+        means, sums: Minus the losses, of each token on average and together; minus infinity where an instance has no
+            candidate. Shape (instances, candidates), of float.
+        tokens: Of each candidate. Shape (instances, candidates).
+        combinations: Number of a declaration, such as 31, to the forms that it declares.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``model``, the columns :data:`OF_INSTANCE` (``declaration_number`` is the number of declared forms),
         ``declared`` (whether the form that is asked for is one of them), ``picked`` and ``correct`` by the mean,
-        ``picked_sum`` and ``correct_sum`` by the sum, ``tie`` (another form has the same mean), ``picked_group``
-        (of the picked form), ``gold_tokens`` and ``chance`` (of a random pick among the candidates).
+        ``picked_sum`` and ``correct_sum`` by the sum, ``tie`` (another form has the same mean), ``picked_group`` (of
+        the picked form), ``gold_tokens`` and ``chance`` (of a random pick among the candidates).
     """
     table = instances[OF_INSTANCE].reset_index(drop=True)
     rows = np.arange(len(table))
@@ -76,29 +79,21 @@ def decided(instances, means, sums, tokens, model, combinations):
 class Losses:
     """A model's losses of all candidates, read a part of the file at a time.
 
-    Parameters
-    ----------
-    path : str or Path
-        Its score file.
-    model : str
-    asked : scripts.core.model_outputs.Asked
-        The instances that were scored.
-    labels, capitals : str
-        As :func:`scripts.core.losses.compared` takes them.
+    Args:
+        path: Its score file.
+        asked (scripts.core.model_outputs.Asked): The instances that were scored.
+        labels, capitals: As :func:`scripts.core.losses.compared` takes them.
 
-    Attributes
-    ----------
-    means, sums : array of float, shape (instances, candidates)
-    tokens : array of int, shape (instances, candidates)
-        As :func:`decided` takes them, for the distinct instances of ``asked``.
+    Attributes:
+        means, sums (array of float, shape (instances, candidates))
+        tokens (array of int, shape (instances, candidates)): As :func:`decided` takes them, for the distinct instances
+            of ``asked``.
 
-    Raises
-    ------
-    UserError
-        As :func:`scripts.core.model_outputs.read_scores`, and if a column is missing.
+    Raises:
+        UserError: As :func:`scripts.core.model_outputs.read_scores`, and if a column is missing.
     """
 
-    def __init__(self, path, model, asked, labels="corrected", capitals="corrected"):
+    def __init__(self, path: str | Path, model: str, asked, labels: str = "corrected", capitals: str = "corrected"):
         shape = len(asked.sizes), int(asked.sizes.max(initial=0))
         self.means, self.sums = np.full(shape, -np.inf), np.full(shape, -np.inf)
         self.tokens = np.full(shape, -1, dtype=np.int16)

@@ -6,6 +6,8 @@ template was drawn times its name (Owen 2007). Pronoun groups, declarations and 
 they are.
 """
 
+from collections.abc import Iterable
+
 import numpy as np
 import pandas as pd
 
@@ -19,14 +21,11 @@ TEMPLATE, NAME = ["form", "template_index"], ["name_class", "name"]
 class Places:
     """Templates and names, and how often each is drawn in each bootstrap sample.
 
-    Parameters
-    ----------
-    tables : iterable of DataFrame
-        Predictions: the templates and names of all of them.
-    draws, seed : int
+    Args:
+        tables: Predictions: the templates and names of all of them.
     """
 
-    def __init__(self, tables, draws, seed):
+    def __init__(self, tables: Iterable[pd.DataFrame], draws: int, seed: int):
         templates, names = [], []
         for table in tables:
             templates.append(_combinations(table, TEMPLATE)[0])
@@ -38,18 +37,15 @@ class Places:
         self.row_weights = statistics.resampling_weights(self.templates.form, draws, seed)
         self.column_weights = statistics.resampling_weights(self.names.name_class, draws, seed + 1)
 
-    def samples(self, trials, right, fixed_names=False):
+    def samples(self, trials: np.ndarray, right: np.ndarray, fixed_names: bool = False) -> np.ndarray:
         """Return the share of successes in every bootstrap sample; all NaN with one template and one name.
 
-        Parameters
-        ----------
-        trials, right : array of int, shape (templates, names)
-        fixed_names : bool
-            Resample templates alone, for a quantity of single names.
+        Args:
+            trials, right: Shape (templates, names), of int.
+            fixed_names: Resample templates alone, for a quantity of single names.
 
-        Returns
-        -------
-        array of float, shape (draws,)
+        Returns:
+            Shape (draws,), of float.
         """
         rows, columns = np.flatnonzero(trials.any(axis=1)), np.flatnonzero(trials.any(axis=0))
         if len(rows) < 2 and (len(columns) < 2 or fixed_names):
@@ -69,14 +65,9 @@ class Places:
 
 
 class Totals:
-    """Shares with intervals, of single models and of several, whose cells add up as one model comes after the other.
+    """Shares with intervals, of single models and of several, whose cells add up as one model comes after the other."""
 
-    Parameters
-    ----------
-    places : Places
-    """
-
-    def __init__(self, places):
+    def __init__(self, places: Places):
         self.places, self.sums, self.values = places, {}, {}
 
     def add(self, key, trials, right, last=False):
@@ -153,51 +144,42 @@ def by_type(table):
 class Resampled:
     """Predictions with the bootstrap samples of their templates and names.
 
-    Parameters
-    ----------
-    table : DataFrame
-        Predictions, of one set of templates.
-    draws, seed : int
-    places : Places, optional
-        Templates and names of which those of ``table`` are some; otherwise those of ``table``.
+    Args:
+        table: Predictions, of one set of templates.
+        places: Templates and names of which those of ``table`` are some; otherwise those of ``table``.
 
-    Notes
-    -----
-    All quantities of one object share their samples, so the difference of two of them is a paired one.
+    Notes:
+        All quantities of one object share their samples, so the difference of two of them is a paired one.
     """
 
-    def __init__(self, table, draws, seed, places=None):
+    def __init__(self, table: pd.DataFrame, draws: int, seed: int, places: Places | None = None):
         self.table = table.reset_index(drop=True)
         self.places = places or Places([self.table], draws, seed)
         self.rows = _codes(self.table, TEMPLATE, self.places.templates)
         self.columns = _codes(self.table, NAME, self.places.names)
 
-    def share(self, chosen, value="correct"):
+    def share(self, chosen: np.ndarray, value: str = "correct"):
         """Return the share of rows at which ``value`` is true; NaN without rows.
 
-        Parameters
-        ----------
-        chosen : array of bool, shape (rows,)
-        value : str
-            A column.
+        Args:
+            chosen: Shape (rows,), of bool.
+            value: A column.
         """
         return float(self.table[value].to_numpy(dtype=bool)[chosen].mean()) if chosen.any() else np.nan
 
-    def samples(self, chosen, value="correct"):
+    def samples(self, chosen, value="correct") -> np.ndarray:
         """Return that share in every bootstrap sample; all NaN with one template and one name.
 
-        Returns
-        -------
-        array of float, shape (draws,)
+        Returns:
+            Shape (draws,), of float.
         """
         return self.places.samples(*self.cells(chosen, value))
 
-    def cells(self, chosen, value="correct"):
+    def cells(self, chosen, value="correct") -> tuple[np.ndarray, ...]:
         """Return how many rows each template has with each name, and at how many of them ``value`` is true.
 
-        Returns
-        -------
-        tuple of array of int, shape (templates, names)
+        Returns:
+            Shape (templates, names), of int.
         """
         shape = len(self.places.templates), len(self.places.names)
         place = self.rows[chosen].astype(np.int64) * shape[1] + self.columns[chosen]
@@ -230,12 +212,11 @@ def _codes(table, columns, combinations):
     return known.astype(np.int32)[number]
 
 
-def matching(table, **levels):
+def matching(table, **levels) -> np.ndarray:
     """Return which rows of a frame have the given values; a value may be a collection of values.
 
-    Returns
-    -------
-    array of bool, shape (rows,)
+    Returns:
+        Shape (rows,), of bool.
     """
     chosen = np.ones(len(table), dtype=bool)
     for column, level in levels.items():

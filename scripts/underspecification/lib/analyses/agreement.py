@@ -1,5 +1,7 @@
 """Printed cells of Tables 2 and 3 beside those from the released files, and how many agree."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 import scipy
@@ -45,24 +47,18 @@ def is_of_method2(frame):
     )
 
 
-def beside_printed(rates, orders, printed, dates=1):
+def beside_printed(rates: pd.DataFrame, orders: pd.DataFrame, printed: pd.DataFrame, dates: int = 1) -> pd.DataFrame:
     """Return every cell of Table 3 beside the released files.
 
-    Parameters
-    ----------
-    rates, orders : DataFrame
-        From :func:`scripts.underspecification.lib.analyses.detection.evaluate` and
-        :func:`scripts.underspecification.lib.analyses.overwriting.rates_over_orders`.
-    printed : DataFrame
-        From :func:`scripts.core.paper.published.read_published`.
-    dates : int
+    Args:
+        rates, orders: From :func:`scripts.underspecification.lib.analyses.detection.evaluate` and
+            :func:`scripts.underspecification.lib.analyses.overwriting.rates_over_orders`.
+        printed: From :func:`scripts.core.paper.published.read_published`.
 
-    Returns
-    -------
-    DataFrame
-        ``evaluation_set``, ``model``, ``rate``, ``printed``, ``female``, ``male``, ``neutral`` (rates of each
-        gender's files alone), and of all orders of files ``mean``, ``sd``, ``low``, ``high``, ``beyond``,
-        ``lowest``, ``highest``, ``alphabetical``. Cells of models that the release does not have are left out.
+    Returns:
+        ``evaluation_set``, ``model``, ``rate``, ``printed``, ``female``, ``male``, ``neutral`` (rates of each gender's
+        files alone), and of all orders of files ``mean``, ``sd``, ``low``, ``high``, ``beyond``, ``lowest``,
+        ``highest``, ``alphabetical``. Cells of models that the release does not have are left out.
     """
     fixed = rates[is_of_method2(rates) & (rates.dates == dates) & (rates.choice == "fixed")]
     wide = fixed[fixed.gender.isin(GENDERS)].pivot(
@@ -77,22 +73,19 @@ def beside_printed(rates, orders, printed, dates=1):
     return joined.reset_index(drop=True)
 
 
-def agreeing_cells(metric, rates, orders, printed):
+def agreeing_cells(
+    metric: pd.DataFrame, rates: pd.DataFrame, orders: pd.DataFrame, printed: pd.DataFrame
+) -> pd.DataFrame:
     """Return how many printed cells agree with what was computed from a release.
 
-    Parameters
-    ----------
-    metric, rates, orders : DataFrame
-        The tables of Method 2.
-    printed : DataFrame
+    Args:
+        metric, rates, orders: The tables of Method 2.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``table``, ``dates``, ``variant`` (a gender; the female share of both; ``file orders`` for the range that 95
-        percent of the orders give), ``cells``, ``agree`` (as printed, to the last digit; within the range),
-        ``close`` (of Table 3, within :data:`CLOSE` of the file orders' mean; of Table 2, those that the rounding of
-        the released probabilities allows), ``largest_difference``.
+        percent of the orders give), ``cells``, ``agree`` (as printed, to the last digit; within the range), ``close``
+        (of Table 3, within :data:`CLOSE` of the file orders' mean; of Table 2, those that the rounding of the released
+        probabilities allows), ``largest_difference``.
     """
     rows = []
     for dates in sorted(set(orders.dates)):
@@ -124,19 +117,14 @@ def agreeing_cells(metric, rates, orders, printed):
     return pd.DataFrame(rows)
 
 
-def over_releases(tables, printed):
+def over_releases(tables: dict[str, Sequence[pd.DataFrame]], printed: pd.DataFrame) -> pd.DataFrame:
     """Return :func:`agreeing_cells` of several releases.
 
-    Parameters
-    ----------
-    tables : dict of str to sequence of DataFrame
-        Of each release the metric, the rates and the rates over orders of files.
-    printed : DataFrame
-        As for :func:`agreeing_cells`.
+    Args:
+        tables: Of each release the metric, the rates and the rates over orders of files.
+        printed: As for :func:`agreeing_cells`.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         :data:`COLUMNS`; no row without a release.
     """
     frames = [agreeing_cells(*of_release, printed).assign(release=release) for release, of_release in tables.items()]
@@ -151,20 +139,16 @@ def is_outside(table):
     return (table.printed < table.low - 5e-4) | (table.printed > table.high + 5e-4)
 
 
-def equally_likely(table):
+def equally_likely(table: pd.DataFrame) -> dict:
     """Test whether the printed Table 3 looks like one in which every order of files was equally likely.
 
     Only TPR and TNR are looked at, since balanced accuracy follows from them, and only cells in which the order can
     change the rate. Different cells come from different files, so that they are independent.
 
-    Parameters
-    ----------
-    table : DataFrame
-        From :func:`beside_printed`.
+    Args:
+        table: From :func:`beside_printed`.
 
-    Returns
-    -------
-    dict
+    Returns:
         ``cells``; ``towards_neutral`` (how many lie on that side of the mean over all orders where the neutral files
         alone are); ``z`` (the distances from the mean in standard deviations, positive towards the neutral files,
         summed and divided by the root of their number: Stouffer's, standard normal if orders are equally likely);

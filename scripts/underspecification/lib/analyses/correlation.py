@@ -22,10 +22,9 @@ def authors_mean(values):
 
     Their code divides the running sum by the number of prompts after each one.
 
-    Parameters
-    ----------
-    values : sequence of array_like
-        In the order of :data:`AUTHORS_ORDER`. A model that fills masks has the same value for every prompt.
+    Args:
+        values (sequence of array_like): In the order of :data:`AUTHORS_ORDER`. A model that fills masks has the same
+            value for every prompt.
     """
     total = 0
     for value in values:
@@ -33,19 +32,14 @@ def authors_mean(values):
     return total
 
 
-def curves(masses, draws, seed):
+def curves(masses: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     """Return the mean over sentences at every value, and the fitted line there.
 
-    Parameters
-    ----------
-    masses : DataFrame
-        Rows of MGC in the format of :mod:`scripts.underspecification.lib.analyses.masses`.
-    draws, seed : int
-        Of the interval of the line.
+    Args:
+        masses: Rows of MGC in the format of :mod:`scripts.underspecification.lib.analyses.masses`.
+        draws, seed: Of the interval of the line.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``release``, ``model``, ``prompt``, ``variable``, ``accumulation``, ``gender``, ``position``, ``value``,
         ``probability`` (percent), ``sentences``, ``fit`` (percent; a line may leave 0 to 100), ``fit_low``,
         ``fit_high``.
@@ -74,17 +68,14 @@ def _resampled(table, draws, seed):
     return 100 * np.vstack([even, weights]) @ table.to_numpy()
 
 
-def fit(y):
+def fit(y: np.ndarray) -> dict[str, np.ndarray]:
     """Return slope, intercept and Pearson's r of curves over their positions.
 
-    Parameters
-    ----------
-    y : ndarray, shape (..., values)
+    Args:
+        y: Shape (..., values).
 
-    Returns
-    -------
-    dict of str to ndarray, shape (...)
-        r is NaN for a constant curve.
+    Returns:
+        r is NaN for a constant curve. Shape (...).
     """
     x = np.arange(y.shape[-1], dtype=float)
     x_centred = x - x.mean()
@@ -98,24 +89,19 @@ def fit(y):
     return {"slope": slope, "intercept": y.mean(axis=-1) - slope * x.mean(), "r": r}
 
 
-def slopes(masses, draws, seed):
+def slopes(masses: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     """Return slopes and correlations of every model, prompt, variable and gender.
 
-    Parameters
-    ----------
-    masses : DataFrame
-        As for :func:`curves`.
-    draws, seed : int
-        Of the intervals.
+    Args:
+        masses: As for :func:`curves`.
+        draws, seed: Of the intervals.
 
-    Returns
-    -------
-    DataFrame
-        ``release``, ``model``, ``prompt``, ``variable``, ``gender``, ``accumulation``, ``metric`` (slope, intercept,
-        r, r2), ``value``, ``ci_low``, ``ci_high``, ``values`` (positions), ``sentences``. Besides genders there are
-        the difference of the female and the male curve and, for r2, both genders' mean. Besides prompts there is
-        their mean: of slopes, of r, of r2, each computed for one prompt; and the authors' mean of the difference of
-        slopes and of r2, as their bar charts show it.
+    Returns:
+        ``release``, ``model``, ``prompt``, ``variable``, ``gender``, ``accumulation``, ``metric`` (slope, intercept, r,
+        r2), ``value``, ``ci_low``, ``ci_high``, ``values`` (positions), ``sentences``. Besides genders there are the
+        difference of the female and the male curve and, for r2, both genders' mean. Besides prompts there is their
+        mean: of slopes, of r, of r2, each computed for one prompt; and the authors' mean of the difference of slopes
+        and of r2, as their bar charts show it.
     """
     rows = []
     for (release, model, variable, accumulation), of_model in masses.groupby(

@@ -23,18 +23,14 @@ LEVELS = ("first", "middle")
 """Levels that the change between the outer dates is correlated with: at the first date, and half way to the last."""
 
 
-def specification_metric(masses):
+def specification_metric(masses: pd.DataFrame) -> pd.DataFrame:
     """Return the metric of every sentence, from one, two and more dates at either end.
 
-    Parameters
-    ----------
-    masses : DataFrame
-        Rows of Winogender and of the simplified set in the format of
-        :mod:`scripts.underspecification.lib.analyses.masses`, without debris.
+    Args:
+        masses: Rows of Winogender and of the simplified set in the format of
+            :mod:`scripts.underspecification.lib.analyses.masses`, without debris.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         :data:`KEYS`, :data:`SENTENCE`, ``gender``, ``dates`` (how many at either end are averaged), ``level`` (the
         probability at the first dates, percent), ``change`` (to the last ones, percentage points), ``metric`` (its
         absolute value), ``metric_low`` and ``metric_high`` (between which it was before a release rounded the
@@ -93,13 +89,11 @@ def of_both(female, male):
 class Detection:
     """Detection on one set: scores of the sentences of each occupation.
 
-    Parameters
-    ----------
-    metric : DataFrame
-        ``occupation``, ``well_specified``, ``metric`` of each sentence.
+    Args:
+        metric: ``occupation``, ``well_specified``, ``metric`` of each sentence.
     """
 
-    def __init__(self, metric):
+    def __init__(self, metric: pd.DataFrame):
         self.occupations = sorted(metric.occupation.unique())
         codes = pd.Categorical(metric.occupation, categories=self.occupations).codes
         positive = ~metric.well_specified.to_numpy(dtype=bool)
@@ -110,15 +104,12 @@ class Detection:
     def _per_occupation(self, codes, hits):
         return np.bincount(codes, weights=hits, minlength=len(self.occupations))
 
-    def rates(self, threshold, weights=None):
+    def rates(self, threshold, weights: np.ndarray | None = None):
         """Return TPR, TNR and balanced accuracy.
 
-        Parameters
-        ----------
-        threshold : float, or ndarray with one for each occupation
-            Above it a sentence counts as unspecified.
-        weights : ndarray, shape (draws, occupations), optional
-            How often each occupation is drawn.
+        Args:
+            threshold (float, or ndarray with one for each occupation): Above it a sentence counts as unspecified.
+            weights: How often each occupation is drawn. Shape (draws, occupations).
         """
         limits = np.broadcast_to(np.asarray(threshold, dtype=float), len(self.occupations))
         weights = np.ones((1, len(self.occupations))) if weights is None else weights
@@ -177,24 +168,19 @@ class Detection:
         fold[np.random.default_rng(seed).permutation(size)] = np.arange(size) % min(folds, size)
         return fold
 
-    def cross_validated_rates(self, folds, seed, weights):
+    def cross_validated_rates(self, folds: int, seed: int, weights: np.ndarray) -> dict[str, np.ndarray]:
         """Return TPR, TNR and balanced accuracy where every draw of occupations chooses its thresholds anew.
 
         An occupation stays in its fold, so that no copy of it helps to choose its threshold. The rule is that of
         :meth:`best_threshold`.
 
-        Parameters
-        ----------
-        folds, seed : int
-            As for :meth:`cross_validated`.
-        weights : ndarray, shape (draws, occupations)
-            How often each occupation is drawn.
+        Args:
+            folds, seed: As for :meth:`cross_validated`.
+            weights: How often each occupation is drawn. Shape (draws, occupations).
 
-        Returns
-        -------
-        dict of str to ndarray, shape (draws,)
+        Returns:
             NaN for a draw whose occupations lie in one fold, which leaves none to choose a threshold on, and for one
-            without positives or negatives.
+            without positives or negatives. Shape (draws,).
         """
         weights = weights.astype(float)
         fold = self.folds(folds, seed)
@@ -225,20 +211,16 @@ class Detection:
         return {**rates, "balanced accuracy": (rates["TPR"] + rates["TNR"]) / 2}
 
 
-def _best_limits(scores, positives, negatives):
+def _best_limits(scores: np.ndarray, positives: np.ndarray, negatives: np.ndarray) -> np.ndarray:
     """Return for each draw the threshold of the highest balanced accuracy, as :meth:`Detection.best_threshold` does.
 
-    Parameters
-    ----------
-    scores : ndarray, shape (scores,)
-        In ascending order.
-    positives, negatives : ndarray, shape (draws, scores)
-        How many positives and negatives of the draw have a score up to each.
+    Args:
+        scores: In ascending order. Shape (scores,).
+        positives, negatives: How many positives and negatives of the draw have a score up to each. Shape (draws,
+            scores).
 
-    Returns
-    -------
-    ndarray, shape (draws,)
-        NaN for a draw without positives or negatives.
+    Returns:
+        NaN for a draw without positives or negatives. Shape (draws,).
     """
     rows = np.arange(len(positives))
     both = positives + negatives
@@ -263,27 +245,20 @@ def _best_limits(scores, positives, negatives):
     return np.where((positives[:, -1] > 0) & (negatives[:, -1] > 0), limits, np.nan)
 
 
-def evaluate(metrics, folds, draws, seed, threshold):
+def evaluate(metrics: pd.DataFrame, folds: int, draws: int, seed: int, threshold: float) -> pd.DataFrame:
     """Return how well the metric detects underspecified sentences.
 
-    Parameters
-    ----------
-    metrics : DataFrame
-        From :func:`specification_metric`.
-    folds : int
-        Of the cross-validation of the threshold, over occupations.
-    draws, seed : int
-        Intervals resample occupations; the seed also deals occupations into folds. Cross-validated thresholds are
-        chosen anew on every draw.
-    threshold : float
-        In percentage points; the study's is 0.5.
+    Args:
+        metrics: From :func:`specification_metric`.
+        folds: Of the cross-validation of the threshold, over occupations.
+        draws, seed: Intervals resample occupations; the seed also deals occupations into folds. Cross-validated
+            thresholds are chosen anew on every draw.
+        threshold: In percentage points; the study's is 0.5.
 
-    Returns
-    -------
-    DataFrame
-        :data:`KEYS`, ``gender``, ``dates``, ``choice`` (``fixed`` for ``threshold``, ``cross-validated``, or
-        ``none``), ``threshold`` (the mean of the cross-validated ones), ``metric`` (TPR, TNR,
-        balanced accuracy, AUC, undefined), ``value``, ``ci_low``, ``ci_high``, ``sentences``.
+    Returns:
+        :data:`KEYS`, ``gender``, ``dates``, ``choice`` (``fixed`` for ``threshold``, ``cross-validated``, or ``none``),
+        ``threshold`` (the mean of the cross-validated ones), ``metric`` (TPR, TNR, balanced accuracy, AUC, undefined),
+        ``value``, ``ci_low``, ``ci_high``, ``sentences``.
     """
     rows = []
     for key, sentences in metrics.groupby([*KEYS, "gender", "dates"], sort=False, observed=True):
@@ -310,20 +285,16 @@ def evaluate(metrics, folds, draws, seed, threshold):
     return pd.DataFrame(rows).reindex(columns=columns).fillna({"choice": "none"})
 
 
-def independence(metrics):
+def independence(metrics: pd.DataFrame) -> pd.DataFrame:
     """Return how the female probability's change between the outer dates goes with its level, over occupations.
 
     The change is the last level minus the first one, so that noise in the first level alone makes the two go against
     each other; the level half way between both has no such part in the change (Oldham 1962).
 
-    Parameters
-    ----------
-    metrics : DataFrame
-        From :func:`specification_metric`.
+    Args:
+        metrics: From :func:`specification_metric`.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         :data:`KEYS`, ``level`` (:data:`LEVELS`), ``r`` (Pearson's, of the means over the unspecified sentences of each
         occupation), ``ci_low``, ``ci_high`` (by Fisher's transformation), ``occupations``. r is NaN where one of both
         is constant or there are fewer than four occupations.

@@ -10,6 +10,8 @@ divided by the mass of the three genders (0 where they have none), in the releas
 which the study does not ask about, that ratio may be above 1.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 
@@ -33,24 +35,18 @@ MOST = 1.005
 _REMEDY = "delete the file and run the workflow again"
 
 
-def steps_of_words(distributions, methods, words):
+def steps_of_words(distributions: pd.DataFrame, methods: pd.Series, words: dict[str, list[str]]) -> pd.DataFrame:
     """Return the steps of every text whose probabilities are summed.
 
     At a mask there is one step. Of a continuation these are the steps at which the model wrote a word of the study's
     three groups; there may be none.
 
-    Parameters
-    ----------
-    distributions : DataFrame
-        ``text_id``, ``step``, ``rank``, ``token``, ``probability``, ``chosen``.
-    methods : Series
-        Text id to ``mask`` or ``generate``.
-    words : dict of str to list of str
-        Group to its words.
+    Args:
+        distributions: ``text_id``, ``step``, ``rank``, ``token``, ``probability``, ``chosen``.
+        methods: Text id to ``mask`` or ``generate``.
+        words: Group to its words.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``text_id``, ``step``.
     """
     gendered = {word for group in GENDERS for word in words[group]}
@@ -60,17 +56,13 @@ def steps_of_words(distributions, methods, words):
     return distributions.loc[wanted, ["text_id", "step"]].drop_duplicates(ignore_index=True)
 
 
-def accumulate(distributions, methods, words):
+def accumulate(distributions, methods, words) -> pd.DataFrame:
     """Return the mass of every group for every text.
 
-    Parameters
-    ----------
-    distributions, methods, words
-        As for :func:`steps_of_words`.
+    Args:
+        distributions, methods, words: As for :func:`steps_of_words`.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         Indexed by text id, one column for each group: the sum over the group's words among the tokens that are there,
         averaged over the steps of :func:`steps_of_words`; 0 for a text without any.
     """
@@ -94,20 +86,16 @@ def _averaged(sums, steps, methods, words):
     return table.div(steps.text_id.value_counts().reindex(methods.index).fillna(1), axis=0)
 
 
-def tidy(table, texts, instances, label, accumulation):
+def tidy(
+    table: pd.DataFrame, texts: pd.DataFrame, instances: pd.DataFrame, label: str, accumulation: str
+) -> pd.DataFrame:
     """Return masses in the format of this module.
 
-    Parameters
-    ----------
-    table : DataFrame
-        From :func:`accumulate`.
-    texts, instances : DataFrame
-        Of one evaluation set.
-    label, accumulation : str
+    Args:
+        table: From :func:`accumulate`.
+        texts, instances: Of one evaluation set.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         :data:`COLUMNS` and ``text_id``.
     """
     texts = texts.set_index("text_id").loc[table.index]
@@ -125,24 +113,18 @@ def tidy(table, texts, instances, label, accumulation):
     return joined[[*COLUMNS, "text_id"]]
 
 
-def read_masses(paths):
+def read_masses(paths: Sequence[str]) -> pd.DataFrame:
     """Read probabilities in the format of this module, of one or several sources.
 
-    Parameters
-    ----------
-    paths : sequence of str
-        Parquet files.
+    Args:
+        paths: Parquet files.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         :data:`COLUMNS`.
 
-    Raises
-    ------
-    UserError
-        If a file cannot be read or has no row, a column is missing or of another type, a value is no probability, a row
-        is repeated, or if the genders of a sentence do not have the same dates or places.
+    Raises:
+        UserError: If a file cannot be read or has no row, a column is missing or of another type, a value is no
+            probability, a row is repeated, or if the genders of a sentence do not have the same dates or places.
     """
     return pd.concat([_read(path) for path in paths], ignore_index=True)
 

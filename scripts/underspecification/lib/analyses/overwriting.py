@@ -21,17 +21,13 @@ DATES = (1, 2)
 """Dates at either end: one as the paper says, two as in the processed files in the authors' repository."""
 
 
-def candidates(masses):
+def candidates(masses: pd.DataFrame) -> pd.DataFrame:
     """Return the metric of every file that may fill a sentence's cell.
 
-    Parameters
-    ----------
-    masses : DataFrame
-        Winogender and the simplified set, with debris. Of the study's prompts only that of Method 2 is read.
+    Args:
+        masses: Winogender and the simplified set, with debris. Of the study's prompts only that of Method 2 is read.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         :data:`KEYS`, ``item``, ``well_specified``, ``gender``, ``debris``, ``metric`` (percentage points).
     """
     kept = masses[
@@ -69,23 +65,18 @@ def _quantiles(values, chances, levels=(0.025, 0.975)):
     return [float(values[order][min(np.searchsorted(reached, level), len(order) - 1)]) for level in levels]
 
 
-def rates_over_orders(metrics, threshold):
+def rates_over_orders(metrics: pd.DataFrame, threshold: float) -> pd.DataFrame:
     """Return rates over all orders of files.
 
-    Parameters
-    ----------
-    metrics : DataFrame
-        From :func:`candidates`.
-    threshold : float
-        In percentage points.
+    Args:
+        metrics: From :func:`candidates`.
+        threshold: In percentage points.
 
-    Returns
-    -------
-    DataFrame
-        :data:`KEYS`, ``rate`` (TPR, TNR, balanced accuracy), ``mean``, ``low`` and ``high`` (95 percent of the
-        orders), ``lowest`` and ``highest`` (of all orders), ``alphabetical`` (the listing by name, which ends with
-        the neutral files), ``sd`` and ``beyond`` (over all orders: the standard deviation, and the chance of a rate
-        outside ``low`` to ``high``), ``files`` (mean number of files for a sentence).
+    Returns:
+        :data:`KEYS`, ``rate`` (TPR, TNR, balanced accuracy), ``mean``, ``low`` and ``high`` (95 percent of the orders),
+        ``lowest`` and ``highest`` (of all orders), ``alphabetical`` (the listing by name, which ends with the neutral
+        files), ``sd`` and ``beyond`` (over all orders: the standard deviation, and the chance of a rate outside ``low``
+        to ``high``), ``files`` (mean number of files for a sentence).
     """
     rows = []
     for key, of_set in metrics.groupby(KEYS, sort=False, observed=True):

@@ -27,29 +27,21 @@ ROUNDING = 0.001
 _MGC_BODY = re.compile(r"In [^,]+, (\S+) ([a-z ]+\.)")
 
 
-def read(path, release, evaluation_set):
+def read(path: str | Path, release: str, evaluation_set: str) -> pd.DataFrame:
     """Return the probabilities of one archive.
 
-    Parameters
-    ----------
-    path : str or Path
-        A .tar.xz of one of the authors' folders of raw files.
-    release : str
-        Of :data:`scripts.underspecification.lib.study.RELEASES`.
-    evaluation_set : str
-        Of :data:`scripts.underspecification.lib.instances.SETS`.
+    Args:
+        path: A .tar.xz of one of the authors' folders of raw files.
+        release: Of :data:`scripts.underspecification.lib.study.RELEASES`.
+        evaluation_set: Of :data:`scripts.underspecification.lib.instances.SETS`.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         :data:`scripts.underspecification.lib.analyses.masses.COLUMNS`, ``text_id`` and ``row``.
 
-    Raises
-    ------
-    UserError
-        Naming every bad file and row: names that cannot be read, models and sentences that are not known, headers,
-        values that are no probability, sentences that lack one of the three genders or whose genders differ in their
-        dates.
+    Raises:
+        UserError: Naming every bad file and row: names that cannot be read, models and sentences that are not known,
+            headers, values that are no probability, sentences that lack one of the three genders or whose genders
+            differ in their dates.
     """
     rows, problems = [], []
     try:

@@ -55,12 +55,10 @@ def selected_share(amplification):
     return float(scipy.stats.norm.sf(2 * amplification / np.sqrt(selector @ selector)))
 
 
-def correlations(amplification, draws, seed):
+def correlations(amplification, draws, seed) -> pd.DataFrame:
     """Return simulated beside exact correlations.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         ``task``, ``population``, ``a``, ``b``, ``simulated``, ``exact``, ``standard_error`` (of the simulated one, by
         Fisher's transformation), ``draws``, ``exact_share`` (of the population).
     """

@@ -1,23 +1,21 @@
 """Differences within a system and between systems on the same sentences: pairs of people are resampled together."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 
 class Resampled:
     """Bootstrap samples of the pairs of people of one template set.
 
-    Parameters
-    ----------
-    pairs : sequence of str
-        All pairs of people.
-    draws, seed : int
+    Args:
+        pairs: All pairs of people.
 
-    Notes
-    -----
-    All quantities of one object share their samples, so the difference of two of them is a paired one.
+    Notes:
+        All quantities of one object share their samples, so the difference of two of them is a paired one.
     """
 
-    def __init__(self, pairs, draws, seed):
+    def __init__(self, pairs: Sequence[str], draws: int, seed: int):
         self.pairs = list(dict.fromkeys(pairs))
         share = np.full(len(self.pairs), 1 / len(self.pairs))
         self.weights = np.random.default_rng(seed).multinomial(len(self.pairs), share, size=draws)
