@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from scripts.core.paper import published
+from scripts.core.paper import claims, published
 from scripts.core.paper.claims import FAILS, HOLDS, NOT_APPLICABLE, check, decide
 from scripts.misgendered.lib import findings, study
 from scripts.misgendered.lib.analyses import name_ranks
@@ -96,6 +96,19 @@ def test_every_published_number_is_mapped():
 def test_other_pronoun_groups_are_another_experiment():
     assert study.obstacle(list(synthetic.GROUPS)) == ""
     assert "exactly he, she" in study.obstacle(["he", "she", "xe"])
+
+
+def test_a_card_and_a_run_of_one_model_never_contradict_each_other(predicted):
+    """The run needs all models of an average; the card says that it speaks of one instead of the average."""
+    one = predicted[predicted.model == "gpt2"]
+    levels = one.pronoun_type.map({"binary": 0.05, "neutral": 0.95, "neo": 0.05}).astype(float)
+    one = one.assign(correct=np.random.default_rng(3).random(len(one)) < levels)
+    ranks = name_ranks.by_name(one, 100, 1)
+    alone = {"replica": findings.Results(one, KNOWN[KNOWN.model == "gpt2"], ranks, NOTHING, 300, 1)}
+    card = claims.of_one_model(findings.FINDINGS, findings.ONE_MODEL, alone, averages=findings.ONE_MODEL)
+    run = claims.verdicts(findings.FINDINGS, {"replica": results(one)}, ["replica"])
+    assert set(run.verdict) == {NOT_APPLICABLE} and {HOLDS, FAILS} & set(card.verdict)
+    assert set(card.about[card.verdict != NOT_APPLICABLE]) == {claims.AVERAGE}
 
 
 def drawn(rng, accuracies, size):
