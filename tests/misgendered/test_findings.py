@@ -145,16 +145,3 @@ def test_a_flat_model_is_not_called_uneven_and_an_uneven_one_not_flat(size):
         assert flat[HOLDS] == 0
     if size == 20000:
         assert flat[HOLDS] > 0.9 and steep[FAILS] > 0.9
-
-
-def test_the_variance_beyond_sampling_is_none_on_average_where_there_is_none():
-    rng = np.random.default_rng(20240601)
-    worlds = [findings.excess_variance(list(drawn(rng, [0.7] * 5, 100).values())) for _ in range(400)]
-    values = np.array([value for value, _ in worlds])
-    assert abs(values.mean()) < 4 * values.std() / 20
-    assert abs(np.mean([samples.mean() - value for value, samples in worlds])) < 0.1 * values.std()
-    (spread, _), (level, _) = (
-        findings.excess_variance(list(drawn(rng, accuracies, 20000).values()))
-        for accuracies in ([0.6, 0.7, 0.8], [0.7] * 3)
-    )
-    assert spread == pytest.approx(0.01, rel=0.1) and abs(level) < 1e-4
