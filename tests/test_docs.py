@@ -26,6 +26,7 @@ MENTIONED = {
     "make lock": "tests/test_docs.py asks make what it would do",
     "make lock UPGRADE=1": "tests/test_docs.py asks make what it would do",
     "make quick": "tests/test_docs.py asks make what it would do",
+    "make verdicts": "tests/test_docs.py asks make what it would do",
 }
 
 

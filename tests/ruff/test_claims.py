@@ -6,7 +6,7 @@ import pytest
 
 from scripts.core.paper import claims, published
 from scripts.ruff import findings as rules
-from scripts.ruff.lib import findings
+from scripts.ruff.lib import findings, simulated_findings
 from tests.ruff import pattern, synthetic
 from tests.ruff.test_published_vs_ours import PUBLISHED, run_script
 
@@ -290,3 +290,23 @@ def test_the_studys_own_pattern_holds_on_both_template_sets(tmp_path):
     assert numbers["claims.same"]["value"] == numbers["claims.decided_twice"]["value"] == 19
     # The sets agree in all evidence.
     assert "Replica and Official & Evidence" in tex
+
+
+@pytest.mark.parametrize("model", ["opt-125m", "bert-base"])
+def test_a_card_and_a_run_with_the_model_never_contradict_each_other(model):
+    simulation, decided = simulated_findings.simulation(PUBLISHED), set()
+    alone = MODELS[MODELS.model == model]
+    for number in sorted(findings.ONE_MODEL):
+        for world in ("true", "false", "border"):
+            whole = simulation.draw(number, world, "study", np.random.default_rng(1))
+            one = restricted(whole, [model])
+            card = claims.of_one_model(
+                findings.FINDINGS, findings.ONE_MODEL, {"replica": findings.Run(alone, one.printed, one.tables)}
+            ).set_index("claim")
+            assert set(card.about) == {claims.EACH, claims.TOGETHER}
+            # With this model alone, and with all models of the study.
+            for run in (one, whole):
+                assert (verdict(number, run).verdict, card.verdict[number]) != ("holds", "fails")
+            assert (verdict(number, one).verdict, card.verdict[number]) != ("fails", "holds")
+            decided.add(card.verdict[number])
+    assert {"holds", "fails"} <= decided

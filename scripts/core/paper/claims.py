@@ -1,6 +1,7 @@
 """Findings of a study as tests over a run's tables: three-valued checks, verdicts, and the tables that list them.
 
-A finding about many models can fail on one of them, but it holds only when all of them were looked at. So a check is
+A finding about many models can fail on one of them, but it holds only when all of them were looked at
+(``docs/verdicts.md`` has the rules, and how often they are right). So a check is
 true, false, or unknown because the run lacks something, and a finding with unknown checks and no false one is not
 applicable to the run.
 """

@@ -16,7 +16,7 @@ import pandas as pd
 from scripts.core import statistics
 from scripts.core.paper.simulated_findings import BORDER, FALSE, RUN, STUDY, Simulation, Worlds
 from scripts.counter_gap.lib import findings
-from scripts.counter_gap.lib.analyses import inconsistency
+from scripts.counter_gap.lib.analyses import metrics
 
 DRAWS, SEED, ALPHA = 400, 1, 0.01
 QUADRUPLES = {RUN: 24, STUDY: 1002}
@@ -55,7 +55,7 @@ class System:
 
     def types(self) -> np.ndarray:
         """Return the chance of each type."""
-        chances = np.zeros(inconsistency.N_TYPES)
+        chances = np.zeros(metrics.N_TYPES)
         for masculine, sign in ((1, 1), (0, -1)):
             both = _SPLIT + max(0.0, -4 * self.delta)
             lean = self.difference + sign * self.harder + self.within / 2
@@ -164,7 +164,7 @@ def _methods_swapped(first: str, second: str) -> Callable:
 def _solved(metric: str, field: str, target: float, *, originals: bool = False) -> float:
     """Return the value of a field at which a metric of a system without other differences has a value."""
     low, high = -0.5, 0.5
-    function = inconsistency.evaluate_originals if originals else inconsistency.evaluate
+    function = metrics.evaluate_originals if originals else metrics.evaluate
     for _ in range(50):
         middle = (low + high) / 2
         value = function(System(0.02, 0.02, **{field: middle}).types())[metric, "all"]
@@ -251,10 +251,10 @@ def _rows(codes: np.ndarray, weights: np.ndarray, functions: Callable, types: in
         ends = np.nanquantile(samples[metric, "all"], [0.025, 0.975], axis=0)
         sign = np.ones(len(codes)) if metric == "delta_i" else np.where(values < 0, -1.0, 1.0)
         p = np.full((2, len(codes)), np.nan)
-        if functions is inconsistency.evaluate and metric in EXACT:
-            p = np.array([inconsistency.exact_p(row, metric, s) for row, s in zip(onehot.sum(1), sign, strict=True)]).T
+        if functions is metrics.evaluate and metric in EXACT:
+            p = np.array([metrics.exact_p(row, metric, s) for row, s in zip(onehot.sum(1), sign, strict=True)]).T
         elif metric == "spearman_rho":
-            p = inconsistency.drawn_p(samples[metric, "all"], values, sign)
+            p = metrics.drawn_p(samples[metric, "all"], values, sign)
         rows += [(metric, place, values[place], *ends[:, place], *p[:, place]) for place in range(len(codes))]
     return rows
 
@@ -277,8 +277,8 @@ ASKED = (
 
 def simulation(folder: Path) -> Simulation:
     """Return the study's simulation, which needs nothing of ``folder``."""
-    weights = {size: inconsistency.resample(count, DRAWS, SEED) for size, count in QUADRUPLES.items()}
-    of_gap = {size: inconsistency.resample(count, DRAWS, SEED) for size, count in GAP.items()}
+    weights = {size: metrics.resample(count, DRAWS, SEED) for size, count in QUADRUPLES.items()}
+    of_gap = {size: metrics.resample(count, DRAWS, SEED) for size, count in GAP.items()}
     as_found = _as_found()
 
     def draw(number: int, world: str, size: str, generator: np.random.Generator) -> findings.Results:
@@ -296,14 +296,14 @@ def simulation(folder: Path) -> Simulation:
                 drawn = generator.choice(16, size=int((masculine == gender).sum()), p=of_gender / of_gender.sum())
                 codes[place, masculine == gender] = drawn + 16 * gender
         rows = [
-            ("official", "all", *row) for row in _rows(codes, weights[size], inconsistency.evaluate, 32, ASKED[number])
+            ("official", "all", *row) for row in _rows(codes, weights[size], metrics.evaluate, 32, ASKED[number])
         ]
         if number in (10, 11):
-            originals = _rows(codes, weights[size], inconsistency.evaluate_originals, 32)
+            originals = _rows(codes, weights[size], metrics.evaluate_originals, 32)
             rows += [("official", "originals", *row) for row in originals]
             of_men = np.arange(GAP[size]) % 2
             right = generator.random((len(keys), GAP[size])) < np.where(of_men, *truth.gap)
-            single = _rows(2 * of_men + right, of_gap[size], inconsistency.evaluate_single, 4)
+            single = _rows(2 * of_men + right, of_gap[size], metrics.evaluate_single, 4)
             rows += [("gap_test", "all", *row) for row in single]
         if number == 17:
             for place, (_, method) in enumerate(keys):

@@ -227,18 +227,8 @@ def _more_forms_hurt(results):
     return [*made, check(steady)]
 
 
-def excess_variance(shares: list[tuple[float, np.ndarray]]) -> tuple[float, np.ndarray]:
-    """Return by how much accuracies vary beyond what sampling makes them vary, with bootstrap samples.
-
-    Sampling adds its own variance to that between accuracies once, and a bootstrap sample adds it once more.
-    """
-    values, samples = (np.array(part) for part in zip(*shares, strict=True))
-    noise = samples.var(axis=1, ddof=1).mean()
-    return values.var(ddof=1) - noise, samples.var(axis=0, ddof=1) - 2 * noise
-
-
-def _deviation(variance):
-    return points(math.sqrt(max(0.0, variance)))
+def _signed(difference):
+    return number(100 * difference, 1, signed=True)
 
 
 def _opt_rises(results):
@@ -252,19 +242,20 @@ def _opt_rises(results):
     return [check(step, *pair) for pair in itertools.pairwise(models)]
 
 
+def _gain(results, family, kind):
+    """Return by how much the largest model of a family is better than the smallest, with bootstrap samples."""
+    models = results.family(family)
+    (a, drawn_a), (b, drawn_b) = (results.share(pronoun_type=kind, models=[models[i]]) for i in (0, -1))
+    return b - a, drawn_b - drawn_a
+
+
 def _opt_gains(results):
-    models = results.family("OPT")
-
-    def gain(kind):
-        (a, drawn_a), (b, drawn_b) = (results.share(pronoun_type=kind, models=[models[i]]) for i in (0, -1))
-        return b - a, drawn_b - drawn_a
-
     def positive():
-        value, samples = gain("neo")
+        value, samples = _gain(results, "OPT", "neo")
         return sign(results, value, samples, f"gain on neo-pronouns {points(value)}")
 
     def smaller():
-        (neo, drawn_neo), (they, drawn_they) = gain("neo"), gain("neutral")
+        (neo, drawn_neo), (they, drawn_they) = (_gain(results, "OPT", kind) for kind in ("neo", "neutral"))
         return sign(results, they - neo, drawn_they - drawn_neo, f"gains: they {points(they)}, neo {points(neo)}")
 
     return [check(positive), check(smaller)]
@@ -305,14 +296,18 @@ def _bloom(results):
         return _correlation(results, value, samples, f"{TYPES[kind]}: correlation with size", expected)
 
     def steady(kind):
-        (spread, drawn), (neo, drawn_neo) = (
-            excess_variance([results.share(pronoun_type=name, models=[m]) for m in results.family("BLOOM")])
-            for name in (kind, "neo")
+        (a, drawn_a), (b, drawn_b) = (_gain(results, "BLOOM", name) for name in (kind, "neo"))
+        # One change is larger than another, of whichever signs, if their sum and their difference have its sign.
+        apart, together = (
+            estimates.above(Estimate(value, *statistics.percentile_interval(samples), 0), 0)
+            for value, samples in ((a - b, drawn_a - drawn_b), (a + b, drawn_a + drawn_b))
         )
-        text = f"standard deviation over sizes: {TYPES[kind]} {_deviation(spread)}, neo {_deviation(neo)}"
-        low, high = statistics.percentile_interval(drawn - drawn_neo)
-        found = estimates.above(Estimate(spread - neo, low, high, 0), 0)
-        return decided(found, text, needed(results.size(), spread - neo, low, high))
+        found = Comparison(
+            min(max(apart.right, together.right), max(apart.wrong, together.wrong)),
+            min(max(apart.right, together.wrong), max(apart.wrong, together.right)),
+        )
+        text = f"from the smallest to the largest: {TYPES[kind]} {_signed(a)}, neo {_signed(b)}"
+        return decided(found, text, "more instances")
 
     return [
         check(correlated, "neutral", -1), check(correlated, "binary", 1), check(steady, "neutral"),

@@ -160,6 +160,21 @@ def test_a_table_that_would_get_too_small_in_a_column_takes_both():
     )
 
 
+def test_findings_say_of_how_many_models_of_the_study_they_are():
+    counts = {
+        "claims.total": 20,
+        "claims.replica.holds": 0,
+        "claims.replica.fails": 1,
+        "claims.replica.not_applicable": 0,
+    }
+    some = linked(sections.findings(counted(**counts | {"claims.replica.models": 3}), "replica"))
+    assert "on this run, which has " in some and "{3} of the study's models, " in some
+    without = counted(**counts | {"claims.replica.fails": 0, "claims.replica.models": 0})
+    assert linked(sections.findings(without, "replica")).startswith(
+        "On this run, which has none of the study's models, none of the study's"
+    )
+
+
 def test_comparisons_are_counted_and_those_that_did_not_happen_are_not_named():
     names = ("as_printed", "within_interval", "within_tolerance", "differs", "total", "compared")
     results = dict(zip((f"published.replica.results.{name}" for name in names), (3, 0, 0, 1, 9, 4), strict=True))
