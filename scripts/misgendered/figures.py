@@ -38,10 +38,7 @@ LINE, SIZE = 0.128, 7
 def figure_accuracy_by_form(
     *, accuracy: str, pdf: str, png: str, csv: str, templates: str, models: dict, chance: float
 ):
-    """Draw the accuracy on each pronoun form, by type of pronouns (the numbers behind Table 8).
-
-    ``chance`` is the accuracy of a random pick.
-    """
+    """Draw the accuracy on each pronoun form, by type of pronouns (the numbers behind Table 8)."""
     frame = figures.pooled(figures.read(accuracy, ["form"]), templates, {"pronoun_type", "form"})
     frame = plotting.enough(frame[frame.model.isin(figures.panels(models))])
     with plotting.style():
@@ -145,10 +142,7 @@ def draw_declared_forms(frame, models):
 
 
 def figure_fertility(*, fertility: str, regressions: str, pdf: str, png: str, csv: str, models: dict, chance: float):
-    """Draw the accuracy on each form against the tokens that it costs.
-
-    ``chance`` is the accuracy of a random pick.
-    """
+    """Draw the accuracy on each form against the tokens that it costs."""
     cells, lines = figures.read(fertility, ["tokens"]), figures.read(regressions, ["slope"])
     plotting.save(draw_fertility(cells, lines, models, chance), cells, pdf, png, csv)
 
@@ -344,10 +338,7 @@ def short_number(value, _):
 
 
 def figure_normalisation(*, normalisation: str, pdf: str, png: str, csv: str, models: dict, chance: float):
-    """Draw the accuracy on each type of pronouns under each normalisation of the losses.
-
-    ``chance`` is the accuracy of a random pick.
-    """
+    """Draw the accuracy on each type of pronouns under each normalisation of the losses."""
     frame = figures.read(normalisation, ["normalisation", "accuracy"])
     frame = frame[frame.model.isin(figures.panels(models)) & (frame.group == ALL) & (frame.pronoun_type != ALL)]
     plotting.save(draw_normalisation(frame, models, chance), frame, pdf, png, csv)
@@ -361,10 +352,7 @@ def draw_normalisation(frame, models, chance):
 
 
 def figure_reductions(*, reductions: str, pdf: str, png: str, csv: str, models: dict, chance: float):
-    """Draw the accuracy by the mean of a candidate's losses and by their sum.
-
-    ``chance`` is the accuracy of a random pick.
-    """
+    """Draw the accuracy by the mean of a candidate's losses and by their sum."""
     frame = figures.read(reductions, ["accuracy_sum"])
     frame = frame[frame.model.isin(models) & (frame.pronoun_type != ALL)]
     plotting.save(draw_reductions(frame, models, chance), frame, pdf, png, csv)

@@ -1,4 +1,7 @@
-"""The tables of MISGENDERED, each by the function of its rule."""
+"""The tables of MISGENDERED, each by the function of its rule.
+
+They write the cells (LaTeX) and, unless they say otherwise, the tidy rows behind them (CSV).
+"""
 
 import pandas as pd
 
@@ -18,10 +21,7 @@ NONE = f"% No name has {parts.FEWEST} instances.\n"
 
 
 def table_calibration(*, calibration: str, tex: str, csv: str, models: dict):
-    """Tabulate calibration errors.
-
-    Write the cells (LaTeX) and the tidy rows (CSV).
-    """
+    """Tabulate calibration errors."""
     rows = files.read_csv(calibration)
     columns = [
         Column("Accuracy", value("accuracy")),
@@ -33,10 +33,7 @@ def table_calibration(*, calibration: str, tex: str, csv: str, models: dict):
 
 
 def table_choices(*, choices: str, tex: str, csv: str, models: dict):
-    """Tabulate what changes, in points, where the paper and the authors' code part.
-
-    Write the cells (LaTeX) and the tidy rows (CSV).
-    """
+    """Tabulate what changes, in points, where the paper and the authors' code part."""
     rows = files.read_csv(choices)
     made = Factor("Choice", "choice", {choice: choice for choice in dict.fromkeys(rows.choice)})
     columns = spread("pronoun_type", present(TYPES, rows.pronoun_type), parts.DIFFERENCE)
@@ -61,18 +58,12 @@ def table_corpus_counts(*, corpus_counts: str, tex: str, csv: str, pronoun_sets:
 
 
 def table_declaration_number(*, accuracy: str, tex: str, csv: str, templates: str, models: dict):
-    """Tabulate the accuracy by the number of declared forms (Table 6).
-
-    Write the cells (LaTeX) and the accuracies behind them (CSV).
-    """
+    """Tabulate the accuracy by the number of declared forms (Table 6)."""
     _by_type(accuracy, tex, csv, templates, models, "Forms", "declaration_number", {count: count for count in "12345"})
 
 
 def table_declaration_type(*, accuracy: str, tex: str, csv: str, templates: str, models: dict):
-    """Tabulate the accuracy by type of declaration (Table 5).
-
-    Write the cells (LaTeX) and the accuracies behind them (CSV).
-    """
+    """Tabulate the accuracy by type of declaration (Table 5)."""
     _by_type(accuracy, tex, csv, templates, models, "Declaration", "declaration_type", DECLARATION_TYPES)
 
 
@@ -93,10 +84,7 @@ def table_declarations(*, combinations: str, tex: str, csv: str, numbers: list):
 
 
 def table_declared_forms(*, declared_forms: str, tex: str, csv: str, models: dict):
-    """Tabulate accuracies on declared and on undeclared forms.
-
-    Write the cells (LaTeX) and the tidy rows (CSV).
-    """
+    """Tabulate accuracies on declared and on undeclared forms."""
     rows = files.read_csv(declared_forms)
     forms = Factor("Form", "form", present(FORMS, rows.form) | {ALL: "All three"})
     columns = [
@@ -119,10 +107,7 @@ def table_excerpts(*, excerpts: str, tex: str, csv: str):
 
 
 def table_fertility(*, regressions: str, tex: str, csv: str, models: dict):
-    """Tabulate the regressions of accuracy on tokens.
-
-    Write the cells (LaTeX) and the tidy rows (CSV).
-    """
+    """Tabulate the regressions of accuracy on tokens."""
     rows = files.read_csv(regressions)
     subsets = Factor("Forms of", "subset", {"all groups": "all groups", "neo-pronouns": "neo, by form"})
     columns = [
@@ -151,18 +136,12 @@ def table_few_shot(*, accuracy_over_draws: str, accuracy: str, tex: str, csv: st
 
 
 def table_forms(*, accuracy: str, tex: str, csv: str, templates: str, models: dict):
-    """Tabulate the accuracy by pronoun form (Table 8).
-
-    Write the cells (LaTeX) and the accuracies behind them (CSV).
-    """
+    """Tabulate the accuracy by pronoun form (Table 8)."""
     _by_type(accuracy, tex, csv, templates, models, "Form", "form", FORMS)
 
 
 def table_groups(*, accuracy: str, tex: str, csv: str, templates: str, models: dict):
-    """Tabulate the accuracy on each pronoun group, the best of each type first (Table 7).
-
-    Write the cells (LaTeX) and the accuracies behind them (CSV).
-    """
+    """Tabulate the accuracy on each pronoun group, the best of each type first (Table 7)."""
     rows = figures.pooled(figures.read(accuracy, ["accuracy"]), templates, {"pronoun_type", "group"})
     shown = figures.panels(models)
     first = rows[rows.model == next(iter(shown))].sort_values(["accuracy", "group"], ascending=[False, True])
@@ -172,19 +151,13 @@ def table_groups(*, accuracy: str, tex: str, csv: str, templates: str, models: d
 
 
 def table_mixed_model(*, mixed_model: str, tex: str, csv: str, models: dict):
-    """Tabulate the mixed model of correctness.
-
-    Write the cells (LaTeX) and the tidy rows (CSV).
-    """
+    """Tabulate the mixed model of correctness."""
     rows = files.read_csv(mixed_model)
     write_table(tex, csv, parts.mixed_model(rows, models), left=1, rows=rows)
 
 
 def table_model_pairs(*, model_pairs: str, tex: str, csv: str, models: dict):
-    """Tabulate differences between models on the same instances.
-
-    Write the cells (LaTeX) and the tidy rows (CSV).
-    """
+    """Tabulate differences between models on the same instances."""
     rows = files.read_csv(model_pairs)
     cells = paired_cells.pairs(rows, models, "pronoun_type", "Pronouns", parts.PRONOUNS)
     write_table(tex, csv, cells, left=2, rows=rows)
@@ -203,10 +176,7 @@ def table_models(*, tex: str, csv: str, models: dict):
 
 
 def table_name_class(*, accuracy: str, tex: str, csv: str, templates: str, models: dict):
-    """Tabulate the accuracy on she, he and they, and on neo-pronouns together, by class of names (Table 10).
-
-    Write the cells (LaTeX) and the accuracies behind them (CSV).
-    """
+    """Tabulate the accuracy on she, he and they, and on neo-pronouns together, by class of names (Table 10)."""
     table = figures.read(accuracy, ["name_class"])
     margins = [figures.pooled(table, templates, {"pronoun_type", "name_class", *more}) for more in (("group",), ())]
     rows = pd.concat(margins, ignore_index=True)
@@ -232,10 +202,7 @@ def table_name_ranks(*, name_ranks: str, tex: str, csv: str):
 
 
 def table_normalisation(*, normalisation: str, tex: str, csv: str, models: dict):
-    """Tabulate accuracies and decisions under each normalisation of the losses.
-
-    Write the cells (LaTeX) and the tidy rows (CSV).
-    """
+    """Tabulate accuracies and decisions under each normalisation of the losses."""
     rows = files.read_csv(normalisation)
     columns = [
         Column("Accuracy", value("accuracy")),
@@ -249,20 +216,14 @@ def table_normalisation(*, normalisation: str, tex: str, csv: str, models: dict)
 
 
 def table_power(*, power: str, tex: str, csv: str, models: dict):
-    """Tabulate how small a difference the samples can show, and how many instances a given one needs.
-
-    Write the cells (LaTeX) and the tidy rows (CSV).
-    """
+    """Tabulate how small a difference the samples can show, and how many instances a given one needs."""
     rows = files.read_csv(power)
     cells = paired_cells.power(rows, models, "pronoun_type", "Pronouns", parts.PRONOUNS)
     write_table(tex, csv, cells, left=2, rows=rows)
 
 
 def table_printed_averages(*, printed_averages: str, tex: str, csv: str):
-    """Tabulate which averages the study's printed numbers are.
-
-    Write the cells (LaTeX) and the tidy rows (CSV).
-    """
+    """Tabulate which averages the study's printed numbers are."""
     rows = files.read_csv(printed_averages)
     write_table(tex, csv, parts.printed_averages(rows), left=3, rows=rows)
 
@@ -277,10 +238,7 @@ def table_pronouns(*, pronouns: str, tex: str, csv: str, pronoun_sets: list):
 
 
 def table_reductions(*, reductions: str, tex: str, csv: str, models: dict):
-    """Tabulate accuracies by the mean of a candidate's losses and by their sum.
-
-    Write the cells (LaTeX) and the tidy rows (CSV).
-    """
+    """Tabulate accuracies by the mean of a candidate's losses and by their sum."""
     rows = files.read_csv(reductions)
     columns = [
         Column("Mean", value("accuracy_mean")),
@@ -308,10 +266,7 @@ def table_templates(
 
 
 def table_zero_shot(*, accuracy: str, tex: str, csv: str, templates: str, models: dict):
-    """Tabulate the accuracy by type of pronouns, of each model and of their mean (Table 4).
-
-    Write the cells (LaTeX) and the accuracies behind them (CSV).
-    """
+    """Tabulate the accuracy by type of pronouns, of each model and of their mean (Table 4)."""
     table = figures.read(accuracy, ["accuracy"])
     rows, overall = (figures.pooled(table, templates, kept) for kept in ({"pronoun_type"}, ()))
     mean = {ALL: f"Mean over {len(models)} models"} if len(models) > 1 else {}
