@@ -295,9 +295,7 @@ def simulation(folder: Path) -> Simulation:
                 of_gender = chances[16 * gender : 16 * gender + 16]
                 drawn = generator.choice(16, size=int((masculine == gender).sum()), p=of_gender / of_gender.sum())
                 codes[place, masculine == gender] = drawn + 16 * gender
-        rows = [
-            ("official", "all", *row) for row in _rows(codes, weights[size], metrics.evaluate, 32, ASKED[number])
-        ]
+        rows = [("official", "all", *row) for row in _rows(codes, weights[size], metrics.evaluate, 32, ASKED[number])]
         if number in (10, 11):
             originals = _rows(codes, weights[size], metrics.evaluate_originals, 32)
             rows += [("official", "originals", *row) for row in originals]
