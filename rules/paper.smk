@@ -123,6 +123,7 @@ rule paper_overview:
 rule paper_source:
     input:
         main_template=root("paper/main.tex.j2"),
+        _related_work=root("paper/related_work.tex.j2"),
         _included=root("paper/limitations.tex.j2"),
         bibliography=root("paper/references.bib"),
         style=root("paper/proceedings.sty"),

@@ -96,7 +96,6 @@ def test_parameters_are_read_from_the_docstring():
         "table": "The file to write, in two lines",
         "draws": "Shared by both",
         "models": "Shared by both",
-        "note": "",
     }
     assert job._documentation(lambda: None) == ("", {})
     text = "Write ``table``. ``draws`` and\n``models`` (CSV)\nare read; ``note`` is not."

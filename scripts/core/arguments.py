@@ -1,6 +1,6 @@
 """What the arguments of rule scripts mean, by name, for ``--help`` of a script whose docstring does not say.
 
-A name means the same in every script; what the section "Parameters" of ``main`` says outranks this table, and where
+A name means the same in every script; what the section "Args" of ``main`` says outranks this table, and where
 neither has it ``--help`` takes the words of the docstring's text. The table is read for ``--help`` alone and is part of
 no job.
 """
@@ -37,6 +37,8 @@ DESCRIPTIONS = {
     "targets": "targets whose results are asked for",
     "studies": "studies of the run, in the order of the paper",
     "settings": "settings of the run that the text names",
+    "title": "the title to print",
+    "undecided_template": "the template of the table of undecided findings",
     "prompting_settings": "settings of prompting that the text names",
     "label": "what the text or a figure calls it",
     # Templates and instances.

@@ -103,7 +103,7 @@ def test_a_card_and_a_run_of_one_model_never_contradict_each_other(predicted):
     one = predicted[predicted.model == "gpt2"]
     levels = one.pronoun_type.map({"binary": 0.05, "neutral": 0.95, "neo": 0.05}).astype(float)
     one = one.assign(correct=np.random.default_rng(3).random(len(one)) < levels)
-    ranks = name_ranks.by_name(one, 100, 1)
+    ranks = analyses.by_name(one, 100, 1)
     alone = {"replica": findings.Results(one, KNOWN[KNOWN.model == "gpt2"], ranks, NOTHING, 300, 1)}
     card = claims.of_one_model(findings.FINDINGS, findings.ONE_MODEL, alone, averages=findings.ONE_MODEL)
     run = claims.verdicts(findings.FINDINGS, {"replica": results(one)}, ["replica"])

@@ -54,7 +54,7 @@ def test_a_finding_fails_where_a_difference_stands_holms_correction():
     border = [Check(None, "", ("more",), p=1.0)] * 99
     assert claims.decide([wrong(0.03)]).verdict == "fails"
     alone = claims.decide([wrong(0.03), *border])
-    assert alone.verdict == "not applicable" and claims.CORRECTED in alone.missing
+    assert alone.verdict == claims.NOT_APPLICABLE and claims.CORRECTED in alone.missing
     both = claims.decide([wrong(0.0001), wrong(0.03), *border])
     assert both.verdict == "fails" and both.evidence == "the only check fails: p = 0.0001"
     # What nobody sampled needs no correction, and is not counted.
