@@ -8,11 +8,13 @@ Texts come from sets of this project's own templates alone. Of any other set onl
 in all factors and decisions become one row with their number.
 """
 
+import base64
 import hashlib
 import itertools
 import json
 import math
 import re
+import zlib
 from collections.abc import Iterable
 
 import numpy as np
@@ -22,8 +24,9 @@ from scripts.core import coreference, files, plotting
 from scripts.core.errors import UserError
 from scripts.core.options import SLOT
 
-LIMIT = 2_900_000
-"""Bytes of a page's data at most; a larger run shows a sample."""
+LIMIT = 1_450_000
+"""Bytes of a page's packed data at most; a larger run shows a sample. Snakemake's HTML report opens a page as the
+address of a frame, in base64, which browsers take up to 2 MiB."""
 MOST = 20_000
 """Instances of a set at most, before the data is measured."""
 NONE = "none"
@@ -57,13 +60,20 @@ def page(studies: dict, folders: dict, canary: str, limit: int = LIMIT) -> dict:
 
 
 def written(data: dict) -> str:
-    """Return data as JSON that cannot end the HTML element that holds it.
+    """Return data as the page holds it: JSON with the canary, and all else packed (raw deflate, base64).
 
-    Examples:
-        >>> written({"text": "</script>"})
-        '{"text":"\\\\u003c/script>"}'
+    Nothing in it can end the HTML element that holds it.
     """
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    packer = zlib.compressobj(9, wbits=-zlib.MAX_WBITS)
+    packed = base64.b64encode(packer.compress(text.encode()) + packer.flush()).decode()
+    return json.dumps({"canary": data["canary"], "packed": packed}).replace("<", "\\u003c")
+
+
+def read(page: str) -> dict:
+    """Return the data that a written page holds."""
+    held = page.split('id="data">')[1].split("</script>")[0]
+    return json.loads(zlib.decompress(base64.b64decode(json.loads(held)["packed"]), -zlib.MAX_WBITS))
 
 
 def _study(name, entry, folder, share):

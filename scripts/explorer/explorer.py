@@ -23,7 +23,7 @@ def main(*, template: str, canary_file: str, page: str, studies: dict, template_
         for one in study["sets"]:
             log.info("%s, %s: %d of %d instances", study["label"], one["label"], one["count"], one["total"])
     written = explorer.written(data)
-    log.info("%.2f MB of data", len(written.encode()) / 1e6)
+    log.info("%.2f MB of packed data", len(written) / 1e6)
     files.write_text(page, files.read_text(template, "restore it").replace(PLACE, written))
 
 

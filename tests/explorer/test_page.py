@@ -53,7 +53,7 @@ def opened(browser, page):
         browser.call("Page.navigate", url="about:blank")
         browser.wait("location.href === 'about:blank'")
         browser.call("Page.navigate", url=f"{page.as_uri()}#{fragment}")
-        browser.wait("location.protocol === 'file:' && document.readyState === 'complete'")
+        browser.wait("location.protocol === 'file:' && document.querySelector('#tabs button')")
         return browser
 
     return go

@@ -5,7 +5,7 @@ import json
 import pyarrow.parquet as pq
 import pytest
 
-from scripts.core import estimate_rows
+from scripts.core import estimate_rows, explorer
 from tests.golden import compare
 from tests.golden.replay import LISTED, OVERLAYS, UPSTREAM, replay
 
@@ -33,17 +33,12 @@ def test_nothing_has_changed(part, folder, request):
     assert not lines, "\n".join([f"{part}: {len(lines)} differences (CONTRIBUTING.md, Golden files)", *lines])
 
 
-def data_of(page):
-    """Return the data of an explorer's page."""
-    return json.loads(page.read_text(encoding="utf-8").split('id="data">')[1].split("</script>")[0])
-
-
 def test_the_explorer_has_the_accuracies_of_the_summary(folder):
     """Every accuracy of the summary about sentences that the page can filter comes again from what the page holds."""
     run = replay(folder, "default")
     page = run / "results/explorer.html"
-    studies = {study["name"]: study for study in data_of(page)["studies"]}
-    assert set(studies) == set(OVERLAYS["default"].get("studies", studies)) and page.stat().st_size < 3_000_000
+    studies = {study["name"]: study for study in explorer.read(page.read_text(encoding="utf-8"))["studies"]}
+    assert set(studies) == set(OVERLAYS["default"].get("studies", studies)) and page.stat().st_size < 1_500_000
     rows = estimate_rows.read([run / "results/paper/summary.csv"])
     counts = dict.fromkeys(studies, 0)
     for row in rows[rows.metric == "accuracy"].to_dict("records"):
@@ -76,7 +71,8 @@ def test_the_explorer_has_the_accuracies_of_the_summary(folder):
 @pytest.mark.parametrize("part", UPSTREAM)
 def test_no_text_of_somebody_else_is_in_the_explorer(part, folder):
     run = replay(folder, part)
-    page = (run / "results/explorer.html").read_text(encoding="utf-8")
+    data = explorer.read((run / "results/explorer.html").read_text(encoding="utf-8"))
+    page = json.dumps(data, ensure_ascii=False)
     for path in run.glob("results/*/instances/**/*.parquet"):
         own = "replica" in path.as_posix() or path.name == "mgc.parquet"
         if not own and "text" in pq.read_schema(path).names:
