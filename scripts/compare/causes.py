@@ -26,7 +26,7 @@ KINDS = {
     "machine": "Machines",
 }
 """Kinds of causes to their headings, in the order in which they are told."""
-RESULT = re.compile(r"results/(\w+)/(figures|tables)/(.+)\.csv")
+RESULT = re.compile(r"results/(?!paper/)(\w+)/(figures|tables)/(.+)\.csv")
 PAPER = "paper"
 """The folder of what all studies share."""
 SUMMARY = f"results/{PAPER}/summary.csv"
