@@ -135,7 +135,8 @@ def test_overlap_of_two_systems_is_decided_by_intervals(double):
         return pronoun_set in THREE and (place < 4 if name == base else 3 <= place < 7)
 
     results = findings.Results({"double": sharing(double, one_in_seven)}, 300, 1)
-    value, samples = results.overlap(*forms)
+    value, samples, pairs = results.overlap(*forms)
+    assert pairs == 7
     # Four and four of twelve, one of them in both; a sample may leave out that one.
     assert value == pytest.approx(1 / 7) and samples.min() == 0 and samples.max() < 1
     found = {check.text: check.outcome for check in findings._low_overlap(results) if check.text}

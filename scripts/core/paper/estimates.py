@@ -96,7 +96,7 @@ def above(estimate: Estimate, bound: float, clusters: int | None = None) -> Comp
     """
     distance = estimate.value - bound
     arm = estimate.value - estimate.low if distance > 0 else estimate.high - estimate.value
-    if np.isnan(distance + arm) or not distance:
+    if np.isnan(distance + arm) or not distance or clusters == 1:
         return Comparison()
     z = Z * -abs(distance) / max(arm, SMALLEST_ARM)
     if clusters is None:

@@ -95,7 +95,7 @@ class Results:
         return self.resampled.ratio(shown.groupby(pair).sum(), below)
 
     def overlap(self, first: tuple[str, str, str], second: tuple[str, str, str]):
-        """Return the Jaccard index of the biased occupations of two forms, with its samples.
+        """Return the Jaccard index of the biased occupations of two forms, its samples, and how many pairs it is of.
 
         It is zero in samples without any of them, as the study has it.
 
@@ -109,7 +109,7 @@ class Results:
         if not (one | other).any():
             raise Lacking(BIASED)
         value, samples = self.resampled.ratio(one & other, one | other)
-        return value, np.nan_to_num(samples)
+        return value, np.nan_to_num(samples), int((one | other).sum())
 
     def _biased_pairs(self, system, case, pronoun_set):
         rows = self.biases(system)
@@ -179,20 +179,20 @@ def positive(
 
 def above(results, first, second, names, shown=points):
     """Check that one quantity (with its samples) is above another."""
-    (a, drawn_a), (b, drawn_b) = first, second
+    (a, drawn_a, *_), (b, drawn_b, *_) = first, second
     return positive(
         results, a - b, drawn_a - drawn_b, f"{names}: {_said(a, shown)} against {_said(b, shown)}", shown,
     )  # fmt: skip
 
 
 def beyond_bound(results, quantity, bound, text, shown=points, *, below=False):
-    """Check that a share is above a bound, or below it.
+    """Check that a share, of all pairs of people or of so many as stand behind its samples, is above a bound or below.
 
     Near 0 and 1 samples of shares are skewed, and their deviation depends on the share. Its arcsine root does not.
     """
-    value, samples = quantity
+    value, samples, *trials = quantity
     low, high = statistics.percentile_interval(samples)
-    clusters = pairs = len(results.resampled.pairs)
+    clusters = pairs = trials[0] if trials else len(results.resampled.pairs)
     if np.isnan(low):
         if np.isnan(value):
             raise Lacking(UNDEFINED, text=text)

@@ -208,7 +208,7 @@ WORLDS = {
     18: Worlds(_biases((0.9, 0.9, 0.3, 0.3), (0.9, 0.9, 0.3, 0.3)), _biases((0.5,) * 4, (0.5,) * 4)),
     19: Worlds(
         _biases((0.6,) * 4, (0.5,) * 4, cases=_shared_cases((0, 2), (0, 1))),
-        _biases((0.33,) * 4, (0.33,) * 4),
+        _biases((0.34,) * 4, (0.34,) * 4),
     ),
     20: Worlds(_added(single=lambda v: -v), _added(single=lambda v: 0 * v)),
 }  # fmt: skip
@@ -316,15 +316,15 @@ class Drawn(findings.Results):
         shown = bias > 0 if sign is None else bias == {"positive": 1, "negative": 2}[sign]
         return self.ratio(*(part.sum(axis=(1, 2)).astype(float) for part in (shown, solvable)))
 
-    def overlap(self, first: tuple[str, str, str], second: tuple[str, str, str]) -> tuple[float, np.ndarray]:
-        """Return the Jaccard index of the biased occupations of two forms, with its samples."""
+    def overlap(self, first: tuple[str, str, str], second: tuple[str, str, str]) -> tuple[float, np.ndarray, int]:
+        """Return the Jaccard index of the biased occupations of two forms, its samples, and of how many pairs it is."""
         one, other = (
             self._bias(system)[0][:, CASES.index(case), SETS.index(name)] > 0 for system, case, name in (first, second)
         )
         if not (one | other).any():
             raise Lacking(findings.BIASED)
         value, samples = self.ratio((one & other).astype(float), (one | other).astype(float))
-        return value, np.nan_to_num(samples)
+        return value, np.nan_to_num(samples), int((one | other).sum())
 
 
 def simulation(folder: Path) -> Simulation:
