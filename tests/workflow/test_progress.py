@@ -70,7 +70,7 @@ def test_a_piped_run_prints_one_line_for_each_job(small):
     counts = [line for line in lines if re.match(rf"\d+ of {jobs} jobs \(\d+%\)", line)]
     assert len(counts) == jobs + 1
     assert counts[0].startswith(f"1 of {jobs} jobs (")
-    assert re.fullmatch(rf"{jobs} of {jobs} jobs \(100%\) finished in \d+ s", lines[-2])
+    assert re.fullmatch(rf"{jobs} of {jobs} jobs \(100%\) finished in [\d min]*\d s", lines[-2])
     assert lines[-1] == TARGET
     assert len(lines) <= jobs + 5, lines
     assert not [line for line in lines if "INFO" in line]
@@ -85,7 +85,7 @@ def test_a_piped_run_prints_one_line_for_each_job(small):
 def test_a_terminal_keeps_one_line(small):
     status, lines, drawn = in_terminal(small, *AGAIN, TARGET)
     assert status == 0, lines
-    assert re.fullmatch(r"1 of 1 jobs \(100%\) finished in \d+ s", lines[-2])
+    assert re.fullmatch(r"1 of 1 jobs \(100%\) finished in [\d min]*\d s", lines[-2])
     assert len(lines) <= 5, lines
     assert drawn >= 3
 
@@ -109,7 +109,7 @@ def test_a_failed_job_says_why_in_one_line_and_where_its_log_is(small, kind):
         assert f"Error: {reason}" in printed, printed
         log = "results/logs/counter_gap_flags/replica.log"
         assert f"Job failed: counter_gap_flags replica (log: {log})" in printed
-        assert [line for line in printed if re.match(r"\d of \d jobs \(\d+%\) finished, 1 failed in \d+ s$", line)]
+        assert [line for line in printed if re.match(r"\d of \d jobs \(\d+%\) finished, 1 failed in [\d min]*\d s$", line)]
         assert [line for line in printed if re.match(r"Full Snakemake log: .*\.snakemake/log/", line)]
         assert not [line for line in printed if "Traceback" in line or "CalledProcessError" in line]
         assert len(printed) <= 8, printed
