@@ -46,7 +46,7 @@ class Results:
     Args:
         table: Predictions of models that stand for those of the study.
         study_models: ``model``, ``label``, ``family``, ``parameters`` of all models of the study.
-        names: From :func:`scripts.misgendered.lib.analyses.name_ranks.by_name`.
+        names: From :func:`scripts.misgendered.analyses.by_name`.
         documents: ``corpus``, ``group``, ``documents``.
         draws, seed: Of the bootstrap.
     """

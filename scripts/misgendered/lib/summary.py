@@ -14,7 +14,7 @@ def rows(frame, models: dict, template_sets: list[str]):
     """Return rows as :func:`scripts.core.estimate_rows.write` takes them, all values being shares.
 
     Args:
-        frame (DataFrame): All accuracies of the run (:mod:`scripts.misgendered.lib.analyses.accuracy`).
+        frame (DataFrame): All accuracies of the run (:func:`scripts.misgendered.analyses.accuracies`).
     """
     found = []
     for templates in template_sets:
