@@ -1,5 +1,6 @@
 """The repository's own files: citation, continuous integration, container, catalogue, changes."""
 
+import importlib
 import re
 import shutil
 import subprocess
@@ -143,3 +144,33 @@ def test_changes_are_in_order_and_say_which_numbers_moved():
     dates = re.findall(r"^## (\S+)$", text, flags=re.MULTILINE)
     assert dates == sorted(dates, reverse=True) and len(dates) == len(set(dates)) > 1
     assert text.count("### Numbers that moved") == len(dates)
+
+
+def test_every_reference_in_a_docstring_is_to_something_that_exists():
+    """Modules, functions and constants that a docstring names, and no docstring in the style of numpy."""
+    lost = set()
+    for path in sorted((ROOT / "scripts").rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        assert not re.search(r"^ *(Parameters|Returns|Raises|Attributes)\n *-{5,}$", text, flags=re.MULTILINE), path
+        lost |= {
+            (path.relative_to(ROOT).as_posix(), name)
+            for name in re.findall(r":(?:func|mod|data|class|meth):`~?(scripts\.[\w.]+)`", text)
+            if not _exists(name)
+        }
+    assert not lost
+
+
+def _exists(name):
+    """Tell whether a dotted name is a module, or something in one."""
+    module, _, last = name.rpartition(".")
+    try:
+        importlib.import_module(name)
+    except ModuleNotFoundError:
+        if not module:
+            return False
+        try:
+            return hasattr(importlib.import_module(module), last)
+        except ModuleNotFoundError:
+            owner, _, parent = module.rpartition(".")
+            return hasattr(getattr(importlib.import_module(owner), parent, None), last)
+    return True

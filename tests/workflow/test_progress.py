@@ -109,7 +109,8 @@ def test_a_failed_job_says_why_in_one_line_and_where_its_log_is(small, kind):
         assert f"Error: {reason}" in printed, printed
         log = "results/logs/counter_gap_flags/replica.log"
         assert f"Job failed: counter_gap_flags replica (log: {log})" in printed
-        assert [line for line in printed if re.match(r"\d of \d jobs \(\d+%\) finished, 1 failed in [\d min]*\d s$", line)]
+        failed = r"\d of \d jobs \(\d+%\) finished, 1 failed in [\d min]*\d s$"
+        assert [line for line in printed if re.match(failed, line)]
         assert [line for line in printed if re.match(r"Full Snakemake log: .*\.snakemake/log/", line)]
         assert not [line for line in printed if "Traceback" in line or "CalledProcessError" in line]
         assert len(printed) <= 8, printed

@@ -10,7 +10,7 @@ Means, sums and counts of each kind of label stand side by side, so that an anal
   is, so these are scored both ways where the slot starts a sentence.
 
 Masked language models have no such loss and are refused. An option that stands several times in an instance, for
-several pronoun sets, has the same score each time. :mod:`scripts.core.label_losses` chooses among the columns.
+several pronoun sets, has the same score each time. :mod:`scripts.core.losses` chooses among the columns.
 """
 
 import numpy as np

@@ -74,7 +74,7 @@ def read_registry(path, schema_path) -> dict:
     """Read and check a registry with all that is in it, as :func:`load_registry`.
 
     Returns:
-        ``models`` and ``systems`` (:mod:`scripts.core.engines.systems`): name to entry, in file order.
+        ``models`` and ``systems`` (:mod:`scripts.core.coreference_systems.sources`): name to entry, in file order.
     """
     data = load_yaml(path)
     validate(data, _with_studies(load_yaml(schema_path), Path(schema_path).parent, data), str(path))

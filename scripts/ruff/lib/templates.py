@@ -72,7 +72,7 @@ class Templates:
     pronoun_rows: dict = field(default_factory=dict)
 
     def origins(self) -> dict[str, str]:
-        """Return which file each of :data:`ORIGINS` counts lines of (:func:`scripts.core.provenance.origins.read`).
+        """Return which file each of :data:`ORIGINS` counts lines of (:mod:`scripts.core.provenance.origins`).
 
         Returns:
             Column to the file's name; one in an archive is named behind its archive and a colon.
