@@ -118,6 +118,8 @@ def drawn(rng, accuracies, size):
 
 
 class OfSize:
+    templates = None
+
     def __init__(self, size):
         self.n = size
 

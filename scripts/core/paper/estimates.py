@@ -21,26 +21,31 @@ BOUND = "intervals that leave out the limit"
 
 @dataclass(frozen=True)
 class Estimate:
-    """A value, both ends of its 95 % interval (NaN if it has none), and of how many units it is."""
+    """A value, both ends of its 95 % interval (NaN if it has none), and of how many units it is.
+
+    ``clusters``: over how many the interval is, where these can be so few that a bootstrap of them is too narrow.
+    """
 
     value: float
     low: float
     high: float
     n: int
+    clusters: int | None = None
 
     def __add__(self, other):
         """Return the sum with the widest interval that both can have: they need not be independent."""
-        return Estimate(self.value + other.value, self.low + other.low, self.high + other.high, min(self.n, other.n))
+        ends = self.low + other.low, self.high + other.high
+        return Estimate(self.value + other.value, *ends, min(self.n, other.n), fewest([self, other]))
 
     def __neg__(self):
-        return Estimate(-self.value, -self.high, -self.low, self.n)
+        return Estimate(-self.value, -self.high, -self.low, self.n, self.clusters)
 
     def __sub__(self, other):
         return self + -other
 
     def __mul__(self, factor):
         low, high = sorted([factor * self.low, factor * self.high])
-        return Estimate(factor * self.value, low, high, self.n)
+        return Estimate(factor * self.value, low, high, self.n, self.clusters)
 
     def text(self, decimals=3, signed=False):
         """Return the value with its interval in parentheses."""
@@ -48,6 +53,11 @@ class Estimate:
         if np.isnan([self.low, self.high]).any():
             return f"{shown} (no interval)"
         return f"{shown} ({interval(self.low, self.high, decimals, signed=signed)})"
+
+
+def fewest(estimates: list[Estimate]) -> int | None:
+    """Return the smallest number of clusters of some estimates; None if none of them has any."""
+    return min((e.clusters for e in estimates if e.clusters is not None), default=None)
 
 
 def mean(estimates):
@@ -67,7 +77,7 @@ def absolute(estimate):
     ends = sorted([abs(estimate.low), abs(estimate.high)])
     if estimate.low < 0 < estimate.high:
         ends[0] = 0.0
-    return Estimate(abs(estimate.value), *ends, estimate.n)
+    return Estimate(abs(estimate.value), *ends, estimate.n, estimate.clusters)
 
 
 def share(value, trials):
@@ -86,23 +96,23 @@ def share(value, trials):
     return Estimate(float(value), float(low), float(high), trials)
 
 
-def above(estimate: Estimate, bound: float, clusters: int | None = None) -> Comparison:
+def above(estimate: Estimate, bound: float) -> Comparison:
     """Compare a value with a bound: how surely it is above, and how surely below.
 
     The p value is that of the level at which the interval would touch the bound, if its arm is stretched like that of a
-    normal distribution. A bootstrap over few ``clusters`` has intervals that are too narrow; where they are given it is
-    stretched like Student's t and for the deviation of a sample (Hesterberg 2015). A value without an interval tells
-    nothing.
+    normal distribution. A bootstrap over few clusters has intervals that are too narrow: where an estimate has them, its
+    arm is stretched like Student's t and for the deviation of a sample (Hesterberg 2015). A value without an interval
+    tells nothing.
     """
     distance = estimate.value - bound
     arm = estimate.value - estimate.low if distance > 0 else estimate.high - estimate.value
-    if np.isnan(distance + arm) or not distance or clusters == 1:
+    if np.isnan(distance + arm) or not distance or estimate.clusters == 1:
         return Comparison()
     z = Z * -abs(distance) / max(arm, SMALLEST_ARM)
-    if clusters is None:
+    if estimate.clusters is None:
         p = float(2 * scipy.special.ndtr(z))
     else:
-        p = float(2 * scipy.special.stdtr(clusters - 1, z * math.sqrt(1 - 1 / clusters)))
+        p = float(2 * scipy.special.stdtr(estimate.clusters - 1, z * math.sqrt(1 - 1 / estimate.clusters)))
     return Comparison(right=p) if distance > 0 else Comparison(wrong=p)
 
 
@@ -111,9 +121,9 @@ def higher(first: Estimate, second: Estimate) -> Comparison:
     return above(first - second, 0)
 
 
-def inside(estimate: Estimate, low: float, high: float, clusters: int | None = None) -> Comparison:
+def inside(estimate: Estimate, low: float, high: float) -> Comparison:
     """Compare a value with two limits, of which it can be beyond one alone: is it between them?"""
-    ends = above(estimate, low, clusters), above(-estimate, -high, clusters)
+    ends = above(estimate, low), above(-estimate, -high)
     return Comparison(max(end.right for end in ends), min(end.wrong for end in ends))
 
 

@@ -77,7 +77,7 @@ class Results:
     def estimate(self, system, metric, debiasing="none", subset="all", data=None):
         """Return a value over all passages with its interval and the number of quadruples."""
         row = self.row(system, metric, debiasing=debiasing, subset=subset, data=data)
-        return Estimate(float(row.value), float(row.ci_low), float(row.ci_high), self.quadruples)
+        return Estimate(float(row.value), float(row.ci_low), float(row.ci_high), self.quadruples, self.quadruples)
 
 
 def _points(value):
@@ -178,7 +178,7 @@ def _uncorrelated(results, system):
         # The bootstrap's interval is too narrow: that by Fisher's transformation (Fieller et al. 1957) is the least.
         reach = Z * 1.03 / math.sqrt(max(rho.n - 3, 1))
         ends = [math.tanh(math.atanh(float(np.clip(rho.value, -0.999, 0.999))) + side * reach) for side in (-1, 1)]
-        rho = Estimate(rho.value, min(rho.low, ends[0]), max(rho.high, ends[1]), rho.n)
+        rho = Estimate(rho.value, min(rho.low, ends[0]), max(rho.high, ends[1]), rho.n, rho.clusters)
     doubt = (
         f"{system}: {with_sign(row.value, 3)} is significant in the same test as the stars (p {p_text(row.p_value)})"
     )

@@ -66,6 +66,11 @@ class Results:
         self.there = set(self.table.model.unique())
         self.names, self.documents = names, documents
 
+    @property
+    def templates(self):
+        """How many templates are resampled."""
+        return len(self.resampled.places.templates)
+
     def rows(self, models=None, shots=0, **levels):
         """Return which rows a quantity averages; models default to all of the study."""
         wanted = list(self.models.index) if models is None else list(models)
@@ -105,7 +110,7 @@ def sign(results, value, samples, text, expected=1, shots=0):
         Lacking: With the size that the sample would need, if the interval holds zero.
     """
     low, high = statistics.percentile_interval(samples)
-    found = estimates.above(Estimate(value, low, high, 0), 0)
+    found = estimates.above(Estimate(value, low, high, 0, results.templates), 0)
     return decided(
         found if expected > 0 else ~found, f"{text} ({interval(100 * low, 100 * high, 1)})",
         needed(results.size(shots), value, low, high),
@@ -170,7 +175,7 @@ def alike(results: Results, shares: dict[str, tuple[float, np.ndarray]], bound: 
         f"{interval(100 * low, 100 * high, 1)}, bound {points(bound)}"
     )
     inside = [
-        estimates.inside(Estimate(found, *statistics.percentile_interval(drawn), 0), -bound, bound)
+        estimates.inside(Estimate(found, *statistics.percentile_interval(drawn), 0, results.templates), -bound, bound)
         for found, drawn in differences.values()
     ]
     # One-sided tests at 5 % have half of the two-sided p value.
@@ -205,7 +210,7 @@ def _more_forms_help(results):
         (a, drawn_a), (b, drawn_b) = results.share(**_of_number("neo", few)), results.share(**_of_number("neo", more))
         low, high = statistics.percentile_interval(drawn_b - drawn_a)
         text = f"{few} forms {points(a)}, {more} forms {points(b)} ({interval(100 * low, 100 * high, 1)})"
-        rise = Estimate(b - a, low, high, 0)
+        rise = Estimate(b - a, low, high, 0, results.templates)
         found = Comparison(estimates.above(rise, -STEP).right, estimates.above(rise, 0).wrong)
         return decided(found, text, needed(results.size(), b - a + STEP, low, high))
 
@@ -299,7 +304,7 @@ def _bloom(results):
         (a, drawn_a), (b, drawn_b) = (_gain(results, "BLOOM", name) for name in (kind, "neo"))
         # One change is larger than another, of whichever signs, if their sum and their difference have its sign.
         apart, together = (
-            estimates.above(Estimate(value, *statistics.percentile_interval(samples), 0), 0)
+            estimates.above(Estimate(value, *statistics.percentile_interval(samples), 0, results.templates), 0)
             for value, samples in ((a - b, drawn_a - drawn_b), (a + b, drawn_a + drawn_b))
         )
         found = Comparison(
@@ -367,7 +372,7 @@ def _rank(kind, form, place):
             if other != form:
                 share, samples = results.share(pronoun_type=kind, form=other)
                 ends = statistics.percentile_interval(samples - drawn)
-                better.append(estimates.above(Estimate(share - value, *ends, 0), 0))
+                better.append(estimates.above(Estimate(share - value, *ends, 0, results.templates), 0))
         outcomes = [comparison.outcome for comparison in better]
         text = (
             f"{TYPES[kind]}, {FORMS[form]} {points(value)}: {outcomes.count(True)} forms clearly above, "

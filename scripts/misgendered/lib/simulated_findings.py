@@ -222,6 +222,13 @@ def _documents(**changed: float) -> Callable:
     return lambda truth: replace(truth, documents=truth.documents | changed)
 
 
+def _unrelated_forms(truth: Truth) -> Truth:
+    """Return a world in which the ranks of forms have a correlation of zero."""
+    steps = {"binary": (-0.04, -0.02, 0.0, 0.02, 0.04), "neo": (-0.01, 0.02, 0.0, -0.02, 0.01)}
+    made = {(kind, form): step for kind, row in steps.items() for form, step in zip(FORMS, row, strict=True)}
+    return replace(truth, shifts=truth.shifts | {"form": made})
+
+
 def _best_form(truth: Truth) -> Truth:
     shifts = truth.shifts["form"] | {("neo", "pos_ind"): 0.060, ("neo", "ref"): 0.030}
     return replace(truth, shifts=truth.shifts | {"form": shifts})
@@ -243,7 +250,7 @@ WORLDS = {
     ),
     12: Worlds(_negative("form"), _none("form")),
     13: Worlds(_negative("form"), _none("form")),
-    14: Worlds(_shifted("form", lambda old, kind, level: 0.4 * old["binary", level]), _none("form")),
+    14: Worlds(_shifted("form", lambda old, kind, level: 0.4 * old["binary", level]), _unrelated_forms),
     15: Worlds(_negative("form"), _none("form")),
     16: Worlds(_turned_names, _tied_names),
     17: Worlds(_negative("name_class"), _none("name_class")),
@@ -347,6 +354,11 @@ class Drawn(findings.Results):
     def size(self, shots: int = 0) -> int:
         """Return how many instances each model has."""
         return BEHIND[self.of_size] if shots else ROWS[self.of_size] or 330_000
+
+    @property
+    def templates(self) -> int:
+        """How many templates are resampled."""
+        return len(FORMS) * TEMPLATES
 
     def rows(self, models=None, shots=0, **levels) -> None:
         """Return nothing: every row that findings ask for is there."""

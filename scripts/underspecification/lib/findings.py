@@ -195,7 +195,9 @@ def _rises_and_falls(source, variable):
         parts, outcomes, sizes = [], [], []
         for prompt in source.prompts(model, variable):
             f, u = (source.line(model, g, "r", variable, prompt) for g in ("female", "male"))
-            right = every(estimates.above(r, 0) for r in (f, -u))
+            # The slope has the sign of r, and samples that are not squeezed below 1.
+            rise, fall = (source.line(model, g, "slope", variable, prompt) for g in ("female", "male"))
+            right = every(estimates.above(slope, 0) for slope in (rise, -fall))
             outcomes.append(right)
             sizes.append(f.n)
             if not right.outcome:

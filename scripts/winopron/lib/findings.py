@@ -173,7 +173,7 @@ def positive(
         clusters = None
     scale, decimals = (100, 1) if shown is points else (1, 2)
     said = f"{text} ({interval(scale * low, scale * high, decimals)})"
-    found = estimates.above(Estimate(value, low, high, 0), 0, clusters)
+    found = estimates.above(Estimate(value, low, high, 0, clusters), 0)
     return _settled(found, said)
 
 
@@ -198,8 +198,8 @@ def beyond_bound(results, quantity, bound, text, shown=points, *, below=False):
             raise Lacking(UNDEFINED, text=text)
         low, high = statistics.agreeing_interval(value, pairs, least=0.0, most=1.0)
         clusters = None
-    root = Estimate(*(float(np.arcsin(np.sqrt(np.clip(end, 0, 1)))) for end in (value, low, high)), 0)
-    found = estimates.above(root, float(np.arcsin(np.sqrt(bound))), clusters)
+    root = Estimate(*(float(np.arcsin(np.sqrt(np.clip(end, 0, 1)))) for end in (value, low, high)), 0, clusters)
+    found = estimates.above(root, float(np.arcsin(np.sqrt(bound))))
     ends = (bound - high, bound - low) if below else (low - bound, high - bound)
     scale, decimals = (100, 1) if shown is points else (1, 2)
     said = f"{text} {_said(value, shown)} ({interval(*(scale * end for end in ends), decimals)})"
@@ -219,7 +219,7 @@ def distance(results, quantity, centre, bound):
     if np.isnan(low) and not np.isnan(value):
         low, high = statistics.agreeing_interval(value, pairs, least=centre - 1, most=centre + 1)
         clusters = None
-    found = estimates.inside(Estimate(value, low, high, 0), centre - bound, centre + bound, clusters)
+    found = estimates.inside(Estimate(value, low, high, 0, clusters), centre - bound, centre + bound)
     return found, f"{points(abs(value - centre))} ({interval(100 * (low - centre), 100 * (high - centre), 1)})"
 
 

@@ -71,6 +71,6 @@ def test_the_p_value_is_that_of_the_level_at_which_the_interval_touches_the_boun
     assert estimates.above(Estimate(0.2, 0.1, 0.4, 9), 0.6).wrong == pytest.approx(2 * norm.sf(2 * 1.959964))
     assert estimates.above(UNKNOWN, 0.0) == OPEN
     # Few clusters tell less.
-    assert estimates.above(Estimate(0.2, 0.1, 0.3, 9), 0.1, 10).right == pytest.approx(
+    assert estimates.above(Estimate(0.2, 0.1, 0.3, 9, 10), 0.1).right == pytest.approx(
         2 * t.sf(1.959964 * np.sqrt(0.9), 9)
     )
