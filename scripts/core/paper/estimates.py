@@ -100,7 +100,7 @@ def above(estimate: Estimate, bound: float) -> Comparison:
     """Compare a value with a bound: how surely it is above, and how surely below.
 
     The p value is that of the level at which the interval would touch the bound, if its arm is stretched like that of a
-    normal distribution. A bootstrap over few clusters has intervals that are too narrow: where an estimate has them, the
+    normal distribution. A bootstrap over few clusters has intervals that are too narrow: where there are few, the
     arm is stretched like Student's t and for the deviation of a sample (Hesterberg 2015). A value without an interval
     tells nothing.
     """
