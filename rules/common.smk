@@ -387,3 +387,12 @@ def speeds_of(model):
                 rule_of = {"scores": rules.score, "answers": rules.prompt}[room]
                 speeds += expand(rule_of.output.speed, shard=range(1, shards + 1), shards=shards, **named_by)
     return speeds
+
+
+def compared(wildcards):
+    """Return what the target makes; without two runs, end Snakemake with what to type."""
+    try:
+        places.planned(config.get("run_a"), config.get("run_b"), STARTED, ROOT)
+    except UserError as error:
+        refuse(error)
+    return [f"{places.RESULTS}/comparison.{suffix}" for suffix in ("html", "pdf", "json")]

@@ -11,15 +11,6 @@ DECLARED_PAIRS = {
 }
 
 
-def compared(wildcards):
-    """Return what the target makes; without two runs, end Snakemake with what to type."""
-    try:
-        places.planned(config.get("run_a"), config.get("run_b"), STARTED, ROOT)
-    except UserError as error:
-        refuse(error)
-    return [f"{places.RESULTS}/comparison.{suffix}" for suffix in ("html", "pdf", "json")]
-
-
 # They take seconds.
 localrules:
     compare,

@@ -219,11 +219,8 @@ rule underspecification_released:
 UNDERSPEC_PUBLISHED = root("paper/published/underspecification.csv")
 
 
-def underspecification_tables(name, sources):
-    """Return a tidy table of each source; none for a source under a wildcard: of that."""
-    return expand(f"{UNDERSPEC_ANALYSIS}/{{source}}/{name}.csv", source=sources)
-
-
+# A tidy table of each of some sources.
+underspecification_tables = lambda name, sources: expand(f"{UNDERSPEC_ANALYSIS}/{{source}}/{name}.csv", source=sources)
 # What either method reads: the probabilities of a source.
 UNDERSPEC_READ = {"masses": lambda wildcards: UNDERSPEC_MASSES[wildcards.source]}
 UNDERSPEC_ANALYSES = {

@@ -1,95 +1,8 @@
 # WinoPron (Gautam et al. 2024): instances, what systems make of them, metrics, and what it declares about itself.
 # Coreference systems come in as clusters in the format of scripts/core/coreference.py, prompted models as files of answers.
 
-from scripts.winopron.lib import prompts as winopron_prompts
-from scripts.winopron.lib import study as winopron_study
 
-WINOPRON = config["winopron"]
-WINOPRON_PROMPTING = WINOPRON["prompting"]
-WINOPRON_PROMPTS = str(TEMPLATES / "winopron/prompts.tsv")
-
-# The template sets and what each is read from; Winogender Schemas have no sentences about one person.
-WINOPRON_FILES = {
-    "replica": {
-        "sentences": str(TEMPLATES / "winopron/sentences.tsv"),
-        "occupations": str(TEMPLATES / "occupations.tsv"),
-    },
-    "official": {"archive": upstream("winopron/data.zip")},
-    "winogender": {"winogender": upstream("winogender/data/templates.tsv")},
-}
-WINOPRON_ENTITIES = {name: ["double"] if name == "winogender" else ["double", "single"] for name in WINOPRON_FILES}
-WINOPRON_NAMES = {"templates": one_of(WINOPRON_FILES), "entities": "double|single"}
-# Those of this run.
-WINOPRON_SETS = [
-    {"templates": name, "entities": entities} for name in WINOPRON["templates"] for entities in WINOPRON_ENTITIES[name]
-]
-WINOPRON_PARTS = [name for name in WINOPRON["templates"] if name != "winogender"]
-WINOPRON_OF = {
-    kind: [f"results/winopron/{kind}/{names['templates']}/{names['entities']}.parquet" for names in WINOPRON_SETS]
-    for kind in ("instances", "predictions")
-}
-WINOPRON_DRAWN = {"draws": WINOPRON["bootstrap"]["draws"], "seed": WINOPRON["bootstrap"]["seed"]}
-
-
-def winopron_given(outputs, templates, entities):
-    """Return the clusters or answers of a set of instances that the configuration names."""
-    return [entry for entry in WINOPRON[outputs] if (entry["templates"], entry["entities"]) == (templates, entities)]
-
-
-def winopron_systems(templates, entities):
-    """Return every system with clusters of a set of instances, and the ways in which they are read."""
-    rules_in_place = {rule: winopron_study.RULES[rule] for rule in WINOPRON["baselines"]}
-    given = winopron_given("clusters", templates, entities)
-    return winopron_study.systems(
-        f"results/winopron/clusters/{templates}/{entities}", rules_in_place, RUN_SYSTEM_FACTS, given
-    )
-
-
-# Models that are prompted: what they are asked, and what figures and tables need to know of them.
-try:
-    WINOPRON_PROMPTED = winopron_prompts.jobs(
-        WINOPRON_PROMPTING,
-        MODELS,
-        len(winopron_prompts.read(WINOPRON_PROMPTS, WINOPRON_PROMPTING["prompts"])),
-        len(PRONOUN_SETS),
-    )
-    for names in WINOPRON_SETS:
-        winopron_study.check_systems(names, winopron_systems(**names))
-except UserError as error:
-    refuse(error)
-WINOPRON_ASKED = {name: registry.describe(MODELS[name]) for name in WINOPRON_PROMPTED}
-# Models of the run that resolve by likelihood; an encoder-decoder does not score what follows the slot.
-WINOPRON_SCORING = {
-    name: facts
-    for name, facts in RUN_MODELS.items()
-    if WINOPRON["resolution"]["pairs"] and facts["architecture"] != "encoder-decoder"
-}
-
-
-def winopron_read(wildcards):
-    """Return what is read of a set of instances: systems with clusters or answers, prompted and scored models."""
-    templates, entities = wildcards.templates, wildcards.entities
-    winogender = templates == "winogender"
-    return {
-        "systems": winopron_systems(templates, entities),
-        "answering": winopron_given("answers", templates, entities),
-        "models": WINOPRON_ASKED if winogender or entities in WINOPRON_PROMPTING["entities"] else {},
-        "scored": WINOPRON_SCORING if not winogender and entities == "double" else {},
-    }
-
-
-def winopron_inputs(wildcards):
-    """Return the files of the same, with the instances and what the models were asked and scored."""
-    read, templates = winopron_read(wildcards), wildcards.templates
-    return {
-        "instances": f"results/winopron/instances/{templates}/{wildcards.entities}.parquet",
-        "clusters": [entry["file"] for entry in read["systems"]],
-        "answer_files": [entry["file"] for entry in read["answering"]],
-        "prompts": [f"results/winopron/prompts/{templates}.parquet"] if read["models"] else [],
-        "answers": [f"results/winopron/answers/{templates}/{model}.parquet" for model in read["models"]],
-        "selected": [f"results/winopron/instances/{templates}/selected.parquet"] if read["scored"] else [],
-        "scores": [f"results/winopron/scores/{templates}/{model}.parquet" for model in read["scored"]],
-    }
+include: "winopron_inputs.smk"
 
 
 rule winopron_instances:
@@ -206,14 +119,9 @@ rule winopron_questions:
         "../scripts/winopron/instances.py"
 
 
-def winopron_tables(*names):
-    """Return tidy tables over all sets, by name."""
-    return {name: f"results/winopron/analysis/{name}.csv" for name in names}
-
-
-def winopron_result(title, *tables):
-    """Return a figure or table of a template set that is made from tidy tables over all sets."""
-    return result(title=title, params=WINOPRON_SET, **winopron_tables(*tables))
+# Tidy tables over all sets, by name; and a figure or table of a template set that is made from some.
+winopron_tables = lambda *names: {name: f"results/winopron/analysis/{name}.csv" for name in names}
+winopron_result = lambda title, *tables: result(title=title, params=WINOPRON_SET, **winopron_tables(*tables))
 
 
 # What the study's analyses write over all sets.
@@ -314,10 +222,7 @@ declare(
         "women_share": result(
             at="",
             outputs=WINOPRON_WRITTEN["women_share"],
-            **{
-                kind: [path for path in paths if path.endswith("/double.parquet")]
-                for kind, paths in WINOPRON_OF.items()
-            },
+            **{kind: [path for path in paths if Path(path).stem == "double"] for kind, paths in WINOPRON_OF.items()},
             women=str(TEMPLATES / "winopron/occupation_women.tsv"),
             params={"template_sets": WINOPRON["templates"]} | WINOPRON_DRAWN,
         ),
