@@ -101,9 +101,9 @@ def above(estimate: Estimate, bound: float) -> Comparison:
     """Compare a value with a bound: how surely it is above, and how surely below.
 
     The p value is that of the level at which the interval would touch the bound, if its arm is stretched like that of a
-    normal distribution. A bootstrap over few clusters has intervals that are too narrow: where an estimate has them, its
-    arm is stretched like Student's t and for the deviation of a sample (Hesterberg 2015). A value without an interval
-    tells nothing.
+    normal distribution. A bootstrap over few clusters has intervals that are too narrow; where an estimate has them,
+    the arm is stretched like Student's t and for the deviation of a sample (Hesterberg 2015). A value without an
+    interval tells nothing.
     """
     distance = estimate.value - bound
     arm = estimate.value - estimate.low if distance > 0 else estimate.high - estimate.value
