@@ -83,9 +83,10 @@ def absolute(estimate):
 def share(value, trials):
     """Return the estimate of a share of independent trials, with the exact interval (Clopper and Pearson 1934).
 
-    Examples:
-        >>> share(1.0, 10).text(2)
-        '1.00 (0.69 to 1.00)'
+    Examples
+    --------
+    >>> share(1.0, 10).text(2)
+    '1.00 (0.69 to 1.00)'
     """
     trials = int(trials)
     if not trials or np.isnan(value):
@@ -100,9 +101,9 @@ def above(estimate: Estimate, bound: float) -> Comparison:
     """Compare a value with a bound: how surely it is above, and how surely below.
 
     The p value is that of the level at which the interval would touch the bound, if its arm is stretched like that of a
-    normal distribution. A bootstrap over few clusters has intervals that are too narrow: where there are few, the
-    arm is stretched like Student's t and for the deviation of a sample (Hesterberg 2015). A value without an interval
-    tells nothing.
+    normal distribution. A bootstrap over few clusters has intervals that are too narrow; where an estimate has them,
+    the arm is stretched like Student's t and for the deviation of a sample (Hesterberg 2015). A value without an
+    interval tells nothing.
     """
     distance = estimate.value - bound
     arm = estimate.value - estimate.low if distance > 0 else estimate.high - estimate.value
@@ -144,8 +145,10 @@ def of_samples(samples: np.ndarray) -> Comparison:
 def settled(outcome, text, n, lacking=OVERLAP):
     """Return a comparison with its text, as :func:`scripts.core.paper.claims.check` takes it.
 
-    Raises:
-        Lacking: If it tells nothing: what is ``lacking``, and of how many units the values are.
+    Raises
+    ------
+    Lacking
+        If it tells nothing: what is ``lacking``, and of how many units the values are.
     """
     if outcome.outcome is None:
         raise Lacking(f"{lacking} (n = {n:,})", text=text, p=outcome.wrong)
@@ -155,8 +158,10 @@ def settled(outcome, text, n, lacking=OVERLAP):
 def ahead(first, second, text):
     """Return whether ``first`` is above ``second``, with the text.
 
-    Raises:
-        Lacking: If the intervals do not tell.
+    Raises
+    ------
+    Lacking
+        If the intervals do not tell.
     """
     return settled(higher(first, second), text, min(first.n, second.n))
 
@@ -164,8 +169,10 @@ def ahead(first, second, text):
 def between(estimate, low, high, text):
     """Return whether a value is between two limits, with the text.
 
-    Raises:
-        Lacking: If its interval does not tell.
+    Raises
+    ------
+    Lacking
+        If its interval does not tell.
     """
     return settled(inside(estimate, low, high), text, estimate.n, BOUND)
 

@@ -195,9 +195,11 @@ def _rises_and_falls(source, variable):
         parts, outcomes, sizes = [], [], []
         for prompt in source.prompts(model, variable):
             f, u = (source.line(model, g, "r", variable, prompt) for g in ("female", "male"))
-            # The slope has the sign of r, and samples that are not squeezed below 1.
+            # The slope has the sign of r, and samples that are not squeezed below 1. Of one sentence alone r has no
+            # interval.
             rise, fall = (source.line(model, g, "slope", variable, prompt) for g in ("female", "male"))
-            right = every(estimates.above(slope, 0) for slope in (rise, -fall))
+            known = [(f, rise), (u, -fall)]
+            right = every(Comparison() if np.isnan(r.low) else estimates.above(slope, 0) for r, slope in known)
             outcomes.append(right)
             sizes.append(f.n)
             if not right.outcome:
