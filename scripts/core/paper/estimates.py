@@ -83,10 +83,9 @@ def absolute(estimate):
 def share(value, trials):
     """Return the estimate of a share of independent trials, with the exact interval (Clopper and Pearson 1934).
 
-    Examples
-    --------
-    >>> share(1.0, 10).text(2)
-    '1.00 (0.69 to 1.00)'
+    Examples:
+        >>> share(1.0, 10).text(2)
+        '1.00 (0.69 to 1.00)'
     """
     trials = int(trials)
     if not trials or np.isnan(value):
@@ -145,10 +144,8 @@ def of_samples(samples: np.ndarray) -> Comparison:
 def settled(outcome, text, n, lacking=OVERLAP):
     """Return a comparison with its text, as :func:`scripts.core.paper.claims.check` takes it.
 
-    Raises
-    ------
-    Lacking
-        If it tells nothing: what is ``lacking``, and of how many units the values are.
+    Raises:
+        Lacking: If it tells nothing: what is ``lacking``, and of how many units the values are.
     """
     if outcome.outcome is None:
         raise Lacking(f"{lacking} (n = {n:,})", text=text, p=outcome.wrong)
@@ -158,10 +155,8 @@ def settled(outcome, text, n, lacking=OVERLAP):
 def ahead(first, second, text):
     """Return whether ``first`` is above ``second``, with the text.
 
-    Raises
-    ------
-    Lacking
-        If the intervals do not tell.
+    Raises:
+        Lacking: If the intervals do not tell.
     """
     return settled(higher(first, second), text, min(first.n, second.n))
 
@@ -169,10 +164,8 @@ def ahead(first, second, text):
 def between(estimate, low, high, text):
     """Return whether a value is between two limits, with the text.
 
-    Raises
-    ------
-    Lacking
-        If its interval does not tell.
+    Raises:
+        Lacking: If its interval does not tell.
     """
     return settled(inside(estimate, low, high), text, estimate.n, BOUND)
 
