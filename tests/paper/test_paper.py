@@ -464,7 +464,7 @@ def test_a_run_without_models_has_a_paper(tmp_path):
 
 def test_the_study_stands_beside_the_run(tmp_path):
     two = section(render(tmp_path / "a"))
-    assert "All 20 findings of the study are undecided on the replica templates." in two
+    assert "All 20 findings of the study are undecided on the replica templates" in two
     assert "accuracy: MosaicBERT" not in two and "official templates" not in two
     many = section(render(tmp_path / "b", models=PAPER, keys=("replica", "official"), asked=STUDY))
     different = many.split(r"\label{tab:ruff-published}")[0].split(r"\begin{table*}")[-1]

@@ -165,14 +165,12 @@ def test_findings_say_of_how_many_models_of_the_study_they_are():
         "claims.total": 20,
         "claims.replica.holds": 0,
         "claims.replica.fails": 1,
-        "claims.replica.not_applicable": 0,
+        "claims.replica.undecided": 0,
     }
     some = linked(sections.findings(counted(**counts | {"claims.replica.models": 3}), "replica"))
-    assert "on this run, which has " in some and "{3} of the study's models, " in some
+    assert "undecided on this run, with " in some and some.endswith("{3} of the study's models in the run.")
     without = counted(**counts | {"claims.replica.fails": 0, "claims.replica.models": 0})
-    assert linked(sections.findings(without, "replica")).startswith(
-        "On this run, which has none of the study's models, none of the study's"
-    )
+    assert linked(sections.findings(without, "replica")).endswith("with none of the study's models in the run.")
 
 
 def test_comparisons_are_counted_and_those_that_did_not_happen_are_not_named():
