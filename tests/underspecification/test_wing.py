@@ -329,9 +329,10 @@ def test_of_a_model_that_wrote_no_gendered_pronoun_nothing_is_decided():
 
     def checks(values, width=0.05, **asked):
         rows = [
-            {"model": "OPT", "variable": "date", "prompt": "A", "gender": gender, "metric": "r", "accumulation": "top",
-             "value": value, "ci_low": value - width, "ci_high": value + width, "sentences": 9}
+            {"model": "OPT", "variable": "date", "prompt": "A", "gender": gender, "metric": metric,
+             "accumulation": "top", "value": value, "ci_low": value - width, "ci_high": value + width, "sentences": 9}
             for gender, value in zip(("female", "male"), values, strict=True)
+            for metric in ("r", "slope")
         ]  # fmt: skip
         source = findings.Source({"method1_slopes": pd.DataFrame(rows)}, 0.5, **asked)
         return findings.gender_and_time(source)
