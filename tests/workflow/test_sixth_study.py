@@ -12,6 +12,7 @@ import sys
 import zlib
 from pathlib import Path
 
+import pypdf
 import pytest
 
 from scripts.core import files
@@ -73,7 +74,8 @@ def test_its_page_is_in_the_paper(site):
         except zlib.error:
             continue
     # Its title, and the targets of its figure and of its number in the appendix; nothing of the others.
-    for mark in (b"Greetings", b"(fig:greetings-replica-choices)", b"(greetings.replica.sentences)"):
+    assert "Greetings" in "".join(page.extract_text() for page in pypdf.PdfReader(pdf).pages)
+    for mark in (b"(fig:greetings-replica-choices)", b"(greetings.replica.sentences)"):
         assert mark in text
     assert b"fig:ruff" not in text
 
