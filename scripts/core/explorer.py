@@ -77,7 +77,7 @@ def read(page: str) -> dict:
 
 
 def _study(name, entry, folder, share):
-    sets = [one for one in (_set(entry, *one, folder, share) for one in entry["sets"]) if one]
+    sets = [one for one in (_set(entry, **one, folder=folder, share=share) for one in entry["sets"]) if one]
     met = dict.fromkeys(level for one in sets for reader in one["readers"] for level, _ in reader["decided"])
     met.pop(None, None)
     levels = [level for level in entry["levels"] if level in met]

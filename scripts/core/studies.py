@@ -311,7 +311,8 @@ class Decided:
         return list(filter(None, [self.table, *self.scored[:1], self.prompts, *outputs]))
 
 
-class ExploredSet(NamedTuple):
+@dataclass(frozen=True)
+class ExploredSet:
     """Instances that the explorer shows together: their label, their table, whether texts may be shown, decisions.
 
     Only texts of this project's own templates may. Of other sets the page has counts alone.

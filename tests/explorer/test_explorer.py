@@ -117,7 +117,8 @@ def test_probabilities_are_averaged_where_nothing_is_right(tmp_path):
         "label": "S", "question": "Q", "words": ["year", "likely"], "quantity": "difference", "unit": ["item", "texts"],
         "levels": {"f": "she", "m": "he"}, "value": {"f": 1, "m": -1}, "marks": {}, "models": {}, "gold": "year",
         "factors": {}, "own_factors": {}, "order": ["year"], "key": ["item", "year"], "identifier": "id",
-        "sets": [["released", decided["table"], False, [decided]]], "options": [], "distractors": "",
+        "sets": [{"label": "released", "instances": decided["table"], "own": False, "decided": [decided]}],
+        "options": [], "distractors": "",
     }  # fmt: skip
     (study,) = explorer.page({"s": entry}, {}, "")["studies"]
     (reader,) = study["sets"][0]["readers"]
