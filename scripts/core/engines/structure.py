@@ -12,6 +12,8 @@ Before a job starts, every engine is checked (:func:`check`):
   cannot be run.
 * The longest text branches off into others that fill a packed sequence of the job's size. As branches differ in a
   later token only, their scores before it must be equal: otherwise the model looks ahead.
+* The longest text's beginning is scored by itself. If that changes its scores, as long RoPE does beyond some length,
+  texts of different lengths are not run together.
 * The engine's ways of running the model are tried from fast to plain until one gives what the plainest gave. The way
   is tried in the run's precision as well, where only rounding may come in.
 * In packed sequences, tokens of other texts are exchanged. As shapes stay, even rounding
@@ -252,6 +254,20 @@ class Probes:
         changes = [(abs(a[:n] - b[:n]).sum(), n) for a, b, n in pairs if n > 0]
         return max((change for change, n in changes if change > allowed(n)), default=0.0)
 
+    def stretch(self, expected: dict[int, np.ndarray]) -> float:
+        """Return how far scores change, in nats, with the length of what a decoder reads: 0 if only by rounding.
+
+        The longest text's beginning, of as many tokens as the shortest, is read by itself. Positions that are scaled
+        beyond some length, as by long RoPE, give it other scores if that length lies between the two.
+
+        Args:
+            expected: As returned by :meth:`plain`.
+        """
+        last = max(expected, key=lambda row: len(expected[row]))
+        alone = plain_decoder(self.network, self.sequences[last][: min(map(len, self.sequences))])
+        change = float(abs(alone - expected[last][: len(alone)]).sum())
+        return change if change > allowed(len(alone)) else 0.0
+
 
 def _longest(engine, instances, limit):
     """Return the rows of the first and the last option of the longest instance within ``limit``, or None."""
@@ -340,11 +356,16 @@ def check(engine: object, instances, limit, size=0) -> int:
         expected = run_or_refuse(probes.plain, name, f"texts of up to {probes.longest} tokens")
         _refuse_unless_finite(expected, network, "float32")
         ahead = probes.lookahead(expected)
+        # In a packed sequence, a text is read at the length of the longest beside it.
+        stretched = engine.sharing and probes.stretch(expected)
     if ahead:
         raise UserError(
             f"{name}: a later token changes the score of an earlier one (by {ahead:.2g} nats): this model has no "
             "log-likelihood to score; leave it out, or correct its architecture in config/models.yaml"
         )
+    if stretched:
+        log.info("self-check: a token's score depends on the length of its text (%.2g nats)", stretched)
+        engine.sharing = False
     if half:
         _refuse_unless_repeated(probes, native, rounding)
         rounded = probes.plain()

@@ -150,6 +150,21 @@ def test_texts_on_both_sides_of_a_change_of_positions_are_not_mixed(gpu_packs):
     assert packed.description["batching"] == SHARED
 
 
+@pytest.mark.parametrize(("asides", "limit", "size"), [((2,), 88, 32), ((4, 5), 153, 32), ((1, 2, 3), 86, 16)])
+def test_small_packs_hide_no_change_of_positions(asides, limit, size, monkeypatch):
+    """Packs of this size hold texts of the job on both sides of the limit, but no probe beside the longest text."""
+    some = architectures.instances(30, asides)
+
+    def measure():
+        return architectures.measure(
+            KINDS["phi-3-longrope"], "float32", size, some, original_max_position_embeddings=limit
+        )
+
+    assert measure()["difference"] < 1e-4
+    monkeypatch.setattr(structure.Probes, "stretch", lambda *_: 0.0)
+    assert measure()["difference"] > 0.1
+
+
 @pytest.mark.parametrize("length", [-1, 0, 1])
 def test_the_last_token_counts_where_positions_change(length):
     some = architectures.instances(40)
