@@ -113,7 +113,7 @@ def errors(cells: pd.DataFrame, draws: int, seed: int) -> dict:
     variances = np.bincount(cells.bin.to_numpy() - 1, weights=cells.variance, minlength=BINS)
     low, high = np.nan, np.nan
     if len(names) > 1:
-        weights = statistics.resampling_weights(np.zeros(len(names), dtype=int), draws, seed)
+        weights = statistics.cluster_weights(len(names), draws, seed)
         drawn = np.abs(weights @ gaps).sum(axis=1) / (weights @ sizes.sum(axis=1))
         low, high = statistics.percentile_interval(drawn)
     total = cells.n.sum()

@@ -55,7 +55,7 @@ def compared(first: Sequence, second: Sequence, clusters: Sequence, draws: int, 
     made = {"n": int(tables.sum())} | {name: float(value) for name, value in _measures(tables.sum(axis=0)).items()}
     ends = dict.fromkeys(MEASURES, (np.nan, np.nan))
     if len(names) > 1:
-        weights = statistics.resampling_weights(np.zeros(len(names), dtype=int), draws, seed)
+        weights = statistics.cluster_weights(len(names), draws, seed)
         samples = _measures(np.tensordot(weights, tables, axes=1))
         ends = {name: statistics.percentile_interval(samples[name]) for name in MEASURES}
     return made | {f"{name}_{end}": ends[name][place] for name in MEASURES for place, end in enumerate(("low", "high"))}

@@ -152,7 +152,7 @@ def spread(answers: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     if min(table.shape) < 2:
         return pd.DataFrame(columns=SPREAD)
     pairs, places = np.unique(table.index.get_level_values("pair"), return_inverse=True)
-    drawn = np.random.default_rng(seed).multinomial(len(pairs), np.full(len(pairs), 1 / len(pairs)), size=draws)
+    drawn = statistics.cluster_weights(len(pairs), draws, seed)
     values = table.to_numpy(dtype=float)
     whole = variances(values, np.ones((1, len(table)), dtype=int))
     # Every pair of people has as many templates, so that a sample of pairs has as many as the whole.
