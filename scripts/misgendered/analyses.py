@@ -463,10 +463,10 @@ def choices(
     """
     declared = {number: forms for number, (forms, _) in declaring.read(combinations).items()}
     known = model_outputs.Asked.read(instances)
-    ways = [(f"{name}: {study.other_wording(value)}", name, study.other_wording(value)) for name, value in made.items()]
+    others = {name: study.other_wording(value) for name, value in made.items()}
     source = ByModel(predictions, CHOSEN, shots=0)
     places = Places((rows for _, rows in source), draws, seed)
-    otherwise = {label: Differences(places) for label, _, _ in ways}
+    otherwise = {name: Differences(places) for name in others}
     worded = []
     for model, path in zip(models, scores, strict=True):
         base = source.read(0, model)
@@ -474,19 +474,19 @@ def choices(
         rows = _decided(read, known, instances, model, declared, lambda rows: rows.wording != wording)
         if len(rows):
             worded.append((other_choices.among(base, rows), rows))
-        for label, name, other in ways:
+        for name, other in others.items():
             read = predicting.Losses(path, model, known, **made | {name: other})
             rows = _decided(read, known, instances, model, declared, lambda rows: rows.wording == wording)
             if len(rows) != len(base) or (rows.instance_id.to_numpy() != base.instance_id.to_numpy()).any():
                 raise UserError(f"{predictions}: not of the instances in {instances}; run the workflow again")
             moved = rows.picked.to_numpy() != base.picked.astype(object).to_numpy()
             pairs = base.assign(correct_other=rows.correct.to_numpy(), moved=moved)
-            other_choices.add(otherwise[label], model, pairs)
-    parts = [other_choices.table(made_of, label) for label, made_of in otherwise.items()]
+            other_choices.add(otherwise[name], model, pairs)
+    parts = [other_choices.table(found, name, others[name]) for name, found in otherwise.items()]
     if worded:
         base, other = (pd.concat(tables, ignore_index=True) for tables in zip(*worded, strict=True))
-        label = f"wording: {study.other_wording(wording)}"
-        parts.insert(0, other_choices.choices(base, other_choices.matched(base, other), label, draws, seed))
+        other, made_of = other_choices.matched(base, other), study.other_wording(wording)
+        parts.insert(0, other_choices.choices(base, other, "wording", made_of, draws, seed))
     files.write_csv(choices, pd.concat(parts, ignore_index=True))
 
 
@@ -560,7 +560,7 @@ WEIGHTS = {
     "seven, a further one of three forms": {"2": 1, "3": 3, "4": 2, "5": 1},
     "seven, a further one of four forms": {"2": 1, "3": 2, "4": 3, "5": 1},
 }
-"""Combinations for each number of declared forms."""
+"""What combinations there may be, to how many of them declare each number of forms."""
 NAMES = {"Female": 100, "Male": 100, "Unisex": 300}
 PRINTED_TYPES = ("Binary", "Neutral", "Neo-Pronouns")
 ROUNDING = 0.05
@@ -584,23 +584,26 @@ def recompute_averages(published):
     the mean of its row of Table 10 with the numbers of names as weights.
 
     Returns:
-        ``of`` (what is averaged), ``weights``, ``quantity``, ``printed``, ``computed``, ``difference`` (percentage
+        ``of`` (what is averaged), ``weights``, ``combinations`` (how many those over numbers of forms weigh, 0
+        elsewhere), ``quantity``, ``printed``, ``computed``, ``difference`` (percentage
         points), ``fits`` (whether rounding can explain the difference).
     """
     is_accuracy = published.item == PRINTED_ACCURACY
     values = {(row.row, row.column): float(row.value) for row in published[is_accuracy].itertuples()}
     rows = []
 
-    def add(of, weights, quantity, printed, parts):
+    def add(of, weights, quantity, printed, parts, combinations=0):
         total = sum(weight for weight, _ in parts)
         computed = sum(weight * value for weight, value in parts) / total
         difference = computed - printed
-        rows.append((of, weights, quantity, printed, computed, difference, abs(difference) <= 2 * ROUNDING + 1e-9))
+        fits = abs(difference) <= 2 * ROUNDING + 1e-9
+        rows.append((of, weights, combinations, quantity, printed, computed, difference, fits))
 
     for name, weights in WEIGHTS.items():
         for kind in PRINTED_TYPES:
             parts = [(weight, values[f"declared forms | {n}", kind]) for n, weight in weights.items()]
-            add("numbers of declared forms (Table 6)", name, kind, values[kind, "Accuracy"], parts)
+            of, printed = "numbers of declared forms (Table 6)", values[kind, "Accuracy"]
+            add(of, name, kind, printed, parts, combinations=sum(weights.values()))
     for kind in PRINTED_TYPES:
         parts = [(1, values[f"declaration type | {t}", kind]) for t in ("Explicit", "Parenthetical")]
         add("declaration types (Table 5)", "equal", kind, values[kind, "Accuracy"], parts)
@@ -611,7 +614,7 @@ def recompute_averages(published):
     for group, kind in (("She", "Binary"), ("He", "Binary"), ("They", "Neutral")):
         parts = [(n, values[f"pronoun group | {group}", name]) for name, n in NAMES.items()]
         add("classes of names (Table 10)", "100, 100, 300", group, values[f"{kind} | {group}", "Accuracy"], parts)
-    columns = ["of", "weights", "quantity", "printed", "computed", "difference", "fits"]
+    columns = ["of", "weights", "combinations", "quantity", "printed", "computed", "difference", "fits"]
     return pd.DataFrame(rows, columns=columns)
 
 

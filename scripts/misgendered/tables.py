@@ -35,7 +35,8 @@ def table_calibration(*, calibration: str, tex: str, csv: str, models: dict):
 def table_choices(*, choices: str, tex: str, csv: str, models: dict):
     """Tabulate what changes, in points, where the paper and the authors' code part."""
     rows = files.read_csv(choices)
-    made = Factor("Choice", "choice", {choice: choice for choice in dict.fromkeys(rows.choice)})
+    made = dict(zip(rows.choice, rows.made, strict=True))
+    made = Factor("Choice", "choice", {choice: f"{choice}: {other}" for choice, other in made.items()})
     columns = spread("pronoun_type", present(TYPES, rows.pronoun_type), parts.DIFFERENCE)
     columns.append(Column("Other pick", value("other_pick"), {"pronoun_type": ALL}))
     write_table(tex, csv, grid(rows, [parts.of_panels(models), made], columns, "choice"), left=2, rows=rows)

@@ -5,7 +5,7 @@ import pandas as pd
 
 from scripts.core import statistics
 from scripts.core.errors import UserError
-from scripts.winopron.lib.analyses.performance import COLUMNS
+from scripts.winopron.lib.analyses.performance import COLUMNS, PART
 
 GROUPS = {
     "pronoun_consistency": ["template"],
@@ -81,9 +81,9 @@ def evaluate(answers, draws, seed) -> pd.DataFrame:
             found = groups(answers, metric, by_prompt)
             by_pair = found.groupby("pair", sort=False).right.agg(["sum", "size"])
             interval = statistics.cluster_bootstrap(by_pair["sum"], by_pair["size"], draws, seed)
-            rows.append(("all", pairing, metric, found.right.mean(), *interval))
+            rows.append((*PART.values(), pairing, metric, found.right.mean(), *interval))
             together = 1 if by_prompt else prompts
-            rows.append(("all", pairing, f"{metric}_chance", chance(metric, sets, together), None, None))
+            rows.append((*PART.values(), pairing, f"{metric}_chance", chance(metric, sets, together), None, None))
     return pd.DataFrame(rows, columns=COLUMNS).astype({"ci_low": float, "ci_high": float})
 
 
