@@ -66,7 +66,7 @@ rule coreference_environment:
     params:
         folder=root(".venv-coreference"),
     script:
-        "../scripts/coreference/coreference_environment.py"
+        "../scripts/planning/environments.py"
 
 
 rule fetch_system:

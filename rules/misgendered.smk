@@ -127,7 +127,7 @@ MISGENDERED_TRACED = [
     *(
         {
             "files": "results/misgendered/*/choices.csv",
-            "when": {"choice": "wording: (?P<wording>.+)"} | dict.fromkeys(kinds, ".+"),
+            "when": {"choice": "wording", "made": "(?P<wording>.+)"} | dict.fromkeys(kinds, ".+"),
             "then": {
                 "@file": "results/misgendered/instances/{templates}/selected.parquet",
                 "@cells": "wording={wording}",

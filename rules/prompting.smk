@@ -97,7 +97,7 @@ rule peers_environment:
     params:
         folder=root(".venv-peers"),
     script:
-        "../scripts/prompting/peers_environment.py"
+        "../scripts/planning/environments.py"
 
 
 if PROMPTED:

@@ -160,20 +160,12 @@ WINOPRON_TRACED = [
                 "@path": [f"results/winopron/instances/*/{kind}.parquet" for kind in ("double", "single")],
             },
         ),
-        ("results/winopron/*", {"split": "nominative|accusative|possessive"}, {"case": "{split}"}),
-        (
-            "results/winopron/*",
-            {"split": "(?P<case>nominative|accusative|possessive), (?P<pronoun_set>.+)"},
-            {"case": "{case}", "pronoun_set": "{pronoun_set}"},
-        ),
         # A difference belongs to both of its pronoun sets.
         (
             "*/women_share*.csv",
             {"pronoun_set": "(?P<one>.+)", "compared_with": "(?P<other>.+)"},
             {"pronoun_set": ["{one}", "{other}"]},
         ),
-        ("results/winopron/*", {"split": "[^/]+/[^/]+/[^/]+"}, {"pronoun_set": "{split}"}),
-        ("results/winopron/*", {"split": "[a-z]+-[a-z]+"}, {"pair": "{split}"}),
         # Of two cases or pronoun sets, the rows of both.
         ("*/overlap*.csv", {"case": "(?P<one>[a-z]+) / (?P<other>[a-z]+)"}, {"case": ["{one}", "{other}"]}),
         ("*/overlap*.csv", {"pronoun_set": "(?P<one>.+) / (?P<other>.+)"}, {"pronoun_set": ["{one}", "{other}"]}),

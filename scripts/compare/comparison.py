@@ -82,7 +82,7 @@ def _estimates(runs, sides, declared):
     columns = [*IDENTITY, "metric", *dict.fromkeys(name for rows in named for name in estimate_rows.factors(rows))]
     with_model = sides[0].model == sides[1].model
     keyed = [{_key(row.reindex(columns), columns, with_model): row for _, row in rows.iterrows()} for rows in named]
-    estimates = [_estimate(key, keyed[0][key], keyed[1][key], runs, declared) for key in keyed[0] if key in keyed[1]]
+    estimates = [_estimate(keyed[0][key], keyed[1][key], runs, declared) for key in keyed[0] if key in keyed[1]]
     alone = {
         side: [_named(row) for key, row in keyed[place].items() if key not in keyed[1 - place]]
         for place, side in enumerate("ab")
@@ -97,7 +97,7 @@ def _named(row):
     return told | {"factors": factors}
 
 
-def _estimate(key, one, two, runs, declared):
+def _estimate(one, two, runs, declared):
     entry = _named(one) | {"model_b": two.model, "label_b": two.label, "value_a": one.value, "value_b": two.value}
     entry |= {"difference": two.value - one.value, "low": None, "high": None, "p": None, "paired": False}
     entry |= {"detectable": None, "n_clusters": None, "cluster": [], "n_a": None, "n_b": None, "shared": None}

@@ -10,7 +10,7 @@ from scripts.core import statistics
 MEASURES = ("agreement", "kappa", "matthews")
 
 
-def agreement(first: Sequence, second: Sequence) -> dict:
+def agreement(first: Sequence, second: Sequence, counts: Sequence[int] | None = None) -> dict:
     r"""Return how far two answers agree, also beyond what chance would give.
 
     With :math:`p_o` the share of instances with the same answer and :math:`p_e` what it would be if both answered
@@ -25,6 +25,7 @@ def agreement(first: Sequence, second: Sequence) -> dict:
 
     Args:
         first, second: Answers to the same instances; any values that can be compared.
+        counts: How often each pair of answers occurs, where it is not once.
 
     Returns:
         ``n``, ``agreement``, ``kappa``, ``matthews``. Kappa is NaN where both always say the same one thing, the
@@ -33,15 +34,7 @@ def agreement(first: Sequence, second: Sequence) -> dict:
     Raises:
         ValueError: If there are not as many answers on either side, or one is missing.
     """
-    table = confusion(first, second)
-    return {"n": int(table.sum())} | {name: float(value) for name, value in _measures(table).items()}
-
-
-def of_counts(first: Sequence, second: Sequence, counts: Sequence[int]):
-    """Return :func:`agreement` of answers that were counted: each pair of answers with how often it occurs."""
-    codes, names = pd.factorize(np.concatenate([np.asarray(side, dtype=object) for side in (first, second)]))
-    table = np.zeros((len(names), len(names)))
-    np.add.at(table, (codes[: len(counts)], codes[len(counts) :]), np.asarray(counts))
+    table = confusion(first, second, counts=counts)
     return {"n": int(table.sum())} | {name: float(value) for name, value in _measures(table).items()}
 
 
@@ -62,7 +55,7 @@ def compared(first: Sequence, second: Sequence, clusters: Sequence, draws: int, 
     made = {"n": int(tables.sum())} | {name: float(value) for name, value in _measures(tables.sum(axis=0)).items()}
     ends = dict.fromkeys(MEASURES, (np.nan, np.nan))
     if len(names) > 1:
-        weights = statistics.resampling_weights(np.zeros(len(names), dtype=int), draws, seed)
+        weights = statistics.cluster_weights(len(names), draws, seed)
         samples = _measures(np.tensordot(weights, tables, axes=1))
         ends = {name: statistics.percentile_interval(samples[name]) for name in MEASURES}
     return made | {f"{name}_{end}": ends[name][place] for name in MEASURES for place, end in enumerate(("low", "high"))}
@@ -88,16 +81,23 @@ def _share(part, whole):
     return np.divide(part, whole, out=np.full(np.shape(whole), np.nan), where=np.asarray(whole) > 0)
 
 
-def confusion(first: Sequence, second: Sequence, clusters: np.ndarray | None = None, n_clusters: int = 1) -> np.ndarray:
+def confusion(
+    first: Sequence,
+    second: Sequence,
+    clusters: np.ndarray | None = None,
+    n_clusters: int = 1,
+    counts: Sequence[int] | None = None,
+) -> np.ndarray:
     """Return how often the first says one thing and the second another.
 
     Args:
         clusters: The number of each instance's cluster, from 0; with them there is a table for each of ``n_clusters``.
             Of int.
+        counts: As for :func:`agreement`.
 
     Returns:
         Rows are those of the first, columns those of the second, in one order for both. Shape (answers, answers) or
-        (clusters, answers, answers), of int.
+        (clusters, answers, answers).
 
     Raises:
         ValueError: If there are not as many answers on either side, or one is missing.
@@ -112,6 +112,6 @@ def confusion(first: Sequence, second: Sequence, clusters: np.ndarray | None = N
     size = len(names)
     place = rows * size + columns
     if clusters is None:
-        return np.bincount(place, minlength=size**2).reshape(size, size)
+        return np.bincount(place, weights=counts, minlength=size**2).reshape(size, size)
     place = np.asarray(clusters) * size**2 + place
-    return np.bincount(place, minlength=n_clusters * size**2).reshape(n_clusters, size, size)
+    return np.bincount(place, weights=counts, minlength=n_clusters * size**2).reshape(n_clusters, size, size)

@@ -33,6 +33,8 @@ MOST = 100_000
 STEP = 0.05
 """By how much log standard deviations are moved to find the curvature."""
 Z = 1.959964
+LEAST_MODELS = 5
+"""Models from which on their effect is random; fewer say little about a variance, and have coefficients instead."""
 COLUMNS = ["kind", "factor", "level", "estimate", "sd", "ci_low", "ci_high", "n", "converged", "reason"]
 
 
@@ -50,6 +52,17 @@ class Outcomes:
     def columns(self):
         """Both designs beside each other (sparse, outcomes by coefficients and then random effects)."""
         return sparse.hstack([sparse.csr_matrix(self.fixed), self.random]).tocsr()
+
+
+def of_models(rows: pd.DataFrame, fixed: dict[str, Sequence], random: Sequence[str], seed: int) -> pd.DataFrame:
+    """Return :func:`table` of the column ``correct``, with ``model`` as a further factor.
+
+    Models are a random factor from :data:`LEAST_MODELS` on, and a fixed one below; the first is the reference.
+    """
+    models = list(dict.fromkeys(rows.model))
+    if len(models) >= LEAST_MODELS:
+        return table(rows, fixed, [*random, "model"], seed, right="correct")
+    return table(rows, {**fixed, "model": models}, random, seed, right="correct")
 
 
 def table(

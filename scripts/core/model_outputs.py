@@ -42,42 +42,10 @@ def read_scores(path: str | Path, model: str, instances: pd.DataFrame) -> pd.Dat
         UserError: If the file cannot be read or is another model's, a column is missing or of another type, a number is
             no log-probability, or if the rows are not exactly the options of ``instances``, each once.
     """
-    table = _read(path, SCORES)
-    where = _where(path, "scores", model)
-    check_scores(table, where)
-    scores = table.to_pandas()
-    distinct = instances.drop_duplicates("instance_id")
-    identifiers = pd.Index(distinct.instance_id)
-    sizes = distinct.options.map(len).to_numpy(dtype=int)
-    # Of each row of the file its instance, and with its option its place among all options that are expected.
-    owner = identifiers.get_indexer(scores.instance_id)
-    if (owner < 0).any():
-        unknown = scores.instance_id[owner < 0].iloc[0]
-        raise UserError(f"{where}: instance {unknown} is not among those of the run; {REMEDY}")
-    missing = distinct.instance_id[np.bincount(owner, minlength=len(distinct)) == 0]
-    if len(missing):
-        raise UserError(
-            f"{where}: instance {missing.iloc[0]} is not scored ({len(missing)} of {len(distinct)} are not); {REMEDY}"
-        )
-    index = scores.option_index.to_numpy(dtype=int)
-    outside = (index < 0) | (index >= sizes[owner])
-    if outside.any():
-        row = scores[outside].iloc[0]
-        raise UserError(f"{where}: instance {row.instance_id} has no option {row.option_index}; {REMEDY}")
-    expected = np.array([option for options in distinct.options for option in options], dtype=object)
-    at = (np.cumsum(sizes) - sizes)[owner] + index
-    other = scores.option.to_numpy() != expected[at]
-    if other.any():
-        row, right = scores[other].iloc[0], expected[at[other][0]]
-        raise UserError(
-            f"{where}: instance {row.instance_id}, option '{row.option}' is not its option {row.option_index}, "
-            f"'{right}'; {REMEDY}"
-        )
-    absent = np.flatnonzero(np.bincount(at, minlength=len(expected)) == 0)
-    if len(absent):
-        lacking = np.repeat(distinct.instance_id.to_numpy(), sizes)[absent[0]]
-        raise UserError(f"{where}: instance {lacking} lacks the option '{expected[absent[0]]}'; {REMEDY}")
-    return scores
+    import pyarrow as pa
+
+    asked = Asked(pa.array(instances.instance_id, pa.string()), pa.array(instances.options, pa.list_(pa.string())))
+    return pd.concat([part for _, part in score_parts(path, model, asked)], ignore_index=True)
 
 
 class Asked:
@@ -153,16 +121,16 @@ BATCH = 1 << 18
 
 
 def score_parts(
-    path: str | Path, model: str, asked: Asked, columns: Sequence[str]
+    path: str | Path, model: str, asked: Asked, columns: Sequence[str] | None = None
 ) -> Iterator[tuple[np.ndarray, pd.DataFrame]]:
     """Yield a model's scores of a study's instances, a part of the file at a time.
 
     Args:
-        columns: Of the file, besides those of every score file.
+        columns: Of the file, besides ``option_index`` and ``log_probability``; all, with the instance and the option,
+            where none are named.
 
     Yields:
-        The instance of each row (its place in ``asked``), and ``option_index``, ``log_probability`` and ``columns``. Of
-        int.
+        The instance of each row (its place in ``asked``), of int, and the columns.
 
     Raises:
         UserError: As :func:`read_scores`; what is missing shows when the last part has been taken.
@@ -173,8 +141,9 @@ def score_parts(
     given = np.zeros(int(asked.sizes.sum()), dtype=bool)
     order = np.repeat(np.arange(len(asked.sizes), dtype=np.int32), asked.sizes)
     done = 0
-    with files.open_parquet(path, [*SCORES, *columns]) as file:
-        for batch in file.iter_batches(BATCH, columns=list(dict.fromkeys([*SCORES, *columns]))):
+    wanted = list(dict.fromkeys([*SCORES, *(columns or ())]))
+    with files.open_parquet(path, wanted) as file:
+        for batch in file.iter_batches(BATCH, columns=None if columns is None else wanted):
             table = pa.Table.from_batches([batch])
             check_scores(table, where)
             owner = asked.places(batch["instance_id"], order[done : done + len(batch)])
@@ -197,8 +166,7 @@ def score_parts(
                 given[at], table, where, lambda row: f"instance {row.instance_id}, option '{row.option}' occurs twice"
             )
             given[at] = True
-            kept = [name for name in table.column_names if name not in ("instance_id", "option")]
-            yield owner, table.select(kept).to_pandas()
+            yield owner, (table if columns is None else table.drop(["instance_id", "option"])).to_pandas()
     if given.all():
         return
     scored = np.add.reduceat(given, asked.starts, dtype=int)

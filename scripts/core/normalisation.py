@@ -1,11 +1,11 @@
-"""Ways to bring the scores of options to one scale, what each of them decides, and which decisions differ.
+"""Ways to bring the scores of options to one scale, and what each of them decides.
 
 Options are compared by the score of the whole text with the option in its slot. Options of several tokens are at a
 disadvantage in a sum of log-probabilities, and options that are frequent anywhere have an advantage in all that leaves
 out how probable they are without the context. Studies differ in what they take.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import numpy as np
 import pandas as pd
@@ -98,32 +98,6 @@ def decisions(scores: pd.DataFrame, normalisation: str, offers: pd.Series | None
         UserError: As :func:`normalised` and :func:`scripts.core.options.predict`.
     """
     return predict(scores.assign(log_probability=normalised(scores, normalisation)), offers)
-
-
-def flips(first: Sequence, second: Sequence, gold: Sequence) -> dict:
-    """Count the decisions that differ between two normalisations.
-
-    Args:
-        first, second: What each of them picks for the same instances.
-        gold: What is right.
-
-    Returns:
-        ``n``; ``flipped``, the share of instances with another pick; ``gained``, the share that is right under the
-        second alone; ``lost``, under the first alone. What is left of ``flipped`` is wrong under both. NaN without
-        instances.
-    """
-    first, second, gold = (np.asarray(values, dtype=object) for values in (first, second, gold))
-    if not len(first) == len(second) == len(gold):
-        raise ValueError(f"there are {len(first)} and {len(second)} picks for {len(gold)} instances")
-    if not len(gold):
-        return {"n": 0, "flipped": np.nan, "gained": np.nan, "lost": np.nan}
-    right, right_too = first == gold, second == gold
-    return {
-        "n": len(gold),
-        "flipped": float((first != second).mean()),
-        "gained": float((right_too & ~right).mean()),
-        "lost": float((right & ~right_too).mean()),
-    }
 
 
 def ranks(values: pd.Series) -> pd.Series:

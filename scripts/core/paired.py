@@ -3,8 +3,9 @@
 Items of one cluster, such as a template, are alike; clusters are independent of each other.
 """
 
+import functools
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 import pandas as pd
@@ -24,6 +25,11 @@ PLAN_COLUMNS = [
     "n", "n_clusters", "accuracy", "correlation", "detectable", "detectable_pair", "discordant",
     *(f"needed_{effect}" for effect in PLANNED),
 ]  # fmt: skip
+
+
+def cluster_names(table: pd.DataFrame, columns: Sequence[str]) -> pd.Series:
+    """Return the name of each row's cluster: the values of the columns, with blanks between."""
+    return functools.reduce(lambda left, right: left + " " + right, (table[name].astype(str) for name in columns))
 
 
 def cluster_sums(first: np.ndarray, second: np.ndarray, clusters: Sequence) -> tuple[np.ndarray, ...]:
@@ -106,6 +112,63 @@ def every_pair(outcomes: pd.DataFrame, clusters: Sequence, draws: int, seed: int
         rows.append({"model_a": outcomes.columns[a], "model_b": outcomes.columns[b]} | made)
     frame = pd.DataFrame(rows, columns=PAIR_COLUMNS)
     return frame.assign(p_holm=statistics.holm(frame.p.to_numpy(dtype=float)))
+
+
+def model_pairs(
+    by_model: Iterable[tuple[str, pd.DataFrame]],
+    keys: Sequence[str],
+    factor: str,
+    clusters: Sequence[str],
+    draws: int,
+    seed: int,
+) -> pd.DataFrame:
+    """Compare each pair of models on the instances that both have, over all levels of a factor and at each of them.
+
+    Args:
+        by_model: Each model with its predictions: ``keys`` and ``correct``.
+        keys: What tells instances apart, with the ``factor`` and the columns ``clusters``.
+        clusters: What names the cluster of an instance.
+        draws, seed: Of bootstrap and permutations, over clusters.
+
+    Returns:
+        The factor (``all`` first) and what :func:`every_pair` gives.
+    """
+    wide, models = None, []
+    for model, rows in by_model:
+        models.append(model)
+        rows = rows[[*keys, "correct"]].astype({"correct": float}).rename(columns={"correct": model})
+        if wide is None:
+            wide = rows
+        elif wide[keys].equals(rows[keys]):
+            wide[model] = rows[model].to_numpy()
+        else:
+            wide = wide.merge(rows, on=keys, how="outer", validate="one_to_one")
+    parts = []
+    for level, part in levels(wide, factor):
+        made = every_pair(part[models], cluster_names(part, clusters), draws, seed)
+        made.insert(0, factor, level)
+        parts.append(made)
+    return pd.concat(parts, ignore_index=True)
+
+
+def power(by_model: Iterable[tuple[str, pd.DataFrame]], factor: str, clusters: Sequence[str]) -> pd.DataFrame:
+    """Return how small a difference a sample like each model's can show; arguments as for :func:`model_pairs`.
+
+    Returns:
+        ``model``, the factor (``all`` first) and what :func:`planned` gives.
+    """
+    return pd.DataFrame(
+        {"model": model, factor: level} | planned(part.correct, cluster_names(part, clusters))
+        for model, rows in by_model
+        for level, part in levels(rows, factor)
+    )
+
+
+def levels(table: pd.DataFrame, factor: str) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Yield ``all`` and each level of a factor with its rows: numbers by size, words in the order of appearance."""
+    yield "all", table
+    for level, part in table.groupby(factor, sort=pd.api.types.is_numeric_dtype(table[factor]), observed=True):
+        yield str(level), part
 
 
 def planned(right: np.ndarray, clusters: Sequence) -> dict:

@@ -126,7 +126,7 @@ def cluster_bootstrap(
     clusters = len(trials)
     if clusters < 2:
         return np.nan, np.nan
-    weights = _cluster_weights(clusters, draws, seed)
+    weights = cluster_weights(clusters, draws, seed)
     shares = (weights @ successes) / (weights @ trials)
     if np.isfinite(shares).all() and not varies(shares, max(1.0, np.abs(shares).max())):
         value = round(float(shares[0]), 9)
@@ -138,8 +138,12 @@ def cluster_bootstrap(
 
 
 @functools.lru_cache(maxsize=4)
-def _cluster_weights(clusters, draws, seed):
-    """Return how often each cluster is drawn in each sample: the same for all shares over as many clusters."""
+def cluster_weights(clusters: int, draws: int, seed: int) -> np.ndarray:
+    """Return how often each cluster is drawn in each bootstrap sample: the same for all that is over as many clusters.
+
+    Returns:
+        Shape (draws, clusters), of float; not to be written to.
+    """
     weights = np.random.default_rng(seed).multinomial(clusters, np.full(clusters, 1 / clusters), size=draws)
     weights = weights.astype(float)
     weights.setflags(write=False)
@@ -175,7 +179,7 @@ def wilson(successes: int, trials: int, level: float = 0.95) -> tuple[float, ...
 
 
 def resampling_weights(strata: Sequence, draws: int, seed: int) -> np.ndarray:
-    """Return how often each cluster is drawn in each of some bootstrap samples.
+    """Return how often each cluster is drawn in each bootstrap sample, as :func:`cluster_weights`, by stratum.
 
     Args:
         strata: The stratum of each cluster. Clusters are drawn with replacement within their stratum, as often as it

@@ -8,7 +8,7 @@ from scripts.core.coreference_systems.c2f import checkpoints, conversion, coref_
 from scripts.core.errors import UserError
 from scripts.core.job import log, run
 
-CONVERTERS = {"coref-hoi": coref_hoi.convert, "tensorflow": published_tensorflow.convert}
+FAMILIES = {"coref-hoi": coref_hoi, "tensorflow": published_tensorflow}
 
 
 def main(
@@ -36,7 +36,11 @@ def main(
     """
     if kind not in conversion.FORMATS:
         raise UserError(f"the kind '{kind}' is none of {', '.join(conversion.FORMATS)}")
-    model, tokenizer = CONVERTERS[kind](weights, encoder, vocabulary, settings, f"{name}: settings")
+    family = FAMILIES[kind]
+    made = family.configuration(settings, f"{name}: settings")
+    tensors = family.read(weights)
+    model, tokenizer = foreign.build(encoder, vocabulary, made)
+    family.fill(model, tensors, weights)
     sources = [*(originals or [weights]), encoder, vocabulary]
     checkpoints.write_folder(system, model, tokenizer, foreign.recipe(kind, settings, sources))
     log.info("%s: %d variables", system, len(model.state_dict()))

@@ -13,7 +13,7 @@ from scripts.core.coreference_systems import augmentation
 from scripts.core.coreference_systems import sentences as parser
 from scripts.core.errors import UserError
 from scripts.core.job import log, run_named
-from scripts.core.statistics import percentile_interval, resampling_weights
+from scripts.core.statistics import cluster_weights, percentile_interval
 from scripts.counter_gap.lib import book_names, book_texts
 from scripts.counter_gap.lib import book_passages as extraction
 from scripts.counter_gap.lib import book_quadruples as output
@@ -274,7 +274,7 @@ def consistency_of(flags: np.ndarray, draws: int, seed: int) -> list[dict]:
     """
     across, within = shares(flags)
     resolved = np.asarray(flags).any(axis=1).reshape(-1, 4).mean(axis=1)
-    weights = resampling_weights(["all"] * len(across), draws, seed)
+    weights = cluster_weights(len(across), draws, seed)
     found = []
     for metric, values in (
         ("resolved", resolved), ("p_across", across), ("p_within", within), ("delta_p", across - within),

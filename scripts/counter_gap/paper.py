@@ -2,20 +2,14 @@
 
 from scripts.core import estimate_rows, files
 from scripts.core.job import run_named
-from scripts.core.paper import closing
 from scripts.core.paper.numbers import of_settings
-from scripts.core.paper.sections import context
+from scripts.core.paper.sections import context, write
 from scripts.counter_gap.lib import numbers as of_prose
 from scripts.counter_gap.lib.study import read_set
 from scripts.counter_gap.lib.summary import rows
 
-TITLES = {
-    "replica": "replica quadruples",
-    "books": "quadruples from books",
-    "released": "released flags",
-    "official": "official quadruples",
-}
-"""The sets of quadruples as the table of counts calls them; the last one of a run is that of its figures."""
+ORDER = ("replica", "books", "released", "official")
+"""The sets of quadruples; the last one that a run has is the one of its figures."""
 
 
 def paper_numbers(
@@ -49,9 +43,8 @@ def section(
     publishes.
     """
     common = context("counter_gap", template_sets, numbers, figures, tables, comparison_numbers, section_tex)
-    called = {name: title for name, title in TITLES.items() if name in template_sets}
-    common |= {"counts": closing.counts(common["beside"], called), "main": list(called)[-1]}
-    closing.write(section_tex, section_template, common, figures, tables)
+    main = [name for name in ORDER if name in template_sets][-1]
+    write(section_tex, section_template, common | {"main": main})
 
 
 def summary(*, metrics: str, sizes: str, summary: str, systems: dict):

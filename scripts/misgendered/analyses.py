@@ -5,7 +5,7 @@ import shutil
 import numpy as np
 import pandas as pd
 
-from scripts.core import files, model_outputs, paired, statistics
+from scripts.core import decisions, files, model_outputs, paired, statistics
 from scripts.core.errors import UserError
 from scripts.core.job import log, run_named
 from scripts.core.paper.published import read_models, read_published
@@ -13,7 +13,6 @@ from scripts.core.templates import read_pronouns
 from scripts.misgendered.lib import corpora, infini_gram, study
 from scripts.misgendered.lib import declarations as declaring
 from scripts.misgendered.lib import instances as assembly
-from scripts.misgendered.lib.analyses import calibration as confidence
 from scripts.misgendered.lib.analyses import choices as other_choices
 from scripts.misgendered.lib.analyses import normalisation as scored
 from scripts.misgendered.lib.analyses import predictions as predicting
@@ -392,8 +391,6 @@ def _fit(part, formula):
     } | facts  # fmt: skip
 
 
-LEAST_MODELS = 5
-"""Models from which on their effect is random; fewer say little about a variance, and have coefficients instead."""
 FIXED = {
     "pronoun_type": ("neo", "neutral", "binary"),
     "form": ("nom", "acc", "ref", "pos_dep", "pos_ind"),
@@ -427,7 +424,7 @@ def fit_mixed_model(table, seed):
         seed: Of the starting values, and of that draw.
 
     Returns:
-        As :func:`scripts.core.mixed_effects.table` returns it: coefficients in log odds against the factor's first
+        As :func:`scripts.core.mixed_effects.of_models` returns it: coefficients in log odds against the factor's first
         level, and standard deviations of the random effects. One row without estimates, with ``converged`` false and
         the ``reason``, if the fit does not converge or correctness does not vary.
     """
@@ -443,13 +440,10 @@ def fit_mixed_model(table, seed):
             rows = rows.iloc[np.sort(generator.choice(len(rows), int(sizes[model] * share), replace=False))]
         parts.append(rows.astype(dict.fromkeys(rows.select_dtypes("category"), object)))
     rows = pd.concat(parts, ignore_index=True)
-    rows = rows.assign(declaration_number=rows.declaration_number.astype(str), template=scored.template(rows))
-    random, fixed = ["template", "name"], dict(FIXED)
-    if rows.model.nunique() >= LEAST_MODELS:
-        random.append("model")
-    else:
-        fixed["model"] = list(dict.fromkeys(rows.model))
-    return mixed_effects.table(rows, fixed, random, seed, right="correct")
+    rows = rows.assign(
+        declaration_number=rows.declaration_number.astype(str), template=paired.cluster_names(rows, TEMPLATE)
+    )
+    return mixed_effects.of_models(rows, FIXED, ["template", "name"], seed)
 
 
 CHOSEN = [*TEMPLATE, *NAME, "instance_id", "declaration", "draw", "group", "pronoun_type", "picked", "correct"]
@@ -469,10 +463,10 @@ def choices(
     """
     declared = {number: forms for number, (forms, _) in declaring.read(combinations).items()}
     known = model_outputs.Asked.read(instances)
-    ways = [(f"{name}: {study.other_wording(value)}", name, study.other_wording(value)) for name, value in made.items()]
+    others = {name: study.other_wording(value) for name, value in made.items()}
     source = ByModel(predictions, CHOSEN, shots=0)
     places = Places((rows for _, rows in source), draws, seed)
-    otherwise = {label: Differences(places) for label, _, _ in ways}
+    otherwise = {name: Differences(places) for name in others}
     worded = []
     for model, path in zip(models, scores, strict=True):
         base = source.read(0, model)
@@ -480,19 +474,19 @@ def choices(
         rows = _decided(read, known, instances, model, declared, lambda rows: rows.wording != wording)
         if len(rows):
             worded.append((other_choices.among(base, rows), rows))
-        for label, name, other in ways:
+        for name, other in others.items():
             read = predicting.Losses(path, model, known, **made | {name: other})
             rows = _decided(read, known, instances, model, declared, lambda rows: rows.wording == wording)
             if len(rows) != len(base) or (rows.instance_id.to_numpy() != base.instance_id.to_numpy()).any():
                 raise UserError(f"{predictions}: not of the instances in {instances}; run the workflow again")
             moved = rows.picked.to_numpy() != base.picked.astype(object).to_numpy()
             pairs = base.assign(correct_other=rows.correct.to_numpy(), moved=moved)
-            other_choices.add(otherwise[label], model, pairs)
-    parts = [other_choices.table(made_of, label) for label, made_of in otherwise.items()]
+            other_choices.add(otherwise[name], model, pairs)
+    parts = [other_choices.table(found, name, others[name]) for name, found in otherwise.items()]
     if worded:
         base, other = (pd.concat(tables, ignore_index=True) for tables in zip(*worded, strict=True))
-        label = f"wording: {study.other_wording(wording)}"
-        parts.insert(0, other_choices.choices(base, other_choices.matched(base, other), label, draws, seed))
+        other, made_of = other_choices.matched(base, other), study.other_wording(wording)
+        parts.insert(0, other_choices.choices(base, other, "wording", made_of, draws, seed))
     files.write_csv(choices, pd.concat(parts, ignore_index=True))
 
 
@@ -521,23 +515,20 @@ def normalisation(
     """
     scores = [scores] if isinstance(scores, str) else scores
     selected = files.read_parquet(instances)
-    cells, pairs, confidences = [], [], []
+    counts = []
     for model, path in zip(models, scores, strict=True):
         read = model_outputs.read_scores(path, model, selected)
         table = scored.decided(selected[selected.wording == wording], read, model, labels, capitals)
         log.info("%s: %d decisions, %d ties", model, len(table), int(table.tie.sum()))
-        of_model, of_picks = scored.counted(table)
-        cells.append(of_model)
-        pairs.append(of_picks)
-        confidences.append(confidence.counted(table))
-    cells, pairs, confidences = (pd.concat(parts, ignore_index=True) for parts in (cells, pairs, confidences))
-    files.write_csv(normalisation, scored.normalisations(cells, pairs, draws, seed))
-    files.write_csv(calibration, confidence.summary(confidences, draws, seed))
-    files.write_csv(calibration_bins, confidence.bins(confidences))
+        counts.append(decisions.counted(table, scored.DESIGN))
+    made = decisions.results(counts, scored.DESIGN, draws, seed)
+    for path, table in zip((normalisation, calibration, calibration_bins), made, strict=True):
+        files.write_csv(path, table)
 
 
-PAIRED = ["instance_id", "declaration", "pronoun_type", "form", "template_index"]
+KEYS = ["instance_id", "declaration", "pronoun_type", "form", "template_index"]
 """Columns of predictions by which models are compared on the same instances."""
+PAIRED = {"factor": "pronoun_type", "clusters": TEMPLATE}
 
 
 def model_pairs(*, predictions: str, model_pairs: str, power: str, draws: int, seed: int):
@@ -551,47 +542,16 @@ def model_pairs(*, predictions: str, model_pairs: str, power: str, draws: int, s
 
 
 def compare_pairs(table, draws, seed):
-    """Return the difference of accuracies of each pair of models on the same instances, without examples.
+    """Return what :func:`scripts.core.paired.model_pairs` gives, without examples in the prompt. Not in the study.
 
-    ``table`` are predictions of all models, or their file; bootstrap and permutations are over templates.
-
-    Returns:
-        ``pronoun_type`` (``all`` as well) and what :func:`scripts.core.paired.every_pair` gives. No rows with one
-        model. Not in the study.
+    ``table`` are predictions of all models, or their file.
     """
-    wide, models = None, []
-    for model, rows in ByModel(table, [*PAIRED, "correct"], shots=0):
-        models.append(model)
-        rows = rows[[*PAIRED, "correct"]].astype({"correct": float}).rename(columns={"correct": model})
-        if wide is None:
-            wide = rows
-        elif wide[PAIRED].equals(rows[PAIRED]):
-            wide[model] = rows[model].to_numpy()
-        else:
-            wide = wide.merge(rows, on=PAIRED, how="outer")
-    parts = []
-    for kind, chosen in by_type(wide):
-        part = wide[chosen]
-        made = paired.every_pair(part[models], scored.template(part), draws, seed)
-        made.insert(0, "pronoun_type", kind)
-        parts.append(made)
-    return pd.concat(parts, ignore_index=True)
+    return paired.model_pairs(ByModel(table, [*KEYS, "correct"], shots=0), KEYS, **PAIRED, draws=draws, seed=seed)
 
 
 def plan_samples(table):
-    """Return how small a difference a sample like each model's can show, and how many instances a given one needs.
-
-    Returns:
-        ``model``, ``pronoun_type`` (``all`` as well) and what :func:`scripts.core.paired.planned` gives, clusters being
-        templates.
-    """
-    rows = []
-    for model, of_model in ByModel(table, [*PAIRED, "correct"], shots=0):
-        for kind, chosen in by_type(of_model):
-            part = of_model[chosen]
-            planned = paired.planned(part.correct, scored.template(part))
-            rows.append({"model": model, "pronoun_type": kind} | planned)
-    return pd.DataFrame(rows)
+    """Return what :func:`scripts.core.paired.power` gives, without examples in the prompt. Not in the study."""
+    return paired.power(ByModel(table, [*KEYS, "correct"], shots=0), **PAIRED)
 
 
 PRINTED_ACCURACY = "misgendered_accuracy"
@@ -600,7 +560,7 @@ WEIGHTS = {
     "seven, a further one of three forms": {"2": 1, "3": 3, "4": 2, "5": 1},
     "seven, a further one of four forms": {"2": 1, "3": 2, "4": 3, "5": 1},
 }
-"""Combinations for each number of declared forms."""
+"""What combinations there may be, to how many of them declare each number of forms."""
 NAMES = {"Female": 100, "Male": 100, "Unisex": 300}
 PRINTED_TYPES = ("Binary", "Neutral", "Neo-Pronouns")
 ROUNDING = 0.05
@@ -624,23 +584,26 @@ def recompute_averages(published):
     the mean of its row of Table 10 with the numbers of names as weights.
 
     Returns:
-        ``of`` (what is averaged), ``weights``, ``quantity``, ``printed``, ``computed``, ``difference`` (percentage
+        ``of`` (what is averaged), ``weights``, ``combinations`` (how many those over numbers of forms weigh, 0
+        elsewhere), ``quantity``, ``printed``, ``computed``, ``difference`` (percentage
         points), ``fits`` (whether rounding can explain the difference).
     """
     is_accuracy = published.item == PRINTED_ACCURACY
     values = {(row.row, row.column): float(row.value) for row in published[is_accuracy].itertuples()}
     rows = []
 
-    def add(of, weights, quantity, printed, parts):
+    def add(of, weights, quantity, printed, parts, combinations=0):
         total = sum(weight for weight, _ in parts)
         computed = sum(weight * value for weight, value in parts) / total
         difference = computed - printed
-        rows.append((of, weights, quantity, printed, computed, difference, abs(difference) <= 2 * ROUNDING + 1e-9))
+        fits = abs(difference) <= 2 * ROUNDING + 1e-9
+        rows.append((of, weights, combinations, quantity, printed, computed, difference, fits))
 
     for name, weights in WEIGHTS.items():
         for kind in PRINTED_TYPES:
             parts = [(weight, values[f"declared forms | {n}", kind]) for n, weight in weights.items()]
-            add("numbers of declared forms (Table 6)", name, kind, values[kind, "Accuracy"], parts)
+            of, printed = "numbers of declared forms (Table 6)", values[kind, "Accuracy"]
+            add(of, name, kind, printed, parts, combinations=sum(weights.values()))
     for kind in PRINTED_TYPES:
         parts = [(1, values[f"declaration type | {t}", kind]) for t in ("Explicit", "Parenthetical")]
         add("declaration types (Table 5)", "equal", kind, values[kind, "Accuracy"], parts)
@@ -651,7 +614,7 @@ def recompute_averages(published):
     for group, kind in (("She", "Binary"), ("He", "Binary"), ("They", "Neutral")):
         parts = [(n, values[f"pronoun group | {group}", name]) for name, n in NAMES.items()]
         add("classes of names (Table 10)", "100, 100, 300", group, values[f"{kind} | {group}", "Accuracy"], parts)
-    columns = ["of", "weights", "quantity", "printed", "computed", "difference", "fits"]
+    columns = ["of", "weights", "combinations", "quantity", "printed", "computed", "difference", "fits"]
     return pd.DataFrame(rows, columns=columns)
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from scripts.core import files
 from scripts.core.job import run_named
-from scripts.core.paper import closing, sections
+from scripts.core.paper import sections
 from scripts.core.paper.numbers import of_settings
 from scripts.misgendered.lib import instances
 from scripts.misgendered.lib import numbers as collecting
@@ -69,8 +69,7 @@ def section(
         "word": _word,
         "called": {name: TITLES[name] for name in template_sets},
     }
-    everything["counts"] = closing.counts(common["beside"], everything["called"])
-    closing.write(section_tex, section_template, everything, figures, tables)
+    sections.write(section_tex, section_template, everything)
     sections.write(appendix_tex, appendix_template, everything)
 
 

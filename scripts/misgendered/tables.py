@@ -15,7 +15,7 @@ from scripts.core.paper.tables import write_table
 from scripts.core.templates import read_pronouns
 from scripts.misgendered.lib import declarations, figures, instances, study
 from scripts.misgendered.lib import tables as parts
-from scripts.misgendered.lib.labels import ALL, DECLARATION_TYPES, FORMS, NAME_CLASSES, TYPES, present
+from scripts.misgendered.lib.labels import ALL, DECLARATION_TYPES, FORMS, NAME_CLASSES, TYPES, effect, present
 
 NONE = f"% No name has {parts.FEWEST} instances.\n"
 
@@ -35,7 +35,8 @@ def table_calibration(*, calibration: str, tex: str, csv: str, models: dict):
 def table_choices(*, choices: str, tex: str, csv: str, models: dict):
     """Tabulate what changes, in points, where the paper and the authors' code part."""
     rows = files.read_csv(choices)
-    made = Factor("Choice", "choice", {choice: choice for choice in dict.fromkeys(rows.choice)})
+    made = dict(zip(rows.choice, rows.made, strict=True))
+    made = Factor("Choice", "choice", {choice: f"{choice}: {other}" for choice, other in made.items()})
     columns = spread("pronoun_type", present(TYPES, rows.pronoun_type), parts.DIFFERENCE)
     columns.append(Column("Other pick", value("other_pick"), {"pronoun_type": ALL}))
     write_table(tex, csv, grid(rows, [parts.of_panels(models), made], columns, "choice"), left=2, rows=rows)
@@ -153,7 +154,7 @@ def table_groups(*, accuracy: str, tex: str, csv: str, templates: str, models: d
 def table_mixed_model(*, mixed_model: str, tex: str, csv: str, models: dict):
     """Tabulate the mixed model of correctness."""
     rows = files.read_csv(mixed_model)
-    write_table(tex, csv, parts.mixed_model(rows, models), left=1, rows=rows)
+    write_table(tex, csv, paired_cells.mixed_model(rows, lambda row: effect(row, models)), left=1, rows=rows)
 
 
 def table_model_pairs(*, model_pairs: str, tex: str, csv: str, models: dict):

@@ -7,7 +7,7 @@ import pandas as pd
 
 from scripts.core import estimate_rows, files
 from scripts.core.job import run
-from scripts.core.paper import claims, closing, latex, report, sections
+from scripts.core.paper import claims, latex, report, sections
 from scripts.core.paper.front import Front
 from scripts.core.paper.published import named
 
@@ -15,6 +15,15 @@ LACKING = 3
 """Up to this many models, systems or tables that a finding lacks are named."""
 FEW = 6
 """Up to this many models the abstract names each."""
+VERDICTS = {
+    "total": "all that are printed",
+    "as_printed": "as printed",
+    "within_interval": "in our interval",
+    "within_tolerance": "in the tolerance",
+    "differs": "different",
+    "not_covered": "not covered",
+}
+"""The counts of published numbers to the columns of their table."""
 FIRST = "thesis"
 """What a study's template is asked for besides its paragraph: the two sentences that the abstract opens with."""
 
@@ -138,12 +147,12 @@ def comparison_table(studies):
         for part in study["parts"]:
             prefix = f"published.{part}.results."
             if f"{prefix}total" in study["beside"]["numbers"]:
-                counts = [sections.number(study["beside"], prefix + name) for name in closing.ROWS]
+                counts = [sections.number(study["beside"], prefix + name) for name in VERDICTS]
                 rows.append([study["label"], part, *counts])
     if not rows:
         return ""
-    cells = pd.DataFrame(rows, columns=["Study", "Data", *closing.ROWS.values()])
-    return latex.Raw(latex.latex_table(cells, align="ll" + "r" * len(closing.ROWS)))
+    cells = pd.DataFrame(rows, columns=["Study", "Data", *VERDICTS.values()])
+    return latex.Raw(latex.latex_table(cells, align="ll" + "r" * len(VERDICTS)))
 
 
 def shown(studies, headline, titles):

@@ -4,19 +4,15 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from scripts.core import files, model_outputs, statistics, templates
+from scripts.core import decisions, files, model_outputs, paired, statistics, templates
 from scripts.core.job import log, run_named
 from scripts.ruff.lib import study
 from scripts.ruff.lib.analyses import accuracy as accuracies
-from scripts.ruff.lib.analyses import calibration as confidence
-from scripts.ruff.lib.analyses import errors, generation, pairs, prompting
+from scripts.ruff.lib.analyses import errors, generation, prompting
 from scripts.ruff.lib.analyses import fertility as tokens
-from scripts.ruff.lib.analyses import normalisation as decisions
+from scripts.ruff.lib.analyses import normalisation as other_scores
 from scripts.ruff.lib.analyses import predictions as picks
 from scripts.ruff.lib.analyses import pronoun_tests as set_tests
-
-LEAST_MODELS = 5
-"""Models from which on their effect is random; fewer say little about a variance, and have coefficients instead."""
 
 
 def predictions(*, instances: str, scores: list, predictions: str, models: list, pronoun_sets: list, sizes: dict):
@@ -183,18 +179,19 @@ def normalisation(
     and correlations in each model and over models. ``sizes`` says how many of the selected ``instances`` of each sample
     every model scores; ``draws`` and ``seed`` belong to bootstrap and permutations over occupations.
     """
-    parts = []
+    parts, counts = [], []
     for model, scored, frame in _read_scores(instances, scores, models, sizes):
-        part = decisions.decided(scored, frame, model, pronoun_sets)
+        part = other_scores.decided(scored, frame, model, pronoun_sets)
         log.info("%s: %d decisions, %d ties", model, len(part), int(part.tie.sum()))
         parts.append(part)
+        counts.append(decisions.counted(part, other_scores.DESIGN))
     table = pd.concat(parts, ignore_index=True)
     files.write_parquet(normalised_predictions, table)
-    frame = decisions.normalisations(table, draws, seed)
+    frame, errors_found, bins = decisions.results(counts, other_scores.DESIGN, draws, seed)
     files.write_csv(normalisation, frame)
-    files.write_csv(rankings, decisions.rankings(frame))
-    files.write_csv(calibration, confidence.summary(table, draws, seed))
-    files.write_csv(calibration_bins, confidence.bins(table))
+    files.write_csv(rankings, other_scores.rankings(frame))
+    files.write_csv(calibration, errors_found)
+    files.write_csv(calibration_bins, bins)
     cells = tokens.by_form(table)
     files.write_csv(fertility, cells)
     files.write_csv(fertility_correlations, tokens.correlations(cells))
@@ -209,8 +206,25 @@ def model_pairs(*, predictions: str, model_pairs: str, power: str, draws: int, s
     ``draws`` and ``seed`` belong to bootstrap and permutations over occupations.
     """
     table = files.read_parquet(predictions)
-    files.write_csv(model_pairs, pairs.model_pairs(table, draws, seed))
-    files.write_csv(power, pairs.power(table))
+    files.write_csv(model_pairs, compare_pairs(table, draws, seed))
+    files.write_csv(power, plan_samples(table))
+
+
+PAIRED = {"factor": "n_distractors", "clusters": ["occupation"]}
+"""How models are compared on the same instances."""
+
+
+def compare_pairs(predictions: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
+    """Return what :func:`scripts.core.paired.model_pairs` gives. Not in the study."""
+    asked = predictions[predictions.setting == "fidelity"].groupby("model", sort=False)
+    return paired.model_pairs(
+        asked, ["instance_id", "seed", "n_distractors", "occupation"], **PAIRED, draws=draws, seed=seed
+    )
+
+
+def plan_samples(predictions: pd.DataFrame) -> pd.DataFrame:
+    """Return what :func:`scripts.core.paired.power` gives. Not in the study."""
+    return paired.power(predictions[predictions.setting == "fidelity"].groupby("model", sort=False), **PAIRED)
 
 
 def mixed_model(*, predictions: str, mixed_model: str, pronoun_sets: list, seed: int):
@@ -233,24 +247,18 @@ def fit_correctness(predictions: pd.DataFrame, pronoun_sets: list[str], seed: in
         seed: Of the starting values.
 
     Returns:
-        What :func:`scripts.core.mixed_effects.table` returns: fixed factors ``n_distractors`` (reference: the fewest),
-        ``pronoun`` and ``case``; random ones ``occupation``, ``sentence`` (the task sentence) and ``model``, which is
-        fixed with fewer than :data:`LEAST_MODELS`.
+        What :func:`scripts.core.mixed_effects.of_models` returns: fixed factors ``n_distractors`` (reference: the
+        fewest), ``pronoun`` and ``case``; random ones ``occupation`` and ``sentence`` (the task sentence).
     """
     from scripts.core import mixed_effects
 
     rows = predictions[predictions.setting == "fidelity"]
     rows = rows.assign(
         n_distractors=rows.n_distractors.astype(int), correct=rows.correct.astype(bool),
-        sentence=rows.occupation.astype(str) + " " + rows.task_index.astype(str) + " " + rows["case"].astype(str),
+        sentence=paired.cluster_names(rows, ["occupation", "task_index", "case"]),
     )  # fmt: skip
     fixed = {"n_distractors": sorted(set(rows.n_distractors)), "pronoun": list(pronoun_sets), "case": templates.CASES}
-    random = ["occupation", "sentence"]
-    if rows.model.nunique() >= LEAST_MODELS:
-        random.append("model")
-    else:
-        fixed["model"] = list(dict.fromkeys(rows.model))
-    return mixed_effects.table(rows, fixed, random, seed, right="correct")
+    return mixed_effects.of_models(rows, fixed, ["occupation", "sentence"], seed)
 
 
 def prompted_outputs(

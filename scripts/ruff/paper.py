@@ -5,7 +5,7 @@ from pathlib import Path
 
 from scripts.core import estimate_rows, files, statistics
 from scripts.core.job import run_named
-from scripts.core.paper import closing, latex
+from scripts.core.paper import latex
 from scripts.core.paper.sections import breakable, context, number, value, write
 from scripts.ruff.lib import numbers as ruff_numbers
 from scripts.ruff.lib import study
@@ -121,11 +121,10 @@ def section(
             against_chance(part, name, n) == UNCLEAR for name in models for n in counts
         ),
         "apart": apart,
-        "counts": closing.counts(common["beside"], {name: f"{name} templates" for name in template_sets}),
         "favourite_set": lambda part, model: favourite_set(part, model, list(labels)),
         "prompting": prompting,
     }
-    closing.write(section_tex, section_template, everything, figures, tables)
+    write(section_tex, section_template, everything)
     write(abstract_tex, abstract_template, everything)
 
 

@@ -2,9 +2,9 @@
 
 from scripts.core import estimate_rows, files
 from scripts.core.job import run_named
-from scripts.core.paper import closing, published
+from scripts.core.paper import published
 from scripts.core.paper.numbers import of_settings
-from scripts.core.paper.sections import context
+from scripts.core.paper.sections import context, write
 from scripts.underspecification.lib import numbers, study
 from scripts.underspecification.lib.analyses import agreement
 from scripts.underspecification.lib.summary import rows
@@ -94,9 +94,8 @@ def section(
         "main": section,
         "shown": [section, *(name for name in sources if name == study.RUN and name != section)],
         "titles": titles,
-        "counts": closing.counts(common["beside"], {name: study.HEADS[name] for name in sources}),
     }
-    closing.write(section_tex, section_template, common, figures, tables)
+    write(section_tex, section_template, common)
 
 
 def summary(*, slopes: str, detection: str, summary: str, models: dict):

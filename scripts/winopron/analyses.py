@@ -117,7 +117,7 @@ def metrics(
                 if set(study.WINOGENDER_SETS) <= set(answers.pronoun_set):
                     three = answers[answers.pronoun_set.isin(study.WINOGENDER_SETS)]
                     rows = performance.evaluate(three, draws, seed)
-                    rows = rows[rows.split == "all"].assign(split=study.THREE_SETS)
+                    rows = study.whole(rows).assign(pronoun_set=study.THREE_SETS)
                     measured.append(rows.assign(**keys_of_metrics))
                 continue
             measured.append(consistency.evaluate(answers, draws, seed).assign(**keys_of_metrics))

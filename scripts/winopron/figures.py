@@ -20,10 +20,8 @@ def select_accuracy(metrics, templates):
     Rules are left out where there are other systems. What models take by likelihood is the same with every pronoun set:
     they have one row for each case, with the set :data:`ANY`.
     """
-    frame = figures.rows(metrics, templates, entities="double", metric="accuracy")
-    frame = figures.drawn(frame[frame.split.isin(CASES) | frame.split.str.contains(", ")])
-    parts = frame.split.str.split(", ", expand=True).reindex(columns=[0, 1])
-    frame = frame.assign(case=parts[0], pronoun_set=parts[1].fillna(ANY))
+    frame = figures.drawn(figures.rows(metrics, templates, entities="double", metric="accuracy", case=CASES))
+    frame = frame.assign(pronoun_set=frame.pronoun_set.replace("all", ANY))
     return frame[frame.system.map(study.by_likelihood) == (frame.pronoun_set == ANY)].reset_index(drop=True)
 
 

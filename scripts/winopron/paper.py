@@ -2,9 +2,8 @@
 
 from scripts.core import estimate_rows, files
 from scripts.core.job import run_named
-from scripts.core.paper import closing
 from scripts.core.paper.numbers import of_settings
-from scripts.core.paper.sections import context
+from scripts.core.paper.sections import context, write
 from scripts.winopron.lib import study
 from scripts.winopron.lib.summary import identities, rows
 
@@ -80,7 +79,6 @@ def section(
     shown = common["sets"][template_sets[-1]]["numbers"]
     asked = [name.removesuffix(".asked") for name in _ids(shown, "spread.") if name.endswith(".asked")]
     common |= {
-        "counts": closing.counts(common["beside"], called),
         "called": called,
         "most_pairs": MOST_PAIRS,
         "main": template_sets[-1],
@@ -91,7 +89,7 @@ def section(
         "spread": study.ordered(asked),
         "most_told": MOST_TOLD,
     }
-    closing.write(section_tex, section_template, common, figures, tables)
+    write(section_tex, section_template, common)
 
 
 def _ids(numbers, prefix):

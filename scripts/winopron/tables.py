@@ -14,6 +14,7 @@ from scripts.core.paper.published import write as write_published
 from scripts.core.paper.tables import write_table
 from scripts.core.templates import CASES
 from scripts.winopron.lib import study, tables
+from scripts.winopron.lib.analyses import performance
 from scripts.winopron.lib.analyses.consistency import SINGLE
 
 
@@ -188,17 +189,19 @@ def comparable_metrics(table: pd.DataFrame, templates: str, models: pd.DataFrame
     names = dict(zip(models.label, models.model, strict=True))
     rows = study.as_published(table[table.pairing != SINGLE])
     # The study's values on Winogender Schemas are over three pronoun sets.
-    four = (rows.templates == study.WINOGENDER) & (rows.split == "all")
-    rows = rows[~four].assign(split=rows.split.replace(study.THREE_SETS, "all"))
+    four = (rows.templates == study.WINOGENDER) & rows.index.isin(study.whole(rows).index)
+    rows = rows[~four & (rows.pair == "all")]
+    rows = rows.assign(pronoun_set=rows.pronoun_set.replace(study.THREE_SETS, "all"))
     rows = rows.assign(
         model=rows.system.map(names).fillna(rows.system),
         data=rows.templates.map({templates: "WP", study.WINOGENDER: "WS"}),
     ).dropna(subset=["data"])
-    whole = rows[(rows.metric == "f1") & (rows.split == "all") & (rows.entities == "double")]
+    whole = study.whole(rows)
+    whole = whole[(whole.metric == "f1") & (whole.entities == "double")]
     both = whole.pivot_table(index="model", columns="data", values="value")
     if {"WP", "WS"} <= set(both):
         change = (both.WP - both.WS).dropna().reset_index(name="value")
-        rows = pd.concat([rows, change.assign(data="WP - WS", metric="f1", split="all", entities="double")])
+        rows = pd.concat([rows, change.assign(data="WP - WS", metric="f1", entities="double", **performance.PART)])
     return rows.reset_index(drop=True)
 
 

@@ -29,45 +29,51 @@ def test_a_score_that_is_not_finite_is_refused():
         calibration.confidences(pd.DataFrame({"instance_id": ["a", "a"]}), pd.Series([-np.inf, -1.0]))
 
 
-# Bins of 0.2: the first holds 0.2, its upper end; the second 0.3; the fourth 0.8 twice; the last two more.
-CONFIDENCE = [0.2, 0.3, 0.8, 0.8, 0.9, 1.0]
+# The first bin holds 0.1, its upper end; the second 0.15; the eighth 0.8 twice; the last two more.
+CONFIDENCE = [0.1, 0.15, 0.8, 0.8, 0.95, 1.0]
 CORRECT = [True, False, True, False, True, True]
 
 
+def summed(confidence, correct, clusters=0):
+    return calibration.sums(confidence, correct, pd.DataFrame({"cluster": clusters}, index=range(len(confidence))))
+
+
+def errors(confidence, correct, clusters=0, draws=10, seed=0):
+    return calibration.errors(summed(confidence, correct, clusters), draws, seed)
+
+
 def test_reliability_by_hand():
-    table = calibration.reliability(CONFIDENCE, CORRECT, bins=5)
-    assert table.n.tolist() == [1, 1, 0, 2, 2]
-    assert table.confidence.tolist() == pytest.approx([0.2, 0.3, np.nan, 0.8, 0.95], nan_ok=True)
-    assert table.accuracy.tolist() == pytest.approx([1, 0, np.nan, 0.5, 1], nan_ok=True)
-    assert table.high.tolist() == pytest.approx([0.2, 0.4, 0.6, 0.8, 1])
+    table = calibration.reliability(summed(CONFIDENCE, CORRECT)).set_index("bin")
+    assert table.n.tolist() == [1, 1, 0, 0, 0, 0, 0, 2, 0, 2]
+    assert table.confidence[[1, 2, 3, 8, 10]].tolist() == pytest.approx([0.1, 0.15, np.nan, 0.8, 0.975], nan_ok=True)
+    assert table.accuracy[[1, 2, 3, 8, 10]].tolist() == pytest.approx([1, 0, np.nan, 0.5, 1], nan_ok=True)
+    assert table.high.tolist() == pytest.approx(np.arange(1, 11) / 10)
 
 
 def test_expected_error_by_hand():
-    # (0.8 + 0.3 + 2 * 0.3 + 2 * 0.05) / 6
-    assert calibration.expected_error(CONFIDENCE, CORRECT, bins=5) == pytest.approx(1.8 / 6)
-    assert calibration.overconfidence(CONFIDENCE, CORRECT) == pytest.approx(4 / 6 - 4 / 6)
+    made = errors(CONFIDENCE, CORRECT)
+    # (0.9 + 0.15 + 2 * 0.3 + 2 * 0.025) / 6
+    assert made["ece"] == pytest.approx(1.7 / 6)
+    assert made["overconfidence"] == pytest.approx(3.8 / 6 - 4 / 6)
+    assert (made["n"], made["accuracy"], made["confidence"]) == (6, pytest.approx(4 / 6), pytest.approx(3.8 / 6))
 
 
 def test_upper_ends_belong_to_their_bins_whatever_rounding_does():
-    for bins in (5, 10, 15, 20):
-        ends = np.arange(1, bins + 1) / bins
-        assert calibration.reliability(ends, ends > 0, bins).n.tolist() == [1] * bins
+    ends = np.arange(1, calibration.BINS + 1) / calibration.BINS
+    assert calibration.reliability(summed(ends, ends > 0)).n.tolist() == [1] * calibration.BINS
 
 
 def test_perfect_and_wrong_confidences():
-    assert calibration.expected_error(np.ones(20), np.ones(20, bool)) == 0
-    assert calibration.expected_error(np.ones(20), np.zeros(20, bool)) == 1
-    assert np.isnan(calibration.expected_error([], []))
-    assert np.isnan(calibration.error_if_calibrated([]))
-    assert np.isnan(calibration.overconfidence([], []))
+    assert errors(np.ones(20), np.ones(20, bool))["ece"] == 0
+    assert errors(np.ones(20), np.zeros(20, bool))["ece"] == 1
 
 
 @pytest.mark.parametrize(("size", "low"), [(60, 0.25), (1000, 0.25), (1000, 0.8)])
 def test_the_error_by_chance_is_that_of_simulated_outcomes(size, low):
     random = np.random.default_rng(2)
     confidence = random.uniform(low, 1, size)
-    drawn = [calibration.expected_error(confidence, random.random(size) < confidence) for _ in range(400)]
-    assert calibration.error_if_calibrated(confidence) == pytest.approx(np.mean(drawn), rel=0.06)
+    drawn = [errors(confidence, random.random(size) < confidence) for _ in range(400)]
+    assert drawn[0]["ece_by_chance"] == pytest.approx(np.mean([made["ece"] for made in drawn]), rel=0.06)
 
 
 def test_the_interval_is_over_clusters():
@@ -77,11 +83,11 @@ def test_the_interval_is_over_clusters():
     together = np.repeat(random.random(40) < 0.5, 10)
     apart = random.random(400) < 0.5
     confidence = np.full(400, 0.7)
-    wide, narrow = (calibration.error_interval(confidence, correct, clusters, 1000, 0) for correct in (together, apart))
-    assert wide[1] - wide[0] > 2 * (narrow[1] - narrow[0])
-    assert wide[0] <= calibration.expected_error(confidence, together) <= wide[1]
-    assert calibration.error_interval(confidence, apart, clusters, 1000, 0) == narrow
-    assert np.isnan(calibration.error_interval(confidence, apart, np.zeros(400), 100, 0)).all()
+    wide, narrow = (errors(confidence, correct, clusters, 1000) for correct in (together, apart))
+    assert wide["ci_high"] - wide["ci_low"] > 2 * (narrow["ci_high"] - narrow["ci_low"])
+    assert wide["ci_low"] <= wide["ece"] <= wide["ci_high"]
+    assert errors(confidence, apart, clusters, 1000) == narrow
+    assert np.isnan([errors(confidence, apart)[end] for end in ("ci_low", "ci_high")]).all()
 
 
 def test_the_interval_covers_the_true_error_of_overconfident_choices():
@@ -92,14 +98,14 @@ def test_the_interval_covers_the_true_error_of_overconfident_choices():
         confidence = np.tile([0.8, 0.5], 300)
         clusters = np.repeat(np.arange(60), 10)
         chance = np.clip(confidence - 0.2 + np.repeat(random.normal(0, 0.1, 60), 10), 0, 1)
-        low, high = calibration.error_interval(confidence, random.random(600) < chance, clusters, 400, repeat)
-        covered += low <= 0.2 <= high
+        made = errors(confidence, random.random(600) < chance, clusters, 400, repeat)
+        covered += made["ci_low"] <= 0.2 <= made["ci_high"]
     assert 0.9 <= covered / 150 <= 0.99
 
 
 def test_what_is_no_confidence_is_refused():
     for wrong in (0.0, 1.1, np.nan):
         with pytest.raises(ValueError, match="above 0"):
-            calibration.reliability([wrong], [True])
+            summed([wrong], [True])
     with pytest.raises(ValueError, match="1 confidences and 2 outcomes"):
-        calibration.reliability([0.5], [True, False])
+        summed([0.5], [True, False])

@@ -90,17 +90,6 @@ def test_an_unknown_normalisation_is_refused():
         normalisation.normalised(SCORES, "words")
 
 
-def test_flips_are_counted_by_what_they_do():
-    # The same twice, gained, lost, and wrong under both.
-    first, second = ["he", "xe", "he", "she", "he"], ["he", "xe", "xe", "he", "she"]
-    made = normalisation.flips(first, second, ["he", "he", "xe", "she", "xe"])
-    assert made == {"n": 5, "flipped": 0.6, "gained": 0.2, "lost": 0.2}
-    nothing = normalisation.flips([], [], [])
-    assert nothing["n"] == 0 and np.isnan([nothing[k] for k in ("flipped", "gained", "lost")]).all()
-    with pytest.raises(ValueError, match="1 and 2 picks for 1 instances"):
-        normalisation.flips(["a"], ["a", "b"], ["a"])
-
-
 def test_equal_values_share_the_best_rank():
     assert normalisation.ranks(pd.Series([0.2, 0.5, 0.5, np.nan, 0.1])).tolist() == [3, 1, 1, pd.NA, 4]
 

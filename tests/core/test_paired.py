@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
@@ -149,3 +150,16 @@ def test_the_pages_print_what_the_function_plans():
         cells = [*(numbers[place] for numbers in alone.values()), clustered[place]]
         assert f"| {points} points | {' | '.join(f'{n:,}' for n in cells)} |" in page
     assert f"take {alone[0.3][1]} unrelated instances" in (ROOT / "README.md").read_text()
+
+
+def test_models_are_paired_by_instance_whatever_their_order():
+    facts = {"id": [1, 2, 3, 4], "shots": [2, 10, 2, 10], "job": list("wxyz")}
+    rows = pd.DataFrame(facts).assign(correct=[True, True, True, False])
+    by_model = [("a", rows), ("b", rows.assign(correct=False)[::-1].head(3))]
+    keys = [*facts]
+    made = paired.model_pairs(by_model, keys, "shots", ["job"], 20, 0).set_index("shots")
+    assert made.n.to_dict() == {"all": 3, "2": 1, "10": 2}
+    assert made.difference["2"] == 1 and made.difference["10"] == 0.5
+    assert paired.power(by_model, "shots", ["job"]).n.tolist() == [4, 2, 2, 3, 1, 2]
+    with pytest.raises(pd.errors.MergeError):
+        paired.model_pairs([("a", rows), ("b", pd.concat([rows, rows]))], keys, "shots", ["job"], 20, 0)

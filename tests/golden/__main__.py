@@ -1,7 +1,8 @@
 """Write the golden files: `make golden` makes every part anew, prints what differs from what was stored, and stores it.
 
 --models FOLDER first takes what models left from the finished default run in that folder. --check STUDY [STUDY ...]
-stores nothing: it makes these studies alone and compares their folders below results/, in a fraction of the time.
+makes these studies alone and compares their folders below results/, in a fraction of the time; it stores nothing, or
+with --store these folders.
 """
 
 import argparse
@@ -63,9 +64,13 @@ def write(folder: Path) -> None:
     compare.RENAMED.write_text("\n".join([*head, "files: {}", "columns: {}"]) + "\n", encoding="utf-8")
 
 
-def check(folder: Path, studies: list[str]) -> int:
-    """Make some studies anew, print how their results differ from what was stored, and return how many differences."""
+def check(folder: Path, studies: list[str], store: bool = False) -> int:
+    """Make some studies anew, print how their results differ from what was stored, and return how many differences.
+
+    With ``store`` they replace what was stored of these studies.
+    """
     renamed, count = compare.Renamed.read(), 0
+    parts = {part: compare.load(part) for part in OVERLAYS}
     for part, settings in OVERLAYS.items():
         of_part = [name for name in studies if name in settings.get("studies", studies)]
         if not of_part or (part in UPSTREAM and not os.environ.get("PRONOUN_UPSTREAM_MIRROR")):
@@ -75,12 +80,16 @@ def check(folder: Path, studies: list[str]) -> int:
         made = compare.snapshot(run, (run / LISTED).read_text(encoding="utf-8").split(), part in UPSTREAM)
         stored, made = (
             {path: value for path, value in files.items() if renamed.file(path).startswith(below)}
-            for files in (compare.load(part), made)
+            for files in (parts[part], made)
         )
+        others = {path: value for path, value in parts[part].items() if path not in stored}
+        parts[part] = dict(sorted((others | made).items()))
         found = compare.differences(stored, made, renamed)
         print(*(f"{part}: {line}" for line in found), sep="\n", end="\n" if found else "")
         print(f"{part}, {', '.join(of_part)}: {len(made)} files, {len(found)} differences")
         count += len(found)
+    if store:
+        compare.store(parts)
     return count
 
 
@@ -88,14 +97,15 @@ def main() -> int:
     """Write or check the golden files; returns 0, or 1 after one line on standard error or after differences."""
     parser = argparse.ArgumentParser(prog="python -m tests.golden", description=__doc__)
     parser.add_argument("--models", type=Path, help="folder of a finished default run")
-    parser.add_argument("--check", nargs="+", metavar="STUDY", help="compare these studies alone, and store nothing")
+    parser.add_argument("--check", nargs="+", metavar="STUDY", help="compare these studies alone")
+    parser.add_argument("--store", action="store_true", help="store the studies that are checked")
     options = parser.parse_args()
     if options.models:
         take(options.models)
     try:
         with tempfile.TemporaryDirectory() as folder:
             if options.check:
-                return int(check(Path(folder), options.check) > 0)
+                return int(check(Path(folder), options.check, options.store) > 0 and not options.store)
             write(Path(folder))
     except ReplayError as error:
         print(f"Error: {error}", file=sys.stderr)

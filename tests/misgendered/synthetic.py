@@ -5,7 +5,8 @@ import zlib
 import numpy as np
 import pandas as pd
 
-from scripts.core import losses
+from scripts.core import decisions, losses
+from scripts.misgendered.lib.analyses.normalisation import DESIGN
 from scripts.misgendered.lib.analyses.predictions import decided
 
 FORMS = ("nom", "acc", "pos_dep", "pos_ind", "ref")
@@ -145,3 +146,8 @@ STUDY_MODELS = {
         ("t5-3b", "T5-3B", "T5", 2.85e9, "encoder-decoder"),
     )
 }  # fmt: skip
+
+
+def results(table):
+    """Return normalisations, errors of calibration and their bins from decisions under every normalisation."""
+    return decisions.results([decisions.counted(table, DESIGN)], DESIGN, 50, 0)

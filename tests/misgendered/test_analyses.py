@@ -172,9 +172,9 @@ def test_a_mixed_model_that_does_not_converge_has_no_estimates(predicted, monkey
 
 def test_another_choice_is_compared_on_the_same_instances(predicted):
     base = predicted[predicted.shots == 0]
-    same = choices.choices(base, base, "labels: faithful", DRAWS, 1)
+    same = choices.choices(base, base, "labels", "faithful", DRAWS, 1)
     assert (same.difference == 0).all() and (same.other_pick == 0).all()
-    other = choices.choices(base, base.assign(correct=True, picked=base.gold), "labels: faithful", DRAWS, 1)
+    other = choices.choices(base, base.assign(correct=True, picked=base.gold), "labels", "faithful", DRAWS, 1)
     row = other[(other.model == ALL) & (other.pronoun_type == "neo")].iloc[0]
     assert row.otherwise == 1 and row.difference == pytest.approx(1 - row.accuracy)
 
@@ -184,7 +184,7 @@ def test_what_two_declarations_say_alike_is_compared_apart(predicted):
     base = predicted[predicted.shots == 0]
     twin = base.iloc[:1].assign(declaration="explicit_32", name="Nobody")
     base = pd.concat([base.assign(declaration="explicit_31"), twin], ignore_index=True)
-    table = choices.choices(base, base, "labels: faithful", DRAWS, 1)
+    table = choices.choices(base, base, "labels", "faithful", DRAWS, 1)
     assert table[(table.model == ALL) & (table.pronoun_type == ALL)].n.item() == len(base)
 
 
@@ -193,7 +193,7 @@ def test_reworded_instances_are_compared_with_those_that_they_reword(predicted):
     reworded = base.iloc[::2].assign(instance_id=lambda rows: "reworded-" + rows.instance_id)
     wrong = reworded.correct & (reworded.pronoun_type == "neo")
     reworded = reworded.assign(correct=reworded.correct & ~wrong, picked=reworded.picked.where(~wrong, "nobody"))
-    table = choices.choices(base, choices.matched(base, reworded), "wording: faithful", DRAWS, 1)
+    table = choices.choices(base, choices.matched(base, reworded), "wording", "faithful", DRAWS, 1)
     row = table[(table.model == ALL) & (table.pronoun_type == "neo")].iloc[0]
     assert row.n == (reworded.pronoun_type == "neo").sum()
     assert row.otherwise == 0 and row.accuracy == pytest.approx(wrong.sum() / row.n) == row.other_pick

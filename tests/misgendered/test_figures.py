@@ -8,7 +8,7 @@ from scripts.misgendered import analyses, tables
 from scripts.misgendered import figures as drawing
 from scripts.misgendered.lib import figures
 from scripts.misgendered.lib import instances as assembly
-from scripts.misgendered.lib.analyses import calibration, normalisation
+from scripts.misgendered.lib.analyses import normalisation
 from scripts.misgendered.lib.labels import ALL, FORMS, present
 from tests import figures as rules
 from tests.misgendered import synthetic
@@ -104,11 +104,10 @@ def test_other_scores_and_confidences(given):
     decided = pd.concat(
         [normalisation.decided(table, synthetic.scores(table, i, 0.6), name) for i, name in enumerate(models)]
     )
-    made = normalisation.normalisations(*normalisation.counted(decided), 20, 1)
+    made, _, bins = synthetic.results(decided)
     shown = made[made.model.isin(figures.panels(models)) & (made.group == ALL) & (made.pronoun_type != ALL)]
     drawn = drawing.draw_normalisation(shown, models, CHANCE)
     assert rules.problems(drawn) == []
-    bins = calibration.bins(calibration.counted(decided))
     bins = bins[bins.model.isin(figures.panels(models)) & (bins.group == ALL) & (bins.normalisation == "sum")]
     drawn = drawing.draw_calibration(bins[bins.pronoun_type != ALL], models, CHANCE)
     assert rules.problems(drawn) == []

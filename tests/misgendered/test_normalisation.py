@@ -7,7 +7,7 @@ import pytest
 from scripts.core import files
 from scripts.core.errors import UserError
 from scripts.misgendered import analyses, tables
-from scripts.misgendered.lib.analyses import calibration, normalisation
+from scripts.misgendered.lib.analyses import normalisation
 from scripts.misgendered.lib.labels import ALL
 from tests.misgendered import synthetic
 
@@ -73,7 +73,7 @@ def decided():
 
 
 def test_rows_count_what_differs(decided):
-    frame = normalisation.normalisations(*normalisation.counted(decided), 50, 0)
+    frame = synthetic.results(decided)[0]
     kinds = frame[frame.group == ALL].pronoun_type.unique().tolist()
     assert kinds == [ALL, "binary", "neutral", "neo"]
     assert (frame.groupby("model").size() == 3 * (1 + 3 + 11)).all()
@@ -92,7 +92,7 @@ def test_rows_count_what_differs(decided):
 
 
 def test_models_are_ranked_but_not_their_mean(decided):
-    frame = normalisation.normalisations(*normalisation.counted(decided), 50, 0)
+    frame = synthetic.results(decided)[0]
     overall = frame[(frame.pronoun_type == ALL) & (frame.normalisation == "tokens")].set_index("model")
     assert overall.accuracy["b"] > overall.accuracy["a"]
     assert (overall["rank"]["b"], overall["rank"]["a"]) == (1, 2)
@@ -101,7 +101,7 @@ def test_models_are_ranked_but_not_their_mean(decided):
 
 
 def test_accuracies_and_intervals_are_those_of_the_other_tables(decided):
-    frame = normalisation.normalisations(*normalisation.counted(decided), 50, 0)
+    frame = synthetic.results(decided)[0]
     table = synthetic.instances(330)
     base = pd.concat(
         [synthetic.predictions(table, synthetic.scores(table, i, 0.5 + i), model) for i, model in enumerate(["a", "b"])]
@@ -116,13 +116,13 @@ def test_accuracies_and_intervals_are_those_of_the_other_tables(decided):
 
 
 def test_calibration_of_one_type(decided):
-    frame = calibration.summary(calibration.counted(decided), 50, 0)
+    frame = synthetic.results(decided)[1]
     part = decided[(decided.model == "a") & (decided.normalisation == "sum") & (decided.pronoun_type == "neo")]
     row = frame[(frame.model == "a") & (frame.normalisation == "sum") & (frame.pronoun_type == "neo")]
     row = row[row.group == ALL].iloc[0]
     assert row.overconfidence == pytest.approx(part.confidence.mean() - part.correct.mean())
     assert row.ece >= abs(row.overconfidence) - 1e-12
-    bins = calibration.bins(calibration.counted(decided))
+    bins = synthetic.results(decided)[2]
     bins = bins[
         (bins.model == "a") & (bins.normalisation == "sum") & (bins.pronoun_type == "neo") & (bins.group == ALL)
     ]
@@ -133,8 +133,8 @@ def test_calibration_of_one_type(decided):
 def test_cells_of_the_tables(decided, tmp_path):
     models = {name: facts for name, (_, facts) in zip("ab", synthetic.STUDY_MODELS.items(), strict=False)}
     made = {
-        "normalisation": normalisation.normalisations(*normalisation.counted(decided), 50, 0),
-        "calibration": calibration.summary(calibration.counted(decided), 50, 0),
+        "normalisation": synthetic.results(decided)[0],
+        "calibration": synthetic.results(decided)[1],
     }
     printed = {}
     for name, table in made.items():

@@ -6,7 +6,7 @@ import pytest
 from scripts.core.paper import paired_cells
 from scripts.misgendered import analyses
 from scripts.misgendered.lib import numbers, summary, tables
-from scripts.misgendered.lib.analyses import calibration, normalisation
+from scripts.misgendered.lib.analyses import normalisation
 from tests.misgendered import synthetic
 
 MODELS = {name: facts for name, (_, facts) in zip("ab", synthetic.STUDY_MODELS.items(), strict=False)}
@@ -44,8 +44,7 @@ def decided():
 
 def test_the_summary_and_the_text_have_every_analysis(predicted, decided):
     made = {
-        "normalisation": normalisation.normalisations(*normalisation.counted(decided), 50, 0),
-        "calibration": calibration.summary(calibration.counted(decided), 50, 0),
+        **dict(zip(("normalisation", "calibration"), synthetic.results(decided), strict=False)),
         "regressions": analyses.regress(analyses.by_form(predicted)),
         "model_pairs": analyses.compare_pairs(predicted, 50, 0),
         "power": analyses.plan_samples(predicted),

@@ -6,9 +6,9 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from scripts.core import normalisation, paired
-from scripts.ruff.lib.analyses import calibration, fertility, generation, prompting
-from scripts.ruff.lib.analyses import normalisation as normalisation_analysis
+from scripts.core import decisions, normalisation, paired
+from scripts.ruff.lib.analyses import fertility, generation, prompting
+from scripts.ruff.lib.analyses.normalisation import DESIGN
 
 CASES = ("nominative", "accusative", "possessive")
 POLARITIES = ("negative", "positive")
@@ -220,16 +220,19 @@ def decided(models, sets, size=120, seed=0):
     return pd.concat(parts, ignore_index=True)
 
 
+def results(table, draws=50):
+    """Return normalisations, errors of calibration and their bins from decisions."""
+    return decisions.results([decisions.counted(table, DESIGN)], DESIGN, draws, 0)
+
+
 @functools.cache
 def other_scores(models, names):
     """Return the tables that are made from decisions under every normalisation; tests do not change them."""
-    decisions = decided(models, [{"set": name} for name in names])
+    made = decided(models, [{"set": name} for name in names])
     return {
-        "normalisation": normalisation_analysis.normalisations(decisions, 10, 0),
-        "calibration": calibration.summary(decisions, 10, 0),
-        "calibration_bins": calibration.bins(decisions),
-        "fertility": fertility.by_form(decisions),
-        "fertility_correlations": fertility.correlations(fertility.by_form(decisions)),
+        **dict(zip(("normalisation", "calibration", "calibration_bins"), results(made, 10), strict=True)),
+        "fertility": fertility.by_form(made),
+        "fertility_correlations": fertility.correlations(fertility.by_form(made)),
     }
 
 
@@ -245,7 +248,7 @@ def mixed_model(models, sets, distractors):
 
 
 def power(models):
-    """Return what samples can show, as :func:`scripts.ruff.lib.analyses.pairs.power` does."""
+    """Return what samples can show, as :func:`scripts.core.paired.power` does."""
     right = np.arange(240) % 3 > 0
     plan = paired.planned(right, np.arange(240) // 4)
     return pd.DataFrame([{"model": name, "n_distractors": n} | plan for name in models for n in ("all", "0", "1")])

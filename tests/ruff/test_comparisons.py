@@ -7,9 +7,9 @@ import pytest
 from scripts.core import estimate_rows
 from scripts.core.paper import paired_cells
 from scripts.core.paper.summary import status, what
-from scripts.ruff.analyses import fit_correctness
+from scripts.ruff.analyses import compare_pairs, fit_correctness, plan_samples
 from scripts.ruff.lib import summary, tables
-from scripts.ruff.lib.analyses import calibration, fertility, generation, normalisation, pairs
+from scripts.ruff.lib.analyses import fertility, generation
 from tests.ruff import synthetic
 
 SETS = ["he", "she", "xe"]
@@ -62,7 +62,7 @@ def test_probability_and_generation_agree_where_they_say_the_same(predictions):
 
 
 def test_pairs_of_models_are_compared_on_the_same_instances(predictions):
-    table = pairs.model_pairs(predictions, 200, 0)
+    table = compare_pairs(predictions, 200, 0)
     overall = table[table.n_distractors == "all"].iloc[0]
     wide = predictions.pivot(index="instance_id", columns="model", values="correct").astype(float)
     assert overall.difference == pytest.approx((wide.m - wide.other).mean())
@@ -70,12 +70,12 @@ def test_pairs_of_models_are_compared_on_the_same_instances(predictions):
     assert overall.ci_high < 0 and overall.p < 0.05
     assert (table.p_holm == table.p).all()
     fewer = predictions[(predictions.model == "m") | (predictions.n_distractors == 0)]
-    assert pairs.model_pairs(fewer, 50, 0).set_index("n_distractors").n.to_dict() == {"all": 60, "0": 60, "1": 0}
-    assert pairs.model_pairs(predictions[predictions.model == "m"], 50, 0).empty
+    assert compare_pairs(fewer, 50, 0).set_index("n_distractors").n.to_dict() == {"all": 60, "0": 60, "1": 0}
+    assert compare_pairs(predictions[predictions.model == "m"], 50, 0).empty
 
 
 def test_what_a_sample_can_show(predictions):
-    table = pairs.power(predictions).set_index(["model", "n_distractors"])
+    table = plan_samples(predictions).set_index(["model", "n_distractors"])
     row = table.loc["m", "all"]
     rate = predictions[predictions.model == "m"].correct.astype(float).mean()
     assert (row.n, row.n_clusters, row.accuracy) == (120, 20, pytest.approx(rate))
@@ -112,20 +112,19 @@ def test_cells_of_the_tables(predictions):
     cells = tables.scored_agreement_cells(table, MODELS, labelled)
     assert cells.Model.tolist() == ["M"] + [""] * 11
     assert cells.Question[cells.Question != ""].tolist() == ["right or not", "which set"]
-    cells = paired_cells.pairs(pairs.model_pairs(predictions, 50, 0), MODELS, "n_distractors", "D", tables.DISTRACTORS)
+    cells = paired_cells.pairs(compare_pairs(predictions, 50, 0), MODELS, "n_distractors", "D", tables.DISTRACTORS)
     assert cells.Models.tolist() == ["M – Other", "", ""]
-    cells = paired_cells.power(pairs.power(predictions), MODELS, "n_distractors", "D", tables.DISTRACTORS)
+    cells = paired_cells.power(plan_samples(predictions), MODELS, "n_distractors", "D", tables.DISTRACTORS)
     assert cells.D.tolist() == ["all", "0", "1"] * 2 and cells.Model.tolist()[3] == "Other"
 
 
 def test_the_summary_has_every_analysis(predictions, tmp_path):
     decided = synthetic.decided(MODELS, [{"set": name} for name in SETS])
     made = {
-        "normalisation": normalisation.normalisations(decided, 50, 0),
-        "calibration": calibration.summary(decided, 50, 0),
+        **dict(zip(("normalisation", "calibration"), synthetic.results(decided), strict=False)),
         "fertility_correlations": fertility.correlations(fertility.by_form(decided)),
-        "model_pairs": pairs.model_pairs(predictions, 50, 0),
-        "power": pairs.power(predictions),
+        "model_pairs": compare_pairs(predictions, 50, 0),
+        "power": plan_samples(predictions),
         "mixed_model": fit_correctness(predictions, SETS, 1),
         "scored_agreement": generation.scored_agreement(outputs(predictions), predictions, [PAIR], 50, 0),
     }

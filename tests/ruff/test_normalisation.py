@@ -6,8 +6,9 @@ import pytest
 
 from scripts.core.errors import UserError
 from scripts.ruff.lib import tables
-from scripts.ruff.lib.analyses import calibration, fertility, normalisation
+from scripts.ruff.lib.analyses import fertility, normalisation
 from tests.ruff import synthetic
+from tests.ruff.synthetic import results
 
 SETS = ["he", "she", "xe"]
 TASK = {"occupation": "baker", "participant": "guest", "case": "nominative", "task_index": 0}
@@ -94,7 +95,7 @@ PICKS = {
 
 
 def test_flips_and_differences_by_hand():
-    frame = normalisation.normalisations(decisions(**PICKS), 200, 0)
+    frame = results(decisions(**PICKS))[0]
     rows = frame[frame.factor == "all"].set_index("normalisation")
     assert rows.accuracy.to_dict() == {"sum": 0.5, "tokens": 0.75, "bytes": 0.5, "context_free": 0.5}
     assert rows.difference.tolist()[1:] == [0.25, 0, 0]
@@ -111,7 +112,7 @@ def test_flips_and_differences_by_hand():
 
 def test_orders_of_models_by_hand():
     better = decisions(**(PICKS | {"tokens": ["xe"] * 4, "sum": ["he", "she", "xe", "xe"]})).assign(model="b")
-    frame = normalisation.normalisations(pd.concat([decisions(**PICKS), better]), 50, 0)
+    frame = results(pd.concat([decisions(**PICKS), better]))[0]
     ranks = frame[frame.factor == "all"].set_index(["model", "normalisation"])["rank"]
     assert (ranks["m", "sum"], ranks["b", "sum"], ranks["m", "tokens"], ranks["b", "tokens"]) == (2, 1, 1, 2)
     orders = normalisation.rankings(frame)
@@ -126,19 +127,19 @@ def test_orders_of_models_by_hand():
 def test_models_with_fewer_instances_are_ranked_apart():
     few = decisions(**PICKS).assign(model="few")
     few = few[few.instance_id != "d"]
-    frame = normalisation.normalisations(pd.concat([decisions(**PICKS), few]), 50, 0)
+    frame = results(pd.concat([decisions(**PICKS), few]))[0]
     assert (frame[frame.factor == "all"]["rank"] == 1).all()
     orders = normalisation.rankings(frame)
     assert (orders[orders.factor == "all"].n_models == 1).all()
 
 
 def test_calibration_by_hand():
-    table = calibration.summary(decisions(**PICKS), 50, 0)
+    table = results(decisions(**PICKS))[1]
     row = table[(table.normalisation == "tokens") & (table.factor == "all")].iloc[0]
     assert (row.accuracy, row.confidence, row.ece, row.overconfidence) == (0.75, 0.75, 0, 0)
     row = table[(table.normalisation == "sum") & (table.level == "xe")].iloc[0]
     assert (row.ece, row.overconfidence) == (0.75, 0.75)
-    bins = calibration.bins(decisions(**PICKS))
+    bins = results(decisions(**PICKS))[2]
     row = bins[(bins.normalisation == "sum") & (bins.factor == "all")]
     assert row[["bin", "n", "confidence", "accuracy"]].to_numpy().tolist() == [[8, 4, 0.75, 0.5]]
 
@@ -167,13 +168,13 @@ def test_one_form_is_compared_over_models_whose_tokenizers_differ():
 def test_cells_of_the_tables():
     models, sets = synthetic.DEMONSTRATION, synthetic.SETS[:4]
     table = synthetic.decided(models, sets)
-    frame = normalisation.normalisations(table, 50, 0)
+    frame = results(table)[0]
     cells = tables.normalisation_cells(frame, models, sets)
     assert len(cells) == 2 * 4
     assert cells.Model.tolist() == ["SmolLM2-135M-Instruct", "", "", "", "MiniLM (demonstration)", "", "", ""]
     assert cells.loc[0, ["Difference", "p", "Flipped"]].tolist() == ["–", "–", "–"]
     assert cells.loc[1, "Difference"].endswith("]")
-    cells = tables.calibration_cells(calibration.summary(table, 50, 0), models, sets)
+    cells = tables.calibration_cells(results(table)[1], models, sets)
     assert list(cells)[:6] == ["Model", "Score", "Accuracy", "Confidence", "ECE", "By chance"]
     cells = tables.fertility_cells(fertility.correlations(fertility.by_form(table)), models)
     assert cells.Longer.tolist() == ["3"] * 8

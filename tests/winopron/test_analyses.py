@@ -6,7 +6,7 @@ import pytest
 
 from scripts.core import statistics
 from scripts.core.errors import UserError
-from scripts.winopron.lib import instances
+from scripts.winopron.lib import instances, study
 from scripts.winopron.lib.analyses import bias, consistency, performance
 from tests.winopron import make
 
@@ -85,25 +85,26 @@ def test_every_part_has_its_values_and_interval(double):
     table = performance.evaluate(answered(double, one_wrong), draws=200, seed=1)
     assert list(table) == performance.COLUMNS
     # All, 3 cases, 4 sets, 12 forms, 2 pairs, with 4 metrics each.
-    assert len(table) == 4 * (1 + 3 + 4 + 12 + 2) and not table.duplicated(["split", "metric"]).any()
-    value = table.set_index(["split", "metric"]).value
-    assert (value["all", "f1"], value[XE, "f1"], value[HE, "f1"]) == (0.75, 0, 1)
-    assert value["nominative", "accuracy"] == value["weaver-buyer", "recall"] == 0.75
-    assert value[f"accusative, {XE}", "precision"] == 0
-    whole = table[table.split == "all"]
+    assert len(table) == 4 * (1 + 3 + 4 + 12 + 2) and not table.duplicated([*performance.PART, "metric"]).any()
+    value = table.set_index([*performance.PART, "metric"]).value["all"]
+    assert (value["all", "all", "f1"], value[XE, "all", "f1"], value[HE, "all", "f1"]) == (0.75, 0, 1)
+    assert value["all", "weaver-buyer", "recall"] == 0.75
+    value = table.set_index(["case", "pronoun_set", "metric"]).value
+    assert value["nominative", "all", "accuracy"] == 0.75 and value["accusative", XE, "precision"] == 0
+    whole = study.whole(table)
     # Both pairs are alike, and so is every sample of them: an interval of no width would say that all is known.
     assert whole.ci_low.isna().all() and whole.ci_high.isna().all()
-    assert table[(table.split == HE) & (table.metric == "f1")].ci_low.isna().all()
-    right = table[(table.split == HE) & (table.metric == "accuracy")].iloc[0]
+    assert table[(table.pronoun_set == HE) & (table["case"] == "all") & (table.metric == "f1")].ci_low.isna().all()
+    right = table[(table.pronoun_set == HE) & (table["case"] == "all") & (table.metric == "accuracy")].iloc[0]
     assert (right.ci_low, right.ci_high) == statistics.wilson(2, 2)
-    assert table[table.split == "weaver-buyer"].ci_low.isna().all()
+    assert table[table.pair == "weaver-buyer"].ci_low.isna().all()
 
 
 def test_intervals_contain_the_value_and_repeat(double):
     rows = answered(double, lambda row: row.answer if row.pair == "weaver-buyer" else None)
     first, again = (performance.evaluate(rows, draws=500, seed=3) for _ in range(2))
     pd.testing.assert_frame_equal(first, again)
-    row = first[(first.split == "all") & (first.metric == "accuracy")].iloc[0]
+    row = study.whole(first[first.metric == "accuracy"]).iloc[0]
     assert (row.value, row.ci_low, row.ci_high) == (0.5, 0, 1)
 
 

@@ -201,8 +201,8 @@ def test_the_jobs_write_clusters_and_answers(double, tmp_path):
         signed=False, empty=None, draws=100, seed=1, **outputs,
     )  # fmt: skip
     metrics = files.read_csv(outputs["metrics"])
-    assert list(metrics)[:7] == ["templates", "entities", "system", "conversion", "split", "pairing", "metric"]
-    value = metrics[metrics.split == "all"].set_index(["system", "conversion", "metric"]).value
+    assert list(metrics)[:7] == ["templates", "entities", "system", "conversion", "case", "pronoun_set", "pair"]
+    value = study.whole(metrics).set_index(["system", "conversion", "metric"]).value
     assert value["a", "corrected", "f1"] == value["c", "published", "recall"] == 0.5
     assert value["c", "corrected", "disambiguation_consistency"] == 1
     assert value["c", "published", "precision"] == 1 and value["a", "corrected", "pronoun_consistency"] == 0.5

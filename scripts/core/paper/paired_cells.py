@@ -1,4 +1,6 @@
-"""Cells of the tables on models compared in pairs and on what samples can show, which studies split in their ways."""
+"""Cells of the tables on pairs of models, on what samples can show and on mixed models, which all studies share."""
+
+from collections.abc import Callable
 
 import pandas as pd
 
@@ -74,3 +76,20 @@ def power(table, models, by, head, levels):
                 )
     cells = pd.DataFrame(rows)
     return cells.assign(Model=named_once(cells.Model, changes(cells.Model)))
+
+
+def mixed_model(table: pd.DataFrame, effect: Callable) -> pd.DataFrame:
+    """Return the cells of a mixed model: log odds with intervals; or why there are none.
+
+    Args:
+        table: From :func:`scripts.core.mixed_effects.table`.
+        effect: Returns the label of a row's effect.
+    """
+    if not table.converged.all():
+        return pd.DataFrame({"Effect": ["none"], "Log odds": [MISSING], "Interval": [table.reason.iloc[0]]})
+    rows = []
+    for row in table.fillna({"level": ""}).itertuples():
+        signed = row.kind == "fixed"
+        ends = interval(row.ci_low, row.ci_high, 2, signed)
+        rows.append((effect(row), number(row.estimate, 2, signed), ends))
+    return pd.DataFrame(rows, columns=["Effect", "Log odds", "Interval"])

@@ -299,14 +299,13 @@ def from_choices(table):
     """
     numbers, source = {}, "choices.csv"
     for choice, part in table.groupby("choice", sort=False):
-        made, _, other = choice.partition(": ")
-        name, levels = f"choice.{made}", {"model": ALL, "pronoun_type": list(TYPES)}
-        by = ("choice", "model", "pronoun_type")
+        name, levels = f"choice.{choice}", {"model": ALL, "pronoun_type": list(TYPES)}
+        by = ("choice", "made", "model", "pronoun_type")
         numbers |= estimates(part, source, f"{name}.{{pronoun_type}}", by=by, levels=levels)
         whole = part[matching(part, model=ALL, pronoun_type=ALL)].iloc[0]
-        numbers[f"{name}.other_pick"] = share(whole, "other_pick", source, "choice") | {"label": other}
+        numbers[f"{name}.other_pick"] = share(whole, "other_pick", source, "choice", "made") | {"label": whole.made}
         models = part.model[part.model != ALL].nunique()
-        numbers[f"{name}.n"] = count(whole.n // max(models, 1), source, choice=choice)
+        numbers[f"{name}.n"] = count(whole.n // max(models, 1), source, choice=choice, made=whole.made)
     return numbers
 
 
@@ -321,13 +320,11 @@ def from_wordings(table):
 
 def from_averages(table):
     """Return how many of the printed averages each set of weights explains: ``averages.six.fit``, ``.seven.fit``."""
-    rows = table[table.weights.str.startswith(("six", "seven"))]
-    numbers = {}
-    for name in ("six", "seven"):
-        part = rows[rows.weights.str.startswith(name)].groupby("weights").fits
-        fits = part.sum().max()
-        numbers[f"averages.{name}.fit"] = count(fits, "printed_averages.csv", weights=name)
-        numbers[f"averages.{name}.of"] = count(part.size().max(), "printed_averages.csv", weights=name)
+    numbers, source = {}, "printed_averages.csv"
+    for name, combinations in (("six", 6), ("seven", 7)):
+        part = table[table.combinations == combinations].groupby("weights").fits
+        numbers[f"averages.{name}.fit"] = count(part.sum().max(), source, combinations=combinations)
+        numbers[f"averages.{name}.of"] = count(part.size().max(), source, combinations=combinations)
     return numbers
 
 

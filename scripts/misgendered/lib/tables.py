@@ -5,12 +5,12 @@ from collections.abc import Sequence
 import pandas as pd
 
 from scripts.core import normalisation as normalising
-from scripts.core.paper.formats import MISSING, interval, number
+from scripts.core.paper.formats import MISSING, number
 from scripts.core.paper.grid import Factor, value
 from scripts.core.paper.tables import named_once
 from scripts.misgendered.lib import figures
 from scripts.misgendered.lib.analyses.normalisation import KEPT
-from scripts.misgendered.lib.labels import ALL, NAME_CLASSES, SHORT, TYPES, effect, present
+from scripts.misgendered.lib.labels import ALL, NAME_CLASSES, SHORT, TYPES, present
 
 NAMES_SHOWN = 10
 """Names at either end of the ranking (Table 9)."""
@@ -121,16 +121,6 @@ def printed_averages(table):
         fits = "yes" if not wrong else f"no: {', '.join(wrong)}"
         rows.append((of, weights, "; ".join(cells), number(part.difference.abs().max(), 2), fits))
     return pd.DataFrame(rows, columns=["Averaged over", "Weights", "Computed (printed)", "Largest gap", "Fits"])
-
-
-def mixed_model(table, models):
-    """Return the cells of the mixed model: log odds with posterior intervals."""
-    rows = []
-    for row in table.fillna({"level": ""}).itertuples():
-        signed = row.kind == "fixed"
-        estimate, ends = number(row.estimate, 2, signed), interval(row.ci_low, row.ci_high, 2, signed)
-        rows.append((effect(row, models), estimate, ends))
-    return pd.DataFrame(rows, columns=["Effect", "Log odds", "Interval"])
 
 
 def excerpts(table):

@@ -370,11 +370,6 @@ def _asked(size: str) -> np.ndarray:
     return ((np.arange(4) - np.arange(OCCUPATIONS)[:, None]) % 4 < 3).astype(int)
 
 
-@cache
-def _weights() -> np.ndarray:
-    return statistics.resampling_weights(np.zeros(OCCUPATIONS), DRAWS, SEED)
-
-
 def _right(truth: Truth, size: str, counts: tuple[int, ...], generator: np.random.Generator) -> np.ndarray:
     """Draw how many answers are right, by model, number of distractors, pronoun set and occupation.
 
@@ -394,8 +389,9 @@ def accuracy_table(right: np.ndarray, models: tuple[str, ...], size: str) -> pd.
     cells = [(k, "all", "all") for k in findings.COUNTS] + [(0, "pronoun", name) for name in PRONOUN_SETS]
     hits = np.concatenate([right.sum(axis=2), right[:, 0]], axis=1)
     trials = np.vstack([np.tile(asked.sum(axis=1), (len(findings.COUNTS), 1)), asked.T])
-    drawn = (_weights() @ hits.reshape(-1, OCCUPATIONS).T).reshape(DRAWS, *hits.shape[:2])
-    samples = np.sort(drawn / (_weights() @ trials.T)[:, None], axis=0)
+    weights = statistics.cluster_weights(OCCUPATIONS, DRAWS, SEED)
+    drawn = (weights @ hits.reshape(-1, OCCUPATIONS).T).reshape(DRAWS, *hits.shape[:2])
+    samples = np.sort(drawn / (weights @ trials.T)[:, None], axis=0)
     # The percentiles, between the two samples nearest to each.
     places = (DRAWS - 1) * np.array([0.025, 0.975])
     part = (places % 1)[:, None, None]

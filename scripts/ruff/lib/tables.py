@@ -5,11 +5,14 @@ the CSV files that the rules of tables write beside it.
 """
 
 from collections.abc import Iterable
+from functools import partial
 
 import pandas as pd
 
 from scripts.core import normalisation
+from scripts.core.paper import paired_cells
 from scripts.core.paper.formats import MISSING, interval, number, p_text, with_sd
+from scripts.core.paper.grid import Column, Factor, grid, value
 from scripts.core.paper.tables import changes, named_once
 
 DISTRACTORS = {"all": "all"} | {str(n): str(n) for n in range(6)}
@@ -175,26 +178,28 @@ def error_types_cells(types, models):
     return pd.DataFrame(rows, columns=["Model", *heads])
 
 
-def _by_score(table, models, cells):
-    """Return a row for each model and normalisation, with what ``cells`` makes of its rows of ``table``."""
-    rows = [
-        {"Model": facts["label"], "Score": label, **cells(part)}
-        for name, facts in models.items()
-        for key, label in normalisation.LABELS.items()
-        if len(part := table[(table.model == name) & (table.normalisation == key)])
-    ]
-    frame = pd.DataFrame(rows)
-    return frame.assign(Model=named_once(frame.Model))
-
-
-def _by_set(part, value, pronoun_sets):
-    of_set = part[part.factor == "pronoun"].set_index("level")[value]
-    return {one["set"]: number(of_set.get(one["set"]), 2) for one in pronoun_sets}
-
-
 def _with_interval(value, low, high, signed=False):
     ends = interval(low, high, 2, signed)
     return number(value, 2, signed) + ("" if ends == MISSING else f" [{ends}]")
+
+
+ALL = {"factor": "all"}
+"""Where rows on all instances are."""
+
+
+def _by_score(table, models, columns):
+    """Return a grid with a row for each model and normalisation."""
+    labels = {name: facts["label"] for name, facts in models.items()}
+    scores = Factor("Score", "normalisation", normalisation.LABELS)
+    return grid(table, [Factor("Model", "model", labels), scores], columns)
+
+
+def _of_sets(column, pronoun_sets):
+    names = [one["set"] for one in pronoun_sets]
+    return [Column(name, _two(column), {"factor": "pronoun", "level": name}) for name in names]
+
+
+_two = partial(value, decimals=2, scale=1)
 
 
 def normalisation_cells(table: pd.DataFrame, models: dict, pronoun_sets: list[dict]):
@@ -210,18 +215,18 @@ def normalisation_cells(table: pd.DataFrame, models: dict, pronoun_sets: list[di
         ``Difference`` to it with its interval, ``p``, and the shares ``Flipped``, ``Gained`` and ``Lost``.
     """
 
-    def cells(part):
-        row = part[part.factor == "all"].iloc[0]
-        return {
-            "All": number(row.accuracy, 2),
-            **_by_set(part, "accuracy", pronoun_sets),
-            "Rank": str(row["rank"]),
-            "Difference": _with_interval(row.difference, row.difference_low, row.difference_high, signed=True),
-            "p": _p(row.p) if pd.notna(row.p) else MISSING,
-            **{head: number(row[head.lower()], 2) for head in ("Flipped", "Gained", "Lost")},
-        }
+    def difference(row):
+        return _with_interval(row["difference"], row["difference_low"], row["difference_high"], signed=True)
 
-    return _by_score(table, models, cells)
+    columns = [
+        Column("All", _two("accuracy"), ALL),
+        *_of_sets("accuracy", pronoun_sets),
+        Column("Rank", value("rank", 0, scale=1), ALL),
+        Column("Difference", difference, ALL),
+        Column("p", lambda row: _p(row["p"]) if pd.notna(row["p"]) else MISSING, ALL),
+        *(Column(head, _two(head.lower()), ALL) for head in ("Flipped", "Gained", "Lost")),
+    ]
+    return _by_score(table, models, columns)
 
 
 def calibration_cells(table, models, pronoun_sets):
@@ -230,18 +235,14 @@ def calibration_cells(table, models, pronoun_sets):
     Arguments are as for :func:`normalisation_cells`. Over all instances there are ``Accuracy``, ``Confidence`` and
     ``ECE`` with its interval, ``By chance``, and the error on each set.
     """
-
-    def cells(part):
-        row = part[part.factor == "all"].iloc[0]
-        return {
-            "Accuracy": number(row.accuracy, 2),
-            "Confidence": number(row.confidence, 2),
-            "ECE": _with_interval(row.ece, row.ci_low, row.ci_high),
-            "By chance": number(row.ece_by_chance, 2),
-            **_by_set(part, "ece", pronoun_sets),
-        }
-
-    return _by_score(table, models, cells)
+    columns = [
+        Column("Accuracy", _two("accuracy"), ALL),
+        Column("Confidence", _two("confidence"), ALL),
+        Column("ECE", lambda row: _with_interval(row["ece"], row["ci_low"], row["ci_high"]), ALL),
+        Column("By chance", _two("ece_by_chance"), ALL),
+        *_of_sets("ece", pronoun_sets),
+    ]
+    return _by_score(table, models, columns)
 
 
 def fertility_cells(table, models):
@@ -250,19 +251,15 @@ def fertility_cells(table, models):
     There are ``Shortest`` and ``Longer``, forms of the shortest length and longer ones, the accuracies on either and
     their ``Difference``, and ``Spearman``'s correlation.
     """
-
-    def cells(part):
-        row = part.iloc[0]
-        return {
-            "Shortest": str(row.forms - row.longer),
-            "Longer": str(row.longer),
-            "Accuracy: shortest": number(row.accuracy_shortest, 2),
-            "Accuracy: longer": number(row.accuracy_longer, 2),
-            "Difference": number(row.difference, 2, signed=True),
-            "Spearman": number(row.spearman, 2),
-        }
-
-    return _by_score(table, models, cells)
+    columns = [
+        Column("Shortest", lambda row: str(row["forms"] - row["longer"])),
+        Column("Longer", value("longer", 0, scale=1)),
+        Column("Accuracy: shortest", _two("accuracy_shortest")),
+        Column("Accuracy: longer", _two("accuracy_longer")),
+        Column("Difference", _two("difference", signed=True)),
+        Column("Spearman", _two("spearman")),
+    ]
+    return _by_score(table, models, columns)
 
 
 def mixed_model_cells(table: pd.DataFrame, models: dict, pronoun_sets: list[dict]):
@@ -273,20 +270,16 @@ def mixed_model_cells(table: pd.DataFrame, models: dict, pronoun_sets: list[dict
         models: Model to ``label``.
         pronoun_sets: ``set`` and ``label``.
     """
-    if not table.converged.all():
-        return pd.DataFrame({"Effect": ["none"], "Log odds": [MISSING], "Interval": [table.reason.iloc[0]]})
     sets = {one["set"]: one["label"] for one in pronoun_sets}
-    rows = []
-    for row in table.fillna({"level": ""}).itertuples():
-        signed = row.kind == "fixed"
+
+    def effect(row):
         if row.factor == "intercept":
-            name = "Intercept"
-        elif row.factor == "model":
-            name = models[row.level]["label"] if signed else "Models (SD)"
-        else:
-            name = EFFECTS.get(row.factor, "{}").format(sets.get(row.level, str(row.level).removesuffix(".0")))
-        rows.append((name, number(row.estimate, 2, signed), interval(row.ci_low, row.ci_high, 2, signed)))
-    return pd.DataFrame(rows, columns=["Effect", "Log odds", "Interval"])
+            return "Intercept"
+        if row.factor == "model":
+            return models[row.level]["label"] if row.kind == "fixed" else "Models (SD)"
+        return EFFECTS.get(row.factor, "{}").format(sets.get(row.level, str(row.level).removesuffix(".0")))
+
+    return paired_cells.mixed_model(table, effect)
 
 
 QUESTIONS = {"right": "right or not", "pick": "which set"}

@@ -74,7 +74,7 @@ def from_metrics(metrics) -> dict:
     """
     table = metrics[metrics.entities == "double"]
     right = study.corrected(table)
-    whole = right[right.split == "all"]
+    whole = study.whole(right)
     rules = whole.system.map(study.is_rule)
     scored = whole[whole.system.map(study.by_likelihood)]
     numbers = {
@@ -94,13 +94,13 @@ def from_metrics(metrics) -> dict:
     of_rules, others = whole[rules], right[~right.system.map(study.is_rule) & (right.pairing != POOLED)]
     for metric in ("accuracy", *GROUPS):
         numbers |= _range(f"rules.{metric}", of_rules[of_rules.metric == metric])
-        numbers |= _range(metric, others[(others.metric == metric) & (others.split == "all")])
+        numbers |= _range(metric, study.whole(others[others.metric == metric]))
+    by_case = others[(others.metric == "accuracy") & others["case"].isin(CASES) & (others.pronoun_set == "all")]
     for case in CASES:
-        numbers |= _range(f"accuracy.{case}", others[(others.metric == "accuracy") & (others.split == case)])
-    by_case = others[(others.metric == "accuracy") & others.split.isin(CASES)]
+        numbers |= _range(f"accuracy.{case}", by_case[by_case["case"] == case])
     hardest = sum(_hardest(rows, "accusative") for _, rows in by_case.groupby("system"))
-    numbers["accusative.hardest"] = count(hardest, "metrics.csv", split="accusative", metric="accuracy")
-    recall = table[(table.split == "all") & (table.metric == "recall")].set_index(["system", "conversion"]).value
+    numbers["accusative.hardest"] = count(hardest, "metrics.csv", case="accusative", metric="accuracy")
+    recall = study.whole(table[table.metric == "recall"]).set_index(["system", "conversion"]).value
     for system in study.ordered(others.system):
         cell = {"entities": "double", "system": system, "metric": "recall"}
         corrected = recall[system, study.CORRECTED]
@@ -123,12 +123,12 @@ def from_metrics(metrics) -> dict:
 
 def _hardest(rows, case):
     """Tell whether a system's interval for one case lies below those of all others."""
-    of_case = {row.split: Estimate(row.value, row.ci_low, row.ci_high, row.n) for row in rows.itertuples()}
+    of_case = {row.case: Estimate(row.value, row.ci_low, row.ci_high, row.n) for row in rows.itertuples()}
     return every(higher(of_case[other], of_case[case]) for other in CASES if other != case).outcome is True
 
 
 def _cell(row):
-    return {name: row[name] for name in ("entities", "system", "metric", "split")}
+    return {name: row[name] for name in ("entities", "system", "metric", "case", "pronoun_set")}
 
 
 def _range(name, rows):

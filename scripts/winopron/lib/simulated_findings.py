@@ -7,12 +7,12 @@ overlaps are made of the answers as those of a run are, with the same bootstrap 
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 
+from scripts.core import statistics
 from scripts.core.paper.claims import Lacking
 from scripts.core.paper.simulated_findings import BORDER, FALSE, RUN, STUDY, TRUE, Simulation, Worlds
 from scripts.core.templates import CASES
@@ -228,11 +228,6 @@ TRUTHS = {
 """True worlds of findings that are not all true in one."""
 
 
-@cache
-def _weights(pairs: int, seed: int) -> np.ndarray:
-    return np.random.default_rng(seed).multinomial(pairs, np.full(pairs, 1 / pairs), size=DRAWS).astype(float)
-
-
 def _both_sentences(truth: Truth, right: np.ndarray, pairs: int, generator: np.random.Generator) -> np.ndarray:
     """Draw what becomes of both sentences.
 
@@ -278,7 +273,7 @@ class Drawn(findings.Results):
 
     def ratio(self, above: np.ndarray, below: np.ndarray, seed: int = SEED) -> tuple[float, np.ndarray]:
         """Return one sum over another, and its bootstrap samples."""
-        weights = _weights(self.pairs, seed)
+        weights = statistics.cluster_weights(self.pairs, DRAWS, seed)
         with np.errstate(invalid="ignore", divide="ignore"):
             samples = (weights @ above) / (weights @ below)
         return float(above.sum() / below.sum()) if below.sum() else np.nan, samples

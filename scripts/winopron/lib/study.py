@@ -15,8 +15,8 @@ MASCULINE, FEMININE = WINOGENDER_SETS[:2]
 """The two that Rudinger et al. (2018) compare."""
 PRONOUN_SETS = {"he", "she", "they", "xe"}
 """The study's pronoun sets, by their names in templates/pronouns.tsv."""
-THREE_SETS = "he, she and they"
-"""What metrics call the sentences with these sets."""
+THREE_SETS = "|".join(WINOGENDER_SETS)
+"""The ``pronoun_set`` of metrics that pool these."""
 RULES = {
     "nearest": "Nearest person (rule)",
     "first": "First person (rule)",
@@ -146,6 +146,11 @@ def reads_pronouns(system):
 def obstacle(pronoun_sets):
     """Return why results over these pronoun sets cannot be compared with the study's; empty if they can."""
     return "" if set(pronoun_sets) == PRONOUN_SETS else "the study has the pronoun sets he, she, they and xe"
+
+
+def whole(table):
+    """Return the rows of metrics on all sentences of a set together."""
+    return table[(table[["case", "pronoun_set", "pair"]] == "all").all(axis=1)]
 
 
 def corrected(table):

@@ -50,7 +50,7 @@ def rows(metrics, known: dict = ()):
         known: As :func:`identities` returns it. A system that is not there was given as a file, under its label.
     """
     table = study.corrected(metrics[metrics.pairing != POOLED])
-    kept = table.split.isin(["all", "nominative", "accusative", "possessive"])
+    kept = (table.pronoun_set == "all") & (table.pair == "all")
     # Sentences about one person leave rules no choice.
     table = table[kept & ~((table.entities == "single") & table.system.map(study.is_rule))]
     found = []
@@ -63,13 +63,13 @@ def rows(metrics, known: dict = ()):
                     **dict(known).get(row.system, given),
                     "metric": name,
                     "entities": row.entities,
-                    "case": "" if row.split == "all" else row.split,
+                    "case": "" if row.case == "all" else row.case,
                     "value": row.value,
                     "low": row.ci_low,
                     "high": row.ci_high,
                     "n": row.n,
                     "n_unit": "pairs of people",
-                    "headline": row.entities == "double" and row.split == "all" and metric == "accuracy",
+                    "headline": row.entities == "double" and row.case == "all" and metric == "accuracy",
                 }
             )
     return found

@@ -65,15 +65,16 @@ def split(metrics: pd.DataFrame, metric: str) -> pd.DataFrame:
         As text: ``Sentences``, ``Split``, a column for each system.
     """
     rows = study.corrected(metrics)
-    rows = rows[(rows.metric == metric) & ~rows.split.str.contains(", ")]
-    pronoun_sets = [name for name in rows.split.unique() if name.count("/") == 2]
+    rows = rows[(rows.metric == metric) & (rows.pair == "all")]
+    pronoun_sets = [name for name in rows.pronoun_set.unique() if name not in ("all", study.THREE_SETS)]
+    parts = {name: (name, "all") for name in ("all", *CASES)} | {name: ("all", name) for name in pronoun_sets}
     cells = []
     for entities, label in study.ENTITIES.items():
-        of_entities = rows[rows.entities == entities].set_index(["system", "split"]).value
+        of_entities = rows[rows.entities == entities].set_index(["system", "case", "pronoun_set"]).value
         if of_entities.empty:
             continue
-        for name in ("all", *CASES, *pronoun_sets):
-            values = {s: percent(of_entities.get((s, name)), 1) for s in study.ordered(rows.system)}
+        for name, part in parts.items():
+            values = {s: percent(of_entities.get((s, *part)), 1) for s in study.ordered(rows.system)}
             cells.append({"Sentences": label, "Split": name.capitalize() if name in CASES else name, **values})
     return pd.DataFrame(cells)
 
@@ -109,10 +110,10 @@ def performance(metrics: pd.DataFrame, templates: str) -> pd.DataFrame:
         As text: ``System``, ``Reading``, ``Winogender``, ``F1``, ``Interval``, ``Difference`` and, on sentences about
         one person, ``One person``.
     """
-    rows = of_set(metrics, templates)
-    rows = rows[(rows.metric == "f1") & (rows.split == "all") & (rows.entities == "double")]
-    keys = ["templates", "split", "entities", "system", "conversion"]
-    f1 = metrics[metrics.metric == "f1"].set_index(keys).value
+    rows = study.whole(of_set(metrics, templates))
+    rows = rows[(rows.metric == "f1") & (rows.entities == "double")]
+    keys = ["templates", "pronoun_set", "entities", "system", "conversion"]
+    f1 = metrics[(metrics.metric == "f1") & (metrics["case"] == "all") & (metrics.pair == "all")].set_index(keys).value
 
     def there(row):
         return f1.get((study.WINOGENDER, study.THREE_SETS, "double", row.system, row.conversion))
@@ -170,7 +171,7 @@ def readings(metrics) -> pd.DataFrame:
         As text: ``System``, ``Sentences``, and of recall, F1 and pronoun consistency both readings and their
         difference.
     """
-    rows = metrics[(metrics.split == "all") & (metrics.pairing != SINGLE)]
+    rows = study.whole(metrics[metrics.pairing != SINGLE])
     wanted = {"recall": "Recall", "f1": "F1", "pronoun_consistency": "Pronoun cons."}
     values = rows.set_index(["system", "entities", "conversion", "metric"]).value
     cells = []

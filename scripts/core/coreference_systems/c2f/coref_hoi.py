@@ -85,26 +85,3 @@ def fill(model, tensors: dict[str, torch.Tensor], where: str | Path):
     """
     unused = UNUSED if model.configuration.speaker_and_genre else UNUSED | {GENRES}
     foreign.fill(model, tensors, {name: theirs(name) for name in model.state_dict()}, unused, where)
-
-
-def convert(path: str | Path, encoder: str | Path, vocabulary: str | Path, settings: dict, where: str):
-    """Return the system of a checkpoint.
-
-    Args:
-        path: The checkpoint, ``model_*.bin``.
-        encoder, vocabulary: Configuration and vocabulary of the encoder that it was trained from.
-        settings: Of its ``experiments.conf``, see :data:`NAMES` and :data:`ALWAYS`.
-        where: How messages about the settings begin.
-
-    Returns:
-        tuple of (scripts.core.coreference_systems.c2f.model.C2F, transformers.PreTrainedTokenizerBase)
-
-    Raises:
-        UserError: For a setting that has no equal here, and for a variable that is missing, too many or of another
-            shape.
-    """
-    made = configuration(settings, where)
-    tensors = read(path)
-    model, tokenizer = foreign.build(encoder, vocabulary, made)
-    fill(model, tensors, path)
-    return model, tokenizer

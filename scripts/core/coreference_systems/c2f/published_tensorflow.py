@@ -77,6 +77,11 @@ def is_matrix(name, shape):
     return len(shape) == 2 and "embedding" not in name.rpartition(".")[0]
 
 
+def read(path):
+    """Return the variables that ``tensorflow_reader`` wrote, by their names in the checkpoint."""
+    return checkpoints.read(path)[0]
+
+
 def fill(model, tensors: dict[str, torch.Tensor], where: str | Path):
     """Put the variables of a checkpoint into a model of its configuration.
 
@@ -104,27 +109,3 @@ def fill(model, tensors: dict[str, torch.Tensor], where: str | Path):
 
     renamed = {name: theirs(name, made.ffnn_depth) for name in model.state_dict()}
     foreign.fill(model, tensors, renamed, unused, where, to_theirs, to_ours)
-
-
-def convert(path: str | Path, encoder: str | Path, vocabulary: str | Path, settings: dict, where: str):
-    """Return the system of a checkpoint.
-
-    Args:
-        path: The checkpoint's variables under their names, as
-            :mod:`scripts.core.coreference_systems.c2f.tensorflow_reader` writes them.
-        encoder, vocabulary: Configuration and vocabulary of its encoder, which lie beside the published checkpoints.
-        settings: Of its ``experiments.conf``, see :data:`NAMES` and :data:`ALWAYS`.
-        where: How messages about the settings begin.
-
-    Returns:
-        tuple of (scripts.core.coreference_systems.c2f.model.C2F, transformers.PreTrainedTokenizerBase)
-
-    Raises:
-        UserError: For a setting that has no equal here, and for a variable that is missing, too many or of another
-            shape.
-    """
-    made = configuration(settings, where)
-    tensors, _ = checkpoints.read(path)
-    model, tokenizer = foreign.build(encoder, vocabulary, made)
-    fill(model, tensors, path)
-    return model, tokenizer

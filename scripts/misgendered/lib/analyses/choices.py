@@ -25,16 +25,16 @@ def among(base: pd.DataFrame, other: pd.DataFrame):
     return base[same].astype(dict.fromkeys(base.select_dtypes("category"), object))
 
 
-def choices(base: pd.DataFrame, other: pd.DataFrame, name: str, draws: int, seed: int) -> pd.DataFrame:
+def choices(base: pd.DataFrame, other: pd.DataFrame, choice: str, made: str, draws: int, seed: int) -> pd.DataFrame:
     """Return how accuracies change when one choice is made otherwise, on the same instances.
 
     Args:
         base, other: Predictions of the same models, as chosen and otherwise; those of instances in both are compared.
-        name: What differs, such as ``capitals: faithful``.
+        choice, made: What differs, such as ``capitals``, and how it is made otherwise, such as ``faithful``.
         draws, seed: Of the bootstrap over templates and names.
 
     Returns:
-        ``choice`` (``name``), ``model`` (``all``: over the run's models), ``pronoun_type`` (``all`` as well),
+        ``choice``, ``made``, ``model`` (``all``: over the run's models), ``pronoun_type`` (``all`` as well),
         ``accuracy`` (as chosen), ``otherwise``, ``difference`` (otherwise minus as chosen) with ``ci_low`` and
         ``ci_high``, ``other_pick`` (share of instances with another form), ``n``.
     """
@@ -42,33 +42,33 @@ def choices(base: pd.DataFrame, other: pd.DataFrame, name: str, draws: int, seed
     keys = ["model", "instance_id", "declaration", "shots", "draw"]
     rows = base.merge(other[[*keys, "picked", "correct"]], on=keys, suffixes=("", "_other"), validate="one_to_one")
     rows = rows[rows.shots == 0].assign(moved=rows.picked != rows.picked_other)
-    made = Differences(Places([rows], draws, seed))
+    found = Differences(Places([rows], draws, seed))
     for model, of_model in rows.groupby("model", sort=False):
-        add(made, model, of_model)
-    return table(made, name)
+        add(found, model, of_model)
+    return table(found, choice, made)
 
 
-def add(made: Differences, model: str, rows: pd.DataFrame):
+def add(found: Differences, model: str, rows: pd.DataFrame):
     """Add what one model picks, as chosen and otherwise.
 
     Args:
         rows: Predictions as chosen, with ``correct_other`` (otherwise) and ``moved`` (whether another form is picked).
     """
-    resampled = Resampled(rows, 0, 0, made.places)
+    resampled = Resampled(rows, 0, 0, found.places)
     for pronoun_type, chosen in by_type(resampled.table):
         parts = resampled.cells(chosen, "correct_other"), resampled.cells(chosen)
         for key in (model, ALL):
-            made.add((key, pronoun_type), *parts, moved=int(resampled.table.moved.to_numpy()[chosen].sum()))
+            found.add((key, pronoun_type), *parts, moved=int(resampled.table.moved.to_numpy()[chosen].sum()))
 
 
-def table(made, name):
+def table(found, choice, made):
     """Return the table of :func:`choices` from what :func:`add` added up."""
-    models = [model for model in dict.fromkeys(key[0] for key in made.sums) if model != ALL]
+    models = [model for model in dict.fromkeys(key[0] for key in found.sums) if model != ALL]
     return pd.DataFrame(
         {
-            "choice": name, "model": model, "pronoun_type": pronoun_type, "accuracy": value["second"],
+            "choice": choice, "made": made, "model": model, "pronoun_type": pronoun_type, "accuracy": value["second"],
             "otherwise": value["first"], "difference": value["difference"], "ci_low": value["ci_low"],
             "ci_high": value["ci_high"], "other_pick": value["moved"] / value["n_first"], "n": value["n_first"],
         }
-        for (model, pronoun_type), value in made.ordered([*models, ALL])
+        for (model, pronoun_type), value in found.ordered([*models, ALL])
     )  # fmt: skip

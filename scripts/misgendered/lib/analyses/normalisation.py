@@ -8,19 +8,15 @@ without their declaration are not scored.
 import numpy as np
 import pandas as pd
 
-from scripts.core import calibration, losses, normalisation, options, paired, statistics
-from scripts.core.method_agreement import of_counts
+from scripts.core import decisions, losses, normalisation, options, statistics
 from scripts.misgendered.lib.analyses.predictions import OF_INSTANCE
-from scripts.misgendered.lib.analyses.resampling import Resampled, matching, pooled_models
+from scripts.misgendered.lib.analyses.resampling import NAME, TEMPLATE, Places, pooled_models
 from scripts.misgendered.lib.labels import ALL
 
 STUDY = "tokens"
 """The study's normalisation, which the others are compared with."""
 KEPT = ("tokens", "sum", "bytes")
 """What can be made from losses on labels."""
-CELL = ["model", "normalisation", "pronoun_type", "group", "form", "template_index", "name_class", "name"]
-"""What instances share that are counted together: all that intervals and tables ask for."""
-CHANGES = ("flipped", "gained", "lost")
 
 
 def comparable(instances: pd.DataFrame, scores: pd.DataFrame, labels: str, capitals: str, model: str) -> pd.DataFrame:
@@ -58,133 +54,48 @@ def decided(instances: pd.DataFrame, scores, model, labels="corrected", capitals
         UserError: If an instance lacks the score of a candidate.
     """
     table = comparable(instances, scores, labels, capitals, model)
-    offers = options.option_counts(instances)
-    parts = []
-    for name in KEPT:
-        picks = normalisation.decisions(table, name, offers)
-        sure = calibration.confidences(table, normalisation.normalised(table, name))
-        part = instances[OF_INSTANCE].reset_index(drop=True)
-        part.insert(0, "model", model)
-        part["normalisation"] = name
-        part["picked"] = options.picked(instances, picks)
-        part["correct"] = (part.picked == part.gold).astype(bool)
-        part["tie"] = picks.tie.reindex(part.instance_id).to_numpy()
-        part["confidence"] = sure.reindex(part.instance_id).to_numpy()
-        parts.append(part)
-    return pd.concat(parts, ignore_index=True)
+    return decisions.decided(instances, table, OF_INSTANCE, model, KEPT).drop(columns="option_index")
 
 
 def levels(table):
-    """Yield the rows (array of bool) of each level: all, each type of pronouns, each group with its type."""
-    yield {"pronoun_type": ALL, "group": ALL}, np.ones(len(table), dtype=bool)
-    for kind in dict.fromkeys(table.pronoun_type):
-        yield {"pronoun_type": kind, "group": ALL}, matching(table, pronoun_type=kind)
-    for kind, group in dict.fromkeys(zip(table.pronoun_type, table.group, strict=True)):
-        yield {"pronoun_type": kind, "group": group}, matching(table, pronoun_type=kind, group=group)
+    """Yield what names each level with its rows: all, each type of pronouns, each group with its type."""
+    yield {"pronoun_type": ALL, "group": ALL}, table
+    for kind, part in table.groupby("pronoun_type", sort=False):
+        yield {"pronoun_type": kind, "group": ALL}, part
+    for (kind, group), part in table.groupby(["pronoun_type", "group"], sort=False):
+        yield {"pronoun_type": kind, "group": group}, part
 
 
-def template(table):
-    """Return the template of each row, which is one of its form."""
-    return table.form.astype(str) + " " + table.template_index.astype(str)
+class TemplatesAndNames:
+    """Intervals of cells that resample templates and names; see :class:`scripts.core.decisions.Clusters`."""
+
+    def __init__(self, cells: pd.DataFrame, draws: int, seed: int):
+        self.places = Places([cells], draws, seed)
+        self.place = self.places.cells(cells)
+
+    def samples(self, part):
+        """Return the accuracy of some cells in every bootstrap sample."""
+        place, shape = self.place[part.index], self.places.shape
+        sums = (np.bincount(place, weights=values, minlength=shape[0] * shape[1]) for values in (part.n, part.correct))
+        return self.places.samples(*(values.reshape(shape) for values in sums))
+
+    def accuracy(self, part):
+        """Return both ends of the 95 % interval of the accuracy of some cells."""
+        return statistics.percentile_interval(self.samples(part))
+
+    def difference(self, part, base):
+        """Return both ends of the 95 % interval of a difference of accuracies on the same instances."""
+        return statistics.percentile_interval(self.samples(part) - self.samples(base))
 
 
-def counted(table: pd.DataFrame) -> tuple[pd.DataFrame, ...]:
-    """Return what decisions come to, counted where they share everything that is asked for: a small part of their rows.
-
-    Counts of parts of a table, such as single models, can be put below each other.
-
-    Args:
-        table: From :func:`decided`.
-
-    Returns:
-        Of each cell (:data:`CELL`) the sums ``n``, ``correct``, ``tie`` and, against the study's normalisation,
-        :data:`CHANGES`; and how often both pick what: ``model``, ``normalisation``, ``pronoun_type``, ``group``,
-        ``study``, ``other`` (picks) and ``n``.
-    """
-    keys = ["model", "instance_id", "declaration"]
-    study = table.loc[table.normalisation == STUDY, [*keys, "picked", "correct"]]
-    study = study.rename(columns={"picked": "study", "correct": "right_before"})
-    both = table.merge(study, on=keys, how="left", validate="many_to_one")
-    flags = {
-        "n": True, "correct": both.correct, "tie": both.tie, "flipped": both.picked != both.study,
-        "gained": both.correct & ~both.right_before, "lost": ~both.correct & both.right_before,
-    }  # fmt: skip
-    cells = both[CELL].assign(**{name: np.asarray(flag, dtype=int) for name, flag in flags.items()})
-    pairs = both.rename(columns={"picked": "other"})
-    pairs = pairs.groupby([*CELL[:4], "study", "other"], sort=False).size().rename("n").reset_index()
-    return cells.groupby(CELL, sort=False).sum().reset_index(), pairs
-
-
-def normalisations(cells: pd.DataFrame, pairs: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
-    """Return accuracies under every normalisation, and how each differs from the study's.
-
-    Args:
-        cells, pairs: From :func:`counted`, of all models.
-        draws, seed: Of the bootstrap over templates and names, and of permutations over templates.
-
-    Returns:
-        ``model`` (``all``: over the run's models), ``pronoun_type`` and ``group`` (``all`` as well), ``normalisation``,
-        ``n``, ``accuracy`` with ``ci_low`` and ``ci_high`` (95 %), ``rank`` among models (missing over all of them) and
-        ``ties``; of all but the study's normalisation ``difference`` (of its accuracy from the mean's) with
-        ``difference_low`` and ``difference_high``, ``p`` (:func:`scripts.core.paired.sign_flip_p`), ``flipped``,
-        ``gained``, ``lost`` (:func:`scripts.core.normalisation.flips`) and ``kappa`` of both decisions.
-    """
-    resampled = _Counted(cells, draws, seed)
-    cells = resampled.table
-    rows = []
-    for model, members in pooled_models(cells.model.unique()).items():
-        of_model = matching(cells, model=members)
-        paired_of_model = pairs[matching(pairs, model=members)]
-        for level, of_level in levels(cells):
-            of_pairs = paired_of_model[_of_level(paired_of_model, level)]
-            of_both = of_model & of_level
-            study = of_both & (cells.normalisation == STUDY).to_numpy()
-            before = resampled.samples(study)
-            for name in KEPT:
-                chosen = of_both & (cells.normalisation == name).to_numpy()
-                both = of_pairs[of_pairs.normalisation == name]
-                row = _row(resampled, chosen, study, before, both, name, draws, seed)
-                rows.append(row | {"model": model, "normalisation": name} | level)
-    frame = pd.DataFrame(rows)
-    single = frame.model != ALL
-    ranked = frame[single].groupby(["pronoun_type", "group", "normalisation"], sort=False).accuracy
-    frame["rank"] = ranked.transform(normalisation.ranks).reindex(frame.index).astype("Int64")
-    first = ["model", "pronoun_type", "group", "normalisation", "n", "accuracy", "ci_low", "ci_high", "rank"]
-    return frame[[*first, *(column for column in frame if column not in first)]]
-
-
-def _of_level(table, level):
-    return matching(table, **{column: value for column, value in level.items() if value != ALL})
-
-
-class _Counted(Resampled):
-    """Cells (:func:`counted`) with the bootstrap samples of their templates and names: rows of several instances."""
-
-    def cells(self, chosen, value="correct"):
-        shape = len(self.places.templates), len(self.places.names)
-        place, part = self.rows[chosen].astype(np.int64) * shape[1] + self.columns[chosen], self.table[chosen]
-        return tuple(
-            np.bincount(place, weights=part[name], minlength=shape[0] * shape[1]).reshape(shape)
-            for name in ("n", value)
-        )
-
-
-def _row(resampled, chosen, study, before, pairs, name, draws, seed):
-    part = resampled.table[chosen]
-    size, samples = int(part.n.sum()), resampled.samples(chosen)
-    low, high = statistics.percentile_interval(samples)
-    row = {
-        "n": size, "accuracy": float(part.correct.sum() / size), "ci_low": low, "ci_high": high,
-        "ties": int(part.tie.sum()),
-    }  # fmt: skip
-    if name == STUDY:
-        return row
-    low, high = statistics.percentile_interval(samples - before)
-    base = resampled.table[study]
-    sums = part.correct.groupby(template(part)).sum().sub(base.correct.groupby(template(base)).sum())
-    return row | {
-        "difference": row["accuracy"] - float(base.correct.sum() / base.n.sum()), "difference_low": low,
-        "difference_high": high, "p": paired.sign_flip_p(sums, draws, seed),
-        **{key: float(part[key].sum() / size) for key in CHANGES},
-        "kappa": of_counts(pairs.study, pairs.other, pairs.n)["kappa"],
-    }  # fmt: skip
+DESIGN = decisions.Design(
+    study=STUDY,
+    instance=["instance_id", "declaration"],
+    picked="picked",
+    factors=["pronoun_type", "group"],
+    resampled=[*TEMPLATE, *NAME],
+    clusters=TEMPLATE,
+    levels=levels,
+    models=pooled_models,
+    bootstrap=TemplatesAndNames,
+)

@@ -37,6 +37,16 @@ class Places:
         self.row_weights = statistics.resampling_weights(self.templates.form, draws, seed)
         self.column_weights = statistics.resampling_weights(self.names.name_class, draws, seed + 1)
 
+    @property
+    def shape(self):
+        """How many templates and names there are."""
+        return len(self.templates), len(self.names)
+
+    def cells(self, table: pd.DataFrame) -> np.ndarray:
+        """Return the number of each row's pair of a template and a name. Shape (rows,), of int."""
+        rows, columns = _codes(table, TEMPLATE, self.templates), _codes(table, NAME, self.names)
+        return rows.astype(np.int64) * len(self.names) + columns
+
     def samples(self, trials: np.ndarray, right: np.ndarray, fixed_names: bool = False) -> np.ndarray:
         """Return the share of successes in every bootstrap sample; all NaN with one template and one name.
 
@@ -155,8 +165,7 @@ class Resampled:
     def __init__(self, table: pd.DataFrame, draws: int, seed: int, places: Places | None = None):
         self.table = table.reset_index(drop=True)
         self.places = places or Places([self.table], draws, seed)
-        self.rows = _codes(self.table, TEMPLATE, self.places.templates)
-        self.columns = _codes(self.table, NAME, self.places.names)
+        self.place = self.places.cells(self.table)
 
     def share(self, chosen: np.ndarray, value: str = "correct"):
         """Return the share of rows at which ``value`` is true; NaN without rows.
@@ -181,8 +190,7 @@ class Resampled:
         Returns:
             Shape (templates, names), of int.
         """
-        shape = len(self.places.templates), len(self.places.names)
-        place = self.rows[chosen].astype(np.int64) * shape[1] + self.columns[chosen]
+        place, shape = self.place[chosen], self.places.shape
         right = place[self.table[value].to_numpy(dtype=bool)[chosen]]
         return tuple(np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape) for cell in (place, right))
 

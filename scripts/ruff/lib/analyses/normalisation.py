@@ -8,15 +8,12 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from scripts.core import calibration, normalisation, options, paired, statistics
+from scripts.core import decisions, normalisation, options
 from scripts.core.errors import UserError
-from scripts.core.method_agreement import agreement
 from scripts.ruff.lib.analyses.predictions import OF_INSTANCE
 
 STUDY = "sum"
 """The study's normalisation, which the others are compared with."""
-FACTORS = ("all", "n_distractors", "pronoun")
-"""What the rows of the tables are split by; ``all`` pools everything."""
 TASK = ["occupation", "participant", "case", "task_index"]
 """What tells task sentences apart."""
 
@@ -84,91 +81,38 @@ def decided(instances: pd.DataFrame, scores: pd.DataFrame, model: str, pronoun_s
     """
     table = comparable(instances, scores, model)
     asked = instances[instances.n_distractors.notna()].reset_index(drop=True)
-    offers = options.option_counts(asked)
-    names = np.asarray(pronoun_sets, dtype=object)
+    made = decisions.decided(asked, table, OF_INSTANCE, model, normalisation.COLUMNS).drop(columns="picked")
     extra = table.set_index(["instance_id", "option"]).extra_tokens
-    right = pd.MultiIndex.from_arrays([asked.instance_id, asked.gold])
-    parts = []
-    for name in normalisation.COLUMNS:
-        picks = normalisation.decisions(table, name, offers)
-        sure = calibration.confidences(table, normalisation.normalised(table, name))
-        part = asked[OF_INSTANCE].copy()
-        part.insert(0, "model", model)
-        part["normalisation"] = name
-        part["prediction"] = names[picks.option_index.reindex(part.instance_id).to_numpy(dtype=int)]
-        part["correct"] = (
-            np.asarray(options.picked(asked, picks), dtype=object) == asked.gold.to_numpy(dtype=object)
-        ).astype(bool)
-        part["tie"] = picks.tie.reindex(part.instance_id).to_numpy()
-        part["confidence"] = sure.reindex(part.instance_id).to_numpy()
-        part["extra_tokens"] = extra.reindex(right).to_numpy(dtype=int)
-        parts.append(part)
-    return pd.concat(parts, ignore_index=True).astype({"seed": "Int64", "n_distractors": "Int64"})
+    right = extra.reindex(pd.MultiIndex.from_frame(asked[["instance_id", "gold"]])).to_numpy(dtype=int)
+    made["extra_tokens"] = np.tile(right, len(normalisation.COLUMNS))
+    made["option_index"] = np.asarray(pronoun_sets, dtype=object)[made.option_index]
+    return made.rename(columns={"option_index": "prediction"}).astype({"seed": "Int64", "n_distractors": "Int64"})
 
 
 def levels(table):
-    """Yield the rows of each level of :data:`FACTORS` with what stands in the columns ``factor`` and ``level``."""
-    for factor in FACTORS:
-        if factor == "all":
-            yield {"factor": "all", "level": "all"}, table
-        else:
-            for level, part in table.groupby(factor, sort=True):
-                yield {"factor": factor, "level": str(level)}, part
+    """Yield what stands in the columns ``factor`` and ``level``, of everything and of each level, with its rows."""
+    yield {"factor": "all", "level": "all"}, table
+    for factor in DESIGN.factors:
+        for level, part in table.groupby(factor, sort=True):
+            yield {"factor": factor, "level": str(level)}, part
 
 
-def normalisations(table: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
-    """Return accuracies under every normalisation, and how each differs from the study's.
-
-    Args:
-        table: From :func:`decided`, of all models.
-        draws, seed: Of bootstrap and permutations, over occupations.
-
-    Returns:
-        ``model``, ``factor`` (of :data:`FACTORS`), ``level``, ``normalisation``, ``n``, ``accuracy`` with ``ci_low``
-        and ``ci_high`` (95 %), ``rank`` (among the models that score as many instances), ``ties``; of all but the
-        study's normalisation ``difference`` (of its accuracy from the sum's) with ``difference_low`` and
-        ``difference_high``, ``p`` (:func:`scripts.core.paired.sign_flip_p`), ``flipped``, ``gained``, ``lost``
-        (:func:`scripts.core.normalisation.flips`) and ``kappa`` of both decisions.
-    """
-    keys = ["seed", "n_distractors", "instance_id"]
-    rows = []
-    for model, of_model in table.groupby("model", sort=False):
-        for cell, of_level in levels(of_model):
-            parts = {name: part.sort_values(keys) for name, part in of_level.groupby("normalisation", sort=False)}
-            for name, part in parts.items():
-                row = {"model": model, **cell, "normalisation": name, **_accuracy(part, draws, seed)}
-                rows.append(row | ({} if name == STUDY else _against(parts[STUDY], part, draws, seed)))
-    frame = pd.DataFrame(rows)
-    alike = frame.groupby(["factor", "level", "normalisation", "n"], sort=False)
-    frame.insert(8, "rank", alike.accuracy.transform(normalisation.ranks).astype("Int64"))
-    return frame
-
-
-def _accuracy(part, draws, seed):
-    clusters = part.groupby("occupation").correct.agg(["sum", "count"])
-    low, high = statistics.cluster_bootstrap(clusters["sum"], clusters["count"], draws, seed)
-    return {
-        "n": len(part), "accuracy": float(part.correct.mean()), "ci_low": low, "ci_high": high,
-        "ties": int(part.tie.sum()),
-    }  # fmt: skip
-
-
-def _against(study, part, draws, seed):
-    compared = paired.comparison(part.correct, study.correct, part.occupation, draws, seed)
-    flipped = normalisation.flips(study.prediction, part.prediction, part.pronoun)
-    return {
-        "difference": compared["difference"], "difference_low": compared["ci_low"],
-        "difference_high": compared["ci_high"], "p": compared["p"],
-        **{key: flipped[key] for key in ("flipped", "gained", "lost")},
-        "kappa": agreement(study.prediction, part.prediction)["kappa"],
-    }  # fmt: skip
+DESIGN = decisions.Design(
+    study=STUDY,
+    instance=["seed", "n_distractors", "instance_id"],
+    picked="prediction",
+    factors=["n_distractors", "pronoun"],
+    resampled=[],
+    clusters=["occupation"],
+    levels=levels,
+)
 
 
 def rankings(frame: pd.DataFrame) -> pd.DataFrame:
     """Return how far each normalisation orders the models as the study's does.
 
     Args:
-        frame: From :func:`normalisations`.
+        frame: From :func:`scripts.core.decisions.normalisations`.
 
     Returns:
         ``factor``, ``level``, ``normalisation``, ``n_models``, ``tau`` (Kendall's tau-b of accuracies,

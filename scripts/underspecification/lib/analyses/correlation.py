@@ -7,6 +7,8 @@ are in percentage points of mass for each step, r is Pearson's. Intervals resamp
 import numpy as np
 import pandas as pd
 
+from scripts.core import statistics
+
 KEYS = ["release", "model", "prompt", "variable", "accumulation"]
 DIFFERENCE = "female minus male"
 BOTH = "female and male"
@@ -63,9 +65,8 @@ def curves(masses: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
 def _resampled(table, draws, seed):
     """Return the mean curve in percent (first row) and those of resampled sentences, shape (1 + draws, values)."""
     sentences = len(table)
-    even = np.full(sentences, 1 / sentences)
-    weights = np.random.default_rng(seed).multinomial(sentences, even, size=draws) / sentences
-    return 100 * np.vstack([even, weights]) @ table.to_numpy()
+    weights = np.vstack([np.ones(sentences), statistics.cluster_weights(sentences, draws, seed)])
+    return 100 * weights / sentences @ table.to_numpy()
 
 
 def fit(y: np.ndarray) -> dict[str, np.ndarray]:

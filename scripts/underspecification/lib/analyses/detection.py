@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import scipy
 
+from scripts.core import statistics
 from scripts.underspecification.lib import study
 from scripts.underspecification.lib.analyses import released
 from scripts.underspecification.lib.analyses.correlation import LEVEL, interval
@@ -264,7 +265,7 @@ def evaluate(metrics: pd.DataFrame, folds: int, draws: int, seed: int, threshold
     for key, sentences in metrics.groupby([*KEYS, "gender", "dates"], sort=False, observed=True):
         detection = Detection(sentences)
         size = len(detection.occupations)
-        weights = np.random.default_rng(seed).multinomial(size, np.full(size, 1 / size), size=draws)
+        weights = statistics.cluster_weights(size, draws, seed)
         facts = {**dict(zip([*KEYS, "gender", "dates"], key, strict=True)), "sentences": len(sentences)}
         limits = {"fixed": threshold}
         if size > 1:

@@ -5,7 +5,7 @@ import pandas as pd
 
 from scripts.core import statistics
 from scripts.core.errors import UserError
-from scripts.winopron.lib.analyses.performance import COLUMNS
+from scripts.winopron.lib.analyses.performance import COLUMNS, PART
 
 GROUPS = {
     "pronoun_consistency": ["template"],
@@ -81,9 +81,9 @@ def evaluate(answers, draws, seed) -> pd.DataFrame:
             found = groups(answers, metric, by_prompt)
             by_pair = found.groupby("pair", sort=False).right.agg(["sum", "size"])
             interval = statistics.cluster_bootstrap(by_pair["sum"], by_pair["size"], draws, seed)
-            rows.append(("all", pairing, metric, found.right.mean(), *interval))
+            rows.append((*PART.values(), pairing, metric, found.right.mean(), *interval))
             together = 1 if by_prompt else prompts
-            rows.append(("all", pairing, f"{metric}_chance", chance(metric, sets, together), None, None))
+            rows.append((*PART.values(), pairing, f"{metric}_chance", chance(metric, sets, together), None, None))
     return pd.DataFrame(rows, columns=COLUMNS).astype({"ci_low": float, "ci_high": float})
 
 
@@ -152,7 +152,7 @@ def spread(answers: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     if min(table.shape) < 2:
         return pd.DataFrame(columns=SPREAD)
     pairs, places = np.unique(table.index.get_level_values("pair"), return_inverse=True)
-    drawn = np.random.default_rng(seed).multinomial(len(pairs), np.full(len(pairs), 1 / len(pairs)), size=draws)
+    drawn = statistics.cluster_weights(len(pairs), draws, seed)
     values = table.to_numpy(dtype=float)
     whole = variances(values, np.ones((1, len(table)), dtype=int))
     # Every pair of people has as many templates, so that a sample of pairs has as many as the whole.

@@ -11,11 +11,13 @@ from scripts.core import statistics
 from scripts.core.errors import UserError
 
 METRICS = ("accuracy", "precision", "recall", "f1")
-SPLITS = (("all",), ("case",), ("pronoun_set",), ("case", "pronoun_set"), ("pair",))
+SPLITS = ((), ("case",), ("pronoun_set",), ("case", "pronoun_set"), ("pair",))
 """What answers are divided by: Figure 3 of the paper needs the first four."""
-COLUMNS = ["split", "pairing", "metric", "value", "ci_low", "ci_high"]
-"""Columns of tidy tables: ``split`` names the part of the answers (all, or values of :data:`SPLITS`), ``pairing`` what
-is compared or grouped within it, if anything."""
+PART = dict.fromkeys(("case", "pronoun_set", "pair"), "all")
+"""What names a part of the answers, and its level of all answers together."""
+COLUMNS = [*PART, "pairing", "metric", "value", "ci_low", "ci_high"]
+"""Columns of tidy tables: what is not pooled in a part of the answers, and ``pairing``, what is compared or grouped
+within it, if anything."""
 _OTHER = {"occupation": "participant", "participant": "occupation"}
 
 
@@ -114,22 +116,19 @@ def evaluate(answers: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
         :data:`COLUMNS`.
     """
     rows = []
-    for split, part in divided(answers):
+    for names, part in divided(answers):
         by_pair = confusion(part).groupby(part.pair.to_numpy()).sum()
         found = values(part)
         for metric, (above, below) in parts(by_pair).items():
             # In a sample of pairs for which no person is named, precision is undefined, and so is its interval.
             with np.errstate(invalid="ignore"):
                 low, high = statistics.cluster_bootstrap(above, below, draws, seed, share=metric in SHARES)
-            rows.append((split, "", metric, found[metric], low, high))
+            rows.append((*names.values(), "", metric, found[metric], low, high))
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def divided(answers):
-    """Yield the name and the rows of every part of the answers (:data:`SPLITS`); names of two values have a comma."""
+    """Yield what names every part of the answers (:data:`PART`, :data:`SPLITS`), and its rows."""
     for split in SPLITS:
-        if split == ("all",):
-            yield "all", answers
-            continue
-        for key, part in answers.groupby(list(split), sort=False):
-            yield ", ".join(key), part
+        for key, part in answers.groupby(list(split), sort=False) if split else [((), answers)]:
+            yield PART | dict(zip(split, key, strict=True)), part

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from scripts.core import statistics
+
 
 class Resampled:
     """Bootstrap samples of the pairs of people of one template set.
@@ -17,8 +19,7 @@ class Resampled:
 
     def __init__(self, pairs: Sequence[str], draws: int, seed: int):
         self.pairs = list(dict.fromkeys(pairs))
-        share = np.full(len(self.pairs), 1 / len(self.pairs))
-        self.weights = np.random.default_rng(seed).multinomial(len(self.pairs), share, size=draws)
+        self.weights = statistics.cluster_weights(len(self.pairs), draws, seed)
 
     def ratio(self, above, below):
         """Return a quantity that is one sum over another, and its bootstrap samples.
