@@ -205,6 +205,8 @@ def _source(facts):
         return f"{source['hub']} at {facts['revision'][:12]}"
     if "package" in source:
         return f"package {facts['revision']}" + (" with the shipped delta" if "delta" in source else "")
+    if "outputs" in source:
+        return f"scores logged by {source['outputs']}"
     if "synthetic" in source:
         return f"none, drawn with seed {source['synthetic']}"
     return "local folder"
