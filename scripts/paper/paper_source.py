@@ -76,6 +76,7 @@ def main(
         "engine": engine,
         "synthetic": engine == synthetic.ENGINE,
         "models": list(models.values()),
+        "imported": [facts["label"] for name, facts in models.items() if "outputs" in revisions[name]["source"]],
         "models_table": latex.latex_table(
             pd.DataFrame(rows, columns=["Model", "Architecture", "Parameters", "Precision", "Source and revision"]),
             align="llrlX",
