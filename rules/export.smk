@@ -18,6 +18,7 @@ SOURCES = {
 
 localrules:
     export_environment,
+    export_tasks,
 
 
 # In the repository, for all runs; with --sdm conda the job's own environment has all packages.

@@ -47,7 +47,7 @@ def main(*, instances: list, canary_file: str, citation_file: str, folder: str, 
     Args:
         instances: Parquet files of ``sets``, in its order.
         canary_file: A file of templates, whose first line holds the canary.
-        citation_file: CITATION.cff.
+        citation_file: The file CITATION.cff.
         folder: The folder to write.
         sets: ``study``, ``set``, ``score`` (what the study's options are compared by) of each file.
         own_templates: Whether the templates are those of the repository, which are licensed under CC BY 4.0.
