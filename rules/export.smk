@@ -1,4 +1,7 @@
-# Results for others: in the schema of every_eval_ever, validated by that package, and the crate.
+# Results for others: in the schema of every_eval_ever, validated by that package, and the crate; and the project's own
+# instances as tasks for lm-evaluation-harness.
+
+from scripts.core.paper import eval_records
 
 EXPORTED = [
     {"study": name, "set": part, "model": model}
@@ -8,14 +11,14 @@ EXPORTED = [
 ]
 # Where a record says that a model comes from; a server is named by the model's name there.
 SOURCES = {
-    name: entry["source"] if "source" in entry else {"base_url": True, "model": entry["api"]["model"]}
+    name: entry.get("source") or ({"base_url": True, "model": entry["api"]["model"]} if "api" in entry else {})
     for name, entry in MODELS.items()
-    if "source" in entry or "api" in entry
 }
 
 
 localrules:
     export_environment,
+    export_tasks,
 
 
 # In the repository, for all runs; with --sdm conda the job's own environment has all packages.
@@ -67,9 +70,37 @@ rule export_results:
         "../scripts/export/export_results.py"
 
 
+# The sets whose texts are the project's own; of others nothing is exported.
+EXPORTED_TASKS = [
+    {"study": name, "set": part, "score": scored.score}
+    for name, scored in SCORED.items()
+    for part in scored.sets
+    if eval_records.own(part)
+]
+
+
+rule export_tasks:
+    input:
+        instances=["results/{study}/instances/{set}/selected.parquet".format(**entry) for entry in EXPORTED_TASKS],
+        canary_file=TEMPLATES / "pronouns.tsv",
+        citation_file=root("CITATION.cff"),
+    output:
+        folder=directory("results/export/harness"),
+    log:
+        "results/logs/export_tasks/export.log",
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        sets=EXPORTED_TASKS,
+        own_templates=not config.get("template_folder"),
+    script:
+        "../scripts/export/export_tasks.py"
+
+
 rule export:
-    """Results in the schema of Every Eval Ever."""
+    """Results in the schema of Every Eval Ever, and the templates as tasks for lm-evaluation-harness."""
     input:
         rules.export_results.output,
+        rules.export_tasks.output,
         rules.crate.output,
     localrule: True

@@ -14,12 +14,33 @@ SHARDS = {
 check_jobs({f"{study} {name}": counts for study, sets in SHARDS.items() for name, counts in sets.items()}, "score")
 
 
+# The files of models whose scores are imported, by model and set.
+try:
+    LOGGED = {
+        model: {
+            f"{study}/{name}": registry.logged_files(model, RUN[model]["outputs"], f"{study}/{name}", Path.cwd(), ROOT)
+            for study, sets in SHARDS.items()
+            for name, jobs in sets.items()
+            if model in jobs
+        }
+        for model, entry in RUN.items()
+        if "outputs" in entry
+    }
+    for study in STUDIES.values():
+        for model in LOGGED:
+            if study.texts and model in study.models:
+                raise UserError(f"models: '{model}' has imported scores only; leave out the study {study.name}")
+except UserError as error:
+    refuse(error)
+
+
 # A study may have other sets than those of templates, such as instances behind examples.
 SCORED_SETS = one_of(dict.fromkeys(name for scored in SCORED.values() for name in scored.sets))
 
 
 localrules:
     fetch_model,
+    import_scores,
     merge_scores,
 
 
@@ -75,6 +96,32 @@ rule score:
         _weights=lambda wildcards: local_weights(wildcards.model),
     script:
         "../scripts/scoring/score.py"
+
+
+rule import_scores:
+    input:
+        instances="results/{study}/instances/{templates}/selected.parquet",
+        logged=lambda wildcards: LOGGED[wildcards.model][f"{wildcards.study}/{wildcards.templates}"],
+    output:
+        scores="results/{study}/scores/{templates}/{model}/{shard}of{shards}.parquet",
+    log:
+        "results/logs/import_scores/{study}/{templates}/{model}/{shard}of{shards}.log",
+    wildcard_constraints:
+        templates=SCORED_SETS,
+        model=one_of(LOGGED) or "none",
+        shard="1",
+        shards="1",
+    conda:
+        "../envs/scoring.yaml"
+    params:
+        model=lambda wildcards: wildcards.model,
+        entry=lambda wildcards: {
+            key: MODELS[wildcards.model][key] for key in ("outputs", "architecture", "demonstration")
+        },
+        score=lambda wildcards: SCORED[wildcards.study].score,
+        priority=lambda wildcards: SCORED[wildcards.study].of(wildcards.model)["priority"],
+    script:
+        "../scripts/scoring/import_scores.py"
 
 
 rule merge_scores:

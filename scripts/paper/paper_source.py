@@ -76,6 +76,7 @@ def main(
         "engine": engine,
         "synthetic": engine == synthetic.ENGINE,
         "models": list(models.values()),
+        "imported": [facts["label"] for name, facts in models.items() if "outputs" in revisions[name]["source"]],
         "models_table": latex.latex_table(
             pd.DataFrame(rows, columns=["Model", "Architecture", "Parameters", "Precision", "Source and revision"]),
             align="llrlX",
@@ -205,6 +206,8 @@ def _source(facts):
         return f"{source['hub']} at {facts['revision'][:12]}"
     if "package" in source:
         return f"package {facts['revision']}" + (" with the shipped delta" if "delta" in source else "")
+    if "outputs" in source:
+        return f"scores logged by {source['outputs']}"
     if "synthetic" in source:
         return f"none, drawn with seed {source['synthetic']}"
     return "local folder"

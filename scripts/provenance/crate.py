@@ -1,4 +1,4 @@
-"""Pack a run as a Workflow Run RO-Crate: the workflow, its records, and its results, with what each was made from.
+"""Pack a run as a Provenance Run Crate: the workflow, its records, and its results, with what each was made from.
 
 What others own or what is too large is named by address and digest and never packed: model weights, the authors'
 files, and instances made from the authors' templates. Neither are instances packed that no model read, since the packed
@@ -31,6 +31,7 @@ LEFT_OUT = "ro-crate-left-out.tsv"
 PROFILES = {
     "https://w3id.org/ro/wfrun/process/0.5": ("Process Run Crate", "0.5"),
     "https://w3id.org/ro/wfrun/workflow/0.5": ("Workflow Run Crate", "0.5"),
+    "https://w3id.org/ro/wfrun/provenance/0.5": ("Provenance Run Crate", "0.5"),
     "https://w3id.org/workflowhub/workflow-ro-crate/1.0": ("Workflow RO-Crate", "1.0"),
 }
 BIOSCHEMAS = "https://bioschemas.org/profiles/ComputationalWorkflow/1.0-RELEASE"
@@ -87,9 +88,11 @@ def main(*, results: list, manifest: str, crate: str, title: str, configured: li
                 made.add(ContextEntity(made, f"#{path}", facts | {"@type": "CreativeWork", "description": said}))
                 if Path(path).is_file():
                     left_out.append((path, str(Path(path).stat().st_size), facts["sha256"], reason, command))
+    packed = {}
     for path in sorted(history):
         check_private(path, host=True)
-        made.add_file(path, path, properties={"encodingFormat": "application/json", "name": f"Record {path}"})
+        facts = {"encodingFormat": "application/json", "name": f"Record {path}"}
+        packed[path] = made.add_file(path, path, properties=facts)
     for path in filter(lambda path: Path(path).is_file(), manifest_files.SIGNATURES):
         made.add_file(path, path, properties={"encodingFormat": "text/plain", "name": f"Signature {path}"})
     run_action = made.add_action(
@@ -99,13 +102,13 @@ def main(*, results: list, manifest: str, crate: str, title: str, configured: li
         result=[entity for entity in outputs if entity.id in set(results)],
         properties={
             "name": title,
-            "description": "All jobs behind the results; results/provenance has a record of each.",
+            "description": "All jobs behind the results.",
             "startTime": min(record["started"] for record in history.values()),
             "endTime": max(record["ended"] for record in history.values()),
             "actionStatus": "http://schema.org/CompletedActionStatus",
         },
     )
-    made.root_dataset["mentions"] = run_action
+    made.root_dataset["mentions"] = [run_action, *_jobs(made, workflow, run_action, history, packed)]
     made.root_dataset["conformsTo"] = [
         made.add(ContextEntity(made, uri, {"@type": "CreativeWork", "name": name, "version": version}))
         for uri, (name, version) in PROFILES.items()
@@ -244,6 +247,7 @@ def _workflow(crate, configured):
         main=True,
         lang="snakemake",
         properties={
+            "@type": ["File", "SoftwareSourceCode", "ComputationalWorkflow", "HowTo"],
             "name": "Pronouns in language models",
             "encodingFormat": "text/plain",
             "version": state["commit"] + ("+changes" if state["dirty"] else "") if state else "unknown",
@@ -294,6 +298,55 @@ def _inputs(crate, history, manifest):
         properties = {"@type": "CreativeWork", "name": f"Weights of {name}", "sha256": digest, "version": revision}
         entities.append(crate.add(ContextEntity(crate, address(name, facts), properties)))
     return entities
+
+
+def _jobs(crate, workflow, run_action, history, packed):
+    """Describe every job as an action, and every rule as a tool and a step of the workflow.
+
+    Returns:
+        The action of Snakemake and those of the jobs. A job's action names its inputs (lock files and weights
+        included), outputs, times and machine, and the record that lists the packages' versions.
+    """
+
+    def entity(path, digest):
+        facts = {"@type": "CreativeWork", "name": path, "sha256": digest}
+        return crate.get(path) or crate.get(f"#{path}") or crate.add(ContextEntity(crate, f"#{path}", facts))
+
+    def add(kind, name, facts):
+        made = crate.add(ContextEntity(crate, f"#{kind}/{name}", {"@type": facts.pop("@type")}))
+        for key, value in facts.items():
+            made[key] = value
+        return made
+
+    tools, steps, jobs, controls = {}, {}, [], []
+    for path, record in sorted(history.items(), key=lambda item: (item[1]["started"], item[0])):
+        rule, machine = record["rule"], record["machine"]
+        if rule not in tools:
+            tools[rule] = add("rule", rule, {"@type": "SoftwareApplication", "name": rule})
+            facts = {"@type": "HowToStep", "name": rule, "position": str(len(tools)), "workExample": tools[rule]}
+            steps[rule] = add("step", rule, facts)
+        read = {**record["inputs"], **record["lock"]}
+        weights = {address(facts["model"], facts) for facts in record["models"].values()}
+        where = [machine["system"], f"Python {machine['python']}", machine["cpu"], *machine["gpus"]]
+        facts = {
+            "@type": "CreateAction",
+            "name": " ".join([rule, *record["wildcards"].values()]),
+            "description": ", ".join(where),
+            "instrument": tools[rule],
+            "object": [*(entity(*item) for item in sorted(read.items())), *map(crate.get, sorted(weights))],
+            "result": [entity(*item) for item in sorted(record["outputs"].items())],
+            "startTime": record["started"],
+            "endTime": record["ended"],
+            "actionStatus": "http://schema.org/CompletedActionStatus",
+            "subjectOf": packed[path],
+        }
+        jobs.append(add("job", path, facts))
+        facts = {"@type": "ControlAction", "instrument": steps[rule], "object": jobs[-1]}
+        controls.append(add("control", path, facts))
+    workflow["hasPart"], workflow["step"] = list(tools.values()), list(steps.values())
+    engine = add("engine", "snakemake", {"@type": "SoftwareApplication", "name": "Snakemake"})
+    facts = {"@type": "OrganizeAction", "instrument": engine, "object": controls, "result": run_action}
+    return [add("run", "snakemake", facts), *jobs]
 
 
 def address(name, facts):

@@ -70,7 +70,7 @@ def offline(monkeypatch):
 def issues(folder):
     settings = services.ValidationSettings(
         rocrate_uri=str(folder),
-        profile_identifier="workflow-run-crate-0.5",
+        profile_identifier="provenance-run-crate-0.5",
         requirement_severity=Severity.REQUIRED,
         abort_on_first=False,
         skip_availability_check=True,
@@ -87,6 +87,22 @@ def test_the_validator_accepts_it_and_not_one_without_its_workflow(crate, offlin
         entity.pop("mainEntity", None)
     path.write_text(json.dumps(metadata))
     assert any("mainEntity" in issue or "Main Workflow" in issue for issue in issues(tmp_path / "broken"))
+
+
+def test_every_job_is_an_action_with_what_it_read_and_wrote(crate):
+    graph = json.loads((crate / "ro-crate-metadata.json").read_text(encoding="utf-8"))["@graph"]
+    entities = {entity["@id"]: entity for entity in graph}
+    jobs = {name.removeprefix("#job/"): entity for name, entity in entities.items() if name.startswith("#job/")}
+    records = {str(path.relative_to(crate)) for path in (crate / "results/provenance").rglob("*.json")}
+    assert {entities[job["subjectOf"]["@id"]]["name"].removeprefix("Record ") for job in jobs.values()} == records
+    for job in jobs.values():
+        name = entities[job["subjectOf"]["@id"]]["name"].removeprefix("Record ")
+        record = json.loads((crate / name).read_text(encoding="utf-8"))
+        for key, named in (("object", {**record["inputs"], **record["lock"]}), ("result", record["outputs"])):
+            listed = job[key] if isinstance(job[key], list) else [job[key]]
+            assert named.keys() <= {entities[one["@id"]]["name"] for one in listed}
+        assert entities[job["instrument"]["@id"]]["name"] == record["rule"]
+        assert record["machine"]["python"] in job["description"]
 
 
 def test_weights_and_what_others_own_are_named_and_not_packed(crate, finished):

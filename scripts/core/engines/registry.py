@@ -2,8 +2,9 @@
 
 Resources are estimates from parameter counts, rounded so that a job asks for too much rather than too little;
 Snakemake raises ``attempt`` when a job was killed all the same. Entries with ``available: false`` have no
-weights, and those with an ``api`` are behind a server: only :func:`select`, :func:`select_servers`, :func:`describe`,
-:func:`reference_of`, :func:`shards` and :func:`methods` take them.
+weights, those with an ``api`` are behind a server, and the scores of those with ``outputs`` are imported: only
+:func:`select`, :func:`select_servers`, :func:`describe`, :func:`reference_of`, :func:`shards` and :func:`methods` take
+them.
 """
 
 import json
@@ -11,6 +12,7 @@ import math
 from collections.abc import Iterable
 from pathlib import Path
 
+from scripts.core import runs
 from scripts.core.config import load_yaml, validate
 from scripts.core.engines import series
 from scripts.core.errors import UserError, nearest
@@ -163,7 +165,7 @@ def check_conflicts(registry: dict[str, dict], file: str):
             raise UserError(
                 f"{file}: models.{name}.thinking is for decoders whose prompt_wrapping is chat_template; remove it"
             )
-        if "scored_after" in entry and (entry["architecture"] != "decoder" or "api" in entry):
+        if "scored_after" in entry and (entry["architecture"] != "decoder" or "source" not in entry):
             raise UserError(f"{file}: models.{name}.scored_after is for decoders with weights; remove it")
         if entry["architecture"] == "encoder" and "prompt_wrapping" in entry:
             raise UserError(f"{file}: models.{name} is an encoder and cannot be prompted; remove prompt_wrapping")
@@ -178,6 +180,11 @@ def check_conflicts(registry: dict[str, dict], file: str):
                 f"{nearest(entry['base'], registry) or '; correct it'}"
             )
         _check_scoring(f"{file}: models.{name}", entry)
+        if "outputs" in entry and ("api" in entry or entry["architecture"] != "decoder" or entry["parameters"] is None):
+            raise UserError(
+                f"{file}: models.{name}.outputs is for decoders with a number of parameters and without api; correct "
+                "the entry or remove outputs"
+            )
         if entry["demonstration"] and entry["studies"]:
             raise UserError(
                 f"{file}: models.{name} is a demonstration model and belongs to no study; empty its studies or set "
@@ -335,6 +342,8 @@ def select(
                 else "remove it"
             )
             raise UserError(f"{where}: '{name}' is behind a server; {remedy}")
+        if "outputs" in registry[name] and where != "models":
+            raise UserError(f"{where}: '{name}' has imported scores only; remove it")
         _check_reference(registry, name)
         chosen.add(name)
     return {name: entry for name, entry in registry.items() if name in chosen}
@@ -398,6 +407,32 @@ def methods(entry, study):
     by_use = {"masked": ["mask"], "generation": ["generate"], "masked-and-generation": ["mask", "generate"]}
     by_architecture = {"encoder": ["mask"], "decoder": ["generate"], "encoder-decoder": ["mask", "generate"]}
     return by_use.get(entry["studies"].get(study)) or by_architecture[entry["architecture"]]
+
+
+def logged_files(model: str, outputs: dict, key: str, folder: Path, root: Path) -> list[str]:
+    """Return the logged files of one set of instances, as paths of the working directory.
+
+    Args:
+        model: Its name in the registry, for messages.
+        outputs: ``outputs`` of its entry.
+        key: Study and set, such as ``ruff/replica``.
+        folder, root: The working directory and the repository.
+
+    Raises:
+        UserError: If the entry names no files of the set, or one that is not there.
+    """
+    where = f"models.{model}.outputs.files"
+    if key not in outputs["files"]:
+        raise UserError(f"{where} names no files of {key}, which this run scores; add them or leave the model out")
+    found = []
+    for pattern in outputs["files"][key]:
+        path = Path(pattern).expanduser()
+        bases = [Path(path.anchor)] if path.is_absolute() else [folder, root]
+        matches = [list(base.glob(str(path.relative_to(path.anchor)))) for base in bases]
+        if not any(matches):
+            raise UserError(f"{where}: {pattern}: no such file; correct the path")
+        found += next(filter(None, matches))
+    return sorted({runs.in_repository(path, folder, root) for path in found})
 
 
 def describe(entry):
@@ -500,9 +535,9 @@ def distribution_minutes(entry, n_texts, tokens, new_tokens, attempt=1):
 def shards(entry, n_instances, options, tokens, minutes_per_job):
     """Return the number of jobs that keeps each within ``minutes_per_job`` (:func:`instance_seconds`), at least 1.
 
-    A model behind a server has one job.
+    A model without weights here has one job.
     """
-    if "api" in entry:
+    if "source" not in entry:
         return 1
     return jobs_within(n_instances * instance_seconds(entry, options, tokens), minutes_per_job)
 

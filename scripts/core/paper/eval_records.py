@@ -62,7 +62,7 @@ def gold(instances) -> list[str | None]:
 
 def condition(row):
     """Return under which of :data:`CONDITIONS` an instance stands, in words; empty if under none."""
-    return ", ".join(f"{name} {_text(row[name])}" for name in CONDITIONS if name in row and not _missing(row[name]))
+    return ", ".join(f"{name} {cell_text(row[name])}" for name in CONDITIONS if name in row and not _missing(row[name]))
 
 
 def choices(scores, metric: str):
@@ -117,7 +117,7 @@ def samples(name: str, instances, scores, metric: str, identity: dict, canary: s
         best = chosen.loc[row.instance_id]
         filled = options.fill(row.text, right) if options.SLOT in row.text else f"{row.text}\0{right}"
         digest = hashlib.sha256(row.text.encode()).hexdigest()
-        facts = {key: _text(row[key]) for key in kept if not _missing(row[key])}
+        facts = {key: cell_text(row[key]) for key in kept if not _missing(row[key])}
         under = condition(row)
         yield {
             "schema_version": SCHEMA_VERSION,
@@ -146,7 +146,10 @@ def samples(name: str, instances, scores, metric: str, identity: dict, canary: s
         }  # fmt: skip
 
 
-def _text(cell):
+def cell_text(cell: object) -> str | None:
+    """Return an instance's cell as text; None where it is missing."""
+    if _missing(cell):
+        return None
     # Whole numbers beside missing ones are floats.
     return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
 

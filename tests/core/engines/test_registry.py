@@ -389,6 +389,17 @@ def a_context_of_an_encoder(models):
     models["bert-base"]["scored_after"] = "a"
 
 
+def outputs_of_an_encoder(models):
+    import_scores_of(models["minilm-l6-mlm"])
+
+
+def import_scores_of(entry):
+    """Give an entry files of logged scores in place of its weights."""
+    for key in ("source", "tokenizer", "precision", "gpus"):
+        entry.pop(key, None)
+    entry["outputs"] = {"tokenizer": {"path": "somewhere"}, "files": {"ruff/replica": ["samples.jsonl"]}}
+
+
 def demonstration_in_a_study(models):
     models["minilm-l6-mlm"]["studies"] = {"ruff": "likelihood"}
 
@@ -410,6 +421,7 @@ def demonstration_in_a_study(models):
         (revisions_with_the_name_of_a_model, "models.pythia-14m.revisions make 'pythia-14m-step2', which is another"),
         (thinking_without_a_template, "models.llama-2-7b-chat.thinking is for decoders whose prompt_wrapping is chat"),
         (a_context_of_an_encoder, "models.bert-base.scored_after is for decoders with weights; remove it"),
+        (outputs_of_an_encoder, "models.minilm-l6-mlm.outputs is for decoders with a number of parameters and without"),
         (demonstration_in_a_study, "models.minilm-l6-mlm is a demonstration model and belongs to no study"),
     ],
 )
@@ -542,6 +554,16 @@ def test_schema_messages_of_servers(tmp_path, change, message):
 def test_a_server_has_no_weights(tmp_path):
     with pytest.raises(UserError, match=r"models.gpt-4o-mini.source does not belong here; remove it"):
         load_changed(tmp_path, lambda models: models["gpt-4o-mini"].update(source={"path": "/x"}))
+
+
+def test_imported_scores_take_the_place_of_weights_and_answer_no_prompt(tmp_path):
+    changed = load_changed(tmp_path, lambda models: import_scores_of(models["opt-125m"]))
+    assert list(module.select(changed, ["opt-125m"])) == ["opt-125m"]
+    assert module.shards(changed["opt-125m"], 10**9, 4, 50, 60) == 1
+    with pytest.raises(UserError, match=r"ruff\.prompting\.models: 'opt-125m' has imported scores only; remove it"):
+        module.select(changed, ["opt-125m"], "ruff.prompting.models")
+    with pytest.raises(UserError, match=r"models.opt-350m.gpus does not belong here; remove it"):
+        load_changed(tmp_path, lambda models: models["opt-350m"].update(outputs=changed["opt-125m"]["outputs"]))
 
 
 def test_describe(models):

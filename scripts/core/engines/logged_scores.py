@@ -1,0 +1,187 @@
+"""Scores of instances that lm-evaluation-harness logged (``--log_samples``), read as the scores of a model.
+
+A line of ``samples_*.jsonl`` is one instance, whose options stand in the order of the run's. What is read of it:
+
+* ``doc.instance_id``: the instance.
+* ``arguments.gen_args_N.arg_0`` and ``arg_1``: context and continuation of option N, which together must be its text.
+* ``filtered_resps[N][0]``: the log-likelihood of the continuation in nats, a sum over its tokens.
+
+An empty context makes it the score of the text, for which the harness puts the tokenizer's token of the beginning (or
+end) before the text and scores all other tokens. A context that ends with the option makes it the score of what follows
+(:mod:`scripts.core.engines.continuation`). Counts of tokens are not logged and come from the tokenizer.
+"""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from scripts.core import losses
+from scripts.core.engines import models
+from scripts.core.engines.batches import Texts
+from scripts.core.errors import UserError
+from scripts.core.model_outputs import ROUNDING
+from scripts.core.options import SLOT
+
+ENGINE = "lm-evaluation-harness"
+"""What score files name as their engine."""
+WHOLE, REST = "log_probability", "continuation_log_probability"
+REMEDY = "export the run's instances (snakemake export_tasks) and score them again"
+
+
+def open_texts(model: str, outputs: dict) -> tuple[Texts, str | None]:
+    """Return what the harness reads with a tokenizer.
+
+    Args:
+        model: Its name in the registry, for messages.
+        outputs: ``outputs`` of its entry.
+
+    Returns:
+        The texts, and the token that the harness puts before each of them where the tokenizer does not (otherwise
+        None), as ``scored_after`` of the registry.
+
+    Raises:
+        UserError: If the tokenizer cannot be loaded, or puts other tokens around texts.
+    """
+    tokenizer = models.load_tokenizer(model, {"tokenizer": outputs["tokenizer"]})
+    first = tokenizer.bos_token or tokenizer.eos_token
+    around = tokenizer("")["input_ids"]
+    if around not in ([], [tokenizer.convert_tokens_to_ids(first)]):
+        raise UserError(f"model {model}: its tokenizer puts other tokens around texts than {ENGINE}; leave it out")
+    after = None if around else first
+    return Texts(models.score_after(tokenizer, after), "decoder"), after
+
+
+def collect(paths: list[str], rows: pd.DataFrame, needed: tuple[str, ...]) -> tuple[pd.DataFrame, int]:
+    """Return the logged scores of options.
+
+    Args:
+        paths: JSONL files.
+        rows: As returned by :func:`scripts.core.options.option_texts`.
+        needed: :data:`WHOLE`, and :data:`REST` where a study compares it.
+
+    Returns:
+        A column for each of ``needed``, in nats, and a row for each of ``rows``; and how many logged instances are not
+        among ``rows``.
+
+    Raises:
+        UserError: Naming file and line, if a text differs from the run's, a score is no log-likelihood or is logged
+            twice; naming an instance, if a score of it is missing.
+    """
+    values = {column: np.full(len(rows), np.nan) for column in needed}
+    places = rows.groupby("instance_id", sort=False).indices
+    texts, openings = rows.text.to_numpy(), _through_option(rows)
+    left_out = set()
+    for where, identifier, answers in _lines(paths):
+        at = places.get(identifier)
+        if at is None:
+            left_out.add(identifier)
+            continue
+        where = f"{where}: instance {identifier}"
+        if [context + rest for context, rest, _ in answers] != list(texts[at]):
+            raise UserError(f"{where}: its texts differ from those of the run; {REMEDY}")
+        contexts = [context for context, _, _ in answers]
+        if not any(contexts):
+            column = WHOLE
+        elif contexts == list(openings[at]):
+            column = REST
+        else:
+            raise UserError(f"{where}: its contexts are neither empty nor end with the option; {REMEDY}")
+        scores = np.array([score for _, _, score in answers])
+        if not (np.isfinite(scores) & (scores <= ROUNDING)).all():
+            raise UserError(f"{where}: {scores.tolist()} are no log-likelihoods; {REMEDY}")
+        if column in values:
+            if not np.isnan(values[column][at]).all():
+                raise UserError(f"{where} is logged twice; name each file once, and one run of each task")
+            values[column][at] = scores
+    for column, found in values.items():
+        if np.isnan(found).any():
+            missing = rows.instance_id[np.isnan(found)]
+            raise UserError(
+                f"{paths[0]} and the model's other files lack {column} of instance {missing.iloc[0]} "
+                f"({missing.nunique()} of {len(places)} lack it); name all files of the set, or {REMEDY}"
+            )
+    table = pd.DataFrame(values)
+    # A part of a text cannot be less probable than the text.
+    wrong = table[WHOLE] > table[REST] + ROUNDING if REST in table else np.zeros(len(rows), bool)
+    if wrong.any():
+        raise UserError(
+            f"{paths[0]} and the model's other files: instance {rows.instance_id[wrong].iloc[0]}: the text is more "
+            "probable than a part of it; run the tasks of whole texts and of parts apart, or with the model argument "
+            "logits_cache=False"
+        )
+    return table, len(left_out)
+
+
+def _through_option(rows):
+    """Return what each text begins with, its option included."""
+    ends = rows.masked.map(lambda masked: masked.index(SLOT)) + rows.filled.str.len()
+    return np.array([text[:end] for text, end in zip(rows.text, ends, strict=True)], dtype=object)
+
+
+def _lines(paths) -> Iterator[tuple]:
+    """Yield where a line is, its instance, and (context, continuation, score) of each option."""
+    for path in paths:
+        with Path(path).open(encoding="utf-8") as stream:
+            for number, line in enumerate(stream, 1):
+                try:
+                    sample = json.loads(line)
+                    given = sample["arguments"]
+                    pairs = [given[f"gen_args_{n}"] for n in range(len(given))]
+                    scores = [float(answer[0]) for answer in sample["filtered_resps"]]
+                    answers = [(pair["arg_0"], pair["arg_1"], score) for pair, score in zip(pairs, scores, strict=True)]
+                    identifier = sample["doc"]["instance_id"]
+                except (ValueError, LookupError, TypeError) as error:
+                    raise UserError(
+                        f"{path}:{number}: not a sample of a task of this project ({type(error).__name__}: {error}); "
+                        "name files of --log_samples"
+                    ) from error
+                yield f"{path}:{number}", identifier, answers
+
+
+def table(rows: pd.DataFrame, values: pd.DataFrame, texts: Texts, score: str) -> pd.DataFrame:
+    """Return logged scores as the scoring of local models writes them.
+
+    Args:
+        rows, values: As for and from :func:`collect`.
+        texts: From :func:`open_texts`.
+        score: What a study's options are compared by, as in :class:`scripts.core.studies.Scored`.
+
+    Returns:
+        The columns of :func:`scripts.core.engines.scoring.result_table` but those of single tokens; for
+        ``continuation`` and ``label_loss`` those of their modules too, where ``option_log_probability`` is empty: it is
+        not logged.
+
+    Raises:
+        UserError: If a token holds the end of an option and what follows.
+    """
+    lengths = texts.lengths(rows)
+    counts = lengths - texts.unscored
+    made = pd.DataFrame(
+        {
+            "instance_id": rows.instance_id.to_numpy(),
+            "option": rows.option.to_numpy(),
+            "option_index": rows.option_index.to_numpy(dtype="int8"),
+            WHOLE: values[WHOLE],
+            "mean_log_probability": values[WHOLE] / counts,
+            "scored_tokens": counts.astype(np.int32),
+        }
+    )
+    if score == "log_likelihood":
+        return made
+    kinds, option_tokens = texts.label_kinds(rows)
+    if score == "label_loss":
+        for name, kind in losses.COLUMNS.items():
+            made[name] = pd.array([pd.NA] * len(rows), dtype=kind.capitalize())
+            if name.startswith(("sentinel", "end")):
+                made[name] = np.zeros(len(rows), dtype=kind)
+        return made.assign(option_tokens=option_tokens.astype(np.int32))
+    ends = [np.flatnonzero(kind)[-1] + 1 if kind.any() else 0 for kind in kinds]
+    rest = np.array([len(kind) - end for kind, end in zip(kinds, ends, strict=True)])
+    if (lengths - texts.lengths(rows.assign(text=_through_option(rows))) != rest).any():
+        raise UserError(
+            "the tokenizer has a token that holds the end of an option and what follows; leave the model out"
+        )
+    return made.assign(continuation_log_probability=values[REST], continuation_tokens=rest.astype(np.int32))

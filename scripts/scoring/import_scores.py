@@ -1,0 +1,91 @@
+"""Import the scores of a study's instances that lm-evaluation-harness logged."""
+
+import importlib.metadata
+from pathlib import Path
+
+import pandas as pd
+
+from scripts.core import files, instances
+from scripts.core.engines import label_loss, logged_scores
+from scripts.core.engines.batches import METRICS
+from scripts.core.engines.reading import Reading
+from scripts.core.errors import UserError, counted
+from scripts.core.job import log, run
+from scripts.core.options import option_texts
+from scripts.core.provenance import closure
+
+LIBRARIES = ("transformers", "tokenizers")
+WINDOW = 4096
+"""Instances read at once."""
+
+
+def main(
+    *,
+    instances: str,
+    logged: list,
+    scores: str,
+    model: str,
+    entry: dict,
+    score: str = "log_likelihood",
+    priority: int | None = None,
+):
+    """Write ``scores`` of all ``instances``, as the scoring of local models does.
+
+    Args:
+        instances: Parquet file of instances, one row each (scripts/core/instances.py has the columns).
+        logged: The harness's files of samples (scripts/core/engines/logged_scores.py describes them).
+        scores: Parquet file to write: one row for each instance and option, with its log-probability in nats.
+        model: The model's name, for messages and metadata.
+        entry: Of its entry in the registry: ``outputs``, ``architecture``, ``demonstration``.
+        score: What options are compared by: log_likelihood, continuation or label_loss.
+        priority: Instances whose ``priority`` is not below this are left out; None imports all.
+
+    Raises:
+        UserError: As :mod:`scripts.core.engines.logged_scores`; if there are no instances, or the tokenizer cannot tell
+            the options of many apart.
+    """
+    rows = option_texts(wanted(instances, priority))
+    texts, after = logged_scores.open_texts(model, entry["outputs"])
+    reading = Reading(model, texts, rows.instance_id.nunique())
+    reading.read(rows)
+    needed = (logged_scores.WHOLE, *([logged_scores.REST] if score == "continuation" else []))
+    values, left_out = logged_scores.collect(logged, rows, needed)
+    table = logged_scores.table(rows, values, texts, score)
+    reading.decide(table)
+    root = Path(closure.__file__).parents[3]
+    metadata = {
+        "model": model,
+        "source": {"outputs": logged_scores.ENGINE},
+        "revision": None,
+        "architecture": entry["architecture"],
+        "precision": "not logged",
+        "device": "not logged",
+        "libraries": {name: importlib.metadata.version(name) for name in LIBRARIES},
+        "code": closure.digests("scripts/scoring/import_scores.py", str(root)),
+        "demonstration": entry["demonstration"],
+        "engine": logged_scores.ENGINE,
+        "metric": label_loss.METRIC if score == "label_loss" else METRICS["decoder"],
+        **({"scored_after": after} if after else {}),
+        "instances_sha256": files.sha256(instances),
+        "logged_sha256": [files.sha256(path) for path in logged],
+        "instances": reading.total,
+        **reading.facts(),
+        "shard": 1,
+        "shards": 1,
+    }
+    files.write_parquet(scores, table, metadata)
+    log.info("%s from %s", counted(reading.total, "instance"), counted(len(logged), "file"))
+    if left_out:
+        log.info("%s of the files are not among those of the run", counted(left_out, "instance"))
+
+
+def wanted(path: str, priority: int | None) -> pd.DataFrame:
+    """Return the instances that are imported; in ``main`` a parameter hides the module."""
+    chosen = instances.shard_rows(path, 1, 1, 1, priority)
+    if not chosen.any():
+        raise UserError(f"{path}: no instances; delete the file and run the workflow again")
+    return pd.concat(instances.windows(path, chosen, WINDOW))
+
+
+if __name__ == "__main__":
+    run(main)
