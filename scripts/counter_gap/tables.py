@@ -53,7 +53,7 @@ def table_bias(*, metrics: str, significance: str, tex: str, csv: str, template_
 
     Write the cells as printed (LaTeX and CSV); full precision is in ``metrics``.
     """
-    cells = tables.of_sets(metrics, significance, template_sets, tables.BIAS, tables.METHODS)
+    cells = tables.of_sets(metrics, significance, template_sets, tables.bias, tables.METHODS)
     tables.write_sets(tex, csv, cells)
 
 

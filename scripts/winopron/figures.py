@@ -96,13 +96,21 @@ def draw_bias(frame):
     if not systems:
         return plotting.nothing_drawn()
     looks = figures.pronoun_looks(frame.pronoun_set.unique())
+    cases = [case for case in CASES if case in set(frame["case"])]
     drawn, axes = figures.panels(len(systems), 1.5, len(systems) == 1)
     step = 0.8 / len(looks)
     for ax, system in zip(axes.flat, systems, strict=False):
         of_system = frame[frame.system == system]
-        for place, (pronoun_set, look) in enumerate(looks.items()):
-            rows = of_system[of_system.pronoun_set == pronoun_set].set_index("case").reindex(CASES)
-            x = np.arange(len(CASES)) + (place - (len(looks) - 1) / 2) * step
+        shown = {
+            case: [name for name in looks if name in set(rows.pronoun_set)] for case, rows in of_system.groupby("case")
+        }
+        for pronoun_set, look in looks.items():
+            rows = of_system[of_system.pronoun_set == pronoun_set]
+            # Sets without a share in this case leave no gap.
+            x = [
+                cases.index(case) + (shown[case].index(pronoun_set) - (len(shown[case]) - 1) / 2) * step
+                for case in rows["case"]
+            ]
             for sign, direction in (("positive", 1), ("negative", -1)):
                 values = rows[f"share_{sign}"]
                 errors = plotting.error_bars(values, rows[f"share_{sign}_low"], rows[f"share_{sign}_high"])
@@ -113,9 +121,9 @@ def draw_bias(frame):
         ax.axhline(0, color="black", linewidth=0.6)
         ax.set_title(system)
         # Also where a system has bars in one case alone.
-        ax.set_xlim(-0.6, len(CASES) - 0.4)
-        ax.yaxis.set_major_formatter(lambda value, _: f"{abs(value):.2g}")
-    figures.label_cases(axes, len(systems), short=axes.shape[1] > 3)
+        ax.set_xlim(-0.6, len(cases) - 0.4)
+        ax.yaxis.set_major_formatter(lambda value, _: number(value, 2, signed=True).rstrip("0").rstrip("."))
+    figures.label_cases(axes, len(systems), short=axes.shape[1] > 3, cases=cases)
     # One for all rows: it is longer than a panel is high.
     drawn.supylabel("Share: negative | positive", fontsize=8)
     handles = [plotting.patch_handle(look["color"], label) for label, look in looks.items()]
