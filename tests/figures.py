@@ -162,6 +162,7 @@ def unfulfilled(drawn):
     strokes = {to_hex(line.get_color()) for line in lines} | {
         to_hex(colour) for one in bars for colour in one.get_color()
     }
+    strokes |= {to_hex(patch.get_edgecolor()) for patch in patches}
     edges = {to_hex(line.get_markeredgecolor()) for line in lines if line.get_marker() not in STROKES}
     edges |= {to_hex(line.get_markerfacecolor()) for line in lines if line.get_marker() not in STROKES}
     texts = {to_hex(text.get_color()) for ax in drawn.axes for text in ax.texts}

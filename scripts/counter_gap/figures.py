@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+from matplotlib.colors import to_rgba
 from matplotlib.lines import Line2D
 from matplotlib.patches import FancyArrowPatch
 
@@ -20,6 +21,8 @@ SUBSETS = {
 """Title of each group of subsets, and its subsets with their labels."""
 FEWEST = 20
 """Smaller subsets are not drawn: a few quadruples that agree would make an interval without width."""
+LEANING = 0.35
+"""Opacity of leanings."""
 CANCELLING = [("lean", "M"), ("lean", "F"), ("acc_diff", "all"), ("delta_i", "all")]
 PLACES = {"original": (0, 1), "control": (0, 0), "swap-1": (1, 1), "swap-2": (1, 0)}
 NAMES = {"original": "original", "control": "control", "swap-1": "swap 1", "swap-2": "swap 2"}
@@ -142,7 +145,7 @@ def draw_cancellation(frame):
     y = np.arange(len(names))[::-1]
     for metric, group, colour, sign in (("lean", "M", MASCULINE, 1), ("lean", "F", FEMININE, -1)):
         leanings = frame[(frame.metric == metric) & (frame.group == group)].value
-        axes[0].barh(y, sign * 100 * leanings, height=0.62, color=colour, alpha=0.35, linewidth=0)
+        axes[0].barh(y, sign * 100 * leanings, height=0.62, color=colour, alpha=LEANING, linewidth=0)
     for ax, metric, marker, colour in (
         (axes[0], "acc_diff", "o", figures.ACC_DIFF),
         (axes[1], "delta_i", "s", figures.DELTA_I),
@@ -162,8 +165,8 @@ def draw_cancellation(frame):
     )
     axes[1].set(title="Difference of inconsistencies", xlabel=r"$\Delta I$ (percentage points)")
     handles = [
-        plotting.patch_handle("#99C6E0", "leaning to masculine"),
-        plotting.patch_handle("#EEBF99", "leaning to feminine"),
+        plotting.patch_handle(to_rgba(MASCULINE, LEANING), "leaning to masculine"),
+        plotting.patch_handle(to_rgba(FEMININE, LEANING), "leaning to feminine"),
         plotting.handle({"color": figures.ACC_DIFF, "marker": "o", "linestyle": "none"}, figures.ACC_DIFF_LABEL),
         plotting.handle({"color": figures.DELTA_I, "marker": "s", "linestyle": "none"}, figures.DELTA_I_LABEL),
         plotting.interval_handle("95 % interval", "_"),
@@ -206,7 +209,7 @@ def draw_inconsistencies(frame):
             )
         )  # fmt: skip
     for x, text in enumerate(("one gender", "the other gender")):
-        ax.text(x, 1.4, text, ha="center", va="center", color=(MASCULINE, FEMININE)[x], fontsize=8)
+        ax.text(x, 1.4, text, ha="center", va="center", fontsize=8)
     handles = [Line2D([], [], color=c, linewidth=width, label=text) for c, width, text in ARROWS.values()]
     plotting.legend_below(drawn, handles, 2)
     return drawn

@@ -7,6 +7,7 @@ from scripts.core.job import run_named
 from scripts.core.paper.formats import interval, number
 from scripts.core.templates import CASES
 from scripts.winopron.lib import figures, study
+from scripts.winopron.lib.analyses import consistency
 from scripts.winopron.lib.analyses.consistency import GROUPS, POOLED
 
 ANY = "any"
@@ -142,14 +143,18 @@ CONSISTENCIES = {"pronoun_consistency": "all pronoun\nsets right", "disambiguati
 
 
 def select_consistency(metrics, templates):
-    """Return the consistencies to draw, with ``chance``.
+    """Return the consistencies to draw, with ``chance``: of a system that never reads the pronoun, that of one set.
 
     Prompted systems are there by single prompts, which have the paper's chance.
     """
     frame = figures.rows(metrics[metrics.pairing != POOLED], templates, entities="double", metric=list(GROUPS))
     chances = figures.rows(metrics, templates, entities="double", metric=[f"{name}_chance" for name in GROUPS])
     chance = chances[chances.pairing != POOLED].drop_duplicates("metric").set_index("metric").value
-    return frame.assign(chance=frame.metric.map(lambda name: chance[f"{name}_chance"]))
+    expected = [
+        chance[f"{row.metric}_chance"] if study.reads_pronouns(row.system) else consistency.chance(row.metric, 1)
+        for row in frame.itertuples()
+    ]
+    return frame.assign(chance=expected)
 
 
 def _heights(labels):
@@ -180,7 +185,7 @@ def draw_consistency(frame):
         for place, system, value in zip(y, systems, rows.value, strict=True):
             filled = "white" if study.is_rule(system) else "black"
             ax.plot(value, place, "ok", markerfacecolor=filled, markersize=3, markeredgewidth=0.7, clip_on=False)
-        ax.axvline(rows.chance.iloc[0], color=plotting.GREY, linestyle=(0, (1, 1.2)), linewidth=0.9)
+        ax.vlines(rows.chance, y - 0.45, y + 0.45, color=plotting.GREY, linestyle=(0, (1, 1.2)), linewidth=0.9)
         ax.set_title(title, loc="center")
         ax.grid(axis="x")
         plotting.fraction_axis(ax.xaxis, 0.5)
@@ -188,7 +193,7 @@ def draw_consistency(frame):
         ax.set_ylim(-0.7, y[-1] + 0.9)
     look = {"color": plotting.GREY, "linestyle": (0, (1, 1.2)), "linewidth": 0.9}
     handles = [plotting.point_handle("rule")] if any(map(study.is_rule, systems)) else []
-    handles += [plotting.handle(look, "fair coins"), plotting.interval_handle("95 % interval", "_")]
+    handles += [plotting.handle(look, "chance"), plotting.interval_handle("95 % interval", "_")]
     plotting.legend_below(drawn, handles, 3)
     return drawn
 

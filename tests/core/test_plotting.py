@@ -187,9 +187,9 @@ def _bar_with_text(ax):
         (lambda drawn, ax: drawn.supylabel("long " * 40, fontsize=8), "4.48 inches are cut off"),
         (lambda drawn, ax: ax.legend(handles=ax.lines, labels=["x"], loc="center"), "a legend lies on a panel"),
         (lambda drawn, ax: ax.set_title("$x_i$"), "a subscript of 5.6 points: '$x_i$'"),
-        (lambda drawn, ax: ax.text(0.5, 0.3, "pale", color="#E69F00"), "text with a contrast of 2.2: 'pale'"),
-        (lambda drawn, ax: _bar_with_text(ax), "text with a contrast of 3.4: 'on a bar'"),
-        (lambda drawn, ax: ax.lines[0].remove(), "a panel has nothing drawn"),
+        (lambda drawn, ax: ax.text(0.5, 0.3, "pale", color="#E69F00"), "text with a contrast of 2.3: 'pale'"),
+        (lambda drawn, ax: _bar_with_text(ax), "text with a contrast of 3.9: 'on a bar'"),
+        (lambda drawn, ax: ax.set_title("All models"), "the only model is named: 'All models'"),
         (lambda drawn, ax: ax.set_title("Model A"), "the only model is named: 'Model A'"),
         (lambda drawn, ax: ax.set_title("Decoder-only"), "the only model is named: 'Decoder-only'"),
     ],
@@ -223,6 +223,11 @@ def test_an_entry_of_a_legend_stands_for_something_drawn(handle):
         ax.legend(handles=[handle], loc="upper left", bbox_to_anchor=(0, 1.4))
 
     assert not [told for told in broken(draw_all)[1] if told.startswith("a legend promises")]
+
+
+def test_a_panel_without_marks_is_seen():
+    found = broken(lambda drawn, ax: ax.lines[0].remove() or ax.axhline(0.5, color=plotting.GREY))[1]
+    assert "a panel has nothing drawn" in found
 
 
 def test_notes_and_bare_panels_are_no_broken_promises():

@@ -143,9 +143,10 @@ def test_who_becomes_whom_has_every_preference_and_an_interval_on_the_right_one(
 
 
 def instances_of(counts):
-    """Return instances with an introduction of he, and their scores: the right option loses a nat with each sentence."""
+    """Return instances introduced with he, and their scores: the right option loses a nat with each sentence."""
     rows, scores = [], []
-    for n, other in ((n, other) for n in counts for other in (("they",) if n else (None,))):
+    for n in counts:
+        other = "they" if n else None
         for task in range(12):
             name = f"{n}-{task}"
             rows.append((name, 1, float(n), "he", f"o{task}", task, other))
