@@ -140,7 +140,9 @@ def on_white(colour):
 
 def is_empty(ax):
     """Tell whether a panel has no mark, bar, area or cell; lines across the whole panel are none."""
-    points = [part[np.isfinite(part).all(axis=1)] for part in data(ax)]
+    # Marks that stand beside their data have another transformation, but are placed by it along both axes.
+    beside = [line for line in ax.lines if all(line.get_transform().contains_branch_seperately(ax.transData))]
+    points = [part[np.isfinite(part).all(axis=1)] for part in [*data(ax), *(line.get_xydata() for line in beside)]]
     meshes = [marks for marks in ax.collections if isinstance(marks, QuadMesh)]
     return not (any(map(len, points)) or ax.patches or ax.images or meshes)
 

@@ -331,7 +331,7 @@ def nothing_drawn(reason: str = f"each value rests on fewer than {FEWEST} instan
         drawn = figure(COLUMN, 0.7)
         ax = drawn.subplots()
         ax.set_axis_off()
-        note = "\n".join(textwrap.wrap(f"Nothing is drawn: {reason}.", 60))
+        note = "\n".join(textwrap.wrap(f"Nothing is drawn: {reason}.", 52))
         ax.text(0.5, 0.5, note, ha="center", va="center", fontsize=7, transform=ax.transAxes)
     return drawn
 

@@ -392,6 +392,7 @@ def draw_reductions(frame, models):
             row, beside = rows.loc[kind], 0.25 * (i - (len(rows) - 1) / 2)
             figures.point(ax, row.difference, y + beside, row.ci_low, row.ci_high, figures.TYPE_LOOKS[kind])
     figures.label_rows(ax, [plotting.model_title(name, models) for name in names])
+    ax.xaxis.set_major_locator(MaxNLocator(5))
     ax.set_xlabel("Accuracy by sum minus accuracy by mean")
     handles = [
         *figures.type_handles(types),
@@ -681,7 +682,7 @@ def draw_constrained_decoding(instance, candidates, models, model):
     panel.grid(visible=True, axis="both")
     panel.set_xlabel("Mean loss (nats a token)", fontsize=SIZE)
     name = plotting.model_title(model, models)
-    panel.set_title(": ".join(filter(None, [name, "the lowest loss is the prediction"])), fontsize=7.5)
+    panel.set_title(f"{name}: the lowest is predicted" if name else "The lowest is predicted", fontsize=7.5)
     return drawn
 
 

@@ -897,17 +897,17 @@ def draw_pull(frame, labels):
     across = min(2, len(panels))
     down = -(-len(panels) // across)
     looks = _looks(labels)
-    drawn = plotting.figure(plotting.COLUMN, 1.25 * down + 0.3)
+    drawn = plotting.figure(plotting.COLUMN, 1.4 * down + 0.3)
     axes = drawn.subplots(down, across, sharex=True, sharey=True, squeeze=False)
     for ax, introduced in zip(axes.flat, panels, strict=False):
         rows = frame[frame.pronoun == introduced]
-        for _, line in rows[rows.task_index.notna()].groupby("task_index"):
+        for _, line in rows[rows.task_index.notna()].groupby(["task_index", "against"]):
             ax.plot(line.n_distractors, line.log_odds, color=THIN, linewidth=0.5, zorder=1)
         ax.axhline(0, color=plotting.GREY, linestyle=(0, (1, 1.2)), linewidth=0.9, zorder=1.5)
         median = rows[rows.task_index.isna()]
         bars = np.nan_to_num([median.log_odds - median.low, median.high - median.log_odds])
         ax.errorbar(
-            median.n_distractors, median.log_odds, yerr=bars, markersize=3.5, elinewidth=0.9, **looks[introduced]
+            median.n_distractors, median.log_odds, yerr=bars, markersize=3, elinewidth=1, capsize=2, **looks[introduced]
         )
         ax.set_title(f"introduced with {introduced}")
         figures.distractor_axis(ax)
@@ -920,7 +920,7 @@ def draw_pull(frame, labels):
     for ax in axes[:, 0]:
         ax.set_ylabel("Log-odds (nats)")
     grey = {"color": plotting.GREY, "linewidth": 1.2}
-    handles = [plotting.handle(grey | {"marker": "o", "markersize": 3.5}, "median, 95 % interval")]
+    handles = [plotting.handle(grey | {"marker": "o", "markersize": 3}, "median, 95 % interval")]
     if frame.task_index.notna().any():
         handles.append(plotting.handle({"color": THIN, "linewidth": 0.8}, "one task sentence"))
     handles.append(plotting.handle({**grey, "linewidth": 0.9, "linestyle": (0, (1, 1.2))}, "equally likely"))
@@ -934,10 +934,10 @@ def figure_pull(*, pull: str, pdf: str, png: str, csv: str, models: dict, pronou
     It is about one of ``models``: the decoder with the most parameters, else the encoder.
     """
     labels = _labels(pronoun_sets)
-    columns = [*KEYS, "pronoun", "task_index", "n", "log_odds", "low", "high"]
+    columns = [*KEYS, "pronoun", "task_index", "against", "n", "log_odds", "low", "high"]
     frame = figures.read(pull, columns, model=models, pronoun=labels)
     frame = frame[frame.model == study.foremost(models)]
-    frame = figures.in_order(frame, pronoun=labels, task_index=None, n_distractors=None)
+    frame = figures.in_order(frame, pronoun=labels, task_index=None, against=None, n_distractors=None)
     plotting.save(draw_pull(frame, labels), frame, pdf, png, csv)
 
 

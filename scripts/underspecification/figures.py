@@ -143,7 +143,8 @@ def draw_correlations(curves, variable: str):
             with ``accumulation`` top.
         variable: ``date`` or ``place``.
     """
-    shown = [key for key in figures.panels(curves) if of_panel(curves, *key).probability.max() > 0]
+    known = figures.panels(curves)
+    shown = [key for key in known if of_panel(curves, *key).probability.max() > 0]
     if not shown:
         return plotting.nothing_drawn(f"no model gives a pronoun any probability at any {variable}")
     curves = curves[curves[["model", "prompt"]].apply(tuple, axis=1).isin(shown)]
@@ -168,7 +169,7 @@ def draw_correlations(curves, variable: str):
             ax.fill_between(part.position, low, high, color=colour, alpha=0.25, linewidth=0)
             line = clipped_line(part.position.iloc[[0, -1]], part.fit.iloc[[0, -1]])
             ax.plot(*line, color=colour, linewidth=1.1, linestyle=figures.LINES[gender])
-        if len(shown) > 1:
+        if len(known) > 1:
             ax.set_title(figures.panel_label(model, prompt), fontsize=7)
         # Nothing that is drawn is above 100; an almost empty panel must not be blown up.
         highest = max(panel.probability.max(), panel.fit_high.clip(0, HIGHEST).max(), 1)

@@ -170,7 +170,7 @@ def test_the_pull_of_a_sentence_is_the_odds_of_both_people():
     assert (medians.low < medians.log_odds).all() and (medians.high > medians.log_odds).all()
     lines = frame[frame.task_index.notna()]
     assert lines.groupby("task_index").n_distractors.apply(list).tolist() == [[0, 1, 3]] * 12
-    assert lines[lines.task_index == 0].log_odds.tolist() == [1.5, 0, -2]
+    assert lines[lines.task_index == 0].log_odds.tolist() == [1, 0, -2] and set(lines.against) == {"they"}
     labels = {name: name for name in sets}
     drawn = rules.draw_pull(frame, labels)
     assert problems(drawn, pronouns=True) == [] and len(drawn.axes) == 1

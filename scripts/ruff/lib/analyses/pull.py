@@ -13,7 +13,7 @@ from scripts.core import statistics
 LINES = 20
 """Task sentences of each introduction that are kept apart at most: more lines could not be told apart in a figure."""
 KEYS = ["pronoun", "n_distractors"]
-COLUMNS = ["model", *KEYS, "task_index", "n", "log_odds", "low", "high"]
+COLUMNS = ["model", *KEYS, "task_index", "against", "n", "log_odds", "low", "high"]
 
 
 def log_odds(instances: pd.DataFrame, scores: pd.DataFrame, pronoun_sets: Sequence[str]) -> pd.DataFrame:
@@ -51,21 +51,24 @@ def pull(odds: pd.DataFrame, model: str, draws: int, seed: int) -> pd.DataFrame:
         draws, seed: Of the bootstrap over occupations.
 
     Returns:
-        :data:`COLUMNS`. Medians over all task sentences have no ``task_index``, and ``low`` and ``high``, the ends of
-        their 95 % interval; ``n`` counts instances. Task sentences are the first :data:`LINES` of each introduction
-        that have every number of distractors, and have the mean over their instances.
+        :data:`COLUMNS`. Medians over all task sentences have no ``task_index`` and no ``against``, and ``low`` and
+        ``high``, the ends of their 95 % interval; ``n`` counts instances. Task sentences are the first :data:`LINES` of
+        each introduction that have every number of distractors with the same other pronoun, and have the mean over
+        their instances.
     """
     rows = []
     for (pronoun, n), part in odds.groupby(KEYS, sort=False):
         ends = statistics.median_interval(part.log_odds, part.occupation, draws, seed)
         count = len(part.drop_duplicates(["seed", "instance_id"]))
-        rows.append((model, pronoun, n, None, count, part.log_odds.median(), *ends))
-    counts = odds.n_distractors.nunique()
-    for (pronoun, task), part in odds.groupby(["pronoun", "task_index"]):
-        kept = sum(row[1] == pronoun and row[3] is not None for row in rows) // counts
-        if part.n_distractors.nunique() < counts or kept == LINES:
-            continue
-        for n, of_number in part.groupby("n_distractors"):
-            count = len(of_number.drop_duplicates(["seed", "instance_id"]))
-            rows.append((model, pronoun, n, task, count, of_number.log_odds.mean(), np.nan, np.nan))
+        rows.append((model, pronoun, n, None, None, count, part.log_odds.median(), *ends))
+    lines = odds.groupby(["pronoun", "task_index", "against", "n_distractors"]).log_odds.agg(["size", "mean"])
+    lines = lines.reset_index()
+    line = ["pronoun", "task_index", "against"]
+    lines = lines[lines.groupby(line).n_distractors.transform("size") == odds.n_distractors.nunique()]
+    place = lines[line].drop_duplicates().groupby("pronoun").cumcount()
+    kept = lines.merge(lines.loc[place.index[place < LINES], line])
+    rows += [
+        (model, row.pronoun, row.n_distractors, row.task_index, row.against, row.count, row.value, np.nan, np.nan)
+        for row in kept.rename(columns={"size": "count", "mean": "value"}).itertuples()
+    ]
     return pd.DataFrame(rows, columns=COLUMNS).astype({"task_index": "Int64"})
