@@ -206,8 +206,11 @@ def _with_interval(row, form):
     """Return a value in percent with one decimal and its marks; a difference between genders has its interval too."""
     if form == "percent":
         return percent(row.value, 1)
-    around = interval(100 * row.ci_low, 100 * row.ci_high, 1, signed=True) if row.subset == "all" else MISSING
-    return percent(row.value, 1, signed=True) + ("" if around == MISSING else f" ({around})") + marks(row)
+    text = percent(row.value, 1, signed=True)
+    # Without a width an interval would say that the value is known exactly.
+    if row.subset == "all" and row.ci_low < row.ci_high:
+        text += f" ({interval(100 * row.ci_low, 100 * row.ci_high, 1, signed=True)})"
+    return text + marks(row)
 
 
 def cells(
