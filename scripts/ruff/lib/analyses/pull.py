@@ -57,7 +57,7 @@ def pull(odds: pd.DataFrame, model: str, draws: int, seed: int) -> pd.DataFrame:
         their instances.
     """
     rows = []
-    for (pronoun, n), part in odds.groupby(KEYS, sort=False):
+    for (pronoun, n), part in odds.groupby(KEYS):
         ends = statistics.median_interval(part.log_odds, part.occupation, draws, seed)
         count = len(part.drop_duplicates(["seed", "instance_id"]))
         rows.append((model, pronoun, n, None, None, count, part.log_odds.median(), *ends))
