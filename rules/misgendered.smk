@@ -602,7 +602,6 @@ MISGENDERED_FIGURES = {
         name: result(*tables, made=MISGENDERED_WITH_MODELS, title=title, params=MISGENDERED_BY_MODEL)
         for name, (title, *tables) in {
             "fertility": ("Accuracy by tokens of a form", "fertility", "regressions"),
-            "reductions": ("Mean against sum of losses", "reductions"),
             "normalisation": ("Accuracy under other scores than the mean", "normalisation"),
             "calibration": ("Accuracy by confidence", "calibration_bins"),
         }.items()
@@ -610,6 +609,7 @@ MISGENDERED_FIGURES = {
     **{
         name: result(name, made=MISGENDERED_WITH_MODELS, title=title, params={"models": MISGENDERED_MODELS})
         for name, title in {
+            "reductions": "Sum against mean of losses",
             "declared_forms": "Declared against undeclared forms",
             "mixed_model": "Mixed model of correctness",
         }.items()

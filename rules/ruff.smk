@@ -50,7 +50,7 @@ RUFF_TRACED = [
     *ruff_traced(
         "results/ruff/*",
         "accuracy* calibration* error_* fertility* headline introduction_accuracy mixed_model model_pairs "
-        "normalisation power pronoun_tests rankings scaling",
+        "normalisation power pronoun_tests pull rankings scaling",
         then={"setting": "fidelity"},
     ),
     *ruff_traced("results/ruff/figures/*", "accuracy_by_pronoun introduction_accuracy", then={"n_distractors": "0"}),
@@ -266,6 +266,7 @@ RUFF_ANALYSES = {
         runtime=60,
         **RUFF_OF_SCORES,
     ),
+    "pull": result(params=RUFF_SCORERS | RUFF_BOOTSTRAP, mem_mb=4000, **RUFF_OF_SCORES),
     "model_pairs": result(
         outputs=["model_pairs", "power"],
         params=RUFF_BOOTSTRAP,
@@ -365,7 +366,7 @@ RUFF_FIGURES = {
         "accuracy",
         params=RUFF_DRAWN,
         **RUFF_PEOPLE,
-        title="Accuracy by number of distractors, smallest and largest models",
+        title="Accuracy by number of distractors, largest models",
     ),
     "context_free": result(
         "context_free", "context_free_summary", params=RUFF_COUNTED, title="Predictions without context"
@@ -386,6 +387,7 @@ RUFF_FIGURES = {
         params=RUFF_SPLIT | RUFF_BOOTSTRAP,
         title="Who becomes whom",
     ),
+    "pull": result("pull", params=RUFF_COUNTED, title="The pull of a sentence"),
     "scaling": result("scaling", params=RUFF_DRAWN, **RUFF_PEOPLE, title="Accuracy by model size"),
     "error_types": result("error_types", params={"models": RUFF_MODELS}, title="Kinds of errors with distractors"),
     "context_free_by_model": result("context_free", params=RUFF_COUNTED, title="Predictions without context by model"),

@@ -1,8 +1,10 @@
 """The rules that every figure of every study keeps, checked on its artists and not on pixels."""
 
+import re
+
 import numpy as np
-from matplotlib.collections import LineCollection, PathCollection, PolyCollection
-from matplotlib.colors import to_hex, to_rgba
+from matplotlib.collections import LineCollection, PathCollection, PolyCollection, QuadMesh
+from matplotlib.colors import to_hex, to_rgb, to_rgba
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.text import Text
@@ -13,17 +15,24 @@ from scripts.core import plotting
 STROKES = ("None", "none", "", " ", None, "|", "_", (6, 2, 0))
 PRONOUN_COLOURS = {to_hex(colour) for colour in plotting.pronoun_colours(plotting.PRONOUNS).values()}
 NEARLY = 1e-6
+SUBSCRIPT = 0.7
+"""Size of sub- and superscripts in mathtext, as a share of the text's."""
+CONTRAST = 4.5
+"""Least contrast of text with what is behind it (WCAG 2.1, level AA)."""
 
 
-def problems(drawn, pronouns: bool = False) -> list[str]:
+def problems(drawn, pronouns: bool = False, alone: str | None = None) -> list[str]:
     """Return what a figure does against the rules, one line each.
 
-    Its width is that of a column or of the page; texts have 7 points or more, markers 3; on an axis of shares nothing
-    lies below 0 or above 1; a pronoun's colour stands for pronouns alone; no legend lies on a panel; all is visible.
+    Its width is that of a column or of the page; texts have 7 points or more, subscripts too, and can be read on what
+    is behind them; markers have 3; on an axis of shares nothing lies below 0 or above 1; a pronoun's colour stands for
+    pronouns alone; every panel has something drawn and every entry of a legend is drawn; a figure of one model does not
+    name it; no legend lies on a panel; all is visible.
 
     Args:
         drawn (matplotlib.figure.Figure)
         pronouns: Whether its colours stand for pronoun sets.
+        alone: Label of the only model.
     """
     with plotting.style():
         drawn.draw_without_rendering()
@@ -34,6 +43,11 @@ def problems(drawn, pronouns: bool = False) -> list[str]:
     for text in drawn.findobj(Text):
         if shown(text) and text.get_text().strip() and text.get_fontsize() < plotting.SMALLEST_TEXT - NEARLY:
             found.append(f"text of {text.get_fontsize():g} points: {text.get_text()!r}")
+        found += [f"{told}: {text.get_text()!r}" for told in unreadable(text)]
+    found += ["a panel has nothing drawn" for ax in drawn.axes if ax.axison and ax.get_visible() and is_empty(ax)]
+    found += [f"a legend promises what is not drawn: {label!r}" for label in unfulfilled(drawn)]
+    if alone:
+        found += [f"the only model is named: {text!r}" for text in texts(drawn) if names_the_only_model(text, alone)]
     for line in drawn.findobj(Line2D):
         small = line.get_markersize() < plotting.SMALLEST_MARKER - NEARLY
         # The ticks of an axis are markers whose kind is a number.
@@ -65,6 +79,123 @@ def problems(drawn, pronouns: bool = False) -> list[str]:
     if beyond > 0.02:
         found.append(f"{beyond:.2f} inches are cut off")
     return found
+
+
+def texts(drawn):
+    """Return all visible texts of a figure."""
+    return [text.get_text() for text in drawn.findobj(Text) if shown(text) and text.get_text().strip()]
+
+
+def names_the_only_model(text, label):
+    """Tell whether a text of a figure names its only model, the kind of model it is, or a mean over it."""
+    said = " ".join(text.split())
+    return said.startswith(label) or said in {*plotting.ARCHITECTURES.values(), "All models", "all models"}
+
+
+def unreadable(text):
+    """Return why a text cannot be read: its subscripts are too small, or its colour is too much like what is behind."""
+    if not shown(text) or not text.get_text().strip():
+        return []
+    found = []
+    subscript = re.search(r"\$[^$]*[_^][^$]*\$", text.get_text())
+    if subscript and SUBSCRIPT * text.get_fontsize() < plotting.SMALLEST_TEXT - NEARLY:
+        found.append(f"a subscript of {SUBSCRIPT * text.get_fontsize():.1f} points")
+    ratio = contrast(text.get_color(), behind(text))
+    if ratio < CONTRAST:
+        found.append(f"text with a contrast of {ratio:.1f}")
+    return found
+
+
+def contrast(colour, background):
+    """Return the contrast of two colours (WCAG 2.1): from 1 to 21."""
+    lights = [plotting._luminance(plotting._linear(one)) + 0.05 for one in (colour, background)]
+    return max(lights) / min(lights)
+
+
+def behind(text):
+    """Return the colour under the middle of a text: of its box, or of the bars and cells of its panel, else white."""
+    box = text.get_bbox_patch()
+    if box is not None:
+        return on_white(box.get_facecolor())
+    if text.axes is None:
+        return "white"
+    extent = text.get_window_extent()
+    middle = ((extent.x0 + extent.x1) / 2, (extent.y0 + extent.y1) / 2)
+    colour = "white"
+    for patch in text.axes.patches:
+        if patch.get_window_extent().contains(*middle) and patch.get_facecolor()[3] > 0:
+            colour = on_white(patch.get_facecolor())
+    for image in text.axes.images:
+        if image.get_window_extent().contains(*middle):
+            row, column = (round(value) for value in text.axes.transData.inverted().transform(middle)[::-1])
+            colour = image.cmap(image.norm(image.get_array()[row, column]))[:3]
+    return colour
+
+
+def on_white(colour):
+    """Return what a colour with transparency looks like on white."""
+    *parts, alpha = to_rgba(colour)
+    return tuple(alpha * np.array(parts) + 1 - alpha)
+
+
+def is_empty(ax):
+    """Tell whether a panel has no mark, bar, area or cell; lines across the whole panel are none."""
+    # Marks that stand beside their data have another transformation, but are placed by it along both axes.
+    beside = [line for line in ax.lines if all(line.get_transform().contains_branch_seperately(ax.transData))]
+    points = [part[np.isfinite(part).all(axis=1)] for part in [*data(ax), *(line.get_xydata() for line in beside)]]
+    meshes = [marks for marks in ax.collections if isinstance(marks, QuadMesh)]
+    return not (any(map(len, points)) or ax.patches or ax.images or meshes)
+
+
+def unfulfilled(drawn):
+    """Return the labels of legend entries that stand for nothing in the figure.
+
+    An entry in grey stands for marks of any colour: bars of errors, open points, areas.
+    """
+    lines = [line for ax in drawn.axes for line in ax.lines]
+    areas = [marks for ax in drawn.axes for marks in ax.collections if isinstance(marks, PolyCollection)]
+    bars = [marks for ax in drawn.axes for marks in ax.collections if isinstance(marks, LineCollection)]
+    dots = [marks for ax in drawn.axes for marks in ax.collections if isinstance(marks, PathCollection)]
+    patches = [patch for ax in drawn.axes for patch in ax.patches]
+    fills = {to_hex(colour) for marks in [*areas, *dots] for colour in marks.get_facecolor()}
+    fills |= {to_hex(patch.get_facecolor()) for patch in patches}
+    fills |= {to_hex(colour) for ax in drawn.axes for marks in ax.collections if isinstance(marks, QuadMesh)
+              for colour in marks.get_facecolor()}  # fmt: skip
+    strokes = {to_hex(line.get_color()) for line in lines} | {
+        to_hex(colour) for one in bars for colour in one.get_color()
+    }
+    strokes |= {to_hex(patch.get_edgecolor()) for patch in patches}
+    edges = {to_hex(line.get_markeredgecolor()) for line in lines if line.get_marker() not in STROKES}
+    edges |= {to_hex(line.get_markerfacecolor()) for line in lines if line.get_marker() not in STROKES}
+    texts = {to_hex(text.get_color()) for ax in drawn.axes for text in ax.texts}
+    grey = to_hex(plotting.GREY)
+    found = []
+    for legend in [*drawn.legends, *(ax.get_legend() for ax in drawn.axes if ax.get_legend())]:
+        for handle, label in zip(legend.legend_handles, legend.get_texts(), strict=True):
+            if isinstance(handle, Patch):
+                colour = to_hex(handle.get_facecolor())
+                there = colour in fills or (areas and is_grey(colour))
+            elif handle.get_marker() in ("|", "_", "+"):
+                there = bool(bars) or to_hex(handle.get_color()) in strokes - {grey}
+            elif handle.get_marker() not in STROKES:
+                colour = {to_hex(handle.get_markerfacecolor()), to_hex(handle.get_markeredgecolor())} - {"#ffffff"}
+                open_ = to_hex(handle.get_markerfacecolor()) == "#ffffff"
+                used = edges | fills | texts
+                there = bool(colour & used) or (any(map(is_grey, colour)) and (not open_ or "#ffffff" in used))
+            elif handle.get_linestyle() not in ("None", "none", "", " ") and handle.get_linewidth():
+                there = to_hex(handle.get_color()) in strokes
+            elif handle.get_marker() == (6, 2, 0):
+                there = bool(texts)
+            else:
+                there = True
+            if not there:
+                found.append(label.get_text())
+    return found
+
+
+def is_grey(colour):
+    """Tell whether a colour has no hue."""
+    return np.ptp(to_rgb(colour)) < 0.02 and 0.2 < to_rgb(colour)[0] < 0.95
 
 
 def shown(artist):

@@ -1,5 +1,6 @@
 """One look for every figure: sizes, type, colours, reference lines, and files that are the same byte for byte."""
 
+import textwrap
 import zlib
 from collections.abc import Iterable
 
@@ -324,15 +325,26 @@ def enough(frame):
     return frame[frame.n >= FEWEST]
 
 
-def nothing_drawn():
-    """Return the figure of a sample in which no share rests on :data:`FEWEST` instances: it says so."""
+def nothing_drawn(reason: str = f"each value rests on fewer than {FEWEST} instances") -> Figure:
+    """Return the figure of a run that has nothing to draw: it gives the reason."""
     with style():
         drawn = figure(COLUMN, 0.7)
         ax = drawn.subplots()
         ax.set_axis_off()
-        note = f"Nothing is drawn: each value rests on fewer than {FEWEST} instances."
+        note = "\n".join(textwrap.wrap(f"Nothing is drawn: {reason}.", 52))
         ax.text(0.5, 0.5, note, ha="center", va="center", fontsize=7, transform=ax.transAxes)
     return drawn
+
+
+def one_size(models: dict) -> Figure | None:
+    """Return the figure by size of models of one size, which says that it is none; None for several sizes."""
+    several = len({facts["parameters"] for facts in models.values()}) > 1
+    return None if several else nothing_drawn("accuracies by size need models of two sizes")
+
+
+def model_title(name: str, models: dict) -> str:
+    """Return the label of a model as the title of its panel; a figure of one model has none."""
+    return models[name]["label"] if len(models) > 1 else ""
 
 
 def left_out(frame, models):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+from matplotlib.colors import to_rgba
 from matplotlib.lines import Line2D
 from matplotlib.patches import FancyArrowPatch
 
@@ -20,14 +21,11 @@ SUBSETS = {
 """Title of each group of subsets, and its subsets with their labels."""
 FEWEST = 20
 """Smaller subsets are not drawn: a few quadruples that agree would make an interval without width."""
+LEANING = 0.35
+"""Opacity of leanings."""
 CANCELLING = [("lean", "M"), ("lean", "F"), ("acc_diff", "all"), ("delta_i", "all")]
 PLACES = {"original": (0, 1), "control": (0, 0), "swap-1": (1, 1), "swap-2": (1, 0)}
-NAMES = {
-    "original": r"original $x_o$",
-    "control": r"control $x_c$",
-    "swap-1": r"swap 1 $\tilde{x}_o$",
-    "swap-2": r"swap 2 $\tilde{x}_c$",
-}
+NAMES = {"original": "original", "control": "control", "swap-1": "swap 1", "swap-2": "swap 2"}
 PAIRS = [
     ("original", "control", "within"),
     ("swap-1", "swap-2", "within"),
@@ -39,9 +37,9 @@ PAIRS = [
 ARROWS = {"within": ("black", 1.8, "within genders"), "across": ("#C00000", 0.9, "across genders")}
 """Colour, width and label of each inconsistency's arrows."""
 CURVES = {
-    "i_across": (figures.ACROSS, "^", 3.0, 7.0, r"$I_\mathrm{across}$"),
-    "delta_i": (figures.DELTA_I, "s", 2.2, 5.0, r"$\Delta I$"),
-    "acc_diff": (figures.ACC_DIFF, "o", 0.9, 3.0, r"$\mathrm{Acc}_\mathrm{Diff}$"),
+    "i_across": (figures.ACROSS, "^", 3.0, 7.0, "inconsistency across genders"),
+    "delta_i": (figures.DELTA_I, "s", 2.2, 5.0, figures.DELTA_I_LABEL),
+    "acc_diff": (figures.ACC_DIFF, "o", 0.9, 3.0, figures.ACC_DIFF_LABEL),
 }
 """Colour, marker, widths of line and marker, label; narrow over wide, because curves lie on one another."""
 TRUE_GAP = {"color": plotting.CATEGORIES[1], "linestyle": (0, (1, 1.2)), "linewidth": 1.2}
@@ -131,7 +129,7 @@ def figure_breakdown(*, metrics: str, subset_sizes: str, pdf: str, png: str, csv
     frame = frame[(frame.metric == "delta_i") & (frame.debiasing == "none") & wanted].reset_index(drop=True)
     sizes = files.read_csv(subset_sizes)
     sizes = sizes[sizes.data == templates].set_index("subset").quadruples
-    frame = prepare_breakdown(frame, sizes)
+    frame = figures.rules_last(prepare_breakdown(frame, sizes))
     plotting.save(draw_breakdown(frame, sizes), frame, pdf, png, csv)
 
 
@@ -147,7 +145,7 @@ def draw_cancellation(frame):
     y = np.arange(len(names))[::-1]
     for metric, group, colour, sign in (("lean", "M", MASCULINE, 1), ("lean", "F", FEMININE, -1)):
         leanings = frame[(frame.metric == metric) & (frame.group == group)].value
-        axes[0].barh(y, sign * 100 * leanings, height=0.62, color=colour, alpha=0.35, linewidth=0)
+        axes[0].barh(y, sign * 100 * leanings, height=0.62, color=colour, alpha=LEANING, linewidth=0)
     for ax, metric, marker, colour in (
         (axes[0], "acc_diff", "o", figures.ACC_DIFF),
         (axes[1], "delta_i", "s", figures.DELTA_I),
@@ -161,15 +159,16 @@ def draw_cancellation(frame):
         ax.grid(axis="y", visible=False)
         ax.grid(axis="x", visible=True)
     axes[0].set_yticks(y, names)
-    axes[0].set(title="with a direction", xlabel="Mean leaning (percentage points)\nto feminine ← | → to masculine")
-    axes[1].set(title="without a direction", xlabel=r"$\Delta I$ (percentage points)")
+    axes[0].set(
+        title="Difference of accuracies: leanings cancel",
+        xlabel="Mean leaning (percentage points)\nto feminine ← | → to masculine",
+    )
+    axes[1].set(title="Difference of inconsistencies", xlabel=r"$\Delta I$ (percentage points)")
     handles = [
-        plotting.patch_handle("#99C6E0", "leaning to masculine"),
-        plotting.patch_handle("#EEBF99", "leaning to feminine"),
-        plotting.handle(
-            {"color": figures.ACC_DIFF, "marker": "o", "linestyle": "none"}, r"$\mathrm{Acc}_\mathrm{Diff}$"
-        ),
-        plotting.handle({"color": figures.DELTA_I, "marker": "s", "linestyle": "none"}, r"$\Delta I$"),
+        plotting.patch_handle(to_rgba(MASCULINE, LEANING), "leaning to masculine"),
+        plotting.patch_handle(to_rgba(FEMININE, LEANING), "leaning to feminine"),
+        plotting.handle({"color": figures.ACC_DIFF, "marker": "o", "linestyle": "none"}, figures.ACC_DIFF_LABEL),
+        plotting.handle({"color": figures.DELTA_I, "marker": "s", "linestyle": "none"}, figures.DELTA_I_LABEL),
         plotting.interval_handle("95 % interval", "_"),
     ]
     plotting.legend_below(drawn, handles, 5)
@@ -183,7 +182,7 @@ def figure_cancellation(*, metrics: str, pdf: str, png: str, csv: str, templates
     """
     frame = main_scoring(read_set(metrics, templates))
     wanted = np.array([pair in CANCELLING for pair in zip(frame.metric, frame.group, strict=True)])
-    frame = frame[(frame.subset == "all") & wanted].reset_index(drop=True)
+    frame = figures.rules_last(frame[(frame.subset == "all") & wanted])
     frame["label"] = [label(row) for row in frame.itertuples()]
     plotting.save(draw_cancellation(frame), frame, pdf, png, csv)
 
@@ -210,7 +209,7 @@ def draw_inconsistencies(frame):
             )
         )  # fmt: skip
     for x, text in enumerate(("one gender", "the other gender")):
-        ax.text(x, 1.4, text, ha="center", va="center", color=(MASCULINE, FEMININE)[x], fontsize=8)
+        ax.text(x, 1.4, text, ha="center", va="center", fontsize=8)
     handles = [Line2D([], [], color=c, linewidth=width, label=text) for c, width, text in ARROWS.values()]
     plotting.legend_below(drawn, handles, 2)
     return drawn
@@ -243,8 +242,8 @@ def draw_simulation(frame):
         plotting.handle({"color": colour, "marker": marker, "linewidth": width, "markersize": size}, label)
         for colour, marker, width, size, label in CURVES.values()
     ]
-    handles.append(Line2D([], [], label="true squared gap (mean)", **TRUE_GAP))
-    plotting.legend_below(drawn, [*handles, plotting.patch_handle("#D5D5D5", "95 % of the data sets")], 5)
+    handles.append(Line2D([], [], label=r"mean squared true gap, which $\Delta I$ estimates", **TRUE_GAP))
+    plotting.legend_below(drawn, [*handles, plotting.patch_handle("#D5D5D5", "95 % of the data sets")], 3)
     return drawn
 
 

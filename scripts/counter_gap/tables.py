@@ -21,8 +21,8 @@ EXAMPLES = {
 """What an example must show. Of all quadruples that do, that with the shortest original is taken, and of equally long
 ones the first. Quadruples without a right name, which show no prediction, are left out, and so are those with a mark
 directly behind the pronoun."""
-_PAIRS = {"M": ("blue!75!black", "cyan!55!black"), "F": ("violet", "orange!85!black")}
-"""Colours of the names of either gender, by their places."""
+_PAIRS = {"M": ("blue!75!black", "cyan!40!black"), "F": ("violet", "orange!50!black")}
+"""Colours of the names of either gender, by their places; all can be read on white and on yellow."""
 COLUMNS = ["rule", "data", "scoring", "system", "quadruple", "role", "correct"]
 
 
@@ -53,7 +53,7 @@ def table_bias(*, metrics: str, significance: str, tex: str, csv: str, template_
 
     Write the cells as printed (LaTeX and CSV); full precision is in ``metrics``.
     """
-    cells = tables.of_sets(metrics, significance, template_sets, tables.BIAS, tables.METHODS)
+    cells = tables.of_sets(metrics, significance, template_sets, tables.bias, tables.METHODS)
     tables.write_sets(tex, csv, cells)
 
 
@@ -163,8 +163,8 @@ def choose_example(instances: pd.DataFrame, flags: pd.DataFrame, factors: pd.Dat
 def typeset(row, names: dict[str, str]):
     """Return one instance's text as LaTeX.
 
-    Names of either gender have their colours; the pronoun is bold and underlined, the right name underlined, and the
-    predicted cluster (pronoun and predicted names) has a yellow ground.
+    Names of either gender have their colours, and feminine ones are in italics; the pronoun is bold and underlined, the
+    right name underlined, and the predicted cluster (pronoun and predicted names) has a yellow ground.
 
     Args:
         row: An instance (named tuple) with ``a_pred`` and ``b_pred``.
@@ -181,6 +181,7 @@ def typeset(row, names: dict[str, str]):
         word = row.text[start : start + length]
         shown = latex.escape(word)
         if word in names:
+            shown = rf"\textit{{{shown}}}" if names[word] in _PAIRS["F"] else shown
             shown = rf"\textcolor{{{names[word]}}}{{{shown}}}"
         if kind == "pronoun":
             shown = rf"\textbf{{\underline{{{shown}}}}}"

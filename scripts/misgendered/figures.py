@@ -4,7 +4,6 @@ import textwrap
 
 import numpy as np
 import pandas as pd
-from matplotlib.lines import Line2D
 from matplotlib.patches import FancyBboxPatch
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
@@ -80,12 +79,11 @@ def draw_calibration(frame, models, chance):
 
     ``frame`` has the bins of the panels and of single types; bins of few instances are left out.
     """
-    note = f"bins of fewer than {plotting.FEWEST}: left out"
-    few = [plotting.note_handle(note)] if (frame.n < plotting.FEWEST).any() else []
     frame = plotting.enough(frame)
     if frame.empty:
         return plotting.nothing_drawn()
-    shown, types = figures.panels(models), present(TYPES, frame.pronoun_type)
+    shown = {name: title for name, title in figures.panels(models).items() if name in set(frame.model)}
+    types = present(TYPES, frame.pronoun_type)
     drawn = plotting.figure(plotting.COLUMN if len(shown) < figures.FEW else plotting.PAGE, 2.1)
     grid = drawn.subplots(1, len(shown), sharex=True, sharey=True, squeeze=False)[0]
     for ax, (model, title) in zip(grid, shown.items(), strict=True):
@@ -98,10 +96,10 @@ def draw_calibration(frame, models, chance):
         plotting.fraction_axis(ax.yaxis)
         ax.set_xlabel("Confidence")
     grid[0].set_ylabel(figures.ACCURACY)
-    handles = [plotting.handle(figures.TYPE_LOOKS[kind], label) for kind, label in types.items()]
+    handles = figures.curve_handles(types, frame)
     handles.append(plotting.handle({"color": plotting.GREY, "linestyle": "-"}, "right as often as sure"))
     handles.append(plotting.chance_line(grid, chance))
-    plotting.legend_below(drawn, handles + few, 2)
+    plotting.legend_below(drawn, handles, 2)
     return drawn
 
 
@@ -154,13 +152,12 @@ def draw_fertility(cells, lines, models, chance):
     drawn, grid = _grid_of_models(names, models, 4, 0.1)
     types = present(TYPES, cells.pronoun_type)
     for ax, name in zip(grid.flat, names, strict=False):
-        part = cells[cells.model == name].sort_values(["tokens", "accuracy", "group", "form"])
-        # Forms of as many tokens and the same accuracy would hide each other.
-        beside = part.groupby([part.tokens.round(2), part.accuracy.round(3)]).cumcount()
+        part = cells[cells.model == name].sort_values(["tokens", "accuracy", "pronoun_type", "group", "form"])
+        heights = spread_heights(part)
         for kind in types:
             shown = part.pronoun_type == kind
             look = figures.TYPE_LOOKS[kind] | {"linestyle": "none"}
-            ax.plot(part.tokens[shown] + 0.06 * beside[shown], part.accuracy[shown], markersize=3.5, alpha=0.8, **look)
+            ax.plot(part.tokens[shown], heights[shown], markersize=3.5, alpha=0.8, **look)
         line = lines[(lines.model == name) & (lines.subset == "all groups")].iloc[0]
         if not np.isnan(line.slope):
             ends = np.array([part.tokens.min(), part.tokens.max()])
@@ -175,6 +172,26 @@ def draw_fertility(cells, lines, models, chance):
     return drawn
 
 
+SPREAD, STEP = 0.1, 0.025
+"""How far points of the same accuracy are spread along the axis of accuracy at most, and from one to the next."""
+
+
+def spread_heights(cells: pd.DataFrame) -> pd.Series:
+    """Return where forms of as many tokens and the same accuracy stand, so that none hides another.
+
+    Args:
+        cells: ``tokens`` and ``accuracy``.
+
+    Returns:
+        Accuracies, spread by up to half of :data:`SPREAD` to either side and within 0 to 1.
+    """
+    same = cells.groupby([cells.tokens.round(2), cells.accuracy.round(3)])
+    rank, count = same.cumcount(), same.accuracy.transform("size")
+    step = (SPREAD / (count - 1).clip(lower=1)).clip(upper=STEP)
+    lowest = np.clip(cells.accuracy - step * (count - 1) / 2, 0, 1 - step * (count - 1))
+    return lowest + step * rank
+
+
 def _grid_of_models(names, models, most, room=0.0):
     """Return a figure and its panels, one for each model, at most ``most`` beside each other.
 
@@ -185,7 +202,7 @@ def _grid_of_models(names, models, most, room=0.0):
     drawn = plotting.figure(plotting.COLUMN if columns < 3 else plotting.PAGE, 1.7 * rows + room)
     grid = drawn.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
     for ax, name in zip(grid.flat, names, strict=False):
-        ax.set_title(models[name]["label"])
+        ax.set_title(plotting.model_title(name, models))
         plotting.fraction_axis(ax.yaxis)
     for ax in grid.flat[len(names) :]:
         ax.set_axis_off()
@@ -229,7 +246,8 @@ def draw_few_shot(summary, by_draw, models, chance):
         for kind in types:
             look = figures.TYPE_LOOKS[kind]
             curve = summary[(summary.model == name) & (summary.pronoun_type == kind)].sort_values("shots")
-            plotting.curve(ax, curve.shots, curve.accuracy, curve.accuracy - curve.sd, curve.accuracy + curve.sd, look)
+            bars = plotting.error_bars(curve.accuracy, curve.accuracy - curve.sd, curve.accuracy + curve.sd)
+            ax.errorbar(curve.shots, curve.accuracy, yerr=bars, elinewidth=0.9, capsize=1.5, **look)
             points = by_draw[(by_draw.model == name) & (by_draw.pronoun_type == kind) & (by_draw.shots > 0)]
             ax.plot(
                 points.shots, points.accuracy, linestyle="none", marker=look["marker"], markersize=3,
@@ -238,10 +256,11 @@ def draw_few_shot(summary, by_draw, models, chance):
         ax.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=6, min_n_ticks=1))
     for ax in grid[-1]:
         ax.set_xlabel("Examples in the prompt")
-    handles = [plotting.handle(figures.TYPE_LOOKS[kind], label) for kind, label in types.items()]
-    handles.append(plotting.point_handle("one draw of the examples"))
+    handles = figures.curve_handles(types, summary)
+    if (by_draw.shots > 0).any():
+        handles.append(plotting.point_handle("one draw of the examples"))
     if summary.sd.notna().any():
-        handles += plotting.shading(f"± SD over {int(summary.draws.max())} draws")
+        handles.append(plotting.interval_handle(f"± SD over {int(summary.draws.max())} draws"))
     handles.append(plotting.chance_line(grid.flat[: len(names)], chance))
     plotting.legend_below(drawn, handles, 3)
     return drawn
@@ -300,6 +319,9 @@ def draw_model_size(frame, models, chance):
     """
     if frame.empty:
         return plotting.nothing_drawn()
+    models = {name: facts for name, facts in models.items() if name in set(frame.model)}
+    if alone := plotting.one_size(models):
+        return alone
     types = present(TYPES, frame.pronoun_type)
     drawn = plotting.figure(plotting.COLUMN, 1.25 * len(types) + 0.3)
     grid = drawn.subplots(len(types), 1, sharex=True, sharey=True, squeeze=False)[:, 0]
@@ -323,9 +345,6 @@ def draw_model_size(frame, models, chance):
     grid[-1].xaxis.set_major_locator(LogLocator(subs=(1, 3)))
     grid[-1].xaxis.set_major_formatter(FuncFormatter(short_number))
     grid[-1].xaxis.set_minor_formatter(NullFormatter())
-    if len({models[name]["parameters"] for name in models}) == 1:
-        # A logarithmic axis around one size has no tick of its own.
-        grid[-1].set_xticks([next(iter(models.values()))["parameters"]])
     grid[-1].set_xlabel("Parameters")
     handles += [plotting.chance_line(grid, chance), plotting.interval_handle(figures.INTERVAL)]
     plotting.legend_below(drawn, handles, 4)
@@ -351,40 +370,36 @@ def draw_normalisation(frame, models, chance):
     return figures.accuracy_rows(plotting.enough(frame), rows, models, chance, "normalisation")
 
 
-def figure_reductions(*, reductions: str, pdf: str, png: str, csv: str, models: dict, chance: float):
-    """Draw the accuracy by the mean of a candidate's losses and by their sum."""
-    frame = figures.read(reductions, ["accuracy_sum"])
-    frame = frame[frame.model.isin(models) & (frame.pronoun_type != ALL)]
-    plotting.save(draw_reductions(frame, models, chance), frame, pdf, png, csv)
+def figure_reductions(*, reductions: str, pdf: str, png: str, csv: str, models: dict):
+    """Draw how the accuracy changes if candidates are compared by the sum of their losses instead of the mean."""
+    frame = figures.read(reductions, ["difference"])
+    frame = plotting.enough(frame[frame.model.isin(models) & (frame.pronoun_type != ALL)])
+    plotting.save(draw_reductions(frame, models), frame, pdf, png, csv)
 
 
 @plotting.style()
-def draw_reductions(frame, models, chance):
-    """Draw a row for each model and type of pronouns, from the mean (filled) to the sum (open)."""
+def draw_reductions(frame, models):
+    """Draw a row for each model, and in it the difference with its interval for each type of pronouns."""
+    if frame.empty:
+        return plotting.nothing_drawn()
     types = present(TYPES, frame.pronoun_type)
     names = [name for name in models if name in set(frame.model)]
-    drawn = plotting.figure(plotting.COLUMN, 0.2 * len(names) * len(types) + 0.28 * len(types) + 0.45)
-    grid = drawn.subplots(len(types), 1, sharex=True, squeeze=False)[:, 0]
-    for ax, (kind, label) in zip(grid, types.items(), strict=True):
-        rows = frame[frame.pronoun_type == kind].set_index("model")
-        colour = figures.TYPE_LOOKS[kind]["color"]
-        for y, name in enumerate(names):
-            row = rows.loc[name]
-            ends = (row.accuracy_mean, row.accuracy_sum)
-            ax.hlines(y, *sorted(ends), color=colour, linewidth=1)
-            look = {"marker": figures.TYPE_LOOKS[kind]["marker"], "markersize": 4.5, "markeredgecolor": colour}
-            ax.plot([ends[1]], [y], markerfacecolor="white", linestyle="none", markeredgewidth=0.8, **look)
-            ax.plot([ends[0]], [y], markerfacecolor=colour, linestyle="none", markeredgewidth=0.3, **look)
-        ax.set_title(label)
-        figures.label_rows(ax, [models[name]["label"] for name in names])
-        plotting.fraction_axis(ax.xaxis)
-    grid[-1].set_xlabel(figures.ACCURACY)
-    filled = {"linestyle": "none", "color": plotting.GREY, "marker": "o"}
+    drawn = plotting.figure(plotting.COLUMN, (0.12 * len(types) + 0.1) * len(names) + 0.5)
+    ax = drawn.subplots()
+    for y, name in enumerate(names):
+        rows = frame[frame.model == name].set_index("pronoun_type")
+        for i, kind in enumerate(kind for kind in types if kind in rows.index):
+            row, beside = rows.loc[kind], 0.25 * (i - (len(rows) - 1) / 2)
+            figures.point(ax, row.difference, y + beside, row.ci_low, row.ci_high, figures.TYPE_LOOKS[kind])
+    figures.label_rows(ax, [plotting.model_title(name, models) for name in names])
+    ax.xaxis.set_major_locator(MaxNLocator(5))
+    ax.set_xlabel("Accuracy by sum minus accuracy by mean")
     handles = [
-        Line2D([], [], label="mean of the losses", **filled),
-        Line2D([], [], label="sum", markerfacecolor="white", **filled),
-        plotting.chance_line(grid, chance, along="x"),
+        *figures.type_handles(types),
+        plotting.reference_line([ax], 0, "no difference", (0, (1, 1.2)), along="x"),
     ]
+    if frame.ci_low.notna().any():
+        handles.append(plotting.interval_handle(figures.INTERVAL, "_"))
     plotting.legend_below(drawn, handles, 3)
     return drawn
 
@@ -455,7 +470,7 @@ def draw_evaluation_examples(shown, models, model):
         ax.text(0.1, top - 0.06 - LINE, text, fontsize=SIZE, va="top", linespacing=1.15)
         below = top - height + 0.05
         ax.text(0.1, below, f"right: {_as_written(row.text, row.gold)}", fontsize=SIZE, color=right)
-        said = f"{models[model]['label']}: {_as_written(row.text, row.picked)}"
+        said = f"{plotting.model_title(model, models) or 'prediction'}: {_as_written(row.text, row.picked)}"
         ax.text(width / 2, below, said, fontsize=SIZE, color=right if row.correct else wrong)
         top -= height + 0.07
     return drawn
@@ -606,8 +621,8 @@ def decoding_example(instances):
     return rows.loc[keys.sort_values(list(keys)).index[0]]
 
 
-def read_and_predicted(instance):
-    """Return kind of model, input and labels: what each reads and is to predict where the candidate is right."""
+def read_and_predicted(instance, models):
+    """Return kind, input and labels of each kind of model in a run: what it reads and is to predict if it is right."""
     before, _, after = instance.text.partition("___")
     filled = fill(instance.text, instance.gold)
     sentence = before[max(before.rfind(". "), before.rfind("? ")) + 1 :].strip()
@@ -616,11 +631,21 @@ def read_and_predicted(instance):
         return f"… {sentence} {middle}{end}" if sentence else f"… {middle}{end}"
 
     form = filled[len(before) : len(filled) - len(after)]
-    return [
+    kinds = [
         ("Decoder", shortened(form), "the text itself, token by token"),
         ("BART", shortened("<mask>"), shortened(form)),
         ("T5", shortened("<extra_id_0>"), f"<extra_id_0> {form} <extra_id_1>"),
     ]
+    run = {kind for facts in models.values() for kind in _kinds(facts)}
+    return [row for row in kinds if row[0] in run]
+
+
+def _kinds(facts):
+    """Return what a model's input may look like; of an encoder-decoder only its weights tell."""
+    if facts["architecture"] == "decoder":
+        return ("Decoder",)
+    known = [kind for kind in ("BART", "T5") if kind in facts["family"]]
+    return known or (["T5"] if "UL2" in facts["family"] else ["BART", "T5"])
 
 
 @plotting.style()
@@ -630,7 +655,7 @@ def draw_constrained_decoding(instance, candidates, models, model):
     ``candidates`` has ``option``, ``loss`` (nats a token), ``right`` and ``picked``.
     """
     lines = []
-    for kind, read, predicted in read_and_predicted(instance):
+    for kind, read, predicted in read_and_predicted(instance, models):
         lines.append((f"{kind} reads", _wrapped(read)))
         lines.append((f"{kind} is to predict", _wrapped(predicted)))
     text_height = sum(LINE * (2 + text.count("\n")) + 0.03 for _, text in lines) + 0.08
@@ -656,7 +681,8 @@ def draw_constrained_decoding(instance, candidates, models, model):
     panel.tick_params(axis="y", length=0)
     panel.grid(visible=True, axis="both")
     panel.set_xlabel("Mean loss (nats a token)", fontsize=SIZE)
-    panel.set_title(f"{models[model]['label']}: the lowest is picked", fontsize=7.5)
+    name = plotting.model_title(model, models)
+    panel.set_title(f"{name}: the lowest is predicted" if name else "The lowest is predicted", fontsize=7.5)
     return drawn
 
 

@@ -71,7 +71,7 @@ def table_declaration_type(*, accuracy: str, tex: str, csv: str, templates: str,
 def _by_type(accuracy, tex, csv, templates, models, head, column, levels):
     """Write accuracies by a factor and the type of pronouns."""
     rows = figures.pooled(figures.read(accuracy, ["accuracy"]), templates, {"pronoun_type", column})
-    columns = spread("pronoun_type", present(TYPES, rows.pronoun_type), parts.ACCURACY)
+    columns = parts.accuracies("pronoun_type", present(TYPES, rows.pronoun_type))
     write_grid(tex, csv, rows, [parts.of_panels(models), Factor(head, column, levels)], columns)
 
 
@@ -148,7 +148,9 @@ def table_groups(*, accuracy: str, tex: str, csv: str, templates: str, models: d
     first = rows[rows.model == next(iter(shown))].sort_values(["accuracy", "group"], ascending=[False, True])
     groups = Factor("Group", "group", {group: group for group in first.group})
     heads = shown if len(shown) > 1 else dict.fromkeys(shown, "Accuracy")
-    write_grid(tex, csv, rows, [parts.of_types(first), groups], spread("model", heads, parts.ACCURACY))
+    columns = spread("model", heads, parts.accuracy)
+    columns.append(Column("n", value("n", 0, scale=1), {"model": next(iter(shown))}))
+    write_grid(tex, csv, rows, [parts.of_types(first), groups], columns)
 
 
 def table_mixed_model(*, mixed_model: str, tex: str, csv: str, models: dict):
@@ -183,7 +185,7 @@ def table_name_class(*, accuracy: str, tex: str, csv: str, templates: str, model
     rows = pd.concat(margins, ignore_index=True)
     printed = rows[(rows.group == ALL) == (rows.pronoun_type == "neo")]
     groups = {group: group for group in dict.fromkeys(printed.group) if group != ALL} | {ALL: "neo-pronouns"}
-    columns = spread("name_class", present(NAME_CLASSES, rows.name_class), parts.ACCURACY)
+    columns = parts.accuracies("name_class", present(NAME_CLASSES, rows.name_class))
     factors = [parts.of_panels(models), Factor("Pronouns", "group", groups)]
     write_grid(tex, csv, rows, factors, columns, printed=printed)
 
@@ -272,7 +274,7 @@ def table_zero_shot(*, accuracy: str, tex: str, csv: str, templates: str, models
     rows, overall = (figures.pooled(table, templates, kept) for kept in ({"pronoun_type"}, ()))
     mean = {ALL: f"Mean over {len(models)} models"} if len(models) > 1 else {}
     named = Factor("Model", "model", {name: facts["label"] for name, facts in models.items()} | mean)
-    columns = spread("pronoun_type", present(TYPES, rows.pronoun_type), parts.ACCURACY)
+    columns = spread("pronoun_type", present(TYPES, rows.pronoun_type), parts.accuracy)
     columns.append(Column("n", value("n", 0, scale=1), {"pronoun_type": ALL}))
     write_grid(tex, csv, rows, [named], columns, printed=pd.concat([rows, overall]))
 

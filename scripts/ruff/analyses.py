@@ -13,6 +13,7 @@ from scripts.ruff.lib.analyses import fertility as tokens
 from scripts.ruff.lib.analyses import normalisation as other_scores
 from scripts.ruff.lib.analyses import predictions as picks
 from scripts.ruff.lib.analyses import pronoun_tests as set_tests
+from scripts.ruff.lib.analyses import pull as pulls
 
 
 def predictions(*, instances: str, scores: list, predictions: str, models: list, pronoun_sets: list, sizes: dict):
@@ -26,6 +27,21 @@ def predictions(*, instances: str, scores: list, predictions: str, models: list,
             part = picks.predictions(scored, frame, model, pronoun_sets)
             log.info("%s: %d instances, %d ties", model, len(part), int(part.tie.sum()))
             append(part)
+
+
+def pull(
+    *, instances: str, scores: list, pull: str, models: list, pronoun_sets: list, sizes: dict, draws: int, seed: int
+):
+    """Set the right pronoun against that of the other person, after each number of distractors (not in the study).
+
+    Write log-odds of all models; the arguments are those of :func:`predictions`, ``draws`` and ``seed`` belong to the
+    bootstrap over occupations.
+    """
+    parts = [
+        pulls.pull(pulls.log_odds(scored, frame, pronoun_sets), model, draws, seed)
+        for model, scored, frame in _read_scores(instances, scores, models, sizes)
+    ]
+    files.write_csv(pull, pd.concat(parts, ignore_index=True))
 
 
 def _read_scores(

@@ -59,6 +59,8 @@ def largest(models):
 @plotting.style()
 def _draw_headline(frame, models, chance, human):
     """Draw one curve for each model, with its interval as shading."""
+    if plotting.enough(frame).empty:
+        return plotting.nothing_drawn()
     drawn = plotting.figure(plotting.COLUMN, 2.0)
     ax = drawn.subplots()
     for name, facts in models.items():
@@ -101,7 +103,10 @@ def _draw_context_free(frame, models, labels, templates):
     for x, pronoun in enumerate(labels):
         mean = means.loc[pronoun]
         ax.bar(x, mean["count"], width=0.7, color=colours[pronoun], zorder=1)
-        if several:
+        if not several:
+            # A set that is never picked has no bar to be seen.
+            ax.text(x, mean["count"], f"{mean['count']:.0f}", ha="center", va="bottom", fontsize=7)
+        else:
             points = frame[(frame.pronoun == pronoun) & (frame.model != ALL)]
             apart = [x + 0.5 * (i / (len(points) - 1) - 0.5) for i in range(len(points))]
             ax.scatter(apart, points["count"], s=9, color="white", edgecolor=plotting.GREY, linewidth=0.6, zorder=3)
@@ -113,7 +118,7 @@ def _draw_context_free(frame, models, labels, templates):
     ax.set_xticks(range(len(labels)), [label.replace("/", "/\n") if many else label for label in labels.values()])
     ax.set_ylim(bottom=0)
     ax.set_ylabel(f"Predictions (of {templates} sentences)")
-    handles = [plotting.reference_line([ax], templates / len(labels), "random", (0, (1, 1.2)))]
+    handles = [plotting.reference_line([ax], templates / len(labels), "equally often", (0, (1, 1.2)))]
     if several:
         if pooled > 1:
             handles.append(plotting.interval_handle(f"mean ± SD over {pooled} models"))
@@ -141,12 +146,13 @@ def figure_context_free(
 
 
 RANDOM = "random"
+"""What stands in the CSV file for a choice of every set equally often."""
 
 
 @plotting.style()
 def _draw_context_free_by_model(frame, models, labels):
-    """Draw one stacked bar for each model, below the random baseline."""
-    panels = figures.model_rows(models, (RANDOM, "random baseline"))
+    """Draw one stacked bar for each model, below a bar of every set equally often."""
+    panels = figures.model_rows(models, (RANDOM, "equally often"))
     drawn, grid = figures.rows_figure(panels, plotting.COLUMN, 0.18, 0.35)
     colours = plotting.pronoun_colours(labels)
     templates = frame.n_templates.max()
@@ -258,6 +264,14 @@ def accuracy_by_pronoun(accuracy: pd.DataFrame, tests: pd.DataFrame, models: dic
     return figures.in_order(rows[columns].astype({"n": "Int64"}), model=[ALL, *figures.ordered(models)], pronoun=sets)
 
 
+MARKS = {
+    "∗": "differ (Welch's t-test, Holm)",
+    "n.s.": "no significant difference",
+    MISSING: "too few occupations for a test",
+}
+"""What stands in the columns of tests."""
+
+
 def _mark(row):
     if pd.isna(row.next_pronoun):
         return None
@@ -308,7 +322,8 @@ def draw_accuracy_by_pronoun(frame, models, labels, chance, human):
     handles += [plotting.chance_line(grid, chance, "x"), plotting.human_line(grid, human, "x")]
     if frame.low.notna().any():
         handles.append(plotting.interval_handle(figures.BOOTSTRAP, "_"))
-    handles.append(Line2D([], [], linestyle="none", marker=(6, 2, 0), color="black", label="sets differ (Welch, Holm)"))
+    marks = {_mark(row) for row in frame.itertuples(index=False)}
+    handles += [plotting.note_handle(f"{mark}  {label}") for mark, label in MARKS.items() if mark in marks]
     plotting.legend_below(drawn, handles + few_instances, 2 if few else 4)
     return drawn
 
@@ -367,6 +382,8 @@ def draw_scaling(frame, models, chance, human):
     if frame.empty:
         return plotting.nothing_drawn()
     models = {name: facts for name, facts in models.items() if name in set(frame.model)}
+    if alone := plotting.one_size(models):
+        return alone
     ends = sorted(frame.n_distractors.unique())
     families = {}
     for facts in models.values():
@@ -412,7 +429,7 @@ def figure_scaling(*, scaling: str, pdf: str, png: str, csv: str, models: dict, 
     plotting.save(draw_scaling(frame, models, chance, human), frame, pdf, png, csv)
 
 
-SHOWN = ("distraction", "bias")
+SHOWN = {"distraction": "Distraction", "bias": "Bias"}
 
 
 @plotting.style()
@@ -421,7 +438,7 @@ def _draw_error_types(frame, models):
 
     A number of distractors at which a model makes few unambiguous errors or none is a gap in its curve.
     """
-    panels = [(kind, frame[frame.error_type == kind]) for kind in SHOWN]
+    panels = [(title, frame[frame.error_type == kind]) for kind, title in SHOWN.items()]
     return figures.curves(frame, models, "share", "Share of errors", panels, plotting.over_samples(frame))
 
 
@@ -496,7 +513,8 @@ def _draw_accuracy_by_factor(frame, factor, models, chance, human):
             x = rows.n_distractors + 0.13 * (i - (len(looks) - 1) / 2)
             ax.plot(x, rows.accuracy, markersize=3, **look)
             ax.vlines(x, rows.low, rows.high, color=look["color"], linewidth=0.8)
-        ax.set_title(models[name]["label"] if name in models else plotting.ARCHITECTURES[name])
+        title = plotting.model_title(name, models) if name in models else figures.heading(name, names)
+        ax.set_title(title)
         plotting.fraction_axis(ax.yaxis)
         figures.distractor_axis(ax)
     used = grid.flat[: len(names)]
@@ -561,7 +579,7 @@ def _draw_normalisation(frame, models, labels, chance):
             size = 6 if level == ALL else 3.5
             ax.errorbar(rows.accuracy, y, xerr=bars, linestyle="none", elinewidth=0.8, markersize=size, **look)
         ax.set_title(label if len(label) < 20 else "minus context-free")
-        called = [models[name]["label"] for name in names]
+        called = [plotting.model_title(name, models) for name in names]
         ax.set_yticks(range(len(names)), ["\n".join(textwrap.wrap(one, 14)) if apart else one for one in called])
         ax.set_ylim(len(names) - 0.5, -0.5)
         ax.tick_params(axis="y", length=0)
@@ -572,8 +590,10 @@ def _draw_normalisation(frame, models, labels, chance):
     for ax in grid[-1]:
         ax.set_xlabel("Accuracy")
     line = {"linestyle": "none", "markersize": 4}
-    handles = [plotting.handle(looks[one] | line, label) for one, label in labels.items()]
-    handles.append(plotting.interval_handle("all sets"))
+    levels = set(frame.level)
+    handles = [plotting.handle(looks[one] | line, label) for one, label in labels.items() if one in levels]
+    if ALL in levels:
+        handles.append(plotting.interval_handle("all sets"))
     handles.append(plotting.chance_line(grid.flat, chance, along="x"))
     if apart:
         handles.append(plotting.interval_handle(figures.BOOTSTRAP, "_"))
@@ -608,8 +628,6 @@ def _draw_calibration(frame, models, labels, chance):
 
     Bins of few instances are left out. ``chance`` is the least confidence and the accuracy of a random pick.
     """
-    note = f"bins of fewer than {plotting.FEWEST}: left out"
-    few = [plotting.note_handle(note)] if (frame.n < plotting.FEWEST).any() else []
     frame = plotting.enough(frame)
     if frame.empty:
         return plotting.nothing_drawn()
@@ -628,10 +646,12 @@ def _draw_calibration(frame, models, labels, chance):
         ax.set_xlabel("Confidence")
     for ax in left:
         ax.set_ylabel("Accuracy")
-    handles = [plotting.handle(looks[one], label) for one, label in (labels | {ALL: "all sets"}).items()]
+    known = set(frame.level)
+    called = {one: label for one, label in (labels | {ALL: "all sets"}).items() if one in known}
+    handles = [plotting.handle(looks[one], label) for one, label in called.items()]
     handles.append(plotting.handle({"color": plotting.GREY, "linestyle": "-"}, "right as often as sure"))
     handles.append(plotting.chance_line(panels, chance))
-    plotting.legend_below(drawn, handles + few, 2 if len(names) < 3 else 4)
+    plotting.legend_below(drawn, handles, 2 if len(names) < 3 else 4)
     return drawn
 
 
@@ -650,13 +670,9 @@ def figure_calibration(
     plotting.save(_draw_calibration(frame, models, labels, chance), frame, pdf, png, csv)
 
 
-BESIDE = 0.07
-"""How far apart, in tokens, marks stand that cost the same."""
-
-
 @plotting.style()
 def _draw_fertility(frame, models, labels, chance):
-    """Draw a panel for each model and a mark for each form, pronoun sets side by side."""
+    """Draw a panel for each model and a mark for each form."""
     few = plotting.left_out(frame, models)
     frame = plotting.enough(frame)
     if frame.empty:
@@ -665,11 +681,10 @@ def _draw_fertility(frame, models, labels, chance):
     looks = _looks(labels)
     drawn, panels, left, lowest = figures.model_panels(models, names)
     for ax, name in zip(panels, names, strict=True):
-        for place, (one, look) in enumerate(looks.items()):
+        for one, look in looks.items():
             rows = frame[(frame.model == name) & (frame.pronoun == one)]
-            x = rows.extra_tokens + BESIDE * (place - (len(looks) - 1) / 2)
             edge = {"markeredgecolor": "white", "markeredgewidth": 0.4}
-            ax.plot(x, rows.accuracy, linestyle="none", markersize=4.5, **look, **edge)
+            ax.plot(rows.extra_tokens, rows.accuracy, linestyle="none", markersize=4.5, **look, **edge)
         plotting.fraction_axis(ax.yaxis)
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         ax.set_xlim(-0.5, max(1.0, frame.extra_tokens.max()) + 0.5)
@@ -677,7 +692,9 @@ def _draw_fertility(frame, models, labels, chance):
         ax.set_xlabel("Extra tokens")
     for ax in left:
         ax.set_ylabel("Accuracy")
-    handles = [plotting.handle(looks[one] | {"linestyle": "none"}, label) for one, label in labels.items()]
+    known = set(frame.pronoun)
+    called = {one: label for one, label in labels.items() if one in known}
+    handles = [plotting.handle(looks[one] | {"linestyle": "none"}, label) for one, label in called.items()]
     handles.append(plotting.chance_line(panels, chance))
     plotting.legend_below(drawn, handles + few, 2 if len(names) < 3 else 4)
     return drawn
@@ -742,7 +759,7 @@ def draw_template_comparison(frame, models):
             named[models[m]["label"]] = looks[m]
         else:
             named[models[m]["family"]] = {**plotting.family_style(models[m]), "linestyle": "none"}
-    handles = [plotting.handle(look, label) for label, look in named.items()]
+    handles = [plotting.handle(look, label) for label, look in named.items() if len(models) > 1]
     handles.append(Line2D([], [], color=plotting.GREY, linewidth=0.7, label="equal"))
     handles.append(plotting.interval_handle(figures.BOOTSTRAP, "+"))
     plotting.legend_below(drawn, handles, 2 if few else 5)
@@ -768,6 +785,7 @@ def figure_trajectory(
     plotting.save(drawn, frame, pdf, png, csv)
 
 
+THIN = "#B0B0B0"
 PALE = 0.35
 """How much of its colour a pronoun set keeps where it is not the one of the introduction."""
 
@@ -867,6 +885,60 @@ def figure_who_becomes_whom(
     table = files.read_parquet(predictions, columns=columns)
     frame = preferences(table, study.foremost(models), list(labels), draws, seed)
     plotting.save(draw_who_becomes_whom(frame, labels, chance), frame, pdf, png, csv)
+
+
+@plotting.style()
+def draw_pull(frame, labels):
+    """Draw a panel for each introduction: task sentences as thin lines, the median over all with its interval."""
+    few = set(frame[frame.task_index.isna() & (frame.n < plotting.FEWEST)].pronoun)
+    panels = [name for name in labels if name in set(frame.pronoun) - few]
+    if not panels:
+        return plotting.nothing_drawn()
+    across = min(2, len(panels))
+    down = -(-len(panels) // across)
+    looks = _looks(labels)
+    drawn = plotting.figure(plotting.COLUMN, 1.4 * down + 0.3)
+    axes = drawn.subplots(down, across, sharex=True, sharey=True, squeeze=False)
+    for ax, introduced in zip(axes.flat, panels, strict=False):
+        rows = frame[frame.pronoun == introduced]
+        for _, line in rows[rows.task_index.notna()].groupby(["task_index", "against"]):
+            ax.plot(line.n_distractors, line.log_odds, color=THIN, linewidth=0.5, zorder=1)
+        ax.axhline(0, color=plotting.GREY, linestyle=(0, (1, 1.2)), linewidth=0.9, zorder=1.5)
+        median = rows[rows.task_index.isna()]
+        bars = np.nan_to_num([median.log_odds - median.low, median.high - median.log_odds])
+        ax.errorbar(
+            median.n_distractors, median.log_odds, yerr=bars, markersize=3, elinewidth=1, capsize=2, **looks[introduced]
+        )
+        ax.set_title(f"introduced with {introduced}")
+        figures.distractor_axis(ax)
+    for ax in axes.flat[len(panels) :]:
+        ax.set_axis_off()
+        axes[-2, 1].tick_params(labelbottom=True)
+        axes[-2, 1].set_xlabel(figures.DISTRACTORS)
+    for ax in axes[-1, : len(panels) - across * (down - 1)]:
+        ax.set_xlabel(figures.DISTRACTORS)
+    for ax in axes[:, 0]:
+        ax.set_ylabel("Log-odds (nats)")
+    grey = {"color": plotting.GREY, "linewidth": 1.2}
+    handles = [plotting.handle(grey | {"marker": "o", "markersize": 3}, "median, 95 % interval")]
+    if frame.task_index.notna().any():
+        handles.append(plotting.handle({"color": THIN, "linewidth": 0.8}, "one task sentence"))
+    handles.append(plotting.handle({**grey, "linewidth": 0.9, "linestyle": (0, (1, 1.2))}, "equally likely"))
+    plotting.legend_below(drawn, handles, 3)
+    return drawn
+
+
+def figure_pull(*, pull: str, pdf: str, png: str, csv: str, models: dict, pronoun_sets: list):
+    """Draw how each sentence about somebody else moves the log-odds of the right pronoun (not in the paper).
+
+    It is about one of ``models``: the decoder with the most parameters, else the encoder.
+    """
+    labels = _labels(pronoun_sets)
+    columns = [*KEYS, "pronoun", "task_index", "against", "n", "log_odds", "low", "high"]
+    frame = figures.read(pull, columns, model=models, pronoun=labels)
+    frame = frame[frame.model == study.foremost(models)]
+    frame = figures.in_order(frame, pronoun=labels, task_index=None, against=None, n_distractors=None)
+    plotting.save(draw_pull(frame, labels), frame, pdf, png, csv)
 
 
 if __name__ == "__main__":

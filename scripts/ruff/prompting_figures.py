@@ -35,10 +35,6 @@ def _boxes(ax: Axes, frame: pd.DataFrame, series: str, colours: dict):
     """
     counts = sorted(frame.n_distractors.unique())
     width = 0.8 / len(colours)
-    if not len(plotting.enough(frame)):
-        note = f"fewer than {plotting.FEWEST} instances:\nnothing drawn"
-        ax.text(0.5, 0.5, note, ha="center", va="center", fontsize=7, transform=ax.transAxes)
-    frame = plotting.enough(frame)
     for i, (level, colour) in enumerate(colours.items()):
         for x, count in enumerate(counts):
             values = frame[(frame[series] == level) & (frame.n_distractors == count)].accuracy.to_numpy()
@@ -93,6 +89,10 @@ def _panels(titles: list[str], x: str, y: str, columns: int = 3, height: float =
 @plotting.style()
 def _draw_vanilla(frame, models, chance, human):
     """Draw a panel for each architecture, with a box for each of its models."""
+    frame = plotting.enough(frame)
+    if frame.empty:
+        return plotting.nothing_drawn()
+    models = {name: facts for name, facts in models.items() if name in set(frame.model)}
     groups = figures.by_architecture(models)
     few = len(models) <= 2
     drawn = plotting.figure(plotting.COLUMN if few else plotting.PAGE, 1.9 * len(groups) + 0.2)
@@ -101,9 +101,10 @@ def _draw_vanilla(frame, models, chance, human):
     for ax, (architecture, names) in zip(axes, groups.items(), strict=True):
         colours = {name: plotting.model_style(models[name])["color"] for name in names}
         _boxes(ax, frame[frame.model.isin(names)], "model", colours)
-        ax.set_title(plotting.ARCHITECTURES[architecture])
+        ax.set_title(figures.heading(architecture, groups))
         ax.set_ylabel("Accuracy")
-        handles += [_box_handle(colours[name], models[name]["label"]) for name in names]
+        if len(models) > 1:
+            handles += [_box_handle(colours[name], models[name]["label"]) for name in names]
     axes[-1].set_xlabel(figures.DISTRACTORS)
     handles += [plotting.chance_line(axes, chance), plotting.human_line(axes, human)]
     plotting.legend_below(drawn, handles, 2 if few else 5)
@@ -123,12 +124,18 @@ def figure_prompting_vanilla(
 
 
 @plotting.style()
-def _draw_by(frame, series, colours, names, models, chance, human, columns):
-    """Draw a panel for each of ``names``, with a box for each level of ``series``.
+def _draw_by(frame, series, colours, models, chance, human, columns):
+    """Draw a panel for each of ``models``, with a box for each level of ``series``.
 
     ``colours`` are those of its levels by how the legend calls them, and ``columns`` the most panels in a row.
     """
-    drawn, axes, columns = _panels([models[name]["label"] for name in names], figures.DISTRACTORS, "Accuracy", columns)
+    frame = plotting.enough(frame)
+    if frame.empty:
+        return plotting.nothing_drawn()
+    names = [name for name in figures.ordered(models) if name in set(frame.model)]
+    colours = {level: look for level, look in colours.items() if level in set(frame[series])}
+    titles = [plotting.model_title(name, models) for name in names]
+    drawn, axes, columns = _panels(titles, figures.DISTRACTORS, "Accuracy", columns)
     for ax, name in zip(axes, names, strict=True):
         _boxes(ax, frame[frame.model == name], series, {level: colour for level, (colour, _) in colours.items()})
     handles = [_box_handle(colour, label) for colour, label in colours.values()]
@@ -157,8 +164,8 @@ def figure_prompting_final(
     # None is the colour of a model beside it.
     palette = plotting.CATEGORIES
     colours = {one: (palette[i % len(palette)], _method_label(one)) for i, one in enumerate(methods)}
-    names = [name for name in models if name in set(frame.model)]
-    drawn = _draw_by(frame, "method", colours, names, models, chance, human, 2)
+    models = {name: facts for name, facts in models.items() if name in thinking}
+    drawn = _draw_by(frame, "method", colours, models, chance, human, 2)
     plotting.save(drawn, frame, pdf, png, csv)
 
 
@@ -177,8 +184,7 @@ def figure_prompting_options(
     frame = frame[frame.method == VANILLA]
     frame = figures.in_order(frame, model=models, kind=called, n_distractors=None, prompt=None)
     colours = dict(zip(called, zip(plotting.CATEGORIES, called.values(), strict=False), strict=True))
-    colours = {kind: look for kind, look in colours.items() if kind in set(frame.kind)}
-    drawn = _draw_by(frame, "kind", colours, figures.ordered(models), models, chance, human, 3)
+    drawn = _draw_by(frame, "kind", colours, models, chance, human, 3)
     plotting.save(drawn, frame, pdf, png, csv)
 
 
@@ -189,10 +195,10 @@ OUTCOME_COLOURS = dict(zip(OUTCOMES, ("#000000", "#E69F00", "#56B4E9", "#C8C8C8"
 def _draw_outcomes(frame, models):
     """Draw a panel for each model, method and place of the answer, a bar for each number of distractors."""
     keys = list(dict.fromkeys(zip(frame.model, frame.method, frame.answer, strict=True)))
-    titles = [
-        f"{models[model]['label']}\n{_method_label(method)}" + ("" if method == VANILLA else f": {answer}")
-        for model, method, answer in keys
-    ]
+    titles = [plotting.model_title(model, models) for model, *_ in keys]
+    if frame.method.nunique() > 1:
+        asked = [_method_label(method) + ("" if method == VANILLA else f": {answer}") for _, method, answer in keys]
+        titles = ["\n".join(filter(None, pair)) for pair in zip(titles, asked, strict=True)]
     drawn, axes, _ = _panels(titles, figures.DISTRACTORS, "Share of outputs", height=1.6)
     for ax, (model, method, answer) in zip(axes, keys, strict=True):
         rows = frame[(frame.model == model) & (frame.method == method) & (frame.answer == answer)]
@@ -203,7 +209,8 @@ def _draw_outcomes(frame, models):
             below = below + values
         ax.set_xticks(places, [str(n) for n in rows.n_distractors])
         plotting.fraction_axis(ax.yaxis)
-    handles = [plotting.patch_handle(OUTCOME_COLOURS[outcome], label) for outcome, label in OUTCOME_LABELS.items()]
+    there = [one for one in OUTCOMES if frame["accuracy" if one == "right" else one].gt(0).any()]
+    handles = [plotting.patch_handle(OUTCOME_COLOURS[outcome], OUTCOME_LABELS[outcome]) for outcome in there]
     plotting.legend_below(drawn, handles, 5)
     return drawn
 
@@ -223,8 +230,11 @@ SCORED = {"color": "#000000", "marker": "s", "linestyle": (0, (4, 1.5)), "marker
 @plotting.style()
 def _draw_against_scored(frame, models, chance, human):
     """Draw a panel for each pair of a prompted and a scored model."""
+    frame = plotting.enough(frame)
+    if frame.empty:
+        return plotting.nothing_drawn()
     pairs = list(dict.fromkeys(zip(frame.prompted, frame.scored, strict=True)))
-    titles = [" and\n".join(models[name]["label"] for name in dict.fromkeys(pair)) for pair in pairs]
+    titles = [" and\n".join(plotting.model_title(name, models) for name in dict.fromkeys(pair)) for pair in pairs]
     drawn, axes, columns = _panels(titles, figures.DISTRACTORS, "Accuracy")
     for ax, (prompted, scored) in zip(axes, pairs, strict=True):
         rows = frame[(frame.prompted == prompted) & (frame.scored == scored)]
@@ -268,8 +278,12 @@ PLACES = {"accuracy": "accuracy if the right option is there", "named": "outputs
 @plotting.style()
 def _draw_positions(frame, models):
     """Draw a panel for each model, a curve over places for each order of the options."""
-    names = figures.ordered(models)
-    drawn, axes, columns = _panels([models[name]["label"] for name in names], "Place in the list (from 1)", "Share")
+    frame = plotting.enough(frame)
+    if frame.empty:
+        return plotting.nothing_drawn()
+    names = [name for name in figures.ordered(models) if name in set(frame.model)]
+    titles = [plotting.model_title(name, models) for name in names]
+    drawn, axes, columns = _panels(titles, "Place in the list (from 1)", "Share")
     orders = [order for order in ORDERS if order in set(frame.order)]
     colours = dict(zip(PLACES, plotting.CATEGORIES, strict=False))
     looks = {
@@ -303,9 +317,12 @@ def figure_prompting_positions(*, prompted_positions: str, pdf: str, png: str, c
 
 @plotting.style()
 def _draw_agreement(frame, models):
-    """Draw a matrix of prompts for each model; pairs without an instance that both answer are left white."""
-    of_models = figures.ordered(models)
-    titles = [models[model]["label"] for model in of_models]
+    """Draw a matrix of prompts for each model; pairs with few instances that both answer are left white."""
+    frame = frame[frame.both >= plotting.FEWEST]
+    if frame.empty:
+        return plotting.nothing_drawn()
+    of_models = [name for name in figures.ordered(models) if name in set(frame.model)]
+    titles = [plotting.model_title(model, models) for model in of_models]
     drawn, axes, columns = _panels(titles, "Prompt", "Prompt", height=2.2)
     names = list(dict.fromkeys([*frame.prompt_a, *frame.prompt_b]))
     for ax, model in zip(axes, of_models, strict=True):

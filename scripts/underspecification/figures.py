@@ -92,7 +92,7 @@ PANELS_ACROSS = 5
 YEARS = 50
 """Years between ticks; every other one is labelled."""
 HIGHEST = 100
-VARIABLE_LABELS = {"date": "date (year)", "place": "place (by rank)"}
+VARIABLE_LABELS = {"date": "Date (year)", "place": "Place (by rank)"}
 MARK_SIZE = 3
 """Size of a mark in points."""
 GENDER_SHIFT = 1.2
@@ -136,17 +136,18 @@ def of_panel(curves, model, prompt):
 def draw_correlations(curves, variable: str):
     """Draw one panel for each model and prompt, each with its own scale.
 
-    A model that never gives a pronoun any probability has no panel; the legend names it.
+    A model that never gives a pronoun any probability has no panel.
 
     Args:
         curves (DataFrame): From :func:`scripts.underspecification.lib.analyses.correlation.curves`, for one variable,
             with ``accumulation`` top.
         variable: ``date`` or ``place``.
     """
-    shown, empty = [], []
-    for (model, prompt), panel in ((key, of_panel(curves, *key)) for key in figures.panels(curves)):
-        (shown if panel.probability.max() > 0 else empty).append((model, prompt))
-    shown = shown or empty
+    known = figures.panels(curves)
+    shown = [key for key in known if of_panel(curves, *key).probability.max() > 0]
+    if not shown:
+        return plotting.nothing_drawn(f"no model gives a pronoun any probability at any {variable}")
+    curves = curves[curves[["model", "prompt"]].apply(tuple, axis=1).isin(shown)]
     colours = figures.colours()
     columns = min(PANELS_ACROSS, len(shown))
     rows = -(-len(shown) // columns)
@@ -168,7 +169,8 @@ def draw_correlations(curves, variable: str):
             ax.fill_between(part.position, low, high, color=colour, alpha=0.25, linewidth=0)
             line = clipped_line(part.position.iloc[[0, -1]], part.fit.iloc[[0, -1]])
             ax.plot(*line, color=colour, linewidth=1.1, linestyle=figures.LINES[gender])
-        ax.set_title(figures.panel_label(model, prompt), fontsize=7)
+        if len(known) > 1:
+            ax.set_title(figures.panel_label(model, prompt), fontsize=7)
         # Nothing that is drawn is above 100; an almost empty panel must not be blown up.
         highest = max(panel.probability.max(), panel.fit_high.clip(0, HIGHEST).max(), 1)
         ax.set_ylim(-0.05 * highest, 1.08 * highest)
@@ -183,7 +185,7 @@ def draw_correlations(curves, variable: str):
     for ax in axes[len(shown) :]:
         ax.set_visible(False)
     for ax in axes[: len(shown) : columns]:
-        ax.set_ylabel("probability (%)")
+        ax.set_ylabel("Probability (%)")
     handles = [
         plotting.handle(
             {"color": colours[g], "marker": figures.MARKERS[g], "linestyle": figures.LINES[g], "linewidth": 1.1},
@@ -192,9 +194,6 @@ def draw_correlations(curves, variable: str):
         for g in figures.genders(curves)
     ]
     handles += [plotting.patch_handle("#BFBFBF", "95 % interval of the line")]
-    if shown != empty and empty:
-        names = "\n".join(figures.panel_label(*key) for key in empty)
-        handles += [plotting.note_handle(f"not drawn, no pronoun at any {variable}:\n{names}")]
     plotting.legend_below(drawn, handles, 5)
     return drawn
 
@@ -233,7 +232,7 @@ SENTENCE_IDS = {
 """Kinds of sentences as columns call them: the IDs of the study's Table 2, and what a simplified sentence gives."""
 SENTENCE_LABELS = {
     "winogender": "ID of the sentence",
-    "simplified": "gender given",
+    "simplified": "Gender given",
 }
 SPECIFIED = ("man_1", "woman_1", "female_0", "male_0")
 ROW_HEIGHT, CELL_WIDTH, LEAST_WIDTH = 0.115, 0.125, 0.85
@@ -327,7 +326,7 @@ def draw_occupations(frame, evaluation_set: str, share: dict[str, float], thresh
         handles[-1].set_markeredgecolor(plotting.GREY)
     # A few rows are not as high as the whole label.
     order = " by share of women" if share and size > 12 else ""
-    axes[0].set_ylabel(f"occupation{order}", fontsize=7)
+    axes[0].set_ylabel(f"Occupation{order}", fontsize=7)
     plotting.legend_below(drawn, handles, 3)
     return drawn
 
@@ -422,7 +421,7 @@ def draw_example(frame):
         for ax, dates in zip(block, parts, strict=True):
             show_dates(ax, dates)
             if panel // 2:
-                ax.set_xlabel("date (year)")
+                ax.set_xlabel(VARIABLE_LABELS["date"])
         for ax in block[1:]:
             ax.spines["left"].set_visible(False)
             ax.tick_params(axis="y", length=0)
@@ -430,7 +429,7 @@ def draw_example(frame):
     axes[0, 0].set(ylim=(-4, 104))
     model, occupation = frame.model.iloc[0], frame.occupation.iloc[0]
     drawn.suptitle(f"{model}: sentences about a professional called {occupation}", fontsize=8)
-    drawn.supylabel("normalised female probability (%)", fontsize=8)
+    drawn.supylabel("Normalised female probability (%)", fontsize=8)
     handles = [
         plotting.handle(REFERENT_LOOKS[coreferent] | REFERENT_FILLS[specified], label)
         for coreferent, specified, label in (
@@ -529,8 +528,8 @@ def draw_roc(frame, areas, sizes: dict, models: dict, threshold: float):
     if any(is_enough(sizes[key]) for key in shown):
         # In a narrow figure the label needs two lines.
         end = " " if width > 5 else "\n"
-        drawn.supxlabel(f"share of well-specified sentences{end}above the threshold (1 − TNR)", fontsize=8)
-        drawn.supylabel(f"share of unspecified{end}sentences above it (TPR)", fontsize=8)
+        drawn.supxlabel(f"Share of well-specified sentences{end}above the threshold (1 − TNR)", fontsize=8)
+        drawn.supylabel(f"Share of unspecified{end}sentences above it (TPR)", fontsize=8)
     return drawn
 
 
@@ -624,7 +623,7 @@ def draw_orders(frame):
         row[0].set_yticks(list(y.values()), list(y))
         row[0].set_ylim(-0.6, len(names) - 0.4)
     for ax, rate in zip(axes[-1], RATES, strict=True):
-        ax.set_xlabel("mean of TPR and TNR" if rate == "balanced accuracy" else "share of sentences", fontsize=7)
+        ax.set_xlabel("Mean of TPR and TNR" if rate == "balanced accuracy" else "Share of sentences", fontsize=7)
     handles = [plotting.interval_handle("printed")]
     handles[0].set_color("black")
     handles += [

@@ -7,6 +7,7 @@ from scripts.core.job import run_named
 from scripts.core.paper.formats import interval, number
 from scripts.core.templates import CASES
 from scripts.winopron.lib import figures, study
+from scripts.winopron.lib.analyses import consistency
 from scripts.winopron.lib.analyses.consistency import GROUPS, POOLED
 
 ANY = "any"
@@ -94,13 +95,21 @@ def draw_bias(frame):
     if not systems:
         return plotting.nothing_drawn()
     looks = figures.pronoun_looks(frame.pronoun_set.unique())
+    cases = [case for case in CASES if case in set(frame["case"])]
     drawn, axes = figures.panels(len(systems), 1.5, len(systems) == 1)
     step = 0.8 / len(looks)
     for ax, system in zip(axes.flat, systems, strict=False):
         of_system = frame[frame.system == system]
-        for place, (pronoun_set, look) in enumerate(looks.items()):
-            rows = of_system[of_system.pronoun_set == pronoun_set].set_index("case").reindex(CASES)
-            x = np.arange(len(CASES)) + (place - (len(looks) - 1) / 2) * step
+        shown = {
+            case: [name for name in looks if name in set(rows.pronoun_set)] for case, rows in of_system.groupby("case")
+        }
+        for pronoun_set, look in looks.items():
+            rows = of_system[of_system.pronoun_set == pronoun_set]
+            # Sets without a share in this case leave no gap.
+            x = [
+                cases.index(case) + (shown[case].index(pronoun_set) - (len(shown[case]) - 1) / 2) * step
+                for case in rows["case"]
+            ]
             for sign, direction in (("positive", 1), ("negative", -1)):
                 values = rows[f"share_{sign}"]
                 errors = plotting.error_bars(values, rows[f"share_{sign}_low"], rows[f"share_{sign}_high"])
@@ -111,9 +120,9 @@ def draw_bias(frame):
         ax.axhline(0, color="black", linewidth=0.6)
         ax.set_title(system)
         # Also where a system has bars in one case alone.
-        ax.set_xlim(-0.6, len(CASES) - 0.4)
-        ax.yaxis.set_major_formatter(lambda value, _: f"{abs(value):.2g}")
-    figures.label_cases(axes, len(systems), short=axes.shape[1] > 3)
+        ax.set_xlim(-0.6, len(cases) - 0.4)
+        ax.yaxis.set_major_formatter(lambda value, _: number(value, 2, signed=True).rstrip("0").rstrip("."))
+    figures.label_cases(axes, len(systems), short=axes.shape[1] > 3, cases=cases)
     # One for all rows: it is longer than a panel is high.
     drawn.supylabel("Share: negative | positive", fontsize=8)
     handles = [plotting.patch_handle(look["color"], label) for label, look in looks.items()]
@@ -132,14 +141,18 @@ CONSISTENCIES = {"pronoun_consistency": "all pronoun\nsets right", "disambiguati
 
 
 def select_consistency(metrics, templates):
-    """Return the consistencies to draw, with ``chance``.
+    """Return the consistencies to draw, with ``chance``: of a system that never reads the pronoun, that of one set.
 
     Prompted systems are there by single prompts, which have the paper's chance.
     """
     frame = figures.rows(metrics[metrics.pairing != POOLED], templates, entities="double", metric=list(GROUPS))
     chances = figures.rows(metrics, templates, entities="double", metric=[f"{name}_chance" for name in GROUPS])
     chance = chances[chances.pairing != POOLED].drop_duplicates("metric").set_index("metric").value
-    return frame.assign(chance=frame.metric.map(lambda name: chance[f"{name}_chance"]))
+    expected = [
+        chance[f"{row.metric}_chance"] if study.reads_pronouns(row.system) else consistency.chance(row.metric, 1)
+        for row in frame.itertuples()
+    ]
+    return frame.assign(chance=expected)
 
 
 def _heights(labels):
@@ -170,7 +183,7 @@ def draw_consistency(frame):
         for place, system, value in zip(y, systems, rows.value, strict=True):
             filled = "white" if study.is_rule(system) else "black"
             ax.plot(value, place, "ok", markerfacecolor=filled, markersize=3, markeredgewidth=0.7, clip_on=False)
-        ax.axvline(rows.chance.iloc[0], color=plotting.GREY, linestyle=(0, (1, 1.2)), linewidth=0.9)
+        ax.vlines(rows.chance, y - 0.45, y + 0.45, color=plotting.GREY, linestyle=(0, (1, 1.2)), linewidth=0.9)
         ax.set_title(title, loc="center")
         ax.grid(axis="x")
         plotting.fraction_axis(ax.xaxis, 0.5)
@@ -178,7 +191,7 @@ def draw_consistency(frame):
         ax.set_ylim(-0.7, y[-1] + 0.9)
     look = {"color": plotting.GREY, "linestyle": (0, (1, 1.2)), "linewidth": 0.9}
     handles = [plotting.point_handle("rule")] if any(map(study.is_rule, systems)) else []
-    handles += [plotting.handle(look, "fair coins"), plotting.interval_handle("95 % interval", "_")]
+    handles += [plotting.handle(look, "chance"), plotting.interval_handle("95 % interval", "_")]
     plotting.legend_below(drawn, handles, 3)
     return drawn
 

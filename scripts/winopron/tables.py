@@ -8,6 +8,7 @@ import pandas as pd
 from scripts.core import files
 from scripts.core.job import run_named
 from scripts.core.paper import latex
+from scripts.core.paper.formats import number
 from scripts.core.paper.published import demonstration
 from scripts.core.paper.published import read as read_published
 from scripts.core.paper.published import write as write_published
@@ -43,7 +44,8 @@ def table_counts(*, instances: list, tex: str, csv: str, sets: list):
     read = [files.read_parquet(path) for path in instances]
     keys = [(names["templates"], names["entities"]) for names in sets]
     cells = tables.counts(dict(zip(keys, read, strict=True)))
-    write_table(tex, csv, cells, 1)
+    shown = cells.map(lambda cell: cell if isinstance(cell, str) else number(cell, 0))
+    write_table(tex, csv, shown, 1, rows=cells)
 
 
 def table_f1(*, metrics: str, tex: str, csv: str, templates: str):

@@ -156,10 +156,15 @@ def broken(change):
         ax = drawn.subplots()
         ax.plot([0, 1], [0.2, 0.4], marker="o", color=plotting.FAMILIES["OPT"][0])
         plotting.fraction_axis(ax.yaxis)
-        plotting.legend_below(drawn, [plotting.patch_handle("#000000", "label")], 1)
-        kept = problems(drawn)
+        plotting.legend_below(drawn, [plotting.handle({"color": plotting.FAMILIES["OPT"][0]}, "label")], 1)
+        kept = problems(drawn, alone="Model A")
         change(drawn, ax)
-    return kept, problems(drawn)
+    return kept, problems(drawn, alone="Model A")
+
+
+def _bar_with_text(ax):
+    ax.bar([0.5], [0.6], color="#6A6A6A")
+    ax.text(0.5, 0.3, "on a bar", ha="center", color="black")
 
 
 @pytest.mark.parametrize(
@@ -181,10 +186,52 @@ def broken(change):
         ),
         (lambda drawn, ax: drawn.supylabel("long " * 40, fontsize=8), "4.48 inches are cut off"),
         (lambda drawn, ax: ax.legend(handles=ax.lines, labels=["x"], loc="center"), "a legend lies on a panel"),
+        (lambda drawn, ax: ax.set_title("$x_i$"), "a subscript of 5.6 points: '$x_i$'"),
+        (lambda drawn, ax: ax.text(0.5, 0.3, "pale", color="#E69F00"), "text with a contrast of 2.3: 'pale'"),
+        (lambda drawn, ax: _bar_with_text(ax), "text with a contrast of 3.9: 'on a bar'"),
+        (lambda drawn, ax: ax.set_title("All models"), "the only model is named: 'All models'"),
+        (lambda drawn, ax: ax.set_title("Model A"), "the only model is named: 'Model A'"),
+        (lambda drawn, ax: ax.set_title("Decoder-only"), "the only model is named: 'Decoder-only'"),
     ],
 )
 def test_the_rules_of_figures_see_what_breaks_them(change, told):
     assert broken(change) == ([], [told])
+
+
+@pytest.mark.parametrize(
+    "handle",
+    [
+        plotting.patch_handle("#332288", "area"),
+        plotting.interval_handle("interval"),
+        plotting.point_handle("open point"),
+        plotting.handle({"color": "#D4526E", "marker": "s"}, "curve"),
+        plotting.handle({"color": plotting.GREY, "linestyle": "--"}, "reference"),
+        *plotting.shading("shading"),
+    ],
+    ids=lambda handle: handle.get_label(),
+)
+def test_an_entry_of_a_legend_stands_for_something_drawn(handle):
+    label = handle.get_label()
+    kept, found = broken(lambda drawn, ax: ax.legend(handles=[handle], loc="upper left", bbox_to_anchor=(0, 1.4)))
+    assert kept == [] and f"a legend promises what is not drawn: {label!r}" in found
+
+    def draw_all(drawn, ax):
+        ax.axhline(0.3, color=plotting.GREY, linestyle="--")
+        ax.fill_between([0, 1], [0.1, 0.1], [0.2, 0.3], color="#332288", alpha=0.2)
+        ax.errorbar([0.5], [0.3], yerr=[0.1], color="#D4526E", marker="s", markersize=4)
+        ax.plot([0.2], [0.3], "o", color="black", markerfacecolor="white")
+        ax.legend(handles=[handle], loc="upper left", bbox_to_anchor=(0, 1.4))
+
+    assert not [told for told in broken(draw_all)[1] if told.startswith("a legend promises")]
+
+
+def test_a_panel_without_marks_is_seen():
+    found = broken(lambda drawn, ax: ax.lines[0].remove() or ax.axhline(0.5, color=plotting.GREY))[1]
+    assert "a panel has nothing drawn" in found
+
+
+def test_notes_and_bare_panels_are_no_broken_promises():
+    assert problems(plotting.nothing_drawn()) == [] and problems(plotting.nothing_drawn("a reason " * 12)) == []
 
 
 def test_the_colours_of_pronouns_belong_to_no_model_and_no_category():

@@ -30,11 +30,11 @@ def test_an_example_marks_names_pronoun_and_prediction(tmp_path):
     frame = make.eight_instances(tmp_path / "quadruples.tsv")
     row = next(frame.assign(a_pred=True, b_pred=False).itertuples(index=False))
     text = script.typeset(row, {"Mina": "violet", "Judit": "orange", "Paul": "blue", "Otto": "cyan"})
-    assert r"\colorbox{yellow!60}{\textcolor{violet}{Mina}}" in text
+    assert r"\colorbox{yellow!60}{\textcolor{violet}{\textit{Mina}}}" in text
     assert r"\underline{\textcolor{orange}{Judit}}" in text
     assert r"\colorbox{yellow!60}{\textbf{\underline{she}}}" in text
     assert r"said \textcolor{blue}{Paul}." in text
-    shorn = re.sub(r"\\(colorbox|textcolor)\{[^}]*\}|\\(textbf|underline)|[{}]", "", text)
+    shorn = re.sub(r"\\(colorbox|textcolor)\{[^}]*\}|\\(textbf|textit|underline)|[{}]", "", text)
     assert shorn == row.text
 
 

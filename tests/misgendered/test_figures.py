@@ -24,6 +24,20 @@ def given(request):
     return models, table, analyses.accuracies(table, "replica", 100, 1)
 
 
+def alone(models):
+    """Return the label of the only model of a run."""
+    return next(iter(models.values()))["label"] if len(models) == 1 else None
+
+
+def test_points_of_equal_forms_are_spread_along_accuracy():
+    cells = pd.DataFrame({"tokens": [1.0] * 7 + [2.0, 1.0], "accuracy": [0.0] * 7 + [0.0, 0.5]})
+    heights = drawing.spread_heights(cells)
+    assert heights[:7].tolist() == pytest.approx([place / 60 for place in range(7)])
+    assert heights[7:].tolist() == [0.0, 0.5]
+    top = drawing.spread_heights(pd.DataFrame({"tokens": [1.0, 1.0], "accuracy": [1.0, 1.0]}))
+    assert top.tolist() == pytest.approx([0.975, 1.0])
+
+
 def test_accuracies_by_group_and_form(given):
     models, _, table = given
     for key, kept in (("group", {"pronoun_type", "group"}), ("form", {"pronoun_type", "form"})):
@@ -33,7 +47,7 @@ def test_accuracies_by_group_and_form(given):
         rows = {value: label or value for value, label in rows.items()}
         with plotting.style():
             drawn = figures.accuracy_rows(frame, rows, models, CHANCE, key)
-        assert rules.problems(drawn) == []
+        assert rules.problems(drawn, alone=alone(models)) == []
 
 
 def test_accuracy_by_size(given):
@@ -41,7 +55,7 @@ def test_accuracy_by_size(given):
     frame = figures.pooled(table, "replica", {"pronoun_type"})
     frame = frame[frame.model.isin(models)]
     frame = frame.assign(parameters=frame.model.map({name: facts["parameters"] for name, facts in models.items()}))
-    assert rules.problems(drawing.draw_model_size(frame, models, CHANCE)) == []
+    assert rules.problems(drawing.draw_model_size(frame, models, CHANCE), alone=alone(models)) == []
     assert drawing.short_number(134515008, None) == "135M"
     assert drawing.short_number(2.7e9, None) == "2.7B"
 
@@ -50,7 +64,7 @@ def test_examples_in_the_prompt(given):
     models, table, _ = given
     by_draw = analyses.by_draw(table)
     drawn = drawing.draw_few_shot(analyses.over_draws(by_draw), by_draw, models, CHANCE)
-    assert rules.problems(drawn) == []
+    assert rules.problems(drawn, alone=alone(models)) == []
     assert len([ax for ax in drawn.axes if ax.axison]) == len(models)
 
 
@@ -89,13 +103,18 @@ def test_samples_of_few_instances_have_all_figures(given):
 def test_tokens_reductions_and_declared_forms(given):
     models, table, _ = given
     cells = analyses.by_form(table)
-    assert rules.problems(drawing.draw_fertility(cells, analyses.regress(cells), models, CHANCE)) == []
+    assert (
+        rules.problems(drawing.draw_fertility(cells, analyses.regress(cells), models, CHANCE), alone=alone(models))
+        == []
+    )
     frame = analyses.mean_against_sum(table, 100, 1)
     frame = frame[frame.model.isin(models) & (frame.pronoun_type != ALL)]
-    assert rules.problems(drawing.draw_reductions(frame, models, CHANCE)) == []
+    assert rules.problems(drawing.draw_reductions(frame, models), alone=alone(models)) == []
+    nothing = drawing.draw_reductions(frame.head(0), models)
+    assert "Nothing is drawn" in nothing.axes[0].texts[0].get_text()
     frame = analyses.declared_against_undeclared(table, 100, 1)
     frame = frame[frame.model.isin(figures.panels(models))]
-    assert rules.problems(drawing.draw_declared_forms(frame, models)) == []
+    assert rules.problems(drawing.draw_declared_forms(frame, models), alone=alone(models)) == []
 
 
 def test_other_scores_and_confidences(given):
@@ -107,10 +126,10 @@ def test_other_scores_and_confidences(given):
     made, _, bins = synthetic.results(decided)
     shown = made[made.model.isin(figures.panels(models)) & (made.group == ALL) & (made.pronoun_type != ALL)]
     drawn = drawing.draw_normalisation(shown, models, CHANCE)
-    assert rules.problems(drawn) == []
+    assert rules.problems(drawn, alone=alone(models)) == []
     bins = bins[bins.model.isin(figures.panels(models)) & (bins.group == ALL) & (bins.normalisation == "sum")]
     drawn = drawing.draw_calibration(bins[bins.pronoun_type != ALL], models, CHANCE)
-    assert rules.problems(drawn) == []
+    assert rules.problems(drawn, alone=alone(models)) == []
     nothing = drawing.draw_calibration(bins.assign(n=plotting.FEWEST - 1), models, CHANCE)
     assert "Nothing is drawn" in nothing.axes[0].texts[0].get_text()
 
@@ -151,6 +170,18 @@ def test_inputs_and_labels_of_one_instance():
     instances = synthetic.instances(330)
     shown = drawing.decoding_example(instances)
     assert (shown.form, shown.pronoun_type, shown.declaration_type) == ("acc", "neo", "explicit")
-    kinds = {kind: (read, label) for kind, read, label in drawing.read_and_predicted(shown)}
+    facts = {
+        "BART": ("encoder-decoder", "BART"),
+        "T5": ("encoder-decoder", "FLAN-T5"),
+        "UL2": ("encoder-decoder", "UL2"),
+    }
+    run = {name: dict(zip(("architecture", "family"), pair, strict=True)) for name, pair in facts.items()}
+    kinds = {kind: (read, label) for kind, read, label in drawing.read_and_predicted(shown, run)}
+    assert list(kinds) == ["BART", "T5"]
+    # Only what the run has is shown, and both where a family is not known.
+    assert [kind for kind, *_ in drawing.read_and_predicted(shown, synthetic.DEMONSTRATION)] == ["Decoder"]
+    assert [kind for kind, *_ in drawing.read_and_predicted(shown, {"UL2": run["UL2"]})] == ["T5"]
+    unknown = {"own": {"architecture": "encoder-decoder", "family": "Mine"}}
+    assert len(drawing.read_and_predicted(shown, unknown)) == 2
     assert "<mask>" in kinds["BART"][0] and shown.gold in kinds["BART"][1]
     assert kinds["T5"][1] == f"<extra_id_0> {shown.gold} <extra_id_1>"

@@ -100,7 +100,7 @@ RUFF_TABLES = ("models", "accuracy", "pronoun_tests", "error_types")
 FIGURES = (
     "headline", "context_free", "introduction_accuracy", "accuracy_by_pronoun", "accuracy_by_distractors", "scaling",
     "error_types", "context_free_by_model", "accuracy_by_case", "accuracy_by_polarity", "normalisation",
-    "calibration", "who_becomes_whom",
+    "calibration", "who_becomes_whom", "pull",
 )  # fmt: skip
 TWO, PAPER, SETS = synthetic.DEMONSTRATION, synthetic.paper_models(), synthetic.SETS
 
@@ -487,7 +487,7 @@ def test_the_body_is_short_and_the_details_have_all_other_figures(tmp_path):
     text = section(render(tmp_path, keys=("replica", "official")))
     body, details = text.split(r"\ifdetails \section{RUFF in detail}")
     assert r"\ifdetails\else" in body and "Also made" not in text
-    for name in ("who_becomes_whom", "normalisation"):
+    for name in ("who_becomes_whom", "pull", "normalisation"):
         assert f"{{../figures/official/{name}.pdf}}" in body and f"/{name}.pdf}}" not in details
     for name in ("accuracy_by_distractors", "error_types", "calibration", "context_free_by_model"):
         assert f"{{../figures/official/{name}.pdf}}" in details and f"/{name}.pdf}}" not in body

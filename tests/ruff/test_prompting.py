@@ -237,7 +237,23 @@ def test_every_figure_takes_every_run_and_nothing_is_cut_off(
     assert min(box.x0, box.y0) >= -0.01
     assert box.x1 <= width + 0.01
     assert box.y1 <= height + 0.01
+    alone = next(iter(models.values()))["label"] if len(models) == 1 else None
+    assert problems(kept[0], alone=alone) == []
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_run_of_few_prompted_instances_draws_no_noise(name, tmp_path, monkeypatch):
+    outputs = synthetic.prompted_outputs(DEMO, SETS, [0, 1], list(DEMO), size=4)
+    tables = synthetic.prompted_tables(outputs, len(SETS), pairs_of(DEMO))
+    kept = []
+    monkeypatch.setattr(
+        plotting, "save", lambda drawn, frame, pdf, png, csv: kept.append(drawn) or files.write_csv(csv, frame)
+    )
+    draw(name, tmp_path, DEMO, SETS, tables)
     assert problems(kept[0]) == []
+    # Outcomes are shares of the outputs of all prompts, and places of the outputs of all instances.
+    if name not in ("outcomes", "positions"):
+        assert "Nothing is drawn" in kept[0].axes[0].texts[0].get_text()
 
 
 def test_figures_show_what_they_say(tmp_path, monkeypatch):

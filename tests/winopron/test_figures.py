@@ -72,7 +72,10 @@ def test_accuracy(made):
 def test_consistency(made):
     systems, tables_of = made
     frame = figures.select_consistency(tables_of["metrics"], "replica")
-    assert len(frame) == 2 * len(systems) and set(frame.chance) == {0.0625, 0.25}
+    assert len(frame) == 2 * len(systems) and set(frame[~frame.system.isin(RULES)].chance) <= {0.0625, 0.25}
+    # Rules never read the pronoun, so all sets are right together wherever one is.
+    of_rules = frame[frame.system.isin(RULES)].groupby("metric").chance.unique().map(list).to_dict()
+    assert of_rules == {"pronoun_consistency": [0.5], "disambiguation_consistency": [0.25]}
     assert rules.problems(figures.draw_consistency(frame)) == []
 
 

@@ -1,6 +1,9 @@
 """What the study's figures share: colours of systems, genders and metrics."""
 
+import pandas as pd
+
 from scripts.core import plotting
+from scripts.counter_gap.lib.study import is_rule
 
 COLOURS = {
     "BERT-base": "#E69F00",
@@ -13,6 +16,13 @@ MASCULINE, FEMININE = plotting.pronoun_colours(["he", "she"]).values()
 """Genders have the colours of their pronouns."""
 DELTA_I, ACC_DIFF, ACROSS = plotting.CATEGORIES[4], plotting.CATEGORIES[0], plotting.CATEGORIES[3]
 """Metrics, the same in every figure."""
+DELTA_I_LABEL, ACC_DIFF_LABEL = r"$\Delta I$ (across minus within)", "accuracy: masculine minus feminine"
+"""Subscripts would be too small to read."""
+
+
+def rules_last(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of systems, then those of rules, each in their order."""
+    return frame.sort_values("system", key=lambda names: names.map(is_rule), kind="stable", ignore_index=True)
 
 
 def colours(systems):

@@ -6,7 +6,7 @@ import pandas as pd
 
 from scripts.core import files
 from scripts.core.errors import UserError
-from scripts.core.paper.formats import MISSING, NOT_RELEASED, NOT_RUN, number, percent
+from scripts.core.paper.formats import MISSING, NOT_RELEASED, NOT_RUN, interval, number, percent
 from scripts.core.paper.tables import changes, named_once, telling, write_table
 from scripts.counter_gap.lib.study import DATA, SCORING, WITHOUT, is_rule, main_scoring
 
@@ -65,7 +65,6 @@ DEBIASING = {"Acc_Diff": ("acc_diff", "all"), "ΔI": ("delta_i", "all"), "Overal
 BIAS = {
     "accuracy: M": ("accuracy", "M"),
     "accuracy: F": ("accuracy", "F"),
-    "accuracy: all": ("accuracy", "all"),
     "accuracy: Acc_Diff": ("acc_diff", "all"),
     "inconsistency: I_within": ("i_within", "all"),
     "inconsistency: I_across": ("i_across", "all"),
@@ -163,10 +162,10 @@ def disputed(row):
 
 
 def systems(table, data, methods=("none",)):
-    """Return the keys (scoring, system, debiasing) of what was run on a data set, by scoring as :data:`SCORING`."""
+    """Return the keys (scoring, system, debiasing) of what was run on a data set, by scoring, rules last."""
     run = table[(table.data == data) & table.debiasing.isin(methods)]
     keys = run[["scoring", "system", "debiasing"]].drop_duplicates().itertuples(index=False, name=None)
-    return sorted(keys, key=lambda key: list(SCORING).index(key[0]))
+    return sorted(keys, key=lambda key: (list(SCORING).index(key[0]), is_rule(key[1])))
 
 
 def of_system(table, data, scoring, system, debiasing):
@@ -176,21 +175,42 @@ def of_system(table, data, scoring, system, debiasing):
     ]
 
 
-def printed(rows: pd.DataFrame, columns: dict[str, tuple[str, ...]], subset: str = "all", empty: str = MISSING):
+def printed(
+    rows: pd.DataFrame, columns: dict[str, tuple[str, ...]], subset: str = "all", empty: str = MISSING,
+    cell: Callable | None = None,
+):  # fmt: skip
     """Return cells (head to text) of one system.
 
     Args:
         rows: Of one system.
         columns: Head to metric and group, and a subset of its own.
         empty: Stands for a metric without a row.
+        cell: How a row is printed; by default :func:`formatted`.
     """
+    cell = cell or formatted
     cells = {}
     for head, (metric, group, *own) in columns.items():
         values = rows[(rows.subset == (own or [subset])[0]) & (rows.metric == metric) & (rows.group == group)]
         if len(values) > 1:
             raise ValueError(f"{len(values)} rows of {metric}, {group}")
-        cells[head] = empty if values.empty else formatted(values.iloc[0], FORMS.get(metric, "percent"))
+        cells[head] = empty if values.empty else cell(values.iloc[0], FORMS.get(metric, "percent"))
     return cells
+
+
+def bias(rows: pd.DataFrame) -> dict[str, str]:
+    """Return the cells of the table of both measures of bias for one system."""
+    return printed(rows, BIAS, cell=_with_interval)
+
+
+def _with_interval(row, form):
+    """Return a value in percent with one decimal and its marks; a difference between genders has its interval too."""
+    if form == "percent":
+        return percent(row.value, 1)
+    text = percent(row.value, 1, signed=True)
+    # Without a width an interval would say that the value is known exactly.
+    if row.subset == "all" and row.ci_low < row.ci_high:
+        text += f" ({interval(100 * row.ci_low, 100 * row.ci_high, 1, signed=True)})"
+    return text + marks(row)
 
 
 def cells(

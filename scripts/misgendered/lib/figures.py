@@ -73,15 +73,25 @@ def by_examples(frame: pd.DataFrame, summary: pd.DataFrame, templates: str) -> p
 
 
 def panels(models):
-    """Return the panels of a figure: its models by name and label, or their mean where there are more than a few."""
+    """Return the panels of a figure with their titles: its models, or their mean where there are more than a few."""
     if len(models) <= FEW:
-        return {name: facts["label"] for name, facts in models.items()}
+        return {name: plotting.model_title(name, models) for name in models}
     return {ALL: f"Mean over {len(models)} models"}
 
 
 def type_handles(types):
     """Return legend handles of the types of pronouns."""
     return [plotting.handle(TYPE_LOOKS[kind] | {"linestyle": "none"}, label) for kind, label in types.items()]
+
+
+def curve_handles(types, frame):
+    """Return legend handles of curves by type of pronouns; one of a single point in every panel has no line."""
+    handles = []
+    for kind, label in types.items():
+        longest = frame[frame.pronoun_type == kind].groupby("model").size().max()
+        look = TYPE_LOOKS[kind] if longest > 1 else TYPE_LOOKS[kind] | {"linestyle": "none"}
+        handles.append(plotting.handle(look, label))
+    return handles
 
 
 def point(ax, x, y, low, high, look):

@@ -1,12 +1,12 @@
 """What the tables of MISGENDERED are made of: factors and values of those that are grids, cells of the others."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
 from scripts.core import normalisation as normalising
-from scripts.core.paper.formats import MISSING, number
-from scripts.core.paper.grid import Factor, value
+from scripts.core.paper.formats import MANY, MISSING, interval, number
+from scripts.core.paper.grid import Column, Factor, value
 from scripts.core.paper.tables import named_once
 from scripts.misgendered.lib import figures
 from scripts.misgendered.lib.analyses.normalisation import KEPT
@@ -22,8 +22,22 @@ TEMPLATE_WIDTHS = [0.1, 0.86]
 """Columns of Table 14, in parts of the width of the text."""
 EXCERPT_WIDTHS = [0.1, 0.22, 0.58]
 """Columns of Table 12."""
-ACCURACY = value("accuracy", ends=("ci_low", "ci_high"), between="–")
 DIFFERENCE = value("difference", signed=True, ends=("ci_low", "ci_high"))
+
+
+def accuracy(row: Mapping) -> str:
+    """Return an accuracy in percent with its interval; of :data:`MANY` instances or more it has a decimal."""
+    return value("accuracy", int(row["n"] >= MANY), ends=("ci_low", "ci_high"), between="–")(row)
+
+
+def accuracies(column: str, levels: Mapping) -> list[Column]:
+    """Return two columns for each level of a factor: its accuracies, and how many instances each rests on."""
+    cells = {"accuracy": accuracy, "n": value("n", 0, scale=1)}
+    return [
+        Column(f"{label}: {head}", cell, {column: level})
+        for level, label in levels.items()
+        for head, cell in cells.items()
+    ]
 
 
 def of_panels(models: dict) -> Factor:
@@ -96,7 +110,7 @@ def names(best, worst):
     for head, frame in (("Best", best), ("Worst", worst)):
         columns[f"{head}: name"] = frame["name"].tolist()
         columns[f"{head}: class"] = frame.name_class.map(NAME_CLASSES).tolist()
-        columns[f"{head}: accuracy"] = [ACCURACY(row) for row in frame.to_dict("records")]
+        columns[f"{head}: accuracy"] = [accuracy(row) for row in frame.to_dict("records")]
         columns[f"{head}: n"] = [f"{n}" for n in frame.n]
     return pd.DataFrame(columns)
 

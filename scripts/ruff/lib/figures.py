@@ -105,8 +105,15 @@ def shown(models: dict, names: list[str]) -> tuple[list[str], str]:
     return [name for name in names if name in kept], words
 
 
+def heading(architecture, groups):
+    """Return the title of an architecture's panel; there is none if all models have that architecture."""
+    return plotting.ARCHITECTURES[architecture] if len(groups) > 1 else ""
+
+
 def model_handles(models, names):
-    """Return legend handles for the models ``names``, in their order."""
+    """Return legend handles for the models ``names``, in their order; none for the only model of a run."""
+    if len(models) == 1:
+        return []
     return [plotting.handle(plotting.model_style(models[m]), models[m]["label"]) for m in names]
 
 
@@ -139,7 +146,9 @@ def curves(
         references: Each draws a reference line on the axes it is given and returns a legend handle.
     """
     drawn_models = {name: facts for name, facts in models.items() if name in set(plotting.enough(frame).model)}
-    rooms = {a: shown(models, names) for a, names in by_architecture(drawn_models or models).items()}
+    if not drawn_models:
+        return plotting.nothing_drawn()
+    rooms = {a: shown(models, names) for a, names in by_architecture(drawn_models).items()}
     groups = {architecture: names for architecture, (names, _) in rooms.items()}
     few = len(models) <= plotting.FEW
     height = 1.35 if few else 2.15
@@ -151,10 +160,9 @@ def curves(
                 rows = plotting.enough(part[part.model == name])
                 look = plotting.model_style(models[name])
                 plotting.curve(ax, rows.n_distractors, rows[value], rows.low, rows.high, look)
-            heading = plotting.ARCHITECTURES[architecture]
             # Beside another panel in one column there is no room for both on a line.
             between = ":\n" if few and len(panels) > 1 else ": "
-            ax.set_title(heading if title is None else f"{heading}{between}{title}")
+            ax.set_title(between.join(filter(None, [heading(architecture, groups), title])))
             plotting.fraction_axis(ax.yaxis)
             distractor_axis(ax)
         row[0].set_ylabel(label)
@@ -186,10 +194,11 @@ def model_rows(models: dict, first: tuple[str, str] | None = None):
         first: Key and label of a row that comes before the models.
     """
     panels = [Rows(None, [first[0]], [first[1]])] if first else []
-    for architecture, every in by_architecture(models).items():
+    groups = by_architecture(models)
+    for architecture, every in groups.items():
         names, words = shown(models, every)
-        title = plotting.ARCHITECTURES[architecture] + (f":\n{words}" if words else "")
-        panels.append(Rows(title, names, [models[m]["label"] for m in names]))
+        title = ":\n".join(filter(None, [heading(architecture, groups), words]))
+        panels.append(Rows(title, names, [plotting.model_title(m, models) for m in names]))
     return panels
 
 
@@ -204,7 +213,7 @@ def rows_figure(panels: list, width: float, row_height: float, extra: float) -> 
     """
     counts = [len(p.keys) for p in panels]
     broken = sum("\n" in (panel.title or "") for panel in panels)
-    height = row_height * sum(counts) + 0.28 * len(panels) + 0.12 * broken + extra
+    height = row_height * sum(counts) + 0.28 * max(1, sum(bool(p.title) for p in panels)) + 0.12 * broken + extra
     drawn = plotting.figure(width, height)
     grid = drawn.subplots(
         len(panels), 1, sharex=True, squeeze=False, gridspec_kw={"height_ratios": [c + 0.2 for c in counts]}
@@ -235,7 +244,7 @@ def model_panels(models: dict, names: list[str]) -> tuple:
     grid = drawn.subplots(lines, columns, sharex=True, sharey=True, squeeze=False)
     used = list(grid.flat[: len(names)])
     for ax, name in zip(used, names, strict=True):
-        ax.set_title(models[name]["label"])
+        ax.set_title(plotting.model_title(name, models))
     for ax in grid.flat[len(names) :]:
         ax.set_axis_off()
     lowest = used[-columns:]

@@ -4,6 +4,7 @@ The sentences, as in its Figures 1, 2 and 4, are this project's own, never the a
 """
 
 import itertools
+from collections.abc import Sequence
 
 import pandas as pd
 from matplotlib.font_manager import FontProperties
@@ -91,18 +92,19 @@ def panels(number: int, height: float, narrow: bool):
     return drawn, drawn.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
 
 
-def label_cases(axes, number: int, short: bool):
+def label_cases(axes, number: int, short: bool, cases: Sequence[str] = CASES):
     """Write the cases under every panel with none below it, and hide the places that ``number`` panels leave empty.
 
     Args:
         axes: Array of rows and columns of axes.
         short: Whether there is room for abbreviations alone.
+        cases: Those that have a place.
     """
     across = axes.shape[1]
-    labels = [study.CASE_LABELS[case] for case in CASES] if short else CASES
+    labels = [study.CASE_LABELS[case] for case in cases] if short else cases
     for place, ax in enumerate(axes.flat):
         ax.set_visible(place < number)
-        ax.set_xticks(range(len(CASES)), labels)
+        ax.set_xticks(range(len(cases)), labels)
         ax.tick_params(axis="x", labelbottom=place + across >= number)
 
 
