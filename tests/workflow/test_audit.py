@@ -701,7 +701,7 @@ def test_a_forgotten_overlay_is_asked_for(tree):
     (tree / "config/mine.yaml").write_text("counter_gap: {alpha: 0.02}\n", encoding="utf-8")
     status, printed = audit(tree, overlay="config/mine.yaml")
     assert status == 1
-    assert f"{question} other overlays than config/mine.yaml? Name it: --configfile FILE" in printed
+    assert f"{question} other overlays than config/mine.yaml? Name it: --configfile=FILE" in printed
     replace(tree / "config/test.yaml", "draws: 200", "draws: 300")
     assert question not in audit(tree)[1]
 
