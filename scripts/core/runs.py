@@ -25,8 +25,7 @@ def check_folder(name: str | None, folder: Path, root: Path):
     folder, root = Path(folder), Path(root)
     if name and folder.name != name:
         raise UserError(
-            f"this configuration is the run '{name}', which has a folder of its own; "
-            f"rerun with: --directory {FOLDER}/{name}"
+            f"this configuration is the run '{name}', which has its own folder; rerun with: --directory {FOLDER}/{name}"
         )
     if not name and folder.parent == root / FOLDER:
         raise UserError(

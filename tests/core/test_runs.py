@@ -24,7 +24,11 @@ def test_a_run_belongs_into_the_folder_of_its_name(name, folder):
     [
         ("ruff", "/project", "rerun with: --directory runs/ruff"),
         ("ruff", "/project/runs/all", "rerun with: --directory runs/ruff"),
-        (None, "/project/runs/all", "runs/all is the folder of a run, and this configuration has no key run; rerun with"),
+        (
+            None,
+            "/project/runs/all",
+            "runs/all is the folder of a run, and this configuration has no key run; rerun with",
+        ),
     ],
 )
 def test_any_other_folder_is_refused_in_one_line(name, folder, told):

@@ -601,7 +601,7 @@ def test_the_examples_of_the_help_work(finished):
 @pytest.mark.parametrize(
     ("what", "told"),
     [
-        ("-counts:1:x", " has no file of its own in results/paper/main.tex, and so no cells to look up"),
+        ("-counts:1:x", " has no separate file in results/paper/main.tex, and so no cells to look up"),
         ("-accuracy:1:x", "accuracy.csv: has no column 'x'"),
         ("-accuracy:999:accuracy", "'999' chooses 0 rows"),
         ("-accuracy_by_pronoun:1:x", "accuracy_by_pronoun.csv: has no column 'x'"),
