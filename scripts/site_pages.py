@@ -100,7 +100,7 @@ def nested(text: str) -> str:
 
 
 def comments(text: str) -> dict[str, str]:
-    """Return the comments of a configuration file by the key that they precede or follow, such as ``scoring.engine``."""
+    """Return the comments of a configuration file by the key that they precede or follow (``scoring.engine``)."""
     found, above, place = {}, [], []
     for line in text.splitlines():
         note = re.match(r" *# ?(.*)", line)
@@ -197,8 +197,8 @@ def configuration_page(root: Path) -> str:
         f"\n## {head}\n\n{table(('key', 'values', 'default', 'meaning'), found)}" for head, found in sections.items()
     )
     return (
-        "# Configuration\n\nEvery key of `config.yaml` and of an overlay. A dot separates levels: `scoring.engine` is the "
-        "key `engine` below `scoring`. Unknown keys are an error.\n" + body
+        "# Configuration\n\nEvery key of `config.yaml` and of an overlay. A dot separates levels: `scoring.engine` is "
+        "the key `engine` below `scoring`. Unknown keys are an error.\n" + body
     )
 
 
@@ -227,8 +227,8 @@ def targets_page(listed: str) -> str:
     found = re.findall(r"^(\w+) {2,}(\S.*)$", listed, flags=re.MULTILINE)
     rows = [(f"`{name}`", told) for name, told in found]
     return (
-        "# Targets\n\n`snakemake --cores 2 TARGET` makes one of these, `snakemake --cores 1 help` lists them. Every file "
-        "below `results/` is a target too.\n\n" + table(("target", "result"), rows)
+        "# Targets\n\n`snakemake --cores 2 TARGET` makes one of these, `snakemake --cores 1 help` lists them. Every "
+        "file below `results/` is a target too.\n\n" + table(("target", "result"), rows)
     )
 
 
@@ -268,25 +268,26 @@ def dictionary_page(root: Path, meanings: dict[str, str]) -> str:
     ]  # fmt: skip
     shown: dict[tuple, list] = {}
     for path, schema in parquet.items():
-        shown.setdefault(
-            (path.split("/")[1], path.split("/")[2], *zip(schema.names, map(str, schema.types))), []
-        ).append(path)
+        fields = tuple(zip(schema.names, map(str, schema.types), strict=True))
+        shown.setdefault((path.split("/")[1], path.split("/")[2], fields), []).append(path.removeprefix("results/"))
     body = ""
-    for (study, _, *fields), paths in sorted(shown.items()):
+    for (*_, fields), paths in sorted(shown.items()):
         more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
-        rows = [(f"`{name}`", kind.replace("large_string", "string"), meanings.get(name, "")) for name, kind in fields]
-        body += f"\n### {study}: `{paths[0].removeprefix('results/')}`{more}\n\n{table(('column', 'type', 'meaning'), rows)}"
+        rows = [(f"`{name}`", kind.replace("large_", ""), meanings.get(name, "")) for name, kind in fields]
+        body += f"\n### `{paths[0]}`{more}\n\n{table(('column', 'type', 'meaning'), rows)}"
     listed = ""
     for head in dict.fromkeys(path.split("/")[1] for path in tables):
         rows = [
             (f"`{path.removeprefix('results/')}`", len(frame), ", ".join(f"`{name}`" for name in frame))
-            for path, frame in tables.items() if path.split("/")[1] == head
-        ]  # fmt: skip
+            for path, frame in tables.items()
+            if path.split("/")[1] == head
+        ]
         listed += f"\n### {head}\n\n{table(('file', 'rows', 'columns'), rows)}"
+    shared = table(("column", "type", "example", "meaning"), columns)
     return (
         "# Data dictionary\n\nThe files of the default run. Instances, scores, answers and token distributions are "
-        "Parquet; analyses, tables and the data of figures are CSV. Paths are below `results/`.\n"
-        f"\n## Columns of CSV files\n\nColumns that several files share.\n\n{table(('column', 'type', 'example', 'meaning'), columns)}"
+        "Parquet; analyses, tables and the data of figures are CSV. Paths are below `results/`. For predictions, see "
+        f"[single instances](instances.md).\n\n## Columns of CSV files\n\nColumns that several files share.\n\n{shared}"
         f"\n## Parquet files\n{body}\n## CSV files\n{listed}"
     )
 
@@ -329,7 +330,7 @@ def write_pages(root: Path, folder: Path, listed: str) -> None:
 
 def main() -> int:
     """Write the pages and build the site; returns the exit status."""
-    snakemake = [sys.executable, "-m", "snakemake", "--cores", str(os.cpu_count() or 1), "--nolock"]
+    snakemake = [sys.executable, "-m", "snakemake", "--cores", str(os.cpu_count() or 1)]
     try:
         subprocess.run([*snakemake, "instances"], cwd=ROOT, check=True)
         listed = subprocess.run([*snakemake, "help"], cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout

@@ -259,8 +259,8 @@ def entry_of(described: dict, given: dict | None = None) -> dict:
         )
     if described["own_code"] and "remote_code" not in given:
         raise UserError(
-            f"card: {called} comes with custom code, which runs only if you allow it; read it and add: remote_code=true, "
-            "or remote_code=false to use transformers' own code, if that supports the architecture"
+            f"card: {called} comes with custom code, which runs only if you allow it; read it and add: "
+            "remote_code=true, or remote_code=false to use transformers' own code, if that supports the architecture"
         )
     facts = {
         "architecture": architecture,
