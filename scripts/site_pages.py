@@ -202,20 +202,32 @@ def configuration_page(root: Path) -> str:
     )
 
 
+def explained(text: str) -> dict[str, str]:
+    """Return what the head of the registry explains, by key.
+
+    Examples:
+        >>> explained("# label, size  as printed\\n#              in the papers\\n")
+        {'label': 'as printed in the papers', 'size': 'as printed in the papers'}
+    """
+    found: dict[str, str] = {}
+    for match in re.finditer(r"^# (\w[\w, ]*?) {2,}(\S.*(?:\n# {3,}\S.*)*)", text, flags=re.MULTILINE):
+        words = " ".join(re.sub(r"^# +", "", match[2], flags=re.MULTILINE).split())
+        found |= dict.fromkeys(match[1].split(", "), words)
+    return found
+
+
 def registry_page(root: Path) -> str:
     """Return the page with every key of a registry entry."""
     schema = config.load_yaml(root / "config/schemas/models.schema.yaml")
+    head, _, systems = (root / "config/models.yaml").read_text(encoding="utf-8").partition("\nmodels:")
+    notes = explained(head)
     body = ""
-    for kind in ("models", "systems"):
+    for kind, own in (("models", {}), ("systems", explained(systems))):
         entry = inlined(schema["properties"][kind]["additionalProperties"], schema)
-        rows = [(f"`{path}`", values, told) for path, values, _, told in keys(entry, None, {})]
+        known = notes | own
+        rows = [(f"`{path}`", values, known.get(path) or told) for path, values, _, told in keys(entry, None, known)]
         body += f"\n## {kind}\n\n{table(('key', 'values', 'meaning'), rows)}"
-    head = (root / "config/models.yaml").read_text(encoding="utf-8").partition("\nmodels:")[0]
-    told = "\n".join(line.removeprefix("#").removeprefix(" ") for line in head.splitlines())
-    return (
-        "# Model registry\n\nEvery key of an entry in `config/models.yaml` or in a registry of your own.\n"
-        f"{body}\n## In the registry's words\n\n```text\n{told}\n```\n"
-    )
+    return f"# Model registry\n\nEvery key of an entry in `config/models.yaml` or in a registry of your own.\n{body}"
 
 
 def targets_page(listed: str) -> str:
@@ -257,7 +269,7 @@ def dictionary_page(root: Path, meanings: dict[str, str]) -> str:
         for name in frame:
             entry = known.setdefault(name, {"files": 0, "type": _kind(frame[name]), "example": ""})
             entry["files"] += 1
-            example = next((str(value) for value in frame[name].dropna() if len(str(value)) <= LONGEST), "")
+            example = next((text for text in map(_example, frame[name].dropna()) if len(text) <= LONGEST), "")
             entry["example"] = entry["example"] or example
     unknown = meanings.keys() - known.keys() - {name for schema in parquet.values() for name in schema.names}
     if unknown:
@@ -292,6 +304,10 @@ def dictionary_page(root: Path, meanings: dict[str, str]) -> str:
     )
 
 
+def _example(value: object) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
 def _kind(column: pd.Series) -> str:
     if pd.api.types.is_bool_dtype(column):
         return "true or false"
@@ -310,7 +326,7 @@ def write_pages(root: Path, folder: Path, listed: str) -> None:
     """
     shutil.rmtree(folder, ignore_errors=True)
     sources = SOURCES | {f"docs/{path.name}": path.name for path in sorted((root / "docs").glob("*.md"))}
-    assets: set[str] = set()
+    assets = {"docs/site.css"}
     generated = {
         "configuration.md": configuration_page(root),
         "registry.md": registry_page(root),
