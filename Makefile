@@ -7,7 +7,7 @@ RUNS ?= $(shell echo $$(($(CORES) < 2 ? 2 : $(CORES) > 4 ? 4 : $(CORES))))
 PYTHON ?= python3
 export PYTHON
 
-.PHONY: help paper quick test test-slurm environment lock tex lint bench scale architectures golden verdicts
+.PHONY: help paper quick test test-slurm environment lock tex lint bench scale architectures golden verdicts docs
 .DEFAULT_GOAL := help
 
 help: ## Show this list
@@ -42,6 +42,9 @@ golden: environment ## Store anew what the tests compare results with, and print
 
 verdicts: environment ## Simulate how often each finding's verdict is right; leaves docs/verdicts.csv and docs/verdicts.md
 	OMP_NUM_THREADS=1 .venv/bin/python -m tests.verdicts
+
+docs: environment ## Build the documentation site; leaves .site/html/index.html
+	.venv/bin/python -m scripts.site_pages
 
 lint: environment ## Run the linters
 	.venv/bin/ruff check .

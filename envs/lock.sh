@@ -10,7 +10,7 @@ if [[ "${1:-}" == --help ]]; then sed -n '2,5s/^# //p' "$0"; exit 0; fi
 upgrade=()
 if [[ "${1:-}" == --upgrade ]]; then upgrade=(--upgrade); shift; fi
 locks=("$@")
-if ((${#locks[@]} == 0)); then locks=(requirements.lock envs/peers.lock envs/coreference.lock envs/tensorflow.lock); fi
+if ((${#locks[@]} == 0)); then locks=(requirements.lock envs/peers.lock envs/coreference.lock envs/tensorflow.lock envs/docs.lock); fi
 for lock in "${locks[@]}"; do
     if [[ ! -f "${lock%.lock}.in" ]]; then
         echo "Error: $lock: there is no ${lock%.lock}.in to make it from" >&2; exit 1

@@ -85,7 +85,7 @@ rule train_demo_coreference:
         "../scripts/coreference_training/train_coreference.py"
 
 
-# A study's system on OntoNotes: snakemake results/training/c2f-bert-base-ncda --configfile <one that sets corpora.ontonotes>
+# A study's system on OntoNotes: snakemake results/training/c2f-bert-base-ncda --configfile=<one that sets corpora.ontonotes>
 rule train_coreference:
     input:
         train=documents_of("ontonotes"),

@@ -12,7 +12,7 @@
     python -m scripts.audit --prune --delete                   and remove it, except for scores, answers, distributions
     python -m scripts.audit --prune --delete results/ruff/scores/replica    and those that are named: files, folders
 
-A run in a folder of its own is named as for Snakemake: --directory runs/NAME --configfile FILE.
+A run in a folder of its own is named as for Snakemake: --directory runs/NAME --configfile=FILE.
 
 The exit status is 0 only if everything that was asked for is current.
 """

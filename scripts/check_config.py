@@ -65,8 +65,8 @@ def main(arguments=None):
             runs.check_folder(name, options.directory.absolute(), ROOT)
         ask_the_workflow(name, options.overlays, options.directory)
         if name and not options.directory:
-            folder, files = f"{runs.FOLDER}/{name}", shlex.join(map(str, options.overlays))
-            print(f"run it with: snakemake --cores 2 --directory {folder} --configfile {files}")
+            overlays = shlex.join(runs.overlay_option(list(map(str, options.overlays))))
+            print(f"run with: snakemake --cores 2 --directory {runs.FOLDER}/{name} {overlays}")
     except UserError as error:
         print(f"Error: {error}", file=sys.stderr)
         return 1

@@ -18,7 +18,7 @@ def test_the_overlays_of_this_project_pass(name, capsys, monkeypatch):
     assert check_config.main([path]) == 0
     printed = capsys.readouterr()
     assert printed.err == ""
-    command = f"run it with: snakemake --cores 2 --directory runs/{name} --configfile {path}\n"
+    command = f"run with: snakemake --cores 2 --directory runs/{name} --configfile={path}\n"
     assert printed.out == ("" if name == "test" else command)
 
 
@@ -60,7 +60,7 @@ REGISTRY = """models:
         ("pronoun_sets: [he, she, thay]", None, "has no set 'thay'; did you mean 'they'?"),
         ("ruff: {sample_size: 7}", None, "ruff.sample_size"),
         ("ruff: {seeds: [13.0]}", None, "ruff.seeds"),
-        ("a: &a [*a]", None, "mine.yaml: not valid YAML: an alias refers to what it stands in"),
+        ("a: &a [*a]", None, "mine.yaml: not valid YAML: an alias refers to a value that contains it"),
         ("run: " + "a" * 5000, None, "a hundred at most"),
         ("counter_gap: {clusters: [{system: Mine, debiasing: none, data: replica, file: no/clusters.jsonl}]}", None,
          "counter_gap.clusters[0].file: no/clusters.jsonl: no such file; correct the path"),
@@ -87,7 +87,7 @@ def test_the_folder_of_a_run_is_checked_where_it_is_given(capsys):
     overlay = str(ROOT / "config/ruff.yaml")
     assert check_config.main([overlay, "--directory", "runs/ruff"]) == 0
     assert check_config.main([overlay, "--directory", "runs/other"]) == 1
-    assert "add to the command: --directory runs/ruff" in capsys.readouterr().err
+    assert "rerun with: --directory runs/ruff" in capsys.readouterr().err
 
 
 def test_a_run_has_a_name_that_a_folder_can_have(tmp_path, capsys):

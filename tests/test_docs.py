@@ -27,6 +27,8 @@ MENTIONED = {
     "make lock UPGRADE=1": "tests/test_docs.py asks make what it would do",
     "make quick": "tests/test_docs.py asks make what it would do",
     "make verdicts": "tests/test_docs.py asks make what it would do",
+    "make docs": "tests/test_docs.py asks make what it would do",
+    "make architectures": "tests/test_docs.py asks make what it would do",
 }
 
 
@@ -36,7 +38,7 @@ def anchors(text):
     return {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}
 
 
-def test_readme_is_short_and_every_page_is_linked_from_it():
+def test_readme_is_short_and_links_every_page():
     assert len(pages.read("README.md").splitlines()) <= 200
     linked = set(re.findall(r"\]\(([^)#]+)", pages.read("README.md")))
     assert {page for page in pages.PAGES if page != "README.md"} <= linked

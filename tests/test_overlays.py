@@ -121,7 +121,7 @@ def site(tmp_path_factory):
 def test_the_commands_of_the_head_work_as_printed(site, name):
     assert commands(name)
     for command in commands(name):
-        assert command[-4:] == ["--directory", f"runs/{name}", "--configfile", f"config/{name}.yaml"]
+        assert command[-3:] == ["--directory", f"runs/{name}", f"--configfile=config/{name}.yaml"]
         done = subprocess.run(
             [sys.executable, "-m", *command, "--dry-run", "--quiet", "rules"], cwd=site, capture_output=True, text=True,
             check=False,

@@ -32,7 +32,9 @@ def main(
         draws, seed: Of the bootstrap over groups of items.
     """
     if not sheets:
-        raise UserError(f"{questions}: nobody has answered it; name filled-in sheets in the study's annotation.sheets")
+        raise UserError(
+            f"{questions}: no annotator has answered this task; list completed sheets in the study's annotation.sheets"
+        )
     annotation.check_annotators(annotators)
     task = annotation.load(questions)
     read = {

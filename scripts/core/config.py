@@ -92,7 +92,7 @@ def _parse_yaml(path, text):
 def _refuse_cycles(path, value, within):
     """Refuse an alias to something that it is in."""
     if any(value is outer for outer in within):
-        raise UserError(f"{path}: not valid YAML: an alias refers to what it stands in; write the values out")
+        raise UserError(f"{path}: not valid YAML: an alias refers to a value that contains it; write the values out")
     members = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     for member in members:
         if isinstance(member, dict | list):

@@ -1,6 +1,7 @@
 """Folders of runs: a configuration with a name of its own is run in a folder of that name, beside the default run."""
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from scripts.core.errors import UserError
@@ -24,13 +25,12 @@ def check_folder(name: str | None, folder: Path, root: Path):
     folder, root = Path(folder), Path(root)
     if name and folder.name != name:
         raise UserError(
-            f"this configuration is the run '{name}', which is made in a folder of its own; "
-            f"add to the command: --directory {FOLDER}/{name}"
+            f"this configuration is the run '{name}', which has its own folder; rerun with: --directory {FOLDER}/{name}"
         )
     if not name and folder.parent == root / FOLDER:
         raise UserError(
-            f"{FOLDER}/{folder.name} is the folder of a run, and this configuration has no key run; add to the command "
-            f"the overlay that has it: --configfile FILE, or write 'run: {folder.name}' into it"
+            f"{FOLDER}/{folder.name} is the folder of a run, and this configuration has no key run; rerun with the "
+            f"overlay that sets it: --configfile=FILE, or write 'run: {folder.name}' into it"
         )
 
 
@@ -77,16 +77,29 @@ def options(overlays: list[str], folder: Path, root: Path):
 
     Examples:
         >>> options(["../../mine.yaml"], Path("/project/runs/mine"), Path("/project"))
-        '--directory runs/mine --configfile mine.yaml'
+        '--directory runs/mine --configfile=mine.yaml'
     """
     folder, root = Path(folder), Path(root)
     words = []
     if folder != root and folder.is_relative_to(root):
         words += ["--directory", str(folder.relative_to(root))]
-    paths = [Path(os.path.normpath(folder / path)) for path in overlays]
-    if paths:
-        words.append("--configfile")
-    for path in paths:
+    named = []
+    for path in [Path(os.path.normpath(folder / path)) for path in overlays]:
         base = next((base for base in (root, folder) if path.is_relative_to(base)), None)
-        words.append(str(path.relative_to(base) if base else path))
-    return " ".join(words)
+        named.append(str(path.relative_to(base) if base else path))
+    return " ".join([*words, *overlay_option(named)])
+
+
+def overlay_option(overlays: Sequence[str]) -> list[str]:
+    """Return the words that name overlays in a command of Snakemake.
+
+    A single overlay takes the equals sign, so that targets may follow it. Of several such options Snakemake would read
+    the last one only, so several overlays share one option.
+
+    Examples:
+        >>> overlay_option(["mine.yaml"]), overlay_option(["a.yaml", "b.yaml"]), overlay_option([])
+        (['--configfile=mine.yaml'], ['--configfile', 'a.yaml', 'b.yaml'], [])
+    """
+    if len(overlays) > 1:
+        return ["--configfile", *overlays]
+    return [f"--configfile={path}" for path in overlays]

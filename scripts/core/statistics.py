@@ -195,7 +195,7 @@ def median_interval(values: np.ndarray, clusters: Sequence, draws: int, seed: in
     if len(names) < 2:
         return np.nan, np.nan
     order = np.argsort(values, kind="stable")
-    reached = np.cumsum(_cluster_weights(len(names), draws, seed)[:, codes[order]], axis=1)
+    reached = np.cumsum(cluster_weights(len(names), draws, seed)[:, codes[order]], axis=1)
     half = reached[:, -1:] / 2
     # Between two values in the middle the median is their mean.
     middle = [values[order][(beyond).argmax(axis=1)] for beyond in (reached >= half, reached > half)]

@@ -56,8 +56,8 @@ def check_run(models: dict[str, dict], asked: Collection[str], run: str | None) 
         return []
     if others:
         raise UserError(
-            f"models: '{drawn[0]}' is a synthetic model and '{others[0]}' is not; results must not stand beside "
-            "numbers that were drawn: run them apart"
+            f"models: '{drawn[0]}' is a synthetic model and '{others[0]}' is not; results must not be mixed "
+            "with simulated numbers: run them separately"
         )
     if not run:
         raise UserError(

@@ -3,7 +3,7 @@
 Nothing is run or locked, and below ``results/`` nothing is written but the cache of digests. This runs in a process of
 its own, because Snakemake changes the process that builds its graph.
 
-    python -m scripts.provenance.expected_jobs --configfile config/test.yaml paper figures
+    python -m scripts.provenance.expected_jobs --configfile=config/test.yaml paper figures
 """
 
 import argparse

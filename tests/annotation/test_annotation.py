@@ -520,7 +520,7 @@ def test_the_same_annotator_twice_and_nobody_are_refused(root, task, tmp_path):
             partial=[False] * 2,
             **outputs(tmp_path),
         )
-    with pytest.raises(UserError, match="nobody has answered it; name filled-in sheets"):
+    with pytest.raises(UserError, match="no annotator has answered this task; list completed sheets"):
         annotation_agreement.main(questions=path, sheets=[], annotators=[], partial=[], **outputs(tmp_path))
 
 

@@ -61,7 +61,7 @@ def test_a_server_has_the_facts_of_its_reference(tmp_path):
         descriptions.entry_of_server(run.request, stated | {"reference": "smollm2-135m"}, known)
     with pytest.raises(UserError, match="is no decoder with weights"):
         descriptions.entry_of_server(run.request, stated | {"reference": "bert-base"}, known)
-    with pytest.raises(UserError, match="gpus, licence of a server are those of its reference"):
+    with pytest.raises(UserError, match="a server takes gpus, licence from its reference"):
         descriptions.entry_of_server(run.request, stated | {"gpus": 1, "licence": "MIT"}, known)
 
 

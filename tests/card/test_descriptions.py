@@ -145,7 +145,7 @@ def test_what_cannot_be_found_out_is_asked_for_in_one_line(tmp_path):
     ("configuration", "said"),
     [
         (BERT | {"architectures": ["BertForSequenceClassification"]}, "BertForSequenceClassification, which no study"),
-        (LLAMA | {"auto_map": {"AutoModelForCausalLM": "m.M"}}, "code of its own.*remote_code=true"),
+        (LLAMA | {"auto_map": {"AutoModelForCausalLM": "m.M"}}, "custom code.*remote_code=true"),
     ],
 )
 def test_a_model_that_fits_nothing_is_told_why(tmp_path, configuration, said):

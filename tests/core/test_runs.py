@@ -22,9 +22,13 @@ def test_a_run_belongs_into_the_folder_of_its_name(name, folder):
 @pytest.mark.parametrize(
     ("name", "folder", "told"),
     [
-        ("ruff", "/project", "add to the command: --directory runs/ruff"),
-        ("ruff", "/project/runs/all", "add to the command: --directory runs/ruff"),
-        (None, "/project/runs/all", "runs/all is the folder of a run, and this configuration has no key run; add to"),
+        ("ruff", "/project", "rerun with: --directory runs/ruff"),
+        ("ruff", "/project/runs/all", "rerun with: --directory runs/ruff"),
+        (
+            None,
+            "/project/runs/all",
+            "runs/all is the folder of a run, and this configuration has no key run; rerun with",
+        ),
     ],
 )
 def test_any_other_folder_is_refused_in_one_line(name, folder, told):
@@ -70,8 +74,8 @@ def test_records_name_files_of_the_repository_alike_in_every_folder(tmp_path, mo
     [
         ([], "/project", ""),
         (["config/a.yaml", "/other/b.yaml"], "/project", "--configfile config/a.yaml /other/b.yaml"),
-        (["../../mine.yaml"], "/project/runs/mine", "--directory runs/mine --configfile mine.yaml"),
-        (["/project/mine.yaml"], "/elsewhere", "--configfile mine.yaml"),
+        (["../../mine.yaml"], "/project/runs/mine", "--directory runs/mine --configfile=mine.yaml"),
+        (["/project/mine.yaml"], "/elsewhere", "--configfile=mine.yaml"),
         (["/elsewhere/config/a.yaml", "/other/b.yaml"], "/elsewhere", "--configfile config/a.yaml /other/b.yaml"),
     ],
 )

@@ -22,7 +22,7 @@ def test_names_and_labels_say_which_models_are_synthetic():
 def test_a_run_has_synthetic_models_only_or_none():
     assert synthetic.check_run({"mine": REAL}, {"mine"}, None) == []
     assert synthetic.check_run({"synthetic-01": DRAWN}, (), "scale") == ["synthetic-01"]
-    with pytest.raises(UserError, match="'mine' is not; results must not stand beside numbers that were drawn"):
+    with pytest.raises(UserError, match="'mine' is not; results must not be mixed with simulated numbers"):
         synthetic.check_run({"synthetic-01": DRAWN, "mine": REAL}, (), "scale")
     with pytest.raises(
         UserError, match="the default run is for results; give the configuration a name with the key run"

@@ -95,7 +95,7 @@ def test_instances_need_their_slot():
     [
         (
             ["a\topen\t{task}", "a\topen\t{task}?"],
-            "row 3: the prompt's id 'a' is empty or appears twice; give the prompt an id of its own",
+            "row 3: the prompt's id 'a' is empty or appears twice; give the prompt a unique id",
         ),
         (["a\tfree\t{task}"], "row 2: the kind 'free' is not one of open, options"),
         (["a\topen\tFill it."], "row 2: the slot {task} must appear exactly once"),

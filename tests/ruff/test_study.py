@@ -28,7 +28,7 @@ def test_fewer_than_three_sets_are_refused_with_the_reason(names, has):
     message = refusal(names)
     assert message.startswith(f"pronoun_sets: RUFF needs at least three sets, and this run {has}: ")
     assert "a right one, the distractor's and a third" in message
-    assert "with two, every error with distractors picks the distractor's" in message
+    assert "with two, every error with distractors is the distractor's" in message
     assert message.endswith("; add some of " + ", ".join(name for name in KNOWN if name not in names))
 
 

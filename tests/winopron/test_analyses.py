@@ -219,5 +219,5 @@ def test_bias_needs_both_endings_and_one_prompt(double):
     rows = answered(double, perfect)
     with pytest.raises(UserError, match="'weaver-nominative, nominative, he/him/his' has 1 answers"):
         bias.pairs(rows.iloc[1:])
-    with pytest.raises(UserError, match="choose one before"):
+    with pytest.raises(UserError, match="select one before"):
         bias.pairs(pd.concat([rows.assign(prompt=0), rows.assign(prompt=1)]))

@@ -601,7 +601,7 @@ def test_the_examples_of_the_help_work(finished):
 @pytest.mark.parametrize(
     ("what", "told"),
     [
-        ("-counts:1:x", " has no file of its own in results/paper/main.tex, and so no cells to look up"),
+        ("-counts:1:x", " has no separate file in results/paper/main.tex, and so no cells to look up"),
         ("-accuracy:1:x", "accuracy.csv: has no column 'x'"),
         ("-accuracy:999:accuracy", "'999' chooses 0 rows"),
         ("-accuracy_by_pronoun:1:x", "accuracy_by_pronoun.csv: has no column 'x'"),
@@ -701,7 +701,7 @@ def test_a_forgotten_overlay_is_asked_for(tree):
     (tree / "config/mine.yaml").write_text("counter_gap: {alpha: 0.02}\n", encoding="utf-8")
     status, printed = audit(tree, overlay="config/mine.yaml")
     assert status == 1
-    assert f"{question} other overlays than config/mine.yaml? Name it: --configfile FILE" in printed
+    assert f"{question} other overlays than config/mine.yaml? Name it: --configfile=FILE" in printed
     replace(tree / "config/test.yaml", "draws: 200", "draws: 300")
     assert question not in audit(tree)[1]
 

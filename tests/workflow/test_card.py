@@ -76,8 +76,8 @@ def test_a_second_run_does_nothing(carded):
 def test_it_is_audited_as_the_card_says(carded):
     html = (carded.folder / CARD / "card.html").read_text(encoding="utf-8")
     command = re.search(r"python -m scripts\.audit (.*?) FILE", html)[1].split()
-    configured = command[command.index("--configfile") + 1]
-    assert command == ["--target", "card", "--directory", RUN, "--configfile", configured]
+    configured = command[-1].removeprefix("--configfile=")
+    assert command == ["--target", "card", "--directory", RUN, f"--configfile={configured}"]
     asked = {"overlay": configured, "targets": ["card"]}
     code, printed = audit(carded.folder, "--directory", RUN, **asked)
     assert code == 0, printed

@@ -135,7 +135,7 @@ def test_instances_that_no_model_read_are_left_out_and_made_again_by_their_comma
     assert {rows[sample]["reason"], rows[made]["reason"]} == {"instances that no model read"}
     graph = {e["@id"]: e for e in json.loads((crate / "ro-crate-metadata.json").read_text())["@graph"]}
     for path, row in rows.items():
-        assert row["command"] == f"snakemake --cores 2 {path} --configfile config/test.yaml"
+        assert row["command"] == f"snakemake --cores 2 {path} --configfile=config/test.yaml"
         assert graph[f"#{path}"]["sha256"] == row["sha256"]
         assert row["reason"] in graph[f"#{path}"]["description"] and row["command"] in graph[f"#{path}"]["description"]
         assert int(row["bytes"]) == (finished.folder / path).stat().st_size

@@ -40,7 +40,7 @@ ADVISED = (
 # Commands that ask for what an earlier one of the pages made, by the place where it is; the earlier one comes first
 # whichever tests are chosen.
 NEEDS = {
-    "runs/mine": "snakemake --cores 2 figures tables --directory runs/mine --configfile mine.yaml",
+    "runs/mine": "snakemake --cores 2 figures tables --directory runs/mine --configfile=mine.yaml",
 }
 
 
@@ -172,6 +172,7 @@ def test_every_kind_of_block_is_held():
 def test_readme_types_commands_and_a_broken_one_is_seen(site):
     typed_in_readme = [block for block in pages.blocks("README.md") if block.info == "bash run"]
     assert sum(len(block.commands) for block in typed_in_readme) >= 5
+    assert typed(site, dry("snakemake --cores 2 --directory runs/mine --configfile=mine.yaml figures")).returncode == 0
     assert typed(site, "snakemake --cores 2 --configfile mine.yaml figures").returncode != 0
     assert typed(site, dry("snakemake --cores 2 results/ruff/figures/replica/scalling.pdf")).returncode != 0
     assert typed(site, 'python -m scripts.audit "figure 700"').returncode != 0

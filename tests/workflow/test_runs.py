@@ -92,7 +92,7 @@ def test_the_commands_of_an_audit_name_the_folder(side_by_side):
 
 def test_the_wrong_folder_is_refused_in_one_line(side_by_side):
     workflow, before = side_by_side
-    told = "which is made in a folder of its own; add to the command: --directory runs/other"
+    told = "which has its own folder; rerun with: --directory runs/other"
     for target in ("figures", "plan", "audit"):
         done = workflow.snakemake(target, overlay="config/other.yaml")
         assert done.returncode == 1

@@ -72,7 +72,9 @@ def read_words(path: str | Path) -> dict[str, str]:
         where = f"{path}, row {row}"
         word, counterpart, ways = cells["word"], cells["counterpart"], cells["ways"]
         if ways not in ("both", "one"):
-            raise UserError(f"{where}: '{ways}' is no way of swapping; use both or one{nearest(ways, ['both', 'one'])}")
+            raise UserError(
+                f"{where}: '{ways}' is not a direction of swapping; use both or one{nearest(ways, ['both', 'one'])}"
+            )
         pairs = [(word, counterpart)] + ([(counterpart, word)] if ways == "both" else [])
         for first, second in pairs:
             if not first or not second or first != first.lower() or re.search(r"\s", first + second):

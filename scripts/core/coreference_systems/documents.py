@@ -312,7 +312,7 @@ def format_conll2012(documents: Iterable[AnnotatedDocument]) -> str:
     """Return documents in the CoNLL-2012 layout, as the official scorer of coreference reads it.
 
     Raises:
-        UserError: If a word cannot stand in a row: one that is empty or has a space in it.
+        UserError: If a word contains a blank or is empty: one that is empty or has a space in it.
     """
     lines = []
     for document in documents:
@@ -324,7 +324,7 @@ def format_conll2012(documents: Iterable[AnnotatedDocument]) -> str:
             for index in range(start, end):
                 word = document.words[index]
                 if not word or re.search(r"\s", word):
-                    raise UserError(f"the document '{document.name}': the word {word!r} cannot stand in a row")
+                    raise UserError(f"the document '{document.name}': the word {word!r} contains a blank or is empty")
                 tag = document.tags[index] if document.tags else "-"
                 speaker = document.speakers[index] if document.speakers else "-"
                 row = [identifier, part, index - start, word, tag, "-", "-", "-", "-", speaker, "*", cells[index]]

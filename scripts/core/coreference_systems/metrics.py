@@ -58,7 +58,7 @@ def evaluate(
     gold, predicted = list(gold), list(predicted)
     if len(gold) != len(predicted):
         raise UserError(
-            f"{len(predicted)} predicted clusterings stand beside {len(gold)} of the gold; predict every document"
+            f"{len(predicted)} predicted clusterings for {len(gold)} gold documents; predict every document"
         )
     # Numerators and denominators of recall and precision.
     sums = {name: np.zeros(4) for name in ("mentions", *METRICS)}

@@ -187,8 +187,8 @@ class Texts:
         """
         if not self.tokenizer.is_fast:
             raise UserError(
-                f"{type(self.tokenizer).__name__} does not tell where its tokens stand in a text, so that the option's "
-                "cannot be told apart; use a checkpoint with a fast tokenizer"
+                f"{type(self.tokenizer).__name__} does not give the offsets of its tokens, so the option's tokens "
+                "cannot be identified; use a checkpoint with a fast tokenizer"
             )
         spanned = self.architecture == "encoder-decoder" and not self.tokenizer.mask_token
         texts = [self.spanned(filled) for filled in rows.filled] if spanned else rows.text.tolist()

@@ -135,7 +135,7 @@ def audited(run):
     if run is None:
         return "python -m scripts.audit"
     folder = f"{runs.FOLDER}/{run.run}"
-    return f"python -m scripts.audit --target card --directory {folder} --configfile {folder}/{ASKED}"
+    return f"python -m scripts.audit --target card --directory {folder} --configfile={folder}/{ASKED}"
 
 
 def _filled(value, names):

@@ -259,8 +259,8 @@ def entry_of(described: dict, given: dict | None = None) -> dict:
         )
     if described["own_code"] and "remote_code" not in given:
         raise UserError(
-            f"card: {called} comes with code of its own, which is not run unasked; read it and add: remote_code=true, "
-            "or else remote_code=false, which has transformers' own code read it, if that knows the kind of model"
+            f"card: {called} comes with custom code, which runs only if you allow it; read it and add: "
+            "remote_code=true, or remote_code=false to use transformers' own code, if that supports the architecture"
         )
     facts = {
         "architecture": architecture,
@@ -326,7 +326,7 @@ def entry_of_server(address: str, given: dict, known: dict) -> dict:
         )
     others = sorted(given.keys() - {*SERVED, "label"})
     if others:
-        raise UserError(f"card: {', '.join(others)} of a server are those of its reference; leave them out")
+        raise UserError(f"card: a server takes {', '.join(others)} from its reference; remove them from the command")
     reference = given["reference"]
     entry = known.get(reference)
     if entry is None or "source" not in entry or entry["architecture"] != "decoder":

@@ -73,7 +73,7 @@ def fetch(name, entry) -> dict[str, dict]:
     source = entry.get("source", {})
     if entry.get("remote_code") and "hub" in source and not source.get("revision"):
         raise UserError(
-            f"model {name}: {source['hub']} brings code of its own, and whoever changes it there runs code here; read "
+            f"model {name}: {source['hub']} brings custom code, and anyone who changes it there runs code here; read "
             f"it at https://huggingface.co/{source['hub']}/commits/main and set source.revision to the commit you read"
         )
     commits = {}

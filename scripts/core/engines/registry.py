@@ -145,7 +145,7 @@ def check_conflicts(registry: dict[str, dict], file: str):
             twin = labels.setdefault((study, entry["label"]), name)
             if twin != name:
                 raise UserError(
-                    f"{file}: models.{name}.label is '{entry['label']}', as is that of models.{twin} in {study}; "
+                    f"{file}: models.{name}.label is '{entry['label']}', the label of models.{twin} in {study} too; "
                     "give each its own"
                 )
         if entry["gated"] and "hub" not in source:
@@ -153,7 +153,7 @@ def check_conflicts(registry: dict[str, dict], file: str):
         if entry.get("remote_code") and "package" in source:
             raise UserError(
                 f"{file}: models.{name}.remote_code is true but its source is a package, whose files come without "
-                "code of their own; remove remote_code"
+                "custom code; remove remote_code"
             )
         if "prompting" in entry["studies"].values() and "prompt_wrapping" not in entry:
             raise UserError(
@@ -238,7 +238,7 @@ def check_systems(systems: dict[str, dict], models: dict[str, dict], file: str):
         called = (entry["label"], entry.get("debiasing", "none"))
         twin = labels.setdefault(called, name)
         if twin != name:
-            raise UserError(f"{where} has the label and debiasing of systems.{twin}; give it a label of its own")
+            raise UserError(f"{where} has the label and debiasing of systems.{twin}; give it a different label")
         if entry["gated"] and "hub" not in source:
             raise UserError(f"{where}.gated is true but its source is not the hub; set gated to false")
         if entry["environment"] != ENVIRONMENTS[architecture]:
@@ -255,7 +255,7 @@ def check_systems(systems: dict[str, dict], models: dict[str, dict], file: str):
             raise UserError(f"{where}.source is not one of {architecture}: {remedy}")
         if ("encoder" in entry) != (architecture == "caw"):
             remedy = "add the encoder" if architecture == "caw" else "remove encoder"
-            raise UserError(f"{where}: only caw has an encoder beside its source, and needs one; {remedy}")
+            raise UserError(f"{where}: only caw takes an encoder in addition to its source, and needs one; {remedy}")
         if {"delta", "trained"} & set(source) and architecture != "c2f":
             kind = "a package with a delta" if "delta" in source else "a system that is trained here"
             raise UserError(f"{where}: {kind} is for c2f; name the hub or a folder")
@@ -311,7 +311,7 @@ def check_new(registry: dict[str, dict], known: dict[str, dict], file: str):
     """
     for name in registry.keys() & known.keys():
         if registry[name] != known[name]:
-            raise UserError(f"{file}: '{name}' is another entry in config/models.yaml; give yours a name of its own")
+            raise UserError(f"{file}: '{name}' is another entry in config/models.yaml; give yours a different name")
 
 
 def select(

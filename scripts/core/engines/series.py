@@ -35,7 +35,7 @@ def expanded(models: dict, file: str) -> dict:
 def _members(name: str, entry: dict, where: str) -> dict:
     source = entry.get("source", {})
     if "hub" not in source and "path" not in source:
-        raise UserError(f"{where}.revisions are those of a repository of the hub or of a folder; remove them")
+        raise UserError(f"{where}.revisions need a source on the hub or in a folder; remove them")
     if source.get("revision"):
         raise UserError(f"{where} has source.revision and revisions; set source.revision to null")
     unit, positions = _positions(entry["revisions"], where)

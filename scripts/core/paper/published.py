@@ -138,7 +138,9 @@ def read_mapping(path: str | Path, published: pd.DataFrame, models: pd.DataFrame
         if row.reason:
             continue
         if row.reduce not in REDUCTIONS:
-            raise UserError(f"{place}: reduce '{row.reduce}'{nearest(row.reduce, REDUCTIONS)}; see README.md beside it")
+            raise UserError(
+                f"{place}: reduce '{row.reduce}'{nearest(row.reduce, REDUCTIONS)}; see paper/published/README.md"
+            )
         if row.reduce in ("drop", "ratio") and not re.search(r"=[^;|+]+\|[^;|+]+(;|$)", row.cells):
             raise UserError(f"{place}: '{row.reduce}' needs a column with two levels, as in n_distractors=0|1")
         if row.reduce.endswith("of sums") and row.cells.count("+") == 0:

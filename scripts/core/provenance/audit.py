@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
+from scripts.core import runs
 from scripts.core.errors import UserError, counted
 from scripts.core.provenance import closure
 from scripts.core.provenance.job_records import MODEL_FACTS, carried, checksum, index, record_path
@@ -520,7 +521,7 @@ def remedies(
         forced += [rule] if len(own) == len(members) > 1 else own
     lines = []
     if forced:
-        overlays = ["--configfile", *map(str, configfiles)] if configfiles else []
+        overlays = runs.overlay_option(list(map(str, configfiles)))
         wanted = list(targets) or [default]
         makers = {path for job in jobs for path in job["inputs"]}
         # What nothing of the run needs has to be asked for.
@@ -531,7 +532,7 @@ def remedies(
     extra = sorted(path for path, finding in findings.items() if finding["verdict"] == "orphan")
     if extra:
         folder = ["--directory", directory] if directory else []
-        overlays = [part for path in configfiles for part in ("--configfile", str(path))]
+        overlays = [f"--configfile={path}" for path in configfiles]
         wanted = [part for target in targets for part in ("--target", target)]
         # By its name only what is kept otherwise.
         named = [path for path in extra if KEPT.match(path)]
@@ -562,7 +563,7 @@ def doubt(findings: dict, configfiles: Sequence[str | Path] = ()):
     named = f"other overlays than {', '.join(map(str, configfiles))}" if configfiles else "an overlay"
     return (
         f"{len(other)} of {len(known)} files would be made otherwise with this configuration: was the run made with "
-        f"{named}? Name it: --configfile FILE"
+        f"{named}? Name it: --configfile=FILE"
     )
 
 

@@ -143,9 +143,7 @@ def find(target: str, jobs, main_tex=MAIN) -> list[dict]:
             raise UserError(f"{main_tex}: there is no {kind} {numbered[2]}")
         if numbered[3]:
             if item["path"] is None:
-                raise UserError(
-                    f"{kind} {numbered[2]} has no file of its own in {main_tex}, and so no cells to look up"
-                )
+                raise UserError(f"{kind} {numbered[2]} has no separate file in {main_tex}, and so no cells to look up")
             return [_cell(f"{Path(item['path']).with_suffix('.csv')}{numbered[3]}")]
         return [_whole(f"{kind} {numbered[2]} ({item['label']})", item["path"] or main_tex)]
     outputs = {path for job in jobs for path in [*job["inputs"], *job["outputs"]]}

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from scripts.core import normalisation as normalising
-from scripts.core.paper.formats import MANY, MISSING, interval, number
+from scripts.core.paper.formats import MANY, MISSING, number
 from scripts.core.paper.grid import Column, Factor, value
 from scripts.core.paper.tables import named_once
 from scripts.misgendered.lib import figures

@@ -47,9 +47,7 @@ def read_prompts(path: str | Path) -> dict[str, dict]:
         where = f"{path}, row {row}"
         name, kind, text = cells["prompt"], cells["kind"], cells["text"]
         if not name or name in prompts:
-            raise UserError(
-                f"{where}: the prompt's id '{name}' is empty or appears twice; give the prompt an id of its own"
-            )
+            raise UserError(f"{where}: the prompt's id '{name}' is empty or appears twice; give the prompt a unique id")
         if kind not in KINDS:
             raise UserError(f"{where}: the kind '{kind}' is not one of {', '.join(KINDS)}; correct it")
         _check_slots(text, ("{task}", "{options}") if kind == "options" else ("{task}",), where)
@@ -78,7 +76,7 @@ def read_chains(path: str | Path) -> dict[str, dict]:
         if not cells["method"] or cells["method"] in (*chains, VANILLA):
             raise UserError(
                 f"{where}: the method '{cells['method']}' is empty, is {VANILLA} or appears twice; "
-                "give it a name of its own"
+                "give it a unique name"
             )
         _check_slots(cells["chain"], ("{prompt}",), where)
         _check_slots(cells["final"], ("{first}", "{chain}"), where)

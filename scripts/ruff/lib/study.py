@@ -31,7 +31,7 @@ def select_pronoun_sets(pronouns: dict, names: Sequence[str]):
         has = {0: "none", 1: f"one, {', '.join(selected)}", 2: f"two, {' and '.join(selected)}"}[len(selected)]
         raise UserError(
             f"pronoun_sets: RUFF needs at least three sets, and this run has {has}: a right one, the distractor's and "
-            "a third, because with two, every error with distractors picks the distractor's, and distraction cannot be "
+            "a third, because with two, every error with distractors is the distractor's, and distraction cannot be "
             f"told from bias; add some of {', '.join(name for name in pronouns if name not in selected)}"
         )
     return selected

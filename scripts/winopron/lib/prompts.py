@@ -44,7 +44,7 @@ def read(path: str | Path, chosen: str | list[str] = "all") -> dict[str, dict]:
     for row, cells in read_tsv(path, COLUMNS):
         where, name = f"{path}, row {row}", cells["prompt"]
         if not name or name in prompts:
-            raise UserError(f"{where}: the prompt's id '{name}' is empty or appears twice; give it an id of its own")
+            raise UserError(f"{where}: the prompt's id '{name}' is empty or appears twice; give the prompt a unique id")
         present = re.findall(r"\{\w*\}", cells["text"])
         for slot in SLOTS:
             if present.count(slot) != 1:

@@ -144,7 +144,7 @@ def test_words_are_swapped_one_way_or_both(tmp_path):
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([("king", "queen", "all")], "row 2: 'all' is no way of swapping; use both or one"),
+        ([("king", "queen", "all")], "row 2: 'all' is not a direction of swapping; use both or one"),
         ([("King", "queen", "both")], "row 2: 'King' and 'queen' must be single words in lower case"),
         ([("king", "", "one")], "row 2: 'king' and '' must be single words"),
         ([("a b", "c", "one")], "row 2: 'a b' and 'c' must be single words"),

@@ -196,7 +196,7 @@ def test_nested_mentions_survive_the_layout(tmp_path):
 
 def test_a_word_that_cannot_stand_in_a_row_is_refused():
     document = d.AnnotatedDocument("x", ("a b",), ((0, 1),), ())
-    with pytest.raises(UserError, match="the document 'x': the word 'a b' cannot stand in a row"):
+    with pytest.raises(UserError, match="the document 'x': the word 'a b' contains a blank or is empty"):
         d.format_conll2012([document])
 
 

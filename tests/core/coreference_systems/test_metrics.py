@@ -122,7 +122,7 @@ def test_the_order_of_clusters_and_mentions_does_not_matter():
 @pytest.mark.parametrize(
     "gold, predicted, message",
     [
-        ([GOLD], [], "0 predicted clusterings stand beside 1 of the gold"),
+        ([GOLD], [], "0 predicted clusterings for 1 gold documents"),
         ([GOLD], [[[]]], "the predicted clusters of document 1: one is empty"),
         ([GOLD, [("a", "b"), ("b", "c")]], [GOLD, GOLD], "the gold clusters of document 2: the mention b occurs twice"),
         ([GOLD], [[("a", "a")]], "the predicted clusters of document 1: the mention a occurs twice"),

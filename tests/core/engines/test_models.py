@@ -96,9 +96,7 @@ def test_an_offline_node_uses_what_is_cached(monkeypatch, tmp_path):
 def test_code_of_a_checkpoint_is_fetched_at_a_revision_alone(monkeypatch, tmp_path):
     monkeypatch.setattr(models, "_download", lambda hub, revision: tmp_path / (revision or "newest"))
     source = {"hub": "org/name", "revision": None}
-    with pytest.raises(
-        UserError, match=r"org/name brings code of its own.*set source.revision to the commit"
-    ) as raised:
+    with pytest.raises(UserError, match=r"org/name brings custom code.*set source.revision to the commit") as raised:
         models.fetch("m", {"source": source, "remote_code": True})
     assert "\n" not in str(raised.value)
     assert models.fetch("m", {"source": source})["source"]["revision"] == "newest"

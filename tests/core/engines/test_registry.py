@@ -408,14 +408,17 @@ def demonstration_in_a_study(models):
     ("change", "message"),
     [
         (same_source, "models.opt-350m has the same source as models.opt-125m; keep one"),
-        (same_label, "models.opt-350m.label is 'OPT-125M', as is that of models.opt-125m in ruff; give each its own"),
+        (
+            same_label,
+            "models.opt-350m.label is 'OPT-125M', the label of models.opt-125m in ruff too; give each its own",
+        ),
         (gated_path, "models.bert-base.gated is true but its source is not the hub; set gated to false"),
         (code_in_a_package, "models.minilm-l6-mlm.remote_code is true but its source is a package"),
         (prompted_without_wrapping, "models.flan-t5-xl is prompted but has no prompt_wrapping; set it to none, llama2"),
         (prompted_encoder, "models.bert-base is an encoder and cannot be prompted; remove prompt_wrapping"),
         (base_that_is_not_there, "models.llama-2-7b-chat.base 'llama-2-7' is not an entry; did you mean 'llama-2-7b'?"),
         (half_precision_alone, "models.bert-base.half_precision is for a model in mixed precision; remove it or set"),
-        (revisions_of_a_package, "models.minilm-l6-mlm.revisions are those of a repository of the hub or of a folder"),
+        (revisions_of_a_package, "models.minilm-l6-mlm.revisions need a source on the hub or in a folder"),
         (revisions_beside_one, "models.pythia-14m has source.revision and revisions; set source.revision to null"),
         (revisions_without_an_order, "models.pythia-14m.revisions: their names do not say in which order they come"),
         (revisions_with_the_name_of_a_model, "models.pythia-14m.revisions make 'pythia-14m-step2', which is another"),
@@ -807,11 +810,15 @@ DELTA = {"package": "p", "version": "1", "folder": "f", "delta": "d.safetensors"
             {"source": DELTA},
             "systems.lingmess: a package with a delta is for c2f; name the hub or a folder",
         ),
-        ("lingmess", {"encoder": {"path": "x"}}, "systems.lingmess: only caw has an encoder beside its source"),
+        (
+            "lingmess",
+            {"encoder": {"path": "x"}},
+            "systems.lingmess: only caw takes an encoder in addition to its source",
+        ),
         (
             "caw-coref",
             {"encoder": None},
-            "systems.caw-coref: only caw has an encoder beside its source, and needs one; add",
+            "systems.caw-coref: only caw takes an encoder in addition to its source, and needs one; add",
         ),
         (
             "caw-coref",

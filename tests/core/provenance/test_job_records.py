@@ -622,7 +622,7 @@ def test_remedies_name_jobs_whose_outputs_snakemake_takes_for_current():
     del state[1]["results/provenance/score/model=a.json"]
     found = audit.judge(*state)
     assert audit.remedies(found, state[0], configfiles=["o.yaml"]) == [
-        "to make them again, run: snakemake --cores 2 --configfile o.yaml --forcerun results/a.parquet -- paper"
+        "to make them again, run: snakemake --cores 2 --configfile=o.yaml --forcerun results/a.parquet -- paper"
     ]
     # Both scores: their rule. A file that nothing needs has to be asked for.
     state[2]["results/b.parquet"] = state[2]["results/t.csv"] = "8" * 64
@@ -634,7 +634,7 @@ def test_remedies_name_jobs_whose_outputs_snakemake_takes_for_current():
     ]
     scores = audit.orphans(["results/x/scores/a/my old.parquet"], state[0], {})
     assert audit.remedies(scores, state[0], ["figures"], ["o.yaml"], directory="runs/x") == [
-        "to delete scores that nothing makes, run: python -m scripts.audit --directory runs/x --configfile o.yaml "
+        "to delete scores that nothing makes, run: python -m scripts.audit --directory runs/x --configfile=o.yaml "
         "--target figures --prune --delete 'results/x/scores/a/my old.parquet'"
     ]
     state = run_of_two(revision=None)

@@ -46,7 +46,7 @@ def pairs(answers: pd.DataFrame) -> pd.DataFrame:
         UserError: If a template pair does not have two answers for each pronoun set.
     """
     if any(name in answers and answers[name].nunique() > 1 for name in PROMPT):
-        raise UserError("bias is that of one prompt; choose one before it is computed")
+        raise UserError("bias is defined for a single prompt; select one before computing it")
     keys = ["template_pair", *FORM, "occupation"]
     table = answers.assign(
         right=answers.prediction == answers.answer,
