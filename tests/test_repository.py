@@ -60,7 +60,7 @@ def steps(workflow="ci.yml"):
 
 def test_continuous_integration_lints_tests_and_keeps_paper_and_report():
     commands = "\n".join(step["run"] for _, step in steps() if "run" in step)
-    for command in ("make lint", "make test", "make paper", "--report report.html", "scripts.audit"):
+    for command in ("make lint", "make test", "make paper", "make docs", "--report report.html", "scripts.audit"):
         assert command in commands
     kept = [step["with"] for _, step in steps() if step.get("uses", "").startswith("actions/upload-artifact@")]
     made = {"results/paper/main.pdf", "results/paper/summary.csv", "results/paper/summary.json", "report.html"}

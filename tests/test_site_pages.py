@@ -103,5 +103,8 @@ def test_the_site_builds_in_strict_mode(site, tmp_path):
         check=False, env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "yaml file=" not in "".join(p.read_text() for p in (tmp_path / "html").glob("*.html"))
+    built = "".join(path.read_text(encoding="utf-8") for path in (tmp_path / "html").glob("*.html"))
+    assert "yaml file=" not in built
+    # Nothing that a browser would load from another host.
+    assert not re.findall(r"unpkg|googleapis|src=.https?://", built)
     assert len(list((tmp_path / "html").glob("*.html"))) > len(pages.PAGES)
