@@ -48,7 +48,7 @@ def open_texts(model: str, outputs: dict) -> tuple[Texts, str | None]:
     tokenizer = models.load_tokenizer(model, {"tokenizer": outputs["tokenizer"]})
     first = tokenizer.bos_token or tokenizer.eos_token
     around = tokenizer("")["input_ids"]
-    if around not in ([], [tokenizer.convert_tokens_to_ids(first)]):
+    if not first or around not in ([], [tokenizer.convert_tokens_to_ids(first)]):
         raise UserError(f"model {model}: its tokenizer puts other tokens around texts than {ENGINE}; leave it out")
     after = None if around else first
     return Texts(models.score_after(tokenizer, after), "decoder"), after
