@@ -54,7 +54,11 @@ rule fetch_model:
     params:
         model=lambda wildcards: wildcards.model,
         entry=lambda wildcards: SCORED_ENTRIES[wildcards.model],
-        context=lambda wildcards: MODELS[wildcards.model].get("context"),
+        stated=lambda wildcards: {
+            key: MODELS[wildcards.model][key]
+            for key in ("context", "parameters")
+            if MODELS[wildcards.model].get(key) is not None
+        },
     script:
         "../scripts/scoring/fetch_model.py"
 

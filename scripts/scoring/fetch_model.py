@@ -5,15 +5,20 @@ from scripts.core.engines import contexts, models
 from scripts.core.job import log, run
 
 
-def main(*, fetched: str, model: str, entry: dict, context: int | None = None):
+def main(*, fetched: str, model: str, entry: dict, stated: dict | None = None):
     """Fetch what ``entry`` takes from the hub and write to ``fetched`` (JSON) which commit it was.
 
-    A ``context`` (tokens) that is not what the fetched configuration says is refused.
+    Args:
+        fetched: The file to write.
+        model: Its name in the registry.
+        entry: What of its entry loads it.
+        stated: The ``context`` and ``parameters`` of its entry, if any; what the fetched configuration contradicts is
+            refused.
     """
     commits = models.fetch(model, entry)
-    if context is not None:
+    if stated:
         folder = models.locate(model, {"source": commits["source"], "gated": entry.get("gated", False)}).folder
-        contexts.check(model, entry | {"context": context}, folder)
+        contexts.check(model, entry | stated, folder)
     files.write_json(fetched, commits)
     for commit in commits.values():
         log.info("%s: %s at %s", model, commit["hub"], commit["revision"])

@@ -1,4 +1,4 @@
-"""Whether the context that the registry states of a model is that of the model's own configuration.
+"""Whether context and parameters that the registry states of a model are those of the model's own configuration.
 
 The registry's context is what a study refuses texts by before anything is fetched or loaded; scoring itself goes by
 the loaded model (:func:`scripts.core.engines.batches.context_length`).
@@ -11,27 +11,39 @@ import torch
 from scripts.core.engines.batches import context_length
 from scripts.core.errors import UserError
 
+SIZE_TOLERANCE = 0.05
+"""Share of a model's parameters by which its entry's number may differ: heads are counted in more than one way."""
+
 
 def check(name: str, entry: dict, folder: str | Path):
-    """Refuse a registry entry whose ``context`` is another than that of the model in a folder.
+    """Refuse a registry entry whose ``context`` or ``parameters`` are others than those of the model in a folder.
 
     Args:
         name: The model's name in the registry, for the message.
-        entry: ``architecture``, ``context`` and, for code of its own, ``remote_code``. Without a context nothing is
-            checked.
+        entry: ``architecture``, ``context``, ``parameters`` and, for code of its own, ``remote_code``. What it does not
+            state is not checked.
         folder: Where the model's configuration is. Its weights are not read: the model is built without any memory.
 
     Raises:
         UserError: If the two differ, or the configuration cannot be read.
     """
-    if entry.get("context") is None:
+    if entry.get("context") is None and entry.get("parameters") is None:
         return
-    stated = configured(name, entry, folder)
-    if stated != entry["context"]:
+    built = _of_entry(name, entry, folder)
+    stated = context_length(built)
+    if entry.get("context") is not None and stated != entry["context"]:
         remedy = f"write context: {stated}" if stated else "remove context"
         raise UserError(
             f"config/models.yaml: models.{name}.context is {entry['context']}, and the model's own configuration says "
             f"{stated or 'that there is no limit'}; {remedy}"
+        )
+    # Quantised weights are stored several in one number.
+    quantised = getattr(built.config, "quantization_config", None)
+    said, found = entry.get("parameters"), built.num_parameters()
+    if said is not None and not quantised and abs(said - found) > SIZE_TOLERANCE * found:
+        raise UserError(
+            f"config/models.yaml: models.{name}.parameters is {said}, and the model's own configuration makes {found}; "
+            f"write parameters: {found}"
         )
 
 
@@ -45,8 +57,12 @@ def configured(name, entry, folder, **options):
     Raises:
         UserError: If the configuration cannot be read or is of no known architecture.
     """
+    return context_length(_of_entry(name, entry, folder, **options))
+
+
+def _of_entry(name, entry, folder, **options):
     trusted = {"trust_remote_code": entry.get("remote_code", False)}
-    return context_length(_built(f"model {name}", entry["architecture"], folder, trusted, options))
+    return _built(f"model {name}", entry["architecture"], folder, trusted, options)
 
 
 def measured(source: dict, architecture: str, folder: str | Path) -> tuple[int, int | None]:

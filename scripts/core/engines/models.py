@@ -20,8 +20,6 @@ log = logging.getLogger("pronouns")
 CUT_TEXT = "Nevertheless the pharmacist remembered that they had apologised to the photographer yesterday afternoon."
 CUTS = 20
 """A tokenizer that leaves out one merge in ten cuts this text in two ways in 20 tries, all but surely."""
-SIZE_TOLERANCE = 0.05
-"""Share of a checkpoint's parameters by which its entry's number may differ: heads are counted in more than one way."""
 
 
 @dataclass(frozen=True)
@@ -257,25 +255,9 @@ def load(name, entry, location: Location, device: str) -> tuple:
             f"model {name}: the checkpoint lacks {untrained[0]} and {len(untrained) - 1} more weights; "
             "an untrained layer scores noise: correct the architecture or the source in config/models.yaml"
         )
-    _compare_size(name, entry, model)
     if device != "auto":
         model.to(device)
     return keep_attention_type(model.eval()), _repeatable(name, tokenizer)
-
-
-def _compare_size(name: str, entry: dict, model) -> None:
-    """Warn of an entry whose ``parameters`` are not those of the checkpoint; figures and plans go by the entry."""
-    # Quantised weights are stored several in one number.
-    quantised = getattr(model.config, "quantization_config", None)
-    said, found = entry["parameters"], model.num_parameters()
-    if said and not quantised and abs(said - found) > SIZE_TOLERANCE * found:
-        log.warning(
-            "model %s: its entry has parameters: %d, but the checkpoint has %d; correct the entry: figures, plans and "
-            "what a cluster job asks for go by it",
-            name,
-            said,
-            found,
-        )
 
 
 def _repeatable(name: str, tokenizer):

