@@ -7,17 +7,16 @@ PLACE = "{{ data }}"
 """Where the page takes its data."""
 
 
-def main(*, template: str, canary_file: str, page: str, studies: dict, template_files: dict):
+def main(*, template: str, canary: str, page: str, studies: dict, template_files: dict):
     """Write ``page`` (HTML).
 
     Args:
         template: The page with a place for its data.
-        canary_file: A file of templates, whose first line has the canary.
+        canary: The line that keeps the page out of training corpora.
         page: The page to write.
         studies: What the studies say of it (:class:`scripts.core.studies.Explored`), with ``label`` and ``question``.
         template_files: Of each study, names of template files to their paths.
     """
-    canary = files.read_text(canary_file, "restore it").splitlines()[0].lstrip("# ")
     data = explorer.page(studies, template_files, canary)
     for study in data["studies"]:
         for one in study["sets"]:

@@ -23,7 +23,7 @@ from scripts.core.provenance import manifest as manifest_files
 ROOT = Path(__file__).resolve().parents[2]
 WORKFLOW = (
     "Snakefile", "config.yaml", "README.md", "LICENSE", "CITATION.cff", "CHANGELOG.md", "CONTRIBUTING.md", "Makefile",
-    "pyproject.toml", "Containerfile", ".containerignore", *job_records.LOCKS,
+    "mkdocs.yml", "pyproject.toml", "Containerfile", ".containerignore", *job_records.LOCKS,
 )  # fmt: skip
 FOLDERS = ("config", "envs", "rules", "scripts", "templates", "paper", "docs", "slurm")
 LEFT_OUT = "ro-crate-left-out.tsv"

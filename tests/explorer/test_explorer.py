@@ -80,10 +80,8 @@ def test_a_set_of_somebody_else_gives_counts_alone(data, shown):
 
 def test_what_looks_like_markup_ends_nothing(folder, studies, root):
     page = folder / "page.html"
-    canary = folder / "canary.tsv"
-    canary.write_text(f"# {small.CANARY}\nset\n", encoding="utf-8")
     script.main(
-        template=str(root / "paper/explorer.html"), canary_file=str(canary), page=str(page), studies=studies,
+        template=str(root / "paper/explorer.html"), canary=small.CANARY, page=str(page), studies=studies,
         template_files={},
     )  # fmt: skip
     text = page.read_text(encoding="utf-8")

@@ -37,9 +37,8 @@ def browser(tmp_path_factory):
 @pytest.fixture(scope="module")
 def page(tmp_path_factory, root):
     folder = tmp_path_factory.mktemp("page")
-    (folder / "canary.tsv").write_text(f"# {small.CANARY}\n", encoding="utf-8")
     script.main(
-        template=str(root / "paper/explorer.html"), canary_file=str(folder / "canary.tsv"),
+        template=str(root / "paper/explorer.html"), canary=small.CANARY,
         page=str(folder / "page.html"), studies=small.build(folder), template_files={},
     )  # fmt: skip
     return folder / "page.html"

@@ -601,9 +601,9 @@ def test_the_examples_of_the_help_work(finished):
 @pytest.mark.parametrize(
     ("what", "told"),
     [
-        ("-counts:1:x", " has no separate file in results/paper/main.tex, and so no cells to look up"),
-        ("-accuracy:1:x", "accuracy.csv: has no column 'x'"),
-        ("-accuracy:999:accuracy", "'999' chooses 0 rows"),
+        ("compute:1:x", " has no separate file in results/paper/main.tex, and so no cells to look up"),
+        ("replica-accuracy:1:x", "accuracy.csv: has no column 'x'"),
+        ("replica-accuracy:999:accuracy", "'999' chooses 0 rows"),
         ("-accuracy_by_pronoun:1:x", "accuracy_by_pronoun.csv: has no column 'x'"),
         ("results/ruff/analysis/replica/none.csv:1:x", "no such file"),
         ("results/ruff/analysis/replica/accuracy.csv:1", "write FILE.csv:ROW:COLUMN"),
@@ -611,7 +611,7 @@ def test_the_examples_of_the_help_work(finished):
     ],
 )
 def test_what_is_not_there_is_an_error(finished, asked, what, told):
-    if what.startswith(("-accuracy", "-counts")):
+    if what.startswith(("compute", "replica-accuracy", "-accuracy_by_pronoun")):
         label, colon, cell = what.partition(":")
         what = f"{numbered(finished, label)}{colon}{cell}"
     status, printed = asked(what)
