@@ -165,6 +165,7 @@ def unfulfilled(drawn):
         to_hex(colour) for one in bars for colour in one.get_color()
     }
     strokes |= {to_hex(patch.get_edgecolor()) for patch in patches}
+    marks = {(line.get_marker(), to_hex(line.get_color())) for line in lines}
     edges = {to_hex(line.get_markeredgecolor()) for line in lines if line.get_marker() not in STROKES}
     edges |= {to_hex(line.get_markerfacecolor()) for line in lines if line.get_marker() not in STROKES}
     texts = {to_hex(text.get_color()) for ax in drawn.axes for text in ax.texts}
@@ -176,11 +177,13 @@ def unfulfilled(drawn):
                 colour = to_hex(handle.get_facecolor())
                 there = colour in fills or (areas and is_grey(colour))
             elif handle.get_marker() in ("|", "_", "+"):
-                there = bool(bars) or to_hex(handle.get_color()) in strokes - {grey}
+                mark = handle.get_marker(), to_hex(handle.get_color())
+                there = bool(bars) or mark in marks or mark[1] in strokes - {grey}
             elif handle.get_marker() not in STROKES:
                 colour = {to_hex(handle.get_markerfacecolor()), to_hex(handle.get_markeredgecolor())} - {"#ffffff"}
                 open_ = to_hex(handle.get_markerfacecolor()) == "#ffffff"
-                used = edges | fills | texts
+                joined = handle.get_linestyle() not in ("None", "none", "", " ")
+                used = edges | fills | texts | (strokes if joined else set())
                 there = bool(colour & used) or (any(map(is_grey, colour)) and (not open_ or "#ffffff" in used))
             elif handle.get_linestyle() not in ("None", "none", "", " ") and handle.get_linewidth():
                 there = to_hex(handle.get_color()) in strokes

@@ -22,6 +22,7 @@ MENTIONED = {
     "snakemake --cores 2 -p": "tests/workflow/test_readme.py types it",
     "snakemake --cores 2 -R ruff_figure_scaling": "tests/workflow/test_readme.py types it",
     "hf auth login": "tests/test_docs.py asks for its help",
+    "python -m tests.golden --check STUDY --store": "tests/golden/test_golden.py asks for its help",
     "make environment": "tests/test_docs.py asks make what it would do",
     "make lock": "tests/test_docs.py asks make what it would do",
     "make lock UPGRADE=1": "tests/test_docs.py asks make what it would do",
@@ -57,7 +58,7 @@ def test_links_and_named_files_exist(page):
         assert not anchor or anchor in anchors(file.read_text(encoding="utf-8")), f"{page}: {target}"
     # Files of the repository that the prose names; what is made, and places with <variables> or NAMES, are not there.
     for span in re.findall(r"(?<!`)`([\w./-]+/[\w./-]*)`", pages.prose(page)):
-        if not re.match(r"results|runs|checkpoints|profiles|\.snakemake|completions/", span):
+        if not re.match(r"results|runs|checkpoints|profiles|\.site|\.snakemake|completions/", span):
             assert (ROOT / span).exists(), f"{page}: {span}"
 
 

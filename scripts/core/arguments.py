@@ -22,6 +22,7 @@ DESCRIPTIONS = {
     "entries": "entries of the registry, by name",
     "weights": "the model's weights: their file or folder",
     "fetched": "what was fetched of the model from the hub (JSON)",
+    "pull": "log-odds of the right pronoun against the distractors', by instance (CSV)",
     "threads": "processor threads to use",
     "device": "where the model runs: cpu, cuda or auto",
     "devices": "types of GPU, with what they sustain",

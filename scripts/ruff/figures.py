@@ -732,7 +732,10 @@ def draw_template_comparison(frame, models):
     grid = drawn.subplots(lines, columns, sharex=True, sharey=True, squeeze=False)
     looks = {m: {**plotting.model_style(facts), "linestyle": "none"} for m, facts in models.items()}
     if not few:
-        looks = {m: look | {"marker": plotting.SHAPES[models[m]["architecture"]]} for m, look in looks.items()}
+        looks = {
+            m: plotting.family_style(facts) | {"linestyle": "none", "marker": plotting.SHAPES[facts["architecture"]]}
+            for m, facts in models.items()
+        }
     for ax, n in zip(grid.flat, counts, strict=False):
         ax.axline((0, 0), slope=1, color=plotting.GREY, linewidth=0.7, zorder=1)
         for row in frame[frame.n_distractors == n].itertuples(index=False):
@@ -865,7 +868,9 @@ def draw_who_becomes_whom(frame, labels, chance):
         ax.set_xlabel(figures.DISTRACTORS)
     for ax in axes[:, 0]:
         ax.set_ylabel("Share")
-    handles = [plotting.patch_handle(colours[name], labels[name]) for name in labels]
+    met = set(frame[(frame["count"] > 0) & frame.pronoun.isin(panels)].preferred)
+    shades = {name: colours[name] if name in panels else _pale(colours[name]) for name in labels if name in met}
+    handles = [plotting.patch_handle(colour, labels[name]) for name, colour in shades.items()]
     handles += [plotting.chance_line(axes.flat[: len(panels)], chance), plotting.interval_handle(figures.BOOTSTRAP)]
     plotting.legend_below(drawn, handles, 2)
     return drawn

@@ -362,7 +362,7 @@ def test_models_with_too_few_instances_are_not_drawn(name, tmp_path, kept):
 def test_a_run_of_few_instances_has_all_figures(name, count, tmp_path, kept):
     models = dict(list(PAPER.items())[5 : 5 + count])
     tables = {
-        table: frame.assign(n=plotting.FEWEST - 1) if "n" in frame else frame
+        table: frame.assign(**{n: plotting.FEWEST - 1 for n in ("n", "n_unambiguous") if n in frame})
         for table, frame in synthetic.tables(models, SETS).items()
     }
     draw(name, tmp_path, models, tables=tables)
