@@ -1,8 +1,6 @@
 # Results for others: in the schema of every_eval_ever, validated by that package, and the crate; and the project's own
 # instances as tasks for lm-evaluation-harness.
 
-from scripts.core.paper import eval_records
-
 EXPORTED = [
     {"study": name, "set": part, "model": model}
     for name, scored in SCORED.items()
@@ -75,7 +73,7 @@ EXPORTED_TASKS = [
     {"study": name, "set": part, "score": scored.score}
     for name, scored in SCORED.items()
     for part in scored.sets
-    if eval_records.own(part)
+    if template_files.own(part)
 ]
 
 

@@ -5,9 +5,10 @@ import re
 import numpy as np
 from matplotlib.collections import LineCollection, PathCollection, PolyCollection, QuadMesh
 from matplotlib.colors import to_hex, to_rgb, to_rgba
-from matplotlib.lines import Line2D
+from matplotlib.lines import AxLine, Line2D
 from matplotlib.patches import Patch
 from matplotlib.text import Text
+from matplotlib.transforms import BlendedAffine2D, BlendedGenericTransform
 
 from scripts.core import plotting
 
@@ -140,8 +141,9 @@ def on_white(colour):
 
 def is_empty(ax):
     """Tell whether a panel has no mark, bar, area or cell; lines across the whole panel are none."""
-    # Marks that stand beside their data have another transformation, but are placed by it along both axes.
-    beside = [line for line in ax.lines if all(line.get_transform().contains_branch_seperately(ax.transData))]
+    # Marks may stand beside their data; a line across the whole panel is placed along one axis alone, or has a slope.
+    across = BlendedAffine2D | BlendedGenericTransform
+    beside = [one for one in ax.lines if not isinstance(one, AxLine) and not isinstance(one.get_transform(), across)]
     points = [part[np.isfinite(part).all(axis=1)] for part in [*data(ax), *(line.get_xydata() for line in beside)]]
     meshes = [marks for marks in ax.collections if isinstance(marks, QuadMesh)]
     return not (any(map(len, points)) or ax.patches or ax.images or meshes)
@@ -159,8 +161,9 @@ def unfulfilled(drawn):
     patches = [patch for ax in drawn.axes for patch in ax.patches]
     fills = {to_hex(colour) for marks in [*areas, *dots] for colour in marks.get_facecolor()}
     fills |= {to_hex(patch.get_facecolor()) for patch in patches}
+    # A scale is shown whole.
     fills |= {to_hex(colour) for ax in drawn.axes for marks in ax.collections if isinstance(marks, QuadMesh)
-              for colour in marks.get_facecolor()}  # fmt: skip
+              for colour in marks.cmap(range(marks.cmap.N))}  # fmt: skip
     strokes = {to_hex(line.get_color()) for line in lines} | {
         to_hex(colour) for one in bars for colour in one.get_color()
     }

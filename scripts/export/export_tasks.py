@@ -13,7 +13,7 @@ from pathlib import Path
 
 import yaml
 
-from scripts.core import files, options
+from scripts.core import files, options, templates
 from scripts.core.errors import UserError, counted
 from scripts.core.job import log, run
 from scripts.core.paper import eval_records
@@ -61,7 +61,7 @@ def main(*, instances: list, canary_file: str, citation_file: str, folder: str, 
     (target / "data").mkdir(parents=True)
     written = {}
     for path, entry in zip(instances, sets, strict=True):
-        if not eval_records.own(entry["set"]):
+        if not templates.own(entry["set"]):
             raise UserError(f"{path}: texts of the set '{entry['set']}' are not the project's own; leave the set out")
         tag = f"pronouns_{entry['study']}_{entry['set']}"
         for name, docs in tasks(tag, files.read_parquet(path), entry["score"] == "continuation", canary).items():

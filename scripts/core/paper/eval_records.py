@@ -13,24 +13,17 @@ import hashlib
 import json
 import math
 
-from scripts.core import estimate_rows, losses, options
+from scripts.core import estimate_rows, losses, options, templates
 from scripts.core.errors import UserError
 from scripts.core.paper import summary as summaries
 
 SCHEMA_VERSION = "0.3.0"
-OWN_SETS = "replica"
-"""How the names of sets begin whose texts are the project's own."""
 WITHHELD = "withheld; sha256 "
 FIRST, LAST = ("instance_id", "text", "options"), ("gold", "answer")
 CONDITIONS = ("wording", "n_distractors")
 """Columns of instances over whose values no study pools: a set has a result for each of them."""
 POSSESSIVE = ("'s", "’s")
 LEVEL = 0.95
-
-
-def own(name):
-    """Return whether the texts of a set are the project's own, and may be exported."""
-    return name == OWN_SETS or name.startswith(f"{OWN_SETS}_")
 
 
 def gold(instances) -> list[str | None]:
@@ -128,7 +121,7 @@ def samples(name: str, instances, scores, metric: str, identity: dict, canary: s
             "sample_hash": hashlib.sha256(filled.encode()).hexdigest(),
             "interaction_type": "single_turn",
             "input": {
-                "raw": row.text if own(name) else WITHHELD + digest,
+                "raw": row.text if templates.own(name) else WITHHELD + digest,
                 "reference": [right],
                 "choices": list(row.options),
             },
@@ -142,7 +135,7 @@ def samples(name: str, instances, scores, metric: str, identity: dict, canary: s
             "evaluation": {"score": float(best.option == right), "is_correct": bool(best.option == right)},
             "metadata": facts
             | {"set": name, "log_probability": f"{best.log_probability:.6f}"}
-            | ({"canary": canary} if own(name) else {}),
+            | ({"canary": canary} if templates.own(name) else {}),
         }  # fmt: skip
 
 
