@@ -244,11 +244,12 @@ def targets_page(listed: str) -> str:
     )
 
 
-def dictionary_page(root: Path, meanings: dict[str, str]) -> str:
+def dictionary_page(root: Path, run: Path, meanings: dict[str, str]) -> str:
     """Return the data dictionary: every CSV and Parquet file of the default run with its columns.
 
     Args:
-        root: The repository; its ``results/`` hold the instances.
+        root: The repository.
+        run: The folder of the default run; its ``results/`` hold the instances.
         meanings: Columns to what they hold (``docs/columns.yaml``).
 
     Raises:
@@ -261,8 +262,8 @@ def dictionary_page(root: Path, meanings: dict[str, str]) -> str:
     }  # fmt: skip
     parquet = {
         path.relative_to(folder).as_posix(): pq.read_schema(path)
-        for folder in (root, root / OUTPUTS) for path in sorted(folder.glob("results/*/*/**/*.parquet"))
-        if folder != root or "/instances/" in path.as_posix()
+        for folder in (run, root / OUTPUTS) for path in sorted(folder.glob("results/*/*/**/*.parquet"))
+        if folder != run or "/instances/" in path.as_posix()
     }  # fmt: skip
     known: dict[str, dict] = {}
     for frame in tables.values():
@@ -316,11 +317,12 @@ def _kind(column: pd.Series) -> str:
     return "number" if pd.api.types.is_numeric_dtype(column) else "text"
 
 
-def write_pages(root: Path, folder: Path, listed: str) -> None:
+def write_pages(root: Path, run: Path, folder: Path, listed: str) -> None:
     """Write all pages of the site and the files that they link.
 
     Args:
         root: The repository.
+        run: The folder of the default run, which has its instances.
         folder: Where pages go; emptied first.
         listed: What the target ``help`` prints.
     """
@@ -331,7 +333,7 @@ def write_pages(root: Path, folder: Path, listed: str) -> None:
         "configuration.md": configuration_page(root),
         "registry.md": registry_page(root),
         "targets.md": targets_page(listed),
-        "dictionary.md": dictionary_page(root, config.load_yaml(root / "docs/columns.yaml")),
+        "dictionary.md": dictionary_page(root, run, config.load_yaml(root / "docs/columns.yaml")),
     }
     for source, page in sources.items():
         text = (root / source).read_text(encoding="utf-8")
@@ -350,7 +352,7 @@ def main() -> int:
     try:
         subprocess.run([*snakemake, "instances"], cwd=ROOT, check=True)
         listed = subprocess.run([*snakemake, "help"], cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
-        write_pages(ROOT, ROOT / FOLDER / "pages", listed)
+        write_pages(ROOT, ROOT, ROOT / FOLDER / "pages", listed)
         python = environments.prepare(ROOT / "envs/docs.lock", ROOT / ".venv-docs")
     except subprocess.CalledProcessError as error:
         return error.returncode

@@ -3,6 +3,7 @@
 import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pandas as pd
@@ -29,8 +30,10 @@ def navigation():
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
     """The folder with all pages, as MkDocs reads them."""
-    folder = tmp_path_factory.mktemp("site") / "pages"
-    site_pages.write_pages(ROOT, folder, LISTED)
+    run, folder = tmp_path_factory.mktemp("run"), tmp_path_factory.mktemp("site") / "pages"
+    command = [sys.executable, "-m", "snakemake", "--cores", "2", "instances", "--directory", str(run)]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    site_pages.write_pages(ROOT, run, folder, LISTED)
     return folder
 
 
@@ -87,7 +90,7 @@ def test_the_dictionary_lists_every_csv_and_the_models_outputs(site):
 
 def test_a_described_column_that_no_file_has_is_named():
     with pytest.raises(UserError, match=r"docs/columns.yaml: no file has the column 'no_such_column'"):
-        site_pages.dictionary_page(ROOT, {"no_such_column": "x"})
+        site_pages.dictionary_page(ROOT, ROOT, {"no_such_column": "x"})
 
 
 def test_the_site_builds_in_strict_mode(site, tmp_path):

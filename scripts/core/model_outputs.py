@@ -44,7 +44,9 @@ def read_scores(path: str | Path, model: str, instances: pd.DataFrame) -> pd.Dat
     """
     import pyarrow as pa
 
-    asked = Asked(pa.array(instances.instance_id, pa.string()), pa.array(instances.options, pa.list_(pa.string())))
+    # A column of pandas can be in several pieces.
+    identifiers, options = instances.instance_id.tolist(), instances.options.tolist()
+    asked = Asked(pa.array(identifiers, pa.string()), pa.array(options, pa.list_(pa.string())))
     return pd.concat([part for _, part in score_parts(path, model, asked)], ignore_index=True)
 
 
