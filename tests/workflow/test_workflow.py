@@ -165,7 +165,7 @@ def test_jobs_depend_on_the_pronoun_sets_that_they_use(finished):
         found = json.loads(printed[printed.index("{") :])["files"]
         stale = [path.split("/") for path, finding in found.items() if finding["verdict"] != "current"]
         assert status == bool(rules) == bool(stale)
-        assert {study for _, study, kind, *_ in stale if kind == "scores"} == scored
+        assert {path[1] for path in stale if path[2:3] == ["scores"]} == scored
 
 
 def test_a_name_that_no_sample_draws_changes_no_instances_file(finished):
