@@ -6,6 +6,8 @@ CORES ?= $(shell nproc)
 RUNS ?= $(shell echo $$(($(CORES) < 2 ? 2 : $(CORES) > 4 ? 4 : $(CORES))))
 PYTHON ?= python3
 export PYTHON
+# Python compiles the project's modules once, not at every start.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help paper quick test test-slurm environment lock tex lint bench scale architectures golden verdicts docs
 .DEFAULT_GOAL := help

@@ -22,6 +22,7 @@ def carry_digests():
             given = dict(carrier.params.items())
             if "pronouns" in carrier.input.keys() and "_rows" not in given:
                 carrier.set_params(_rows=pronoun_rows(given["pronoun_sets"]))
+    closure.store(ROOT)
 
 
 carry_digests()

@@ -16,6 +16,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 import yaml
+from snakemake_interface_executor_plugins.settings import ExecMode
 
 from scripts.core.errors import UserError, counted
 
@@ -41,7 +42,8 @@ def adapt(workflow, studies: Collection[str]):
 
     A memory or time that a rule states as a number is multiplied by the attempt; one that it computes is left to it.
     Neither grows beyond ``max_mem_mb`` and ``max_runtime`` of the profile, since Slurm lets a job with more wait
-    for ever. ``--set-resources`` outranks all of it. Without the profile only the growth shows.
+    for ever. ``--set-resources`` outranks all of it. Without the profile only the growth shows: a run on this machine
+    alone (``--cores`` without ``--jobs``) has no groups, since Snakemake takes a second at each start to check them.
 
     Args:
         workflow (snakemake.workflow.Workflow)
@@ -50,6 +52,7 @@ def adapt(workflow, studies: Collection[str]):
     Raises:
         UserError: If a rule has a ``retries`` directive.
     """
+    local = workflow.exec_mode == ExecMode.DEFAULT and workflow.resource_settings.nodes is None
     for rule in workflow.rules:
         if rule._restart_times:
             raise UserError(
@@ -63,11 +66,13 @@ def adapt(workflow, studies: Collection[str]):
         for name, bound in GROWING.items():
             if name in resources and name not in fixed:
                 resources[name] = _growing(resources[name], resources.get(bound))
+        if local:
+            rule.group = None
         if "gpu" in resources:
             for name, value in _gpu_resources(resources).items():
                 if name not in fixed:
                     resources[name] = value
-        elif rule._group is None and rule.name not in workflow._localrules:
+        elif not local and rule._group is None and rule.name not in workflow._localrules:
             rule.group = room_group(map(str, rule.output), studies)
 
 

@@ -72,14 +72,9 @@ def digests(script: str, root: str | Path, rule: str | None = None) -> dict[str,
 
     What is inert is left out.
     """
-    known = _known(str(root))
-    before = len(known)
     function = _function(script, rule)
     modules = closure(script, root, inert=False, rule=rule)
-    found = {path: digest(path, root, function if path == script else "") for path in modules}
-    if len(known) > before:
-        _keep(str(root), known)
-    return found
+    return {path: digest(path, root, function if path == script else "") for path in modules}
 
 
 def _function(script: str, rule: str | None) -> str:
@@ -209,17 +204,22 @@ def _bound(statement: ast.stmt) -> set[str]:
     return stored.union(changed, *(_bound(node) for node in inner))
 
 
-def _used(statement: ast.AST) -> set[str]:
+@cache
+def _used(statement: ast.AST) -> frozenset[str]:
     """Return the names that stand in a part of a module, those of variables inside functions included.
 
     In the body of a function its arguments are not the module's names.
     """
+    return frozenset(_collect_used(statement))
+
+
+def _collect_used(statement: ast.AST) -> set[str]:
     used = {statement.id} if isinstance(statement, ast.Name) else set()
     for field, value in ast.iter_fields(statement):
         inner = set()
         for node in value if isinstance(value, list) else [value]:
             if isinstance(node, ast.AST):
-                inner |= _used(node)
+                inner |= _collect_used(node)
         if field == "body" and isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
             inner -= {node.arg for node in ast.walk(statement.args) if isinstance(node, ast.arg)}
         used |= inner
@@ -237,10 +237,13 @@ def _own() -> str:
 
 @cache
 def _known(root: str) -> dict[str, list]:
-    """Return what is known of modules by the SHA-256 of their text: to parse all of them takes seconds.
+    """Return digests and imports of modules by the SHA-256 of their text: to parse all modules takes seconds."""
+    return dict(_stored(root))
 
-    It lies where byte code does, and is of no use to another version of this module.
-    """
+
+@cache
+def _stored(root: str) -> dict[str, list]:
+    """Return what an earlier process wrote (:func:`store`), unless another version of this module did."""
     with suppress(OSError, ValueError, KeyError, TypeError):
         stored = json.loads(_store(root).read_text(encoding="utf-8"))
         if stored["by"] == _own():
@@ -248,15 +251,16 @@ def _known(root: str) -> dict[str, list]:
     return {}
 
 
-def _keep(root: str, known: dict[str, list]) -> None:
-    """Write what is known; where that is not possible, modules are parsed again."""
-    path = _store(root)
-    if sys.dont_write_bytecode:
+def store(root: str | Path) -> None:
+    """Write the digests that were asked for; where that is not possible, the next process parses the modules again."""
+    path = _store(str(root))
+    modules = _known(str(root))
+    if modules.keys() == _stored(str(root)).keys():
         return
     with suppress(OSError):
         path.parent.mkdir(exist_ok=True)
         new = path.with_suffix(f".{os.getpid()}")
-        new.write_text(json.dumps({"by": _own(), "modules": known}), encoding="utf-8")
+        new.write_text(json.dumps({"by": _own(), "modules": modules}), encoding="utf-8")
         new.replace(path)
 
 

@@ -189,14 +189,13 @@ from scripts.core.provenance import closure
 parse = closure.ast.parse
 closure.ast.parse = lambda text: print("parsed") or parse(text)
 print(closure.digests("scripts/job.py", sys.argv[1])["scripts/core/c.py"])
+closure.store(sys.argv[1])
 """
-    environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
 
     def outcome():
         done = subprocess.run(
-            [sys.executable, "-c", program, str(tree)],
-            cwd=ROOT, env=environment, capture_output=True, text=True, check=True,
-        )  # fmt: skip
+            [sys.executable, "-c", program, str(tree)], cwd=ROOT, capture_output=True, text=True, check=True
+        )
         *parsed, digest = done.stdout.split()
         return len(parsed), digest
 
