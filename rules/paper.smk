@@ -194,8 +194,10 @@ rule paper_pdf:
         style=rules.paper_source.output.style_copy,
         figures=[rules.paper_figure.output.pdf, *(path for path in RESULT_FILES if path.endswith(".pdf"))],
         manifest=rules.paper_provenance.output.manifest,
+        provenance_csv=rules.paper_provenance.output.provenance_csv,
     output:
         pdf=report("results/paper/main.pdf", category="1. All studies", labels={"no.": "01", "result": "The paper"}),
+        located_json="results/paper/paper.provenance.json",
     log:
         "results/logs/paper_pdf/paper.log",
     conda:

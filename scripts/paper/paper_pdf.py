@@ -1,8 +1,15 @@
-"""Typeset the paper with latexmk; a paper with a problem in its log is not kept."""
+"""Typeset the paper with latexmk, and list what each page shows; a paper with a problem in its log is not kept."""
+
+import pandas as pd
+import pypdf
 
 from scripts.core import files
 from scripts.core.job import log, run
+from scripts.core.paper.sections import target
 from scripts.core.paper.typesetting import typeset
+
+LISTED = ["kind", "result", "shown", "file", "cell", "sha256", "rule", "record"]
+"""What ``located_json`` takes from the provenance of a result."""
 
 
 def main(
@@ -13,12 +20,15 @@ def main(
     style: str,
     figures: list,
     manifest: str,
+    provenance_csv: str,
     pdf: str,
+    located_json: str,
     overfull: float,
 ):
     """Write ``pdf``; everything else must lie where ``main_tex`` includes it from.
 
-    The last line of the log is the digest of ``manifest``, which the paper's last page prints.
+    The last line of the log is the digest of ``manifest``, which the paper's last page prints. ``located_json`` lists
+    the numbers, figures and tables of each page with the file, cell and record that they come from.
 
     Raises:
         UserError: If TeX is not installed, or the log has errors, undefined references, missing glyphs or boxes that
@@ -26,7 +36,34 @@ def main(
             even an older one.
     """
     typeset(main_tex, pdf, overfull)
+    known = pd.read_csv(provenance_csv, keep_default_na=False, dtype=str)
+    with pypdf.PdfReader(pdf) as reader:
+        results = located(reader, known)
+        pages = len(reader.pages)
+    files.write_json(located_json, {"paper": pdf, "sha256": files.sha256(pdf), "pages": pages, "results": results})
     log.info("%s: the digests of all results behind the paper; its own SHA-256 is %s", manifest, files.sha256(manifest))
+
+
+def located(reader: pypdf.PdfReader, known: pd.DataFrame) -> list[dict]:
+    """Return the results that a paper shows, page by page.
+
+    Args:
+        reader: The paper. Its numbers and captions are links that are named after them.
+        known: The paper's provenance, a row per number, figure and table.
+
+    Returns:
+        The page, counted from 1, and ``LISTED`` of each result. A number that a page repeats is listed once for it.
+    """
+    rows = {target(row["result"]): row for row in known[LISTED].to_dict("records") if row["result"]}
+    found = {}
+    for number, page in enumerate(reader.pages, start=1):
+        for annotation in page.get("/Annots") or ():
+            link = annotation.get_object()
+            name = link.get("/Dest", link.get("/A", {}).get("/D"))
+            name = name.decode() if isinstance(name, bytes) else str(name)
+            if name in rows:
+                found[number, name] = {"page": number, **rows[name]}
+    return list(found.values())
 
 
 if __name__ == "__main__":

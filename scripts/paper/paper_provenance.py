@@ -26,7 +26,7 @@ SHOWN = 6
 NAME = "results/paper/provenance.csv"
 COLUMNS = [
     "kind", "result", "shown", "in", "file", "cell", "sha256", "rule", "wildcards", "commit", "models", "revisions",
-    "params", "code",
+    "record", "params", "code",
 ]  # fmt: skip
 """What is known of a result: what it is, where the paper shows it and as what, and its file's record."""
 
@@ -280,6 +280,7 @@ def _facts(path, index, records, digests, whole):
         "commit": (git["commit"][:12] + ("+" if git["dirty"] else "")) if git else "none",
         "models": "; ".join(models),
         "revisions": "; ".join(map(str, models.values())),
+        "record": index.get(path, ""),
     }
 
 

@@ -1,6 +1,7 @@
 """The paper: no typed results, citations that exist, and a build that refuses what is broken."""
 
 import inspect
+import json
 import re
 import shutil
 from pathlib import Path
@@ -325,12 +326,19 @@ def section(paper):
 @needs_tex
 def test_every_run_has_a_paper(tmp_path, run):
     paper = render(tmp_path, **run)
+    text = "".join(path.read_text(encoding="utf-8") for path in sorted(paper.rglob("*.tex")))
+    links = {name: shown for name, shown in re.findall(r"\\sourced\{([\w.]+)\}\{(\d[\d.]*)\}", text)}
+    listed = pd.DataFrame([{"result": name, "shown": shown} for name, shown in links.items()])
+    files.write_csv(tmp_path / "provenance.csv", listed.reindex(columns=paper_pdf.LISTED))
     paper_pdf.main(
         main_tex=str(paper / "main.tex"), sections=[], bibliography="", style="", figures=[],
-        pdf=str(paper / "main.pdf"),
-        manifest=str(paper / "main.tex"), overfull=5,
+        pdf=str(paper / "main.pdf"), provenance_csv=str(tmp_path / "provenance.csv"),
+        located_json=str(tmp_path / "located.json"), manifest=str(paper / "main.tex"), overfull=5,
     )  # fmt: skip
     reader = pypdf.PdfReader(paper / "main.pdf")
+    located = json.loads((tmp_path / "located.json").read_text(encoding="utf-8"))
+    assert links and {row["result"] for row in located["results"]} == links.keys()
+    assert all(row["shown"] in reader.pages[row["page"] - 1].extract_text() for row in located["results"])
     assert (reader.metadata.title, reader.metadata.author) == ("A title", "The maintainers of this project")
     assert reader.metadata.creation_date.isoformat()[:10] == "2026-11-24"
     assert min(sizes(reader)) > SMALLEST
