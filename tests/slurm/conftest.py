@@ -199,7 +199,7 @@ def local(untouched, tmp_path_factory, worker_id):
         folder = Path(shutil.copytree(untouched, tmp_path_factory.mktemp("local") / "site"))
         done = subprocess.run(
             [sys.executable, "-m", "snakemake", "--configfile", "config/test.yaml", "--nocolor", "--cores", "2",
-             "--set-threads", "score=1", "--", "ruff", "ruff_section", "paper_source"],
+             "--set-threads", "score=1", "--", "ruff", "ruff_section"],
             cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
         )  # fmt: skip
         assert done.returncode == 0, done.stdout[-4000:]

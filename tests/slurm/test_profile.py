@@ -30,9 +30,9 @@ def finished(cluster, snakemake, untouched, tmp_path_factory):
     """The whole RUFF workflow on Slurm, and the dry run before it."""
     folder = tmp_path_factory.mktemp("slurm") / "site"
     shutil.copytree(untouched, folder)
-    dry = snakemake(cluster, folder, "--dry-run", *PROFILE, "ruff", "ruff_section", "paper_source")
+    dry = snakemake(cluster, folder, "--dry-run", *PROFILE, "ruff", "ruff_section")
     assert dry.wait() == 0, dry.text[-3000:]
-    run = snakemake(cluster, folder, *PROFILE, "ruff", "ruff_section", "paper_source")
+    run = snakemake(cluster, folder, *PROFILE, "ruff", "ruff_section")
     assert run.wait(900) == 0, run.text[-5000:]
     return folder, dry.text, run.text
 
@@ -92,7 +92,7 @@ def test_the_plan_reads_what_slurm_counted(finished):
 def test_a_second_run_submits_nothing(finished, cluster, snakemake):
     folder = finished[0]
     before = len(of_folder(cluster, folder))
-    run = snakemake(cluster, folder, *PROFILE, "ruff", "ruff_section", "paper_source")
+    run = snakemake(cluster, folder, *PROFILE, "ruff", "ruff_section")
     assert run.wait() == 0
     assert "Nothing to be done" in run.text
     assert len(of_folder(cluster, folder)) == before

@@ -186,7 +186,9 @@ class Generator:
 
         The shortest and the longest prompt and the one most like the longest are continued by :data:`PROBE_TOKENS`
         tokens together, in float32. A single pass over each prompt and its new tokens says what should have been most
-        probable at every step; that costs three such passes and a batch of three.
+        probable at every step; that costs three such passes and a batch of three. Where long RoPE scales positions
+        differently beyond a length that an answer may cross, the prompt that comes closest to it is continued beyond
+        it as well, and each step has a pass of its own.
 
         Args:
             prompts: Those of the job; the probes are drawn from them.
@@ -203,14 +205,21 @@ class Generator:
         )
         shortest = min(range(len(ids)), key=lambda row: len(ids[row]))
         probes = [ids[row] for row in sorted({shortest, alike, longest})]
+        limit = position_switch(self.model.config)
+        below = [row for row in ids if len(row) <= limit < len(row) + self.max_new_tokens]
+        crossing = max(below, key=len, default=None)
         probe = copy.copy(self)
-        probe.max_new_tokens = min(PROBE_TOKENS, self.max_new_tokens)
         probe.top_k, probe.groups, probe.temperature, probe.stop, probe.ends = PROBED_RANKS, None, 0, (), []
         name = type(self.model).__name__
         with structure.in_float32(self.model), structure.exact_kernels():
             for way in WAYS[WAYS.index(self.way) :]:
                 self.way = probe.way = way
-                if probe._is_right(probes, name):
+                probe.max_new_tokens = min(PROBE_TOKENS, self.max_new_tokens)
+                right = probe._is_right(probes, name)
+                if right and crossing:
+                    probe.max_new_tokens = min(limit - len(crossing) + PROBE_TOKENS, self.max_new_tokens)
+                    right = probe._is_right([*probes, crossing], name)
+                if right:
                     self.chosen = True
                     log.info("%s: prompts are continued in the way '%s'", name, way)
                     return way
@@ -232,8 +241,13 @@ class Generator:
 
     def _agrees(self, tokens, raw, steps):
         """Return whether the probabilities of ``steps`` are those of a single pass over a prompt and its new tokens."""
+        crosses = len(tokens) <= position_switch(self.model.config) < len(tokens) + len(raw)
         with torch.inference_mode():
-            if self.two_parts:
+            if crosses:
+                texts = [[*tokens, *raw[:step]] for step in range(len(raw))]
+                passes = [self.model(**structure.text_inputs(self.model, [text])).logits[0, -1] for text in texts]
+                logits = torch.stack(passes)
+            elif self.two_parts:
                 written = torch.tensor([[decoding.start_token(self.model), *raw[:-1]]], device=self.model.device)
                 logits = self.model(**structure.text_inputs(self.model, [tokens]), decoder_input_ids=written).logits[0]
             else:
@@ -448,6 +462,18 @@ class Generator:
 
 def _raise(error):
     raise error
+
+
+def position_switch(config) -> int:
+    """Return the length beyond which long RoPE scales a decoder's positions differently; 0 for other positions."""
+    config = config.get_text_config(decoder=True)
+    rope = getattr(config, "rope_parameters", None) or {}
+    kinds = [rope, *(part for part in rope.values() if isinstance(part, dict))]
+    own = getattr(config, "original_max_position_embeddings", None)
+    lengths = [
+        kind.get("original_max_position_embeddings", own) for kind in kinds if kind.get("rope_type") == "longrope"
+    ]
+    return next(filter(None, lengths), 0)
 
 
 @contextlib.contextmanager

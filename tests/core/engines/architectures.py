@@ -417,8 +417,14 @@ def written(model, ids: list[int], pair: bool) -> list[int]:
     return tokens
 
 
+def prompts() -> list[str]:
+    """Return texts that begin alike and a short one."""
+    texts = instances(40).text.str.replace("___", "they").tolist()
+    return [texts[0], texts[0][:30], texts[5], texts[17], f"{texts[30]} And then", f"{texts[30]} So", "The clerk"]
+
+
 def prompted(kind: Kind, **changed) -> dict:
-    """Continue :data:`NEW` tokens after texts that begin alike and after a short one, together and in a plain loop.
+    """Continue :data:`NEW` tokens after :func:`prompts`, together and in a plain loop.
 
     Args:
         kind: A decoder or an encoder-decoder.
@@ -430,21 +436,20 @@ def prompted(kind: Kind, **changed) -> dict:
     """
     model, words = build(kind, **changed)
     model.generation_config.eos_token_id = words.eos_token_id = None
-    texts = instances(40).text.str.replace("___", "they").tolist()
-    prompts = [texts[0], texts[0][:30], texts[5], texts[17], f"{texts[30]} And then", f"{texts[30]} So", "The clerk"]
     generator = generation.Generator(model, words, max_new_tokens=NEW, tokens_per_batch=4096)
+    some = prompts()
     try:
-        plan = generator.plan(prompts)
+        plan = generator.plan(some)
     except UserError as error:
         return {"way": f"refused: {error}"}
     found = {
         row: list(result.tokens)
         for batch in plan
-        for row, result in zip(batch.rows, generator.run([prompts[row] for row in batch.rows]), strict=True)
+        for row, result in zip(batch.rows, generator.run([some[row] for row in batch.rows]), strict=True)
     }
-    expected = [written(model, ids, kind.architecture != "decoder") for ids in generator.tokenize(prompts)]
+    expected = [written(model, ids, kind.architecture != "decoder") for ids in generator.tokenize(some)]
     wrong = sum(found[row] != tokens for row, tokens in enumerate(expected))
-    return {"way": generator.way, "changed": wrong, "prompts": len(prompts)}
+    return {"way": generator.way, "changed": wrong, "prompts": len(some)}
 
 
 def main():

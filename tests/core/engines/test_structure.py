@@ -97,6 +97,19 @@ def test_what_would_be_written_wrong_is_written_in_another_way(name, changed, wa
     assert architectures.prompted(KINDS[name], **changed)["changed"] > 0
 
 
+def test_answers_that_cross_a_change_of_positions_are_written_as_in_a_plain_loop(monkeypatch):
+    """Prompts of 163 to 168 tokens, and positions that change beyond 172: no prompt crosses it, all answers do."""
+    changed = {"original_max_position_embeddings": 172}
+    texts = architectures.instances(40).text.str.replace("___", "they")
+    _, words = architectures.build(KINDS["phi-3-longrope"])
+    similar = [text for text in texts if 160 <= len(words(text)["input_ids"]) <= 170][:4]
+    monkeypatch.setattr(architectures, "prompts", lambda: similar)
+    found = architectures.prompted(KINDS["phi-3-longrope"], **changed)
+    assert (found["way"], found["changed"]) == ("alone", 0)
+    monkeypatch.setattr(generation, "position_switch", lambda config: 0)
+    assert architectures.prompted(KINDS["phi-3-longrope"], **changed)["changed"] > 0
+
+
 @pytest.mark.parametrize(("kind", "scale"), [("qwen3-next", 1.0), ("lfm2", 1.0), ("lfm2", 3.0), ("falcon-h1", 3.0)])
 @pytest.mark.parametrize("precision", [torch.float32, torch.bfloat16])
 def test_weak_mixing_is_seen_in_any_precision(kind, scale, precision):
