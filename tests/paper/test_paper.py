@@ -327,7 +327,7 @@ def section(paper):
 def test_every_run_has_a_paper(tmp_path, run):
     paper = render(tmp_path, **run)
     text = "".join(path.read_text(encoding="utf-8") for path in sorted(paper.rglob("*.tex")))
-    links = {name: shown for name, shown in re.findall(r"\\sourced\{([\w.]+)\}\{(\d[\d.]*)\}", text)}
+    links = dict(re.findall(r"\\sourced\{([\w.]+)\}\{(\d[\d.]*)\}", text))
     listed = pd.DataFrame([{"result": name, "shown": shown} for name, shown in links.items()])
     files.write_csv(tmp_path / "provenance.csv", listed.reindex(columns=paper_pdf.LISTED))
     paper_pdf.main(
