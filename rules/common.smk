@@ -124,7 +124,7 @@ try:
         config["run"] = COMPARISON.folder.name
     if CARD:
         # What the command line says of the checkpoint is no part of the configuration.
-        CARD_GIVEN = descriptions.stated_facts(config)
+        CARD_FACTS = descriptions.stated_facts(config)
         for key in CARD_FACTS:
             config.pop(key)
         if CARD.request in CARD_KNOWN:

@@ -134,7 +134,7 @@ WINOPRON_SET = {"templates": lambda wildcards: wildcards.templates}
 WINOPRON_COMPARED = {"template_sets": WINOPRON_PARTS, "every_set": ["replica", "official"]}
 # Figures that show sentences show this project's own: the authors' are in no figure.
 WINOPRON_EXAMPLES = {
-    "made": combine(templates=[templates for templates in WINOPRON_PARTS if templates == "replica"]),
+    "targets": combine(templates=[templates for templates in WINOPRON_PARTS if templates == "replica"]),
     "constraints": {"templates": "replica"},
     "instances": "results/winopron/instances/{templates}/double.parquet",
 }

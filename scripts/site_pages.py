@@ -84,7 +84,7 @@ def indent_blocks(text: str) -> str:
     """Return Markdown whose list items hold blocks with an indent of four spaces.
 
     Examples:
-        >>> nested("1. Do\\n\\n   this\\n")
+        >>> indent_blocks("1. Do\\n\\n   this\\n")
         '1. Do\\n\\n    this\\n'
     """
     width, lines, fenced = 0, [], False
@@ -207,7 +207,7 @@ def explained_keys(text: str) -> dict[str, str]:
     """Return what the head of the registry explains, by key.
 
     Examples:
-        >>> explained("# label, size  as printed\\n#              in the papers\\n")
+        >>> explained_keys("# label, size  as printed\\n#              in the papers\\n")
         {'label': 'as printed in the papers', 'size': 'as printed in the papers'}
     """
     found: dict[str, str] = {}

@@ -79,7 +79,7 @@ def job_group(outputs, studies):
     study's results and the paper in another.
 
     Examples:
-        >>> room_group(["results/ruff/instances/{templates}/selected.parquet"], ["ruff"])
+        >>> job_group(["results/ruff/instances/{templates}/selected.parquet"], ["ruff"])
         'instances'
     """
     groups = set()

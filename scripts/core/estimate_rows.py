@@ -136,7 +136,7 @@ def rows_at(frame: pd.DataFrame, **levels: str) -> pd.DataFrame:
 
     Examples:
         >>> table = pd.DataFrame({"metric": ["accuracy"] * 2, "case": ["", "nominative"]})
-        >>> at(table, metric="accuracy").index.tolist(), at(table, case="nominative").index.tolist()
+        >>> rows_at(table, metric="accuracy").index.tolist(), rows_at(table, case="nominative").index.tolist()
         ([0], [1])
     """
     wanted = {name: "" for name in factors(frame) if name not in SECONDARY_FACTORS} | levels

@@ -401,7 +401,7 @@ def encode_column(column: Iterable, order: Iterable = ()) -> dict:
     """Return a column by its values: those of ``order`` that occur, then the others as they are met; None is -1.
 
     Examples:
-        >>> encoded(["b", None, "a", "b"], ["a", "b", "c"])
+        >>> encode_column(["b", None, "a", "b"], ["a", "b", "c"])
         {'values': ['a', 'b'], 'codes': [1, -1, 0, 1]}
     """
     column = list(column)

@@ -76,7 +76,7 @@ def command_options(overlays: list[str], folder: Path, root: Path):
         root: The repository.
 
     Examples:
-        >>> options(["../../mine.yaml"], Path("/project/runs/mine"), Path("/project"))
+        >>> command_options(["../../mine.yaml"], Path("/project/runs/mine"), Path("/project"))
         '--directory runs/mine --configfile=mine.yaml'
     """
     folder, root = Path(folder), Path(root)

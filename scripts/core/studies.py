@@ -44,22 +44,22 @@ class Result:
         tables: Tidy tables that it is made from, by their names in the study's folder of analyses; each is an input.
         inputs: Other inputs by name: paths, lists of paths or functions of wildcards.
         params: Params by name: values or functions of wildcards.
-        at: Where it is, below the folder of its kind and without suffix, with wildcards; None: ``{<part>}/<name>``. Of
-            an analysis: the folder below that of the study's analyses; None: the part's, empty: none.
-        made: Values of the wildcards for which this run makes it; None: every part of the run.
+        path: Where it is, below the folder of its kind and without suffix, with wildcards; None: ``{<part>}/<name>``.
+            Of an analysis: the folder below that of the study's analyses; None: the part's, empty: none.
+        targets: Values of the wildcards for which this run makes it; None: every part of the run.
         constraints: Regular expressions of its wildcards.
         script: The module with the rule's function, if it is not that of its kind (:data:`MODULES`).
         mem_mb, runtime: Memory, and the time limit in minutes; None: the default.
         title: What the HTML report and the list of results call it; None: its name, with spaces.
         outputs: Of an analysis: names of its outputs to files below the folder of the study's analyses for a part, or
-            below ``at``; a file without a suffix is CSV. Empty: one of the analysis' own name.
+            below ``path``; a file without a suffix is CSV. Empty: one of the analysis' own name.
     """
 
     tables: tuple
     inputs: dict
     params: dict
-    at: str | None
-    made: list | None
+    path: str | None
+    targets: list | None
     constraints: dict
     script: str | None
     mem_mb: int | None
@@ -106,7 +106,7 @@ def combine(**values):
     """Return all combinations of the values of wildcards, the first varying slowest.
 
     Examples:
-        >>> every(source=["run"], variable=["date", "place"])
+        >>> combine(source=["run"], variable=["date", "place"])
         [{'source': 'run', 'variable': 'date'}, {'source': 'run', 'variable': 'place'}]
     """
     return [dict(zip(values, chosen, strict=True)) for chosen in itertools.product(*values.values())]
@@ -507,7 +507,7 @@ class Study:
                 yield kind, name, declared, self._stem(kind, name, declared)
 
     def _stem(self, kind, name, declared):
-        inside = declared.at or (name if kind == "comparison" else f"{{{self.part}}}/{name}")
+        inside = declared.path or (name if kind == "comparison" else f"{{{self.part}}}/{name}")
         return f"results/{self.name}/{KINDS[kind].folder}/{inside}"
 
     def files(self, *kinds, suffixes: tuple[str, ...] | None = None):
@@ -527,8 +527,8 @@ class Study:
         ]
 
     def _made(self, declared, stem):
-        if declared.made is not None:
-            return declared.made
+        if declared.targets is not None:
+            return declared.targets
         return [{self.part: part} for part in self.parts] if f"{{{self.part}}}" in stem else [{}]
 
     @property
@@ -667,7 +667,7 @@ class Study:
         outputs = dict(zip([f"{kind}_tex" for kind in self._templates], self.section_files, strict=True))
         yield self._rule("section", "section", self.section, outputs, given, environment="paper")
         for name, declared in self.analysis_rules.items():
-            place = f"{{{self.part}}}" if declared.at is None else declared.at
+            place = f"{{{self.part}}}" if declared.path is None else declared.path
             folder = "/".join(filter(None, [f"results/{self.name}/analysis", place]))
             outputs = {
                 output: f"{folder}/{file if '.' in file else f'{file}.csv'}"

@@ -165,7 +165,7 @@ def test_answers_in_words_are_read_in_both_ways():
         ("bakery customers", None, None),
         ("", None, None),
     ):  # fmt: skip
-        assert (answers.mentioned_person(text, people), answers.named_corrected(text, people)) == (
+        assert (answers.mentioned_person(text, people), answers.mentioned_person_corrected(text, people)) == (
             published,
             corrected,
         ), text

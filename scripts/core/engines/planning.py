@@ -167,7 +167,7 @@ def two_digits(value):
     """Return a positive number with two digits, as text.
 
     Examples:
-        >>> [rounded(x) for x in (0.0123, 4.56, 78.9, 1234)]
+        >>> [two_digits(x) for x in (0.0123, 4.56, 78.9, 1234)]
         ['0.012', '4.6', '79', '1200']
     """
     return np.format_float_positional(float(f"{value:.1e}"), trim="-")

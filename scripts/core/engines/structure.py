@@ -335,7 +335,7 @@ def check(engine: object, instances, limit, size=0) -> int:
     Args:
         engine: As for :class:`Probes`; besides ``ways()``, a generator that sets one way of running after another, from
             fast to plain; ``sharing``, whether it packs texts into sequences; ``score_probes(probes)``, which returns a
-            dict from rows to their scores, where it packs with ``exchanged`` as well; and ``description``.
+            dict from rows to their scores, where it packs them :func:`with_changed_end` as well; and ``description``.
         instances, limit, size: As for :class:`Probes`.
 
     Returns:

@@ -234,7 +234,7 @@ def find(
         Value, lower and upper end of the interval (missing without one).
 
     Raises:
-        Missing: If the run lacks a model, a level or the value.
+        MissingCell: If the run lacks a model, a level or the value.
         UserError: If the table or a column does not exist, or more than one row fits a single cell.
     """
     if row.table not in tables:

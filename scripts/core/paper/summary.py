@@ -45,9 +45,9 @@ def describe_metric(row: Mapping[str, object]) -> str:
     """Return the metric of a row with the levels of its factors in words.
 
     Examples:
-        >>> what({"metric": "accuracy", "n_distractors": "1", "pronoun": "xe", "value": 0.5})
+        >>> describe_metric({"metric": "accuracy", "n_distractors": "1", "pronoun": "xe", "value": 0.5})
         'accuracy, 1 distractor, xe'
-        >>> what({"metric": "AUC", "evaluation_set": "winogender", "shots": "2", "case": ""})
+        >>> describe_metric({"metric": "AUC", "evaluation_set": "winogender", "shots": "2", "case": ""})
         'AUC, Winogender, 2 shots'
     """
     return ", ".join([str(row["metric"]), *_levels(row)])
@@ -57,7 +57,8 @@ def describe_levels(row: Mapping[str, object]) -> str:
     """Return what tells a row from others of its metric and model: levels, scoring, debiasing and prompt.
 
     Examples:
-        >>> details({"metric": "accuracy", "n_distractors": "1", "scoring": "prompted", "debiasing": "", "prompt": "A"})
+        >>> row = {"metric": "accuracy", "n_distractors": "1", "scoring": "prompted", "debiasing": "", "prompt": "A"}
+        >>> describe_levels(row)
         '1 distractor, prompted, prompt A'
     """
     scoring = row["scoring"] if row["scoring"] in (FULL, PARTIAL, PROMPTED) else ""

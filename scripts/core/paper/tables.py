@@ -41,7 +41,7 @@ def drop_uninformative(cells, keep: Sequence[str] = ()):
     Examples:
         >>> import pandas as pd
         >>> cells = pd.DataFrame({"Model": ["a", "b", "c"], "n": ["12", "12", "–"], "r": ["1", "2", ""], "p": [""] * 3})
-        >>> left, constant = telling(cells, ["Model"])
+        >>> left, constant = drop_uninformative(cells, ["Model"])
         >>> left.to_dict("list"), constant
         ({'Model': ['a', 'b'], 'r': ['1', '2']}, {'n': '12'})
     """

@@ -308,7 +308,7 @@ def name_without_titles(name):
     """Return the words of a name without its titles.
 
     Examples:
-        >>> core("Lady Catherine de Bourgh")
+        >>> name_without_titles("Lady Catherine de Bourgh")
         ('Catherine', 'de', 'Bourgh')
     """
     words = name.replace("-", " ").split()

@@ -134,7 +134,7 @@ def needed_instances(size, value, low, high):
     The width of an interval shrinks with the square root of the sample.
 
     Examples:
-        >>> needed(500, 0.02, -0.02, 0.06)
+        >>> needed_instances(500, 0.02, -0.02, 0.06)
         'about 2,000 instances'
     """
     reach = (high - low) / 2

@@ -122,9 +122,9 @@ def describe_thinking(answers):
     """Return in words what a model thought before its answers, by the metadata of these; empty for nothing.
 
     Examples:
-        >>> thinking({"thinking": {"tokens": 64}, "thoughts": 1000, "thoughts_cut_off": 20})
+        >>> describe_thinking({"thinking": {"tokens": 64}, "thoughts": 1000, "thoughts_cut_off": 20})
         'up to 64 tokens; 20 of 1,000 cut off'
-        >>> thinking({"thinking": {"tokens": 0}, "thoughts": 0}), thinking({"thoughts": 0})
+        >>> describe_thinking({"thinking": {"tokens": 0}, "thoughts": 0}), describe_thinking({"thoughts": 0})
         ('off', '')
     """
     tokens, thoughts = answers.get("thinking", {}).get("tokens"), answers.get("thoughts", 0)

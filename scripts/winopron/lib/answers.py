@@ -17,7 +17,7 @@ from scripts.winopron.lib.templates import ANSWERS
 COLUMNS = ("instance_id", "prompt", "variant", "answer_text")
 """Columns of a file of answers in words, in any order: a row for each instance, prompt and variant of the prompt."""
 READINGS = {"published": "as the authors read answers", "corrected": "corrected"}
-"""Ways of reading an answer to their labels (:func:`mentioned_person`, :func:`named_corrected`)."""
+"""Ways of reading an answer to their labels (:func:`mentioned_person`, :func:`mentioned_person_corrected`)."""
 QUOTES_AND_STOPS = "\"'.`“”‘’"
 CONVERSIONS = {
     "corrected": "by places",
@@ -44,14 +44,15 @@ def mentioned_person(text: str, people: dict[str, str]) -> str | None:
 
     Examples:
         >>> people = {"occupation": "baker", "participant": "customer"}
-        >>> [named(text, people) for text in ("The Baker.", "the baker, not the customer", "the baker, surely")]
+        >>> texts = ("The Baker.", "the baker, not the customer", "the baker, surely")
+        >>> [mentioned_person(text, people) for text in texts]
         ['occupation', 'participant', None]
     """
     removed = str.maketrans("", "", QUOTES_AND_STOPS)
     return _only(set(text.lower().translate(removed).split()), people)
 
 
-def named_corrected(text, people) -> str | None:
+def mentioned_person_corrected(text, people) -> str | None:
     """Return whom an answer names, whatever marks, possessive endings and capitals stand around the word.
 
     Returns:
@@ -59,9 +60,9 @@ def named_corrected(text, people) -> str | None:
 
     Examples:
         >>> people = {"occupation": "baker", "participant": "customer"}
-        >>> named_corrected("the baker, surely", people), named_corrected("The baker's hat!", people)
-        ('occupation', 'occupation')
-        >>> named_corrected("the baker, not the customer", people) is None
+        >>> [mentioned_person_corrected(text, people) for text in ("the baker, surely", "The baker's hat!")]
+        ['occupation', 'occupation']
+        >>> mentioned_person_corrected("the baker, not the customer", people) is None
         True
     """
     return _only(set(re.findall(r"[^\W_]+(?:-[^\W_]+)*", re.sub(r"['’]s?\b", " ", text.lower()))), people)
@@ -120,7 +121,7 @@ def read_both_ways(table: pd.DataFrame, people: dict[str, dict]) -> pd.DataFrame
     Returns:
         As of :func:`read`.
     """
-    ways = {"published": mentioned_person, "corrected": named_corrected}
+    ways = {"published": mentioned_person, "corrected": mentioned_person_corrected}
     texts = list(zip(table.answer_text, table.instance_id, strict=True))
     return pd.concat(
         [

@@ -99,7 +99,7 @@ def agree_verb(after: str, case: str, forms: dict):
         forms: Of the pronoun set.
 
     Examples:
-        >>> agreed(" was late.", "nominative", {"nominative": "they"})
+        >>> agree_verb(" was late.", "nominative", {"nominative": "they"})
         ' were late.'
     """
     if case != "nominative" or forms["nominative"] != "they":

@@ -128,7 +128,7 @@ def of_instances(instances, prompts: dict, variants: Sequence[str]) -> list[dict
 
 
 def jobs(settings: dict, entries: dict[str, dict], prompts: int, pronoun_sets: int):
-    """Return what each prompted model is asked about one template set (``scripts/core/studies.py``, ``Prompted``).
+    """Return what each prompted model is asked about one template set (``scripts/core/studies.py``, ``PromptSet``).
 
     Args:
         settings: ``winopron.prompting`` of the configuration.

@@ -175,7 +175,7 @@ def order_systems(systems):
     """Return labels in the order of the study's tables; those of other systems follow in their own, rules last.
 
     Examples:
-        >>> ordered(["First person (rule)", "Some model", "CAW-coref", "LingMess"])
+        >>> order_systems(["First person (rule)", "Some model", "CAW-coref", "LingMess"])
         ['LingMess', 'CAW-coref', 'Some model', 'First person (rule)']
     """
     names = list(dict.fromkeys(systems))
