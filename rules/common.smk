@@ -220,8 +220,8 @@ STUDIES = {}
 
 def declare(**declaration):
     """Register a study (scripts/core/studies.py); it has the models and systems of the run unless it names its own."""
-    run_of_all = {"models": list(RUN), "systems": list(RUN_SYSTEMS)}
-    STUDIES[declaration["name"]] = declarations.Study(**run_of_all | declaration)
+    defaults = {"models": list(RUN), "systems": list(RUN_SYSTEMS)}
+    STUDIES[declaration["name"]] = declarations.Study(**defaults | declaration)
 
 
 def chosen(*known):

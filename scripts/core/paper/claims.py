@@ -165,11 +165,11 @@ def _checks(some, singular, plural, of=None):
     return f"the only check {singular}" if some == 1 else f"{'both' if some == 2 else f'all {some}'} checks {plural}"
 
 
-def verdicts(claims: Sequence[Finding], runs: dict, template_sets: list[str]) -> pd.DataFrame:
+def verdicts(findings: Sequence[Finding], runs: dict, template_sets: list[str]) -> pd.DataFrame:
     """Return the verdict on each finding for each template set.
 
     Args:
-        runs: Template set to what the claims' functions take; a set that was not run is absent.
+        runs: Template set to what the findings' functions take; a set that was not run is absent.
         template_sets: Every set there is.
 
     Returns:
@@ -177,7 +177,7 @@ def verdicts(claims: Sequence[Finding], runs: dict, template_sets: list[str]) ->
         ``n_missing``.
     """
     rows = []
-    for claim in claims:
+    for claim in findings:
         for name in template_sets:
             if name in runs:
                 decided = decide(claim.checks(runs[name]))
@@ -190,7 +190,7 @@ def verdicts(claims: Sequence[Finding], runs: dict, template_sets: list[str]) ->
 
 
 def single_model_verdicts(
-    claims: Sequence[Finding], alone: Collection[int], runs: dict, averages: Collection[int] = frozenset()
+    findings: Sequence[Finding], per_model: Collection[int], runs: dict, averages: Collection[int] = frozenset()
 ):
     """Return the verdict on each finding if one model is all that is looked at, as :func:`verdicts`.
 
@@ -199,17 +199,17 @@ def single_model_verdicts(
     of an average is another quantity of one model, and what it states of several together is undecided.
 
     Args:
-        alone: Numbers of those that say something of each model by itself. What is said of several models, or of one
-            that has a name, cannot be decided by another model and is not asked.
-        runs: Template set to what the claims' functions take, with the model as the only one.
-        averages: Those among ``alone`` that the study states of an average over its models.
+        per_model: Numbers of those that say something of each model by itself. What is said of several models, or of
+            one that has a name, cannot be decided by another model and is not asked.
+        runs: Template set to what the findings' functions take, with the model as the only one.
+        averages: Those among ``per_model`` that the study states of an average over its models.
     """
-    table = verdicts([claim for claim in claims if claim.number in alone], runs, list(runs))
+    table = verdicts([claim for claim in findings if claim.number in per_model], runs, list(runs))
     others = pd.DataFrame(
         [
             [claim.number, claim.source, claim.finding, name, NOT_APPLICABLE, "", OTHER_MODELS, 1]
-            for claim in claims
-            if claim.number not in alone
+            for claim in findings
+            if claim.number not in per_model
             for name in runs
         ],
         columns=table.columns,
@@ -217,7 +217,9 @@ def single_model_verdicts(
     together = (
         pd.concat([table, others], ignore_index=True) if len(table) and len(others) else max(table, others, key=len)
     )
-    about = together.claim.map(lambda n: AVERAGE if n in averages else EACH_MODEL if n in alone else MODELS_TOGETHER)
+    about = together.claim.map(
+        lambda n: AVERAGE if n in averages else EACH_MODEL if n in per_model else MODELS_TOGETHER
+    )
     return together.assign(about=about).sort_values("claim", kind="stable", ignore_index=True)
 
 

@@ -145,7 +145,7 @@ def require_decided(outcome, text, n, lacking=SEPARATE_INTERVALS):
     """Return a comparison with its text, as :func:`scripts.core.paper.claims.check` takes it.
 
     Raises:
-        Lacking: If it tells nothing: what is ``lacking``, and of how many units the values are.
+        MissingEvidence: If it tells nothing: what is ``lacking``, and of how many units the values are.
     """
     if outcome.outcome is None:
         raise MissingEvidence(f"{lacking} (n = {n:,})", text=text, p=outcome.wrong)
@@ -156,7 +156,7 @@ def is_greater(first, second, text):
     """Return whether ``first`` is above ``second``, with the text.
 
     Raises:
-        Lacking: If the intervals do not tell.
+        MissingEvidence: If the intervals do not tell.
     """
     return require_decided(compare_values(first, second), text, min(first.n, second.n))
 
@@ -165,7 +165,7 @@ def is_within(estimate, low, high, text):
     """Return whether a value is between two limits, with the text.
 
     Raises:
-        Lacking: If its interval does not tell.
+        MissingEvidence: If its interval does not tell.
     """
     return require_decided(compare_with_limits(estimate, low, high), text, estimate.n, BOUND)
 

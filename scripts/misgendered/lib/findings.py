@@ -107,7 +107,7 @@ def sign(results, value, samples, text, expected=1, shots=0):
     """Decide a quantity's sign by its bootstrap samples; ``expected`` is what the finding says it is.
 
     Raises:
-        Lacking: With the size that the sample would need, if the interval holds zero.
+        MissingEvidence: With the size that the sample would need, if the interval holds zero.
     """
     low, high = statistics.percentile_interval(samples)
     found = estimates.compare_with_bound(Estimate(value, low, high, 0, results.templates), 0)
@@ -121,7 +121,7 @@ def comparison_check(found: Comparison, said: str, wanted: str) -> tuple[Compari
     """Return a comparison with its text.
 
     Raises:
-        Lacking: If it tells nothing: how large a sample is ``wanted``.
+        MissingEvidence: If it tells nothing: how large a sample is ``wanted``.
     """
     if found.outcome is None:
         raise MissingEvidence(f"{wanted} for {said}", p=found.wrong)
@@ -164,7 +164,7 @@ def check_similar(results: Results, shares: dict[str, tuple[float, np.ndarray]],
         bound: The largest difference that counts as none, as a share.
 
     Raises:
-        Lacking: If some difference may be as large as the bound, with the size that the sample would need.
+        MissingEvidence: If some difference may be as large as the bound, with the size that the sample would need.
     """
     pairs = list(itertools.combinations(shares, 2))
     differences = {(a, b): (shares[a][0] - shares[b][0], shares[a][1] - shares[b][1]) for a, b in pairs}

@@ -103,7 +103,7 @@ class Results:
             first, second: System, case and pronoun set.
 
         Raises:
-            Lacking: If neither form has a biased occupation.
+            MissingEvidence: If neither form has a biased occupation.
         """
         one, other = (self._biased_pairs(*form) for form in (first, second))
         if not (one | other).any():
@@ -162,7 +162,7 @@ def check_positive(
         least, most: What the difference can be at least and at most.
 
     Raises:
-        Lacking: If its interval has zero in it, or if it is not defined.
+        MissingEvidence: If its interval has zero in it, or if it is not defined.
     """
     clusters = pairs = len(results.resampled.pairs)
     low, high = statistics.percentile_interval(samples)
